@@ -1,0 +1,2 @@
+//! The program `tdb`.
+fn main() {}

@@ -1,0 +1,2 @@
+//! House checks, golden fixtures, interoperability runs and benchmarks.
+fn main() {}
