@@ -1,1 +1,29 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
+mod chunk;
+mod code;
+mod cursor;
+mod datatype;
+mod describe;
+mod error;
+mod generic_tile;
+mod limits;
+mod range;
+mod scalar;
+mod u64_column;
+mod version;
+mod walk;
+
+pub use chunk::{ChunkEntry, ChunkHeader, ChunkTable, ChunkWriter};
+pub use code::Code;
+pub use cursor::Cursor;
+pub use datatype::{Datatype, Physical};
+pub use error::{WireError, WireErrorKind};
+pub use generic_tile::{EncryptionType, GenericTile, GenericTileHeader};
+pub use limits::{Budget, Grant, LimitError, Limits};
+pub use range::Range;
+pub use scalar::Scalar;
+pub use u64_column::U64Column;
+pub use version::FormatVersion;
+pub use walk::{Decode, Encode, Record, Size, Walk};

@@ -1,0 +1,104 @@
+use bytes::Bytes;
+
+use crate::{Scalar, WireError, WireErrorKind};
+
+/// Reads fields one after the other and never beyond the end.
+///
+/// For records that are no fixed list of fields; most are described by a
+/// [`Walk`](crate::Walk) instead.
+#[derive(Clone, Debug)]
+pub struct Cursor<'a> {
+    record: &'static str,
+    bytes: &'a Bytes,
+    offset: usize,
+    end: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// A cursor over all of `bytes`; `record` stands in errors.
+    #[must_use]
+    pub fn new(record: &'static str, bytes: &'a Bytes) -> Self {
+        Self {
+            record,
+            bytes,
+            offset: 0,
+            end: bytes.len(),
+        }
+    }
+
+    /// Bytes consumed so far.
+    #[must_use]
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Bytes that are left.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.end.saturating_sub(self.offset)
+    }
+
+    /// An error at the present place.
+    #[must_use]
+    pub fn fail(&self, field: &'static str, kind: WireErrorKind) -> WireError {
+        WireError::new(self.record, field, self.offset, kind)
+    }
+
+    /// The next `n` bytes, without a copy.
+    ///
+    /// # Errors
+    /// [`WireErrorKind::Truncated`] where fewer are left.
+    pub fn bytes(&mut self, field: &'static str, n: u64) -> Result<Bytes, WireError> {
+        let left = self.left();
+        let end = usize::try_from(n)
+            .ok()
+            .filter(|&n| n <= left)
+            .and_then(|n| self.offset.checked_add(n))
+            .ok_or_else(|| {
+                self.fail(
+                    field,
+                    WireErrorKind::Truncated {
+                        needs: n,
+                        left: left as u64,
+                    },
+                )
+            })?;
+        let piece = self.bytes.slice(self.offset..end);
+        self.offset = end;
+        Ok(piece)
+    }
+
+    /// The next number.
+    ///
+    /// # Errors
+    /// [`WireErrorKind::Truncated`] where too few bytes are left.
+    pub fn scalar<T: Scalar>(&mut self, field: &'static str) -> Result<T, WireError> {
+        let left = self.left();
+        let value = self
+            .bytes
+            .get(self.offset..self.end)
+            .and_then(T::read)
+            .ok_or_else(|| {
+                self.fail(
+                    field,
+                    WireErrorKind::Truncated {
+                        needs: T::SIZE as u64,
+                        left: left as u64,
+                    },
+                )
+            })?;
+        self.offset = self.offset.saturating_add(T::SIZE);
+        Ok(value)
+    }
+
+    /// Fails unless everything was consumed.
+    ///
+    /// # Errors
+    /// [`WireErrorKind::Trailing`] where bytes are left.
+    pub fn finish(&self, field: &'static str) -> Result<(), WireError> {
+        match self.left() {
+            0 => Ok(()),
+            left => Err(self.fail(field, WireErrorKind::Trailing { left: left as u64 })),
+        }
+    }
+}

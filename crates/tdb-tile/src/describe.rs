@@ -1,0 +1,97 @@
+use std::fmt::{Display, Write};
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use crate::Scalar;
+
+/// Values of an array, or bytes, that a description shows before it only counts.
+const SHOWN: usize = 16;
+
+/// Watches a record being decoded.
+pub trait Observer {
+    /// A record within the record begins.
+    fn enter(&mut self, field: &'static str, index: Option<u64>);
+    /// It ends.
+    fn leave(&mut self);
+    /// A field was read from these bytes.
+    fn field(&mut self, place: Range<usize>, field: &'static str, value: &dyn Display);
+    /// Raw bytes were read.
+    fn bytes(&mut self, place: Range<usize>, field: &'static str, value: &Bytes);
+    /// Numbers were read.
+    fn array<T: Scalar>(&mut self, place: Range<usize>, field: &'static str, values: &[T]);
+}
+
+impl Observer for () {
+    #[inline]
+    fn enter(&mut self, _: &'static str, _: Option<u64>) {}
+    #[inline]
+    fn leave(&mut self) {}
+    #[inline]
+    fn field(&mut self, _: Range<usize>, _: &'static str, _: &dyn Display) {}
+    #[inline]
+    fn bytes(&mut self, _: Range<usize>, _: &'static str, _: &Bytes) {}
+    #[inline]
+    fn array<T: Scalar>(&mut self, _: Range<usize>, _: &'static str, _: &[T]) {}
+}
+
+/// Writes a line for every field: the bytes it takes, its path and its value.
+#[derive(Debug, Default)]
+pub(crate) struct Description {
+    path: Vec<String>,
+    text: String,
+}
+
+impl Description {
+    pub(crate) fn into_text(self) -> String {
+        self.text
+    }
+
+    fn line(&mut self, place: Range<usize>, field: &str, value: &dyn Display) {
+        let place = format!("{}..{}", place.start, place.end);
+        let dot = if self.path.is_empty() { "" } else { "." };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            self.text,
+            "{place:>16}  {}{dot}{field} = {value}",
+            self.path.join(".")
+        );
+    }
+}
+
+impl Observer for Description {
+    fn enter(&mut self, field: &'static str, index: Option<u64>) {
+        self.path.push(match index {
+            Some(index) => format!("{field}[{index}]"),
+            None => field.to_owned(),
+        });
+    }
+
+    fn leave(&mut self) {
+        self.path.pop();
+    }
+
+    fn field(&mut self, place: Range<usize>, field: &'static str, value: &dyn Display) {
+        self.line(place, field, value);
+    }
+
+    fn bytes(&mut self, place: Range<usize>, field: &'static str, value: &Bytes) {
+        let mut shown: String = value
+            .iter()
+            .take(SHOWN)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        if value.len() > SHOWN {
+            let _ = write!(shown, "... ({} bytes)", value.len());
+        }
+        self.line(place, field, &format_args!("0x{shown}"));
+    }
+
+    fn array<T: Scalar>(&mut self, place: Range<usize>, field: &'static str, values: &[T]) {
+        let mut shown: Vec<String> = values.iter().take(SHOWN).map(ToString::to_string).collect();
+        if values.len() > SHOWN {
+            shown.push(format!("... ({} values)", values.len()));
+        }
+        self.line(place, field, &format_args!("[{}]", shown.join(", ")));
+    }
+}

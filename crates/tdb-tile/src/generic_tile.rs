@@ -1,0 +1,238 @@
+use bytes::Bytes;
+use zerocopy::little_endian::{U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::{Code, Datatype, FormatVersion, Limits, WireError, WireErrorKind};
+
+/// Stands before every tile that is stored on its own.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
+)]
+#[repr(C)]
+pub struct GenericTileHeader {
+    /// Newest version that the writing library knew; it selects how filter options are read.
+    pub version: U32,
+    /// Bytes of the chunks behind the pipeline.
+    pub persisted_size: U64,
+    /// Bytes of the unfiltered tile.
+    pub tile_size: U64,
+    /// Datatype code; always that of `char`.
+    pub datatype: u8,
+    /// Bytes of a cell; always 1.
+    pub cell_size: U64,
+    /// Encryption code.
+    pub encryption: u8,
+    /// Bytes of the serialized filter pipeline behind this header.
+    pub pipeline_size: U32,
+}
+
+const HEADER: usize = size_of::<GenericTileHeader>();
+const _: () = assert!(HEADER == 34);
+
+/// How the tiles of an array are encrypted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EncryptionType {
+    /// Not at all.
+    #[default]
+    None,
+    /// AES-256 in Galois/counter mode.
+    Aes256Gcm,
+}
+
+impl Code for EncryptionType {
+    const WHAT: &'static str = "encryption type";
+
+    fn from_code(code: u8) -> Option<Self> {
+        match code {
+            0 => Some(Self::None),
+            1 => Some(Self::Aes256Gcm),
+            _ => None,
+        }
+    }
+
+    fn code(self) -> u8 {
+        match self {
+            Self::None => 0,
+            Self::Aes256Gcm => 1,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Aes256Gcm => "aes-256-gcm",
+        }
+    }
+}
+
+/// A generic tile, taken apart but still filtered: what opens it lives a layer above.
+#[derive(Clone, Debug)]
+pub struct GenericTile {
+    /// The header as stored.
+    pub header: GenericTileHeader,
+    /// The serialized filter pipeline.
+    pub pipeline: Bytes,
+    /// The chunks.
+    pub chunks: Bytes,
+}
+
+impl GenericTile {
+    /// What errors call the record.
+    pub const NAME: &'static str = "GenericTile";
+
+    /// Takes apart the generic tile at the start of `bytes`; more may follow it.
+    ///
+    /// # Errors
+    /// Sizes beyond the bytes or [`Limits::metadata_tile`], an unknown version, datatype or encryption.
+    pub fn parse(bytes: &Bytes, limits: &Limits) -> Result<Self, WireError> {
+        let fail = |field, offset, kind| WireError::new(Self::NAME, field, offset, kind);
+        let (header, rest) = GenericTileHeader::read_from_prefix(bytes).map_err(|_| {
+            let kind = WireErrorKind::Truncated {
+                needs: HEADER as u64,
+                left: bytes.len() as u64,
+            };
+            fail("header", 0, kind)
+        })?;
+        let version = header.version.get();
+        if !FormatVersion::new(version).is_known() {
+            let newest = FormatVersion::NEWEST.number();
+            let kind = match version {
+                0 => WireErrorKind::Invalid("version 0"),
+                found => WireErrorKind::NewerVersion { found, newest },
+            };
+            return Err(fail("version", 0, kind));
+        }
+        Limits::check(
+            "metadata tile size",
+            "metadata_tile",
+            header.tile_size.get(),
+            limits.metadata_tile,
+        )
+        .map_err(|limit| fail("tile_size", 12, limit.into()))?;
+        if Datatype::from_code(header.datatype).is_none() {
+            let kind = WireErrorKind::UnknownCode {
+                what: Datatype::WHAT,
+                code: u64::from(header.datatype),
+            };
+            return Err(fail("datatype", 20, kind));
+        }
+        if EncryptionType::from_code(header.encryption).is_none() {
+            let kind = WireErrorKind::UnknownCode {
+                what: EncryptionType::WHAT,
+                code: u64::from(header.encryption),
+            };
+            return Err(fail("encryption", 29, kind));
+        }
+        let left = rest.len() as u64;
+        let pipeline_size = u64::from(header.pipeline_size.get());
+        if pipeline_size > left {
+            return Err(fail(
+                "pipeline_size",
+                30,
+                WireErrorKind::Truncated {
+                    needs: pipeline_size,
+                    left,
+                },
+            ));
+        }
+        let left = left.saturating_sub(pipeline_size);
+        if header.persisted_size.get() > left {
+            let kind = WireErrorKind::Truncated {
+                needs: header.persisted_size.get(),
+                left,
+            };
+            return Err(fail("persisted_size", 4, kind));
+        }
+        let mut rest = bytes.slice(HEADER..);
+        let pipeline = rest.split_to(header.pipeline_size.get() as usize);
+        // Fits: it is no more than the bytes in memory.
+        rest.truncate(usize::try_from(header.persisted_size.get()).unwrap_or(usize::MAX));
+        Ok(Self {
+            header,
+            pipeline,
+            chunks: rest,
+        })
+    }
+
+    /// Bytes that the tile takes, header included.
+    #[must_use]
+    pub fn stored_size(&self) -> usize {
+        HEADER
+            .saturating_add(self.pipeline.len())
+            .saturating_add(self.chunks.len())
+    }
+
+    /// The version in the header.
+    #[must_use]
+    pub fn version(&self) -> FormatVersion {
+        FormatVersion::new(self.header.version.get())
+    }
+
+    /// How the tile is encrypted.
+    #[must_use]
+    pub fn encryption(&self) -> EncryptionType {
+        EncryptionType::from_code(self.header.encryption).unwrap_or_default()
+    }
+
+    /// A tile of `chunks` that hold `tile_size` unfiltered bytes.
+    #[must_use]
+    pub fn new(
+        version: FormatVersion,
+        encryption: EncryptionType,
+        tile_size: u64,
+        pipeline: Bytes,
+        chunks: Bytes,
+    ) -> Self {
+        let header = GenericTileHeader {
+            version: U32::new(version.number()),
+            persisted_size: U64::new(chunks.len() as u64),
+            tile_size: U64::new(tile_size),
+            datatype: Datatype::Char.code(),
+            cell_size: U64::new(1),
+            encryption: encryption.code(),
+            pipeline_size: U32::new(u32::try_from(pipeline.len()).unwrap_or(u32::MAX)),
+        };
+        Self {
+            header,
+            pipeline,
+            chunks,
+        }
+    }
+
+    /// The stored form.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.stored_size());
+        out.extend_from_slice(self.header.as_bytes());
+        out.extend_from_slice(&self.pipeline);
+        out.extend_from_slice(&self.chunks);
+        out
+    }
+
+    /// The header, field by field, as text.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let h = &self.header;
+        let datatype = Datatype::from_code(h.datatype).map_or("?", Code::name);
+        format!(
+            "{:>16}  version = {}\n{:>16}  persisted_size = {}\n{:>16}  tile_size = {}\n\
+             {:>16}  datatype = {datatype} ({})\n{:>16}  cell_size = {}\n\
+             {:>16}  encryption = {} ({})\n{:>16}  pipeline_size = {}\n",
+            "0..4",
+            h.version,
+            "4..12",
+            h.persisted_size,
+            "12..20",
+            h.tile_size,
+            "20..21",
+            h.datatype,
+            "21..29",
+            h.cell_size,
+            "29..30",
+            self.encryption().name(),
+            h.encryption,
+            "30..34",
+            h.pipeline_size,
+        )
+    }
+}

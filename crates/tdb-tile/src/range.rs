@@ -1,0 +1,104 @@
+use std::cmp::Ordering;
+use std::fmt;
+
+use bytes::Bytes;
+
+use crate::{Datatype, Scalar};
+
+/// An interval along one dimension, both ends included, as raw stored values.
+///
+/// Numbers are their little-endian bytes; strings have any length and compare as
+/// unsigned bytes. Which of the two it is, the dimension's datatype says.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct Range {
+    /// The lower end.
+    pub lo: Bytes,
+    /// The upper end.
+    pub hi: Bytes,
+}
+
+impl Range {
+    /// A range between two stored values.
+    #[must_use]
+    pub fn new(lo: impl Into<Bytes>, hi: impl Into<Bytes>) -> Self {
+        Self {
+            lo: lo.into(),
+            hi: hi.into(),
+        }
+    }
+
+    /// A range between two numbers.
+    #[must_use]
+    pub fn of<T: Scalar>(lo: T, hi: T) -> Self {
+        let (mut a, mut b) = (Vec::with_capacity(T::SIZE), Vec::with_capacity(T::SIZE));
+        lo.write(&mut a);
+        hi.write(&mut b);
+        Self::new(a, b)
+    }
+
+    /// Both ends as numbers; `None` where an end has another size.
+    #[must_use]
+    pub fn ends<T: Scalar>(&self) -> Option<(T, T)> {
+        (self.lo.len() == T::SIZE && self.hi.len() == T::SIZE)
+            .then(|| Some((T::read(&self.lo)?, T::read(&self.hi)?)))?
+    }
+
+    /// Whether the ends are in order; a NaN is not.
+    #[must_use]
+    pub fn is_ordered(&self, datatype: Datatype) -> bool {
+        matches!(
+            datatype.compare(&self.lo, &self.hi),
+            Some(Ordering::Less | Ordering::Equal)
+        )
+    }
+
+    /// Whether a value lies between the ends.
+    #[must_use]
+    pub fn contains(&self, datatype: Datatype, value: &[u8]) -> bool {
+        at_most(datatype, &self.lo, value) && at_most(datatype, value, &self.hi)
+    }
+
+    /// Whether the two have a value in common.
+    #[must_use]
+    pub fn intersects(&self, datatype: Datatype, other: &Self) -> bool {
+        at_most(datatype, &self.lo, &other.hi) && at_most(datatype, &other.lo, &self.hi)
+    }
+
+    /// Whether all of `other` lies between the ends.
+    #[must_use]
+    pub fn covers(&self, datatype: Datatype, other: &Self) -> bool {
+        at_most(datatype, &self.lo, &other.lo) && at_most(datatype, &other.hi, &self.hi)
+    }
+
+    /// The smallest range that covers both.
+    #[must_use]
+    pub fn union(&self, datatype: Datatype, other: &Self) -> Self {
+        let lo = if at_most(datatype, &self.lo, &other.lo) {
+            &self.lo
+        } else {
+            &other.lo
+        };
+        let hi = if at_most(datatype, &other.hi, &self.hi) {
+            &self.hi
+        } else {
+            &other.hi
+        };
+        Self {
+            lo: lo.clone(),
+            hi: hi.clone(),
+        }
+    }
+}
+
+fn at_most(datatype: Datatype, a: &[u8], b: &[u8]) -> bool {
+    matches!(
+        datatype.compare(a, b),
+        Some(Ordering::Less | Ordering::Equal)
+    )
+}
+
+impl fmt::Debug for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Range({:02x?}..={:02x?})", &self.lo[..], &self.hi[..])
+    }
+}
