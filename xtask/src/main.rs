@@ -1,2 +1,47 @@
 //! House checks, golden fixtures, interoperability runs and benchmarks.
-fn main() {}
+//!
+//! `cargo xtask COMMAND [options]`; one module per command.
+
+mod fixtures;
+
+use std::process::ExitCode;
+
+/// What a command gives back: an error is printed, and the exit status is 1.
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+/// A command: its name, what it does, and the function that takes its arguments.
+struct Command {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&[String]) -> Outcome,
+}
+
+const COMMANDS: &[Command] = &[Command {
+    name: "fixtures",
+    about: "make the golden arrays with real TileDB releases [--only NAME[,NAME]] [--check]",
+    run: fixtures::run,
+}];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, rest)) = arguments.split_first() else {
+        eprintln!("cargo xtask COMMAND\n{}", usage());
+        return ExitCode::from(2);
+    };
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        eprintln!("error: no command `{name}`\n{}", usage());
+        return ExitCode::from(2);
+    };
+    match (command.run)(rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn usage() -> String {
+    let line = |command: &Command| format!("  {:<10} {}\n", command.name, command.about);
+    COMMANDS.iter().map(line).collect()
+}

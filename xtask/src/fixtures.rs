@@ -1,0 +1,467 @@
+//! `cargo xtask fixtures`: golden arrays made with real TileDB releases.
+//!
+//! The recipes are Python (`fixtures/recipes`), because a release is most
+//! easily had as a wheel of TileDB-Py. Only the shared library in the wheel is
+//! used, by its C interface, so that one Python drives every release.
+//! This module fetches the wheels, runs the recipes, compares and tabulates.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::Outcome;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// Runs the command; the arguments are those after `fixtures`.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let options = Options::parse(arguments)?;
+    let workshop = Workshop::open()?;
+    let listing = workshop.recipes(&["list"])?;
+    let listing: Value = serde_json::from_str(&listing)?;
+    let chosen: Vec<&str> = names(&listing).filter(|name| options.wants(name)).collect();
+    if chosen.is_empty() {
+        return Err("no fixture has such a name".into());
+    }
+    workshop.fetch_wheels(&listing)?;
+    let mut different = Vec::new();
+    for name in chosen {
+        if options.check {
+            different.extend(workshop.check(name)?);
+        } else {
+            println!("{name}");
+            workshop.make(name, &workshop.fixtures.join(name))?;
+        }
+    }
+    if options.check {
+        return verdict(&different);
+    }
+    fs::write(
+        workshop.fixtures.join("README.md"),
+        readme(&workshop.fixtures)?,
+    )?;
+    Ok(())
+}
+
+fn verdict(different: &[String]) -> Outcome {
+    if different.is_empty() {
+        println!("every fixture holds what its manifest says");
+        return Ok(());
+    }
+    Err(format!(
+        "made again, these hold something else:\n{}",
+        different.join("\n")
+    )
+    .into())
+}
+
+fn names(listing: &Value) -> impl Iterator<Item = &str> {
+    let fixtures = listing.get("fixtures").and_then(Value::as_array);
+    fixtures
+        .into_iter()
+        .flatten()
+        .filter_map(|fixture| fixture.get("name")?.as_str())
+}
+
+/// The command line.
+struct Options {
+    only: Vec<String>,
+    check: bool,
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Self> {
+        let mut options = Self {
+            only: Vec::new(),
+            check: false,
+        };
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            match argument.as_str() {
+                "--check" => options.check = true,
+                "--only" => {
+                    let names = rest.next().ok_or("--only needs a name")?;
+                    options.only.extend(names.split(',').map(str::to_owned));
+                }
+                other => return Err(format!("unknown option `{other}`").into()),
+            }
+        }
+        Ok(options)
+    }
+
+    /// Whether a fixture is asked for: by its name, or by a beginning and `*`.
+    fn wants(&self, name: &str) -> bool {
+        let fits = |wanted: &String| match wanted.strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            None => name == wanted,
+        };
+        self.only.is_empty() || self.only.iter().any(fits)
+    }
+}
+
+/// The folders and the Python that recipes run in.
+struct Workshop {
+    fixtures: PathBuf,
+    /// Downloads, unpacked wheels and what `--check` makes.
+    scratch: PathBuf,
+    python: PathBuf,
+}
+
+impl Workshop {
+    fn open() -> Result<Self> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()
+            .ok_or("no workspace")?;
+        let target =
+            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        let scratch = target.join("fixtures");
+        let venv = scratch.join("venv");
+        let python = venv.join(if cfg!(windows) {
+            "Scripts/python.exe"
+        } else {
+            "bin/python"
+        });
+        if !python.exists() {
+            fs::create_dir_all(&scratch)?;
+            output(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
+        }
+        Ok(Self {
+            fixtures: root.join("fixtures"),
+            scratch,
+            python,
+        })
+    }
+
+    fn libraries(&self) -> PathBuf {
+        self.scratch.join("libs")
+    }
+
+    /// Runs the recipes' entry point and gives what it printed.
+    fn recipes(&self, arguments: &[&str]) -> Result<String> {
+        let mut command = Command::new(&self.python);
+        command
+            .arg("-B")
+            .arg(self.fixtures.join("recipes/build.py"));
+        output(
+            command
+                .arg("--wheels")
+                .arg(self.libraries())
+                .args(arguments),
+        )
+    }
+
+    fn make(&self, name: &str, folder: &Path) -> Outcome {
+        let folder = folder.to_str().ok_or("a path that is not text")?;
+        self.recipes(&["make", name, folder])
+            .map(|said| print!("{said}"))
+    }
+
+    /// Downloads and unpacks each wheel once.
+    fn fetch_wheels(&self, listing: &Value) -> Outcome {
+        for wheel in listing
+            .get("wheels")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            let field = |key: &str| {
+                wheel
+                    .get(key)
+                    .and_then(Value::as_str)
+                    .ok_or("a wheel without its version")
+            };
+            let (version, python) = (field("wheel")?, field("python")?);
+            if !self.libraries().join(version).exists() {
+                self.fetch_wheel(version, python)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn fetch_wheel(&self, version: &str, python: &str) -> Outcome {
+        println!("fetching tiledb=={version}");
+        let downloads = self.scratch.join("wheels").join(version);
+        // Python 3.7 wheels carry the old tag with an `m`.
+        let abi = if python == "cp37" { "cp37m" } else { python };
+        let mut pip = Command::new(&self.python);
+        pip.args([
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--only-binary=:all:",
+        ]);
+        pip.args([
+            "--implementation",
+            "cp",
+            "--python-version",
+            python.trim_start_matches("cp"),
+            "--abi",
+            abi,
+        ]);
+        for platform in [
+            "manylinux1",
+            "manylinux2010",
+            "manylinux2014",
+            "manylinux_2_17",
+            "manylinux_2_28",
+        ] {
+            pip.arg("--platform").arg(format!("{platform}_x86_64"));
+        }
+        output(
+            pip.arg("--dest")
+                .arg(&downloads)
+                .arg(format!("tiledb=={version}")),
+        )?;
+        let wheel = fs::read_dir(&downloads)?
+            .next()
+            .ok_or("pip downloaded nothing")??
+            .path();
+        let unpacked = self.libraries().join(version);
+        output(
+            Command::new(&self.python)
+                .args(["-m", "zipfile", "-e"])
+                .arg(wheel)
+                .arg(unpacked),
+        )?;
+        Ok(())
+    }
+
+    /// Makes a fixture again and says where its manifest differs from the committed one.
+    fn check(&self, name: &str) -> Result<Option<String>> {
+        let again = self.scratch.join("check").join(name);
+        self.make(name, &again)?;
+        let committed = manifest(&self.fixtures.join(name))?;
+        let made = manifest(&again)?;
+        fs::remove_dir_all(&again)?;
+        let place = first_difference(&essence(committed), &essence(made), "");
+        println!(
+            "{name}: {}",
+            if place.is_some() { "differs" } else { "same" }
+        );
+        Ok(place.map(|place| format!("  {name} at {place}")))
+    }
+}
+
+fn output(command: &mut Command) -> Result<String> {
+    let done = command
+        .output()
+        .map_err(|error| format!("{command:?}: {error}"))?;
+    if done.status.success() {
+        return Ok(String::from_utf8(done.stdout)?);
+    }
+    Err(String::from_utf8_lossy(&done.stderr).into_owned().into())
+}
+
+fn manifest(folder: &Path) -> Result<Value> {
+    let path = folder.join("manifest.json");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+// ---- comparing -----------------------------------------------------------------
+
+/// What a second making must give again: no random names, no clock.
+fn essence(mut manifest: Value) -> Value {
+    let repeatable = manifest
+        .get("repeatable")
+        .and_then(Value::as_bool)
+        .unwrap_or(true);
+    if let Some(fields) = manifest.as_object_mut()
+        && !repeatable
+    {
+        let kept = ["name", "format_version", "features", "schema"];
+        fields.retain(|key, _| kept.contains(&key.as_str()));
+    }
+    without_names(&mut manifest);
+    manifest
+}
+
+fn without_names(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = without_name(text),
+        Value::Array(items) => items.iter_mut().for_each(without_names),
+        Value::Object(fields) => {
+            fields.remove("bytes");
+            fields.values_mut().for_each(without_names);
+        }
+        _ => {}
+    }
+}
+
+/// Cuts `__t1_t2_uuid` down to what does not change: nothing but the form.
+fn without_name(text: &str) -> String {
+    let is_name =
+        |part: &str| part.starts_with("__") && part.split('_').any(|token| token.len() == 32);
+    let parts = text
+        .split('/')
+        .map(|part| if is_name(part) { "<name>" } else { part });
+    parts.collect::<Vec<_>>().join("/")
+}
+
+/// The path of the first place where two values differ.
+fn first_difference(left: &Value, right: &Value, place: &str) -> Option<String> {
+    match (left, right) {
+        (Value::Object(left), Value::Object(right)) => {
+            let keys: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
+            keys.into_iter().find_map(|key| {
+                let place = format!("{place}/{key}");
+                match (left.get(key), right.get(key)) {
+                    (Some(left), Some(right)) => first_difference(left, right, &place),
+                    _ => Some(place),
+                }
+            })
+        }
+        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
+            let pairs = left.iter().zip(right).enumerate();
+            pairs
+                .map(|(i, (left, right))| first_difference(left, right, &format!("{place}/{i}")))
+                .find_map(|p| p)
+        }
+        _ => (left != right).then(|| place.to_owned()),
+    }
+}
+
+// ---- the table -------------------------------------------------------------------
+
+const INTRODUCTION: &str = "\
+# Golden arrays
+
+Each folder holds one array or group (`array/`, `group/`) as a real TileDB release wrote it, and
+`manifest.json`: who wrote it, and what TileDB itself says that it holds. Tests read these files
+and need neither Python nor TileDB. `cargo xtask fixtures` makes them (it fetches the releases from
+PyPI), `--only NAME` one of them, `--check` makes them again and compares what they hold.
+The recipes are in `recipes/`: `make_*.py` by topic, `capi.py` the C interface by ctypes.
+
+## The manifest
+
+| key | says |
+|---|---|
+| `producer` | the releases that wrote it, in order; or `made from the format description` |
+| `judge` | the release whose answers stand here, 2.30.0 unless it says why |
+| `key` | the encryption key, hex |
+| `schema` | as `tdb schema --json`, except: `fill` is hex, filter lists carry `max_chunk`, a dimension shows its own filters only, enumerations only those of attributes |
+| `non_empty_domain`, `fragments`, `to_vacuum` | as of now; fragments oldest first; `to_vacuum`: fragments that a consolidation has replaced |
+| `metadata`, `metadata_at` | now, and at earlier times; values as hex of the little-endian bytes |
+| `queries` | what was asked, and the answer |
+| `writer_agrees`, `writer_cannot` | queries that the writing release itself answers the same; and those that it cannot answer |
+| `repeatable` | false where random names decide the contents |
+
+A query has `args` (`ranges` by dimension, `labels` by label, `order` as `tdb read --order`, window `since`..`at`,
+`attrs`: absent means all, `where`: text as `tdb read --where`) and `columns`: dimensions in schema order, then
+attributes. `data` is the hex of the raw little-endian values, one after the other; `offsets` (var-sized only) the
+byte where each cell starts, and the total; `validity` one byte per cell. `unordered`: rows compare as a multiset.
+`differs_from_2_30`: the answer is that of the writing release, since 2.30 reads the file wrongly, and why.
+A dense query without `ranges` asks for the whole domain, or for the current domain where there is one.
+
+Times are small numbers (100, 110, ..) of milliseconds so that a reader sees the story at once.
+";
+
+fn readme(fixtures: &Path) -> Result<String> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(fixtures)? {
+        let folder = entry?.path();
+        if folder.join("manifest.json").exists() {
+            all.push(manifest(&folder)?);
+        }
+    }
+    all.sort_by_key(|one| {
+        (
+            u64_of(one, "format_version"),
+            text_of(one, "name").to_owned(),
+        )
+    });
+    let mut text = String::from(INTRODUCTION);
+    write!(
+        text,
+        "\n## By version\n\n| version | fixture | what | features |\n|--|--|--|--|\n"
+    )?;
+    for one in &all {
+        let (version, name) = (u64_of(one, "format_version"), text_of(one, "name"));
+        writeln!(
+            text,
+            "| {version} | `{name}` | {} | {} |",
+            text_of(one, "about"),
+            features(one).join(", ")
+        )?;
+    }
+    write!(
+        text,
+        "\n## By feature\n\n| feature | versions | fixtures |\n|--|--|--|\n"
+    )?;
+    for (feature, (count, versions)) in by_feature(&all) {
+        let versions: Vec<String> = versions.iter().map(u64::to_string).collect();
+        writeln!(text, "| {feature} | {} | {count} |", versions.join(", "))?;
+    }
+    writeln!(text, "\n{} fixtures.", all.len())?;
+    Ok(text)
+}
+
+fn by_feature(all: &[Value]) -> BTreeMap<&str, (usize, BTreeSet<u64>)> {
+    let mut found: BTreeMap<&str, (usize, BTreeSet<u64>)> = BTreeMap::new();
+    for one in all {
+        for feature in features(one) {
+            let (count, versions) = found.entry(feature).or_default();
+            *count = count.saturating_add(1);
+            versions.insert(u64_of(one, "format_version"));
+        }
+    }
+    found
+}
+
+fn features(manifest: &Value) -> Vec<&str> {
+    let list = manifest.get("features").and_then(Value::as_array);
+    list.into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
+}
+
+fn text_of<'a>(manifest: &'a Value, key: &str) -> &'a str {
+    manifest
+        .get(key)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+fn u64_of(manifest: &Value, key: &str) -> u64 {
+    manifest
+        .get(key)
+        .and_then(Value::as_u64)
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_names_do_not_count() {
+        let left = serde_json::json!({"fragments": [{"name": "__110_110_0123456789abcdef0123456789abcdef_22"}]});
+        let right = serde_json::json!({"fragments": [{"name": "__110_110_fedcba9876543210fedcba9876543210_22"}]});
+        assert_eq!(first_difference(&essence(left), &essence(right), ""), None);
+    }
+
+    #[test]
+    fn a_difference_is_named_by_its_path() {
+        let left = serde_json::json!({"queries": [{"rows": 1}, {"rows": 2}]});
+        let right = serde_json::json!({"queries": [{"rows": 1}, {"rows": 3}]});
+        assert_eq!(
+            first_difference(&left, &right, "").as_deref(),
+            Some("/queries/1/rows")
+        );
+    }
+
+    #[test]
+    fn what_is_not_repeatable_compares_by_its_schema() {
+        let left = serde_json::json!({"repeatable": false, "schema": 1, "queries": [1]});
+        let right = serde_json::json!({"repeatable": false, "schema": 1, "queries": [2]});
+        assert_eq!(essence(left), essence(right));
+    }
+}
