@@ -1,1 +1,25 @@
 #![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod coalesce;
+pub mod conformance;
+mod error;
+mod faulty;
+mod key;
+mod local;
+mod memory;
+mod objects;
+mod read;
+mod store;
+
+pub use coalesce::read_coalesced;
+pub use error::StoreError;
+pub use faulty::{Faults, FaultyStore};
+pub use key::{MAX_KEY_LEN, check_key, check_prefix, join, name, parent};
+pub use local::LocalStore;
+pub use memory::{Counts, MemoryStore};
+pub use objects::{
+    copy, copy_tree, exists, list_all, list_recursive, read_one, read_tail, read_whole,
+};
+pub use read::{ByteRange, Piece, Read};
+pub use store::{Listing, Object, ObjectWriter, Page, Store};

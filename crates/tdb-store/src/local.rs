@@ -1,0 +1,315 @@
+mod portable;
+mod tree;
+#[cfg(unix)]
+mod unix;
+
+use std::cmp::Ordering;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use self::tree::{Draft, Entry, Tree};
+use crate::{
+    Listing, Object, ObjectWriter, Page, Piece, Read, Store, StoreError, check_key, check_prefix,
+    join,
+};
+
+#[cfg(not(unix))]
+use self::portable::Root;
+#[cfg(unix)]
+use self::unix::Root;
+
+/// How many entries of a folder are held and sorted at a time.
+const PAGE_SIZE: usize = 1 << 18;
+
+/// The files below a local folder, as objects.
+///
+/// - Nothing outside the folder is touched. The path of the root may lead over symbolic links; below it
+///   none is followed: reading one, or through one, is [`StoreError::NotAFile`]; a listing shows it as an
+///   object, whatever it leads to; removing it removes the link.
+/// - Only regular files are read. A pipe or a device is [`StoreError::NotAFile`], at once.
+/// - A finished object is on the disk, and so is its name, before [`ObjectWriter::finish`] returns. It
+///   never replaces a file. Until then it has no name where the system allows that; elsewhere its
+///   name begins with `.tmp-`, in the folder given to [`LocalStore::with_staging`].
+/// - A listing reads the folder once and asks for no sizes. Folders too large for one page (of 262 144
+///   entries) are read once per page.
+#[derive(Clone, Debug)]
+pub struct LocalStore {
+    tree: Arc<dyn Tree>,
+    staging: String,
+    page_size: usize,
+}
+
+impl LocalStore {
+    /// Opens an existing folder as the root of a store.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], [`StoreError::NotAFolder`], or as the system reports.
+    pub fn open(root: impl AsRef<Path>) -> Result<Self, StoreError> {
+        Ok(Self::over(Arc::new(Root::open(root.as_ref())?)))
+    }
+
+    /// Opens a folder as the root of a store, and makes it and its parents if they are not there.
+    ///
+    /// # Errors
+    /// [`StoreError::NotAFolder`], or as the system reports.
+    pub fn create_root(root: impl AsRef<Path>) -> Result<Self, StoreError> {
+        let root = root.as_ref();
+        std::fs::create_dir_all(root)
+            .map_err(|error| StoreError::from_io(&root.to_string_lossy(), error))?;
+        Self::open(root)
+    }
+
+    /// The same store, which keeps unfinished objects that must have a name in the folder `prefix`.
+    ///
+    /// # Errors
+    /// [`StoreError::InvalidKey`].
+    pub fn with_staging(mut self, prefix: &str) -> Result<Self, StoreError> {
+        check_prefix(prefix)?;
+        prefix.clone_into(&mut self.staging);
+        Ok(self)
+    }
+
+    /// The same store, listing in pages of at most `entries` (at least one).
+    #[must_use]
+    pub fn with_page_size(mut self, entries: usize) -> Self {
+        self.page_size = entries.max(1);
+        self
+    }
+
+    fn over(tree: Arc<dyn Tree>) -> Self {
+        Self {
+            tree,
+            staging: String::new(),
+            page_size: PAGE_SIZE,
+        }
+    }
+
+    /// Answers the reads of one object, which is opened once; `wanted` are indexes into `reads`.
+    fn read_object(
+        &self,
+        key: &str,
+        wanted: &[usize],
+        reads: &[Read],
+        answers: &mut [Option<Result<Piece, StoreError>>],
+    ) {
+        let object = check_key(key).and_then(|()| self.tree.open(key));
+        for &index in wanted {
+            let (Some(read), Some(answer)) = (reads.get(index), answers.get_mut(index)) else {
+                continue;
+            };
+            *answer = Some(match &object {
+                Ok(object) => self.read_range(object, read),
+                Err(error) => Err(error.clone()),
+            });
+        }
+    }
+
+    fn read_range(&self, object: &tree::Opened, read: &Read) -> Result<Piece, StoreError> {
+        let range = read.resolve(object.size)?;
+        let len = range.end.saturating_sub(range.start);
+        let too_large = || StoreError::TooLarge {
+            key: read.key.to_string(),
+            size: len,
+            limit: u64::try_from(isize::MAX).unwrap_or(u64::MAX),
+        };
+        let len = usize::try_from(len).map_err(|_| too_large())?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(len).map_err(|_| too_large())?;
+        self.tree
+            .read(object, &read.key, range.start, len, &mut bytes)?;
+        Ok(Piece {
+            offset: range.start,
+            bytes: Bytes::from(bytes),
+        })
+    }
+}
+
+impl Store for LocalStore {
+    fn list(&self, prefix: &str, page: Option<&Page>) -> Result<Listing, StoreError> {
+        check_prefix(prefix)?;
+        let mut listing = Listing::default();
+        let mut names = Smallest::new(self.page_size, page.map(Page::token));
+        self.tree.names(prefix, &mut |entry| match entry {
+            Entry::Object(name) => names.see(name, false),
+            Entry::Folder(name) => names.see(name, true),
+            // Told with the first page only.
+            Entry::Foreign(name) if page.is_none() => listing.foreign.push(name.to_owned()),
+            Entry::Foreign(_) => {}
+        })?;
+        let (names, more) = names.into_sorted();
+        if let (true, Some(last)) = (more, names.last()) {
+            listing.next = Some(Page::new(last.as_str()));
+        }
+        for name in names {
+            match name.strip_suffix('/') {
+                Some(folder) => listing.prefixes.push(join(prefix, folder)),
+                None => listing.objects.push(Object {
+                    key: join(prefix, &name),
+                    size: None,
+                }),
+            }
+        }
+        Ok(listing)
+    }
+
+    fn size(&self, key: &str) -> Result<u64, StoreError> {
+        check_key(key)?;
+        self.tree.size(key)
+    }
+
+    fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
+        let mut order: Vec<usize> = (0..reads.len()).collect();
+        let key = |&index: &usize| reads.get(index).map_or("", |read| &*read.key);
+        order.sort_by(|a, b| key(a).cmp(key(b)));
+        let mut answers = vec![None; reads.len()];
+        // One object at a time, so that a batch over many holds one file open.
+        for wanted in order.chunk_by(|a, b| key(a) == key(b)) {
+            let object = wanted.first().map_or("", key);
+            self.read_object(object, wanted, reads, &mut answers);
+        }
+        let answers = answers.into_iter().zip(reads);
+        answers
+            .map(|(answer, read)| answer.unwrap_or_else(|| Err(StoreError::no_answer(&read.key))))
+            .collect()
+    }
+
+    fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {
+        check_key(key)?;
+        let object = self.tree.open(key)?;
+        let wanted = u64::try_from(into.len()).unwrap_or(u64::MAX);
+        Read::bounded(key, offset, wanted).resolve(object.size)?;
+        self.tree.read_into(&object, key, offset, into)
+    }
+
+    fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError> {
+        check_key(key)?;
+        // Told early where it is known, to save the writing; what counts is the answer of `finish`.
+        match self.tree.size(key) {
+            Err(StoreError::NotFound { .. } | StoreError::NotAFile { .. }) => {}
+            Ok(_) => {
+                return Err(StoreError::Exists {
+                    key: key.to_owned(),
+                });
+            }
+            Err(error) => return Err(error),
+        }
+        let draft = self.tree.draft(&self.staging)?;
+        Ok(Box::new(LocalWriter {
+            tree: Arc::clone(&self.tree),
+            key: key.to_owned(),
+            draft: Some(draft),
+        }))
+    }
+
+    fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {
+        let mut touched = tree::Touched::default();
+        let mut answers: Vec<Result<(), StoreError>> = Vec::with_capacity(keys.len());
+        for key in keys {
+            let answer = check_key(key).and_then(|()| self.tree.unlink(key));
+            if answer.is_ok() {
+                touched.add(crate::parent(key));
+            }
+            answers.push(answer);
+        }
+        for (folder, error) in touched.settle(&*self.tree) {
+            let below = |key: &str| folder.is_empty() || key.starts_with(&format!("{folder}/"));
+            for (_, answer) in keys.iter().zip(&mut answers).filter(|(key, _)| below(key)) {
+                if answer.is_ok() {
+                    *answer = Err(error.clone());
+                }
+            }
+        }
+        answers
+    }
+}
+
+#[derive(Debug)]
+struct LocalWriter {
+    tree: Arc<dyn Tree>,
+    key: String,
+    /// Gone when finished.
+    draft: Option<Draft>,
+}
+
+impl ObjectWriter for LocalWriter {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        let Some(draft) = &mut self.draft else {
+            return Ok(());
+        };
+        let written = draft.file.write_all(bytes);
+        written.map_err(|error| StoreError::from_io(&self.key, error))
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), StoreError> {
+        let Some(draft) = &self.draft else {
+            return Ok(());
+        };
+        let synced = draft.file.sync_all();
+        synced.map_err(|error| StoreError::from_io(&self.key, error))?;
+        self.tree.publish(draft, &self.key)?;
+        self.draft = None;
+        Ok(())
+    }
+}
+
+impl Drop for LocalWriter {
+    fn drop(&mut self) {
+        if let Some(draft) = self.draft.take() {
+            self.tree.discard(draft);
+        }
+    }
+}
+
+/// The first names after a given one, of all that are seen. Folders carry their slash.
+struct Smallest {
+    most: usize,
+    after: Option<String>,
+    names: Vec<String>,
+    more: bool,
+}
+
+impl Smallest {
+    fn new(most: usize, after: Option<&str>) -> Self {
+        Self {
+            most,
+            after: after.map(str::to_owned),
+            names: Vec::new(),
+            more: false,
+        }
+    }
+
+    fn see(&mut self, name: &str, folder: bool) {
+        let mut name = name.to_owned();
+        if folder {
+            name.push('/');
+        }
+        let seen = |after: &String| name.cmp(after) != Ordering::Greater;
+        if self.after.as_ref().is_some_and(seen) {
+            return;
+        }
+        self.names.push(name);
+        if self.names.len() >= self.most.saturating_mul(2) {
+            self.shrink();
+        }
+    }
+
+    fn shrink(&mut self) {
+        if self.names.len() > self.most {
+            self.names.select_nth_unstable(self.most);
+            self.names.truncate(self.most);
+            self.more = true;
+        }
+    }
+
+    fn into_sorted(mut self) -> (Vec<String>, bool) {
+        self.shrink();
+        self.names.sort_unstable();
+        (self.names, self.more)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::fs::File;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::{StoreError, join, parent};
+
+/// What the local store needs of a system: a folder, and the names below it. Keys are checked.
+pub(super) trait Tree: Send + Sync + Debug {
+    /// Opens a regular file.
+    fn open(&self, key: &str) -> Result<Opened, StoreError>;
+
+    /// The size of a regular file.
+    fn size(&self, key: &str) -> Result<u64, StoreError>;
+
+    /// Appends `len` bytes from `offset` on to `into`, which has room for them.
+    fn read(
+        &self,
+        object: &Opened,
+        key: &str,
+        offset: u64,
+        len: usize,
+        into: &mut Vec<u8>,
+    ) -> Result<(), StoreError>;
+
+    /// Fills `into` from `offset` on.
+    fn read_into(
+        &self,
+        object: &Opened,
+        key: &str,
+        offset: u64,
+        into: &mut [u8],
+    ) -> Result<(), StoreError>;
+
+    /// Shows each name in a folder; none if there is no such folder.
+    fn names(&self, prefix: &str, see: &mut dyn FnMut(Entry<'_>)) -> Result<(), StoreError>;
+
+    /// A new empty file, without a name or with one in the folder `staging`.
+    fn draft(&self, staging: &str) -> Result<Draft, StoreError>;
+
+    /// Gives the file its name, which must be free, and makes the name last.
+    fn publish(&self, draft: &Draft, key: &str) -> Result<(), StoreError>;
+
+    /// Forgets the file.
+    fn discard(&self, draft: Draft);
+
+    /// Removes one name, which is no folder's.
+    fn unlink(&self, key: &str) -> Result<(), StoreError>;
+
+    /// Removes a folder if it is empty; whether it was.
+    fn remove_folder(&self, folder: &str) -> Result<bool, StoreError>;
+
+    /// Makes the names in a folder last.
+    fn sync_folder(&self, folder: &str) -> Result<(), StoreError>;
+}
+
+/// A regular file, open for reading.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) file: File,
+    pub(super) size: u64,
+}
+
+/// An object in the making.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) file: File,
+    /// The key it has meanwhile, if it needs one.
+    pub(super) name: Option<String>,
+}
+
+/// One name in a folder.
+pub(super) enum Entry<'a> {
+    Object(&'a str),
+    Folder(&'a str),
+    Foreign(&'a str),
+}
+
+/// Tells a file's end that came before its size said so.
+pub(super) fn too_short(key: &str, offset: u64, wanted: usize, read: usize) -> StoreError {
+    let as_u64 = |len: usize| u64::try_from(len).unwrap_or(u64::MAX);
+    StoreError::OutOfRange {
+        key: key.to_owned(),
+        offset,
+        wanted: as_u64(wanted),
+        size: offset.saturating_add(as_u64(read)),
+    }
+}
+
+/// A name for an unfinished object, another one each time.
+pub(super) fn draft_name(staging: &str) -> String {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+    join(staging, &format!(".tmp-{}-{count}", std::process::id()))
+}
+
+/// Removes a folder, and those above it, as long as they are empty; best effort.
+pub(super) fn prune(tree: &dyn Tree, mut folder: &str) {
+    while !folder.is_empty() && tree.remove_folder(folder).unwrap_or(false) {
+        folder = parent(folder);
+    }
+}
+
+/// Folders from which something was removed.
+#[derive(Default)]
+pub(super) struct Touched(BTreeSet<String>);
+
+impl Touched {
+    pub(super) fn add(&mut self, folder: &str) {
+        self.0.insert(folder.to_owned());
+    }
+
+    /// Removes the folders that are empty, and syncs the others; what could not be synced.
+    pub(super) fn settle(mut self, tree: &dyn Tree) -> Vec<(String, StoreError)> {
+        let mut failed = Vec::new();
+        // A folder sorts before what lies in it, so the last is the deepest of its branch.
+        while let Some(folder) = self.0.pop_last() {
+            // That an empty folder stays is no harm: the objects are gone.
+            if !folder.is_empty() && tree.remove_folder(&folder).unwrap_or(false) {
+                self.add(parent(&folder));
+                continue;
+            }
+            match tree.sync_folder(&folder) {
+                Ok(()) => {}
+                // Somebody else removed it: what lasts then is up to the folder above.
+                Err(StoreError::NotFound { .. }) if !folder.is_empty() => {
+                    self.add(parent(&folder));
+                }
+                Err(error) => failed.push((folder, error)),
+            }
+        }
+        failed
+    }
+}

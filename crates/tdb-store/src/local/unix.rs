@@ -1,0 +1,448 @@
+use std::fs::File;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
+
+use rustix::buffer::spare_capacity;
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, fsync, linkat, mkdirat, openat, statat,
+    unlinkat,
+};
+use rustix::io::{Errno, pread, retry_on_intr};
+
+use super::tree::{Draft, Entry, Opened, Tree, draft_name, prune, too_short};
+use crate::{StoreError, name, parent};
+
+const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+/// Without `NONBLOCK` the opening of a pipe waits for its other end.
+const OBJECT: OFlags = OFlags::RDONLY
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NOCTTY)
+    .union(OFlags::CLOEXEC);
+
+const DRAFT: OFlags = OFlags::WRONLY.union(OFlags::CLOEXEC);
+
+/// What a new file or folder allows, before the process's mask.
+const FILE_MODE: Mode = Mode::from_raw_mode(0o666);
+const FOLDER_MODE: Mode = Mode::from_raw_mode(0o777);
+
+/// How often a folder may vanish under a writer before that is an error.
+const ATTEMPTS: usize = 16;
+
+const LINK: &str = "a symbolic link";
+
+/// A folder held open. Each name is looked up from there, and no symbolic link is followed.
+#[derive(Debug)]
+pub(super) struct Root {
+    folder: OwnedFd,
+    /// Whether the system can write files that have no name yet.
+    nameless: bool,
+    /// Whether the system can look up a whole key and follow no link.
+    whole_keys: bool,
+}
+
+impl Root {
+    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = openat(CWD, path, flags, Mode::empty())
+            .map_err(|errno| StoreError::from_io(&path.to_string_lossy(), errno.into()))?;
+        Ok(Self {
+            folder,
+            nameless: nameless_files(),
+            whole_keys: cfg!(target_os = "linux"),
+        })
+    }
+
+    /// A root that uses only what every Unix has.
+    #[cfg(test)]
+    pub(super) fn open_plainly(path: &Path) -> Result<Self, StoreError> {
+        let root = Self::open(path)?;
+        Ok(Self {
+            nameless: false,
+            whole_keys: false,
+            ..root
+        })
+    }
+
+    fn open_beneath(&self, key: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+        if key.is_empty() {
+            return openat(&self.folder, ".", flags, Mode::empty());
+        }
+        if self.whole_keys {
+            match open_at_once(&self.folder, key, flags) {
+                // An old kernel, or a sandbox that does not know the call.
+                Err(Errno::NOSYS | Errno::PERM) => {}
+                other => return other,
+            }
+        }
+        self.open_by_parts(key, flags)
+    }
+
+    fn open_by_parts(&self, key: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+        let mut folder: Option<OwnedFd> = None;
+        for part in parent(key).split('/').filter(|part| !part.is_empty()) {
+            let above = folder.as_ref().unwrap_or(&self.folder);
+            let below = open_part(above, part, FOLDER)?;
+            folder = Some(below);
+        }
+        open_part(folder.as_ref().unwrap_or(&self.folder), name(key), flags)
+    }
+
+    /// The folder that `key` goes into; made, and made to last, where it is not there.
+    fn make_parent(&self, key: &str) -> Result<OwnedFd, Errno> {
+        match self.open_beneath(parent(key), FOLDER) {
+            Err(Errno::NOENT) => {}
+            other => return other,
+        }
+        let mut folder = self.open_beneath("", FOLDER)?;
+        for part in parent(key).split('/') {
+            let below = match open_part(&folder, part, FOLDER) {
+                Err(Errno::NOENT) => {
+                    match mkdirat(&folder, part, FOLDER_MODE) {
+                        Ok(()) | Err(Errno::EXIST) => {}
+                        Err(errno) => return Err(errno),
+                    }
+                    fsync(&folder)?;
+                    open_part(&folder, part, FOLDER)?
+                }
+                other => other?,
+            };
+            folder = below;
+        }
+        Ok(folder)
+    }
+
+    /// Does something in the parent of `key`, again if that folder is removed in between.
+    fn in_parent<T>(
+        &self,
+        key: &str,
+        act: impl Fn(&OwnedFd) -> Result<T, Errno>,
+    ) -> Result<T, Errno> {
+        let mut result = Err(Errno::NOENT);
+        for _ in 0..ATTEMPTS {
+            result = self.make_parent(key).and_then(|folder| act(&folder));
+            if !matches!(result, Err(Errno::NOENT)) {
+                break;
+            }
+        }
+        result
+    }
+
+    fn give_name(&self, draft: &Draft, folder: &OwnedFd, key: &str) -> Result<(), Errno> {
+        match &draft.name {
+            None => {
+                let path = format!("/proc/self/fd/{}", draft.file.as_raw_fd());
+                linkat(CWD, path, folder, name(key), AtFlags::SYMLINK_FOLLOW)
+            }
+            Some(old) => {
+                let above = self.open_beneath(parent(old), FOLDER)?;
+                rename_exclusive(&above, name(old), folder, name(key))
+            }
+        }
+    }
+
+    /// `size` and `open` see nothing at a folder's name, as in any other store.
+    fn stat(&self, key: &str) -> Result<Stat, StoreError> {
+        let folder = self
+            .open_beneath(parent(key), FOLDER)
+            .map_err(|errno| error(key, errno))?;
+        statat(&folder, name(key), AtFlags::SYMLINK_NOFOLLOW).map_err(|errno| error(key, errno))
+    }
+}
+
+impl Tree for Root {
+    fn open(&self, key: &str) -> Result<Opened, StoreError> {
+        let object = self
+            .open_beneath(key, OBJECT)
+            .map_err(|errno| error(key, errno))?;
+        let stat = fstat(&object).map_err(|errno| error(key, errno))?;
+        Ok(Opened {
+            size: regular_size(key, &stat)?,
+            file: File::from(object),
+        })
+    }
+
+    fn size(&self, key: &str) -> Result<u64, StoreError> {
+        regular_size(key, &self.stat(key)?)
+    }
+
+    fn read(
+        &self,
+        object: &Opened,
+        key: &str,
+        offset: u64,
+        len: usize,
+        into: &mut Vec<u8>,
+    ) -> Result<(), StoreError> {
+        while into.len() < len {
+            let at = offset.saturating_add(u64::try_from(into.len()).unwrap_or(u64::MAX));
+            let read = retry_on_intr(|| pread(&object.file, spare_capacity(into), at));
+            if read.map_err(|errno| error(key, errno))? == 0 {
+                return Err(too_short(key, offset, len, into.len()));
+            }
+        }
+        into.truncate(len);
+        Ok(())
+    }
+
+    fn read_into(
+        &self,
+        object: &Opened,
+        key: &str,
+        offset: u64,
+        into: &mut [u8],
+    ) -> Result<(), StoreError> {
+        let wanted = into.len();
+        let mut rest = into;
+        while !rest.is_empty() {
+            let done = wanted.saturating_sub(rest.len());
+            let at = offset.saturating_add(u64::try_from(done).unwrap_or(u64::MAX));
+            let read = retry_on_intr(|| pread(&object.file, &mut *rest, at))
+                .map_err(|errno| error(key, errno))?;
+            if read == 0 {
+                return Err(too_short(key, offset, wanted, done));
+            }
+            rest = rest.get_mut(read..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    fn names(&self, prefix: &str, see: &mut dyn FnMut(Entry<'_>)) -> Result<(), StoreError> {
+        let folder = match self.open_beneath(prefix, FOLDER) {
+            Ok(folder) => folder,
+            // Nothing lies in an object either.
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
+            Err(errno) => return Err(error(prefix, errno)),
+        };
+        let failed = |errno| error(prefix, errno);
+        for entry in Dir::read_from(&folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let bytes = entry.file_name().to_bytes();
+            let Ok(name) = std::str::from_utf8(bytes) else {
+                see(Entry::Foreign(&String::from_utf8_lossy(bytes)));
+                continue;
+            };
+            if name == "." || name == ".." {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                FileType::Unknown => match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+                    Ok(stat) => FileType::from_raw_mode(stat.st_mode),
+                    Err(Errno::NOENT) => continue,
+                    Err(errno) => return Err(failed(errno)),
+                },
+                kind => kind,
+            };
+            see(match kind {
+                FileType::Directory => Entry::Folder(name),
+                _ => Entry::Object(name),
+            });
+        }
+        Ok(())
+    }
+
+    fn draft(&self, staging: &str) -> Result<Draft, StoreError> {
+        if self.nameless
+            && let Some(file) = nameless_file(&self.folder)
+        {
+            return Ok(Draft { file, name: None });
+        }
+        loop {
+            let key = draft_name(staging);
+            let flags = DRAFT | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+            let made = self.in_parent(&key, |folder| openat(folder, name(&key), flags, FILE_MODE));
+            match made {
+                Ok(file) => {
+                    return Ok(Draft {
+                        file: File::from(file),
+                        name: Some(key),
+                    });
+                }
+                // Left behind by a process that had the same number.
+                Err(Errno::EXIST) => {}
+                Err(errno) => return Err(error(&key, errno)),
+            }
+        }
+    }
+
+    fn publish(&self, draft: &Draft, key: &str) -> Result<(), StoreError> {
+        let named = self.in_parent(key, |folder| {
+            self.give_name(draft, folder, key)?;
+            fsync(folder)
+        });
+        named.map_err(|errno| match errno {
+            Errno::EXIST => StoreError::Exists {
+                key: key.to_owned(),
+            },
+            Errno::NOTDIR => StoreError::NotAFolder {
+                key: parent(key).to_owned(),
+            },
+            errno => error(key, errno),
+        })?;
+        if let Some(old) = &draft.name {
+            prune(self, parent(old));
+        }
+        Ok(())
+    }
+
+    fn discard(&self, draft: Draft) {
+        let Some(key) = draft.name else {
+            return;
+        };
+        // Best effort: what stays is unfinished, and its name says so.
+        if self.unlink(&key).is_ok() {
+            prune(self, parent(&key));
+        }
+    }
+
+    fn unlink(&self, key: &str) -> Result<(), StoreError> {
+        let folder = self
+            .open_beneath(parent(key), FOLDER)
+            .map_err(|errno| error(key, errno))?;
+        match unlinkat(&folder, name(key), AtFlags::empty()) {
+            Ok(()) => Ok(()),
+            // Some systems say `PERM` for a folder.
+            Err(errno @ (Errno::ISDIR | Errno::PERM)) => {
+                match statat(&folder, name(key), AtFlags::SYMLINK_NOFOLLOW) {
+                    Ok(stat) if is_folder(&stat) => Err(error(key, Errno::NOENT)),
+                    _ => Err(error(key, errno)),
+                }
+            }
+            Err(errno) => Err(error(key, errno)),
+        }
+    }
+
+    fn remove_folder(&self, folder: &str) -> Result<bool, StoreError> {
+        let removed = self
+            .open_beneath(parent(folder), FOLDER)
+            .and_then(|above| unlinkat(&above, name(folder), AtFlags::REMOVEDIR));
+        match removed {
+            Ok(()) => Ok(true),
+            Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(false),
+            Err(errno) => Err(error(folder, errno)),
+        }
+    }
+
+    fn sync_folder(&self, folder: &str) -> Result<(), StoreError> {
+        self.open_beneath(folder, FOLDER)
+            .and_then(fsync)
+            .map_err(|errno| error(folder, errno))
+    }
+}
+
+/// One call for the whole key, where the kernel refuses links by itself.
+#[cfg(target_os = "linux")]
+fn open_at_once(root: &OwnedFd, key: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+    use rustix::fs::{ResolveFlags, openat2};
+    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    // `NOFOLLOW` with `DIRECTORY` would report a link as "not a directory".
+    let flags = flags.difference(OFlags::NOFOLLOW);
+    retry_on_intr(|| openat2(root, key, flags, Mode::empty(), resolve))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_at_once(_: &OwnedFd, _: &str, _: OFlags) -> Result<OwnedFd, Errno> {
+    Err(Errno::NOSYS)
+}
+
+/// Opens one name; a link among folders is told as one, not as "not a directory".
+fn open_part(folder: &OwnedFd, part: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+    match retry_on_intr(|| openat(folder, part, flags, Mode::empty())) {
+        Err(Errno::NOTDIR) => match statat(folder, part, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => {
+                Err(Errno::LOOP)
+            }
+            _ => Err(Errno::NOTDIR),
+        },
+        other => other,
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn nameless_files() -> bool {
+    // The way to name such a file leads over this folder.
+    rustix::fs::accessat(
+        CWD,
+        "/proc/self/fd",
+        rustix::fs::Access::EXISTS,
+        AtFlags::empty(),
+    )
+    .is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless_files() -> bool {
+    false
+}
+
+/// A file without a name, if this file system has such.
+#[cfg(target_os = "linux")]
+fn nameless_file(folder: &OwnedFd) -> Option<File> {
+    let made = openat(folder, ".", DRAFT | OFlags::TMPFILE, FILE_MODE);
+    made.ok().map(File::from)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless_file(_: &OwnedFd) -> Option<File> {
+    None
+}
+
+/// Moves a name without taking another's place.
+fn rename_exclusive(
+    old_folder: &OwnedFd,
+    old: &str,
+    new_folder: &OwnedFd,
+    new: &str,
+) -> Result<(), Errno> {
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    {
+        use rustix::fs::{RenameFlags, renameat_with};
+        match renameat_with(old_folder, old, new_folder, new, RenameFlags::NOREPLACE) {
+            // Not every file system can; a second name and the removal of the first can do it too.
+            Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
+            other => return other,
+        }
+    }
+    linkat(old_folder, old, new_folder, new, AtFlags::empty())?;
+    unlinkat(old_folder, old, AtFlags::empty())
+}
+
+fn regular_size(key: &str, stat: &Stat) -> Result<u64, StoreError> {
+    let what = match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => return Ok(u64::try_from(stat.st_size).unwrap_or(0)),
+        FileType::Directory => return Err(error(key, Errno::NOENT)),
+        FileType::Symlink => LINK,
+        FileType::Fifo => "a pipe",
+        FileType::Socket => "a socket",
+        _ => "a device",
+    };
+    Err(not_a_file(key, what))
+}
+
+fn is_folder(stat: &Stat) -> bool {
+    FileType::from_raw_mode(stat.st_mode) == FileType::Directory
+}
+
+fn not_a_file(key: &str, what: &'static str) -> StoreError {
+    StoreError::NotAFile {
+        key: key.to_owned(),
+        what,
+    }
+}
+
+fn error(key: &str, errno: Errno) -> StoreError {
+    match errno {
+        Errno::LOOP => not_a_file(key, LINK),
+        // The opening of a socket, or of a device that is not there.
+        Errno::NXIO | Errno::NODEV => not_a_file(key, "a socket or a device"),
+        // No object lies in an object.
+        Errno::NOTDIR => StoreError::NotFound {
+            key: key.to_owned(),
+        },
+        errno => StoreError::from_io(key, errno.into()),
+    }
+}

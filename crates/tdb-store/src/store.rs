@@ -1,0 +1,127 @@
+use std::fmt::Debug;
+
+use bytes::Bytes;
+
+use crate::{Piece, Read, StoreError};
+
+/// Immutable objects under keys.
+///
+/// A key is a relative path with `/` between its parts ([`check_key`](crate::check_key)). There is
+/// no renaming, no writing into a finished object, and no empty folder: a folder is what keys have
+/// in common. All calls block; overlap, where a store can have it, happens inside [`Store::read`].
+///
+/// What an implementation must do is in [`conformance`](crate::conformance), as a test that it can run.
+pub trait Store: Send + Sync + Debug {
+    /// One page of what lies directly in the folder `prefix` (empty: the root): objects, and folders
+    /// that have objects below them. A folder that does not exist has nothing in it.
+    ///
+    /// Start with `None`, and go on with [`Listing::next`]. Objects and folders are each sorted by
+    /// the bytes of their keys, a folder as if its key ended in `/`, within a page and from page to
+    /// page. An object that exists from before the first page to after the last is listed exactly once.
+    ///
+    /// # Errors
+    /// As the store reports; an unreadable folder is never told as an empty one.
+    fn list(&self, prefix: &str, page: Option<&Page>) -> Result<Listing, StoreError>;
+
+    /// The size of an object in bytes.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], or as the store reports.
+    fn size(&self, key: &str) -> Result<u64, StoreError>;
+
+    /// Reads many ranges at once, and answers them in the order asked, each for itself.
+    ///
+    /// A short read is an error. Several ranges of one object cost one opening of it.
+    /// Near ranges are read as they are; see [`read_coalesced`](crate::read_coalesced).
+    fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>>;
+
+    /// Fills `into` with the object's bytes from `offset` on.
+    ///
+    /// # Errors
+    /// [`StoreError::OutOfRange`] if there are too few bytes, [`StoreError::NotFound`],
+    /// or as the store reports. `into` then holds anything.
+    fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError>;
+
+    /// Begins a new object, which nobody sees before [`ObjectWriter::finish`].
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`] where that is known already; else `finish` tells it.
+    fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError>;
+
+    /// Creates an object from bytes at hand; it is seen whole or not at all.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`], or as the store reports. After another error the object may be there
+    /// or not.
+    fn put(&self, key: &str, bytes: Bytes) -> Result<(), StoreError> {
+        let mut object = self.create(key)?;
+        object.write(&bytes)?;
+        object.finish()
+    }
+
+    /// Removes an object, and the folders that are empty thereby.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], or as the store reports.
+    fn remove(&self, key: &str) -> Result<(), StoreError> {
+        self.remove_many(&[key]).pop().unwrap_or(Ok(()))
+    }
+
+    /// Removes objects in the order given, and answers each for itself. When this returns the
+    /// removals last, so what must vanish first goes into an earlier call.
+    fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>>;
+}
+
+/// An object in the making. Dropped without [`ObjectWriter::finish`], it never was.
+pub trait ObjectWriter: Send + Debug {
+    /// Adds bytes to the end. Each call may cost a call of the system: hand over large pieces.
+    ///
+    /// # Errors
+    /// As the store reports; the object is then lost.
+    fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError>;
+
+    /// Makes the object visible, whole, and lasting.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`] if the key was taken, which leaves that object as it is. After another
+    /// error the object may be there or not.
+    fn finish(self: Box<Self>) -> Result<(), StoreError>;
+}
+
+/// What lies directly in a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// The objects, sorted by key.
+    pub objects: Vec<Object>,
+    /// The folders, as whole keys without a slash at the end, sorted as if with one.
+    pub prefixes: Vec<String>,
+    /// Names that no key can hold, such as those that are not UTF-8, as readable as can be.
+    pub foreign: Vec<String>,
+    /// Where to go on, if there is more.
+    pub next: Option<Page>,
+}
+
+/// One object in a [`Listing`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Object {
+    /// The whole key.
+    pub key: String,
+    /// The size in bytes, where the store gets it without another request; files have none.
+    pub size: Option<u64>,
+}
+
+/// Where a listing goes on. Only the store that made it knows what it means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page(String);
+
+impl Page {
+    /// For those who write a store.
+    pub fn new(token: impl Into<String>) -> Self {
+        Self(token.into())
+    }
+
+    /// What [`Page::new`] was given.
+    pub fn token(&self) -> &str {
+        &self.0
+    }
+}
