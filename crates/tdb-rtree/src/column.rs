@@ -1,0 +1,154 @@
+use std::cmp::Ordering;
+
+use bytes::Bytes;
+use tdb_tile::{Datatype, Range, Scalar, with_scalar};
+
+use crate::DimensionType;
+
+/// The ranges of one dimension over all nodes of a level, lower and upper ends apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Column {
+    /// Little-endian numbers, one after the other.
+    Fixed {
+        datatype: Datatype,
+        lo: Vec<u8>,
+        hi: Vec<u8>,
+    },
+    /// Strings.
+    Var { lo: Strings, hi: Strings },
+}
+
+/// Strings in one piece of memory; compared as unsigned bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Strings {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Strings {
+    pub(crate) fn push(&mut self, value: &[u8]) {
+        self.bytes.extend_from_slice(value);
+        self.ends.push(self.bytes.len());
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<&[u8]> {
+        let start = match index.checked_sub(1) {
+            None => 0,
+            Some(before) => *self.ends.get(before)?,
+        };
+        self.bytes.get(start..*self.ends.get(index)?)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        // Ends never decrease and the last is the length.
+        starts
+            .zip(&self.ends)
+            .map(|(start, &end)| self.bytes.get(start..end).unwrap_or_default())
+    }
+}
+
+impl Column {
+    pub(crate) fn new(dimension: DimensionType) -> Self {
+        if dimension.is_var {
+            Self::Var {
+                lo: Strings::default(),
+                hi: Strings::default(),
+            }
+        } else {
+            Self::Fixed {
+                datatype: dimension.datatype,
+                lo: Vec::new(),
+                hi: Vec::new(),
+            }
+        }
+    }
+
+    /// Both ends of the range of one node.
+    pub(crate) fn ends(&self, index: usize) -> Option<(&[u8], &[u8])> {
+        match self {
+            Self::Fixed { datatype, lo, hi } => {
+                let size = datatype.size();
+                let start = index.checked_mul(size)?;
+                let end = start.checked_add(size)?;
+                Some((lo.get(start..end)?, hi.get(start..end)?))
+            }
+            Self::Var { lo, hi } => Some((lo.get(index)?, hi.get(index)?)),
+        }
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<Range> {
+        let (lo, hi) = self.ends(index)?;
+        Some(Range::new(
+            Bytes::copy_from_slice(lo),
+            Bytes::copy_from_slice(hi),
+        ))
+    }
+
+    /// Appends a range whose ends have the right size.
+    pub(crate) fn push(&mut self, low: &[u8], high: &[u8]) {
+        match self {
+            Self::Fixed { lo, hi, .. } => {
+                lo.extend_from_slice(low);
+                hi.extend_from_slice(high);
+            }
+            Self::Var { lo, hi } => {
+                lo.push(low);
+                hi.push(high);
+            }
+        }
+    }
+
+    /// The unions of every `fanout` ranges: the same column one level up.
+    pub(crate) fn parents(&self, fanout: usize) -> Self {
+        match self {
+            Self::Fixed { datatype, lo, hi } => with_scalar!(*datatype, T => Self::Fixed {
+                datatype: *datatype,
+                lo: extremes::<T>(lo, fanout, Ordering::Less),
+                hi: extremes::<T>(hi, fanout, Ordering::Greater),
+            }),
+            Self::Var { lo, hi } => Self::Var {
+                lo: string_extremes(lo, fanout, Ordering::Less),
+                hi: string_extremes(hi, fanout, Ordering::Greater),
+            },
+        }
+    }
+}
+
+/// Of every `fanout` values the one before which no other comes in the `wanted` direction.
+fn extremes<T: Scalar>(values: &[u8], fanout: usize, wanted: Ordering) -> Vec<u8> {
+    let mut out = Vec::new();
+    for group in values.chunks(T::SIZE.saturating_mul(fanout)) {
+        let best = group
+            .chunks_exact(T::SIZE)
+            .filter_map(T::read)
+            .reduce(|best, value| {
+                if value.partial_cmp(&best) == Some(wanted) {
+                    value
+                } else {
+                    best
+                }
+            });
+        if let Some(best) = best {
+            best.write(&mut out);
+        }
+    }
+    out
+}
+
+fn string_extremes(values: &Strings, fanout: usize, wanted: Ordering) -> Strings {
+    let mut out = Strings::default();
+    let mut best: Option<&[u8]> = None;
+    for (index, value) in values.iter().enumerate() {
+        if index != 0 && index.checked_rem(fanout) == Some(0) {
+            out.push(best.take().unwrap_or_default());
+        }
+        if best.is_none_or(|best| value.cmp(best) == wanted) {
+            best = Some(value);
+        }
+    }
+    if let Some(best) = best {
+        out.push(best);
+    }
+    out
+}

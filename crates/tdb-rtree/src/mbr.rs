@@ -1,0 +1,49 @@
+use tdb_tile::{Range, Record, Walk, WireError, WireErrorKind};
+
+use crate::DimensionType;
+
+/// A minimum bounding rectangle: a range on every dimension.
+///
+/// Footers store the non-empty domain in the same form.
+///
+/// Fixed-size coordinates are stored as lower and upper end; strings as the bytes of both
+/// ends together, the bytes of the lower end (both `u64`), and the two ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Mbr(pub Vec<Range>);
+
+impl Record for Mbr {
+    const NAME: &'static str = "Mbr";
+    const MIN_SIZE: usize = 2;
+    type Cx = [DimensionType];
+
+    fn walk<W: Walk>(&mut self, w: &mut W, dimensions: &[DimensionType]) -> Result<(), WireError> {
+        let Self(ranges) = self;
+        ranges.resize(dimensions.len(), Range::default());
+        ranges
+            .iter_mut()
+            .zip(dimensions)
+            .try_for_each(|(range, dimension)| walk_range(w, range, *dimension))
+    }
+}
+
+pub(crate) fn walk_range<W: Walk>(
+    w: &mut W,
+    range: &mut Range,
+    dimension: DimensionType,
+) -> Result<(), WireError> {
+    let Range { lo, hi } = range;
+    if let Some(size) = dimension.coordinate_size() {
+        w.raw("lo", size as u64, lo)?;
+        return w.raw("hi", size as u64, hi);
+    }
+    let size = w.count::<u64>("range size", lo.len().saturating_add(hi.len()))?;
+    let lo_size = w.count::<u64>("lo size", lo.len())?;
+    let hi_size = size.checked_sub(lo_size).ok_or_else(|| {
+        w.fail(
+            "lo size",
+            WireErrorKind::Invalid("more than the range size"),
+        )
+    })?;
+    w.raw("lo", lo_size, lo)?;
+    w.raw("hi", hi_size, hi)
+}

@@ -1,0 +1,254 @@
+use tdb_tile::{Code, FormatVersion, Range, Record, Walk, WireError, WireErrorKind};
+
+use crate::column::Column;
+use crate::level::Level;
+use crate::{DimensionType, Mbr, RTreeError};
+
+/// Children of a node in every tree that TileDB writes.
+const FANOUT: u32 = 10;
+
+/// The bounding rectangles of the tiles of a sparse fragment, and those of groups of them.
+///
+/// Decoded and encoded as a [`Record`] whose context is the type of each dimension; dense
+/// fragments store a tree without levels. Stored form: `docs/format/fragments.md`, "R-tree".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RTree {
+    fanout: u32,
+    /// From the root to the leaves.
+    levels: Vec<Level>,
+    dimensions: Vec<DimensionType>,
+    /// What a tree without levels says instead; nothing depends on it.
+    stated: Option<Stated>,
+    /// Whether an upper bound is worth nothing where the lower one is the empty string.
+    doubts_empty_strings: bool,
+}
+
+impl Default for RTree {
+    fn default() -> Self {
+        Self {
+            fanout: FANOUT,
+            levels: Vec::new(),
+            dimensions: Vec::new(),
+            stated: None,
+            doubts_empty_strings: false,
+        }
+    }
+}
+
+impl Record for RTree {
+    const NAME: &'static str = "RTree";
+    const MIN_SIZE: usize = 8;
+    type Cx = [DimensionType];
+
+    fn walk<W: Walk>(&mut self, w: &mut W, cx: &[DimensionType]) -> Result<(), WireError> {
+        let version = w.version();
+        let Self {
+            fanout,
+            levels,
+            dimensions,
+            stated,
+            doubts_empty_strings,
+        } = self;
+        *dimensions = cx.to_vec();
+        *doubts_empty_strings = version.misstates_empty_string_bounds();
+        let mut header = stated.unwrap_or_else(|| Stated::of(cx));
+        if version.zips_coordinates() {
+            w.scalar("dimension count", &mut header.dimension_count)?;
+        }
+        w.scalar("fanout", fanout)?;
+        if version.zips_coordinates() {
+            w.scalar("datatype", &mut header.datatype)?;
+        }
+        if *fanout < 2 {
+            return Err(w.fail("fanout", WireErrorKind::Invalid("fanout below 2")));
+        }
+        let n = w.count::<u32>("level count", levels.len())?;
+        w.list("levels", n, levels, cx)?;
+        check_level_sizes(levels, *fanout).map_err(|kind| w.fail("levels", kind))?;
+        if header != Stated::of(cx) {
+            if n != 0 {
+                let kind = WireErrorKind::Invalid("a tree over other dimensions");
+                return Err(w.fail("dimension count", kind));
+            }
+            *stated = Some(header);
+        }
+        Ok(())
+    }
+}
+
+/// What trees of formats 1 to 4 say about their dimensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stated {
+    dimension_count: u32,
+    datatype: u8,
+}
+
+impl Stated {
+    fn of(dimensions: &[DimensionType]) -> Self {
+        Self {
+            dimension_count: u32::try_from(dimensions.len()).unwrap_or(u32::MAX),
+            datatype: dimensions.first().map_or(0, |d| d.datatype.code()),
+        }
+    }
+}
+
+/// Each level has a node for every `fanout` nodes below it, the first one node.
+fn check_level_sizes(levels: &[Level], fanout: u32) -> Result<(), WireErrorKind> {
+    let mismatch = |wanted: usize, found: usize| WireErrorKind::Mismatch {
+        what: "number of nodes in a level",
+        wanted: wanted as u64,
+        found: found as u64,
+    };
+    let Some(root) = levels.first() else {
+        return Ok(());
+    };
+    if root.len != 1 {
+        return Err(mismatch(1, root.len));
+    }
+    for (parents, children) in levels.iter().zip(levels.iter().skip(1)) {
+        let wanted = children.len.div_ceil(fanout as usize);
+        if parents.len != wanted {
+            return Err(mismatch(wanted, parents.len));
+        }
+    }
+    Ok(())
+}
+
+impl RTree {
+    /// A tree over tiles with these bounding rectangles, in the order of the tiles.
+    ///
+    /// # Errors
+    /// Where a rectangle does not fit the dimensions.
+    pub fn build<M: AsRef<[Range]>>(
+        dimensions: &[DimensionType],
+        leaves: impl IntoIterator<Item = M>,
+    ) -> Result<Self, RTreeError> {
+        let mut columns: Vec<Column> = dimensions.iter().map(|d| Column::new(*d)).collect();
+        let mut len = 0_usize;
+        for leaf in leaves {
+            check_ranges(dimensions, leaf.as_ref())?;
+            for (column, range) in columns.iter_mut().zip(leaf.as_ref()) {
+                column.push(&range.lo, &range.hi);
+            }
+            len = len.saturating_add(1);
+        }
+        let mut tree = Self {
+            dimensions: dimensions.to_vec(),
+            ..Self::default()
+        };
+        if len == 0 || dimensions.is_empty() {
+            return Ok(tree);
+        }
+        let fanout = tree.fanout as usize;
+        let mut level = Level { len, columns };
+        while level.len > 1 {
+            let parents = level.parents(fanout);
+            tree.levels.push(std::mem::replace(&mut level, parents));
+        }
+        tree.levels.push(level);
+        tree.levels.reverse();
+        Ok(tree)
+    }
+
+    /// The same tree, whose bounds are believed as far as writers of `version` deserve it.
+    ///
+    /// A decoded tree knows its version; a built one believes all bounds.
+    #[must_use]
+    pub fn written_by(mut self, version: FormatVersion) -> Self {
+        self.doubts_empty_strings = version.misstates_empty_string_bounds();
+        self
+    }
+
+    /// The types of the dimensions.
+    #[must_use]
+    pub fn dimensions(&self) -> &[DimensionType] {
+        &self.dimensions
+    }
+
+    /// How many tiles the tree covers.
+    #[must_use]
+    pub fn tile_count(&self) -> usize {
+        self.leaves().map_or(0, |level| level.len)
+    }
+
+    /// How many levels there are, root and leaves included.
+    #[must_use]
+    pub fn level_count(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// The stored range of a tile on a dimension.
+    #[must_use]
+    pub fn leaf(&self, tile: usize, dimension: usize) -> Option<Range> {
+        self.leaves()?.columns.get(dimension)?.get(tile)
+    }
+
+    /// The stored bounding rectangle of a tile.
+    #[must_use]
+    pub fn mbr(&self, tile: usize) -> Option<Mbr> {
+        let columns = &self.leaves()?.columns;
+        columns
+            .iter()
+            .map(|column| column.get(tile))
+            .collect::<Option<_>>()
+            .map(Mbr)
+    }
+
+    /// The rectangle around all tiles, from the leaves; `None` without tiles.
+    #[must_use]
+    pub fn bounding_mbr(&self) -> Option<Mbr> {
+        let leaves = self.leaves()?;
+        leaves
+            .columns
+            .iter()
+            .map(|column| column.parents(leaves.len.max(1)).get(0))
+            .collect::<Option<_>>()
+            .map(Mbr)
+    }
+
+    pub(crate) fn leaves(&self) -> Option<&Level> {
+        self.levels.last()
+    }
+
+    pub(crate) fn doubts_empty_strings(&self) -> bool {
+        self.doubts_empty_strings
+    }
+}
+
+impl AsRef<[Range]> for Mbr {
+    fn as_ref(&self) -> &[Range] {
+        &self.0
+    }
+}
+
+fn check_ranges(dimensions: &[DimensionType], ranges: &[Range]) -> Result<(), RTreeError> {
+    if ranges.len() != dimensions.len() {
+        return Err(RTreeError::DimensionCount {
+            wanted: dimensions.len(),
+            found: ranges.len(),
+        });
+    }
+    ranges
+        .iter()
+        .zip(dimensions)
+        .enumerate()
+        .try_for_each(|(index, (range, dimension))| check_range(index, *dimension, range))
+}
+
+pub(crate) fn check_range(
+    index: usize,
+    dimension: DimensionType,
+    range: &Range,
+) -> Result<(), RTreeError> {
+    match dimension.coordinate_size() {
+        Some(wanted) if range.lo.len() != wanted || range.hi.len() != wanted => {
+            Err(RTreeError::CoordinateSize {
+                dimension: index,
+                wanted,
+                lo: range.lo.len(),
+                hi: range.hi.len(),
+            })
+        }
+        _ => Ok(()),
+    }
+}
