@@ -56,6 +56,12 @@ impl FormatVersion {
         self.0 >= 5
     }
 
+    /// An attribute states its fill value (from 6); before, it is the default of its datatype.
+    #[must_use]
+    pub const fn stores_fill_values(self) -> bool {
+        self.0 >= 6
+    }
+
     /// A commit object says that a fragment is complete (from 5); before, its metadata does.
     #[must_use]
     pub const fn has_commit_objects(self) -> bool {
@@ -127,6 +133,33 @@ impl FormatVersion {
     #[must_use]
     pub const fn propagates_datatypes(self) -> bool {
         self.0 >= 20
+    }
+
+    /// Sparse cells are sorted by signed tile indices: the distance from the domain's start
+    /// wraps around in the signed type of 32- and 64-bit dimensions (1 to 4).
+    #[must_use]
+    pub const fn sorts_by_signed_tiles(self) -> bool {
+        self.0 < 5
+    }
+
+    /// Sparse cells of dimensions of floats are sorted as if there were no tile extents (1 to 4).
+    #[must_use]
+    pub const fn sorts_floats_without_tiles(self) -> bool {
+        self.0 < 5
+    }
+
+    /// The tile index of a signed dimension is the quotient of the signed distance from the
+    /// domain's start, compared without a sign (9 to 13).
+    #[must_use]
+    pub const fn misplaces_last_signed_tile(self) -> bool {
+        self.0 >= 9 && self.0 <= 13
+    }
+
+    /// Places on the Hilbert curve count the values of integer and date dimensions, rather
+    /// than the steps between them (7 and 8).
+    #[must_use]
+    pub const fn counts_hilbert_values(self) -> bool {
+        self.0 >= 7 && self.0 <= 8
     }
 
     /// A lower bound that is the empty string has an upper bound that may be too small (5 to 9).
