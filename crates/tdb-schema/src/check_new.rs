@@ -1,0 +1,123 @@
+use tdb_tile::{Scalar, with_scalar};
+
+use crate::coordinate::{Coordinate, whole, whole_bytes};
+use crate::{
+    ArraySchema, Attribute, CellOrder, CellValNum, DataOrder, Dimension, Problem, SchemaError,
+};
+
+/// Names that start so are TileDB's own.
+const RESERVED: &str = "__";
+
+impl ArraySchema {
+    /// Fails unless an array may be made of the schema: what TileDB refuses to create,
+    /// beyond what [`ArraySchema::check`] refuses to read.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    pub fn check_new(&self) -> Result<(), SchemaError> {
+        self.check()?;
+        if self.is_dense() && self.attributes.is_empty() {
+            return Err(SchemaError::invalid("attributes", Problem::Missing));
+        }
+        for dimension in &self.dimensions {
+            check_name("dimension", &dimension.name)?;
+            check_last_tile(dimension)?;
+        }
+        for attribute in &self.attributes {
+            check_name("attribute", &attribute.name)?;
+            check_order(attribute)?;
+        }
+        self.labels
+            .iter()
+            .try_for_each(|label| check_name("label", &label.name))
+    }
+
+    /// The schema with a tile extent for every dimension that has a domain but no extent:
+    /// the width of the domain, as TileDB stores it. Hilbert curves need none.
+    #[must_use]
+    pub fn with_extents(mut self) -> Self {
+        if self.cell_order != CellOrder::Hilbert {
+            for dimension in &mut self.dimensions {
+                if dimension.extent.is_none() {
+                    dimension.extent = domain_width(dimension).map(Into::into);
+                }
+            }
+        }
+        self
+    }
+}
+
+fn domain_width(dimension: &Dimension) -> Option<Vec<u8>> {
+    let (datatype, domain) = (dimension.datatype, dimension.domain.as_ref()?);
+    if let (Some(lo), Some(hi)) = (whole(datatype, &domain.lo), whole(datatype, &domain.hi)) {
+        return whole_bytes(datatype, hi.checked_sub(lo)?.checked_add(1)?);
+    }
+    with_scalar!(datatype, T => {
+        let (lo, hi) = domain.ends::<T>()?;
+        let mut out = Vec::with_capacity(T::SIZE);
+        T::nearest(hi.to_f64() - lo.to_f64()).write(&mut out);
+        Some(out)
+    })
+}
+
+fn check_name(what: &str, name: &str) -> Result<(), SchemaError> {
+    if name.starts_with(RESERVED) {
+        let problem = Problem::Name("names that start with __ are reserved");
+        return Err(SchemaError::invalid(format!("{what} {name:?}"), problem));
+    }
+    Ok(())
+}
+
+/// TileDB computes the end of the last space tile in the datatype itself.
+fn check_last_tile(dimension: &Dimension) -> Result<(), SchemaError> {
+    let datatype = dimension.datatype;
+    let fail = |what: &str, problem| {
+        let field = format!("{what} of dimension {:?}", dimension.name);
+        Err(SchemaError::invalid(field, problem))
+    };
+    let Some(domain) = &dimension.domain else {
+        return Ok(());
+    };
+    let (Some(lo), Some(hi)) = (whole(datatype, &domain.lo), whole(datatype, &domain.hi)) else {
+        return Ok(());
+    };
+    let is_largest = |value: i128| whole_bytes(datatype, value.saturating_add(1)).is_none();
+    if is_largest(hi) && whole_bytes(datatype, lo.saturating_sub(1)).is_none() {
+        return fail("domain", Problem::HoldsEveryValue(datatype));
+    }
+    let Some(extent) = dimension.extent.as_ref().and_then(|e| whole(datatype, e)) else {
+        return Ok(());
+    };
+    let cells = hi.saturating_sub(lo).saturating_add(1);
+    let tiles = cells
+        .saturating_add(extent.saturating_sub(1))
+        .checked_div(extent);
+    let end = tiles
+        .and_then(|tiles| tiles.checked_mul(extent))
+        .and_then(|width| lo.checked_add(width)?.checked_sub(1));
+    match end.and_then(|end| whole_bytes(datatype, end)) {
+        Some(_) => Ok(()),
+        None => fail("extent", Problem::LastTileOverflows(datatype)),
+    }
+}
+
+fn check_order(attribute: &Attribute) -> Result<(), SchemaError> {
+    if attribute.order == DataOrder::Unordered {
+        return Ok(());
+    }
+    let fail = |problem| {
+        let field = format!("order of attribute {:?}", attribute.name);
+        Err(SchemaError::invalid(field, problem))
+    };
+    if attribute.nullable {
+        return fail(Problem::NotAllowed("sorted values cannot be null"));
+    }
+    let is_string = attribute.datatype == tdb_tile::Datatype::StringAscii;
+    match attribute.cell_val_num {
+        CellValNum::Var if is_string => Ok(()),
+        CellValNum::Fixed(1) if !is_string => Ok(()),
+        _ => fail(Problem::CellValNum(
+            "sorted cells hold one number, or one string_ascii of any length",
+        )),
+    }
+}

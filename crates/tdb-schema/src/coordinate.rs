@@ -1,0 +1,154 @@
+use tdb_tile::{Datatype, Scalar, with_scalar};
+
+/// What grids, orders and keys ask of the machine types that coordinates have.
+pub(crate) trait Coordinate: Scalar {
+    /// Bits of the type.
+    const BITS: u32;
+    /// Whether it is a floating-point type.
+    const IS_REAL: bool;
+
+    /// Whether it is neither NaN nor infinite.
+    fn is_finite(self) -> bool;
+
+    /// The nearest `f64`.
+    fn to_f64(self) -> f64;
+
+    /// The nearest value to `v`.
+    fn nearest(v: f64) -> Self;
+
+    /// A number that compares as the value does: the two zeros are one, NaNs come last.
+    fn rank(self) -> u64;
+
+    /// How far the value is above `start`: the wrapping difference of the ranks, in the type's width.
+    fn above(self, start: Self) -> u64;
+
+    /// The value of a whole number.
+    fn whole(self) -> Option<i128>;
+
+    /// The whole number with this value, if the type has it.
+    fn from_whole(value: i128) -> Option<Self>;
+}
+
+macro_rules! whole {
+    ($($t:ty, $unsigned:ty, $sign:expr;)*) => {$(
+        impl Coordinate for $t {
+            const BITS: u32 = <$t>::BITS;
+            const IS_REAL: bool = false;
+
+            #[inline]
+            fn is_finite(self) -> bool {
+                true
+            }
+
+            #[inline]
+            fn to_f64(self) -> f64 {
+                // The format computes in f64, which drops bits of 64-bit numbers.
+                self as f64
+            }
+
+            #[inline]
+            #[expect(clippy::cast_possible_truncation, reason = "saturates, as casts from floats do")]
+            fn nearest(v: f64) -> Self {
+                v as $t
+            }
+
+            #[inline]
+            fn rank(self) -> u64 {
+                u64::from(<$unsigned>::from_le_bytes(self.to_le_bytes()) ^ $sign)
+            }
+
+            #[inline]
+            fn above(self, start: Self) -> u64 {
+                u64::from(<$unsigned>::from_le_bytes(self.wrapping_sub(start).to_le_bytes()))
+            }
+
+            #[inline]
+            fn whole(self) -> Option<i128> {
+                Some(i128::from(self))
+            }
+
+            #[inline]
+            fn from_whole(value: i128) -> Option<Self> {
+                Self::try_from(value).ok()
+            }
+        }
+    )*};
+}
+
+whole! {
+    i8, u8, 1 << 7;
+    u8, u8, 0;
+    i16, u16, 1 << 15;
+    u16, u16, 0;
+    i32, u32, 1 << 31;
+    u32, u32, 0;
+    i64, u64, 1 << 63;
+    u64, u64, 0;
+}
+
+macro_rules! real {
+    ($($t:ty, $bits:ty;)*) => {$(
+        impl Coordinate for $t {
+            const BITS: u32 = <$bits>::BITS;
+            const IS_REAL: bool = true;
+
+            #[inline]
+            fn is_finite(self) -> bool {
+                <$t>::is_finite(self)
+            }
+
+            #[inline]
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+
+            #[inline]
+            #[allow(clippy::cast_possible_truncation, clippy::unnecessary_cast, reason = "rounds f32")]
+            fn nearest(v: f64) -> Self {
+                v as $t
+            }
+
+            #[inline]
+            fn rank(self) -> u64 {
+                const SIGN: $bits = 1 << (<$bits>::BITS - 1);
+                // Adding zero turns -0 into 0. A NaN's sign is dropped: it ranks last.
+                let bits = if self.is_nan() { <$bits>::MAX >> 1 } else { (self + 0.0).to_bits() };
+                u64::from(if bits & SIGN == 0 { bits | SIGN } else { !bits })
+            }
+
+            #[inline]
+            fn above(self, start: Self) -> u64 {
+                self.rank().wrapping_sub(start.rank()) & u64::from(<$bits>::MAX)
+            }
+
+            #[inline]
+            fn whole(self) -> Option<i128> {
+                None
+            }
+
+            #[inline]
+            fn from_whole(_: i128) -> Option<Self> {
+                None
+            }
+        }
+    )*};
+}
+
+real! {
+    f32, u32;
+    f64, u64;
+}
+
+/// The value of a whole number of any width; `None` for floats and where bytes are missing.
+pub(crate) fn whole(datatype: Datatype, bytes: &[u8]) -> Option<i128> {
+    with_scalar!(datatype, T => T::read(bytes).and_then(Coordinate::whole))
+}
+
+/// The stored form of a whole number, if the datatype has it.
+pub(crate) fn whole_bytes(datatype: Datatype, value: i128) -> Option<Vec<u8>> {
+    with_scalar!(datatype, T => {
+        let mut out = Vec::with_capacity(T::SIZE);
+        T::from_whole(value)?.write(&mut out);
+        Some(out)
+    })
+}

@@ -1,0 +1,177 @@
+use bytes::Bytes;
+use tdb_filters::FilterList;
+use tdb_tile::{Datatype, Range, with_scalar};
+
+use crate::coordinate::Coordinate;
+use crate::{CellValNum, DimensionRecord, Problem, SchemaError};
+
+/// An axis of an array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dimension {
+    /// Its name; may be empty in old arrays.
+    pub name: String,
+    /// The datatype of its coordinates.
+    pub datatype: Datatype,
+    /// One, or [`CellValNum::Var`] for strings.
+    pub cell_val_num: CellValNum,
+    /// Its own filters; where there are none, see
+    /// [`ArraySchema::dimension_filters`](crate::ArraySchema::dimension_filters).
+    pub filters: FilterList,
+    /// The coordinates that there may be; none for strings.
+    pub domain: Option<Range>,
+    /// The width of a space tile, as a value of the dimension's datatype.
+    pub extent: Option<Bytes>,
+}
+
+impl Dimension {
+    /// Whether coordinates are strings.
+    #[must_use]
+    pub fn is_var(&self) -> bool {
+        self.cell_val_num.is_var()
+    }
+
+    /// Whether coordinates are whole numbers: integers, dates and times.
+    #[must_use]
+    pub fn is_integral(&self) -> bool {
+        !self.is_var() && !self.datatype.is_real()
+    }
+
+    pub(crate) fn check(&self) -> Result<(), SchemaError> {
+        let d = self.datatype;
+        let fail = |what: &str, problem| {
+            Err(SchemaError::invalid(
+                format!("{what} of dimension {:?}", self.name),
+                problem,
+            ))
+        };
+        if d == Datatype::StringAscii {
+            return if !self.is_var() {
+                fail(
+                    "cell_val_num",
+                    Problem::CellValNum("strings vary in length"),
+                )
+            } else if self.domain.is_some() {
+                fail("domain", Problem::NotAllowed("strings have no domain"))
+            } else if self.extent.is_some() {
+                fail("extent", Problem::NotAllowed("strings have no tile extent"))
+            } else {
+                Ok(())
+            };
+        }
+        let is_number = d.is_integer() || d.is_datetime() || d.is_time() || d.is_real();
+        if !is_number || d == Datatype::Bool {
+            let why = "coordinates are numbers, dates, times or string_ascii";
+            return fail("datatype", Problem::Datatype { found: d, why });
+        }
+        if self.cell_val_num != CellValNum::Fixed(1) {
+            return fail(
+                "cell_val_num",
+                Problem::CellValNum("a coordinate is one number"),
+            );
+        }
+        let Some(domain) = &self.domain else {
+            return fail("domain", Problem::Missing);
+        };
+        if let Err(problem) = with_scalar!(d, T => check_domain::<T>(domain)) {
+            return fail("domain", problem);
+        }
+        let Some(extent) = &self.extent else {
+            return Ok(());
+        };
+        with_scalar!(d, T => check_extent::<T>(domain, extent)).or_else(|p| fail("extent", p))
+    }
+}
+
+fn check_domain<T: Coordinate>(domain: &Range) -> Result<(), Problem> {
+    let (lo, hi) = domain.ends::<T>().ok_or(Problem::Length {
+        wanted: T::SIZE as u64,
+        found: domain.lo.len().min(domain.hi.len()) as u64,
+    })?;
+    if !lo.is_finite() || !hi.is_finite() {
+        return Err(Problem::NotFinite);
+    }
+    if hi < lo {
+        return Err(Problem::Reversed);
+    }
+    Ok(())
+}
+
+fn check_extent<T: Coordinate>(domain: &Range, extent: &Bytes) -> Result<(), Problem> {
+    let Some((lo, hi)) = domain.ends::<T>() else {
+        return Err(Problem::Missing);
+    };
+    let extent = T::read(extent)
+        .filter(|_| extent.len() == T::SIZE)
+        .ok_or(Problem::Length {
+            wanted: T::SIZE as u64,
+            found: extent.len() as u64,
+        })?;
+    if !extent.is_finite() {
+        return Err(Problem::NotFinite);
+    }
+    if let (Some(lo), Some(hi), Some(extent)) = (lo.whole(), hi.whole(), extent.whole()) {
+        return if extent <= 0 {
+            Err(Problem::NotPositive)
+        } else if extent > hi.saturating_sub(lo).saturating_add(1) {
+            Err(Problem::BeyondDomain)
+        } else {
+            Ok(())
+        };
+    }
+    // TileDB stores the width of the domain where no extent was given: 0 for a single point.
+    if extent < T::default() || (extent == T::default() && lo != hi) {
+        Err(Problem::NotPositive)
+    } else if extent.to_f64() > hi.to_f64() - lo.to_f64() + 1.0 {
+        Err(Problem::BeyondDomain)
+    } else {
+        Ok(())
+    }
+}
+
+impl TryFrom<DimensionRecord> for Dimension {
+    type Error = SchemaError;
+
+    fn try_from(record: DimensionRecord) -> Result<Self, SchemaError> {
+        let DimensionRecord {
+            name,
+            datatype,
+            cell_val_num,
+            filters,
+            domain,
+            null_extent,
+            extent,
+        } = record;
+        let ends = (!domain.is_empty()).then(|| {
+            // An odd length is found by the check of the ends.
+            let (lo, hi) = domain.split_at(domain.len() / 2);
+            Range::new(domain.slice_ref(lo), domain.slice_ref(hi))
+        });
+        let dimension = Self {
+            name,
+            datatype,
+            cell_val_num: cell_val_num.into(),
+            filters,
+            domain: ends,
+            extent: (!null_extent).then_some(extent),
+        };
+        dimension.check()?;
+        Ok(dimension)
+    }
+}
+
+impl From<&Dimension> for DimensionRecord {
+    fn from(dimension: &Dimension) -> Self {
+        let domain = dimension.domain.as_ref().map_or_else(Bytes::new, |range| {
+            [&range.lo[..], &range.hi[..]].concat().into()
+        });
+        Self {
+            name: dimension.name.clone(),
+            datatype: dimension.datatype,
+            cell_val_num: dimension.cell_val_num.into(),
+            filters: dimension.filters.clone(),
+            domain,
+            null_extent: dimension.extent.is_none(),
+            extent: dimension.extent.clone().unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+use tdb_tile::{Datatype, LimitError, WireError};
+
+/// Why a schema, an enumeration or a value was refused.
+///
+/// Whether that means a damaged file or a wrong request knows who called: what was
+/// read from a store is damaged, what a person wrote is a wrong request.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// The bytes break the format, are of a newer version, or exceed a limit.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    /// A rule that schemas obey is broken.
+    #[error("{field}: {problem}")]
+    Invalid {
+        /// Which field of which dimension, attribute, ...: `extent of dimension "x"`.
+        field: String,
+        /// The rule.
+        problem: Problem,
+    },
+    /// A stored name leads out of the place where it must stay.
+    #[error("{field}: {name:?} leads out of the array")]
+    EscapesRoot {
+        /// Which field.
+        field: String,
+        /// The name found.
+        name: String,
+    },
+    /// A cap was reached.
+    #[error("{field}: {limit}")]
+    Limit {
+        /// Which field.
+        field: String,
+        /// What was asked and allowed.
+        limit: LimitError,
+    },
+}
+
+/// The rules that a schema can break.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// There must be at least one.
+    #[error("there is none")]
+    Missing,
+    /// There are more than allowed.
+    #[error("{found} are more than {most}")]
+    TooMany {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// A number that must be more than zero is not.
+    #[error("must be more than 0")]
+    NotPositive,
+    /// The lower end is above the upper end.
+    #[error("the lower end is above the upper end")]
+    Reversed,
+    /// A NaN or an infinity where a number is needed.
+    #[error("must be finite")]
+    NotFinite,
+    /// A tile extent is larger than the domain.
+    #[error("is larger than the domain")]
+    BeyondDomain,
+    /// A range does not lie within the domain.
+    #[error("does not lie within the domain")]
+    OutsideDomain,
+    /// The last space tile ends beyond the largest value of the datatype.
+    #[error("the last space tile goes beyond the largest {0}")]
+    LastTileOverflows(Datatype),
+    /// A domain holds every value of its datatype.
+    #[error("holds every {0}, one more than can be counted")]
+    HoldsEveryValue(Datatype),
+    /// The stored bytes have a length that the datatype rules out.
+    #[error("takes {found} bytes, expected {wanted}")]
+    Length {
+        /// What the datatype asks for.
+        wanted: u64,
+        /// What was found.
+        found: u64,
+    },
+    /// A number of bytes is no whole number of values.
+    #[error("{found} bytes are no whole number of values of {size} bytes")]
+    Fraction {
+        /// Bytes found.
+        found: u64,
+        /// Bytes of a value.
+        size: u64,
+    },
+    /// The datatype cannot be used here.
+    #[error("{found} is not allowed: {why}")]
+    Datatype {
+        /// The datatype found.
+        found: Datatype,
+        /// The rule.
+        why: &'static str,
+    },
+    /// The values per cell cannot be used here.
+    #[error("{0}")]
+    CellValNum(&'static str),
+    /// The name is that of another dimension, attribute or label.
+    #[error("the name is used twice")]
+    DuplicateName,
+    /// The name may not be used for something new.
+    #[error("{0}")]
+    Name(&'static str),
+    /// Something refers to what is not there.
+    #[error("refers to {what} {name:?}, which does not exist")]
+    Dangling {
+        /// What is missing.
+        what: &'static str,
+        /// Its name or number.
+        name: String,
+    },
+    /// A feature that this kind of array does not have.
+    #[error("{0}")]
+    NotAllowed(&'static str),
+    /// An offset goes down, beyond the data, or does not start at 0.
+    #[error(
+        "value {index} starts at byte {offset}, out of order or beyond the {len} bytes of data"
+    )]
+    Offset {
+        /// The value that the offset belongs to.
+        index: usize,
+        /// The offset.
+        offset: u64,
+        /// Bytes of data.
+        len: u64,
+    },
+    /// A value that must be unique is not.
+    #[error("value {index} is there twice")]
+    DuplicateValue {
+        /// The later of the two.
+        index: usize,
+    },
+    /// A text does not say what it should.
+    #[error("{found:?} is no {wanted}")]
+    Parse {
+        /// The text.
+        found: String,
+        /// What it should be.
+        wanted: &'static str,
+    },
+}
+
+impl SchemaError {
+    pub(crate) fn invalid(field: impl Into<String>, problem: Problem) -> Self {
+        Self::Invalid {
+            field: field.into(),
+            problem,
+        }
+    }
+
+    /// Whether a cap was reached.
+    #[must_use]
+    pub fn limit(&self) -> Option<&LimitError> {
+        match self {
+            Self::Wire(wire) => wire.limit(),
+            Self::Limit { limit, .. } => Some(limit),
+            _ => None,
+        }
+    }
+
+    /// Whether a newer version or an unknown feature is in the way.
+    #[must_use]
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self, Self::Wire(wire) if wire.is_unsupported())
+    }
+}
