@@ -1,0 +1,8 @@
+//! The condition of a delete, as stored: `docs/format/conditions.md`.
+mod codes;
+mod tree;
+mod value;
+
+pub use codes::{Combine, ConditionOp};
+pub use tree::{ConditionError, ConditionNode, ConditionTree};
+pub use value::ConditionValue;

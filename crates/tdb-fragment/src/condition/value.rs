@@ -1,0 +1,136 @@
+use bytes::Bytes;
+use tdb_tile::{Record, U64Column, Walk, WireError, WireErrorKind};
+
+use super::ConditionOp;
+
+/// A comparison of one field with one value, or with several.
+///
+/// Built by [`ConditionValue::new`] and [`ConditionValue::of_members`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConditionValue {
+    op: ConditionOp,
+    field: String,
+    value: Bytes,
+    /// For operators that take members: where each starts in `value`.
+    starts: Option<U64Column>,
+}
+
+impl ConditionValue {
+    /// `field op value`, with the value as the field stores it; no bytes at all mean null.
+    ///
+    /// `None` for operators that take members.
+    #[must_use]
+    pub fn new(field: impl Into<String>, op: ConditionOp, value: impl Into<Bytes>) -> Option<Self> {
+        (!op.takes_members()).then(|| Self {
+            op,
+            field: field.into(),
+            value: value.into(),
+            starts: None,
+        })
+    }
+
+    /// `field in members`, or `field not in members`: `None` for other operators.
+    #[must_use]
+    pub fn of_members<M: AsRef<[u8]>>(
+        field: impl Into<String>,
+        op: ConditionOp,
+        members: impl IntoIterator<Item = M>,
+    ) -> Option<Self> {
+        if !op.takes_members() {
+            return None;
+        }
+        let mut value = Vec::new();
+        let mut starts = Vec::new();
+        for member in members {
+            starts.push(value.len() as u64);
+            value.extend_from_slice(member.as_ref());
+        }
+        Some(Self {
+            op,
+            field: field.into(),
+            value: value.into(),
+            starts: Some(U64Column::from_values(starts)),
+        })
+    }
+
+    /// The field that is compared.
+    #[must_use]
+    pub fn field(&self) -> &str {
+        &self.field
+    }
+
+    /// How it is compared.
+    #[must_use]
+    pub fn op(&self) -> ConditionOp {
+        self.op
+    }
+
+    /// The bytes to compare with: one value, or all members one after the other.
+    #[must_use]
+    pub fn value(&self) -> &Bytes {
+        &self.value
+    }
+
+    /// Whether this asks, on a field that may be null, if a cell is null.
+    ///
+    /// On other fields of strings it compares with the empty string.
+    #[must_use]
+    pub fn is_null_test(&self) -> bool {
+        self.value.is_empty() && matches!(self.op, ConditionOp::Equal | ConditionOp::NotEqual)
+    }
+
+    /// The members of an `in` or `not in`; of other operators the one value.
+    pub fn members(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = self.starts.as_ref();
+        let n = starts.map_or(1, U64Column::len);
+        (0..n).map(move |index| {
+            let at = |index| Some(usize::try_from(starts?.get(index)?).unwrap_or(usize::MAX));
+            let start = at(index).unwrap_or(0);
+            let end = index
+                .checked_add(1)
+                .and_then(at)
+                .unwrap_or(self.value.len());
+            // In bounds: the starts were checked when they were read or made.
+            self.value.get(start..end).unwrap_or_default()
+        })
+    }
+
+    pub(super) fn negated(&self) -> Self {
+        Self {
+            op: self.op.negated(),
+            ..self.clone()
+        }
+    }
+}
+
+impl Record for ConditionValue {
+    const NAME: &'static str = "ConditionValue";
+    const MIN_SIZE: usize = 13;
+    type Cx = ();
+
+    fn walk<W: Walk>(&mut self, w: &mut W, _: &()) -> Result<(), WireError> {
+        let Self {
+            op,
+            field,
+            value,
+            starts,
+        } = self;
+        w.code("op", op)?;
+        w.text32("field", field)?;
+        w.bytes64("value", value)?;
+        if !op.takes_members() {
+            *starts = None;
+            return Ok(());
+        }
+        let mut bytes = starts.take().unwrap_or_default().as_bytes().clone();
+        w.bytes64("member starts", &mut bytes)?;
+        let column = U64Column::new(bytes)
+            .ok_or_else(|| w.fail("member starts", WireErrorKind::Invalid("cut short")))?;
+        if !column.iter().is_sorted() || column.iter().last() > Some(value.len() as u64) {
+            let kind = WireErrorKind::Invalid("not increasing, or beyond the value");
+            return Err(w.fail("member starts", kind));
+        }
+        *starts = Some(column);
+        Ok(())
+    }
+}
