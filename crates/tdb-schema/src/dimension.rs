@@ -1,6 +1,6 @@
 use bytes::Bytes;
 use tdb_filters::FilterList;
-use tdb_tile::{Datatype, Range, with_scalar};
+use tdb_tile::{Datatype, Range, Scalar, with_scalar};
 
 use crate::coordinate::Coordinate;
 use crate::{CellValNum, DimensionRecord, Problem, SchemaError};
@@ -24,6 +24,39 @@ pub struct Dimension {
 }
 
 impl Dimension {
+    /// A dimension of numbers from `lo` to `hi`, in space tiles of `extent`.
+    #[must_use]
+    pub fn numbers<T: Scalar>(
+        name: impl Into<String>,
+        datatype: Datatype,
+        (lo, hi): (T, T),
+        extent: T,
+    ) -> Self {
+        let mut bytes = Vec::with_capacity(T::SIZE);
+        extent.write(&mut bytes);
+        Self {
+            name: name.into(),
+            datatype,
+            cell_val_num: CellValNum::Fixed(1),
+            filters: FilterList::default(),
+            domain: Some(Range::of(lo, hi)),
+            extent: Some(bytes.into()),
+        }
+    }
+
+    /// A dimension of strings.
+    #[must_use]
+    pub fn strings(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            datatype: Datatype::StringAscii,
+            cell_val_num: CellValNum::Var,
+            filters: FilterList::default(),
+            domain: None,
+            extent: None,
+        }
+    }
+
     /// Whether coordinates are strings.
     #[must_use]
     pub fn is_var(&self) -> bool {

@@ -14,6 +14,7 @@ mod enumeration;
 mod enumeration_record;
 mod error;
 mod field;
+pub mod grid;
 mod label;
 mod label_record;
 mod schema;

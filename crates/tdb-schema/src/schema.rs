@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use tdb_filters::FilterList;
+use tdb_filters::{FilterList, FilterRecord};
 use tdb_tile::{FormatVersion, Limits, Range, Record};
 
 use crate::{
@@ -72,7 +72,40 @@ pub enum SchemaWarning {
     },
 }
 
+/// Cells of a sparse tile, where nothing else is said.
+pub(crate) const DEFAULT_CAPACITY: u64 = 10_000;
+
 impl ArraySchema {
+    /// A schema with the defaults of TileDB: row-major, no duplicates, 10,000 cells to a
+    /// sparse tile; coordinates and offsets compressed with zstd, validity run-length encoded.
+    #[must_use]
+    pub fn new(
+        array_type: ArrayType,
+        dimensions: Vec<Dimension>,
+        attributes: Vec<Attribute>,
+    ) -> Self {
+        // The options of a compressor: its own code, and level -1.
+        let compressor = |code: u8, options: &'static [u8]| {
+            FilterList::new(vec![FilterRecord::new(code, options)])
+        };
+        Self {
+            version: FormatVersion::WRITTEN,
+            array_type,
+            tile_order: Order::RowMajor,
+            cell_order: CellOrder::RowMajor,
+            capacity: DEFAULT_CAPACITY,
+            allows_duplicates: false,
+            coords_filters: compressor(2, &[2, 255, 255, 255, 255]),
+            offsets_filters: compressor(2, &[2, 255, 255, 255, 255]),
+            validity_filters: compressor(4, &[4, 255, 255, 255, 255]),
+            dimensions,
+            attributes,
+            labels: Vec::new(),
+            enumerations: Vec::new(),
+            current_domain: None,
+        }
+    }
+
     /// Decodes a schema file, once its generic tile is opened.
     ///
     /// # Errors
@@ -155,7 +188,7 @@ impl ArraySchema {
     pub fn upgraded(mut self) -> Self {
         if !self.version.dimensions_inherit_filters() && !self.coords_filters.is_empty() {
             for dimension in &mut self.dimensions {
-                dimension.filters.filters = vec![tdb_filters::FilterRecord::default()];
+                dimension.filters.filters = vec![FilterRecord::default()];
             }
         }
         self.version = self.version.max(FormatVersion::WRITTEN);

@@ -1,4 +1,6 @@
 //! What is stored is decoded, and what is decoded is stored again.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use bytes::Bytes;

@@ -1,4 +1,6 @@
 //! What makes no sense is refused, by name.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use common::{dense, dimension, full, plane, raw, sparse, strings};

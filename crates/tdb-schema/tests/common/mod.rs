@@ -1,11 +1,14 @@
 //! Schemas that tests begin with.
-#![allow(dead_code, reason = "each test file uses its own part of this")]
+#![allow(
+    dead_code,
+    clippy::indexing_slicing,
+    reason = "helpers of tests; each uses its own part"
+)]
 
 use bytes::Bytes;
 use tdb_filters::{FilterList, FilterRecord};
 use tdb_schema::{
-    ArraySchema, ArrayType, Attribute, CellOrder, CellValNum, Dimension, DimensionLabel,
-    EnumerationRef, Order,
+    ArraySchema, ArrayType, Attribute, CellValNum, Dimension, DimensionLabel, EnumerationRef,
 };
 use tdb_tile::{Datatype, FormatVersion, Range, Scalar};
 
@@ -17,27 +20,19 @@ pub(crate) fn raw<T: Scalar>(value: T) -> Bytes {
 }
 
 /// A dimension of numbers.
-pub(crate) fn dimension<T: Scalar>(name: &str, datatype: Datatype, lo: T, hi: T, extent: T) -> Dimension {
-    Dimension {
-        name: name.to_owned(),
-        datatype,
-        cell_val_num: CellValNum::Fixed(1),
-        filters: FilterList::default(),
-        domain: Some(Range::of(lo, hi)),
-        extent: Some(raw(extent)),
-    }
+pub(crate) fn dimension<T: Scalar>(
+    name: &str,
+    datatype: Datatype,
+    lo: T,
+    hi: T,
+    extent: T,
+) -> Dimension {
+    Dimension::numbers(name, datatype, (lo, hi), extent)
 }
 
 /// A dimension of strings.
 pub(crate) fn strings(name: &str) -> Dimension {
-    Dimension {
-        name: name.to_owned(),
-        datatype: Datatype::StringAscii,
-        cell_val_num: CellValNum::Var,
-        filters: FilterList::default(),
-        domain: None,
-        extent: None,
-    }
+    Dimension::strings(name)
 }
 
 /// The pipeline that TileDB gives to coordinates.
@@ -47,21 +42,11 @@ pub(crate) fn zstd() -> FilterList {
 
 /// A sparse array of these dimensions, with an attribute.
 pub(crate) fn sparse(dimensions: Vec<Dimension>) -> ArraySchema {
+    let attributes = vec![Attribute::new("a", Datatype::Float64)];
     ArraySchema {
-        version: FormatVersion::WRITTEN,
-        array_type: ArrayType::Sparse,
-        tile_order: Order::RowMajor,
-        cell_order: CellOrder::RowMajor,
         capacity: 100,
-        allows_duplicates: false,
-        coords_filters: zstd(),
-        offsets_filters: zstd(),
         validity_filters: FilterList::default(),
-        dimensions,
-        attributes: vec![Attribute::new("a", Datatype::Float64)],
-        labels: vec![],
-        enumerations: vec![],
-        current_domain: None,
+        ..ArraySchema::new(ArrayType::Sparse, dimensions, attributes)
     }
 }
 

@@ -1,0 +1,155 @@
+use std::num::NonZeroU64;
+
+use bytes::Bytes;
+use tdb_tile::{Datatype, Range, with_scalar};
+
+use crate::Dimension;
+use crate::coordinate::{Coordinate, whole, whole_bytes};
+
+/// One dimension of whole numbers: its cells and space tiles, both numbered from 0 at
+/// the start of the domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GridAxis {
+    datatype: Datatype,
+    start: i128,
+    last: u64,
+    /// `None` where one tile holds the whole domain.
+    extent: Option<NonZeroU64>,
+}
+
+impl GridAxis {
+    /// The axis of a dimension; `None` where it is one of strings or floats.
+    #[must_use]
+    pub fn new(dimension: &Dimension) -> Option<Self> {
+        let datatype = dimension.datatype;
+        let domain = dimension.domain.as_ref()?;
+        let start = whole(datatype, &domain.lo)?;
+        let last = whole(datatype, &domain.hi)?.checked_sub(start)?;
+        let extent = match &dimension.extent {
+            Some(extent) => {
+                let extent = u64::try_from(whole(datatype, extent)?).ok()?;
+                Some(NonZeroU64::new(extent)?)
+            }
+            None => None,
+        };
+        Some(Self {
+            datatype,
+            start,
+            last: u64::try_from(last).ok()?,
+            extent,
+        })
+    }
+
+    /// The datatype of coordinates.
+    #[must_use]
+    pub fn datatype(&self) -> Datatype {
+        self.datatype
+    }
+
+    /// The last cell of the domain; there is one more than this.
+    #[must_use]
+    pub fn last_cell(&self) -> u64 {
+        self.last
+    }
+
+    /// Cells of a space tile.
+    #[must_use]
+    pub fn extent(&self) -> u128 {
+        match self.extent {
+            Some(extent) => u128::from(extent.get()),
+            None => u128::from(self.last).saturating_add(1),
+        }
+    }
+
+    /// Space tiles that the domain touches.
+    #[must_use]
+    pub fn tiles(&self) -> u128 {
+        u128::from(self.tile_of(self.last)).saturating_add(1)
+    }
+
+    /// The cell of a coordinate; `None` outside the domain.
+    #[must_use]
+    pub fn cell(&self, coordinate: &[u8]) -> Option<u64> {
+        let above = whole(self.datatype, coordinate)?.checked_sub(self.start)?;
+        u64::try_from(above).ok().filter(|&cell| cell <= self.last)
+    }
+
+    /// The coordinate of a cell within the domain.
+    #[must_use]
+    pub fn value(&self, cell: u64) -> Option<Bytes> {
+        if cell > self.last {
+            return None;
+        }
+        let value = self.start.checked_add(i128::from(cell))?;
+        whole_bytes(self.datatype, value).map(Bytes::from)
+    }
+
+    /// The first and last cell of a range within the domain.
+    #[must_use]
+    pub fn cells(&self, range: &Range) -> Option<(u64, u64)> {
+        let (lo, hi) = (self.cell(&range.lo)?, self.cell(&range.hi)?);
+        (lo <= hi).then_some((lo, hi))
+    }
+
+    /// The first and last cell of the part of a range that lies within the domain.
+    #[must_use]
+    pub fn clipped_cells(&self, range: &Range) -> Option<(u64, u64)> {
+        let above = |end| whole(self.datatype, end)?.checked_sub(self.start);
+        let (lo, hi) = (above(&range.lo)?, above(&range.hi)?);
+        let last = i128::from(self.last);
+        if lo > hi || hi < 0 || lo > last {
+            return None;
+        }
+        let cell = |above: i128| u64::try_from(above.clamp(0, last)).ok();
+        Some((cell(lo)?, cell(hi)?))
+    }
+
+    /// The space tile that holds a cell.
+    #[must_use]
+    pub fn tile_of(&self, cell: u64) -> u64 {
+        match self.extent {
+            Some(extent) => cell / extent,
+            None => 0,
+        }
+    }
+
+    /// The first and last cell of a space tile; the last one is cut at the domain's end.
+    #[must_use]
+    pub fn cells_of_tile(&self, tile: u64) -> (u64, u64) {
+        match self.extent {
+            Some(extent) => {
+                let first = tile.saturating_mul(extent.get());
+                let last = first.saturating_add(extent.get().saturating_sub(1));
+                (first, last.min(self.last))
+            }
+            None => (0, self.last),
+        }
+    }
+
+    /// Appends the coordinates of the cells from `first` to `last`, each of them `times` times.
+    pub fn append_values(&self, first: u64, last: u64, times: usize, out: &mut Vec<u8>) {
+        with_scalar!(self.datatype, T => {
+            for cell in first..=last.min(self.last) {
+                let value = self.start.checked_add(i128::from(cell));
+                if let Some(value) = value.and_then(T::from_whole) {
+                    append_times(value, times, out);
+                }
+            }
+        });
+    }
+}
+
+fn append_times<T: Coordinate>(value: T, times: usize, out: &mut Vec<u8>) {
+    let start = out.len();
+    value.write(out);
+    // Doubles what is there, so that long runs are copied in large pieces.
+    let mut left = times.saturating_sub(1).saturating_mul(T::SIZE);
+    if times == 0 {
+        out.truncate(start);
+    }
+    while left > 0 {
+        let piece = out.len().saturating_sub(start).min(left);
+        out.extend_from_within(start..start.saturating_add(piece));
+        left = left.saturating_sub(piece);
+    }
+}

@@ -1,0 +1,207 @@
+use crate::Order;
+use crate::grid::CellBox;
+
+/// How the cells of a box lie in memory, one behind the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellLayout {
+    origin: Vec<u64>,
+    shape: Vec<u64>,
+    strides: Vec<u64>,
+}
+
+impl CellLayout {
+    /// Cells from `origin` on, as many as `shape` says along each dimension; `None` where
+    /// they cannot be counted.
+    #[must_use]
+    pub fn new(origin: Vec<u64>, shape: Vec<u64>, order: Order) -> Option<Self> {
+        let mut strides = vec![0; shape.len()];
+        let mut stride = 1_u64;
+        let mut add = |(place, along): (&mut u64, &u64)| {
+            *place = stride;
+            stride = stride.checked_mul(*along)?;
+            Some(())
+        };
+        let mut axes = strides.iter_mut().zip(&shape);
+        match order {
+            Order::RowMajor => axes.rev().try_for_each(&mut add)?,
+            Order::ColumnMajor => axes.try_for_each(&mut add)?,
+        }
+        (origin.len() == shape.len()).then_some(Self {
+            origin,
+            shape,
+            strides,
+        })
+    }
+
+    /// The layout of just these cells.
+    #[must_use]
+    pub fn of_box(cells: &CellBox, order: Order) -> Option<Self> {
+        Self::new(cells.lo.clone(), cells.shape()?, order)
+    }
+
+    /// The cell's place; `None` outside.
+    #[must_use]
+    pub fn position(&self, cell: &[u64]) -> Option<u64> {
+        let axes = self.origin.iter().zip(&self.shape).zip(&self.strides);
+        axes.zip(cell)
+            .try_fold(0_u64, |position, (((origin, along), stride), cell)| {
+                let from_origin = cell.checked_sub(*origin).filter(|from| from < along)?;
+                position.checked_add(from_origin.checked_mul(*stride)?)
+            })
+    }
+
+    /// Cells from one place to the next along a dimension.
+    #[must_use]
+    pub fn strides(&self) -> &[u64] {
+        &self.strides
+    }
+
+    /// How many cells there are.
+    #[must_use]
+    pub fn cells(&self) -> Option<u64> {
+        self.shape.iter().copied().try_fold(1, u64::checked_mul)
+    }
+}
+
+/// One dimension of a copy: how many cells, and how far apart they are on either side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Leg {
+    cells: u64,
+    from_step: u64,
+    to_step: u64,
+}
+
+/// The runs of cells that take a box from one layout to another: pairs of places where
+/// a run of [`Copies::run`] cells begins.
+///
+/// Runs are as long as the layouts allow: a box that is stored in one piece on both
+/// sides is a single run.
+#[derive(Clone, Debug)]
+pub struct Copies {
+    run: Leg,
+    /// From the slowest to the fastest.
+    legs: Vec<Leg>,
+    at: Vec<u64>,
+    next: Option<(u64, u64)>,
+}
+
+/// Plans the copy of the cells of a box; `None` where a layout does not hold them all.
+///
+/// ```
+/// use tdb_schema::Order;
+/// use tdb_schema::grid::{CellBox, CellLayout, copies};
+///
+/// let cells = CellBox { lo: vec![1, 2], hi: vec![2, 4] };
+/// let tile = CellLayout::new(vec![0, 0], vec![4, 8], Order::RowMajor).unwrap();
+/// let result = CellLayout::of_box(&cells, Order::RowMajor).unwrap();
+/// let mut runs = copies(&cells, &tile, &result).unwrap();
+/// assert_eq!((runs.run(), runs.from_step(), runs.to_step()), (3, 1, 1));
+/// assert_eq!(runs.collect::<Vec<_>>(), [(10, 0), (18, 3)]);
+/// ```
+#[must_use]
+pub fn copies(cells: &CellBox, from: &CellLayout, to: &CellLayout) -> Option<Copies> {
+    // The last cells must have places too.
+    from.position(&cells.hi)?;
+    to.position(&cells.hi)?;
+    let start = (from.position(&cells.lo)?, to.position(&cells.lo)?);
+    let steps = from.strides.iter().zip(&to.strides);
+    let mut legs: Vec<Leg> = cells
+        .shape()?
+        .into_iter()
+        .zip(steps)
+        .filter(|(along, _)| *along > 1)
+        .map(|(cells, (&from_step, &to_step))| Leg {
+            cells,
+            from_step,
+            to_step,
+        })
+        .collect();
+    legs.sort_by_key(|leg| std::cmp::Reverse(leg.to_step));
+    let legs = merged(legs);
+    let (run, legs) = match legs.split_last() {
+        Some((run, legs)) => (*run, legs.to_vec()),
+        None => (
+            Leg {
+                cells: 1,
+                from_step: 1,
+                to_step: 1,
+            },
+            vec![],
+        ),
+    };
+    Some(Copies {
+        run,
+        at: vec![0; legs.len()],
+        legs,
+        next: Some(start),
+    })
+}
+
+/// Joins each leg with the next faster one where one follows the other without a gap on both sides.
+fn merged(legs: Vec<Leg>) -> Vec<Leg> {
+    let mut out: Vec<Leg> = Vec::with_capacity(legs.len());
+    for leg in legs {
+        match out.last_mut() {
+            Some(slower)
+                if leg.from_step.checked_mul(leg.cells) == Some(slower.from_step)
+                    && leg.to_step.checked_mul(leg.cells) == Some(slower.to_step) =>
+            {
+                // Counted by the layouts, so it fits.
+                slower.cells = slower.cells.saturating_mul(leg.cells);
+                slower.from_step = leg.from_step;
+                slower.to_step = leg.to_step;
+            }
+            _ => out.push(leg),
+        }
+    }
+    out
+}
+
+impl Copies {
+    /// Cells of every run.
+    #[must_use]
+    pub fn run(&self) -> u64 {
+        self.run.cells
+    }
+
+    /// How far apart the cells of a run are in the layout that is read.
+    #[must_use]
+    pub fn from_step(&self) -> u64 {
+        self.run.from_step
+    }
+
+    /// How far apart the cells of a run are in the layout that is written.
+    #[must_use]
+    pub fn to_step(&self) -> u64 {
+        self.run.to_step
+    }
+
+    fn advance(&mut self, (mut from, mut to): (u64, u64)) -> Option<(u64, u64)> {
+        for (leg, at) in self.legs.iter().zip(&mut self.at).rev() {
+            *at = at.saturating_add(1);
+            if *at < leg.cells {
+                return Some((
+                    from.saturating_add(leg.from_step),
+                    to.saturating_add(leg.to_step),
+                ));
+            }
+            // Back to the first; the places stay within the layouts.
+            *at = 0;
+            let back = leg.cells.saturating_sub(1);
+            from = from.saturating_sub(leg.from_step.saturating_mul(back));
+            to = to.saturating_sub(leg.to_step.saturating_mul(back));
+        }
+        None
+    }
+}
+
+impl Iterator for Copies {
+    /// Where a run begins in the layout that is read and in the one that is written.
+    type Item = (u64, u64);
+
+    fn next(&mut self) -> Option<(u64, u64)> {
+        let place = self.next?;
+        self.next = self.advance(place);
+        Some(place)
+    }
+}

@@ -1,0 +1,182 @@
+//! The space tiles of a domain of whole numbers.
+//!
+//! Everything is counted in cells from the start of the domain: a coordinate becomes the number
+//! of the cell along its dimension, from 0, and fits `u64` whatever the datatype. Nothing here
+//! overflows: what does not fit `u64` is `None`.
+//!
+//! Format: `docs/format/orders.md`, "Space tiles".
+
+mod axis;
+mod cell_box;
+mod copies;
+mod tile_box;
+
+pub use axis::GridAxis;
+pub use cell_box::CellBox;
+pub use copies::{CellLayout, Copies, copies};
+pub use tile_box::TileBox;
+
+use tdb_tile::Range;
+
+use crate::{ArraySchema, Order};
+
+/// How the domain of an array is cut into space tiles.
+///
+/// ```
+/// use tdb_schema::grid::{CellBox, SpaceTileGrid};
+/// use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension};
+/// use tdb_tile::{Datatype, Range};
+///
+/// let dimension = |name| Dimension::numbers(name, Datatype::Int32, (1, 10), 4);
+/// let attribute = Attribute::new("a", Datatype::Float64);
+/// let schema = ArraySchema::new(
+///     ArrayType::Dense,
+///     vec![dimension("y"), dimension("x")],
+///     vec![attribute],
+/// );
+/// // Two dimensions 1..=10, in tiles of 4 by 4.
+/// let grid = SpaceTileGrid::new(&schema).unwrap();
+/// let cells = grid.cell_box(&[Range::of(4, 5), Range::of(9, 10)]).unwrap();
+/// assert_eq!(cells, CellBox { lo: vec![3, 8], hi: vec![4, 9] });
+/// let tiles = grid.tiles_of(&cells);
+/// assert_eq!(tiles.iter().collect::<Vec<_>>(), [[0, 2], [1, 2]]);
+/// // The last tile is cut by the domain.
+/// assert_eq!(grid.tile_cells(&[0, 2]), CellBox { lo: vec![0, 8], hi: vec![3, 9] });
+/// assert_eq!(grid.cells_per_tile(), Some(16));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpaceTileGrid {
+    axes: Vec<GridAxis>,
+    tile_order: Order,
+    cell_order: Order,
+}
+
+impl SpaceTileGrid {
+    /// The grid of a schema; `None` where a dimension is a string or a float.
+    #[must_use]
+    pub fn new(schema: &ArraySchema) -> Option<Self> {
+        Some(Self {
+            axes: schema
+                .dimensions
+                .iter()
+                .map(GridAxis::new)
+                .collect::<Option<_>>()?,
+            tile_order: schema.tile_order,
+            cell_order: schema.cell_order.of_coordinates(),
+        })
+    }
+
+    /// The dimensions.
+    #[must_use]
+    pub fn axes(&self) -> &[GridAxis] {
+        &self.axes
+    }
+
+    /// The order of space tiles.
+    #[must_use]
+    pub fn tile_order(&self) -> Order {
+        self.tile_order
+    }
+
+    /// The order of the cells of a tile.
+    #[must_use]
+    pub fn cell_order(&self) -> Order {
+        self.cell_order
+    }
+
+    /// Cells of every space tile, those beyond the domain's end included.
+    #[must_use]
+    pub fn cells_per_tile(&self) -> Option<u64> {
+        self.axes.iter().try_fold(1_u64, |cells, axis| {
+            cells.checked_mul(u64::try_from(axis.extent()).ok()?)
+        })
+    }
+
+    /// The whole domain.
+    #[must_use]
+    pub fn domain(&self) -> CellBox {
+        CellBox {
+            lo: vec![0; self.axes.len()],
+            hi: self.axes.iter().map(GridAxis::last_cell).collect(),
+        }
+    }
+
+    /// The cells between two coordinates along each dimension; `None` where they do not lie
+    /// within the domain, are out of order, or are of another type.
+    #[must_use]
+    pub fn cell_box(&self, ranges: &[Range]) -> Option<CellBox> {
+        self.box_of(ranges, GridAxis::cells)
+    }
+
+    /// As [`SpaceTileGrid::cell_box`], but cut to the domain; `None` where nothing is left.
+    #[must_use]
+    pub fn clipped_box(&self, ranges: &[Range]) -> Option<CellBox> {
+        self.box_of(ranges, GridAxis::clipped_cells)
+    }
+
+    fn box_of(
+        &self,
+        ranges: &[Range],
+        cells: impl Fn(&GridAxis, &Range) -> Option<(u64, u64)>,
+    ) -> Option<CellBox> {
+        if ranges.len() != self.axes.len() {
+            return None;
+        }
+        let ends = self
+            .axes
+            .iter()
+            .zip(ranges)
+            .map(|(axis, range)| cells(axis, range));
+        let (lo, hi) = ends.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+        Some(CellBox { lo, hi })
+    }
+
+    /// The coordinates at the ends of a box of cells within the domain.
+    #[must_use]
+    pub fn ranges(&self, cells: &CellBox) -> Option<Vec<Range>> {
+        let ends = cells.lo.iter().zip(&cells.hi);
+        self.axes
+            .iter()
+            .zip(ends)
+            .map(|(axis, (&lo, &hi))| Some(Range::new(axis.value(lo)?, axis.value(hi)?)))
+            .collect()
+    }
+
+    /// The space tiles that hold any of the cells.
+    #[must_use]
+    pub fn tiles_of(&self, cells: &CellBox) -> TileBox {
+        let tiles = |ends: &[u64]| {
+            let axes = self.axes.iter().zip(ends);
+            axes.map(|(axis, &cell)| axis.tile_of(cell)).collect()
+        };
+        TileBox::new(tiles(&cells.lo), tiles(&cells.hi), self.tile_order)
+    }
+
+    /// The cells of a space tile that lie within the domain.
+    #[must_use]
+    pub fn tile_cells(&self, tile: &[u64]) -> CellBox {
+        let axes = self.axes.iter().zip(tile);
+        let (lo, hi) = axes.map(|(axis, &tile)| axis.cells_of_tile(tile)).unzip();
+        CellBox { lo, hi }
+    }
+
+    /// The cells of all these tiles that lie within the domain.
+    #[must_use]
+    pub fn tiles_cells(&self, tiles: &TileBox) -> CellBox {
+        CellBox {
+            lo: self.tile_cells(tiles.first()).lo,
+            hi: self.tile_cells(tiles.last()).hi,
+        }
+    }
+
+    /// How a stored tile holds its cells: all of them, also those beyond the domain's end.
+    #[must_use]
+    pub fn tile_layout(&self, tile: &[u64]) -> Option<CellLayout> {
+        let shape = self
+            .axes
+            .iter()
+            .map(|axis| u64::try_from(axis.extent()).ok())
+            .collect::<Option<Vec<_>>>()?;
+        CellLayout::new(self.tile_cells(tile).lo, shape, self.cell_order)
+    }
+}

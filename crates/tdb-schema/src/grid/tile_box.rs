@@ -1,0 +1,121 @@
+use crate::Order;
+
+/// A box of space tiles, numbered in tile order: how a dense fragment stores them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TileBox {
+    first: Vec<u64>,
+    last: Vec<u64>,
+    order: Order,
+}
+
+impl TileBox {
+    /// The tiles from `first` to `last`, both included, along each dimension.
+    #[must_use]
+    pub fn new(first: Vec<u64>, last: Vec<u64>, order: Order) -> Self {
+        Self { first, last, order }
+    }
+
+    /// The first tile along each dimension.
+    #[must_use]
+    pub fn first(&self) -> &[u64] {
+        &self.first
+    }
+
+    /// The last tile along each dimension.
+    #[must_use]
+    pub fn last(&self) -> &[u64] {
+        &self.last
+    }
+
+    /// How many tiles there are.
+    #[must_use]
+    pub fn count(&self) -> Option<u64> {
+        (0..self.first.len()).try_fold(1_u64, |count, axis| count.checked_mul(self.along(axis)?))
+    }
+
+    /// Tiles along one dimension.
+    fn along(&self, axis: usize) -> Option<u64> {
+        let (first, last) = (self.first.get(axis)?, self.last.get(axis)?);
+        last.checked_sub(*first)?.checked_add(1)
+    }
+
+    /// The dimensions from the one that varies fastest to the slowest.
+    fn axes(&self) -> impl Iterator<Item = usize> + use<> {
+        let n = self.first.len();
+        let order = self.order;
+        (0..n).map(move |i| match order {
+            Order::RowMajor => n.saturating_sub(i).saturating_sub(1),
+            Order::ColumnMajor => i,
+        })
+    }
+
+    /// The number of a tile in tile order; `None` outside the box.
+    #[must_use]
+    pub fn position(&self, tile: &[u64]) -> Option<u64> {
+        let (mut position, mut stride) = (0_u64, Some(1_u64));
+        for axis in self.axes() {
+            let tile = *tile.get(axis)?;
+            let from_first = tile.checked_sub(*self.first.get(axis)?)?;
+            if tile > *self.last.get(axis)? {
+                return None;
+            }
+            // A stride beyond u64 matters only where it is used.
+            if from_first > 0 {
+                position = position.checked_add(from_first.checked_mul(stride?)?)?;
+            }
+            stride = stride.and_then(|stride| stride.checked_mul(self.along(axis)?));
+        }
+        Some(position)
+    }
+
+    /// The tile with this number in tile order.
+    #[must_use]
+    pub fn tile(&self, position: u64) -> Option<Vec<u64>> {
+        let (mut rest, mut tile) = (position, self.first.clone());
+        for axis in self.axes() {
+            let (place, along) = (tile.get_mut(axis)?, self.along(axis));
+            // More tiles than u64 counts: no position goes beyond this dimension.
+            let Some(along) = along else {
+                *place = place.checked_add(rest)?;
+                return Some(tile);
+            };
+            *place = place.checked_add(rest.checked_rem(along)?)?;
+            rest = rest.checked_div(along)?;
+        }
+        (rest == 0).then_some(tile)
+    }
+
+    /// The tiles in tile order.
+    pub fn iter(&self) -> impl Iterator<Item = Vec<u64>> + '_ {
+        let mut next = Some(self.first.clone());
+        std::iter::from_fn(move || {
+            let tile = next.take()?;
+            next = self.after(tile.clone());
+            Some(tile)
+        })
+    }
+
+    fn after(&self, mut tile: Vec<u64>) -> Option<Vec<u64>> {
+        for axis in self.axes() {
+            let (place, last) = (tile.get_mut(axis)?, *self.last.get(axis)?);
+            if *place < last {
+                *place = place.saturating_add(1);
+                return Some(tile);
+            }
+            *place = *self.first.get(axis)?;
+        }
+        None
+    }
+
+    /// What the two have in common, in this box's order.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Option<Self> {
+        let pick = |a: &[u64], b: &[u64], f: fn(u64, u64) -> u64| {
+            a.iter().zip(b).map(|(&a, &b)| f(a, b)).collect::<Vec<_>>()
+        };
+        let first = pick(&self.first, &other.first, u64::max);
+        let last = pick(&self.last, &other.last, u64::min);
+        let is_empty = first.iter().zip(&last).any(|(first, last)| first > last);
+        (!is_empty).then(|| Self::new(first, last, self.order))
+    }
+}
