@@ -1,5 +1,39 @@
 #![doc = include_str!("../README.md")]
+<<<<<<< HEAD
 
 mod record;
 
 pub use record::{FilterList, FilterRecord};
+=======
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
+mod checksum;
+mod chunk;
+mod chunking;
+mod codec;
+mod description;
+mod error;
+mod filter;
+pub mod filters;
+mod generic_tile;
+pub mod header;
+mod key;
+mod pipeline;
+mod planes;
+mod record;
+mod run;
+mod scratch;
+mod stage;
+
+pub use chunk::{Chunk, Parts};
+pub use codec::{Codec, Compression, Leveled, build_leveled, parse_leveled};
+pub use description::{Description, OptionValue, describe};
+pub use error::FilterError;
+pub use filter::{Entry, Filter, Options, Registry};
+pub use generic_tile::{open_generic_tile, seal_generic_tile};
+pub use key::EncryptionKey;
+pub use pipeline::{NO_CHUNKS, Pipeline, TileKind};
+pub use record::{FilterList, FilterRecord};
+pub use scratch::Scratch;
+pub use stage::{Out, Stage};
+>>>>>>> 772fa96 (tdb-filters: the pipeline, generic tiles and the common filters)

@@ -1,0 +1,60 @@
+//! Where tiles are cut into chunks when they are written: `docs/format/tiles.md`, "Chunks".
+
+/// Bytes of a chunk that every release since 2.0 aims at, whatever a pipeline stores.
+const CHUNK: usize = 64 << 10;
+
+/// Bytes of a chunk of a tile of `size` bytes in cells of `cell` bytes: whole cells, at least one.
+pub(crate) fn chunk_size(size: usize, cell: usize) -> usize {
+    let cell = cell.max(1);
+    let most = size.min(CHUNK);
+    let rest = most.checked_rem(cell).unwrap_or(0);
+    most.saturating_sub(rest).max(cell)
+}
+
+/// Cuts cells of one size; `ends` gets the end of every chunk.
+pub(crate) fn cut_fixed(size: usize, cell: usize, ends: &mut Vec<usize>) {
+    ends.clear();
+    let chunk = chunk_size(size, cell);
+    let mut end = 0_usize;
+    while end < size {
+        end = end.saturating_add(chunk).min(size);
+        ends.push(end);
+    }
+}
+
+/// Cuts between cells of any size that start at `starts`: chunks are filled to between a half
+/// and one and a half of `chunk`, or hold one cell.
+pub(crate) fn cut_cells(size: usize, chunk: usize, starts: &[u64], ends: &mut Vec<usize>) {
+    ends.clear();
+    if size == chunk {
+        ends.push(size);
+        return;
+    }
+    let half = chunk / 2;
+    let mut filled = 0_usize;
+    let mut cells = starts
+        .iter()
+        .map(|&start| usize::try_from(start).unwrap_or(usize::MAX))
+        .peekable();
+    while let Some(start) = cells.next() {
+        let next = cells.peek().copied();
+        let end = next.unwrap_or(size);
+        let cell = end.saturating_sub(start);
+        let with = filled.saturating_add(cell);
+        if with <= chunk {
+            filled = with;
+        } else if filled <= half || with <= chunk.saturating_add(half) {
+            ends.push(end);
+            filled = 0;
+        } else {
+            ends.push(start);
+            let alone = cell > chunk;
+            if alone && next.is_some() {
+                ends.push(end);
+            }
+            filled = if alone { 0 } else { cell };
+        }
+    }
+    // The last chunk may be empty; readers know.
+    ends.push(size);
+}

@@ -1,0 +1,232 @@
+use std::fmt;
+
+use bytes::Bytes;
+use tdb_tile::FormatVersion;
+
+use crate::filter::Options;
+use crate::{FilterError, FilterRecord, Registry};
+
+/// A filter as people read and write it: its name and its options.
+///
+/// ```
+/// use tdb_filters::{Description, FilterRecord, OptionValue, Registry, describe};
+/// use tdb_tile::FormatVersion;
+///
+/// let stored = FilterRecord::new(2, &[2, 5, 0, 0, 0][..]);
+/// let zstd = describe(&stored, FormatVersion::WRITTEN, Registry::builtin())?;
+/// assert_eq!(zstd.to_string(), "zstd(level=5)");
+/// assert_eq!(zstd.record(FormatVersion::WRITTEN, Registry::builtin())?, stored);
+/// # Ok::<(), tdb_filters::FilterError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Description {
+    /// The filter's name.
+    pub name: String,
+    /// Its options in stored order, by name.
+    pub options: Vec<(String, OptionValue)>,
+}
+
+/// The value of one option.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OptionValue {
+    /// A level, a window in bytes, a width in bytes.
+    Integer(i64),
+    /// A factor, an offset, a quality.
+    Real(f64),
+    /// Yes or no.
+    Flag(bool),
+    /// A datatype, an image format.
+    Text(String),
+}
+
+impl fmt::Display for OptionValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(v) => v.fmt(f),
+            Self::Real(v) => v.fmt(f),
+            Self::Flag(v) => v.fmt(f),
+            Self::Text(v) => v.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        for (index, (name, value)) in self.options.iter().enumerate() {
+            let before = if index == 0 { "(" } else { ", " };
+            write!(f, "{before}{name}={value}")?;
+        }
+        f.write_str(if self.options.is_empty() { "" } else { ")" })
+    }
+}
+
+/// What a stored filter is, in people's terms; `version` is that of the record that holds it.
+///
+/// Works for filters that are not compiled in, too.
+///
+/// # Errors
+/// Codes that stand for nothing, and options that make no sense.
+pub fn describe(
+    record: &FilterRecord,
+    version: FormatVersion,
+    registry: &Registry,
+) -> Result<Description, FilterError> {
+    let entry = registry
+        .entry(record.code)
+        .ok_or_else(|| unknown(record.code))?;
+    let filter = (entry.parse)(&Options {
+        filter: entry.name,
+        bytes: &record.options,
+        version,
+        key: None,
+    })?;
+    let options = filter.describe();
+    Ok(Description {
+        name: entry.name.to_owned(),
+        options: options
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    })
+}
+
+/// A code that no filter has; 17 once had one, whose data nobody can read any more.
+pub(crate) fn unknown(code: u8) -> FilterError {
+    let why = match code {
+        17 => "was withdrawn, and what it wrote cannot be read",
+        _ => "is unknown",
+    };
+    FilterError::Unsupported { code, why }
+}
+
+impl Description {
+    /// A filter with the default for every option.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            options: Vec::new(),
+        }
+    }
+
+    /// The same filter with one option set.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, value: OptionValue) -> Self {
+        self.options.push((name.into(), value));
+        self
+    }
+
+    /// The stored form, for a record of `version`.
+    ///
+    /// # Errors
+    /// Names of filters or options that there are not, and values out of range.
+    pub fn record(
+        &self,
+        version: FormatVersion,
+        registry: &Registry,
+    ) -> Result<FilterRecord, FilterError> {
+        let entry = registry.by_name(&self.name).ok_or(FilterError::Options {
+            filter: "pipeline",
+            why: "names a filter that does not exist",
+        })?;
+        let filter = (entry.build)(self)?;
+        let known = filter.describe();
+        let is_known = |name: &str| known.iter().any(|(known, _)| *known == name);
+        if !self.options.iter().all(|(name, _)| is_known(name)) {
+            return Err(FilterError::Options {
+                filter: entry.name,
+                why: "has no option of that name",
+            });
+        }
+        Ok(FilterRecord::new(
+            entry.code,
+            Bytes::from(filter.options(version)),
+        ))
+    }
+
+    fn option(&self, name: &str) -> Option<&OptionValue> {
+        let found = self.options.iter().rev().find(|(known, _)| known == name);
+        found.map(|(_, value)| value)
+    }
+
+    /// An option that is a whole number, `default` where it is not given.
+    ///
+    /// # Errors
+    /// [`FilterError::Options`] where it is something else or out of range.
+    pub fn integer<T: TryFrom<i64>>(
+        &self,
+        filter: &'static str,
+        name: &str,
+        default: T,
+    ) -> Result<T, FilterError> {
+        match self.option(name) {
+            None => Ok(default),
+            Some(OptionValue::Integer(v)) => T::try_from(*v).map_err(|_| FilterError::Options {
+                filter,
+                why: "a number is out of range",
+            }),
+            Some(_) => Err(FilterError::Options {
+                filter,
+                why: "an option must be a whole number",
+            }),
+        }
+    }
+
+    /// An option that is a number, `default` where it is not given.
+    ///
+    /// # Errors
+    /// [`FilterError::Options`] where it is something else.
+    pub fn real(&self, filter: &'static str, name: &str, default: f64) -> Result<f64, FilterError> {
+        match self.option(name) {
+            None => Ok(default),
+            Some(OptionValue::Real(v)) => Ok(*v),
+            // Exact for every number that people write.
+            Some(OptionValue::Integer(v)) => Ok(*v as f64),
+            Some(_) => Err(FilterError::Options {
+                filter,
+                why: "an option must be a number",
+            }),
+        }
+    }
+
+    /// An option that is true or false, `default` where it is not given.
+    ///
+    /// # Errors
+    /// [`FilterError::Options`] where it is something else.
+    pub fn flag(
+        &self,
+        filter: &'static str,
+        name: &str,
+        default: bool,
+    ) -> Result<bool, FilterError> {
+        match self.option(name) {
+            None => Ok(default),
+            Some(OptionValue::Flag(v)) => Ok(*v),
+            Some(_) => Err(FilterError::Options {
+                filter,
+                why: "an option must be true or false",
+            }),
+        }
+    }
+
+    /// An option that is a word, `default` where it is not given.
+    ///
+    /// # Errors
+    /// [`FilterError::Options`] where it is something else.
+    pub fn text<'a>(
+        &'a self,
+        filter: &'static str,
+        name: &str,
+        default: &'a str,
+    ) -> Result<&'a str, FilterError> {
+        match self.option(name) {
+            None => Ok(default),
+            Some(OptionValue::Text(v)) => Ok(v),
+            Some(_) => Err(FilterError::Options {
+                filter,
+                why: "an option must be a word",
+            }),
+        }
+    }
+}

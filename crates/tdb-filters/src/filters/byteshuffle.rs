@@ -1,0 +1,66 @@
+//! Filter 9: the first bytes of all values, then the second bytes, and so on.
+//!
+//! Metadata: `u32` part count, `u32` length of each part. A part of `e` values of `s` bytes
+//! becomes `s` planes of `e` bytes; bytes left over at the end stay where they are.
+//!
+//! `[0x0102, 0x0304]` as `u16`, stored `02 01 04 03`, becomes `02 04 01 03`.
+
+use crate::header::{self, Reader, put_parts};
+use crate::planes;
+use crate::{Chunk, Entry, Filter, FilterError, Out, Stage};
+
+const NAME: &str = "byteshuffle";
+
+pub(crate) static ENTRY: Entry = Entry::new(
+    9,
+    NAME,
+    |options| options.none().map(|()| Box::new(Byteshuffle) as _),
+    |_| Ok(Box::new(Byteshuffle)),
+);
+
+#[derive(Debug)]
+struct Byteshuffle;
+
+impl Filter for Byteshuffle {
+    fn encode(
+        &self,
+        chunk: Chunk<'_>,
+        out: &mut Out<'_>,
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        let (header, mut room) = out.header_and_data(chunk.data.bytes().len())?;
+        put_parts(NAME, header, chunk.data.iter().map(<[u8]>::len))?;
+        for part in chunk.data.iter() {
+            let (shuffled, rest) = std::mem::take(&mut room)
+                .split_at_mut_checked(part.len())
+                .unwrap_or_default();
+            room = rest;
+            planes::shuffle(stage.datatype.size(), part, shuffled);
+        }
+        out.keep_metadata(0);
+        Ok(())
+    }
+
+    fn decode(
+        &self,
+        chunk: Chunk<'_>,
+        out: &mut Out<'_>,
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        let mut reader = Reader::new(NAME, chunk.metadata.bytes());
+        let mut stored = chunk.data.bytes();
+        let lengths = header::parts(NAME, &mut reader, stored.len())?;
+        let mut room = out.data(stored.len())?;
+        for length in lengths {
+            // The lengths add up to that of both.
+            let (part, left) = stored.split_at_checked(length).unwrap_or_default();
+            let (values, rest) = std::mem::take(&mut room)
+                .split_at_mut_checked(length)
+                .unwrap_or_default();
+            (stored, room) = (left, rest);
+            planes::unshuffle(stage.datatype.size(), part, values);
+        }
+        out.keep_metadata(reader.position());
+        Ok(())
+    }
+}

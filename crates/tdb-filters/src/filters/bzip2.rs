@@ -1,0 +1,120 @@
+//! Filter 5: bzip2 streams.
+//!
+//! Framing: [`Compression`](crate::Compression). Levels run from 1 to 9; those below, the default among them, mean 1.
+//!
+//! ```
+//! use tdb_filters::{Description, Registry};
+//! use tdb_tile::FormatVersion;
+//! let record = Description::new("bzip2").record(FormatVersion::WRITTEN, Registry::builtin())?;
+//! assert_eq!(&record.options[..], [5, 255, 255, 255, 255]);
+//! # Ok::<(), tdb_filters::FilterError>(())
+//! ```
+
+#[cfg(not(feature = "bzip2"))]
+use crate::codec::absent as library;
+use crate::codec::{self, Codec, Leveled};
+use crate::{Entry, FilterError, Stage};
+
+const NAME: &str = "bzip2";
+
+pub(crate) static ENTRY: Entry = Entry::new(
+    5,
+    NAME,
+    codec::parse_leveled::<Bzip2>,
+    codec::build_leveled::<Bzip2>,
+)
+.behind("bzip2", cfg!(feature = "bzip2"));
+
+#[derive(Debug)]
+struct Bzip2 {
+    level: i32,
+}
+
+impl Leveled for Bzip2 {
+    const ID: u8 = 5;
+
+    fn at(level: i32) -> Self {
+        Self { level }
+    }
+
+    fn level(&self) -> i32 {
+        self.level
+    }
+}
+
+impl Codec for Bzip2 {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn bound(&self, len: usize) -> usize {
+        // One percent and 600 bytes, says its manual.
+        len.saturating_add(len / 64).saturating_add(700)
+    }
+
+    fn compress(
+        &self,
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<usize, FilterError> {
+        ENTRY.available()?;
+        library::compress(self.level, piece, out, stage)
+    }
+
+    fn decompress(
+        &self,
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        ENTRY.available()?;
+        library::decompress(piece, out, stage)
+    }
+}
+
+#[cfg(feature = "bzip2")]
+mod library {
+    use bzip2::{Action, Compress, Compression, Decompress, Status};
+
+    use super::NAME;
+    use crate::{FilterError, Stage};
+
+    // The library's states cannot be used twice: one is made for every piece.
+    pub(super) fn compress(
+        level: i32,
+        piece: &[u8],
+        out: &mut [u8],
+        _: &mut Stage<'_>,
+    ) -> Result<usize, FilterError> {
+        let level = u32::try_from(level).unwrap_or(1).clamp(1, 9);
+        let mut state = Compress::new(Compression::new(level), 0);
+        let status = state.compress(piece, out, Action::Finish);
+        match (status, usize::try_from(state.total_out())) {
+            (Ok(Status::StreamEnd), Ok(stored)) => Ok(stored),
+            _ => Err(FilterError::Values {
+                filter: NAME,
+                why: "the stream outgrows its bound",
+            }),
+        }
+    }
+
+    pub(super) fn decompress(
+        piece: &[u8],
+        out: &mut [u8],
+        _: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        let mut state = Decompress::new(false);
+        let status = state.decompress(piece, out);
+        match (status, usize::try_from(state.total_out())) {
+            (Ok(Status::StreamEnd), Ok(found)) if found == out.len() => Ok(()),
+            (Ok(_), found) => Err(FilterError::mismatch(
+                NAME,
+                "decoded length of a whole stream",
+                out.len(),
+                found.unwrap_or(usize::MAX),
+            )),
+            (Err(_), _) => Err(FilterError::invalid(NAME, "stream", "does not decode")),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Filter 12: records the MD5 digest of every part, and checks it when reading.
+//!
+//! Data passes unchanged; the metadata is laid out as in `docs/format/filters.md`, "Checksums".
+//!
+//! ```
+//! use tdb_filters::{Description, Registry};
+//! use tdb_tile::FormatVersion;
+//! let record = Description::new("checksum_md5").record(FormatVersion::WRITTEN, Registry::builtin())?;
+//! assert!(record.code == 12 && record.options.is_empty());
+//! # Ok::<(), tdb_filters::FilterError>(())
+//! ```
+
+use crate::checksum::Checksum;
+use crate::{Entry, Filter};
+
+pub(crate) static ENTRY: Entry = Entry::new(
+    12,
+    "checksum_md5",
+    |options| options.none().map(|()| filter()),
+    |_| Ok(filter()),
+)
+.behind("checksums", cfg!(feature = "checksums"));
+
+fn filter() -> Box<dyn Filter> {
+    Box::new(Checksum {
+        entry: &ENTRY,
+        digest,
+    })
+}
+
+#[cfg(feature = "checksums")]
+fn digest(bytes: &[u8]) -> [u8; 16] {
+    use md5::Digest;
+    md5::Md5::digest(bytes).into()
+}
+
+#[cfg(not(feature = "checksums"))]
+fn digest(_: &[u8]) -> [u8; 16] {
+    [0; 16]
+}

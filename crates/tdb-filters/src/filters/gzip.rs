@@ -1,0 +1,153 @@
+//! Filter 1: deflate in zlib's framing (`78 ..`, a checksum at the end), whatever the name says.
+//!
+//! Framing: [`Compression`](crate::Compression). Levels run from 0 to 9; those below mean the library's default, 6.
+//!
+//! ```
+//! use tdb_filters::{FilterRecord, Registry, describe};
+//! use tdb_tile::FormatVersion;
+//! // Compressor id 1, level 1: what stands in front of every generic tile.
+//! let record = FilterRecord::new(1, &[1, 1, 0, 0, 0][..]);
+//! let gzip = describe(&record, FormatVersion::WRITTEN, Registry::builtin())?;
+//! assert_eq!(gzip.to_string(), "gzip(level=1)");
+//! # Ok::<(), tdb_filters::FilterError>(())
+//! ```
+
+#[cfg(not(feature = "gzip"))]
+use crate::codec::absent as library;
+use crate::codec::{self, Codec, Leveled};
+use crate::{Entry, FilterError, Stage};
+
+const NAME: &str = "gzip";
+
+pub(crate) static ENTRY: Entry = Entry::new(
+    1,
+    NAME,
+    codec::parse_leveled::<Gzip>,
+    codec::build_leveled::<Gzip>,
+)
+.behind("gzip", cfg!(feature = "gzip"));
+
+#[derive(Debug)]
+struct Gzip {
+    level: i32,
+}
+
+impl Leveled for Gzip {
+    const ID: u8 = 1;
+
+    fn at(level: i32) -> Self {
+        Self { level }
+    }
+
+    fn level(&self) -> i32 {
+        self.level
+    }
+}
+
+impl Codec for Gzip {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn bound(&self, len: usize) -> usize {
+        // Static codes take up to nine bits a byte.
+        len.saturating_add(len / 4).saturating_add(128)
+    }
+
+    fn compress(
+        &self,
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<usize, FilterError> {
+        ENTRY.available()?;
+        library::compress(self.level, piece, out, stage)
+    }
+
+    fn decompress(
+        &self,
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        ENTRY.available()?;
+        library::decompress(piece, out, stage)
+    }
+
+    fn max_expansion(&self) -> usize {
+        1032
+    }
+}
+
+#[cfg(feature = "gzip")]
+mod library {
+    use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+
+    use super::NAME;
+    use crate::{FilterError, Stage};
+
+    struct Deflate {
+        level: i32,
+        state: Compress,
+    }
+
+    fn deflate(level: i32) -> Deflate {
+        let known = u32::try_from(level).map_or(Compression::default(), |level| {
+            Compression::new(level.min(9))
+        });
+        Deflate {
+            level,
+            state: Compress::new(known, true),
+        }
+    }
+
+    pub(super) fn compress(
+        level: i32,
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<usize, FilterError> {
+        let deflater = stage.context(|| Ok(deflate(level)))?;
+        if deflater.level == level {
+            deflater.state.reset();
+        } else {
+            *deflater = deflate(level);
+        }
+        let status = deflater.state.compress(piece, out, FlushCompress::Finish);
+        match (status, usize::try_from(deflater.state.total_out())) {
+            (Ok(Status::StreamEnd), Ok(stored)) => Ok(stored),
+            _ => Err(FilterError::Values {
+                filter: NAME,
+                why: "the stream outgrows its bound",
+            }),
+        }
+    }
+
+    pub(super) fn decompress(
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        let state = stage.context(|| Ok(Decompress::new(true)))?;
+        state.reset(true);
+        let status = state
+            .decompress(piece, out, FlushDecompress::Finish)
+            .map_err(|_| FilterError::invalid(NAME, "stream", "does not decode"))?;
+        if status != Status::StreamEnd {
+            return Err(FilterError::invalid(
+                NAME,
+                "stream",
+                "does not end where it must",
+            ));
+        }
+        match usize::try_from(state.total_out()) {
+            Ok(found) if found == out.len() => Ok(()),
+            found => Err(FilterError::mismatch(
+                NAME,
+                "decoded length",
+                out.len(),
+                found.unwrap_or(usize::MAX),
+            )),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Filter 3: raw LZ4 blocks, without a frame.
+//!
+//! Framing: [`Compression`](crate::Compression). The level is stored, and means nothing.
+//!
+//! ```
+//! use tdb_filters::{Description, Registry};
+//! use tdb_tile::FormatVersion;
+//! let record = Description::new("lz4").record(FormatVersion::WRITTEN, Registry::builtin())?;
+//! assert_eq!(&record.options[..], [3, 255, 255, 255, 255]);
+//! # Ok::<(), tdb_filters::FilterError>(())
+//! ```
+
+#[cfg(not(feature = "lz4"))]
+use crate::codec::absent as library;
+use crate::codec::{self, Codec, Leveled};
+use crate::{Entry, FilterError, Stage};
+
+const NAME: &str = "lz4";
+
+pub(crate) static ENTRY: Entry = Entry::new(
+    3,
+    NAME,
+    codec::parse_leveled::<Lz4>,
+    codec::build_leveled::<Lz4>,
+)
+.behind("lz4", cfg!(feature = "lz4"));
+
+#[derive(Debug)]
+struct Lz4 {
+    level: i32,
+}
+
+impl Leveled for Lz4 {
+    const ID: u8 = 3;
+
+    fn at(level: i32) -> Self {
+        Self { level }
+    }
+
+    fn level(&self) -> i32 {
+        self.level
+    }
+}
+
+impl Codec for Lz4 {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn bound(&self, len: usize) -> usize {
+        // 110 % and a bit: the library's own bound.
+        len.saturating_add(len / 8).saturating_add(64)
+    }
+
+    fn compress(
+        &self,
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<usize, FilterError> {
+        ENTRY.available()?;
+        library::compress(self.level, piece, out, stage)
+    }
+
+    fn decompress(
+        &self,
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        ENTRY.available()?;
+        library::decompress(piece, out, stage)
+    }
+
+    fn max_expansion(&self) -> usize {
+        255
+    }
+}
+
+#[cfg(feature = "lz4")]
+mod library {
+    use lz4_flex::block::{CompressTable, compress_into_with_table, decompress_into};
+
+    use super::NAME;
+    use crate::{FilterError, Stage};
+
+    pub(super) fn compress(
+        _level: i32,
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<usize, FilterError> {
+        let table = stage.context(|| Ok(CompressTable::large()))?;
+        compress_into_with_table(piece, out, table).map_err(|_| FilterError::Values {
+            filter: NAME,
+            why: "the block outgrows its bound",
+        })
+    }
+
+    pub(super) fn decompress(
+        piece: &[u8],
+        out: &mut [u8],
+        _: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        match decompress_into(piece, out) {
+            Ok(found) if found == out.len() => Ok(()),
+            Ok(found) => {
+                let wanted = out.len();
+                Err(FilterError::mismatch(NAME, "decoded length", wanted, found))
+            }
+            Err(_) => Err(FilterError::invalid(NAME, "block", "does not decode")),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Filter 0: hands every chunk on unchanged.
+//!
+//! Stores no options and records nothing. A compression filter that was told not to
+//! compress is stored as this one.
+
+use crate::{Chunk, Entry, Filter, FilterError, Out, Stage};
+
+pub(crate) static ENTRY: Entry = Entry::new(
+    0,
+    "none",
+    |options| options.none().map(|()| Box::new(Unchanged) as _),
+    |_| Ok(Box::new(Unchanged)),
+);
+
+#[derive(Debug)]
+struct Unchanged;
+
+impl Filter for Unchanged {
+    fn encode(
+        &self,
+        _: Chunk<'_>,
+        out: &mut Out<'_>,
+        _: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        out.keep_data();
+        out.keep_metadata(0);
+        Ok(())
+    }
+
+    fn decode(
+        &self,
+        _: Chunk<'_>,
+        out: &mut Out<'_>,
+        _: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        out.keep_data();
+        out.keep_metadata(0);
+        Ok(())
+    }
+
+    fn keeps_data(&self) -> bool {
+        true
+    }
+}

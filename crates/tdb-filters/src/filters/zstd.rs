@@ -1,0 +1,134 @@
+//! Filter 2: Zstandard frames.
+//!
+//! Framing: [`Compression`](crate::Compression). Levels run from -7 to 22; those below mean 3, so that -1, the default, is Zstandard's own -1.
+//!
+//! ```
+//! use tdb_filters::{Description, OptionValue, Registry};
+//! use tdb_tile::FormatVersion;
+//! let zstd = Description::new("zstd").with("level", OptionValue::Integer(5));
+//! let record = zstd.record(FormatVersion::WRITTEN, Registry::builtin())?;
+//! assert_eq!(&record.options[..], [2, 5, 0, 0, 0]);
+//! # Ok::<(), tdb_filters::FilterError>(())
+//! ```
+
+#[cfg(not(feature = "zstd"))]
+use crate::codec::absent as library;
+use crate::codec::{self, Codec, Leveled};
+use crate::{Entry, FilterError, Stage};
+
+const NAME: &str = "zstd";
+
+pub(crate) static ENTRY: Entry = Entry::new(
+    2,
+    NAME,
+    codec::parse_leveled::<Zstd>,
+    codec::build_leveled::<Zstd>,
+)
+.behind("zstd", cfg!(feature = "zstd"));
+
+#[derive(Debug)]
+struct Zstd {
+    level: i32,
+}
+
+impl Leveled for Zstd {
+    const ID: u8 = 2;
+
+    fn at(level: i32) -> Self {
+        Self { level }
+    }
+
+    fn level(&self) -> i32 {
+        self.level
+    }
+}
+
+impl Codec for Zstd {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn bound(&self, len: usize) -> usize {
+        // The library's own bound, with more to spare for short input.
+        len.saturating_add(len >> 8).saturating_add(512)
+    }
+
+    fn compress(
+        &self,
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<usize, FilterError> {
+        ENTRY.available()?;
+        library::compress(self.level, piece, out, stage)
+    }
+
+    fn decompress(
+        &self,
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        ENTRY.available()?;
+        library::decompress(piece, out, stage)
+    }
+}
+
+#[cfg(feature = "zstd")]
+mod library {
+    use zstd::bulk::{Compressor, Decompressor};
+
+    use super::NAME;
+    use crate::{FilterError, Stage};
+
+    struct Encoder {
+        level: i32,
+        state: Compressor<'static>,
+    }
+
+    fn no_memory<E>(_: E) -> FilterError {
+        FilterError::Values {
+            filter: NAME,
+            why: "the library has no memory for its state",
+        }
+    }
+
+    fn encoder(level: i32) -> Result<Encoder, FilterError> {
+        let known = if level < -7 { 3 } else { level.min(22) };
+        let state = Compressor::new(known).map_err(no_memory)?;
+        Ok(Encoder { level, state })
+    }
+
+    pub(super) fn compress(
+        level: i32,
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<usize, FilterError> {
+        let kept = stage.context(|| encoder(level))?;
+        if kept.level != level {
+            *kept = encoder(level)?;
+        }
+        let stored = kept.state.compress_to_buffer(piece, out);
+        stored.map_err(|_| FilterError::Values {
+            filter: NAME,
+            why: "the frame outgrows its bound",
+        })
+    }
+
+    pub(super) fn decompress(
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        let state = stage.context(|| Decompressor::new().map_err(no_memory))?;
+        match state.decompress_to_buffer(piece, out) {
+            Ok(found) if found == out.len() => Ok(()),
+            Ok(found) => {
+                let wanted = out.len();
+                Err(FilterError::mismatch(NAME, "decoded length", wanted, found))
+            }
+            Err(_) => Err(FilterError::invalid(NAME, "frame", "does not decode")),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+use bytes::Bytes;
+use tdb_tile::{Datatype, EncryptionType, FormatVersion, GenericTile, Limits, Record};
+
+use crate::filters::{aes_256_gcm, gzip};
+use crate::{
+    EncryptionKey, FilterError, FilterList, FilterRecord, Pipeline, Registry, Scratch, TileKind,
+};
+
+/// The payload of a generic tile: decrypts and unfilters it.
+///
+/// # Errors
+/// [`FilterError::Crypto`] where a key was given and the tile is not encrypted, or the other way
+/// round, or the key is another one; else as [`Pipeline::decode_tile`].
+pub fn open_generic_tile(
+    tile: &GenericTile,
+    key: Option<&EncryptionKey>,
+    limits: &Limits,
+) -> Result<Bytes, FilterError> {
+    let list = FilterList::decode(&tile.pipeline, tile.version(), &(), limits)?;
+    let encrypts = list.filters.iter().any(|f| f.code == aes_256_gcm::CODE);
+    match (tile.encryption(), key) {
+        (EncryptionType::None, None) if !encrypts => {}
+        (EncryptionType::Aes256Gcm, Some(_)) if encrypts => {}
+        (EncryptionType::Aes256Gcm, None) => return Err(aes_256_gcm::NO_KEY),
+        (EncryptionType::None, Some(_)) => {
+            return Err(FilterError::Crypto(
+                "a key was given, and the metadata is not encrypted",
+            ));
+        }
+        _ => {
+            return Err(FilterError::Crypto(
+                "the metadata says that it is encrypted and its filters say otherwise",
+            ));
+        }
+    }
+    let kind = TileKind::generic(tile.version());
+    let pipeline = Pipeline::new(&list, tile.version(), kind, key, Registry::builtin())?;
+    let size = tile.header.tile_size.get();
+    Limits::check(
+        "metadata tile size",
+        "metadata_tile",
+        size,
+        limits.metadata_tile,
+    )?;
+    let mut scratch = Scratch::default();
+    scratch.table.parse_sized(&tile.chunks, size, limits)?;
+    let payload = pipeline.decode_tile_to_vec(&tile.chunks, None, &mut scratch, limits)?;
+    Ok(payload.into())
+}
+
+/// A generic tile around a payload, as TileDB writes it: gzip (where compiled in), then
+/// encryption where there is a key.
+///
+/// # Errors
+/// A key in a build without encryption; no random numbers.
+pub fn seal_generic_tile(
+    payload: &[u8],
+    version: FormatVersion,
+    key: Option<&EncryptionKey>,
+) -> Result<Vec<u8>, FilterError> {
+    let mut list = FilterList::default();
+    if gzip::ENTRY.compiled {
+        list.filters
+            .push(FilterRecord::new(gzip::ENTRY.code, &[1, 1, 0, 0, 0][..]));
+    }
+    let mut encryption = EncryptionType::None;
+    if key.is_some() {
+        encryption = EncryptionType::Aes256Gcm;
+        list.filters
+            .push(FilterRecord::new(aes_256_gcm::CODE, Bytes::new()));
+    }
+    let kind = TileKind::new(version, Datatype::Char);
+    let pipeline = Pipeline::new(&list, version, kind, key, Registry::builtin())?;
+    let mut chunks = Vec::new();
+    let (mut scratch, limits) = (Scratch::default(), Limits::default());
+    pipeline.encode_tile(payload, None, &mut chunks, &mut scratch, &limits)?;
+    let filters = list.encode(version, &())?;
+    let size = payload.len() as u64;
+    let tile = GenericTile::new(version, encryption, size, filters.into(), chunks.into());
+    Ok(tile.encode())
+}

@@ -1,0 +1,160 @@
+//! Reading and writing what filters record: for filters of this crate and from outside.
+
+use tdb_tile::{Scalar, WireErrorKind};
+
+use crate::FilterError;
+
+/// Reads what a filter recorded, field after field, and never beyond the end.
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    filter: &'static str,
+    bytes: &'a [u8],
+    position: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader over `bytes`; `filter` stands in errors.
+    #[must_use]
+    pub fn new(filter: &'static str, bytes: &'a [u8]) -> Self {
+        Self {
+            filter,
+            bytes,
+            position: 0,
+        }
+    }
+
+    /// Bytes read so far.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// What is left.
+    #[must_use]
+    pub fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.position..).unwrap_or(&[])
+    }
+
+    /// The next `n` bytes.
+    ///
+    /// # Errors
+    /// Where fewer are left.
+    pub fn take(&mut self, field: &'static str, n: usize) -> Result<&'a [u8], FilterError> {
+        let rest = self.rest();
+        let piece = rest.get(..n).ok_or_else(|| {
+            let kind = WireErrorKind::Truncated {
+                needs: n as u64,
+                left: rest.len() as u64,
+            };
+            FilterError::corrupt(self.filter, field, kind)
+        })?;
+        self.position = self.position.saturating_add(n);
+        Ok(piece)
+    }
+
+    /// The next number.
+    ///
+    /// # Errors
+    /// Where the bytes end.
+    pub fn scalar<T: Scalar>(&mut self, field: &'static str) -> Result<T, FilterError> {
+        Ok(T::read(self.take(field, T::SIZE)?).unwrap_or_default())
+    }
+
+    /// The next `u32`, as a length.
+    ///
+    /// # Errors
+    /// Where the bytes end.
+    pub fn length(&mut self, field: &'static str) -> Result<usize, FilterError> {
+        Ok(self.scalar::<u32>(field)? as usize)
+    }
+
+    /// The next `u32`, as the number of records of `size` bytes that follow.
+    ///
+    /// # Errors
+    /// Where the bytes end, or cannot hold as many records.
+    pub fn count(&mut self, field: &'static str, size: usize) -> Result<usize, FilterError> {
+        let count = self.length(field)?;
+        let needs = count.saturating_mul(size);
+        if needs > self.rest().len() {
+            let kind = WireErrorKind::Truncated {
+                needs: needs as u64,
+                left: self.rest().len() as u64,
+            };
+            return Err(FilterError::corrupt(self.filter, field, kind));
+        }
+        Ok(count)
+    }
+
+    /// Fails unless everything was read.
+    ///
+    /// # Errors
+    /// Where bytes are left.
+    pub fn finish(&self, field: &'static str) -> Result<(), FilterError> {
+        match self.rest().len() {
+            0 => Ok(()),
+            left => Err(FilterError::corrupt(
+                self.filter,
+                field,
+                WireErrorKind::Trailing { left: left as u64 },
+            )),
+        }
+    }
+}
+
+/// Appends a length as the `u32` that headers hold.
+///
+/// # Errors
+/// Where it does not fit: data of 4 GiB and more cannot be filtered in one chunk.
+pub fn put_length(
+    filter: &'static str,
+    header: &mut Vec<u8>,
+    length: usize,
+) -> Result<(), FilterError> {
+    let length = u32::try_from(length).map_err(|_| FilterError::Values {
+        filter,
+        why: "a part of 4 GiB or more",
+    })?;
+    length.write(header);
+    Ok(())
+}
+
+/// Appends the header that many filters share: how many parts the data has, and the length of each.
+///
+/// # Errors
+/// As for [`put_length`].
+pub fn put_parts(
+    filter: &'static str,
+    header: &mut Vec<u8>,
+    lengths: impl Iterator<Item = usize> + Clone,
+) -> Result<(), FilterError> {
+    put_length(filter, header, lengths.clone().count())?;
+    lengths
+        .into_iter()
+        .try_for_each(|length| put_length(filter, header, length))
+}
+
+/// Reads the header of [`put_parts`]: the lengths, which add up to `total`, as raw little-endian `u32`s.
+///
+/// # Errors
+/// Where the header is cut short or the lengths do not add up.
+pub fn parts<'a>(
+    filter: &'static str,
+    reader: &mut Reader<'a>,
+    total: usize,
+) -> Result<impl Iterator<Item = usize> + Clone + use<'a>, FilterError> {
+    let count = reader.count("part count", 4)?;
+    let stored = reader.take("part lengths", count.saturating_mul(4))?;
+    let lengths = stored
+        .chunks_exact(4)
+        .map(|length| u32::read(length).unwrap_or_default() as usize);
+    let sum = lengths.clone().fold(0, usize::saturating_add);
+    if sum != total {
+        return Err(FilterError::mismatch(
+            filter,
+            "sum of part lengths",
+            total,
+            sum,
+        ));
+    }
+    Ok(lengths)
+}

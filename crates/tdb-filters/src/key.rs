@@ -1,0 +1,39 @@
+use std::fmt;
+
+use zeroize::Zeroizing;
+
+use crate::FilterError;
+
+/// The key of an encrypted array: 32 bytes, wiped from memory when dropped, never printed.
+#[derive(Clone)]
+pub struct EncryptionKey(
+    #[cfg_attr(
+        not(feature = "encryption"),
+        expect(dead_code, reason = "only the library behind the feature reads it")
+    )]
+    Zeroizing<[u8; 32]>,
+);
+
+impl EncryptionKey {
+    /// Takes a key of exactly 32 bytes.
+    ///
+    /// # Errors
+    /// [`FilterError::Crypto`] for any other length.
+    pub fn new(bytes: &[u8]) -> Result<Self, FilterError> {
+        let key = bytes
+            .try_into()
+            .map_err(|_| FilterError::Crypto("an encryption key is 32 bytes long"))?;
+        Ok(Self(Zeroizing::new(key)))
+    }
+
+    #[cfg(feature = "encryption")]
+    pub(crate) fn expose(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for EncryptionKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EncryptionKey(redacted)")
+    }
+}

@@ -1,0 +1,458 @@
+use std::mem;
+
+use tdb_tile::{ChunkWriter, Datatype, FormatVersion, Limits};
+
+use crate::chunking;
+use crate::description::unknown;
+use crate::filter::{Filter, Options, Registry};
+use crate::filters::aes_256_gcm;
+use crate::run::Run;
+use crate::scratch::Scratch;
+use crate::{EncryptionKey, FilterError, FilterList};
+
+/// The chunk of no chunks: the offsets tile of strings whose offsets are folded into their values.
+pub const NO_CHUNKS: [u8; 8] = [0; 8];
+
+/// What a tile of one field in one fragment is, beyond its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileKind {
+    /// Format version of the fragment.
+    pub version: FormatVersion,
+    /// Whether each filter saw the datatype that the one before left, as it does for writers since
+    /// 2.17; see [`FormatVersion::propagates_datatypes`] of the fragment's generic tiles.
+    pub propagates: bool,
+    /// Type of the values: the field's, `uint64` for offsets, `uint8` for validity, and so on.
+    pub datatype: Datatype,
+    /// Bytes of a cell, the unit of chunks and of run-length encoding: all values of a fixed-size
+    /// cell, all coordinates of a cell before version 5, one value of a var-sized cell.
+    pub cell_size: usize,
+    /// Whether this is the values tile of a var-sized field.
+    pub is_var: bool,
+}
+
+impl TileKind {
+    /// A tile of fixed-size cells of one value each, as today's releases write it.
+    #[must_use]
+    pub const fn new(version: FormatVersion, datatype: Datatype) -> Self {
+        Self {
+            version,
+            propagates: true,
+            datatype,
+            cell_size: datatype.size(),
+            is_var: false,
+        }
+    }
+
+    /// The same with `cell_size` bytes per cell.
+    #[must_use]
+    pub const fn with_cell_size(mut self, cell_size: usize) -> Self {
+        self.cell_size = cell_size;
+        self
+    }
+
+    /// The values tile of a var-sized field.
+    #[must_use]
+    pub const fn var(mut self) -> Self {
+        self.is_var = true;
+        self
+    }
+
+    /// A tile by a writer that did or did not hand datatypes from filter to filter.
+    #[must_use]
+    pub const fn propagating(mut self, propagates: bool) -> Self {
+        self.propagates = propagates;
+        self
+    }
+
+    /// A generic tile.
+    #[must_use]
+    pub const fn generic(version: FormatVersion) -> Self {
+        Self::new(version, Datatype::Char)
+    }
+
+    /// Whether offsets may be folded into values by a string filter that comes first.
+    const fn is_var_text(&self) -> bool {
+        self.is_var && matches!(self.datatype, Datatype::StringAscii | Datatype::StringUtf8)
+    }
+}
+
+const RLE: u8 = 4;
+const DICTIONARY: u8 = 14;
+const WEBP: u8 = 18;
+
+/// Whether a string filter with this code folds the offsets into the data: the one place that decides.
+///
+/// `docs/format/filters.md`, "Strings".
+fn folds(code: u8, kind: &TileKind) -> bool {
+    let version = kind.version;
+    kind.is_var_text()
+        && match (kind.datatype, code) {
+            (Datatype::StringAscii, RLE) => version.folds_ascii_rle_offsets(),
+            (Datatype::StringAscii, DICTIONARY) => version.folds_ascii_dictionary_offsets(),
+            (_, RLE | DICTIONARY) => version.folds_utf8_offsets(),
+            _ => false,
+        }
+}
+
+/// Filters ready to run over the tiles of one field: share one between threads, with a
+/// [`Scratch`] for each.
+///
+/// ```
+/// use tdb_filters::{Description, FilterList, Pipeline, Registry, Scratch, TileKind};
+/// use tdb_tile::{Datatype, FormatVersion, Limits};
+///
+/// let byteshuffle = Description::new("byteshuffle");
+/// let list = FilterList::new(vec![
+///     byteshuffle.record(FormatVersion::WRITTEN, Registry::builtin())?,
+/// ]);
+/// let kind = TileKind::new(FormatVersion::WRITTEN, Datatype::UInt16);
+/// let pipeline = Pipeline::new(&list, FormatVersion::WRITTEN, kind, None, Registry::builtin())?;
+///
+/// let (mut scratch, limits) = (Scratch::default(), Limits::default());
+/// let mut tile = Vec::new();
+/// pipeline.encode_tile(&[1, 2, 3, 4], None, &mut tile, &mut scratch, &limits)?;
+/// assert_eq!(tile.len(), 8 + 12 + 8 + 4); // count, chunk header, part lengths, data
+/// let values = pipeline.decode_tile_to_vec(&tile, None, &mut scratch, &limits)?;
+/// assert_eq!(values, [1, 2, 3, 4]);
+/// # Ok::<(), tdb_filters::FilterError>(())
+/// ```
+#[derive(Debug)]
+pub struct Pipeline {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) kind: TileKind,
+    cuts: bool,
+    folds: bool,
+    can_fold: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Step {
+    code: u8,
+    pub(crate) name: &'static str,
+    pub(crate) filter: Box<dyn Filter>,
+    /// What the filter is given when encoding.
+    pub(crate) datatype: Datatype,
+    /// When decoding, its data is the result: the filters after it leave data alone.
+    pub(crate) is_last: bool,
+}
+
+impl Pipeline {
+    /// Makes the filters of `list`, which was stored in a record of `options_version` (a schema,
+    /// the header of a generic tile), ready for tiles of `kind`. With a key, data is encrypted last.
+    ///
+    /// # Errors
+    /// Filters that are unknown, withdrawn or not compiled in; options that make no sense; an
+    /// encrypted pipeline without a key; a string filter that folds offsets and is not first.
+    pub fn new(
+        list: &FilterList,
+        options_version: FormatVersion,
+        kind: TileKind,
+        key: Option<&EncryptionKey>,
+        registry: &Registry,
+    ) -> Result<Self, FilterError> {
+        let mut steps = Vec::with_capacity(list.filters.len());
+        let mut datatype = kind.datatype;
+        let names_encryption = list.filters.iter().any(|f| f.code == aes_256_gcm::CODE);
+        let appended = (key.is_some() && !names_encryption).then_some((aes_256_gcm::CODE, &[][..]));
+        let stored = list.filters.iter().map(|f| (f.code, &f.options[..]));
+        for (code, bytes) in stored.chain(appended) {
+            let entry = registry.entry(code).ok_or_else(|| unknown(code))?;
+            let filter = (entry.parse)(&Options {
+                filter: entry.name,
+                bytes,
+                version: options_version,
+                key,
+            })?;
+            entry.available()?;
+            if code == aes_256_gcm::CODE && key.is_none() {
+                return Err(aes_256_gcm::NO_KEY);
+            }
+            let output = filter.output(datatype);
+            if code != 0 {
+                steps.push(Step {
+                    code,
+                    name: entry.name,
+                    filter,
+                    datatype,
+                    is_last: false,
+                });
+            }
+            if kind.propagates {
+                datatype = output;
+            }
+        }
+        let mut only_keepers_before = true;
+        for step in &mut steps {
+            step.is_last = only_keepers_before;
+            only_keepers_before &= step.filter.keeps_data();
+        }
+        let folds_at = steps.iter().position(|step| folds(step.code, &kind));
+        if let Some(step) = folds_at.filter(|&at| at > 0).and_then(|at| steps.get(at)) {
+            return Err(FilterError::InvalidPipeline {
+                filter: step.name,
+                why: "it must be the first filter of var-sized text",
+            });
+        }
+        let unites = steps.iter().any(|step| unites_chunks(step.code, &kind));
+        let first = steps.first().map(|step| step.code);
+        Ok(Self {
+            cuts: list.max_chunk != 0 && !unites,
+            folds: folds_at.is_some(),
+            can_fold: kind.is_var_text() && matches!(first, Some(RLE | DICTIONARY)),
+            steps,
+            kind,
+        })
+    }
+
+    /// Whether there is no filter: the stored bytes of a chunk are its data.
+    #[must_use]
+    pub fn is_identity(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Whether writing folds offsets into the values: the offsets tile is then [`NO_CHUNKS`].
+    #[must_use]
+    pub fn folds_offsets(&self) -> bool {
+        self.folds
+    }
+
+    /// Whether the offsets of a tile that holds cells are folded into its values, by the
+    /// offsets tile that was stored with it: some writers fold in versions that should not.
+    #[must_use]
+    pub fn folds_offsets_of(&self, stored_offsets: &[u8]) -> bool {
+        self.folds || (self.can_fold && stored_offsets == NO_CHUNKS)
+    }
+
+    /// What the tiles are.
+    #[must_use]
+    pub fn kind(&self) -> &TileKind {
+        &self.kind
+    }
+
+    /// Decodes one chunk into exactly `out`, whose length is the chunk's original size.
+    ///
+    /// With `starts`, offsets are folded into the data; where the cells start in `out` goes there.
+    /// Decoding data with folded offsets without asking for them is fine.
+    ///
+    /// # Errors
+    /// Bytes that the filters cannot have written, a wrong key, limits.
+    pub fn decode_chunk(
+        &self,
+        metadata: &[u8],
+        data: &[u8],
+        out: &mut [u8],
+        mut starts: Option<&mut Vec<u64>>,
+        scratch: &mut Scratch,
+        limits: &Limits,
+    ) -> Result<(), FilterError> {
+        if let Some(starts) = starts.as_deref_mut() {
+            starts.clear();
+        }
+        let folds = self.reads_folded(starts.is_some())?;
+        let mut run = Run::new(self, folds, scratch, limits);
+        run.decode(metadata, data, out, starts)
+    }
+
+    /// Decodes a whole stored tile into exactly `out`.
+    ///
+    /// # Errors
+    /// As [`Pipeline::decode_chunk`], and chunks that do not add up to the length of `out`.
+    pub fn decode_tile(
+        &self,
+        stored: &[u8],
+        out: &mut [u8],
+        starts: Option<&mut Vec<u64>>,
+        scratch: &mut Scratch,
+        limits: &Limits,
+    ) -> Result<(), FilterError> {
+        let mut table = mem::take(&mut scratch.table);
+        let parsed = table.parse_sized(stored, out.len() as u64, limits);
+        let result = parsed
+            .map_err(FilterError::from)
+            .and_then(|()| self.decode_chunks(&table, stored, out, starts, scratch, limits));
+        scratch.table = table;
+        result
+    }
+
+    /// As [`Pipeline::decode_tile`], into memory made for it: zero-filled, of the size that the
+    /// chunks state, within the limit and the budget.
+    ///
+    /// # Errors
+    /// As [`Pipeline::decode_tile`].
+    pub fn decode_tile_to_vec(
+        &self,
+        stored: &[u8],
+        starts: Option<&mut Vec<u64>>,
+        scratch: &mut Scratch,
+        limits: &Limits,
+    ) -> Result<Vec<u8>, FilterError> {
+        let mut table = mem::take(&mut scratch.table);
+        let parsed = table.parse(stored, limits).map_err(FilterError::from);
+        let result = parsed.and_then(|()| {
+            if self.is_identity() && table.tile_size() > stored.len() as u64 {
+                return Err(LARGER);
+            }
+            let _fits = limits.budget.take(table.tile_size())?;
+            let mut out = vec![0; usize::try_from(table.tile_size()).unwrap_or(usize::MAX)];
+            self.decode_chunks(&table, stored, &mut out, starts, scratch, limits)?;
+            Ok(out)
+        });
+        scratch.table = table;
+        result
+    }
+
+    fn decode_chunks(
+        &self,
+        table: &tdb_tile::ChunkTable,
+        stored: &[u8],
+        mut out: &mut [u8],
+        mut starts: Option<&mut Vec<u64>>,
+        scratch: &mut Scratch,
+        limits: &Limits,
+    ) -> Result<(), FilterError> {
+        let folds = self.reads_folded(starts.is_some())?;
+        if let Some(starts) = starts.as_deref_mut() {
+            starts.clear();
+        }
+        let mut run = Run::new(self, folds, scratch, limits);
+        for entry in table.entries() {
+            let (chunk, rest) = mem::take(&mut out)
+                .split_at_mut_checked(entry.original as usize)
+                .ok_or(LARGER)?;
+            out = rest;
+            let before = starts.as_deref().map_or(0, Vec::len);
+            let (metadata, data) = (entry.metadata(stored), entry.filtered(stored));
+            run.decode(metadata, data, chunk, starts.as_deref_mut())?;
+            let found = starts.as_deref_mut().and_then(|all| all.get_mut(before..));
+            for start in found.unwrap_or_default() {
+                *start = start.saturating_add(entry.start);
+            }
+        }
+        Ok(())
+    }
+
+    fn reads_folded(&self, asked: bool) -> Result<bool, FilterError> {
+        if asked && !self.can_fold {
+            return Err(FilterError::InvalidPipeline {
+                filter: "pipeline",
+                why: "no filter folds offsets into the values of this field",
+            });
+        }
+        Ok(asked || self.folds)
+    }
+
+    /// Appends a tile of these values to `out`, cut into chunks as TileDB cuts them.
+    ///
+    /// `starts` tells where each cell of a var-sized field starts in `data`: they are where the
+    /// tile may be cut, and are folded into the data where [`Pipeline::folds_offsets`] says so.
+    ///
+    /// # Errors
+    /// Values that a filter cannot encode, pipelines that nobody could read again
+    /// ([`Pipeline::check`]), starts that are not in order.
+    pub fn encode_tile(
+        &self,
+        data: &[u8],
+        starts: Option<&[u64]>,
+        out: &mut Vec<u8>,
+        scratch: &mut Scratch,
+        limits: &Limits,
+    ) -> Result<(), FilterError> {
+        let starts = self.checked_starts(data, starts)?;
+        let mut ends = mem::take(&mut scratch.cuts);
+        self.cut(data.len(), starts, &mut ends);
+        let begun = out.len();
+        let mut writer = ChunkWriter::new(out);
+        let mut start = 0_usize;
+        let mut written = Ok(());
+        for &end in &ends {
+            let chunk = data.get(start..end).unwrap_or_default();
+            start = end;
+            written = self.encode_chunk(chunk, starts, &mut writer, scratch, limits);
+            if written.is_err() {
+                break;
+            }
+        }
+        writer.finish();
+        if written.is_err() {
+            out.truncate(begun);
+        }
+        scratch.cuts = ends;
+        written
+    }
+
+    /// Appends one chunk of these values, which must not be longer than 4 GiB.
+    ///
+    /// # Errors
+    /// As [`Pipeline::encode_tile`].
+    pub fn encode_chunk(
+        &self,
+        data: &[u8],
+        starts: Option<&[u64]>,
+        writer: &mut ChunkWriter<'_>,
+        scratch: &mut Scratch,
+        limits: &Limits,
+    ) -> Result<(), FilterError> {
+        let original = u32::try_from(data.len()).map_err(|_| FilterError::Values {
+            filter: "pipeline",
+            why: "a chunk of 4 GiB or more",
+        })?;
+        let mut run = Run::new(self, self.folds, scratch, limits);
+        let (metadata, stored) = run.encode(data, starts)?;
+        writer.chunk(original, metadata, stored);
+        Ok(())
+    }
+
+    fn checked_starts<'a>(
+        &self,
+        data: &[u8],
+        starts: Option<&'a [u64]>,
+    ) -> Result<Option<&'a [u64]>, FilterError> {
+        let fail = |why| FilterError::Values {
+            filter: "pipeline",
+            why,
+        };
+        match starts {
+            None if self.folds => Err(fail("no offsets were given to fold into the data")),
+            Some(starts) => {
+                let starts_at_zero = starts.first().is_none_or(|&first| first == 0);
+                let ends_within = starts.last().is_none_or(|&last| last <= data.len() as u64);
+                if starts_at_zero && ends_within && starts.is_sorted() {
+                    Ok(Some(starts))
+                } else {
+                    Err(fail("offsets are not in order or beyond the data"))
+                }
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn cut(&self, size: usize, starts: Option<&[u64]>, ends: &mut Vec<usize>) {
+        match starts {
+            _ if !self.cuts => {
+                ends.clear();
+                ends.push(size);
+            }
+            None => chunking::cut_fixed(size, self.kind.cell_size, ends),
+            Some(starts) => {
+                let chunk = chunking::chunk_size(size, self.kind.cell_size);
+                chunking::cut_cells(size, chunk, starts, ends);
+            }
+        }
+    }
+}
+
+/// A filter that must see the whole tile at once.
+fn unites_chunks(code: u8, kind: &TileKind) -> bool {
+    match code {
+        WEBP => !kind.is_var_text(),
+        RLE => kind.is_var_text() && kind.version.folds_ascii_rle_offsets(),
+        DICTIONARY => kind.is_var_text() && kind.version.folds_ascii_dictionary_offsets(),
+        _ => false,
+    }
+}
+
+const LARGER: FilterError = FilterError::Corrupt {
+    filter: "pipeline",
+    field: "original size",
+    kind: tdb_tile::WireErrorKind::Invalid("more bytes than are stored"),
+};

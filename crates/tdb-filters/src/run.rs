@@ -1,0 +1,271 @@
+use std::mem;
+
+use tdb_tile::Limits;
+
+use crate::FilterError;
+use crate::chunk::{Chunk, Parts};
+use crate::pipeline::{Pipeline, Step};
+use crate::scratch::{Buffer, Contexts, Memory, Scratch};
+use crate::stage::{Made, Out, Stage, Target};
+
+/// A pipeline at work on one chunk after the other.
+pub(crate) struct Run<'a> {
+    pipeline: &'a Pipeline,
+    /// The first filter folds offsets into the data.
+    folds: bool,
+    memory: &'a mut Memory,
+    contexts: &'a mut Contexts,
+    limits: &'a Limits,
+}
+
+/// Bytes on their way through the stages of a decode: read at the front, written at the back.
+struct Flow<'a> {
+    input: &'a [u8],
+    is_input: bool,
+    /// What stands before was consumed.
+    from: usize,
+    front: &'a mut Buffer,
+    back: &'a mut Buffer,
+}
+
+impl<'a> Flow<'a> {
+    fn new(input: &'a [u8], buffers: &'a mut [Buffer; 2]) -> Self {
+        let [front, back] = buffers;
+        Self {
+            input,
+            is_input: true,
+            from: 0,
+            front,
+            back,
+        }
+    }
+
+    /// What there is to read, and where to write.
+    fn split(&mut self) -> (&[u8], &mut Buffer) {
+        let all = if self.is_input {
+            self.input
+        } else {
+            self.front.filled()
+        };
+        (all.get(self.from..).unwrap_or_default(), self.back)
+    }
+
+    fn present(&mut self) -> &[u8] {
+        self.split().0
+    }
+
+    /// What was written is read next.
+    fn turn(&mut self) {
+        mem::swap(&mut self.front, &mut self.back);
+        (self.is_input, self.from) = (false, 0);
+    }
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(
+        pipeline: &'a Pipeline,
+        folds: bool,
+        scratch: &'a mut Scratch,
+        limits: &'a Limits,
+    ) -> Self {
+        let Scratch {
+            memory, contexts, ..
+        } = scratch;
+        Self {
+            pipeline,
+            folds,
+            memory,
+            contexts,
+            limits,
+        }
+    }
+
+    /// Runs the stages backwards, from the stored bytes of a chunk to its `result`.
+    pub(crate) fn decode(
+        &mut self,
+        metadata: &[u8],
+        data: &[u8],
+        result: &mut [u8],
+        mut starts: Option<&mut Vec<u64>>,
+    ) -> Result<(), FilterError> {
+        let cap = self.decode_cap(result.len());
+        let mut data = Flow::new(data, &mut self.memory.data);
+        let mut metadata = Flow::new(metadata, &mut self.memory.metadata);
+        let [header, _] = &mut self.memory.headers;
+        let mut is_done = false;
+        for (index, step) in self.pipeline.steps.iter().enumerate().rev() {
+            let is_folding = self.folds && index == 0;
+            let mut stage = step.stage(self.pipeline, is_folding, self.limits, self.contexts);
+            let (recorded, back_metadata) = metadata.split();
+            let (input, back) = data.split();
+            let to_result = step.is_last && !is_done;
+            let (input, target) = if is_done {
+                (&*result, Target::Scratch(back))
+            } else if to_result {
+                (input, Target::Caller(&mut *result))
+            } else {
+                (input, Target::Scratch(back))
+            };
+            let mut out = Out {
+                filter: step.name,
+                limits: self.limits,
+                cap,
+                target,
+                metadata: back_metadata,
+                header,
+                starts: starts.as_deref_mut().filter(|_| is_folding),
+                made: Made::default(),
+            };
+            let (recorded_end, input_end) = ([recorded.len()], [input.len()]);
+            let chunk = Chunk {
+                metadata: Parts::one(recorded, &recorded_end),
+                data: Parts::one(input, &input_end),
+                starts: None,
+            };
+            step.filter.decode(chunk, &mut out, &mut stage)?;
+            let made = out.made.checked(step.name)?;
+            if made.metadata {
+                metadata.turn();
+            } else {
+                // What is not handed on is gone.
+                let [all] = recorded_end;
+                let from = made.keeps_metadata_from.unwrap_or(all);
+                metadata.from = metadata.from.saturating_add(from);
+            }
+            if made.data && to_result {
+                is_done = true;
+            } else if made.data {
+                data.turn();
+                is_done = false;
+            }
+        }
+        let left = metadata.present().len();
+        if left > 0 {
+            let what = "metadata that no filter wrote";
+            return Err(FilterError::mismatch("pipeline", what, 0, left));
+        }
+        if is_done {
+            return Ok(());
+        }
+        finish(data.present(), result)
+    }
+
+    /// Most bytes that a stage may hand to the next. No filter makes more than a few times
+    /// its input out of it when writing, folded offsets excepted, which come on top.
+    fn decode_cap(&self, original: usize) -> usize {
+        let limit = usize::try_from(self.limits.data_tile).unwrap_or(usize::MAX);
+        if self.folds {
+            return limit;
+        }
+        original
+            .saturating_mul(64)
+            .saturating_add(1 << 20)
+            .min(limit)
+    }
+
+    /// Runs the stages forwards; returns the metadata and the data to be stored.
+    pub(crate) fn encode<'b>(
+        &'b mut self,
+        data: &'b [u8],
+        starts: Option<&[u64]>,
+    ) -> Result<(&'b [u8], &'b [u8]), FilterError> {
+        let Memory {
+            data: buffers,
+            metadata: [unused, _],
+            headers,
+            ends,
+        } = &mut *self.memory;
+        headers.iter_mut().for_each(Vec::clear);
+        ends.iter_mut().for_each(Vec::clear);
+        let mut in_scratch = false;
+        for (index, step) in self.pipeline.steps.iter().enumerate() {
+            let is_folding = self.folds && index == 0;
+            let mut stage = step.stage(self.pipeline, is_folding, self.limits, self.contexts);
+            let [front, back] = &mut *buffers;
+            let [header, new_header] = &mut *headers;
+            let [parts, new_parts] = &mut *ends;
+            let input = if in_scratch { front.filled() } else { data };
+            let mut out = Out {
+                filter: step.name,
+                limits: self.limits,
+                cap: u32::MAX as usize,
+                target: Target::Scratch(back),
+                metadata: &mut *unused,
+                header: &mut *new_header,
+                starts: None,
+                made: Made::default(),
+            };
+            let input_end = [input.len()];
+            let chunk = Chunk {
+                metadata: Parts::new(header, parts).unwrap_or(Parts::NONE),
+                data: Parts::one(input, &input_end),
+                starts: starts.filter(|_| is_folding),
+            };
+            step.filter.encode(chunk, &mut out, &mut stage)?;
+            let made = out.made.checked(step.name)?;
+            let own = new_header.len();
+            new_parts.extend((own > 0).then_some(own));
+            if made.keeps_metadata_from.is_some() {
+                new_header.extend_from_slice(header);
+                new_parts.extend(parts.iter().map(|end| end.saturating_add(own)));
+            }
+            header.clear();
+            parts.clear();
+            headers.swap(0, 1);
+            ends.swap(0, 1);
+            if made.data {
+                buffers.swap(0, 1);
+                in_scratch = true;
+            }
+        }
+        let ([metadata, _], [stored, _]) = (headers, buffers);
+        let stored = if in_scratch { stored.filled() } else { data };
+        Ok((metadata, stored))
+    }
+}
+
+impl Step {
+    fn stage<'a>(
+        &self,
+        pipeline: &Pipeline,
+        folds_offsets: bool,
+        limits: &'a Limits,
+        contexts: &'a mut Contexts,
+    ) -> Stage<'a> {
+        Stage {
+            version: pipeline.kind.version,
+            datatype: self.datatype,
+            cell_size: pipeline.kind.cell_size,
+            folds_offsets,
+            limits,
+            contexts,
+        }
+    }
+}
+
+/// Copies what no filter wrote into the result.
+fn finish(decoded: &[u8], result: &mut [u8]) -> Result<(), FilterError> {
+    let (wanted, found) = (result.len(), decoded.len());
+    if wanted != found {
+        return Err(FilterError::mismatch(
+            "pipeline",
+            "decoded size",
+            wanted,
+            found,
+        ));
+    }
+    result.copy_from_slice(decoded);
+    Ok(())
+}
+
+impl Made {
+    fn checked(self, filter: &'static str) -> Result<Self, FilterError> {
+        if self.data == self.keeps_data {
+            return Err(FilterError::InvalidPipeline {
+                filter,
+                why: "it hands on no data, or two",
+            });
+        }
+        Ok(self)
+    }
+}

@@ -1,0 +1,94 @@
+use std::any::Any;
+use std::fmt;
+
+use tdb_tile::{ChunkTable, Grant, Limits};
+
+use crate::FilterError;
+
+/// What a worker keeps from chunk to chunk, so that none of it is allocated again:
+/// the memory between two stages and the state of codecs.
+///
+/// One per thread; it grows to what the largest chunk needed and counts against the
+/// budget of the limits it grew under.
+#[derive(Default)]
+pub struct Scratch {
+    pub(crate) table: ChunkTable,
+    pub(crate) memory: Memory,
+    pub(crate) contexts: Contexts,
+    pub(crate) cuts: Vec<usize>,
+}
+
+/// Two of each: a stage reads the front and writes the back, then they change places.
+#[derive(Default)]
+pub(crate) struct Memory {
+    pub(crate) data: [Buffer; 2],
+    pub(crate) metadata: [Buffer; 2],
+    pub(crate) headers: [Vec<u8>; 2],
+    pub(crate) ends: [Vec<usize>; 2],
+}
+
+impl fmt::Debug for Scratch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scratch")
+            .field("contexts", &self.contexts.kept.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Memory that only grows.
+#[derive(Default)]
+pub(crate) struct Buffer {
+    bytes: Vec<u8>,
+    len: usize,
+    grant: Option<Grant>,
+}
+
+impl Buffer {
+    /// Lends `len` bytes, whatever they hold.
+    pub(crate) fn lend(&mut self, len: usize, limits: &Limits) -> Result<&mut [u8], FilterError> {
+        if len > self.bytes.len() {
+            self.grant = None;
+            self.bytes = Vec::new();
+            self.grant = Some(limits.budget.take(len as u64)?);
+            self.bytes = vec![0; len];
+        }
+        self.len = len;
+        Ok(self.bytes.get_mut(..len).unwrap_or_default())
+    }
+
+    /// Gives up the end of what was lent.
+    pub(crate) fn shorten(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    /// What was lent last.
+    pub(crate) fn filled(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+}
+
+/// The state of codecs, one of each type.
+#[derive(Default)]
+pub(crate) struct Contexts {
+    kept: Vec<Box<dyn Any + Send>>,
+}
+
+impl Contexts {
+    pub(crate) fn get<T: Any + Send>(
+        &mut self,
+        make: impl FnOnce() -> Result<T, FilterError>,
+    ) -> Result<&mut T, FilterError> {
+        let place = match self.kept.iter().position(|kept| kept.is::<T>()) {
+            Some(place) => place,
+            None => {
+                self.kept.push(Box::new(make()?));
+                self.kept.len().saturating_sub(1)
+            }
+        };
+        let found = self
+            .kept
+            .get_mut(place)
+            .and_then(|kept| kept.downcast_mut());
+        Ok(found.expect("just found or put there"))
+    }
+}

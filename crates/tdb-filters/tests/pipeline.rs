@@ -1,0 +1,175 @@
+//! Whole pipelines: what comes back, what is refused.
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    reason = "helpers of tests"
+)]
+#![cfg(all(
+    feature = "gzip",
+    feature = "zstd",
+    feature = "lz4",
+    feature = "bzip2",
+    feature = "checksums",
+    feature = "encryption"
+))]
+
+use tdb_filters::{
+    Description, EncryptionKey, FilterError, FilterList, FilterRecord, OptionValue, Pipeline,
+    Registry, Scratch, TileKind, open_generic_tile, seal_generic_tile,
+};
+use tdb_tile::{Datatype, FormatVersion, GenericTile, Limits, Record};
+
+const V: FormatVersion = FormatVersion::WRITTEN;
+
+fn list(names: &[&str]) -> FilterList {
+    let record = |name: &&str| {
+        Description::new(*name)
+            .record(V, Registry::builtin())
+            .unwrap()
+    };
+    FilterList::new(names.iter().map(record).collect())
+}
+
+fn pipeline(names: &[&str], kind: TileKind) -> Pipeline {
+    Pipeline::new(&list(names), V, kind, None, Registry::builtin()).unwrap()
+}
+
+fn there_and_back(pipeline: &Pipeline, values: &[u8]) -> Vec<u8> {
+    let (mut scratch, limits) = (Scratch::default(), Limits::default());
+    let mut stored = Vec::new();
+    pipeline
+        .encode_tile(values, None, &mut stored, &mut scratch, &limits)
+        .unwrap();
+    let back = pipeline
+        .decode_tile_to_vec(&stored, None, &mut scratch, &limits)
+        .unwrap();
+    assert!(back == values, "{pipeline:?}");
+    stored
+}
+
+#[test]
+fn every_pair_of_plain_filters_is_reversible() {
+    let names = [
+        "none",
+        "gzip",
+        "zstd",
+        "lz4",
+        "bzip2",
+        "byteshuffle",
+        "bitshuffle",
+        "checksum_md5",
+        "checksum_sha256",
+    ];
+    for length in [0_u32, 1, 7, 8, 9, 4096, 70_001] {
+        let values: Vec<u8> = (0..length)
+            .map(|i| (i.wrapping_mul(i) / 300) as u8)
+            .collect();
+        for first in names {
+            for second in names {
+                for datatype in [
+                    Datatype::UInt8,
+                    Datatype::Int16,
+                    Datatype::Float32,
+                    Datatype::Int64,
+                ] {
+                    let kind = TileKind::new(V, datatype);
+                    there_and_back(&pipeline(&[first, second], kind), &values);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn generic_tiles_open_with_their_key_only() {
+    let (key, other) = (
+        EncryptionKey::new(&[7; 32]).unwrap(),
+        EncryptionKey::new(&[8; 32]).unwrap(),
+    );
+    let payload: Vec<u8> = (0..200_000_u32).map(|i| (i / 100) as u8).collect();
+    let limits = Limits::default();
+    for sealed_with in [None, Some(&key)] {
+        let sealed = seal_generic_tile(&payload, V, sealed_with).unwrap();
+        let tile = GenericTile::parse(&sealed.into(), &limits).unwrap();
+        assert_eq!(
+            open_generic_tile(&tile, sealed_with, &limits).unwrap(),
+            payload
+        );
+        let wrong = if sealed_with.is_some() {
+            None
+        } else {
+            Some(&key)
+        };
+        for key in [wrong, Some(&other)] {
+            let error = open_generic_tile(&tile, key, &limits).unwrap_err();
+            assert!(matches!(error, FilterError::Crypto(_)), "{error}");
+        }
+    }
+    assert!(EncryptionKey::new(&[0; 31]).is_err());
+    assert_eq!(format!("{key:?}"), "EncryptionKey(redacted)");
+}
+
+#[test]
+fn unknown_and_withdrawn_filters_are_refused() {
+    let error = |code: u8, options: &'static [u8]| {
+        let list = FilterList::new(vec![FilterRecord::new(code, options)]);
+        let kind = TileKind::new(V, Datatype::Int32);
+        Pipeline::new(&list, V, kind, None, Registry::builtin())
+            .unwrap_err()
+            .to_string()
+    };
+    let errors = [
+        error(17, &[]),
+        error(20, &[]),
+        error(255, &[]),
+        error(11, &[]),
+        error(2, &[2]),
+        error(2, &[1, 0, 0, 0, 0]),
+        error(2, &[2, 0, 0, 0, 0, 0]),
+        error(9, &[0]),
+    ];
+    insta::assert_snapshot!(errors.join("\n"));
+}
+
+#[test]
+fn a_pipeline_keeps_its_bytes() {
+    let list = FilterList::new(vec![
+        FilterRecord::new(200, &b"anything"[..]),
+        FilterRecord::new(2, &[2, 5, 0, 0, 0][..]),
+    ]);
+    let bytes = list.encode(V, &()).unwrap();
+    assert_eq!(
+        FilterList::decode(&bytes.clone().into(), V, &(), &Limits::default()).unwrap(),
+        list
+    );
+    let (text, _) = FilterList::describe(&bytes.into(), V, &(), &Limits::default());
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn options_are_checked_by_name_and_type() {
+    let error = |description: Description| {
+        description
+            .record(V, Registry::builtin())
+            .unwrap_err()
+            .to_string()
+    };
+    let errors = [
+        error(Description::new("zst")),
+        error(Description::new("zstd").with("lvl", OptionValue::Integer(1))),
+        error(Description::new("zstd").with("level", OptionValue::Integer(1 << 40))),
+        error(Description::new("zstd").with("level", OptionValue::Text("high".into()))),
+        error(Description::new("byteshuffle").with("level", OptionValue::Integer(1))),
+    ];
+    insta::assert_snapshot!(errors.join("\n"));
+}
+
+#[test]
+fn a_schema_of_version_11_opens() {
+    let stored = bytes::Bytes::from_static(include_bytes!("data/v11_schema.tdb"));
+    let limits = Limits::default();
+    let tile = GenericTile::parse(&stored, &limits).unwrap();
+    let payload = open_generic_tile(&tile, None, &limits).unwrap();
+    assert_eq!(payload.len() as u64, tile.header.tile_size.get());
+    assert_eq!(payload[..4], [11, 0, 0, 0]);
+}
