@@ -1,10 +1,4 @@
 #![doc = include_str!("../README.md")]
-<<<<<<< HEAD
-
-mod record;
-
-pub use record::{FilterList, FilterRecord};
-=======
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 mod checksum;
@@ -36,4 +30,3 @@ pub use pipeline::{NO_CHUNKS, Pipeline, TileKind};
 pub use record::{FilterList, FilterRecord};
 pub use scratch::Scratch;
 pub use stage::{Out, Stage};
->>>>>>> 772fa96 (tdb-filters: the pipeline, generic tiles and the common filters)
