@@ -1,1 +1,21 @@
 #![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
+pub mod commits;
+pub mod directory;
+mod error;
+mod group_details;
+mod metadata;
+mod object_type;
+mod time_order;
+mod time_window;
+mod timestamped_name;
+
+pub use directory::{DeleteCommit, Directory, FragmentEntry, Live, Names, SchemaEntry};
+pub use error::{ArrayError, At, ErrorKind, HasKind};
+pub use group_details::{GroupDetails, GroupMember};
+pub use metadata::{Metadata, MetadataRecord, MetadataValue};
+pub use object_type::ObjectType;
+pub use time_window::TimeWindow;
+pub use timestamped_name::{NameError, NameForm, TimestampedName};

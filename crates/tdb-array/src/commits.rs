@@ -1,0 +1,133 @@
+//! The lists of names beside the commits: `.con`, `.ign` and `.vac` objects. They are plain bytes, not tiles.
+//!
+//! A line only says which names of a listing are meant; what it names is never fetched by it. Layouts:
+//! `docs/format/directory.md`, "Commits".
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use tdb_tile::{WireError, WireErrorKind};
+
+use crate::ArrayError;
+
+const DELETE_ENDING: &[u8] = b".del";
+const FRAGMENT_FOLDER: &str = "__fragments";
+const METADATA_FOLDER: &str = "__meta";
+
+/// One record of a `.con` object: a commit that needs no object of its own any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConsolidatedCommit {
+    /// The commit object it stands for, relative to the array, without a slash in front.
+    pub key: String,
+    /// Where in the `.con` object the whole delete object lies, if it is one.
+    pub delete: Option<Range<usize>>,
+}
+
+/// Reads a `.con` object. Lines that are not UTF-8 name nothing and are passed over.
+///
+/// # Errors
+/// [`WireError`] where a delete is cut off.
+pub fn parse_consolidated(bytes: &Bytes) -> Result<Vec<ConsolidatedCommit>, WireError> {
+    let mut commits = Vec::new();
+    let mut offset = 0;
+    while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
+        let line = rest.split(|byte| *byte == b'\n').next().unwrap_or(rest);
+        offset = offset.saturating_add(line.len()).saturating_add(1);
+        let delete = match line.ends_with(DELETE_ENDING) {
+            true => Some(delete_range(bytes, offset)?),
+            false => None,
+        };
+        if let Some(range) = &delete {
+            offset = range.end;
+        }
+        if let Ok(line) = std::str::from_utf8(line) {
+            commits.push(ConsolidatedCommit {
+                key: line.trim_start_matches('/').to_owned(),
+                delete,
+            });
+        }
+    }
+    Ok(commits)
+}
+
+/// The stored form of a `.con` object; for each delete, the whole delete object is to be given.
+///
+/// ```
+/// use tdb_array::commits::{encode_consolidated, parse_consolidated};
+/// let commits = [("__commits/a.wrt", None), ("__commits/b.del", Some(&b"tile"[..]))];
+/// let parsed = parse_consolidated(&encode_consolidated(commits).into())?;
+/// assert_eq!(parsed[1].key, "__commits/b.del");
+/// assert_eq!(parsed[1].delete, Some(40..44));
+/// # Ok::<(), tdb_tile::WireError>(())
+/// ```
+pub fn encode_consolidated<'a>(
+    commits: impl IntoIterator<Item = (&'a str, Option<&'a [u8]>)>,
+) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (key, delete) in commits {
+        out.extend_from_slice(key.as_bytes());
+        out.push(b'\n');
+        if let Some(delete) = delete {
+            out.extend_from_slice(&(delete.len() as u64).to_le_bytes());
+            out.extend_from_slice(delete);
+        }
+    }
+    out
+}
+
+/// Where the delete lies whose size stands at `offset`.
+fn delete_range(bytes: &Bytes, offset: usize) -> Result<Range<usize>, WireError> {
+    let fail = |field, needs, left: usize| {
+        let kind = WireErrorKind::Truncated {
+            needs,
+            left: left as u64,
+        };
+        WireError::new("ConsolidatedCommits", field, offset, kind)
+    };
+    let rest = bytes.get(offset..).unwrap_or_default();
+    let Some((size, rest)) = rest.split_first_chunk() else {
+        return Err(fail("delete_size", 8, rest.len()));
+    };
+    let size = u64::from_le_bytes(*size);
+    let start = bytes.len().saturating_sub(rest.len());
+    let end = usize::try_from(size)
+        .ok()
+        .and_then(|size| start.checked_add(size))
+        .filter(|end| *end <= bytes.len());
+    match end {
+        Some(end) => Ok(start..end),
+        None => Err(fail("delete", size, rest.len())),
+    }
+}
+
+/// The lines of an `.ign` or `.vac` object, without slashes in front. Lines that are not UTF-8 or
+/// are empty name nothing.
+pub fn parse_lines(bytes: &[u8]) -> Vec<&str> {
+    let lines = bytes
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| std::str::from_utf8(line).ok());
+    lines
+        .map(|line| line.trim_start_matches('/'))
+        .filter(|line| !line.is_empty())
+        .collect()
+}
+
+/// The key, relative to the array, that a line of a `.vac` object means. Old lines are absolute
+/// URIs of where the array then was: they count from the folder that all arrays have.
+pub fn rerooted(line: &str) -> &str {
+    let from = |folder| line.find(folder).and_then(|start| line.get(start..));
+    from(FRAGMENT_FOLDER)
+        .or_else(|| from(METADATA_FOLDER))
+        .unwrap_or_else(|| tdb_store::name(line))
+}
+
+/// Refuses a line that leads upwards: no release wrote one, so somebody means harm.
+pub(crate) fn check_line(key: &str, line: &str) -> Result<(), ArrayError> {
+    if line.split('/').any(|part| part == "..") {
+        return Err(ArrayError::EscapesRoot {
+            key: key.to_owned(),
+            uri: line.to_owned(),
+        });
+    }
+    Ok(())
+}

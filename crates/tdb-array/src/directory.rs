@@ -1,0 +1,306 @@
+//! Which objects make up an array: names alone, no decoding.
+//!
+//! Rules and their history are in `docs/format/directory.md`.
+
+mod live;
+mod names;
+
+pub use live::{DeleteCommit, FragmentEntry, Lists, Live, Stored};
+pub use names::Names;
+
+use std::collections::BTreeSet;
+
+use crate::{ArrayError, NameError, TimeWindow, TimestampedName};
+
+/// Where schemas are, from version 10 on.
+pub const SCHEMA_FOLDER: &str = "__schema";
+/// Where enumerations are, inside the folder of schemas.
+pub const ENUMERATION_FOLDER: &str = "__enumerations";
+/// The one schema of an array before version 10.
+pub const LEGACY_SCHEMA: &str = "__array_schema.tdb";
+/// Where commits are, from version 12 on.
+pub const COMMITS_FOLDER: &str = "__commits";
+/// Where fragments are, from version 12 on.
+pub const FRAGMENT_FOLDER: &str = "__fragments";
+/// Where consolidated fragment metadata is, from version 12 on.
+pub const FRAGMENT_METADATA_FOLDER: &str = "__fragment_meta";
+/// Where the metadata of arrays and groups is.
+pub const METADATA_FOLDER: &str = "__meta";
+/// Where a group says what its members are.
+pub const GROUP_FOLDER: &str = "__group";
+/// What makes a folder a group.
+pub const GROUP_MARKER: &str = "__tiledb_group.tdb";
+/// The metadata of a fragment, inside its folder.
+pub const FRAGMENT_METADATA: &str = "__fragment_metadata.tdb";
+
+/// Folders in an array's root that are no fragments.
+const KNOWN_FOLDERS: [&str; 6] = [
+    SCHEMA_FOLDER,
+    COMMITS_FOLDER,
+    METADATA_FOLDER,
+    FRAGMENT_FOLDER,
+    FRAGMENT_METADATA_FOLDER,
+    "__labels",
+];
+
+/// The objects of an array, sorted by what they are for.
+///
+/// The way from names to what is live takes no fetching in between:
+/// [`Directory::from_names`], then the caller reads [`Directory::lists`] and looks which of
+/// [`Directory::probes`] are there, then [`Directory::live`]. Keys are relative to the array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Directory {
+    window: TimeWindow,
+    /// The one schema of old, if there is one, then those with times, by name.
+    schemas: Vec<SchemaEntry>,
+    /// Names of root fragments with an `.ok` object.
+    ok: BTreeSet<String>,
+    /// Folders in the root that have a fragment's name, by name.
+    root_folders: Vec<FragmentEntry>,
+    /// Fragments with a `.wrt` object, by name.
+    written: Vec<FragmentEntry>,
+    /// `.del` and `.upd` objects, by name.
+    deletes: Vec<(String, TimestampedName)>,
+    vacuums: Vec<(String, TimestampedName)>,
+    consolidated: Vec<String>,
+    ignores: Vec<String>,
+    fragment_metadata: Vec<String>,
+    metadata: DatedObjects,
+}
+
+/// A schema, and when it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaEntry {
+    /// Its key, relative to the array.
+    pub key: String,
+    /// Its name, unless it is the one schema of old, which has no time.
+    pub name: Option<TimestampedName>,
+}
+
+impl SchemaEntry {
+    /// What fragments call it: the last part of its key.
+    pub fn schema_name(&self) -> &str {
+        tdb_store::name(&self.key)
+    }
+}
+
+impl Directory {
+    /// The folders, relative to the array, whose names [`Directory::from_names`] wants, one level each.
+    pub const PREFIXES: [&str; 5] = [
+        "",
+        SCHEMA_FOLDER,
+        COMMITS_FOLDER,
+        FRAGMENT_METADATA_FOLDER,
+        METADATA_FOLDER,
+    ];
+
+    /// Sorts the names of an array.
+    ///
+    /// What has no business in the root or among the commits is passed over; among the schemas it is an error.
+    ///
+    /// # Errors
+    /// [`ArrayError::Name`].
+    pub fn from_names(names: &Names, window: TimeWindow) -> Result<Self, ArrayError> {
+        let mut directory = Self {
+            window,
+            schemas: schemas(names)?,
+            ok: BTreeSet::new(),
+            root_folders: root_folders(names),
+            written: Vec::new(),
+            deletes: Vec::new(),
+            vacuums: Vec::new(),
+            consolidated: Vec::new(),
+            ignores: Vec::new(),
+            fragment_metadata: Vec::new(),
+            metadata: DatedObjects::from_names(names, METADATA_FOLDER),
+        };
+        for key in names.objects_in("") {
+            directory.add_root_object(key);
+        }
+        for key in names.objects_in(COMMITS_FOLDER) {
+            directory.add_commit_object(key)?;
+        }
+        let metadata = names.objects_in(FRAGMENT_METADATA_FOLDER);
+        directory.fragment_metadata.extend(
+            metadata
+                .filter(|key| key.ends_with(".meta"))
+                .map(str::to_owned),
+        );
+        Ok(directory)
+    }
+
+    fn add_root_object(&mut self, key: &str) {
+        if let Some(fragment) = key.strip_suffix(".ok") {
+            self.ok.insert(fragment.to_owned());
+        } else if key.ends_with(".meta") {
+            self.fragment_metadata.push(key.to_owned());
+        } else if key.ends_with(".vac")
+            && let Ok(name) = TimestampedName::of_key(key)
+        {
+            self.vacuums.push((key.to_owned(), name));
+        }
+    }
+
+    fn add_commit_object(&mut self, key: &str) -> Result<(), ArrayError> {
+        let name = TimestampedName::of_key(key);
+        match (key.rsplit_once('.').map(|(_, ending)| ending), name) {
+            (Some("wrt"), Ok(name)) => self.written.push(FragmentEntry::in_folder(name)),
+            (Some("vac"), Ok(name)) => self.vacuums.push((key.to_owned(), name)),
+            (Some("con"), _) => self.consolidated.push(key.to_owned()),
+            (Some("ign"), _) => self.ignores.push(key.to_owned()),
+            (Some("del" | "upd"), Ok(name)) => self.deletes.push((key.to_owned(), name)),
+            // To pass over a delete would bring cells back.
+            (Some("del" | "upd"), Err(problem)) => return Err(bad_name(key, problem)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The time that the array is seen at.
+    pub fn window(&self) -> TimeWindow {
+        self.window
+    }
+
+    /// All schemas, in the order in which one of them is chosen; whichever fragments name are among them.
+    pub fn schemas(&self) -> &[SchemaEntry] {
+        &self.schemas
+    }
+
+    /// The schema of the array at the end of the window; the first one, if all came later.
+    pub fn schema(&self) -> Option<&SchemaEntry> {
+        let dated = |entry: &&SchemaEntry| {
+            let end = entry.name.as_ref().map(TimestampedName::end);
+            end.is_some_and(|end| end <= self.window.at)
+        };
+        self.schemas
+            .iter()
+            .rfind(dated)
+            .or_else(|| self.schemas.first())
+    }
+
+    /// The `.con`, `.ign` and `.vac` objects of the fragments: [`Directory::live`] wants their bytes.
+    pub fn lists(&self) -> impl Iterator<Item = &str> {
+        let lists = self.consolidated.iter().chain(&self.ignores);
+        let vacuums = self.vacuums.iter().map(|(key, _)| key);
+        lists.chain(vacuums).map(String::as_str)
+    }
+
+    /// Objects of which [`Directory::live`] wants to know whether they are there: before version 5
+    /// the metadata of a fragment was what committed it.
+    pub fn probes(&self) -> impl Iterator<Item = String> {
+        let old = self
+            .root_folders
+            .iter()
+            .filter(|entry| !entry.name.version().has_commit_objects());
+        old.map(FragmentEntry::metadata_key)
+    }
+
+    /// Objects with consolidated fragment metadata.
+    pub fn fragment_metadata(&self) -> &[String] {
+        &self.fragment_metadata
+    }
+
+    /// The objects of the array's metadata.
+    pub fn metadata(&self) -> &DatedObjects {
+        &self.metadata
+    }
+}
+
+/// Objects in one folder that are replayed in the order of their times, and the `.vac` objects that say
+/// which of them are obsolete.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DatedObjects {
+    objects: Vec<(String, TimestampedName)>,
+    vacuums: Vec<(String, TimestampedName)>,
+    /// What should not be there: an error when the folder is used, not before.
+    bad: Option<(String, NameError)>,
+}
+
+impl DatedObjects {
+    /// Picks the names of one folder.
+    pub fn from_names(names: &Names, folder: &str) -> Self {
+        let mut objects = Self::default();
+        for key in names.objects_in(folder) {
+            // Written in place by a release that renames when it is done.
+            if key.ends_with(".tmp") {
+                continue;
+            }
+            match TimestampedName::of_key(key) {
+                Ok(name) if key.ends_with(".vac") => objects.vacuums.push((key.to_owned(), name)),
+                Ok(name) => objects.objects.push((key.to_owned(), name)),
+                Err(problem) => objects.bad = Some((key.to_owned(), problem)),
+            }
+        }
+        objects.bad = objects
+            .bad
+            .or_else(|| names.foreign_in(folder).map(|key| (key, NameError::Form)));
+        objects
+    }
+
+    /// The `.vac` objects: [`DatedObjects::live`] wants their bytes.
+    pub fn lists(&self) -> impl Iterator<Item = &str> {
+        self.vacuums.iter().map(|(key, _)| key.as_str())
+    }
+
+    /// The objects that count within the window, in the order in which they are to be replayed.
+    ///
+    /// # Errors
+    /// [`ArrayError::Name`], [`ArrayError::EscapesRoot`].
+    pub fn live(
+        &self,
+        window: TimeWindow,
+        lists: &Lists,
+    ) -> Result<Vec<(String, TimestampedName)>, ArrayError> {
+        if let Some((key, problem)) = &self.bad {
+            return Err(bad_name(key, *problem));
+        }
+        let rule = |name: &TimestampedName| window.contains(name);
+        let hidden = live::hidden(&self.vacuums, lists, rule)?;
+        let mut live: Vec<_> = self
+            .objects
+            .iter()
+            .filter(|(key, name)| rule(name) && !hidden.contains(key.as_str()))
+            .cloned()
+            .collect();
+        crate::time_order::sort_by_time(&mut live, |(_, name)| name.start());
+        Ok(live)
+    }
+}
+
+fn schemas(names: &Names) -> Result<Vec<SchemaEntry>, ArrayError> {
+    let mut schemas = Vec::new();
+    if names.objects_in("").any(|key| key == LEGACY_SCHEMA) {
+        schemas.push(SchemaEntry {
+            key: LEGACY_SCHEMA.to_owned(),
+            name: None,
+        });
+    }
+    for key in names.objects_in(SCHEMA_FOLDER) {
+        let name = TimestampedName::of_key(key).map_err(|problem| bad_name(key, problem))?;
+        schemas.push(SchemaEntry {
+            key: key.to_owned(),
+            name: Some(name),
+        });
+    }
+    if let Some(key) = names.foreign_in(SCHEMA_FOLDER) {
+        return Err(bad_name(&key, NameError::Form));
+    }
+    Ok(schemas)
+}
+
+fn root_folders(names: &Names) -> Vec<FragmentEntry> {
+    let fragments = names
+        .folders_in("")
+        .filter(|folder| !KNOWN_FOLDERS.contains(folder) && !folder.contains('.'));
+    fragments
+        .filter_map(|folder| TimestampedName::parse(folder).ok())
+        .map(FragmentEntry::in_root)
+        .collect()
+}
+
+fn bad_name(key: &str, problem: NameError) -> ArrayError {
+    ArrayError::Name {
+        key: key.to_owned(),
+        problem,
+    }
+}

@@ -1,0 +1,237 @@
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
+
+use bytes::Bytes;
+use tdb_tile::Limits;
+
+use super::{COMMITS_FOLDER, Directory, FRAGMENT_FOLDER, FRAGMENT_METADATA};
+use crate::commits::{check_line, parse_consolidated, parse_lines, rerooted};
+use crate::{ArrayError, At, TimeWindow, TimestampedName};
+
+/// The bytes of `.con`, `.ign` and `.vac` objects, by key.
+pub type Lists = BTreeMap<String, Bytes>;
+
+/// What counts of an array within a window of time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Live {
+    /// The fragments, later ones over earlier ones.
+    pub fragments: Vec<FragmentEntry>,
+    /// Fragments within the window that a consolidation has replaced, by name.
+    pub replaced: Vec<FragmentEntry>,
+    /// The deletes (and updates, which act as such), by time.
+    pub deletes: Vec<DeleteCommit>,
+}
+
+/// A fragment, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FragmentEntry {
+    /// The key of its folder, relative to the array.
+    pub key: String,
+    /// Its name.
+    pub name: TimestampedName,
+}
+
+impl FragmentEntry {
+    pub(super) fn in_root(name: TimestampedName) -> Self {
+        Self {
+            key: name.as_str().to_owned(),
+            name,
+        }
+    }
+
+    pub(super) fn in_folder(name: TimestampedName) -> Self {
+        Self {
+            key: format!("{FRAGMENT_FOLDER}/{name}"),
+            name,
+        }
+    }
+
+    /// The key of the fragment's metadata, relative to the array.
+    pub fn metadata_key(&self) -> String {
+        tdb_store::join(&self.key, FRAGMENT_METADATA)
+    }
+}
+
+/// A delete: cells written up to its time vanish if they fit a condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeleteCommit {
+    /// Its key, relative to the array, also where the object is gone: fragments call it so.
+    pub marker: String,
+    /// Its name, which holds its time.
+    pub name: TimestampedName,
+    /// Where its bytes are.
+    pub stored: Stored,
+}
+
+/// Where the bytes of a delete are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// In an object of its own, with this key.
+    Object(String),
+    /// In a `.con` object.
+    Within {
+        /// The key of the `.con` object.
+        key: String,
+        /// Which of its bytes.
+        range: Range<usize>,
+    },
+}
+
+impl Directory {
+    /// Works out what counts within the window.
+    ///
+    /// `lists` holds the bytes of all [`Directory::lists`], `present` those of
+    /// [`Directory::probes`] that are there. Sparse arrays and dense ones differ in when a
+    /// consolidated fragment counts.
+    ///
+    /// # Errors
+    /// [`ArrayError::Object`] where a list breaks the format, [`ArrayError::EscapesRoot`],
+    /// [`ArrayError::Newer`], [`ArrayError::Limit`].
+    pub fn live(
+        &self,
+        lists: &Lists,
+        present: &BTreeSet<String>,
+        sparse: bool,
+        limits: &Limits,
+    ) -> Result<Live, ArrayError> {
+        let window = self.window;
+        let rule = |name: &TimestampedName| match sparse {
+            true if name.version().selects_by_time_overlap() => window.overlaps(name),
+            _ => window.contains(name),
+        };
+        let consolidated = self.consolidated_commits(lists)?;
+        let hidden = hidden(&self.vacuums, lists, rule)?;
+        let mut live = Live {
+            deletes: self.live_deletes(window, &consolidated),
+            ..Live::default()
+        };
+        for entry in self.committed(&consolidated, present) {
+            if !rule(&entry.name) {
+                continue;
+            }
+            if !entry.name.version().is_known() {
+                return Err(ArrayError::Newer {
+                    key: entry.key,
+                    version: entry.name.version().number(),
+                });
+            }
+            match hidden.contains(entry.key.as_str()) {
+                true => live.replaced.push(entry),
+                false => live.fragments.push(entry),
+            }
+        }
+        let count = live.fragments.len() as u64;
+        Limits::check("number of fragments", "fragments", count, limits.fragments)?;
+        crate::time_order::sort_by_time(&mut live.fragments, |entry| entry.name.start());
+        Ok(live)
+    }
+
+    fn consolidated_commits(&self, lists: &Lists) -> Result<Consolidated, ArrayError> {
+        let mut ignored = HashSet::new();
+        for (key, bytes) in self
+            .ignores
+            .iter()
+            .filter_map(|key| lists.get_key_value(key))
+        {
+            for line in parse_lines(bytes) {
+                check_line(key, line)?;
+                ignored.insert(line);
+            }
+        }
+        let mut all = Consolidated::default();
+        for (key, bytes) in self
+            .consolidated
+            .iter()
+            .filter_map(|key| lists.get_key_value(key))
+        {
+            for commit in parse_consolidated(bytes).at(key)? {
+                check_line(key, &commit.key)?;
+                // Deletes count all the same: they are told by where they stand.
+                if let Some(range) = commit.delete {
+                    let stored = Stored::Within {
+                        key: key.clone(),
+                        range,
+                    };
+                    all.deletes.entry(commit.key.clone()).or_insert(stored);
+                }
+                if !ignored.contains(commit.key.as_str()) {
+                    all.keys.insert(commit.key);
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Every fragment that is complete: those in the root by name, then those whose commits were
+    /// consolidated, then the others, each by name. Equal times are settled by this order.
+    fn committed(
+        &self,
+        consolidated: &Consolidated,
+        present: &BTreeSet<String>,
+    ) -> Vec<FragmentEntry> {
+        let in_root = self.root_folders.iter().filter(|entry| {
+            self.ok.contains(&entry.key)
+                || consolidated.keys.contains(&format!("{}.ok", entry.key))
+                || present.contains(&entry.metadata_key())
+        });
+        let from_lists = consolidated.keys.iter().filter_map(|key| {
+            let name = key.strip_prefix(COMMITS_FOLDER)?.strip_prefix('/')?;
+            let name = TimestampedName::parse(name.strip_suffix(".wrt")?).ok()?;
+            Some(FragmentEntry::in_folder(name))
+        });
+        let loose = self.written.iter().filter(|entry| {
+            let commit = format!("{COMMITS_FOLDER}/{}.wrt", entry.name);
+            !consolidated.keys.contains(&commit)
+        });
+        let mut all: Vec<_> = in_root.cloned().collect();
+        all.extend(from_lists);
+        all.extend(loose.cloned());
+        all
+    }
+
+    fn live_deletes(&self, window: TimeWindow, consolidated: &Consolidated) -> Vec<DeleteCommit> {
+        let within = consolidated.deletes.iter().filter_map(|(key, stored)| {
+            let name = TimestampedName::of_key(key).ok()?;
+            Some((key, name, stored.clone()))
+        });
+        let loose = self.deletes.iter().filter_map(|(key, name)| {
+            let counted = consolidated.deletes.contains_key(key);
+            (!counted).then(|| (key, name.clone(), Stored::Object(key.clone())))
+        });
+        let mut deletes: Vec<_> = within
+            .chain(loose)
+            .filter(|(_, name, _)| window.contains(name))
+            .map(|(key, name, stored)| DeleteCommit {
+                marker: key.clone(),
+                name,
+                stored,
+            })
+            .collect();
+        deletes.sort_by(|a, b| (a.name.start(), &a.marker).cmp(&(b.name.start(), &b.marker)));
+        deletes
+    }
+}
+
+/// What the `.con` objects say, as sets: one commit may be in several.
+#[derive(Debug, Default)]
+struct Consolidated {
+    keys: BTreeSet<String>,
+    deletes: BTreeMap<String, Stored>,
+}
+
+/// The keys that `.vac` objects within the window hide.
+pub(super) fn hidden<'a>(
+    vacuums: &[(String, TimestampedName)],
+    lists: &'a Lists,
+    rule: impl Fn(&TimestampedName) -> bool,
+) -> Result<HashSet<&'a str>, ArrayError> {
+    let mut hidden = HashSet::new();
+    for (key, _) in vacuums.iter().filter(|(_, name)| rule(name)) {
+        let lines = lists.get(key).map(|bytes| parse_lines(bytes));
+        for line in lines.unwrap_or_default() {
+            check_line(key, line)?;
+            hidden.insert(rerooted(line));
+        }
+    }
+    Ok(hidden)
+}

@@ -1,0 +1,207 @@
+use std::error::Error;
+
+use tdb_filters::FilterError;
+use tdb_schema::SchemaError;
+use tdb_store::StoreError;
+use tdb_tile::{LimitError, WireError};
+
+use crate::NameError;
+
+/// Why an array or a group could not be opened or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArrayError {
+    /// There is no array, or no group, where one was expected.
+    #[error("{prefix:?}: no {what} here")]
+    NoSuch {
+        /// "array" or "group".
+        what: &'static str,
+        /// The folder that was looked at, within its store.
+        prefix: String,
+    },
+    /// A commit or a schema names something that is not there.
+    #[error("{key}: not there, though it is {by}")]
+    Missing {
+        /// The missing object.
+        key: String,
+        /// How it is known: "committed", ...
+        by: &'static str,
+    },
+    /// An object has a name that does not belong where it is.
+    #[error("{key}: {problem}")]
+    Name {
+        /// The object.
+        key: String,
+        /// What is wrong with its name.
+        problem: NameError,
+    },
+    /// An object is of a format version that this build does not know.
+    #[error("{key}: format version {version} is not known")]
+    Newer {
+        /// The object.
+        key: String,
+        /// Its version.
+        version: u32,
+    },
+    /// Something stored leads out of the array or group.
+    #[error("{key}: {uri:?} leads out of where it must stay")]
+    EscapesRoot {
+        /// The object that says so.
+        key: String,
+        /// What it says.
+        uri: String,
+    },
+    /// A group contains itself.
+    #[error("{uri}: a group within itself")]
+    Cycle {
+        /// The group that came up again.
+        uri: String,
+    },
+    /// A cap was reached.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+    /// The request is wrong.
+    #[error("{what} {name:?}: {why}")]
+    Invalid {
+        /// What was asked for: "attribute", "key", ...
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// An object does not hold what it should; the source says more.
+    #[error("{key}")]
+    Object {
+        /// The object.
+        key: String,
+        /// The kind of the error beneath.
+        kind: ErrorKind,
+        /// What the layer beneath found.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl ArrayError {
+    /// What can be done about it.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoSuch { .. } | Self::Missing { .. } => ErrorKind::NotFound,
+            Self::Name { .. } => ErrorKind::Corrupt,
+            Self::Newer { .. } => ErrorKind::Unsupported,
+            Self::EscapesRoot { .. } => ErrorKind::EscapesRoot,
+            Self::Cycle { .. } => ErrorKind::Cycle,
+            Self::Limit(_) => ErrorKind::Limit,
+            Self::Invalid { .. } => ErrorKind::Invalid,
+            Self::Object { kind, .. } => *kind,
+            Self::Store(error) => error.kind(),
+        }
+    }
+}
+
+/// The kinds of errors that the outer layers tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The request is wrong: option, name, expression, data that does not fit the schema.
+    Invalid,
+    /// No such array, group or object.
+    NotFound,
+    /// Something is in the way.
+    Exists,
+    /// What is stored breaks the format.
+    Corrupt,
+    /// What is stored points outside.
+    EscapesRoot,
+    /// What is stored loops.
+    Cycle,
+    /// What is stored does not decrypt, or a key is missing or too many.
+    Crypto,
+    /// A newer version, a removed filter, a feature that is not compiled in.
+    Unsupported,
+    /// The store or the network failed, or denied permission.
+    Store,
+    /// A cap or the memory budget.
+    Limit,
+}
+
+/// An error that knows its [`ErrorKind`].
+pub trait HasKind {
+    /// What can be done about it.
+    fn kind(&self) -> ErrorKind;
+}
+
+impl HasKind for WireError {
+    fn kind(&self) -> ErrorKind {
+        match self.limit() {
+            Some(_) => ErrorKind::Limit,
+            None if self.is_unsupported() => ErrorKind::Unsupported,
+            None => ErrorKind::Corrupt,
+        }
+    }
+}
+
+impl HasKind for LimitError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Limit
+    }
+}
+
+impl HasKind for StoreError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NotFound { .. } => ErrorKind::NotFound,
+            Self::Exists { .. } => ErrorKind::Exists,
+            Self::TooLarge { .. } => ErrorKind::Limit,
+            Self::InvalidKey { .. } => ErrorKind::Invalid,
+            // The sizes that were asked for stand in what is stored.
+            Self::OutOfRange { .. } => ErrorKind::Corrupt,
+            _ => ErrorKind::Store,
+        }
+    }
+}
+
+impl HasKind for FilterError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Wire(wire) => wire.kind(),
+            Self::NotCompiledIn { .. } | Self::Unsupported { .. } => ErrorKind::Unsupported,
+            Self::Crypto(_) => ErrorKind::Crypto,
+            Self::Limit(_) => ErrorKind::Limit,
+            _ => ErrorKind::Corrupt,
+        }
+    }
+}
+
+impl HasKind for SchemaError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Wire(wire) => wire.kind(),
+            Self::EscapesRoot { .. } => ErrorKind::EscapesRoot,
+            Self::Limit { .. } => ErrorKind::Limit,
+            _ => ErrorKind::Corrupt,
+        }
+    }
+}
+
+/// Adds to an error in which object it was found.
+pub trait At<T> {
+    /// Names the object.
+    ///
+    /// # Errors
+    /// [`ArrayError::Object`].
+    fn at(self, key: &str) -> Result<T, ArrayError>;
+}
+
+impl<T, E: HasKind + Error + Send + Sync + 'static> At<T> for Result<T, E> {
+    fn at(self, key: &str) -> Result<T, ArrayError> {
+        self.map_err(|error| ArrayError::Object {
+            key: key.to_owned(),
+            kind: error.kind(),
+            source: Box::new(error),
+        })
+    }
+}

@@ -1,0 +1,132 @@
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use tdb_tile::{FormatVersion, Limits, Record, Walk, WireError, WireErrorKind};
+
+use crate::ObjectType;
+
+/// What an object in a group's `__group` folder says of its members.
+///
+/// It has a version of its own, 1 or 2, which no format version changes: `docs/format/groups.md`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupDetails {
+    /// 1: this is all there is. 2: this changes what came before.
+    pub version: u32,
+    /// The members, in no order.
+    pub members: Vec<GroupMember>,
+}
+
+/// A member of a group, or in a [`GroupDetails`] of version 2 the removal of one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupMember {
+    /// 1, or 2 for records that can be removals.
+    pub version: u32,
+    /// What the member is, as who added it saw it.
+    pub object_type: ObjectType,
+    /// Whether the URI is relative to the group.
+    pub relative: bool,
+    /// Where the member is.
+    pub uri: String,
+    /// What the group calls it, if it has a name.
+    pub name: Option<String>,
+    /// Whether this removes the member.
+    pub deleted: bool,
+}
+
+impl GroupMember {
+    /// What tells members apart: the name if there is one, else the URI.
+    pub fn key(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.uri)
+    }
+}
+
+const NEWEST: u32 = 2;
+
+impl Record for GroupDetails {
+    const NAME: &'static str = "GroupDetails";
+    const MIN_SIZE: usize = 12;
+    type Cx = ();
+
+    fn walk<W: Walk>(&mut self, w: &mut W, cx: &()) -> Result<(), WireError> {
+        let Self { version, members } = self;
+        w.scalar("version", version)?;
+        check_version(w, *version)?;
+        let count = w.count::<u64>("members", members.len())?;
+        w.list("members", count, members, cx)
+    }
+}
+
+impl Record for GroupMember {
+    const NAME: &'static str = "GroupMember";
+    const MIN_SIZE: usize = 15;
+    type Cx = ();
+
+    fn walk<W: Walk>(&mut self, w: &mut W, _: &()) -> Result<(), WireError> {
+        let Self {
+            version,
+            object_type,
+            relative,
+            uri,
+            name,
+            deleted,
+        } = self;
+        w.scalar("version", version)?;
+        check_version(w, *version)?;
+        w.set_version(FormatVersion::new(*version));
+        w.code("object_type", object_type)?;
+        w.flag("relative", relative)?;
+        w.text64("uri", uri)?;
+        let mut named = name.is_some();
+        w.flag("named", &mut named)?;
+        match named {
+            true => w.text64("name", name.get_or_insert_default())?,
+            false => *name = None,
+        }
+        w.flag_since(2, "deleted", deleted)
+    }
+}
+
+fn check_version<W: Walk>(w: &W, version: u32) -> Result<(), WireError> {
+    match version {
+        0 => Err(w.fail("version", WireErrorKind::Invalid("version 0"))),
+        1..=NEWEST => Ok(()),
+        found => Err(w.fail(
+            "version",
+            WireErrorKind::NewerVersion {
+                found,
+                newest: NEWEST,
+            },
+        )),
+    }
+}
+
+impl GroupDetails {
+    /// Decodes the tile of a details object.
+    ///
+    /// # Errors
+    /// Where the bytes break the format or exceed `limits`.
+    pub fn open(bytes: &Bytes, limits: &Limits) -> Result<Self, WireError> {
+        // The version of the record stands in it.
+        Self::decode(bytes, FormatVersion::WRITTEN, &(), limits)
+    }
+
+    /// The members after these details, in the order of their objects: by key, without what was removed.
+    ///
+    /// If the last is of version 1, it alone counts.
+    pub fn replay(details: Vec<Self>) -> Vec<GroupMember> {
+        let whole = details.last().is_some_and(|last| last.version == 1);
+        let skipped = match whole {
+            true => details.len().saturating_sub(1),
+            false => 0,
+        };
+        let mut members = BTreeMap::new();
+        for member in details.into_iter().skip(skipped).flat_map(|d| d.members) {
+            let key = member.key().to_owned();
+            match member.deleted {
+                true => members.remove(&key),
+                false => members.insert(key, member),
+            };
+        }
+        members.into_values().collect()
+    }
+}

@@ -1,0 +1,199 @@
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use tdb_tile::{Datatype, FormatVersion, Limits, Record, Walk, WireError, WireErrorKind};
+
+/// One record of a metadata object: a value for a key, or the removal of a key.
+///
+/// An object in `__meta` is one generic tile of such records, up to its end. The layout does not depend on
+/// the version: `docs/format/metadata.md`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MetadataRecord {
+    /// The key.
+    pub key: String,
+    /// The value; none removes the key.
+    pub value: Option<MetadataValue>,
+}
+
+/// A value of an array's or group's metadata.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetadataValue {
+    /// The type of each of the values.
+    pub datatype: Datatype,
+    /// How many there are; of text, how many bytes. None at all is a value too.
+    pub count: u32,
+    /// The values as stored, little-endian, one after the other.
+    pub bytes: Bytes,
+}
+
+impl Default for MetadataValue {
+    fn default() -> Self {
+        Self {
+            datatype: Datatype::Int32,
+            count: 0,
+            bytes: Bytes::new(),
+        }
+    }
+}
+
+impl MetadataValue {
+    /// Values of a type.
+    ///
+    /// # Errors
+    /// [`WireError`] if the bytes are no whole number of values, or more than can be counted.
+    pub fn try_new(datatype: Datatype, bytes: impl Into<Bytes>) -> Result<Self, WireError> {
+        let bytes = bytes.into();
+        let fail = |kind| WireError::new(Self::NAME, "value", 0, kind);
+        let count = bytes.len().checked_div(datatype.size()).unwrap_or(0);
+        if count.checked_mul(datatype.size()) != Some(bytes.len()) {
+            return Err(fail(WireErrorKind::Invalid(
+                "the bytes are no whole number of values",
+            )));
+        }
+        let count =
+            u32::try_from(count).map_err(|_| fail(WireErrorKind::Invalid("too many values")))?;
+        Ok(Self {
+            datatype,
+            count,
+            bytes,
+        })
+    }
+}
+
+impl Record for MetadataRecord {
+    const NAME: &'static str = "Metadata";
+    const MIN_SIZE: usize = 5;
+    type Cx = ();
+
+    fn walk<W: Walk>(&mut self, w: &mut W, cx: &()) -> Result<(), WireError> {
+        let Self { key, value } = self;
+        w.text32("key", key)?;
+        let mut deleted = value.is_none();
+        w.flag("deleted", &mut deleted)?;
+        if deleted {
+            *value = None;
+            return Ok(());
+        }
+        w.nested("value", value.get_or_insert_default(), cx)
+    }
+}
+
+impl Record for MetadataValue {
+    const NAME: &'static str = "MetadataValue";
+    const MIN_SIZE: usize = 5;
+    type Cx = ();
+
+    fn walk<W: Walk>(&mut self, w: &mut W, _: &()) -> Result<(), WireError> {
+        let Self {
+            datatype,
+            count,
+            bytes,
+        } = self;
+        w.code("datatype", datatype)?;
+        w.scalar("count", count)?;
+        let size = u64::from(*count).saturating_mul(datatype.size() as u64);
+        w.raw("bytes", size, bytes)
+    }
+}
+
+impl MetadataRecord {
+    /// Decodes the records that fill a metadata tile.
+    ///
+    /// # Errors
+    /// Where the bytes break the format or exceed `limits`.
+    pub fn decode_all(
+        bytes: &Bytes,
+        version: FormatVersion,
+        limits: &Limits,
+    ) -> Result<Vec<Self>, WireError> {
+        let mut records = Vec::new();
+        let mut offset = 0;
+        while offset < bytes.len() {
+            let rest = bytes.slice(offset..);
+            let (record, size) = Self::decode_prefix(&rest, version, &(), limits)
+                .map_err(|error| shift(error, offset))?;
+            records.push(record);
+            offset = offset.saturating_add(size);
+        }
+        Ok(records)
+    }
+
+    /// The bytes of a metadata tile, field by field, as text; and what is wrong with them.
+    pub fn describe_all(
+        bytes: &Bytes,
+        version: FormatVersion,
+        limits: &Limits,
+    ) -> (String, Result<(), WireError>) {
+        let mut text = String::new();
+        let mut offset = 0;
+        while offset < bytes.len() {
+            let rest = bytes.slice(offset..);
+            let (part, result) = Self::describe(&rest, version, &(), limits);
+            text.push_str(&format!("record at byte {offset}\n{part}"));
+            let size = match result.and_then(|record| record.size(version, &())) {
+                Ok(size) => usize::try_from(size).unwrap_or(usize::MAX),
+                Err(error) => return (text, Err(shift(error, offset))),
+            };
+            offset = offset.saturating_add(size);
+        }
+        (text, Ok(()))
+    }
+
+    /// The metadata tile that holds these records. Releases write them sorted by key.
+    ///
+    /// # Errors
+    /// [`WireError`] where a value has another length than its type and count say.
+    pub fn encode_all(records: &[Self], version: FormatVersion) -> Result<Vec<u8>, WireError> {
+        let mut out = Vec::new();
+        for record in records {
+            out.append(&mut record.encode(version, &())?);
+        }
+        Ok(out)
+    }
+}
+
+/// The metadata of an array or a group at a time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metadata {
+    values: BTreeMap<String, MetadataValue>,
+}
+
+impl Metadata {
+    /// What holds after these records, in the order of their objects and within each as stored.
+    pub fn replay(records: impl IntoIterator<Item = MetadataRecord>) -> Self {
+        let mut values = BTreeMap::new();
+        for MetadataRecord { key, value } in records {
+            match value {
+                Some(value) => values.insert(key, value),
+                None => values.remove(&key),
+            };
+        }
+        Self { values }
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&MetadataValue> {
+        self.values.get(key)
+    }
+
+    /// All keys and values, by key.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &MetadataValue)> {
+        self.values.iter().map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there is no key.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+}
+
+/// An error within a part of the bytes, told by its place in all of them.
+fn shift(mut error: WireError, by: usize) -> WireError {
+    error.offset = error.offset.saturating_add(by);
+    error
+}
