@@ -29,35 +29,30 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return Err("no fixture has such a name".into());
     }
     workshop.fetch_wheels(&listing)?;
-    let mut different = Vec::new();
+    let mut wrong = Vec::new();
     for name in chosen {
         if options.check {
-            different.extend(workshop.check(name)?);
+            wrong.extend(workshop.check(name)?);
+        } else if let Err(error) = workshop.make(name, &workshop.fixtures.join(name)) {
+            wrong.push(format!("  {error}"));
         } else {
             println!("{name}");
-            workshop.make(name, &workshop.fixtures.join(name))?;
         }
     }
-    if options.check {
-        return verdict(&different);
+    if !options.check {
+        fs::write(
+            workshop.fixtures.join("README.md"),
+            readme(&workshop.fixtures)?,
+        )?;
     }
-    fs::write(
-        workshop.fixtures.join("README.md"),
-        readme(&workshop.fixtures)?,
-    )?;
-    Ok(())
+    verdict(&wrong)
 }
 
-fn verdict(different: &[String]) -> Outcome {
-    if different.is_empty() {
-        println!("every fixture holds what its manifest says");
+fn verdict(wrong: &[String]) -> Outcome {
+    if wrong.is_empty() {
         return Ok(());
     }
-    Err(format!(
-        "made again, these hold something else:\n{}",
-        different.join("\n")
-    )
-    .into())
+    Err(format!("{} fixtures went wrong:\n{}", wrong.len(), wrong.join("\n")).into())
 }
 
 fn names(listing: &Value) -> impl Iterator<Item = &str> {
