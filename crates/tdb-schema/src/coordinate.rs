@@ -22,6 +22,13 @@ pub(crate) trait Coordinate: Scalar {
     /// How far the value is above `start`: the wrapping difference of the ranks, in the type's width.
     fn above(self, start: Self) -> u64;
 
+    /// The space tile that holds the value, in tiles of `extent` from `lo` on.
+    fn tile(self, lo: Self, extent: Self) -> u64;
+
+    /// The same for signed whole numbers, where the distance from `lo` wraps around in the
+    /// type itself; `None` for all others.
+    fn signed_tile(self, lo: Self, extent: Self) -> Option<i64>;
+
     /// The value of a whole number.
     fn whole(self) -> Option<i128>;
 
@@ -60,6 +67,20 @@ macro_rules! whole {
             #[inline]
             fn above(self, start: Self) -> u64 {
                 u64::from(<$unsigned>::from_le_bytes(self.wrapping_sub(start).to_le_bytes()))
+            }
+
+            #[inline]
+            fn tile(self, lo: Self, extent: Self) -> u64 {
+                self.above(lo).checked_div(extent.above(0)).unwrap_or(0)
+            }
+
+            #[inline]
+            fn signed_tile(self, lo: Self, extent: Self) -> Option<i64> {
+                if <$t>::MIN == 0 {
+                    return None;
+                }
+                let tile = self.wrapping_sub(lo).checked_div(extent).unwrap_or(0);
+                i64::try_from(tile).ok()
             }
 
             #[inline]
@@ -119,6 +140,21 @@ macro_rules! real {
             #[inline]
             fn above(self, start: Self) -> u64 {
                 self.rank().wrapping_sub(start.rank()) & u64::from(<$bits>::MAX)
+            }
+
+            #[inline]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "cuts the fraction; what is no index becomes the nearest one"
+            )]
+            fn tile(self, lo: Self, extent: Self) -> u64 {
+                ((self - lo) / extent) as u64
+            }
+
+            #[inline]
+            fn signed_tile(self, _: Self, _: Self) -> Option<i64> {
+                None
             }
 
             #[inline]

@@ -15,8 +15,10 @@ mod enumeration_record;
 mod error;
 mod field;
 pub mod grid;
+pub mod hilbert;
 mod label;
 mod label_record;
+pub mod order;
 mod schema;
 mod schema_record;
 

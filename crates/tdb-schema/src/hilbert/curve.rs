@@ -1,0 +1,208 @@
+/// Dimensions that the curve goes through at most.
+pub(super) const MAX_DIMENSIONS: usize = 16;
+/// Bits of a place, shared out among the dimensions.
+const PLACE_BITS: u32 = 63;
+
+/// The Hilbert curve through a cube of `2^bits` buckets along each dimension.
+///
+/// ```
+/// use tdb_schema::hilbert::HilbertCurve;
+///
+/// let curve = HilbertCurve::new(2).unwrap();
+/// assert_eq!(curve.bits(), 31);
+/// // The first four places are the corners of a square, one step apart.
+/// let points: Vec<_> = (0..4).map(|place| curve.point(place)).collect();
+/// assert_eq!(points, [[0, 0], [0, 1], [1, 1], [1, 0]]);
+/// assert_eq!(curve.index(&mut [1, 1]), 2);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HilbertCurve {
+    dimensions: usize,
+    bits: u32,
+}
+
+impl HilbertCurve {
+    /// The curve through this many dimensions: 1 to 16.
+    #[must_use]
+    pub fn new(dimensions: usize) -> Option<Self> {
+        if !(1..=MAX_DIMENSIONS).contains(&dimensions) {
+            return None;
+        }
+        let bits = PLACE_BITS.checked_div(u32::try_from(dimensions).ok()?)?;
+        Some(Self { dimensions, bits })
+    }
+
+    /// Bits of a bucket along each dimension.
+    #[must_use]
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// Bits of a place. Along a single dimension the last bucket needs one more than the others.
+    #[must_use]
+    pub fn place_bits(&self) -> u32 {
+        match self.dimensions {
+            1 => u64::BITS,
+            // At most 16.
+            n => self
+                .bits
+                .saturating_mul(u32::try_from(n).unwrap_or(u32::MAX)),
+        }
+    }
+
+    /// The place of a point, given as buckets; `point` is left in another form.
+    #[must_use]
+    pub fn index(&self, point: &mut [u64]) -> u64 {
+        let mut place = [0];
+        self.indices(point, 1, &mut place);
+        let [place] = place;
+        place
+    }
+
+    /// The places of many points: `stride` buckets of the first dimension, then of the next,
+    /// and so on, of which the first `places.len()` count.
+    pub(crate) fn indices(&self, buckets: &mut [u64], stride: usize, places: &mut [u64]) {
+        let n = places.len();
+        let mut axes: Vec<&mut [u64]> = buckets
+            .chunks_exact_mut(stride.max(1))
+            .take(self.dimensions)
+            .map(|axis| axis.get_mut(..n).unwrap_or_default())
+            .collect();
+        let Some((first, rest)) = axes.split_first_mut() else {
+            return;
+        };
+        if rest.is_empty() {
+            // The curve through one dimension is the dimension.
+            places.copy_from_slice(first);
+            return;
+        }
+        let all = u64::MAX.wrapping_shr(u64::BITS.saturating_sub(self.bits));
+        first.iter_mut().for_each(|x| *x &= all);
+        rest.iter_mut()
+            .for_each(|axis| axis.iter_mut().for_each(|x| *x &= all));
+        self.undo(first, rest);
+        gray(first, rest);
+        self.interleave(&axes, places);
+    }
+
+    /// Takes back the rotations and reflections of all but the smallest cubes, from the largest on.
+    fn undo(&self, first: &mut [u64], rest: &mut [&mut [u64]]) {
+        for bit in (1..self.bits).rev() {
+            let below = (1_u64 << bit).wrapping_sub(1);
+            let is_set = |x: u64| 0_u64.wrapping_sub((x >> bit) & 1);
+            for x in first.iter_mut() {
+                *x ^= below & is_set(*x);
+            }
+            for axis in rest.iter_mut() {
+                for (x, y) in first.iter_mut().zip(axis.iter_mut()) {
+                    let invert = is_set(*y);
+                    let swap = (*x ^ *y) & below & !invert;
+                    *x ^= (below & invert) ^ swap;
+                    *y ^= swap;
+                }
+            }
+        }
+    }
+
+    /// Bit by bit from the highest, the first dimension before the others.
+    fn interleave(&self, axes: &[&mut [u64]], places: &mut [u64]) {
+        if let [x, y] = axes {
+            for ((place, x), y) in places.iter_mut().zip(x.iter()).zip(y.iter()) {
+                *place = (spread(*x) << 1) | spread(*y);
+            }
+            return;
+        }
+        places.fill(0);
+        for bit in (0..self.bits).rev() {
+            for axis in axes {
+                for (place, x) in places.iter_mut().zip(axis.iter()) {
+                    *place = (*place << 1) | ((x >> bit) & 1);
+                }
+            }
+        }
+    }
+
+    /// The point at a place, as buckets.
+    #[must_use]
+    pub fn point(&self, place: u64) -> Vec<u64> {
+        let mut point = vec![0_u64; self.dimensions];
+        if let [only] = point.as_mut_slice() {
+            *only = place;
+            return point;
+        }
+        let mut shift = self.place_bits();
+        for bit in (0..self.bits).rev() {
+            for x in &mut point {
+                shift = shift.saturating_sub(1);
+                *x |= ((place >> shift) & 1) << bit;
+            }
+        }
+        self.redo(&mut point);
+        point
+    }
+
+    /// The inverse of `undo` after `gray`.
+    fn redo(&self, point: &mut [u64]) {
+        let last = point.last().copied().unwrap_or(0);
+        for i in (1..point.len()).rev() {
+            if let [before, x] = point.get_mut(i.saturating_sub(1)..=i).unwrap_or_default() {
+                *x ^= *before;
+            }
+        }
+        if let Some((first, rest)) = point.split_first_mut() {
+            *first ^= last >> 1;
+            for bit in 1..self.bits {
+                let below = (1_u64 << bit).wrapping_sub(1);
+                let is_set = |x: u64| 0_u64.wrapping_sub((x >> bit) & 1);
+                for y in rest.iter_mut().rev() {
+                    let invert = is_set(*y);
+                    let swap = (*first ^ *y) & below & !invert;
+                    *first ^= (below & invert) ^ swap;
+                    *y ^= swap;
+                }
+                *first ^= below & is_set(*first);
+            }
+        }
+    }
+}
+
+/// Gray-encodes the point.
+fn gray(first: &mut [u64], rest: &mut [&mut [u64]]) {
+    let mut before: &[u64] = first;
+    for axis in rest.iter_mut() {
+        for (x, before) in axis.iter_mut().zip(before) {
+            *x ^= before;
+        }
+        before = axis;
+    }
+    let parities: Vec<u64> = before.iter().map(|x| parity_above(*x)).collect();
+    let flip = |axis: &mut [u64]| {
+        for (x, parity) in axis.iter_mut().zip(&parities) {
+            *x ^= parity;
+        }
+    };
+    flip(first);
+    rest.iter_mut().for_each(|axis| flip(axis));
+}
+
+/// Bit j of the result is the parity of the bits above j.
+fn parity_above(x: u64) -> u64 {
+    [1, 2, 4, 8, 16, 32]
+        .iter()
+        .fold(x >> 1, |y, shift| y ^ (y >> shift))
+}
+
+/// The lower 32 bits, each moved to twice its place.
+fn spread(x: u64) -> u64 {
+    const STEPS: [(u32, u64); 5] = [
+        (16, 0x0000_ffff_0000_ffff),
+        (8, 0x00ff_00ff_00ff_00ff),
+        (4, 0x0f0f_0f0f_0f0f_0f0f),
+        (2, 0x3333_3333_3333_3333),
+        (1, 0x5555_5555_5555_5555),
+    ];
+    let low = x & u64::from(u32::MAX);
+    STEPS
+        .iter()
+        .fold(low, |x, (shift, mask)| (x | (x << shift)) & mask)
+}

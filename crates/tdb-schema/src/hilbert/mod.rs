@@ -1,0 +1,99 @@
+//! The Hilbert curve through the domain of a sparse array.
+//!
+//! A coordinate is first put into one of 2^bits *buckets* along its dimension, then the
+//! buckets of all dimensions give the place on the curve. The curve is that of John Skilling,
+//! *Programming the Hilbert curve* (2004), which TileDB uses.
+//!
+//! Format: `docs/format/orders.md`, "Hilbert order".
+
+mod bucket;
+mod curve;
+
+use bucket::Axis;
+pub use curve::HilbertCurve;
+
+use crate::ArraySchema;
+use crate::order::{Column, WriterRule};
+
+/// Places on the Hilbert curve of an array.
+#[derive(Clone, Debug)]
+pub struct HilbertSpace {
+    curve: HilbertCurve,
+    axes: Vec<Axis>,
+}
+
+/// Cells that are taken through the curve together.
+const BLOCK: usize = 256;
+
+impl HilbertSpace {
+    /// The curve through the domain of a schema; `None` where there are no dimensions or too many.
+    ///
+    /// Writers of format versions 7 and 8 have their own rule.
+    #[must_use]
+    pub fn new(schema: &ArraySchema, rule: WriterRule) -> Option<Self> {
+        let curve = HilbertCurve::new(schema.dimensions.len())?;
+        let axes = schema
+            .dimensions
+            .iter()
+            .map(|dimension| Axis::new(dimension, curve.bits(), rule))
+            .collect::<Option<_>>()?;
+        Some(Self { curve, axes })
+    }
+
+    /// The curve itself.
+    #[must_use]
+    pub fn curve(&self) -> &HilbertCurve {
+        &self.curve
+    }
+
+    /// The place of one cell, given the stored form of its coordinates.
+    #[must_use]
+    pub fn place(&self, cell: &[&[u8]]) -> u64 {
+        self.place_by(&|i| cell.get(i).copied())
+    }
+
+    pub(crate) fn place_by<'a>(&self, cell: &impl Fn(usize) -> Option<&'a [u8]>) -> u64 {
+        let mut point = [0_u64; curve::MAX_DIMENSIONS];
+        for (i, (bucket, axis)) in point.iter_mut().zip(&self.axes).enumerate() {
+            *bucket = axis.bucket(cell(i).unwrap_or_default());
+        }
+        self.curve.index(&mut point)
+    }
+
+    /// Whether no two cells share a place.
+    pub(crate) fn is_injective(&self) -> bool {
+        self.axes.iter().all(Axis::is_injective)
+    }
+
+    /// The places of many cells.
+    ///
+    /// # Errors
+    /// The index of a dimension that has coordinates outside the domain.
+    pub(crate) fn for_each_block(
+        &self,
+        columns: &[Column<'_>],
+        rows: usize,
+        mut take: impl FnMut(usize, &[u64]),
+    ) -> Result<(), usize> {
+        let mut buckets = vec![0_u64; self.axes.len().saturating_mul(BLOCK)];
+        let mut places = [0_u64; BLOCK];
+        let mut first = 0;
+        while first < rows {
+            let n = rows.saturating_sub(first).min(BLOCK);
+            let blocks = buckets.chunks_exact_mut(BLOCK);
+            for (dimension, ((axis, column), block)) in
+                self.axes.iter().zip(columns).zip(blocks).enumerate()
+            {
+                let block = block.get_mut(..n).unwrap_or_default();
+                if !axis.fill(column, first, block) {
+                    return Err(dimension);
+                }
+            }
+            let places = places.get_mut(..n).unwrap_or_default();
+            self.curve.indices(&mut buckets, BLOCK, places);
+            take(first, places);
+            first = first.saturating_add(n);
+        }
+        Ok(())
+    }
+}

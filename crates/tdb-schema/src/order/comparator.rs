@@ -1,0 +1,157 @@
+use std::cmp::Ordering;
+
+use tdb_tile::{FormatVersion, Scalar, with_scalar};
+
+use crate::coordinate::Coordinate;
+use crate::hilbert::HilbertSpace;
+use crate::order::{Column, SortOrder, WriterRule};
+use crate::{ArraySchema, CellOrder, Dimension, Order};
+
+/// Compares cells by their coordinates, whatever the dimensions are.
+#[derive(Clone, Debug)]
+pub struct CellComparator {
+    dimensions: Vec<Dimension>,
+    hilbert: Option<HilbertSpace>,
+    /// The dimensions whose tile indices are compared first.
+    tiles: Vec<usize>,
+    /// The dimensions in the order in which coordinates are compared.
+    cells: Vec<usize>,
+    rule: WriterRule,
+}
+
+/// The indices of `n` dimensions, the most significant first.
+pub(crate) fn by_significance(n: usize, order: Order) -> Vec<usize> {
+    match order {
+        Order::RowMajor => (0..n).collect(),
+        Order::ColumnMajor => (0..n).rev().collect(),
+    }
+}
+
+impl CellComparator {
+    /// Compares by this order, as it is written now.
+    #[must_use]
+    pub fn new(schema: &ArraySchema, order: SortOrder) -> Self {
+        Self::with_rule(schema, order, WriterRule::Current)
+    }
+
+    /// Compares by global order as writers of this format version understood it.
+    #[must_use]
+    pub fn of_writer(schema: &ArraySchema, version: FormatVersion) -> Self {
+        Self::with_rule(schema, SortOrder::Global, WriterRule::of(version))
+    }
+
+    fn with_rule(schema: &ArraySchema, order: SortOrder, rule: WriterRule) -> Self {
+        let n = schema.dimensions.len();
+        let is_hilbert = schema.cell_order == CellOrder::Hilbert;
+        let is_global = order == SortOrder::Global;
+        let cells = match order {
+            SortOrder::Global => schema.cell_order.of_coordinates(),
+            SortOrder::RowMajor => Order::RowMajor,
+            SortOrder::ColumnMajor => Order::ColumnMajor,
+        };
+        let tiles = if is_global && !is_hilbert {
+            by_significance(n, schema.tile_order)
+        } else {
+            Vec::new()
+        };
+        Self {
+            dimensions: schema.dimensions.clone(),
+            hilbert: (is_global && is_hilbert)
+                .then(|| HilbertSpace::new(schema, rule))
+                .flatten(),
+            tiles,
+            cells: by_significance(n, cells),
+            rule,
+        }
+    }
+
+    /// Compares two cells, given the stored form of their coordinates.
+    #[must_use]
+    pub fn compare(&self, a: &[&[u8]], b: &[&[u8]]) -> Ordering {
+        self.compare_by(|i| a.get(i).copied(), |i| b.get(i).copied())
+    }
+
+    /// Compares cell `i` of some columns with cell `j` of others.
+    #[must_use]
+    pub fn compare_rows(&self, a: &[Column<'_>], i: usize, b: &[Column<'_>], j: usize) -> Ordering {
+        let size = |dimension: usize| Some(self.dimensions.get(dimension)?.datatype.size());
+        self.compare_by(
+            |dimension| a.get(dimension)?.value(i, size(dimension)?),
+            |dimension| b.get(dimension)?.value(j, size(dimension)?),
+        )
+    }
+
+    /// Coordinates by dimension. None is missing: offsets are checked when a tile is read.
+    fn compare_by<'a>(
+        &self,
+        a: impl Fn(usize) -> Option<&'a [u8]>,
+        b: impl Fn(usize) -> Option<&'a [u8]>,
+    ) -> Ordering {
+        if let Some(space) = &self.hilbert {
+            let by_place = space.place_by(&a).cmp(&space.place_by(&b));
+            if by_place.is_ne() {
+                return by_place;
+            }
+        }
+        let difference = |i: &usize, is_tile: bool| {
+            let dimension = self.dimensions.get(*i)?;
+            let (a, b) = (a(*i).unwrap_or_default(), b(*i).unwrap_or_default());
+            let ordering = if is_tile {
+                let tile = |value| tile_rank(dimension, value, self.rule);
+                tile(a).cmp(&tile(b))
+            } else {
+                compare_coordinates(dimension, a, b)
+            };
+            Some(ordering).filter(|ordering| ordering.is_ne())
+        };
+        let by_tile = self.tiles.iter().find_map(|i| difference(i, true));
+        let by_cell = || self.cells.iter().find_map(|i| difference(i, false));
+        by_tile.or_else(by_cell).unwrap_or(Ordering::Equal)
+    }
+}
+
+fn compare_coordinates(dimension: &Dimension, a: &[u8], b: &[u8]) -> Ordering {
+    if dimension.is_var() {
+        return compare_text(a, b);
+    }
+    with_scalar!(dimension.datatype, T => rank::<T>(a).cmp(&rank::<T>(b)))
+}
+
+fn rank<T: Coordinate>(bytes: &[u8]) -> u64 {
+    T::read(bytes).unwrap_or_default().rank()
+}
+
+/// Compares strings as cells are sorted: by bytes *with a sign*, a prefix first.
+///
+/// Ranges, bounds and conditions compare bytes without a sign instead.
+#[must_use]
+pub fn compare_text(a: &[u8], b: &[u8]) -> Ordering {
+    let differing = a.iter().zip(b).find(|(a, b)| a != b);
+    match differing {
+        Some((a, b)) => a.cast_signed().cmp(&b.cast_signed()),
+        None => a.len().cmp(&b.len()),
+    }
+}
+
+/// A number that compares as the tile indices of a coordinate do; 0 where there are no tiles.
+fn tile_rank(dimension: &Dimension, value: &[u8], rule: WriterRule) -> u64 {
+    let (Some(domain), Some(extent)) = (&dimension.domain, &dimension.extent) else {
+        return 0;
+    };
+    with_scalar!(dimension.datatype, T => {
+        match (T::read(value), T::read(&domain.lo), T::read(extent)) {
+            (Some(value), Some(lo), Some(extent)) => ranked_tile(value, lo, extent, rule),
+            _ => 0,
+        }
+    })
+}
+
+fn ranked_tile<T: Coordinate>(value: T, lo: T, extent: T, rule: WriterRule) -> u64 {
+    const SIGN: u64 = 1 << 63;
+    match (rule, value.signed_tile(lo, extent)) {
+        (WriterRule::SignedTiles, _) if T::IS_REAL => 0,
+        (WriterRule::SignedTiles, Some(tile)) if T::BITS >= 32 => tile.cast_unsigned() ^ SIGN,
+        (WriterRule::MisplacedLastTile, Some(tile)) => tile.cast_unsigned(),
+        _ => value.tile(lo, extent),
+    }
+}

@@ -1,0 +1,305 @@
+use crate::hilbert::HilbertSpace;
+use crate::order::comparator::by_significance;
+use crate::order::pack::{Free, Place, Span, Word, pack_text};
+use crate::order::{Column, SortOrder, WriterRule};
+use crate::{ArraySchema, CellOrder, Order};
+
+/// An integer that cells are sorted by: `u64` or `u128`.
+pub trait Key: Word {}
+
+impl Key for u64 {}
+impl Key for u128 {}
+
+/// How many bits keys need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyWidth {
+    /// 64.
+    U64,
+    /// 128.
+    U128,
+}
+
+/// Keys of the width that they need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keys {
+    /// Of 64 bits.
+    U64(Vec<u64>),
+    /// Of 128 bits.
+    U128(Vec<u128>),
+}
+
+/// Why columns have no keys.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// A coordinate lies outside the domain, which writers may be told not to check:
+    /// such cells are compared by a [`CellComparator`](crate::order::CellComparator).
+    #[error("dimension {dimension} has a coordinate outside the domain")]
+    OutsideDomain {
+        /// The index of the dimension.
+        dimension: usize,
+    },
+    /// The columns are not those of the dimensions, or not equally long.
+    #[error("the column of dimension {dimension} has another type or length")]
+    Columns {
+        /// The index of the first such dimension.
+        dimension: usize,
+    },
+    /// The keys need 128 bits.
+    #[error("keys of 64 bits are too narrow")]
+    TooNarrow,
+}
+
+/// Turns columns of coordinates into keys: integers that compare as the cells do.
+///
+/// Keys are as good as the cells themselves where [`KeyEncoder::is_exact`] says so. Else
+/// equal keys leave open which cell comes first: a
+/// [`CellComparator`](crate::order::CellComparator) decides.
+///
+/// ```
+/// use tdb_schema::order::{Column, KeyEncoder, Keys, SortOrder};
+/// use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension};
+/// use tdb_tile::Datatype;
+///
+/// let dimension = |name| Dimension::numbers(name, Datatype::UInt8, (0_u8, 99), 10);
+/// let dimensions = vec![dimension("y"), dimension("x")];
+/// let schema = ArraySchema::new(ArrayType::Sparse, dimensions, vec![]);
+/// let keys = KeyEncoder::new(&schema, SortOrder::Global);
+/// assert!(keys.is_exact());
+///
+/// // (0, 11) lies in the second tile of the first row, (9, 9) in the first.
+/// let cells = [Column::Fixed(&[0, 9]), Column::Fixed(&[11, 9])];
+/// let Keys::U64(keys) = keys.encode(&cells)? else { unreachable!() };
+/// assert!(keys[0] > keys[1]);
+/// # Ok::<(), tdb_schema::order::KeyError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct KeyEncoder {
+    /// Bytes of a coordinate of each dimension; `None` for strings.
+    sizes: Vec<Option<usize>>,
+    parts: Vec<Part>,
+    hilbert: Option<(HilbertSpace, Place)>,
+    width: KeyWidth,
+    is_exact: bool,
+}
+
+/// What a dimension has in the keys.
+#[derive(Clone, Debug)]
+enum Part {
+    Number {
+        span: Span,
+        tile: Option<Place>,
+        cell: Option<Place>,
+    },
+    Text {
+        /// How many bytes of it, and how many bits from the end.
+        prefix: Option<(usize, u32)>,
+    },
+}
+
+impl KeyEncoder {
+    /// Keys for this order, as it is written now.
+    #[must_use]
+    pub fn new(schema: &ArraySchema, order: SortOrder) -> Self {
+        let spans: Vec<Option<Span>> = schema.dimensions.iter().map(Span::new).collect();
+        let sizes: Vec<Option<usize>> = schema
+            .dimensions
+            .iter()
+            .map(|dimension| (!dimension.is_var()).then(|| dimension.datatype.size()))
+            .collect();
+        let is_global = order == SortOrder::Global;
+        if is_global && schema.cell_order == CellOrder::Hilbert {
+            return Self::hilbert(schema, sizes, spans);
+        }
+        let n = spans.len();
+        let tiles = match is_global {
+            true => by_significance(n, schema.tile_order),
+            false => Vec::new(),
+        };
+        let cells = by_significance(
+            n,
+            match order {
+                SortOrder::Global => schema.cell_order.of_coordinates(),
+                SortOrder::RowMajor => Order::RowMajor,
+                SortOrder::ColumnMajor => Order::ColumnMajor,
+            },
+        );
+        Self::narrowest(sizes, |free| Self::plan(&spans, &tiles, &cells, free))
+    }
+
+    /// Places everything in as few bits as possible.
+    fn narrowest(sizes: Vec<Option<usize>>, plan: impl Fn(Free) -> (Vec<Part>, Free)) -> Self {
+        let needed = plan(Free::unbounded()).1.taken();
+        let bits = needed.unwrap_or(u32::MAX).min(u128::BITS);
+        let (parts, free) = plan(Free::new(bits));
+        Self {
+            sizes,
+            parts,
+            hilbert: None,
+            width: if bits <= u64::BITS {
+                KeyWidth::U64
+            } else {
+                KeyWidth::U128
+            },
+            is_exact: free.is_exact(),
+        }
+    }
+
+    fn plan(
+        spans: &[Option<Span>],
+        tiles: &[usize],
+        cells: &[usize],
+        mut free: Free,
+    ) -> (Vec<Part>, Free) {
+        let mut parts: Vec<Part> = spans
+            .iter()
+            .map(|span| match span {
+                Some(span) => Part::Number {
+                    span: span.clone(),
+                    tile: None,
+                    cell: None,
+                },
+                None => Part::Text { prefix: None },
+            })
+            .collect();
+        for &i in tiles {
+            if let Some(Part::Number { span, tile, .. }) = parts.get_mut(i) {
+                *tile = free.take(span.tile_bits());
+            }
+        }
+        for &i in cells {
+            match parts.get_mut(i) {
+                Some(Part::Number { span, cell, .. }) if tiles.is_empty() => {
+                    *cell = free.take(span.cell_bits());
+                }
+                Some(Part::Number { span, cell, .. }) => *cell = free.take(span.bits_within_tile()),
+                Some(Part::Text { prefix }) => *prefix = free.take_text(),
+                None => {}
+            }
+        }
+        (parts, free)
+    }
+
+    /// The place on the curve, then the coordinates in row-major order where places are
+    /// shared; the place alone where both do not fit.
+    fn hilbert(schema: &ArraySchema, sizes: Vec<Option<usize>>, spans: Vec<Option<Span>>) -> Self {
+        let space = HilbertSpace::new(schema, WriterRule::Current);
+        let is_injective = space.as_ref().is_some_and(HilbertSpace::is_injective);
+        let place_bits = space.as_ref().map_or(0, |space| space.curve().place_bits());
+        let cells = by_significance(spans.len(), Order::RowMajor);
+        let keys = Self::narrowest(sizes, |mut free| {
+            free.take(place_bits);
+            Self::plan(&spans, &[], &cells, free)
+        });
+        if keys.is_exact && !is_injective {
+            // Exact keys have no strings: the rest is the coordinates of all dimensions.
+            let left = spans.iter().flatten().map(Span::cell_bits).sum();
+            let place = Place { left, drop: 0 };
+            let hilbert = space.map(|space| (space, place));
+            return Self { hilbert, ..keys };
+        }
+        Self {
+            parts: Vec::new(),
+            hilbert: space.map(|space| (space, Place { left: 0, drop: 0 })),
+            width: KeyWidth::U64,
+            is_exact: is_injective,
+            ..keys
+        }
+    }
+
+    /// Whether cells with equal keys have equal coordinates.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
+    /// How wide keys are.
+    #[must_use]
+    pub fn width(&self) -> KeyWidth {
+        self.width
+    }
+
+    /// The keys of cells, given the columns of all dimensions in the order of the schema.
+    ///
+    /// # Errors
+    /// [`KeyError::OutsideDomain`], and columns that are not those of the dimensions.
+    pub fn encode(&self, columns: &[Column<'_>]) -> Result<Keys, KeyError> {
+        match self.width {
+            KeyWidth::U64 => {
+                let mut keys = Vec::new();
+                self.encode_into(columns, &mut keys)?;
+                Ok(Keys::U64(keys))
+            }
+            KeyWidth::U128 => {
+                let mut keys = Vec::new();
+                self.encode_into(columns, &mut keys)?;
+                Ok(Keys::U128(keys))
+            }
+        }
+    }
+
+    /// As [`KeyEncoder::encode`], into a vector that is kept.
+    ///
+    /// # Errors
+    /// As there, and [`KeyError::TooNarrow`].
+    pub fn encode_into<K: Key>(
+        &self,
+        columns: &[Column<'_>],
+        keys: &mut Vec<K>,
+    ) -> Result<(), KeyError> {
+        if self.width == KeyWidth::U128 && K::BITS < u128::BITS {
+            return Err(KeyError::TooNarrow);
+        }
+        let rows = self.rows(columns)?;
+        keys.clear();
+        keys.resize(rows, K::ZERO);
+        if let Some((space, place)) = &self.hilbert {
+            space
+                .for_each_block(columns, rows, |first, places| {
+                    let keys = keys.get_mut(first..).unwrap_or_default();
+                    for (key, value) in keys.iter_mut().zip(places) {
+                        key.set(*value, *place);
+                    }
+                })
+                .map_err(|dimension| KeyError::OutsideDomain { dimension })?;
+        }
+        for (dimension, (part, column)) in self.parts.iter().zip(columns).enumerate() {
+            let is_inside = match (part, column) {
+                (Part::Number { span, tile, cell }, Column::Fixed(bytes)) => {
+                    span.pack_tiles(bytes, *tile, *cell, keys)
+                }
+                (
+                    Part::Text {
+                        prefix: Some((bytes, left)),
+                    },
+                    _,
+                ) => {
+                    pack_text(column, *bytes, *left, keys);
+                    true
+                }
+                _ => true,
+            };
+            if !is_inside {
+                return Err(KeyError::OutsideDomain { dimension });
+            }
+        }
+        Ok(())
+    }
+
+    /// How many cells the columns hold.
+    fn rows(&self, columns: &[Column<'_>]) -> Result<usize, KeyError> {
+        let mut rows = None;
+        for (dimension, size) in self.sizes.iter().enumerate() {
+            let found = match (columns.get(dimension), size) {
+                (Some(Column::Fixed(bytes)), Some(size)) => bytes.len().checked_div(*size),
+                (Some(Column::Var { offsets, .. }), None) => Some(offsets.len()),
+                _ => None,
+            };
+            if found.is_none() || rows.is_some_and(|rows| Some(rows) != found) {
+                return Err(KeyError::Columns { dimension });
+            }
+            rows = found;
+        }
+        Ok(rows.unwrap_or(0))
+    }
+}

@@ -1,0 +1,262 @@
+use bytes::Bytes;
+use tdb_tile::{Datatype, Scalar, with_scalar};
+
+use crate::Dimension;
+use crate::coordinate::Coordinate;
+use crate::order::Column;
+use crate::order::divide::{Divide, Divider};
+
+/// An unsigned integer that keys are made of.
+pub trait Word: Copy + Ord + Send + Sync + 'static {
+    /// Bits of a key.
+    const BITS: u32;
+    /// A key with no bit set.
+    const ZERO: Self;
+    /// Sets the bits of `value` at `place`.
+    fn set(&mut self, value: u64, place: Place);
+    /// Sets the bits of a prefix of a string, `left` bits from the end.
+    fn set_text(&mut self, prefix: u128, left: u32);
+}
+
+impl Word for u64 {
+    const BITS: u32 = u64::BITS;
+    const ZERO: Self = 0;
+
+    #[inline]
+    fn set(&mut self, value: u64, place: Place) {
+        *self |= value.wrapping_shr(place.drop).wrapping_shl(place.left);
+    }
+
+    fn set_text(&mut self, prefix: u128, left: u32) {
+        *self |= u64::try_from(prefix).unwrap_or(0).wrapping_shl(left);
+    }
+}
+
+impl Word for u128 {
+    const BITS: u32 = u128::BITS;
+    const ZERO: Self = 0;
+
+    #[inline]
+    fn set(&mut self, value: u64, place: Place) {
+        *self |= u128::from(value.wrapping_shr(place.drop)).wrapping_shl(place.left);
+    }
+
+    fn set_text(&mut self, prefix: u128, left: u32) {
+        *self |= prefix.wrapping_shl(left);
+    }
+}
+
+/// Where a number goes in a key: without its last `drop` bits, `left` bits from the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub(crate) left: u32,
+    pub(crate) drop: u32,
+}
+
+/// The bits of a key that are still free, filled from the highest down.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Free {
+    bits: u32,
+    /// Whether everything had its place so far.
+    is_exact: bool,
+}
+
+impl Free {
+    pub(crate) fn new(bits: u32) -> Self {
+        Self {
+            bits,
+            is_exact: true,
+        }
+    }
+
+    /// More than is ever taken.
+    pub(crate) fn unbounded() -> Self {
+        Self::new(u32::MAX)
+    }
+
+    /// How many of unbounded bits were taken; `None` if no number of bits is enough.
+    pub(crate) fn taken(self) -> Option<u32> {
+        self.is_exact.then(|| u32::MAX.saturating_sub(self.bits))
+    }
+
+    pub(crate) fn is_exact(self) -> bool {
+        self.is_exact
+    }
+
+    /// A place for a number of so many bits, or for as many of the highest as fit; `None`
+    /// where there is none, or nothing to place.
+    pub(crate) fn take(&mut self, bits: u32) -> Option<Place> {
+        let taken = bits.min(self.bits);
+        let drop = bits.saturating_sub(taken);
+        self.bits = self.bits.saturating_sub(taken);
+        self.is_exact &= drop == 0;
+        (taken > 0).then_some(Place {
+            left: self.bits,
+            drop,
+        })
+    }
+
+    /// A place for the first bytes of a string: nothing has a place behind it.
+    pub(crate) fn take_text(&mut self) -> Option<(usize, u32)> {
+        let bytes = self.bits.checked_div(8).unwrap_or(0);
+        let left = self.bits.checked_rem(8).unwrap_or(0);
+        self.bits = 0;
+        self.is_exact = false;
+        (bytes > 0).then_some((bytes as usize, left))
+    }
+}
+
+/// Bits that numbers up to `largest` take.
+pub(crate) fn bits_of(largest: u64) -> u32 {
+    u64::BITS.saturating_sub(largest.leading_zeros())
+}
+
+/// How far coordinates of a dimension range, and how its space tiles are found.
+#[derive(Clone, Debug)]
+pub(crate) struct Span {
+    datatype: Datatype,
+    lo: Bytes,
+    extent: Bytes,
+    /// How far the end of the domain is above its start.
+    last: u64,
+    /// The last space tile.
+    last_tile: u64,
+    /// Absent where there are no tiles; for floats it is not used.
+    divider: Option<Divider>,
+    /// The extent as a number of cells.
+    width: u64,
+}
+
+impl Span {
+    /// `None` for strings.
+    pub(crate) fn new(dimension: &Dimension) -> Option<Self> {
+        let domain = dimension.domain.as_ref()?;
+        let extent = dimension.extent.clone();
+        with_scalar!(dimension.datatype, T => {
+            let (lo, hi) = domain.ends::<T>()?;
+            let last = hi.above(lo);
+            let extent_value = extent.as_ref().and_then(|e| T::read(e));
+            let width = extent_value.map_or(0, |e| if T::IS_REAL { 1 } else { e.above(T::default()) });
+            Some(Self {
+                datatype: dimension.datatype,
+                lo: domain.lo.clone(),
+                last,
+                last_tile: extent_value.map_or(0, |e| hi.tile(lo, e)),
+                divider: Divider::new(width, last),
+                width,
+                extent: extent.unwrap_or_default(),
+            })
+        })
+    }
+
+    /// Bits of a coordinate's distance from the start of the domain.
+    pub(crate) fn cell_bits(&self) -> u32 {
+        bits_of(self.last)
+    }
+
+    /// Bits of a tile index; 0 where there are no tiles, or only one.
+    pub(crate) fn tile_bits(&self) -> u32 {
+        match self.divider {
+            Some(_) => bits_of(self.last_tile),
+            None => 0,
+        }
+    }
+
+    /// Bits of what a tile index leaves open about a coordinate.
+    pub(crate) fn bits_within_tile(&self) -> u32 {
+        if self.tile_bits() == 0 || self.datatype.is_real() {
+            return self.cell_bits();
+        }
+        bits_of(self.width.saturating_sub(1))
+    }
+
+    /// Sets the coordinates in the keys; `false` where one lies outside the domain.
+    pub(crate) fn pack_cells<K: Word>(&self, bytes: &[u8], cell: Place, keys: &mut [K]) -> bool {
+        with_scalar!(self.datatype, T => {
+            let Some(lo) = T::read(&self.lo) else { return false };
+            pack(bytes, lo, self.last, keys, |key, _: T, above| key.set(above, cell))
+        })
+    }
+
+    /// Sets tile indices, and what they leave open, in the keys; `false` where a coordinate
+    /// lies outside the domain.
+    pub(crate) fn pack_tiles<K: Word>(
+        &self,
+        bytes: &[u8],
+        tile: Option<Place>,
+        cell: Option<Place>,
+        keys: &mut [K],
+    ) -> bool {
+        let (Some(tile), Some(divider)) = (tile, self.divider) else {
+            return cell.is_none_or(|cell| self.pack_cells(bytes, cell, keys));
+        };
+        with_scalar!(self.datatype, T => {
+            let Some(lo) = T::read(&self.lo) else { return false };
+            if T::IS_REAL {
+                let Some(extent) = T::read(&self.extent) else { return false };
+                return pack(bytes, lo, self.last, keys, |key, value: T, above| {
+                    key.set(value.tile(lo, extent).min(self.last_tile), tile);
+                    if let Some(cell) = cell {
+                        key.set(above, cell);
+                    }
+                });
+            }
+            match divider {
+                Divider::Shift(d) => self.pack_whole(d, bytes, lo, (tile, cell), keys),
+                Divider::Reciprocal(d) => self.pack_whole(d, bytes, lo, (tile, cell), keys),
+                Divider::Plain(d) => self.pack_whole(d, bytes, lo, (tile, cell), keys),
+            }
+        })
+    }
+
+    fn pack_whole<T: Coordinate, K: Word, D: Divide>(
+        &self,
+        divider: D,
+        bytes: &[u8],
+        lo: T,
+        (tile, cell): (Place, Option<Place>),
+        keys: &mut [K],
+    ) -> bool {
+        match cell {
+            Some(cell) => pack(bytes, lo, self.last, keys, |key, _: T, above| {
+                let index = divider.divide(above);
+                key.set(index, tile);
+                key.set(above.wrapping_sub(index.wrapping_mul(self.width)), cell);
+            }),
+            None => pack(bytes, lo, self.last, keys, |key, _: T, above| {
+                key.set(divider.divide(above), tile);
+            }),
+        }
+    }
+}
+
+#[inline]
+fn pack<T: Coordinate, K: Word>(
+    bytes: &[u8],
+    lo: T,
+    last: u64,
+    keys: &mut [K],
+    set: impl Fn(&mut K, T, u64),
+) -> bool {
+    let mut is_inside = true;
+    for (key, value) in keys.iter_mut().zip(bytes.chunks_exact(T::SIZE)) {
+        let value = T::read(value).unwrap_or_default();
+        let above = value.above(lo);
+        is_inside &= above <= last;
+        set(key, value, above);
+    }
+    is_inside
+}
+
+/// Sets the first `bytes` bytes of the strings in the keys, `left` bits from the end.
+pub(crate) fn pack_text<K: Word>(column: &Column<'_>, bytes: usize, left: u32, keys: &mut [K]) {
+    for (row, key) in keys.iter_mut().enumerate() {
+        let text = column.cell(row).unwrap_or_default();
+        let prefix = (0..bytes).fold(0_u128, |prefix, i| {
+            // Bytes have a sign; no byte ranks as the lowest one.
+            let byte = text.get(i).map_or(0, |byte| byte ^ 0x80);
+            (prefix << 8) | u128::from(byte)
+        });
+        key.set_text(prefix, left);
+    }
+}
