@@ -92,6 +92,19 @@ impl FormatVersion {
         self.0 >= 10
     }
 
+    /// The footer ends with sections that a reader may not know (from 23).
+    #[must_use]
+    pub const fn has_footer_sections(self) -> bool {
+        self.0 >= 23
+    }
+
+    /// Footers may be longer than their fields: later libraries wrote one more offset into
+    /// fragments of arrays of version 11 than those who defined it.
+    #[must_use]
+    pub const fn has_longer_footers(self) -> bool {
+        self.0 == 11
+    }
+
     /// Fragments live in `__fragments`, commits in `__commits` (from 12).
     #[must_use]
     pub const fn has_fragment_folder(self) -> bool {
@@ -166,6 +179,12 @@ impl FormatVersion {
     #[must_use]
     pub const fn misstates_empty_string_bounds(self) -> bool {
         self.0 >= 5 && self.0 <= 9
+    }
+
+    /// Least and greatest values of tiles of nullable fixed-size strings may be wrong (up to 20).
+    #[must_use]
+    pub const fn misstates_nullable_string_statistics(self) -> bool {
+        self.0 <= 20
     }
 
     /// Bounds of dates that span 1970 were built with unsigned comparison (1 to 4).

@@ -268,6 +268,26 @@ pub trait Walk: Sized {
         Ok(())
     }
 
+    /// `n` numbers that older versions lack; there must be none.
+    ///
+    /// # Errors
+    /// As for [`Walk::array`] and [`Walk::since`].
+    fn array_since<T: Scalar>(
+        &mut self,
+        min: u32,
+        field: &'static str,
+        n: u64,
+        v: &mut Vec<T>,
+    ) -> Result<(), WireError> {
+        if self.version().number() >= min {
+            return self.array(field, n, v);
+        }
+        if !v.is_empty() {
+            return Err(self.fail(field, WireErrorKind::NotBefore(min)));
+        }
+        Ok(())
+    }
+
     /// Bytes behind their length as `u32`.
     ///
     /// # Errors

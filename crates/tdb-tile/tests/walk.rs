@@ -26,6 +26,7 @@ struct Tree {
     capacity: u64,
     nullable: bool,
     sizes: Vec<u16>,
+    later: Vec<u16>,
     blob: Bytes,
     leaves: Vec<Leaf>,
 }
@@ -40,6 +41,7 @@ impl Record for Tree {
             capacity,
             nullable,
             sizes,
+            later,
             blob,
             leaves,
         } = self;
@@ -48,6 +50,7 @@ impl Record for Tree {
         w.scalar("capacity", capacity)?;
         w.flag_since(7, "nullable", nullable)?;
         w.array("sizes", 3, sizes)?;
+        w.array_since(23, "later", 2, later)?;
         w.bytes64("blob", blob)?;
         let n = w.count::<u32>("leaf count", leaves.len())?;
         w.list("leaves", n, leaves, &())
@@ -60,6 +63,7 @@ fn tree() -> Tree {
         capacity: 10_000,
         nullable: true,
         sizes: vec![1, 2, 3],
+        later: vec![],
         blob: Bytes::from_static(b"\x00\xff"),
         leaves: vec![
             Leaf {
@@ -119,6 +123,20 @@ fn a_field_that_the_version_lacks_must_hold_its_default() {
     };
     let error = old.encode(FormatVersion::WRITTEN, &()).unwrap_err();
     insta::assert_snapshot!(error, @"Tree.nullable at byte 12: cannot be stored before format version 7");
+}
+
+#[test]
+fn numbers_that_the_version_lacks_must_not_be_there() {
+    let new = Tree {
+        version: 23,
+        later: vec![8, 9],
+        ..tree()
+    };
+    let bytes = new.encode(FormatVersion::WRITTEN, &()).unwrap();
+    assert_eq!(decode(&bytes).unwrap(), new);
+    let old = Tree { version: 22, ..new };
+    let error = old.encode(FormatVersion::WRITTEN, &()).unwrap_err();
+    insta::assert_snapshot!(error, @"Tree.later at byte 19: cannot be stored before format version 23");
 }
 
 #[test]
