@@ -2,7 +2,39 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 mod condition;
+mod consolidated_metadata;
+mod error;
+mod field_layout;
+mod file_names;
+mod footer;
+mod footer_place;
+mod fragment_metadata;
+mod fragment_statistics;
+mod generic_tile_offsets;
+mod legacy;
+mod metadata_part;
+mod processed_conditions;
+mod tile_bounds;
+mod tile_index;
+mod tile_statistics;
+mod tile_vector;
 
 pub use condition::{
     Combine, ConditionError, ConditionNode, ConditionOp, ConditionTree, ConditionValue,
 };
+pub use consolidated_metadata::{ConsolidatedEntry, ConsolidatedMetadata};
+pub use error::FragmentError;
+pub use field_layout::{ExtraFields, FieldLayout};
+pub use file_names::{DataFiles, FRAGMENT_METADATA};
+pub use footer::{Footer, FooterStart, OptionalSection};
+pub use footer_place::{FooterBytes, Next};
+pub use fragment_metadata::FragmentMetadata;
+pub use fragment_statistics::{FieldStatistics, FragmentStatistics};
+pub use generic_tile_offsets::GenericTileOffsets;
+pub use legacy::LegacyMetadata;
+pub use metadata_part::{MetadataPart, PartPlace};
+pub use processed_conditions::ProcessedConditions;
+pub use tile_bounds::TileBounds;
+pub use tile_index::TileIndex;
+pub use tile_statistics::TileStatistics;
+pub use tile_vector::TileVector;

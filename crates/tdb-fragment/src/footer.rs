@@ -1,0 +1,230 @@
+use bytes::Bytes;
+use tdb_rtree::Mbr;
+use tdb_tile::{FormatVersion, Limits, Record, Walk, WireError, WireErrorKind};
+
+use crate::{ExtraFields, FieldLayout, GenericTileOffsets};
+
+/// The end of the metadata of a fragment, from format 3 on: never compressed, never encrypted.
+///
+/// Holds the bytes as they are; [`FragmentMetadata`](crate::FragmentMetadata) asks if they
+/// make sense. `docs/format/fragments.md`, "Footer".
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Footer {
+    /// The version of the fragment.
+    pub version: FormatVersion,
+    /// The schema that the fragment was written with (from 10).
+    pub schema_name: String,
+    /// Whether cells are addressed by position.
+    pub dense: bool,
+    /// Whether the non-empty domain is none; no writer sets it.
+    pub null_domain: bool,
+    /// The box around the written cells.
+    pub non_empty_domain: Mbr,
+    /// Tiles of a sparse fragment; 0 in dense ones.
+    pub sparse_tile_count: u64,
+    /// Cells of the last tile.
+    pub last_tile_cells: u64,
+    /// Whether there is a field of timestamps (from 14).
+    pub has_timestamps: bool,
+    /// Whether there are fields of deletion timestamps and conditions (from 15).
+    pub has_delete_meta: bool,
+    /// Bytes of the data file of each field: fixed-size cells, or offsets.
+    pub file_sizes: Vec<u64>,
+    /// Bytes of the file of var-sized values of each field.
+    pub var_file_sizes: Vec<u64>,
+    /// Bytes of the validity file of each field (from 7).
+    pub validity_file_sizes: Vec<u64>,
+    /// Where the rest of the metadata is.
+    pub offsets: GenericTileOffsets,
+    /// What a later library has added (from 23).
+    pub sections: Vec<OptionalSection>,
+}
+
+impl Footer {
+    pub(crate) fn extra_fields(&self) -> ExtraFields {
+        ExtraFields {
+            timestamps: self.has_timestamps,
+            deletes: self.has_delete_meta,
+        }
+    }
+
+    /// Bytes of a footer of formats 3 to 9, whose domain has a fixed size.
+    ///
+    /// # Errors
+    /// Other versions.
+    pub(crate) fn fixed_size(
+        version: FormatVersion,
+        layout: &FieldLayout,
+    ) -> Result<u64, WireError> {
+        let footer = Self {
+            version,
+            ..Self::default()
+        };
+        footer.size(version, layout)
+    }
+
+    /// Decodes a footer that fills `bytes`, whatever its version.
+    ///
+    /// # Errors
+    /// Where the bytes break the format, or are of a version that is not known.
+    pub fn read(bytes: &Bytes, layout: &FieldLayout, limits: &Limits) -> Result<Self, WireError> {
+        let (footer, end) = Self::decode_prefix(bytes, FormatVersion::default(), layout, limits)?;
+        let left = bytes.len().saturating_sub(end) as u64;
+        if left != 0 && !footer.version.has_longer_footers() {
+            let kind = WireErrorKind::Trailing { left };
+            return Err(WireError::new(Self::NAME, "end", end, kind));
+        }
+        Ok(footer)
+    }
+}
+
+impl Record for Footer {
+    const NAME: &'static str = "FragmentFooter";
+    const MIN_SIZE: usize = 22;
+    type Cx = FieldLayout;
+
+    fn walk<W: Walk>(&mut self, w: &mut W, cx: &FieldLayout) -> Result<(), WireError> {
+        let Self {
+            version,
+            schema_name,
+            dense,
+            null_domain,
+            non_empty_domain,
+            sparse_tile_count,
+            last_tile_cells,
+            has_timestamps,
+            has_delete_meta,
+            file_sizes,
+            var_file_sizes,
+            validity_file_sizes,
+            offsets,
+            sections,
+        } = self;
+        walk_version(w, version)?;
+        walk_schema_name(w, schema_name)?;
+        w.flag("dense", dense)?;
+        w.flag("null_domain", null_domain)?;
+        w.nested("non_empty_domain", non_empty_domain, cx.dimensions())?;
+        w.scalar("sparse_tile_count", sparse_tile_count)?;
+        w.scalar("last_tile_cells", last_tile_cells)?;
+        w.flag_since(14, "has_timestamps", has_timestamps)?;
+        w.flag_since(15, "has_delete_meta", has_delete_meta)?;
+        let extra = ExtraFields {
+            timestamps: *has_timestamps,
+            deletes: *has_delete_meta,
+        };
+        let fields = cx.fields(*version, extra);
+        let var_fields = cx.var_fields(*version, extra);
+        w.array("file_sizes", fields, file_sizes)?;
+        w.array("var_file_sizes", var_fields, var_file_sizes)?;
+        w.array_since(7, "validity_file_sizes", fields, validity_file_sizes)?;
+        w.nested("offsets", offsets, &(fields, var_fields))?;
+        walk_sections(w, sections)
+    }
+}
+
+fn walk_version<W: Walk>(w: &mut W, version: &mut FormatVersion) -> Result<(), WireError> {
+    let mut number = version.number();
+    w.scalar("version", &mut number)?;
+    *version = FormatVersion::new(number);
+    w.set_version(*version);
+    if *version > FormatVersion::NEWEST {
+        let newest = FormatVersion::NEWEST.number();
+        let kind = WireErrorKind::NewerVersion {
+            found: number,
+            newest,
+        };
+        return Err(w.fail("version", kind));
+    }
+    if number == 0 || version.has_single_tile_metadata() {
+        return Err(w.fail(
+            "version",
+            WireErrorKind::Invalid("no version with a footer"),
+        ));
+    }
+    Ok(())
+}
+
+fn walk_schema_name<W: Walk>(w: &mut W, name: &mut String) -> Result<(), WireError> {
+    if w.version().names_schema() {
+        return w.text64("schema_name", name);
+    }
+    if name.is_empty() {
+        Ok(())
+    } else {
+        Err(w.fail("schema_name", WireErrorKind::NotBefore(10)))
+    }
+}
+
+fn walk_sections<W: Walk>(w: &mut W, sections: &mut Vec<OptionalSection>) -> Result<(), WireError> {
+    if w.version().has_footer_sections() {
+        let n = w.count::<u32>("section count", sections.len())?;
+        return w.list("sections", n, sections, &());
+    }
+    if sections.is_empty() {
+        Ok(())
+    } else {
+        Err(w.fail("section count", WireErrorKind::NotBefore(23)))
+    }
+}
+
+/// The start of a footer: what must be known before the rest can be decoded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FooterStart {
+    /// The version of the fragment.
+    pub version: FormatVersion,
+    /// The schema that it was written with; empty before format 10, where there is just one.
+    pub schema_name: String,
+}
+
+impl FooterStart {
+    /// Decodes the start of a footer.
+    ///
+    /// # Errors
+    /// Where the bytes end, or are of a version that is not known.
+    pub fn read(footer: &Bytes, limits: &Limits) -> Result<Self, WireError> {
+        Self::decode_prefix(footer, FormatVersion::default(), &(), limits).map(|(start, _)| start)
+    }
+}
+
+impl Record for FooterStart {
+    const NAME: &'static str = "FragmentFooter";
+    const MIN_SIZE: usize = 4;
+    type Cx = ();
+
+    fn walk<W: Walk>(&mut self, w: &mut W, _: &()) -> Result<(), WireError> {
+        let Self {
+            version,
+            schema_name,
+        } = self;
+        walk_version(w, version)?;
+        walk_schema_name(w, schema_name)
+    }
+}
+
+/// An addition to the footer that a reader may skip; unknown ones are kept as they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OptionalSection {
+    /// What it holds.
+    pub id: u64,
+    /// Its content.
+    pub content: Bytes,
+}
+
+impl OptionalSection {
+    /// The section of sparse fragments that says where the tiles of the first, then those of
+    /// the last coordinates of each data tile are, for each dimension.
+    pub const GLOBAL_ORDER_BOUNDS: u64 = 0;
+}
+
+impl Record for OptionalSection {
+    const NAME: &'static str = "OptionalSection";
+    const MIN_SIZE: usize = 12;
+    type Cx = ();
+
+    fn walk<W: Walk>(&mut self, w: &mut W, _: &()) -> Result<(), WireError> {
+        let Self { id, content } = self;
+        w.scalar("id", id)?;
+        w.bytes32("content", content)
+    }
+}

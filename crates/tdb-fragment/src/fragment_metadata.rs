@@ -1,0 +1,289 @@
+mod checks;
+mod parts;
+
+use bytes::Bytes;
+use tdb_rtree::Mbr;
+use tdb_schema::grid::TileBox;
+use tdb_schema::{ArraySchema, Field, FieldKind};
+use tdb_tile::{FormatVersion, Limits, Range};
+
+use crate::{
+    DataFiles, ExtraFields, FieldLayout, Footer, FragmentError, GenericTileOffsets, LegacyMetadata,
+};
+
+/// What is known of a fragment before any of its tiles is read, whatever its version.
+///
+/// Made of a [`Footer`] (from format 3) or of [`LegacyMetadata`], and checked against the
+/// schema that the fragment was written with. What belongs to single tiles is read when
+/// it is needed: [`FragmentMetadata::part_place`] says where it is, and functions such as
+/// [`FragmentMetadata::tile_index`] take its bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FragmentMetadata {
+    /// The version of the fragment.
+    pub version: FormatVersion,
+    /// The schema that it was written with; `None` before format 10, where there is just one.
+    pub schema_name: Option<String>,
+    /// Whether cells are addressed by position; sparse fragments occur in old dense arrays.
+    pub dense: bool,
+    /// The box around the written cells. Of strings in formats 5 to 9 it may be too small.
+    pub non_empty_domain: Vec<Range>,
+    /// Cells of the last tile.
+    pub last_tile_cells: u64,
+    /// Which fields there are beside those of the schema.
+    pub extra_fields: ExtraFields,
+    layout: FieldLayout,
+    file_sizes: FileSizes,
+    tiles: Tiles,
+    parts: Parts,
+}
+
+/// Bytes of the data files, by field.
+#[derive(Clone, Debug, PartialEq)]
+struct FileSizes {
+    fixed: Vec<u64>,
+    var: Vec<u64>,
+    validity: Vec<u64>,
+}
+
+/// How many tiles there are, and of how many cells.
+#[derive(Clone, Debug, PartialEq)]
+enum Tiles {
+    Sparse {
+        count: u64,
+        capacity: u64,
+    },
+    Dense {
+        tiles: TileBox,
+        count: u64,
+        cells: u64,
+    },
+}
+
+/// Where the rest of the metadata is.
+#[derive(Clone, Debug, PartialEq)]
+enum Parts {
+    Stored {
+        offsets: Box<GenericTileOffsets>,
+        /// From the section that says so: first coordinates, then last ones.
+        global_order_bounds: Vec<u64>,
+        /// All offsets in order, and where the last tile ends.
+        starts: Vec<u64>,
+    },
+    Here {
+        rtree: Bytes,
+        legacy: Box<LegacyMetadata>,
+    },
+}
+
+impl FragmentMetadata {
+    /// The metadata that ends with this footer.
+    ///
+    /// `tiles_end` is where the generic tiles end: where the footer begins; for a footer from
+    /// consolidated metadata, the size of the fragment's own metadata file, or `u64::MAX`
+    /// where that is not known.
+    ///
+    /// # Errors
+    /// Facts that contradict each other or the schema: more tiles than the files have room
+    /// for, a last tile over the capacity, a non-empty domain outside the domain.
+    pub fn from_footer(
+        footer: Footer,
+        tiles_end: u64,
+        schema: &ArraySchema,
+    ) -> Result<Self, FragmentError> {
+        let layout = FieldLayout::of(schema);
+        let extra_fields = footer.extra_fields();
+        let global_order_bounds = checks::global_order_bounds(&footer, &layout)?;
+        let mut starts: Vec<u64> = footer
+            .offsets
+            .all()
+            .chain(global_order_bounds.iter().copied())
+            .chain([tiles_end])
+            .collect();
+        starts.sort_unstable();
+        let Mbr(non_empty_domain) = footer.non_empty_domain;
+        let tiles = if footer.dense {
+            checks::dense_tiles(&non_empty_domain, schema)?
+        } else {
+            checks::sparse_tiles(footer.sparse_tile_count, footer.last_tile_cells, schema)?
+        };
+        let metadata = Self {
+            version: footer.version,
+            schema_name: footer.version.names_schema().then_some(footer.schema_name),
+            dense: footer.dense,
+            non_empty_domain,
+            last_tile_cells: footer.last_tile_cells,
+            extra_fields,
+            layout,
+            file_sizes: FileSizes {
+                fixed: footer.file_sizes,
+                var: footer.var_file_sizes,
+                validity: footer.validity_file_sizes,
+            },
+            tiles,
+            parts: Parts::Stored {
+                offsets: Box::new(footer.offsets),
+                global_order_bounds,
+                starts,
+            },
+        };
+        metadata.check(schema)?;
+        Ok(metadata)
+    }
+
+    /// The metadata of a fragment of format 1 or 2, from its one generic tile.
+    ///
+    /// `has_coordinates` tells whether the fragment has a file `__coords.tdb`: if not, it is dense.
+    ///
+    /// # Errors
+    /// As for [`FragmentMetadata::from_footer`].
+    pub fn from_legacy(
+        legacy: LegacyMetadata,
+        has_coordinates: bool,
+        schema: &ArraySchema,
+    ) -> Result<Self, FragmentError> {
+        let layout = FieldLayout::of(schema);
+        let Mbr(non_empty_domain) = legacy.non_empty_domain.clone();
+        let tiles = if has_coordinates {
+            let count = legacy.mbrs.len() as u64;
+            checks::sparse_tiles(count, legacy.last_tile_cells, schema)?
+        } else {
+            checks::dense_tiles(&non_empty_domain, schema)?
+        };
+        let metadata = Self {
+            version: legacy.version,
+            schema_name: None,
+            dense: !has_coordinates,
+            non_empty_domain,
+            last_tile_cells: legacy.last_tile_cells,
+            extra_fields: ExtraFields::default(),
+            file_sizes: FileSizes {
+                fixed: legacy.file_sizes.clone(),
+                var: legacy.var_file_sizes.clone(),
+                validity: Vec::new(),
+            },
+            tiles,
+            parts: Parts::Here {
+                rtree: legacy.rtree(&layout)?,
+                legacy: Box::new(legacy),
+            },
+            layout,
+        };
+        metadata.check(schema)?;
+        Ok(metadata)
+    }
+
+    /// Decodes and checks a footer in one step.
+    ///
+    /// # Errors
+    /// As for [`Footer::read`] and [`FragmentMetadata::from_footer`].
+    pub fn read(
+        footer: &Bytes,
+        tiles_end: u64,
+        schema: &ArraySchema,
+        limits: &Limits,
+    ) -> Result<Self, FragmentError> {
+        let footer = Footer::read(footer, &FieldLayout::of(schema), limits)?;
+        Self::from_footer(footer, tiles_end, schema)
+    }
+
+    /// How many tiles each field has.
+    #[must_use]
+    pub fn tile_count(&self) -> u64 {
+        match self.tiles {
+            Tiles::Sparse { count, .. } | Tiles::Dense { count, .. } => count,
+        }
+    }
+
+    /// Cells of a tile, those of a dense one beyond the domain or never written included.
+    #[must_use]
+    pub fn tile_cells(&self, tile: u64) -> u64 {
+        match self.tiles {
+            Tiles::Dense { cells, .. } => cells,
+            Tiles::Sparse { count, .. } if tile.checked_add(1) == Some(count) => {
+                self.last_tile_cells
+            }
+            Tiles::Sparse { capacity, .. } => capacity,
+        }
+    }
+
+    /// Cells of all tiles; saturates.
+    #[must_use]
+    pub fn cell_count(&self) -> u64 {
+        match self.tiles {
+            Tiles::Dense { count, cells, .. } => count.saturating_mul(cells),
+            Tiles::Sparse { count: 0, .. } => 0,
+            Tiles::Sparse { count, capacity } => count
+                .saturating_sub(1)
+                .saturating_mul(capacity)
+                .saturating_add(self.last_tile_cells),
+        }
+    }
+
+    /// The space tiles that a dense fragment stores: those its non-empty domain touches.
+    ///
+    /// [`TileBox::position`] is the number of a space tile among the data tiles.
+    #[must_use]
+    pub fn space_tiles(&self) -> Option<&TileBox> {
+        match &self.tiles {
+            Tiles::Dense { tiles, .. } => Some(tiles),
+            Tiles::Sparse { .. } => None,
+        }
+    }
+
+    /// The field whose files hold this one, if the fragment has it.
+    ///
+    /// Before format 5 that of a dimension is [`FieldKind::Coords`]; dense fragments have no coordinates.
+    #[must_use]
+    pub fn stored_field(&self, field: FieldKind) -> Option<FieldKind> {
+        let zips = self.version.zips_coordinates();
+        let stored = match field {
+            FieldKind::Attribute(_) => field,
+            FieldKind::Coords | FieldKind::Dimension(_) if self.dense => return None,
+            FieldKind::Coords if !zips => return None,
+            FieldKind::Dimension(index) if zips => {
+                self.layout.dimensions().get(index)?;
+                FieldKind::Coords
+            }
+            other => other,
+        };
+        self.layout
+            .index(stored, self.version, self.extra_fields)
+            .map(|_| stored)
+    }
+
+    /// The files that hold a field.
+    ///
+    /// # Errors
+    /// [`FragmentError::NotStored`] where the fragment lacks the field, [`FragmentError::FileName`].
+    pub fn data_files(&self, field: &Field<'_>) -> Result<DataFiles, FragmentError> {
+        if self.stored_field(field.kind).is_none() {
+            return Err(self.not_stored("such field").in_field(field.name));
+        }
+        DataFiles::of(field, self.version)
+    }
+
+    /// Bytes of all data files together; saturates.
+    #[must_use]
+    pub fn data_size(&self) -> u64 {
+        let FileSizes {
+            fixed,
+            var,
+            validity,
+        } = &self.file_sizes;
+        let all = fixed.iter().chain(var).chain(validity);
+        all.fold(0, |sum, size| sum.saturating_add(*size))
+    }
+
+    /// The numbering of the fields.
+    #[must_use]
+    pub fn layout(&self) -> &FieldLayout {
+        &self.layout
+    }
+
+    fn not_stored(&self, what: &'static str) -> FragmentError {
+        FragmentError::NotStored {
+            what,
+            version: self.version.number(),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+use tdb_schema::ArraySchema;
+use tdb_schema::grid::SpaceTileGrid;
+use tdb_tile::{Range, Scalar};
+
+use super::{FragmentMetadata, Tiles};
+use crate::{FieldLayout, Footer, FragmentError, OptionalSection};
+
+/// Every tile takes at least the count of its chunks.
+const MIN_TILE_SIZE: u64 = 8;
+
+pub(super) fn sparse_tiles(
+    count: u64,
+    last_tile_cells: u64,
+    schema: &ArraySchema,
+) -> Result<Tiles, FragmentError> {
+    let capacity = schema.capacity;
+    if count > 0 && (last_tile_cells == 0 || last_tile_cells > capacity) {
+        return Err(FragmentError::Mismatch {
+            what: "number of cells of the last tile (at most the capacity)",
+            wanted: capacity,
+            found: last_tile_cells,
+        });
+    }
+    Ok(Tiles::Sparse { count, capacity })
+}
+
+pub(super) fn dense_tiles(
+    non_empty_domain: &[Range],
+    schema: &ArraySchema,
+) -> Result<Tiles, FragmentError> {
+    let invalid = FragmentError::Invalid;
+    if !schema.is_dense() {
+        return Err(invalid("a dense fragment of a sparse array"));
+    }
+    let grid = SpaceTileGrid::new(schema)
+        .ok_or_else(|| invalid("a dense fragment over dimensions without positions"))?;
+    let written = grid
+        .cell_box(non_empty_domain)
+        .ok_or_else(|| invalid("non-empty domain outside the domain"))?;
+    let tiles = grid.tiles_of(&written);
+    let (Some(count), Some(cells)) = (tiles.count(), grid.cells_per_tile()) else {
+        return Err(invalid("more tiles or cells than can be counted"));
+    };
+    Ok(Tiles::Dense {
+        tiles,
+        count,
+        cells,
+    })
+}
+
+/// The offsets in the section for global order bounds, if there is one.
+pub(super) fn global_order_bounds(
+    footer: &Footer,
+    layout: &FieldLayout,
+) -> Result<Vec<u64>, FragmentError> {
+    let is_bounds = |s: &&OptionalSection| s.id == OptionalSection::GLOBAL_ORDER_BOUNDS;
+    let Some(section) = footer.sections.iter().find(is_bounds) else {
+        return Ok(Vec::new());
+    };
+    if footer.dense {
+        return Ok(Vec::new());
+    }
+    let wanted = (layout.dimensions().len() as u64).saturating_mul(16);
+    let found = section.content.len() as u64;
+    if found != wanted {
+        return Err(FragmentError::Mismatch {
+            what: "size of the section of global order bounds",
+            wanted,
+            found,
+        });
+    }
+    Ok(section
+        .content
+        .chunks_exact(8)
+        .filter_map(u64::read)
+        .collect())
+}
+
+impl FragmentMetadata {
+    /// What can be said of all fields before their tiles are known.
+    pub(super) fn check(&self, schema: &ArraySchema) -> Result<(), FragmentError> {
+        self.check_domain(schema)?;
+        // All fields have as many tiles, and some field has a file.
+        let largest = self.file_sizes.fixed.iter().max().copied().unwrap_or(0);
+        let count = self.tile_count();
+        if count > largest / MIN_TILE_SIZE {
+            return Err(FragmentError::Mismatch {
+                what: "number of tiles (at most what the largest file has room for)",
+                wanted: largest / MIN_TILE_SIZE,
+                found: count,
+            });
+        }
+        Ok(())
+    }
+
+    fn check_domain(&self, schema: &ArraySchema) -> Result<(), FragmentError> {
+        if self.dense || self.tile_count() == 0 {
+            return Ok(());
+        }
+        let mut dimensions = schema.dimensions.iter().zip(&self.non_empty_domain);
+        // Formats 5 to 9 may misstate the upper end of strings.
+        let ordered = dimensions.all(|(d, range)| d.is_var() || range.is_ordered(d.datatype));
+        if ordered {
+            Ok(())
+        } else {
+            Err(FragmentError::Invalid(
+                "a range of the non-empty domain ends before it begins",
+            ))
+        }
+    }
+}

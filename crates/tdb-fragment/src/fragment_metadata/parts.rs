@@ -1,0 +1,286 @@
+use bytes::Bytes;
+use tdb_rtree::RTree;
+use tdb_schema::{ArraySchema, Field, FieldKind};
+use tdb_tile::{FormatVersion, Limits, Record, U64Column};
+
+use super::{FragmentMetadata, Parts};
+use crate::tile_index::Tiles;
+use crate::tile_statistics::Trust;
+use crate::{
+    FragmentError, FragmentStatistics, GenericTileOffsets, LegacyMetadata, MetadataPart, PartPlace,
+    ProcessedConditions, TileBounds, TileIndex, TileStatistics, TileVector,
+};
+
+impl FragmentMetadata {
+    /// Where a part of the metadata is.
+    ///
+    /// # Errors
+    /// [`FragmentError::NotStored`] where the version or the fragment lacks it; a place that
+    /// is not before the footer.
+    pub fn part_place(&self, part: MetadataPart) -> Result<PartPlace, FragmentError> {
+        let not_stored = || self.not_stored(part.name());
+        match &self.parts {
+            Parts::Here { rtree, legacy } => {
+                let part = self.legacy_part(part, rtree, legacy)?;
+                Ok(PartPlace::Here(part.ok_or_else(not_stored)?))
+            }
+            Parts::Stored {
+                offsets,
+                global_order_bounds,
+                starts,
+            } => {
+                let start = self
+                    .part_offset(part, offsets, global_order_bounds)
+                    .ok_or_else(not_stored)?;
+                let next = starts.partition_point(|other| *other <= start);
+                let end = starts
+                    .get(next)
+                    .ok_or(FragmentError::Invalid("a generic tile behind the others"))?;
+                Ok(PartPlace::Stored(start..*end))
+            }
+        }
+    }
+
+    fn index(&self, field: FieldKind) -> Option<usize> {
+        let stored = self.stored_field(field)?;
+        self.layout.index(stored, self.version, self.extra_fields)
+    }
+
+    fn part_offset(
+        &self,
+        part: MetadataPart,
+        offsets: &GenericTileOffsets,
+        bounds: &[u64],
+    ) -> Option<u64> {
+        let of = |list: &[u64], field| list.get(self.index(field)?).copied();
+        match part {
+            MetadataPart::RTree => Some(offsets.rtree),
+            MetadataPart::TileOffsets(field) => of(&offsets.tile_offsets, field),
+            MetadataPart::VarOffsets(field) => of(&offsets.var_offsets, field),
+            MetadataPart::VarSizes(field) => of(&offsets.var_sizes, field),
+            MetadataPart::ValidityOffsets(field) => of(&offsets.validity_offsets, field),
+            MetadataPart::Mins(field) => of(&offsets.mins, field),
+            MetadataPart::Maxs(field) => of(&offsets.maxs, field),
+            MetadataPart::Sums(field) => of(&offsets.sums, field),
+            MetadataPart::NullCounts(field) => of(&offsets.null_counts, field),
+            // Where a version lacks these, the offset is that of the R-tree, 0.
+            MetadataPart::FragmentStatistics => {
+                Some(offsets.fragment_statistics).filter(|offset| *offset != 0)
+            }
+            MetadataPart::ProcessedConditions => {
+                Some(offsets.processed_conditions).filter(|offset| *offset != 0)
+            }
+            MetadataPart::FirstCoordinates(dimension) => {
+                let (first, _) = bounds.split_at_checked(self.layout.dimensions().len())?;
+                first.get(dimension).copied()
+            }
+            MetadataPart::LastCoordinates(dimension) => {
+                let (_, last) = bounds.split_at_checked(self.layout.dimensions().len())?;
+                last.get(dimension).copied()
+            }
+        }
+    }
+
+    fn legacy_part(
+        &self,
+        part: MetadataPart,
+        rtree: &Bytes,
+        legacy: &LegacyMetadata,
+    ) -> Result<Option<Bytes>, FragmentError> {
+        let (list, field) = match part {
+            MetadataPart::RTree => return Ok(Some(rtree.clone())),
+            MetadataPart::TileOffsets(field) => (&legacy.tile_offsets, field),
+            MetadataPart::VarOffsets(field) => (&legacy.var_offsets, field),
+            MetadataPart::VarSizes(field) => (&legacy.var_sizes, field),
+            _ => return Ok(None),
+        };
+        let vector = self.index(field).and_then(|index| list.get(index));
+        Ok(match vector {
+            Some(vector) => Some(vector.encode(self.version, &())?.into()),
+            None => None,
+        })
+    }
+
+    /// Decodes [`MetadataPart::RTree`].
+    ///
+    /// # Errors
+    /// Where the bytes break the format or the tree covers another number of tiles.
+    pub fn rtree(&self, payload: &Bytes, limits: &Limits) -> Result<RTree, FragmentError> {
+        let tree = RTree::decode(payload, self.version, self.layout.dimensions(), limits)?;
+        let wanted = if self.dense { 0 } else { self.tile_count() };
+        let found = tree.tile_count() as u64;
+        if found != wanted {
+            return Err(FragmentError::Mismatch {
+                what: "number of tiles in the R-tree",
+                wanted,
+                found,
+            });
+        }
+        Ok(tree)
+    }
+
+    /// The parts that [`FragmentMetadata::tile_index`] takes for a field, in order.
+    #[must_use]
+    pub fn tile_index_parts(&self, field: &Field<'_>) -> Vec<MetadataPart> {
+        let kind = field.kind;
+        let mut parts = vec![MetadataPart::TileOffsets(kind)];
+        if field.is_var() {
+            parts.extend([MetadataPart::VarOffsets(kind), MetadataPart::VarSizes(kind)]);
+        }
+        if field.nullable {
+            parts.push(MetadataPart::ValidityOffsets(kind));
+        }
+        parts
+    }
+
+    /// Where the tiles of a field are, from the opened [`FragmentMetadata::tile_index_parts`].
+    ///
+    /// # Errors
+    /// A number of tiles other than the fragment's, offsets that do not increase or lie beyond
+    /// the file; a field that the fragment lacks.
+    pub fn tile_index(
+        &self,
+        field: &Field<'_>,
+        payloads: &[Bytes],
+        limits: &Limits,
+    ) -> Result<TileIndex, FragmentError> {
+        self.try_tile_index(field, payloads, limits)
+            .map_err(|error| error.in_field(field.name))
+    }
+
+    fn try_tile_index(
+        &self,
+        field: &Field<'_>,
+        payloads: &[Bytes],
+        limits: &Limits,
+    ) -> Result<TileIndex, FragmentError> {
+        let index = self
+            .index(field.kind)
+            .ok_or_else(|| self.not_stored("such field"))?;
+        let mut payloads = payloads.iter();
+        let mut next = || self.tile_vector(payloads.next(), limits);
+        let size = |sizes: &[u64]| sizes.get(index).copied().unwrap_or(0);
+        let fixed = Tiles::new(next()?, size(&self.file_sizes.fixed))?;
+        let var = if field.is_var() {
+            let tiles = Tiles::new(next()?, size(&self.file_sizes.var))?;
+            Some((tiles, next()?))
+        } else {
+            None
+        };
+        let validity = if field.nullable {
+            Some(Tiles::new(next()?, size(&self.file_sizes.validity))?)
+        } else {
+            None
+        };
+        Ok(TileIndex::new(fixed, var, validity))
+    }
+
+    fn tile_vector(
+        &self,
+        payload: Option<&Bytes>,
+        limits: &Limits,
+    ) -> Result<U64Column, FragmentError> {
+        let payload = payload.ok_or(FragmentError::Invalid("a part is missing"))?;
+        Ok(TileVector::read(payload, self.tile_count(), limits)?.values)
+    }
+
+    /// The parts that [`FragmentMetadata::tile_statistics`] takes for a field, in order.
+    #[must_use]
+    pub fn tile_statistics_parts(field: FieldKind) -> [MetadataPart; 4] {
+        [
+            MetadataPart::Mins(field),
+            MetadataPart::Maxs(field),
+            MetadataPart::Sums(field),
+            MetadataPart::NullCounts(field),
+        ]
+    }
+
+    /// What the tiles of a field come to, from the opened [`FragmentMetadata::tile_statistics_parts`].
+    ///
+    /// # Errors
+    /// Where the bytes break the format or speak of another number of tiles.
+    pub fn tile_statistics(
+        &self,
+        field: &Field<'_>,
+        payloads: &[Bytes; 4],
+        limits: &Limits,
+    ) -> Result<TileStatistics, FragmentError> {
+        self.try_tile_statistics(field, payloads, limits)
+            .map_err(|error| error.in_field(field.name))
+    }
+
+    fn try_tile_statistics(
+        &self,
+        field: &Field<'_>,
+        payloads: &[Bytes; 4],
+        limits: &Limits,
+    ) -> Result<TileStatistics, FragmentError> {
+        let [mins, maxs, sums, null_counts] = payloads;
+        let tiles = self.tile_count();
+        let bounds = |payload| {
+            let bounds = TileBounds::decode(payload, FormatVersion::WRITTEN, &(), limits)?;
+            bounds.check(tiles, field.cell_size())?;
+            Ok::<_, FragmentError>(bounds)
+        };
+        // Fields that cannot be summed, or be null, have empty lists.
+        let numbers = |payload| {
+            let vector = TileVector::decode(payload, FormatVersion::WRITTEN, &(), limits)?;
+            if vector.values.is_empty() {
+                return Ok::<_, FragmentError>(vector.values);
+            }
+            self.tile_vector(Some(payload), limits)
+        };
+        Ok(TileStatistics {
+            mins: bounds(mins)?,
+            maxs: bounds(maxs)?,
+            sums: numbers(sums)?,
+            null_counts: numbers(null_counts)?,
+            cell_size: field
+                .cell_size()
+                .and_then(|size| usize::try_from(size).ok()),
+            trust: Trust::of(field, self.dense, self.version),
+        })
+    }
+
+    /// Decodes [`MetadataPart::FragmentStatistics`].
+    ///
+    /// # Errors
+    /// Where the bytes break the format.
+    pub fn fragment_statistics(
+        &self,
+        payload: &Bytes,
+        limits: &Limits,
+    ) -> Result<FragmentStatistics, FragmentError> {
+        let fields = self.layout.fields(self.version, self.extra_fields);
+        Ok(FragmentStatistics::decode(
+            payload,
+            self.version,
+            &fields,
+            limits,
+        )?)
+    }
+
+    /// Decodes [`MetadataPart::ProcessedConditions`].
+    ///
+    /// # Errors
+    /// Where the bytes break the format.
+    pub fn processed_conditions(
+        &self,
+        payload: &Bytes,
+        limits: &Limits,
+    ) -> Result<ProcessedConditions, FragmentError> {
+        Ok(ProcessedConditions::decode(
+            payload,
+            self.version,
+            &(),
+            limits,
+        )?)
+    }
+
+    /// The field of a schema as this fragment stores it: before format 5 the coordinates
+    /// for any dimension. `None` where the fragment has no such field.
+    #[must_use]
+    pub fn field_in<'a>(&self, schema: &'a ArraySchema, field: FieldKind) -> Option<Field<'a>> {
+        schema.field_of(self.stored_field(field)?)
+    }
+}

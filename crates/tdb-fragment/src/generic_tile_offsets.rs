@@ -1,0 +1,87 @@
+use tdb_tile::{Record, Walk, WireError};
+
+/// Where in the metadata file of a fragment each of its generic tiles begins.
+///
+/// Lists have an entry for every field ([`FieldLayout`](crate::FieldLayout)).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GenericTileOffsets {
+    /// The R-tree.
+    pub rtree: u64,
+    /// Where data tiles begin.
+    pub tile_offsets: Vec<u64>,
+    /// Where tiles of var-sized values begin; before format 5 for attributes only.
+    pub var_offsets: Vec<u64>,
+    /// Unfiltered sizes of tiles of var-sized values; before format 5 for attributes only.
+    pub var_sizes: Vec<u64>,
+    /// Where validity tiles begin (from 7).
+    pub validity_offsets: Vec<u64>,
+    /// Least values by tile (from 11).
+    pub mins: Vec<u64>,
+    /// Greatest values by tile (from 11).
+    pub maxs: Vec<u64>,
+    /// Sums by tile (from 11).
+    pub sums: Vec<u64>,
+    /// Null counts by tile (from 11).
+    pub null_counts: Vec<u64>,
+    /// Statistics of the whole fragment (from 12).
+    pub fragment_statistics: u64,
+    /// Delete conditions that the fragment has taken in already (from 16).
+    pub processed_conditions: u64,
+}
+
+impl Record for GenericTileOffsets {
+    const NAME: &'static str = "GenericTileOffsets";
+    const MIN_SIZE: usize = 8;
+    /// The numbers of fields, and of those in lists for var-sized values.
+    type Cx = (u64, u64);
+
+    fn walk<W: Walk>(&mut self, w: &mut W, cx: &(u64, u64)) -> Result<(), WireError> {
+        let (fields, var_fields) = *cx;
+        let Self {
+            rtree,
+            tile_offsets,
+            var_offsets,
+            var_sizes,
+            validity_offsets,
+            mins,
+            maxs,
+            sums,
+            null_counts,
+            fragment_statistics,
+            processed_conditions,
+        } = self;
+        w.scalar("rtree", rtree)?;
+        w.array("tile_offsets", fields, tile_offsets)?;
+        w.array("var_offsets", var_fields, var_offsets)?;
+        w.array("var_sizes", var_fields, var_sizes)?;
+        w.array_since(7, "validity_offsets", fields, validity_offsets)?;
+        w.array_since(11, "mins", fields, mins)?;
+        w.array_since(11, "maxs", fields, maxs)?;
+        w.array_since(11, "sums", fields, sums)?;
+        w.array_since(11, "null_counts", fields, null_counts)?;
+        w.since(12, "fragment_statistics", fragment_statistics)?;
+        w.since(16, "processed_conditions", processed_conditions)
+    }
+}
+
+impl GenericTileOffsets {
+    pub(crate) fn all(&self) -> impl Iterator<Item = u64> {
+        let lists = [
+            &self.tile_offsets,
+            &self.var_offsets,
+            &self.var_sizes,
+            &self.validity_offsets,
+            &self.mins,
+            &self.maxs,
+            &self.sums,
+            &self.null_counts,
+        ];
+        [
+            self.rtree,
+            self.fragment_statistics,
+            self.processed_conditions,
+        ]
+        .into_iter()
+        .chain(lists.into_iter().flatten().copied())
+    }
+}

@@ -1,0 +1,117 @@
+//! Fragment metadata of formats 1 and 2: all of it in one generic tile, without a footer.
+use bytes::Bytes;
+use tdb_rtree::{Mbr, RTree};
+use tdb_tile::{FormatVersion, Limits, Record, Walk, WireError, WireErrorKind};
+
+use crate::{ExtraFields, FieldLayout, TileVector};
+
+/// The content of the generic tile. `docs/format/fragments.md`, "Formats 1 and 2".
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LegacyMetadata {
+    /// The version of the fragment, 1 or 2.
+    pub version: FormatVersion,
+    /// The box around the written cells.
+    pub non_empty_domain: Mbr,
+    /// The bounding rectangle of each tile; none in dense fragments.
+    pub mbrs: Vec<Mbr>,
+    /// First and last coordinates of each tile, as tuples; nothing needs them.
+    pub bounding_coordinates: Vec<Mbr>,
+    /// Where data tiles begin: attributes, then the coordinates.
+    pub tile_offsets: Vec<TileVector>,
+    /// Where tiles of var-sized values begin, for each attribute.
+    pub var_offsets: Vec<TileVector>,
+    /// Unfiltered sizes of tiles of var-sized values, for each attribute.
+    pub var_sizes: Vec<TileVector>,
+    /// Cells of the last tile.
+    pub last_tile_cells: u64,
+    /// Bytes of the data file of each attribute, then of the coordinates.
+    pub file_sizes: Vec<u64>,
+    /// Bytes of the file of var-sized values of each attribute.
+    pub var_file_sizes: Vec<u64>,
+}
+
+impl Record for LegacyMetadata {
+    const NAME: &'static str = "LegacyMetadata";
+    const MIN_SIZE: usize = 36;
+    type Cx = FieldLayout;
+
+    fn walk<W: Walk>(&mut self, w: &mut W, cx: &FieldLayout) -> Result<(), WireError> {
+        let Self {
+            version,
+            non_empty_domain,
+            mbrs,
+            bounding_coordinates,
+            tile_offsets,
+            var_offsets,
+            var_sizes,
+            last_tile_cells,
+            file_sizes,
+            var_file_sizes,
+        } = self;
+        walk_version(w, version)?;
+        let dimensions = cx.dimensions();
+        let fields = cx.fields(*version, ExtraFields::default());
+        let var_fields = cx.var_fields(*version, ExtraFields::default());
+        walk_domain(w, non_empty_domain, cx)?;
+        let n = w.count::<u64>("mbr count", mbrs.len())?;
+        w.list("mbrs", n, mbrs, dimensions)?;
+        let n = w.count::<u64>("bounding coordinate count", bounding_coordinates.len())?;
+        w.list("bounding_coordinates", n, bounding_coordinates, dimensions)?;
+        w.list("tile_offsets", fields, tile_offsets, &())?;
+        w.list("var_offsets", var_fields, var_offsets, &())?;
+        w.list("var_sizes", var_fields, var_sizes, &())?;
+        w.scalar("last_tile_cells", last_tile_cells)?;
+        w.array("file_sizes", fields, file_sizes)?;
+        w.array("var_file_sizes", var_fields, var_file_sizes)
+    }
+}
+
+fn walk_version<W: Walk>(w: &mut W, version: &mut FormatVersion) -> Result<(), WireError> {
+    let mut number = version.number();
+    w.scalar("version", &mut number)?;
+    *version = FormatVersion::new(number);
+    if number == 0 || !version.has_single_tile_metadata() {
+        let kind = WireErrorKind::Invalid("no version without a footer");
+        return Err(w.fail("version", kind));
+    }
+    w.set_version(*version);
+    Ok(())
+}
+
+/// The domain stands behind its size, which follows from the dimensions.
+fn walk_domain<W: Walk>(w: &mut W, domain: &mut Mbr, cx: &FieldLayout) -> Result<(), WireError> {
+    let sizes = cx.dimensions().iter().map(|d| d.datatype.size());
+    let wanted = sizes.fold(0_usize, |sum, size| {
+        sum.saturating_add(size.saturating_mul(2))
+    });
+    let found = w.count::<u64>("domain size", wanted)?;
+    if found != wanted as u64 {
+        let kind = WireErrorKind::Mismatch {
+            what: "size",
+            wanted: wanted as u64,
+            found,
+        };
+        return Err(w.fail("domain size", kind));
+    }
+    w.nested("non_empty_domain", domain, cx.dimensions())
+}
+
+impl LegacyMetadata {
+    /// Decodes the content of the metadata file, once its generic tile is opened.
+    ///
+    /// # Errors
+    /// Where the bytes break the format.
+    pub fn read(payload: &Bytes, layout: &FieldLayout, limits: &Limits) -> Result<Self, WireError> {
+        Self::decode(payload, FormatVersion::default(), layout, limits)
+    }
+
+    /// The tree over the tiles, as a fragment of format 3 stores it.
+    pub(crate) fn rtree(&self, layout: &FieldLayout) -> Result<Bytes, WireError> {
+        let fail = |_| {
+            let kind = WireErrorKind::Invalid("rectangles of other dimensions");
+            WireError::new(Self::NAME, "mbrs", 0, kind)
+        };
+        let tree = RTree::build(layout.dimensions(), &self.mbrs).map_err(fail)?;
+        Ok(tree.encode(self.version, layout.dimensions())?.into())
+    }
+}

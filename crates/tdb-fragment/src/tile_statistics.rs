@@ -1,0 +1,94 @@
+use tdb_schema::Field;
+use tdb_tile::{Datatype, FormatVersion, U64Column};
+
+use crate::TileBounds;
+
+/// What the cells of each tile of a field come to (from format 11).
+#[derive(Clone, Debug, PartialEq)]
+pub struct TileStatistics {
+    pub(crate) mins: TileBounds,
+    pub(crate) maxs: TileBounds,
+    pub(crate) sums: U64Column,
+    pub(crate) null_counts: U64Column,
+    pub(crate) cell_size: Option<usize>,
+    pub(crate) trust: Trust,
+}
+
+/// What a stored bound is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// Nothing.
+    None,
+    /// As far as text goes: a NUL ends the writers' comparison, and a single `char` was signed.
+    Text { signed: bool },
+    /// Everything.
+    Full,
+}
+
+impl Trust {
+    /// `docs/format/fragments.md`, "Which statistics to trust".
+    pub(crate) fn of(field: &Field<'_>, dense: bool, version: FormatVersion) -> Self {
+        let datatype = field.datatype;
+        let is_text = matches!(datatype, Datatype::Char | Datatype::StringAscii);
+        if datatype.is_real() || (field.is_var() && dense) {
+            return Self::None;
+        }
+        if !is_text {
+            return Self::Full;
+        }
+        let nullable_fixed = field.nullable && !field.is_var();
+        if nullable_fixed && version.misstates_nullable_string_statistics() {
+            return Self::None;
+        }
+        let signed = datatype == Datatype::Char && field.cell_size() == Some(1);
+        Self::Text { signed }
+    }
+
+    fn accepts(self, bound: &[u8]) -> bool {
+        match self {
+            Self::None => false,
+            Self::Full => true,
+            Self::Text { signed } => {
+                let highest = if signed { 0x7f } else { 0xff };
+                bound.iter().all(|byte| (1..=highest).contains(byte))
+            }
+        }
+    }
+}
+
+impl TileStatistics {
+    /// The least value of a tile as stored, whatever it is worth.
+    #[must_use]
+    pub fn min(&self, tile: usize) -> Option<&[u8]> {
+        self.mins.get(tile, self.cell_size)
+    }
+
+    /// The greatest value of a tile as stored, whatever it is worth.
+    #[must_use]
+    pub fn max(&self, tile: usize) -> Option<&[u8]> {
+        self.maxs.get(tile, self.cell_size)
+    }
+
+    /// Values between which all of a tile of so many cells lie, nulls apart; `None` where nothing
+    /// that is stored may be relied on.
+    #[must_use]
+    pub fn bounds(&self, tile: usize, cells: u64) -> Option<(&[u8], &[u8])> {
+        if self.null_count(tile).is_some_and(|nulls| nulls >= cells) {
+            return None;
+        }
+        let (min, max) = (self.min(tile)?, self.max(tile)?);
+        (self.trust.accepts(min) && self.trust.accepts(max)).then_some((min, max))
+    }
+
+    /// The sum of a tile as stored: `i64`, `u64` or `f64`, by the datatype of the field.
+    #[must_use]
+    pub fn sum(&self, tile: usize) -> Option<u64> {
+        self.sums.get(tile)
+    }
+
+    /// How many cells of a tile are null, as stored; `None` for fields that cannot be.
+    #[must_use]
+    pub fn null_count(&self, tile: usize) -> Option<u64> {
+        self.null_counts.get(tile)
+    }
+}

@@ -1,0 +1,47 @@
+use bytes::Bytes;
+use tdb_tile::{FormatVersion, Limits, Record, U64Column, Walk, WireError, WireErrorKind};
+
+/// Eight bytes for every tile of a field: an offset, a size, a count or a sum.
+///
+/// `docs/format/fragments.md`, "Tile vectors".
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TileVector {
+    /// The values, read where they are.
+    pub values: U64Column,
+}
+
+impl Record for TileVector {
+    const NAME: &'static str = "TileVector";
+    const MIN_SIZE: usize = 8;
+    type Cx = ();
+
+    fn walk<W: Walk>(&mut self, w: &mut W, _: &()) -> Result<(), WireError> {
+        let Self { values } = self;
+        let n = w.count::<u64>("count", values.len())?;
+        let mut bytes = values.as_bytes().clone();
+        w.raw("values", n.saturating_mul(8), &mut bytes)?;
+        // What is measured but not there stays empty.
+        *values = U64Column::new(bytes).unwrap_or_default();
+        Ok(())
+    }
+}
+
+impl TileVector {
+    /// Decodes a vector that must have a value for each of so many tiles.
+    ///
+    /// # Errors
+    /// Where the bytes break the format or hold another number of values.
+    pub fn read(payload: &Bytes, tiles: u64, limits: &Limits) -> Result<Self, WireError> {
+        let vector = Self::decode(payload, FormatVersion::WRITTEN, &(), limits)?;
+        let found = vector.values.len() as u64;
+        if found != tiles {
+            let kind = WireErrorKind::Mismatch {
+                what: "number of tiles",
+                wanted: tiles,
+                found,
+            };
+            return Err(WireError::new(Self::NAME, "count", 0, kind));
+        }
+        Ok(vector)
+    }
+}
