@@ -1,5 +1,7 @@
 use tdb_tile::{Datatype, LimitError, WireError};
 
+use crate::value::ValueError;
+
 /// Why a schema, an enumeration or a value was refused.
 ///
 /// Whether that means a damaged file or a wrong request knows who called: what was
@@ -134,14 +136,9 @@ pub enum Problem {
         /// The later of the two.
         index: usize,
     },
-    /// A text does not say what it should.
-    #[error("{found:?} is no {wanted}")]
-    Parse {
-        /// The text.
-        found: String,
-        /// What it should be.
-        wanted: &'static str,
-    },
+    /// A value does not say what it should.
+    #[error(transparent)]
+    Value(#[from] ValueError),
 }
 
 impl SchemaError {

@@ -21,6 +21,7 @@ mod label_record;
 pub mod order;
 mod schema;
 mod schema_record;
+pub mod value;
 
 pub use attribute::Attribute;
 pub use attribute_record::AttributeRecord;
