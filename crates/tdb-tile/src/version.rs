@@ -141,6 +141,18 @@ impl FormatVersion {
         self.0 >= 20
     }
 
+    /// The options of the delta filter name the type that values are taken for (from 19).
+    #[must_use]
+    pub const fn stores_delta_reinterpretation(self) -> bool {
+        self.0 >= 19
+    }
+
+    /// The options of the double delta filter name the type that values are taken for (from 20).
+    #[must_use]
+    pub const fn stores_double_delta_reinterpretation(self) -> bool {
+        self.0 >= 20
+    }
+
     /// Each filter sees the datatype that the one before leaves (writers from 2.17,
     /// which stamp generic tiles with 20 or more); before, all see that of the tile.
     #[must_use]

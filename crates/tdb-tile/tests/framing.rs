@@ -172,3 +172,18 @@ fn trailing_bytes_in_a_tile_are_refused() {
         .unwrap_err();
     assert_eq!(error.kind, WireErrorKind::Trailing { left: 1 });
 }
+
+#[test]
+fn delta_options_grew_in_two_versions() {
+    let stores = |version| {
+        let version = FormatVersion::new(version);
+        (
+            version.stores_delta_reinterpretation(),
+            version.stores_double_delta_reinterpretation(),
+        )
+    };
+    assert_eq!(
+        [18, 19, 20].map(stores),
+        [(false, false), (true, false), (true, true)]
+    );
+}
