@@ -1,6 +1,6 @@
 use std::fmt;
 
-use tdb_tile::{FormatVersion, WireErrorKind};
+use tdb_tile::{Datatype, FormatVersion, WireErrorKind};
 
 use crate::filter::Options;
 use crate::header::{Reader, put_length};
@@ -215,7 +215,7 @@ impl<C: Codec + Leveled> Filter for Compression<C> {
         vec![("level", OptionValue::Integer(self.0.level().into()))]
     }
 
-    fn breaks_values(&self) -> bool {
+    fn breaks_values(&self, _: Datatype) -> bool {
         true
     }
 }

@@ -59,11 +59,28 @@ pub trait Filter: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Whether the data that leaves can be of any length, whatever the size of the values that
-    /// came: what counts in whole values cannot follow.
-    fn breaks_values(&self) -> bool {
+    /// Whether data or metadata can leave in parts of any length, whatever the size of the
+    /// values that came.
+    fn breaks_values(&self, _input: Datatype) -> bool {
         false
     }
+
+    /// What the filter makes of parts that are no whole number of values.
+    fn broken_values(&self) -> BrokenValues {
+        BrokenValues::Fine
+    }
+}
+
+/// What a filter makes of parts that are no whole number of values: some of TileDB's drop
+/// their end without a word, so that such pipelines must not be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BrokenValues {
+    /// They pass.
+    Fine,
+    /// They are lost, unless values are single bytes.
+    Lost,
+    /// Whatever follows a filter that [breaks values](Filter::breaks_values) cannot be read.
+    Unreadable,
 }
 
 /// The stored options of a filter, on their way to becoming one.

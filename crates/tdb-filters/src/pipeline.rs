@@ -4,7 +4,7 @@ use tdb_tile::{ChunkWriter, Datatype, FormatVersion, Limits};
 
 use crate::chunking;
 use crate::description::unknown;
-use crate::filter::{Filter, Options, Registry};
+use crate::filter::{BrokenValues, Filter, Options, Registry};
 use crate::filters::aes_256_gcm;
 use crate::run::Run;
 use crate::scratch::Scratch;
@@ -123,6 +123,8 @@ pub struct Pipeline {
     cuts: bool,
     folds: bool,
     can_fold: bool,
+    /// Why nobody could read what this pipeline writes.
+    unwritable: Option<FilterError>,
 }
 
 #[derive(Debug)]
@@ -190,7 +192,7 @@ impl Pipeline {
         if let Some(step) = folds_at.filter(|&at| at > 0).and_then(|at| steps.get(at)) {
             return Err(FilterError::InvalidPipeline {
                 filter: step.name,
-                why: "it must be the first filter of var-sized text",
+                why: NOT_FIRST,
             });
         }
         let unites = steps.iter().any(|step| unites_chunks(step.code, &kind));
@@ -199,9 +201,20 @@ impl Pipeline {
             cuts: list.max_chunk != 0 && !unites,
             folds: folds_at.is_some(),
             can_fold: kind.is_var_text() && matches!(first, Some(RLE | DICTIONARY)),
+            unwritable: check(&steps, &kind).err(),
             steps,
             kind,
         })
+    }
+
+    /// Fails where what the pipeline writes could not be read again, by this crate or by TileDB:
+    /// values of a type that a filter does not take, text filters out of place, and filters
+    /// that count in whole values behind those that break them. To read, none of this matters.
+    ///
+    /// # Errors
+    /// [`FilterError::InvalidPipeline`].
+    pub fn check(&self) -> Result<(), FilterError> {
+        self.unwritable.clone().map_or(Ok(()), Err)
     }
 
     /// Whether there is no filter: the stored bytes of a chunk are its data.
@@ -357,6 +370,7 @@ impl Pipeline {
         scratch: &mut Scratch,
         limits: &Limits,
     ) -> Result<(), FilterError> {
+        self.check()?;
         let starts = self.checked_starts(data, starts)?;
         let mut ends = mem::take(&mut scratch.cuts);
         self.cut(data.len(), starts, &mut ends);
@@ -392,6 +406,7 @@ impl Pipeline {
         scratch: &mut Scratch,
         limits: &Limits,
     ) -> Result<(), FilterError> {
+        self.check()?;
         let original = u32::try_from(data.len()).map_err(|_| FilterError::Values {
             filter: "pipeline",
             why: "a chunk of 4 GiB or more",
@@ -440,6 +455,40 @@ impl Pipeline {
         }
     }
 }
+
+/// Rules of creation: `docs/format/filters.md`, "What must not be written".
+fn check(steps: &[Step], kind: &TileKind) -> Result<(), FilterError> {
+    let mut is_broken = false;
+    for (index, step) in steps.iter().enumerate() {
+        let fail = |why| {
+            let filter = step.name;
+            Err(FilterError::InvalidPipeline { filter, why })
+        };
+        // Writers that handed no types on did not ask, either.
+        if kind.propagates && !step.filter.accepts(step.datatype) {
+            return fail("it takes no values of this type");
+        }
+        let is_text_filter = matches!(step.code, RLE | DICTIONARY);
+        if is_text_filter && kind.is_var_text() && index > 0 {
+            return fail(NOT_FIRST);
+        }
+        if step.code == DICTIONARY && !folds(step.code, kind) {
+            return fail("it takes var-sized ASCII from format 13 and UTF-8 from format 17 only");
+        }
+        let is_lost = match step.filter.broken_values() {
+            BrokenValues::Fine => false,
+            BrokenValues::Lost => is_broken && step.datatype.size() > 1,
+            BrokenValues::Unreadable => is_broken,
+        };
+        if is_lost {
+            return fail("the filters before it leave no whole number of values");
+        }
+        is_broken |= step.filter.breaks_values(step.datatype);
+    }
+    Ok(())
+}
+
+const NOT_FIRST: &str = "it must be the first filter of var-sized text";
 
 /// A filter that must see the whole tile at once.
 fn unites_chunks(code: u8, kind: &TileKind) -> bool {

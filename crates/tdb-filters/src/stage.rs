@@ -82,19 +82,7 @@ impl Out<'_> {
         len: usize,
     ) -> Result<(&mut Vec<u8>, &mut [u8]), FilterError> {
         self.made.data = true;
-        let data = match &mut self.target {
-            Target::Caller(memory) => {
-                let wanted = memory.len();
-                if wanted != len {
-                    return Err(FilterError::mismatch(self.filter, "size", wanted, len));
-                }
-                &mut **memory
-            }
-            Target::Scratch(buffer) => {
-                check_cap(len, self.cap)?;
-                buffer.lend(len, self.limits)?
-            }
-        };
+        let data = self.target.lend(self.filter, len, self.cap, self.limits)?;
         Ok((self.header, data))
     }
 
@@ -130,10 +118,51 @@ impl Out<'_> {
         self.made.keeps_metadata_from = Some(from);
     }
 
-    /// When decoding strings with folded offsets: takes where each cell starts in the data.
-    /// `None` where nobody asked.
-    pub fn starts(&mut self) -> Option<&mut Vec<u64>> {
-        self.starts.as_deref_mut()
+    /// When decoding strings with folded offsets: memory for the data, and where the start of
+    /// each cell goes; nowhere if nobody asked.
+    ///
+    /// # Errors
+    /// As for [`Out::data`].
+    pub fn data_and_starts(
+        &mut self,
+        len: usize,
+    ) -> Result<(&mut [u8], Option<&mut Vec<u64>>), FilterError> {
+        let Self {
+            filter,
+            limits,
+            cap,
+            target,
+            starts,
+            made,
+            ..
+        } = self;
+        made.data = true;
+        let data = target.lend(filter, len, *cap, limits)?;
+        Ok((data, starts.as_deref_mut()))
+    }
+}
+
+impl Target<'_> {
+    fn lend(
+        &mut self,
+        filter: &'static str,
+        len: usize,
+        cap: usize,
+        limits: &Limits,
+    ) -> Result<&mut [u8], FilterError> {
+        match self {
+            Target::Caller(memory) => {
+                let wanted = memory.len();
+                if wanted != len {
+                    return Err(FilterError::mismatch(filter, "size", wanted, len));
+                }
+                Ok(memory)
+            }
+            Target::Scratch(buffer) => {
+                check_cap(len, cap)?;
+                buffer.lend(len, limits)
+            }
+        }
     }
 }
 

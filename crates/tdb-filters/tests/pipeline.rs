@@ -173,3 +173,62 @@ fn a_schema_of_version_11_opens() {
     assert_eq!(payload.len() as u64, tile.header.tile_size.get());
     assert_eq!(payload[..4], [11, 0, 0, 0]);
 }
+
+#[test]
+fn pipelines_that_nobody_could_read_are_not_written() {
+    let error = |names: &[&str], kind: TileKind| {
+        let pipeline = pipeline(names, kind);
+        let mut out = Vec::new();
+        let (mut scratch, limits) = (Scratch::default(), Limits::default());
+        let error = pipeline.encode_tile(&[0; 24], None, &mut out, &mut scratch, &limits);
+        assert_eq!(error.clone().err(), pipeline.check().err());
+        assert!(out.is_empty());
+        format!("{names:?}: {}", error.unwrap_err())
+    };
+    let ints = TileKind::new(V, Datatype::Int32);
+    let text = TileKind::new(V, Datatype::StringAscii).var();
+    let errors = [
+        error(&["zstd", "double_delta"], ints),
+        error(&["zstd", "byteshuffle", "xor"], ints),
+        error(&["zstd", "xor"], TileKind::new(V, Datatype::Int8)),
+        error(&["double_delta", "delta"], ints),
+        error(&["bit_width_reduction", "double_delta"], ints),
+        error(&["delta"], TileKind::new(V, Datatype::Float32)),
+        error(&["positive_delta"], TileKind::new(V, Datatype::Float64)),
+        error(
+            &["bit_width_reduction"],
+            TileKind::new(V, Datatype::StringUtf8),
+        ),
+        error(&["scale_float"], TileKind::new(V, Datatype::Int16)),
+        error(&["webp"], ints),
+        error(&["dictionary"], ints),
+        error(
+            &["dictionary"],
+            TileKind::new(FormatVersion::new(12), Datatype::StringAscii).var(),
+        ),
+        error(
+            &["zstd", "rle"],
+            TileKind::new(FormatVersion::new(11), Datatype::StringUtf8).var(),
+        ),
+    ];
+    insta::assert_snapshot!(errors.join("\n"));
+    let error = Pipeline::new(&list(&["zstd", "rle"]), V, text, None, Registry::builtin());
+    insta::assert_snapshot!(error.unwrap_err(),
+        @"rle cannot be used here: it must be the first filter of var-sized text");
+    for fine in [
+        ["zstd", "delta"],
+        ["delta", "delta"],
+        ["bit_width_reduction", "xor"],
+    ] {
+        pipeline(&fine, TileKind::new(V, Datatype::UInt8))
+            .check()
+            .unwrap();
+    }
+    for fine in [
+        ["byteshuffle", "delta"],
+        ["xor", "zstd"],
+        ["positive_delta", "bit_width_reduction"],
+    ] {
+        pipeline(&fine, ints).check().unwrap();
+    }
+}

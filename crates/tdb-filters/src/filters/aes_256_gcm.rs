@@ -102,7 +102,7 @@ impl Filter for Encryption {
         Datatype::Blob
     }
 
-    fn breaks_values(&self) -> bool {
+    fn breaks_values(&self, _: Datatype) -> bool {
         true
     }
 }

@@ -1,0 +1,277 @@
+//! Filter 7: values as their distance from the least of a window, in as few bytes as hold it.
+//!
+//! Acts on integers of 16 bits and more, and from format 20 on dates and times; all else passes
+//! unchanged and unrecorded. Options: `u32` most bytes of a window.
+//!
+//! Metadata: `u32` bytes of data, `u32` window count, then for each window the least value, `u8`
+//! bits, `u32` bytes of the window before. Data: the windows, each value less the least in 8, 16
+//! or 32 bits, *with a sign* where the type has one; or as it was, with bits for a whole value.
+//!
+//! `[1000, 1001, 1127, 1000]` as `i32` is a window of 16 bits, `0000 0100 7f00 0000`: 127 and
+//! one more do not fit eight bits with a sign.
+
+use tdb_tile::FormatVersion;
+
+use crate::header::{Reader, put_length};
+use crate::windows::{self, windows};
+use crate::word::{Word, with_word};
+use crate::{Chunk, Description, Entry, Filter, FilterError, OptionValue, Options, Out, Stage};
+use tdb_tile::Datatype;
+
+const NAME: &str = "bit_width_reduction";
+
+pub(crate) static ENTRY: Entry = Entry::new(7, NAME, parse, build);
+
+fn parse(options: &Options<'_>) -> Result<Box<dyn Filter>, FilterError> {
+    let mut reader = options.reader();
+    let window = reader.scalar("window")?;
+    reader.finish("options")?;
+    Ok(Box::new(BitWidthReduction { window }))
+}
+
+fn build(description: &Description) -> Result<Box<dyn Filter>, FilterError> {
+    let window = description.integer(NAME, "window", 256)?;
+    Ok(Box::new(BitWidthReduction { window }))
+}
+
+#[derive(Debug)]
+struct BitWidthReduction {
+    window: u32,
+}
+
+/// Values of one byte cannot get narrower.
+fn acts(stage: &Stage<'_>) -> bool {
+    windows::acts(stage) && stage.datatype.size() > 1
+}
+
+impl Filter for BitWidthReduction {
+    fn encode(
+        &self,
+        chunk: Chunk<'_>,
+        out: &mut Out<'_>,
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        out.keep_metadata(0);
+        if !acts(stage) {
+            out.keep_data();
+            return Ok(());
+        }
+        let is_signed = stage.datatype.is_signed();
+        let size = stage.datatype.size();
+        let max = self.window as usize;
+        let all = chunk.data.iter().flat_map(|part| windows(part, size, max));
+        let total = chunk.data.bytes().len();
+        let (header, mut room) = out.header_and_data(total)?;
+        put_length(NAME, header, total)?;
+        put_length(NAME, header, all.clone().count())?;
+        let mut stored = 0_usize;
+        for window in all {
+            let used = with_word!(size, T => reduce::<T>(window, is_signed, header, room)?, 0);
+            room = room.get_mut(used..).unwrap_or_default();
+            stored = stored.saturating_add(used);
+        }
+        out.shorten_data(stored);
+        Ok(())
+    }
+
+    fn decode(
+        &self,
+        chunk: Chunk<'_>,
+        out: &mut Out<'_>,
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        if !acts(stage) {
+            out.keep_metadata(0);
+            out.keep_data();
+            return Ok(());
+        }
+        let is_signed = stage.datatype.is_signed();
+        let size = stage.datatype.size();
+        let mut header = Reader::new(NAME, chunk.metadata.bytes());
+        let total = header.length("data length")?;
+        let count = header.count("window count", size.saturating_add(5))?;
+        let mut stored = Reader::new(NAME, chunk.data.bytes());
+        let mut room = out.data(total)?;
+        for _ in 0..count {
+            room = with_word!(
+                size,
+                T => restore::<T>(is_signed, &mut header, &mut stored, room)?,
+                room
+            );
+        }
+        if !room.is_empty() {
+            return Err(FilterError::invalid(
+                NAME,
+                "windows",
+                "end before the data does",
+            ));
+        }
+        stored.finish("windows")?;
+        out.keep_metadata(header.position());
+        Ok(())
+    }
+
+    fn options(&self, _version: FormatVersion) -> Vec<u8> {
+        self.window.to_le_bytes().to_vec()
+    }
+
+    fn describe(&self) -> Vec<(&'static str, OptionValue)> {
+        vec![("window", OptionValue::Integer(self.window.into()))]
+    }
+
+    fn accepts(&self, input: Datatype) -> bool {
+        windows::accepts(input)
+    }
+
+    fn breaks_values(&self, input: Datatype) -> bool {
+        input.size() > 1
+    }
+}
+
+/// Writes one window, and says how many bytes that took.
+fn reduce<T: Word>(
+    window: &[u8],
+    is_signed: bool,
+    header: &mut Vec<u8>,
+    room: &mut [u8],
+) -> Result<usize, FilterError> {
+    let whole = window.len().is_multiple_of(T::SIZE);
+    let values = if whole { T::slice(NAME, window)? } else { &[] };
+    let (least, bits) = measure::<T>(values, is_signed);
+    let bits = if whole { bits } else { full_bits::<T>() };
+    let stored = T::from_u64(least).store();
+    header.extend_from_slice(zerocopy::IntoBytes::as_bytes(&stored));
+    header.push(u8::try_from(bits).unwrap_or(u8::MAX));
+    put_length(NAME, header, window.len())?;
+    let width = if bits >= full_bits::<T>() {
+        T::SIZE
+    } else {
+        (bits / 8) as usize
+    };
+    let len = if whole {
+        values.len().saturating_mul(width)
+    } else {
+        window.len()
+    };
+    let room = room.get_mut(..len).unwrap_or_default();
+    match width {
+        width if width == T::SIZE => room.copy_from_slice(window),
+        1 => narrow::<T, u8>(values, least, room)?,
+        2 => narrow::<T, u16>(values, least, room)?,
+        _ => narrow::<T, u32>(values, least, room)?,
+    }
+    Ok(len)
+}
+
+fn full_bits<T: Word>() -> u32 {
+    u32::try_from(T::SIZE.saturating_mul(8)).unwrap_or(64)
+}
+
+/// The least value, and the bits that the distance of the greatest needs; the type's own
+/// where that distance and one more cannot be said in the type.
+fn measure<T: Word>(values: &[T::Stored], is_signed: bool) -> (u64, u32) {
+    let full = full_bits::<T>();
+    if is_signed {
+        let signed = |value: &T::Stored| T::load(*value).sign_extended().cast_signed();
+        let least = values.iter().map(signed).min().unwrap_or(0);
+        let greatest = values.iter().map(signed).max().unwrap_or(0);
+        let range = greatest
+            .checked_sub(least)
+            .and_then(|range| range.checked_add(1));
+        let most = i64::MAX >> 64_u32.saturating_sub(full);
+        let bits = match range {
+            Some(range) if range <= i8::MAX.into() => 8,
+            Some(range) if range <= i16::MAX.into() => 16,
+            Some(range) if range <= i32::MAX.into() => 32,
+            Some(range) if range <= most => 64,
+            _ => full,
+        };
+        return (least.cast_unsigned(), bits.min(full));
+    }
+    let least = values
+        .iter()
+        .map(|value| T::load(*value).to_u64())
+        .min()
+        .unwrap_or(0);
+    let greatest = values
+        .iter()
+        .map(|value| T::load(*value).to_u64())
+        .max()
+        .unwrap_or(0);
+    let bits = match greatest.saturating_sub(least).saturating_add(1) {
+        0..=0xff => 8,
+        0x100..=0xffff => 16,
+        0x1_0000..=0xffff_ffff => 32,
+        _ => 64,
+    };
+    (least, bits.min(full))
+}
+
+fn narrow<T: Word, N: Word>(
+    values: &[T::Stored],
+    least: u64,
+    room: &mut [u8],
+) -> Result<(), FilterError> {
+    for (value, place) in values.iter().zip(N::slice_mut(NAME, room)?) {
+        *place = N::from_u64(T::load(*value).to_u64().wrapping_sub(least)).store();
+    }
+    Ok(())
+}
+
+/// Reads one window into the start of `room`; returns the rest.
+fn restore<'a, T: Word>(
+    is_signed: bool,
+    header: &mut Reader<'_>,
+    stored: &mut Reader<'_>,
+    room: &'a mut [u8],
+) -> Result<&'a mut [u8], FilterError> {
+    let least = header.take("least value", T::SIZE)?;
+    let least = T::slice(NAME, least)?
+        .first()
+        .map_or(0, |v| T::load(*v).to_u64());
+    let bits = header.take("bits", 1)?.first().copied().unwrap_or_default();
+    let len = header.length("window length")?;
+    let (window, rest) = room
+        .split_at_mut_checked(len)
+        .ok_or_else(|| FilterError::invalid(NAME, "window length", "goes beyond the data"))?;
+    if u32::from(bits) >= full_bits::<T>() || !len.is_multiple_of(T::SIZE) {
+        window.copy_from_slice(stored.take("window", len)?);
+        return Ok(rest);
+    }
+    let count = len.checked_div(T::SIZE).unwrap_or(0);
+    let width = match bits {
+        8 | 16 | 32 => usize::from(bits / 8),
+        _ => {
+            return Err(FilterError::invalid(
+                NAME,
+                "bits",
+                "are none of 8, 16, 32 and 64",
+            ));
+        }
+    };
+    let narrow = stored.take("window", count.saturating_mul(width))?;
+    match (width, is_signed) {
+        (1, false) => widen::<T, u8>(narrow, least, u8::to_u64, window)?,
+        (1, true) => widen::<T, u8>(narrow, least, u8::sign_extended, window)?,
+        (2, false) => widen::<T, u16>(narrow, least, u16::to_u64, window)?,
+        (2, true) => widen::<T, u16>(narrow, least, u16::sign_extended, window)?,
+        (_, false) => widen::<T, u32>(narrow, least, u32::to_u64, window)?,
+        (_, true) => widen::<T, u32>(narrow, least, u32::sign_extended, window)?,
+    }
+    Ok(rest)
+}
+
+/// Adds the least value to each distance, wrapping: old writers relied on it.
+#[inline]
+fn widen<T: Word, N: Word>(
+    narrow: &[u8],
+    least: u64,
+    extend: impl Fn(N) -> u64,
+    window: &mut [u8],
+) -> Result<(), FilterError> {
+    let narrow = N::slice(NAME, narrow)?;
+    for (distance, place) in narrow.iter().zip(T::slice_mut(NAME, window)?) {
+        *place = T::from_u64(least.wrapping_add(extend(N::load(*distance)))).store();
+    }
+    Ok(())
+}

@@ -1,0 +1,202 @@
+//! Filter 14: each distinct string once, and for every cell the number of its string.
+//!
+//! For var-sized ASCII (from format 13) and UTF-8 (from 17) only; offsets are folded into the data
+//! (`docs/format/filters.md`, "Strings"). The metadata is `u32` 0, `u32` 1, `u32` bytes of the
+//! strings, `u32` bytes of the numbers, `u32` bytes of the offsets, `u8` width of a number, `u8` width
+//! of a string length, `u32` bytes of the dictionary, and the dictionary: length (big-endian) and
+//! bytes of each string, in order of first appearance. The data is the numbers, big-endian; their
+//! width is what the count of *cells* needs.
+//!
+//! The cells `aa aa b "" "" b` are `00 00 01 02 02 01` with the dictionary `02 6161 01 62 00`.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::codec;
+use crate::header::{Reader, put_length};
+use crate::strings::{self, Head};
+use crate::{Chunk, Description, Entry, Filter, FilterError, OptionValue, Options, Out, Stage};
+use tdb_tile::{Datatype, FormatVersion};
+
+const NAME: &str = "dictionary";
+const ID: u8 = 7;
+
+pub(crate) static ENTRY: Entry = Entry::new(14, NAME, parse, build);
+
+fn parse(options: &Options<'_>) -> Result<Box<dyn Filter>, FilterError> {
+    let mut reader = options.reader();
+    let level = codec::read_level(options, &mut reader, ID)?;
+    reader.finish("options")?;
+    Ok(Box::new(Dictionary { level }))
+}
+
+fn build(description: &Description) -> Result<Box<dyn Filter>, FilterError> {
+    let level = description.integer(NAME, "level", -1)?;
+    Ok(Box::new(Dictionary { level }))
+}
+
+#[derive(Debug)]
+struct Dictionary {
+    level: i32,
+}
+
+const NO_STRINGS: FilterError = FilterError::InvalidPipeline {
+    filter: NAME,
+    why: "it takes var-sized ASCII from format 13 and UTF-8 from format 17, and nothing else",
+};
+
+impl Filter for Dictionary {
+    fn encode(
+        &self,
+        chunk: Chunk<'_>,
+        out: &mut Out<'_>,
+        _: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        encode(chunk.data.bytes(), chunk.starts.ok_or(NO_STRINGS)?, out)
+    }
+
+    fn decode(
+        &self,
+        chunk: Chunk<'_>,
+        out: &mut Out<'_>,
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        if !stage.folds_offsets {
+            return Err(NO_STRINGS);
+        }
+        let mut header = Reader::new(NAME, chunk.metadata.bytes());
+        let head = Head::read(NAME, &mut header, chunk, stage)?;
+        let id_width = strings::read_width(NAME, &mut header, "number width")?;
+        let width = strings::read_width(NAME, &mut header, "string length width")?;
+        let dictionary = header.length("dictionary length")?;
+        let dictionary = header.take("dictionary", dictionary)?;
+        header.finish("header")?;
+        let Entries(entries) = stage.context(|| Ok(Entries::default()))?;
+        read_entries(dictionary, width, entries)?;
+        expand(
+            chunk.data.bytes(),
+            id_width,
+            dictionary,
+            entries,
+            &head,
+            out,
+        )
+    }
+
+    fn options(&self, _version: FormatVersion) -> Vec<u8> {
+        codec::write_level(ID, self.level)
+    }
+
+    fn describe(&self) -> Vec<(&'static str, OptionValue)> {
+        vec![("level", OptionValue::Integer(self.level.into()))]
+    }
+
+    fn breaks_values(&self, _: Datatype) -> bool {
+        true
+    }
+}
+
+fn encode(data: &[u8], starts: &[u64], out: &mut Out<'_>) -> Result<(), FilterError> {
+    let mut numbers: HashMap<&[u8], usize> = HashMap::new();
+    let mut entries = Vec::new();
+    let cells = strings::cells(data, starts);
+    for cell in cells.clone() {
+        numbers.entry(cell).or_insert_with(|| {
+            entries.push(cell);
+            entries.len().saturating_sub(1)
+        });
+    }
+    let longest = entries.iter().map(|entry| entry.len()).max().unwrap_or(0);
+    let (id_width, width) = (strings::width(starts.len()), strings::width(longest));
+    let total = starts.len().saturating_mul(id_width);
+    let (header, room) = out.header_and_data(total)?;
+    let head = Head {
+        original: data.len(),
+        cells: starts.len(),
+    };
+    head.write(NAME, total, header)?;
+    // Both are at most eight.
+    header.extend([id_width, width].map(|width| u8::try_from(width).unwrap_or(8)));
+    let strings_size = entries
+        .iter()
+        .map(|entry| entry.len().saturating_add(width));
+    put_length(NAME, header, strings_size.fold(0, usize::saturating_add))?;
+    for entry in entries {
+        let mut length = [0; 8];
+        strings::put(entry.len(), width, &mut length);
+        header.extend_from_slice(length.get(..width).unwrap_or_default());
+        header.extend_from_slice(entry);
+    }
+    for (place, cell) in room.chunks_exact_mut(id_width).zip(cells) {
+        strings::put(
+            numbers.get(cell).copied().unwrap_or_default(),
+            id_width,
+            place,
+        );
+    }
+    Ok(())
+}
+
+/// Where each string of a dictionary is; kept per worker.
+#[derive(Default)]
+struct Entries(Vec<Range<usize>>);
+
+fn read_entries(
+    dictionary: &[u8],
+    width: usize,
+    entries: &mut Vec<Range<usize>>,
+) -> Result<(), FilterError> {
+    entries.clear();
+    let mut reader = Reader::new(NAME, dictionary);
+    while !reader.rest().is_empty() {
+        let length = strings::number(reader.take("string length", width)?);
+        let start = reader.position();
+        reader.take("string", length)?;
+        entries.push(start..reader.position());
+    }
+    Ok(())
+}
+
+fn expand(
+    data: &[u8],
+    id_width: usize,
+    dictionary: &[u8],
+    entries: &[Range<usize>],
+    head: &Head,
+    out: &mut Out<'_>,
+) -> Result<(), FilterError> {
+    let found = data.len().checked_div(id_width).unwrap_or(0);
+    if found != head.cells || !data.len().is_multiple_of(id_width) {
+        return Err(FilterError::mismatch(
+            NAME,
+            "number of cells",
+            head.cells,
+            found,
+        ));
+    }
+    let mut place = 0_usize;
+    let (mut memory, mut starts) = out.data_and_starts(head.original)?;
+    for id in data.chunks_exact(id_width) {
+        let value = entries
+            .get(strings::number(id))
+            .and_then(|range| dictionary.get(range.clone()))
+            .ok_or_else(|| FilterError::invalid(NAME, "number", "has no string"))?;
+        let (cell, rest) = std::mem::take(&mut memory)
+            .split_at_mut_checked(value.len())
+            .ok_or_else(|| FilterError::invalid(NAME, "strings", "go beyond the data"))?;
+        cell.copy_from_slice(value);
+        memory = rest;
+        if let Some(starts) = &mut starts {
+            starts.push(place as u64);
+        }
+        place = place.saturating_add(value.len());
+    }
+    if !memory.is_empty() {
+        return Err(FilterError::invalid(
+            NAME,
+            "strings",
+            "end before the data does",
+        ));
+    }
+    Ok(())
+}

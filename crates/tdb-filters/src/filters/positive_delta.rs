@@ -1,0 +1,156 @@
+//! Filter 10: each value as its difference from the one before, where values never decrease.
+//!
+//! Acts on integers, blobs and geometries, and from format 20 on dates and times; all else passes
+//! unchanged and unrecorded. Options: `u32` most bytes of a window.
+//!
+//! Metadata: `u32` window count, then for each window its first value and `u32` bytes. Data of the
+//! same length: in each window 0, then the differences. A window of no whole values is as it was.
+//!
+//! `[5, 7, 7, 100]` as `i32` is one window that begins with 5, and the data `[0, 2, 0, 93]`.
+
+use tdb_tile::{Datatype, FormatVersion};
+
+use crate::header::{Reader, put_length};
+use crate::windows::{self, windows};
+use crate::word::{Word, with_word};
+use crate::{Chunk, Description, Entry, Filter, FilterError, OptionValue, Options, Out, Stage};
+
+const NAME: &str = "positive_delta";
+
+pub(crate) static ENTRY: Entry = Entry::new(10, NAME, parse, build);
+
+fn parse(options: &Options<'_>) -> Result<Box<dyn Filter>, FilterError> {
+    let mut reader = options.reader();
+    let window = reader.scalar("window")?;
+    reader.finish("options")?;
+    Ok(Box::new(PositiveDelta { window }))
+}
+
+fn build(description: &Description) -> Result<Box<dyn Filter>, FilterError> {
+    let window = description.integer(NAME, "window", 1024)?;
+    Ok(Box::new(PositiveDelta { window }))
+}
+
+#[derive(Debug)]
+struct PositiveDelta {
+    window: u32,
+}
+
+impl Filter for PositiveDelta {
+    fn encode(
+        &self,
+        chunk: Chunk<'_>,
+        out: &mut Out<'_>,
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        out.keep_metadata(0);
+        if !windows::acts(stage) {
+            out.keep_data();
+            return Ok(());
+        }
+        let is_signed = stage.datatype.is_signed();
+        let size = stage.datatype.size();
+        let max = self.window as usize;
+        let all = chunk.data.iter().flat_map(|part| windows(part, size, max));
+        let (header, mut room) = out.header_and_data(chunk.data.bytes().len())?;
+        put_length(NAME, header, all.clone().count())?;
+        for window in all {
+            let (place, rest) = std::mem::take(&mut room)
+                .split_at_mut_checked(window.len())
+                .unwrap_or_default();
+            room = rest;
+            let mut first = [0; 8];
+            let first = first.get_mut(..size).unwrap_or_default();
+            if window.len().is_multiple_of(size) {
+                with_word!(size, T => encode::<T>(window, is_signed, place)?, ());
+                first.copy_from_slice(window.get(..size).unwrap_or_default());
+            } else {
+                place.copy_from_slice(window);
+            }
+            header.extend_from_slice(first);
+            put_length(NAME, header, window.len())?;
+        }
+        Ok(())
+    }
+
+    fn decode(
+        &self,
+        chunk: Chunk<'_>,
+        out: &mut Out<'_>,
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        if !windows::acts(stage) {
+            out.keep_metadata(0);
+            out.keep_data();
+            return Ok(());
+        }
+        let size = stage.datatype.size();
+        let mut header = Reader::new(NAME, chunk.metadata.bytes());
+        let count = header.count("window count", size.saturating_add(4))?;
+        let mut stored = Reader::new(NAME, chunk.data.bytes());
+        let mut room = out.data(chunk.data.bytes().len())?;
+        for _ in 0..count {
+            let first = header.take("first value", size)?;
+            let len = header.length("window length")?;
+            let window = stored.take("window", len)?;
+            // As long as what is stored.
+            let (place, rest) = std::mem::take(&mut room)
+                .split_at_mut_checked(len)
+                .unwrap_or_default();
+            room = rest;
+            if len.is_multiple_of(size) {
+                with_word!(size, T => decode::<T>(first, window, place)?, ());
+            } else {
+                place.copy_from_slice(window);
+            }
+        }
+        stored.finish("windows")?;
+        out.keep_metadata(header.position());
+        Ok(())
+    }
+
+    fn options(&self, _version: FormatVersion) -> Vec<u8> {
+        self.window.to_le_bytes().to_vec()
+    }
+
+    fn describe(&self) -> Vec<(&'static str, OptionValue)> {
+        vec![("window", OptionValue::Integer(self.window.into()))]
+    }
+
+    fn accepts(&self, input: Datatype) -> bool {
+        windows::accepts(input)
+    }
+}
+
+fn encode<T: Word>(window: &[u8], is_signed: bool, out: &mut [u8]) -> Result<(), FilterError> {
+    let values = T::slice(NAME, window)?;
+    let Some(first) = values.first() else {
+        return Ok(());
+    };
+    // Flipping the top bit makes signed values compare as unsigned ones.
+    let flip = if is_signed { 1_u64 << 63 } else { 0 };
+    let mut before = T::load(*first);
+    for (value, place) in values.iter().zip(T::slice_mut(NAME, out)?) {
+        let value = T::load(*value);
+        if value.sign_extended() ^ flip < before.sign_extended() ^ flip {
+            return Err(FilterError::Values {
+                filter: NAME,
+                why: "they decrease",
+            });
+        }
+        *place = T::from_u64(value.to_u64().wrapping_sub(before.to_u64())).store();
+        before = value;
+    }
+    Ok(())
+}
+
+fn decode<T: Word>(first: &[u8], window: &[u8], out: &mut [u8]) -> Result<(), FilterError> {
+    let first = T::slice(NAME, first)?.first();
+    let mut value = first.map_or(0, |first| T::load(*first).to_u64());
+    let window = T::slice(NAME, window)?;
+    for (difference, place) in window.iter().zip(T::slice_mut(NAME, out)?) {
+        value = value.wrapping_add(T::load(*difference).to_u64());
+        *place = T::from_u64(value).store();
+    }
+    Ok(())
+}

@@ -1,0 +1,330 @@
+//! Filter 4: runs of equal cells.
+//!
+//! Fixed-size cells: framing as [`Compression`]; a run is the cell's bytes and a *big-endian*
+//! `u16` length. The cell is that of the tile, whatever datatype earlier filters have made of it.
+//!
+//! Var-sized ASCII and UTF-8, where offsets are folded (`docs/format/filters.md`, "Strings"): a run
+//! is its length, the string's length, both big-endian, and the string. The metadata is `u32` 0,
+//! `u32` 1, `u32` bytes of the strings, `u32` bytes of the runs, `u32` bytes of the offsets,
+//! `u8` width of run lengths, `u8` width of string lengths.
+//!
+//! The cells `aa aa b "" "" b` are `02 02 6161 | 01 01 62 | 02 00 | 01 01 62`.
+
+use tdb_tile::{Datatype, FormatVersion};
+
+use crate::codec::{self, Codec, Compression, Leveled};
+use crate::header::Reader;
+use crate::strings::{self, Head};
+use crate::{Chunk, Description, Entry, Filter, FilterError, OptionValue, Options, Out, Stage};
+
+const NAME: &str = "rle";
+/// Bytes of a run's length.
+const LENGTH: usize = 2;
+
+pub(crate) static ENTRY: Entry = Entry::new(4, NAME, parse, build);
+
+fn parse(options: &Options<'_>) -> Result<Box<dyn Filter>, FilterError> {
+    let mut reader = options.reader();
+    let level = codec::read_level(options, &mut reader, Runs::ID)?;
+    reader.finish("options")?;
+    Ok(Box::new(RunLength(Compression(Runs { level }))))
+}
+
+fn build(description: &Description) -> Result<Box<dyn Filter>, FilterError> {
+    let level = description.integer(NAME, "level", -1)?;
+    Ok(Box::new(RunLength(Compression(Runs { level }))))
+}
+
+/// Runs of fixed-size cells, or of strings where offsets are folded.
+#[derive(Debug)]
+struct RunLength(Compression<Runs>);
+
+impl Filter for RunLength {
+    fn encode(
+        &self,
+        chunk: Chunk<'_>,
+        out: &mut Out<'_>,
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        match chunk.starts {
+            Some(starts) => encode_strings(chunk.data.bytes(), starts, out),
+            None => self.0.encode(chunk, out, stage),
+        }
+    }
+
+    fn decode(
+        &self,
+        chunk: Chunk<'_>,
+        out: &mut Out<'_>,
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        if stage.folds_offsets {
+            return decode_strings(chunk, out, stage);
+        }
+        self.0.decode(chunk, out, stage)
+    }
+
+    fn options(&self, version: FormatVersion) -> Vec<u8> {
+        self.0.options(version)
+    }
+
+    fn describe(&self) -> Vec<(&'static str, OptionValue)> {
+        self.0.describe()
+    }
+
+    fn breaks_values(&self, _: Datatype) -> bool {
+        true
+    }
+}
+
+#[derive(Debug)]
+struct Runs {
+    level: i32,
+}
+
+impl Leveled for Runs {
+    const ID: u8 = 4;
+
+    fn at(level: i32) -> Self {
+        Self { level }
+    }
+
+    fn level(&self) -> i32 {
+        self.level
+    }
+}
+
+impl Codec for Runs {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn bound(&self, len: usize) -> usize {
+        // Every cell a run, and cells of one byte.
+        len.saturating_mul(1 + LENGTH)
+    }
+
+    fn compress(
+        &self,
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<usize, FilterError> {
+        let cell = stage.cell_size.max(1);
+        if !piece.len().is_multiple_of(cell) {
+            return Err(FilterError::InvalidPipeline {
+                filter: NAME,
+                why: "the filters before it leave no whole number of cells",
+            });
+        }
+        let mut cells = piece.chunks_exact(cell);
+        let Some(mut value) = cells.next() else {
+            return Ok(0);
+        };
+        let (mut length, mut used) = (1_u16, 0_usize);
+        for next in cells {
+            if next == value && length < u16::MAX {
+                length = length.wrapping_add(1);
+                continue;
+            }
+            used = used.saturating_add(put_run(value, length, out, used));
+            (value, length) = (next, 1);
+        }
+        Ok(used.saturating_add(put_run(value, length, out, used)))
+    }
+
+    fn decompress(
+        &self,
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        match stage.cell_size {
+            1 => expand::<1>(piece, out),
+            2 => expand::<2>(piece, out),
+            4 => expand::<4>(piece, out),
+            8 => expand::<8>(piece, out),
+            cell => expand_any(cell.max(1), piece, out),
+        }
+    }
+}
+
+fn put_run(value: &[u8], length: u16, out: &mut [u8], at: usize) -> usize {
+    let size = value.len().saturating_add(LENGTH);
+    // The bound is enough for all runs.
+    if let Some(run) = out.get_mut(at..at.saturating_add(size))
+        && let Some((place, count)) = run.split_at_mut_checked(value.len())
+    {
+        place.copy_from_slice(value);
+        count.copy_from_slice(&length.to_be_bytes());
+    }
+    size
+}
+
+fn expand<const C: usize>(piece: &[u8], out: &mut [u8]) -> Result<(), FilterError> {
+    let (mut cells, rest) = out.as_chunks_mut::<C>();
+    if !rest.is_empty() {
+        return Err(FilterError::invalid(
+            NAME,
+            "data",
+            "is no whole number of cells",
+        ));
+    }
+    let mut runs = Reader::new(NAME, piece);
+    while !runs.rest().is_empty() {
+        let value = *runs.take("cell", C)?.first_chunk::<C>().unwrap_or(&[0; C]);
+        let length = run_length(runs.take("run length", LENGTH)?);
+        let (run, left) = std::mem::take(&mut cells)
+            .split_at_mut_checked(length)
+            .ok_or(TOO_LONG)?;
+        run.fill(value);
+        cells = left;
+    }
+    complete(cells.is_empty())
+}
+
+fn expand_any(cell: usize, piece: &[u8], mut out: &mut [u8]) -> Result<(), FilterError> {
+    let mut runs = Reader::new(NAME, piece);
+    while !runs.rest().is_empty() {
+        let value = runs.take("cell", cell)?;
+        let length = run_length(runs.take("run length", LENGTH)?);
+        let (run, left) = std::mem::take(&mut out)
+            .split_at_mut_checked(length.saturating_mul(cell))
+            .ok_or(TOO_LONG)?;
+        for place in run.chunks_exact_mut(cell) {
+            place.copy_from_slice(value);
+        }
+        out = left;
+    }
+    complete(out.is_empty())
+}
+
+fn run_length(bytes: &[u8]) -> usize {
+    bytes
+        .first_chunk()
+        .map_or(0, |bytes| u16::from_be_bytes(*bytes).into())
+}
+
+const TOO_LONG: FilterError = FilterError::Corrupt {
+    filter: NAME,
+    field: "run length",
+    kind: tdb_tile::WireErrorKind::Invalid("goes beyond the data"),
+};
+
+fn complete(is_full: bool) -> Result<(), FilterError> {
+    if is_full {
+        return Ok(());
+    }
+    Err(FilterError::invalid(
+        NAME,
+        "runs",
+        "end before the data does",
+    ))
+}
+
+/// Equal neighbours and how many there are.
+fn runs<'a>(
+    mut cells: impl Iterator<Item = &'a [u8]> + Clone,
+) -> impl Iterator<Item = (&'a [u8], usize)> {
+    let mut next = cells.next();
+    std::iter::from_fn(move || {
+        let value = next?;
+        let mut length = 1_usize;
+        loop {
+            next = cells.next();
+            if next != Some(value) {
+                return Some((value, length));
+            }
+            length = length.saturating_add(1);
+        }
+    })
+}
+
+fn encode_strings(data: &[u8], starts: &[u64], out: &mut Out<'_>) -> Result<(), FilterError> {
+    let all = || runs(strings::cells(data, starts));
+    let longest_run = all().map(|(_, length)| length).max().unwrap_or(0);
+    let longest = all().map(|(value, _)| value.len()).max().unwrap_or(0);
+    let (run_width, width) = (strings::width(longest_run), strings::width(longest));
+    let per_run = run_width.saturating_add(width);
+    let total = all()
+        .map(|(value, _)| value.len().saturating_add(per_run))
+        .fold(0, usize::saturating_add);
+    let (header, mut room) = out.header_and_data(total)?;
+    let head = Head {
+        original: data.len(),
+        cells: starts.len(),
+    };
+    head.write(NAME, total, header)?;
+    // Both are at most eight.
+    header.extend([run_width, width].map(|width| u8::try_from(width).unwrap_or(8)));
+    for (value, length) in all() {
+        let size = value.len().saturating_add(per_run);
+        let (run, rest) = std::mem::take(&mut room)
+            .split_at_mut_checked(size)
+            .unwrap_or_default();
+        room = rest;
+        strings::put(length, run_width, run);
+        strings::put(
+            value.len(),
+            width,
+            run.get_mut(run_width..).unwrap_or_default(),
+        );
+        if let Some(place) = run.get_mut(per_run..) {
+            place.copy_from_slice(value);
+        }
+    }
+    Ok(())
+}
+
+fn decode_strings(
+    chunk: Chunk<'_>,
+    out: &mut Out<'_>,
+    stage: &mut Stage<'_>,
+) -> Result<(), FilterError> {
+    let mut header = Reader::new(NAME, chunk.metadata.bytes());
+    let head = Head::read(NAME, &mut header, chunk, stage)?;
+    let run_width = strings::read_width(NAME, &mut header, "run length width")?;
+    let width = strings::read_width(NAME, &mut header, "string length width")?;
+    header.finish("header")?;
+    expand_strings(chunk.data.bytes(), run_width, width, &head, out)
+}
+
+fn expand_strings(
+    data: &[u8],
+    run_width: usize,
+    width: usize,
+    head: &Head,
+    out: &mut Out<'_>,
+) -> Result<(), FilterError> {
+    let mut runs = Reader::new(NAME, data);
+    let (mut memory, mut starts) = out.data_and_starts(head.original)?;
+    let (mut cells, mut start) = (head.cells, 0_u64);
+    while !runs.rest().is_empty() {
+        let length = strings::number(runs.take("run length", run_width)?);
+        let size = strings::number(runs.take("string length", width)?);
+        let value = runs.take("string", size)?;
+        cells = cells.checked_sub(length).ok_or(TOO_LONG)?;
+        let (run, rest) = std::mem::take(&mut memory)
+            .split_at_mut_checked(length.saturating_mul(size))
+            .ok_or(TOO_LONG)?;
+        memory = rest;
+        fill(run, value);
+        if let Some(starts) = &mut starts {
+            let step = size as u64;
+            starts.extend((0..length as u64).map(|i| start.saturating_add(i.saturating_mul(step))));
+        }
+        start = start.saturating_add(run.len() as u64);
+    }
+    complete(cells == 0 && memory.is_empty())
+}
+
+/// Repeats a string until `run` is full.
+fn fill(run: &mut [u8], value: &[u8]) {
+    if value.len() == 1 {
+        run.fill(value.first().copied().unwrap_or_default());
+    } else if !value.is_empty() {
+        for place in run.chunks_exact_mut(value.len()) {
+            place.copy_from_slice(value);
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! Filter 18: images as WebP, for dense two-dimensional `uint8` attributes.
+//!
+//! A tile is one image: `y_extent` rows of `x_extent` bytes, which are pixels of three (`rgb`, `bgr`)
+//! or four (`rgba`, `bgra`) bytes. Options: `f32` quality, `u8` format (0 none, 1 `rgb`, 2 `bgr`, 3 `rgba`, 4
+//! `bgra`), `u8` lossless, `u16` y extent, `u16` x extent, two bytes of padding; the extents are the tile
+//! extents of the two dimensions, set when the schema is made. Metadata: `u32` part count, `u32` length of
+//! each encoded image. Data: WebP files.
+//!
+//! Both kinds are decoded. Lossless images are encoded with feature `webp`; lossy ones need
+//! `webp-lossy`, which compiles a C library.
+
+use tdb_tile::{Datatype, FormatVersion, Scalar};
+
+use crate::header::{self, Reader, put_parts};
+use crate::{Chunk, Description, Entry, Filter, FilterError, OptionValue, Options, Out, Stage};
+
+const NAME: &str = "webp";
+
+pub(crate) static ENTRY: Entry =
+    Entry::new(18, NAME, parse, build).behind("webp", cfg!(feature = "webp"));
+
+fn parse(options: &Options<'_>) -> Result<Box<dyn Filter>, FilterError> {
+    let mut reader = options.reader();
+    let filter = Webp {
+        quality: reader.scalar("quality")?,
+        format: Format::from_code(reader.scalar("format")?)?,
+        is_lossless: reader.scalar::<u8>("lossless")? != 0,
+        rows: reader.scalar("y extent")?,
+        row: reader.scalar("x extent")?,
+    };
+    // Padding of a C structure; short of nothing but sense.
+    Ok(Box::new(filter))
+}
+
+fn build(description: &Description) -> Result<Box<dyn Filter>, FilterError> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a quality is between 0 and 100"
+    )]
+    let quality = description.real(NAME, "quality", 100.0)? as f32;
+    Ok(Box::new(Webp {
+        quality,
+        format: Format::from_name(description.text(NAME, "format", "none")?)?,
+        is_lossless: description.flag(NAME, "lossless", false)?,
+        rows: description.integer(NAME, "y_extent", 0)?,
+        row: description.integer(NAME, "x_extent", 0)?,
+    }))
+}
+
+#[derive(Debug)]
+struct Webp {
+    quality: f32,
+    format: Format,
+    is_lossless: bool,
+    /// Rows of an image.
+    rows: u16,
+    /// Bytes of a row.
+    row: u16,
+}
+
+/// What the bytes of a pixel are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    None,
+    Rgb,
+    Bgr,
+    Rgba,
+    Bgra,
+}
+
+impl Format {
+    const ALL: [(Self, &'static str); 5] = [
+        (Self::None, "none"),
+        (Self::Rgb, "rgb"),
+        (Self::Bgr, "bgr"),
+        (Self::Rgba, "rgba"),
+        (Self::Bgra, "bgra"),
+    ];
+
+    fn from_code(code: u8) -> Result<Self, FilterError> {
+        let format = Self::ALL.get(usize::from(code)).map(|(format, _)| *format);
+        format.ok_or(FilterError::Options {
+            filter: NAME,
+            why: "format is none of 0 to 4",
+        })
+    }
+
+    fn from_name(name: &str) -> Result<Self, FilterError> {
+        let format = Self::ALL.iter().find(|(_, known)| *known == name);
+        format
+            .map(|(format, _)| *format)
+            .ok_or(FilterError::Options {
+                filter: NAME,
+                why: "format is none of none, rgb, bgr, rgba and bgra",
+            })
+    }
+
+    fn name(self) -> &'static str {
+        let known = Self::ALL.iter().find(|(format, _)| *format == self);
+        known.map_or("none", |(_, name)| *name)
+    }
+
+    const fn code(self) -> u8 {
+        match self {
+            Self::None => 0,
+            Self::Rgb => 1,
+            Self::Bgr => 2,
+            Self::Rgba => 3,
+            Self::Bgra => 4,
+        }
+    }
+
+    /// Bytes of a pixel; none where the format was not set.
+    const fn depth(self) -> Option<u16> {
+        match self {
+            Self::None => None,
+            Self::Rgb | Self::Bgr => Some(3),
+            Self::Rgba | Self::Bgra => Some(4),
+        }
+    }
+
+    /// Whether blue comes first, as it never does in the library's images.
+    const fn is_reversed(self) -> bool {
+        matches!(self, Self::Bgr | Self::Bgra)
+    }
+}
+
+/// Largest side of a WebP image in pixels.
+const LARGEST: u16 = 16383;
+
+/// The shape of the images, in pixels.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    width: u16,
+    height: u16,
+    depth: u16,
+}
+
+impl Shape {
+    fn bytes(self) -> usize {
+        let row = usize::from(self.width).saturating_mul(self.depth.into());
+        row.saturating_mul(self.height.into())
+    }
+}
+
+impl Webp {
+    fn shape(&self) -> Result<Shape, FilterError> {
+        let fail = |why| FilterError::InvalidPipeline { filter: NAME, why };
+        let depth = self.format.depth();
+        let depth = depth.ok_or_else(|| fail("the image format was not set"))?;
+        if self.row.checked_rem(depth) != Some(0) {
+            return Err(fail("the x extent is no whole number of pixels"));
+        }
+        let shape = Shape {
+            width: self.row.checked_div(depth).unwrap_or(0),
+            height: self.rows,
+            depth,
+        };
+        if shape.width > LARGEST || shape.height > LARGEST {
+            return Err(fail("an extent is beyond 16383 pixels"));
+        }
+        Ok(shape)
+    }
+}
+
+impl Filter for Webp {
+    fn encode(
+        &self,
+        chunk: Chunk<'_>,
+        out: &mut Out<'_>,
+        _: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        ENTRY.available()?;
+        let shape = self.shape()?;
+        let mut images = Vec::new();
+        let mut lengths = Vec::new();
+        let mut pixels = Vec::new();
+        for part in chunk.data.iter() {
+            let before = images.len();
+            if !part.is_empty() {
+                if part.len() != shape.bytes() {
+                    return Err(FilterError::Values {
+                        filter: NAME,
+                        why: "a tile is no image of the extents that were set",
+                    });
+                }
+                pixels.clear();
+                pixels.extend_from_slice(part);
+                reverse(self.format, &mut pixels);
+                library::encode(shape, self, &pixels, &mut images)?;
+            }
+            lengths.push(images.len().saturating_sub(before));
+        }
+        let (header, room) = out.header_and_data(images.len())?;
+        put_parts(NAME, header, lengths.iter().copied())?;
+        room.copy_from_slice(&images);
+        out.keep_metadata(0);
+        Ok(())
+    }
+
+    fn decode(
+        &self,
+        chunk: Chunk<'_>,
+        out: &mut Out<'_>,
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        ENTRY.available()?;
+        let shape = self.shape()?;
+        let mut stored = chunk.data.bytes();
+        let mut reader = Reader::new(NAME, chunk.metadata.bytes());
+        let lengths = header::parts(NAME, &mut reader, stored.len())?;
+        let images = lengths.clone().filter(|length| *length > 0).count();
+        let mut room = out.data(images.saturating_mul(shape.bytes()))?;
+        for length in lengths.filter(|length| *length > 0) {
+            // The lengths add up to that of the data.
+            let (image, rest) = stored.split_at_checked(length).unwrap_or_default();
+            stored = rest;
+            let (pixels, rest) = std::mem::take(&mut room)
+                .split_at_mut_checked(shape.bytes())
+                .unwrap_or_default();
+            room = rest;
+            library::decode(shape, image, pixels, stage)?;
+            reverse(self.format, pixels);
+        }
+        out.keep_metadata(reader.position());
+        Ok(())
+    }
+
+    fn options(&self, _version: FormatVersion) -> Vec<u8> {
+        let mut out = Vec::with_capacity(12);
+        self.quality.write(&mut out);
+        out.extend_from_slice(&[self.format.code(), u8::from(self.is_lossless)]);
+        self.rows.write(&mut out);
+        self.row.write(&mut out);
+        out.extend_from_slice(&[0; 2]);
+        out
+    }
+
+    fn describe(&self) -> Vec<(&'static str, OptionValue)> {
+        let format = self.format.name().to_owned();
+        vec![
+            ("quality", OptionValue::Real(self.quality.into())),
+            ("format", OptionValue::Text(format)),
+            ("lossless", OptionValue::Flag(self.is_lossless)),
+            ("y_extent", OptionValue::Integer(self.rows.into())),
+            ("x_extent", OptionValue::Integer(self.row.into())),
+        ]
+    }
+
+    fn accepts(&self, input: Datatype) -> bool {
+        input == Datatype::UInt8
+    }
+
+    fn breaks_values(&self, _: Datatype) -> bool {
+        true
+    }
+}
+
+/// Swaps red and blue where blue comes first.
+fn reverse(format: Format, pixels: &mut [u8]) {
+    let depth = format.depth().filter(|_| format.is_reversed());
+    let Some(depth) = depth else { return };
+    for pixel in pixels.chunks_exact_mut(depth.into()) {
+        if let [first, _, third, ..] = pixel {
+            std::mem::swap(first, third);
+        }
+    }
+}
+
+#[cfg(feature = "webp")]
+mod library {
+    use std::io::Cursor;
+
+    use image_webp::{ColorType, WebPDecoder, WebPEncoder};
+
+    use super::{NAME, Shape, Webp};
+    use crate::{FilterError, Stage};
+
+    const BROKEN: FilterError = FilterError::Corrupt {
+        filter: NAME,
+        field: "image",
+        kind: tdb_tile::WireErrorKind::Invalid("does not decode"),
+    };
+
+    pub(super) fn encode(
+        shape: Shape,
+        filter: &Webp,
+        pixels: &[u8],
+        images: &mut Vec<u8>,
+    ) -> Result<(), FilterError> {
+        if !filter.is_lossless {
+            return encode_lossy(shape, filter.quality, pixels, images);
+        }
+        let color = if shape.depth == 4 {
+            ColorType::Rgba8
+        } else {
+            ColorType::Rgb8
+        };
+        WebPEncoder::new(images)
+            .encode(pixels, shape.width.into(), shape.height.into(), color)
+            .map_err(|_| FilterError::Values {
+                filter: NAME,
+                why: "the library encodes no such image",
+            })
+    }
+
+    #[cfg(feature = "webp-lossy")]
+    fn encode_lossy(
+        shape: Shape,
+        quality: f32,
+        pixels: &[u8],
+        images: &mut Vec<u8>,
+    ) -> Result<(), FilterError> {
+        let (width, height) = (shape.width.into(), shape.height.into());
+        let encoder = if shape.depth == 4 {
+            webp::Encoder::from_rgba(pixels, width, height)
+        } else {
+            webp::Encoder::from_rgb(pixels, width, height)
+        };
+        let image = encoder.encode_simple(false, quality.clamp(0.0, 100.0));
+        let image = image.map_err(|_| FilterError::Values {
+            filter: NAME,
+            why: "the library encodes no such image",
+        })?;
+        images.extend_from_slice(&image);
+        Ok(())
+    }
+
+    #[cfg(not(feature = "webp-lossy"))]
+    fn encode_lossy(_: Shape, _: f32, _: &[u8], _: &mut Vec<u8>) -> Result<(), FilterError> {
+        Err(FilterError::NotCompiledIn {
+            name: "lossy webp encoding",
+            code: super::ENTRY.code,
+            feature: "webp-lossy",
+        })
+    }
+
+    /// Decodes into `pixels`, with or without alpha as the shape has it, red first.
+    pub(super) fn decode(
+        shape: Shape,
+        image: &[u8],
+        pixels: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        let mut decoder = WebPDecoder::new(Cursor::new(image)).map_err(|_| BROKEN)?;
+        if decoder.dimensions() != (shape.width.into(), shape.height.into()) {
+            return Err(FilterError::invalid(
+                NAME,
+                "image",
+                "has another size than the tile",
+            ));
+        }
+        decoder.set_memory_limit(pixels.len().saturating_mul(8).saturating_add(1 << 20));
+        if decoder.has_alpha() == (shape.depth == 4) {
+            return decoder.read_image(pixels).map_err(|_| BROKEN);
+        }
+        let size = decoder.output_buffer_size().ok_or(BROKEN)?;
+        let _fits = stage.limits.budget.take(size as u64)?;
+        let mut other = vec![0; size];
+        decoder.read_image(&mut other).map_err(|_| BROKEN)?;
+        if shape.depth == 4 {
+            for (pixel, color) in pixels.chunks_exact_mut(4).zip(other.chunks_exact(3)) {
+                if let Some((alpha, place)) = pixel.split_last_mut() {
+                    place.copy_from_slice(color);
+                    *alpha = u8::MAX;
+                }
+            }
+        } else {
+            for (pixel, color) in pixels.chunks_exact_mut(3).zip(other.chunks_exact(4)) {
+                pixel.copy_from_slice(color.get(..3).unwrap_or_default());
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(not(feature = "webp"))]
+mod library {
+    use super::{ENTRY, Shape, Webp};
+    use crate::{FilterError, Stage};
+
+    pub(super) fn encode(_: Shape, _: &Webp, _: &[u8], _: &mut Vec<u8>) -> Result<(), FilterError> {
+        ENTRY.available()
+    }
+
+    pub(super) fn decode(
+        _: Shape,
+        _: &[u8],
+        _: &mut [u8],
+        _: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        ENTRY.available()
+    }
+}
