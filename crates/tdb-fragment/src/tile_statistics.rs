@@ -10,6 +10,7 @@ pub struct TileStatistics {
     pub(crate) maxs: TileBounds,
     pub(crate) sums: U64Column,
     pub(crate) null_counts: U64Column,
+    pub(crate) datatype: Datatype,
     pub(crate) cell_size: Option<usize>,
     pub(crate) trust: Trust,
 }
@@ -77,7 +78,9 @@ impl TileStatistics {
             return None;
         }
         let (min, max) = (self.min(tile)?, self.max(tile)?);
-        (self.trust.accepts(min) && self.trust.accepts(max)).then_some((min, max))
+        // Out of order where all of the few cells written to a tile are null.
+        let ordered = self.datatype.compare(min, max)?.is_le();
+        (ordered && self.trust.accepts(min) && self.trust.accepts(max)).then_some((min, max))
     }
 
     /// The sum of a tile as stored: `i64`, `u64` or `f64`, by the datatype of the field.

@@ -5,6 +5,8 @@
     reason = "a test may stop there"
 )]
 
+mod support;
+
 use bytes::Bytes;
 use proptest::prelude::*;
 use tdb_fragment::{Combine, ConditionNode, ConditionOp, ConditionTree, ConditionValue};
@@ -281,4 +283,22 @@ proptest! {
             prop_assert_eq!(tree.encode(V, &()).unwrap(), bytes);
         }
     }
+}
+
+#[test]
+fn deletes_as_tiledb_stored_them() {
+    let names = [
+        "comparison",
+        "expression",
+        "members",
+        "strings",
+        "dimension",
+    ];
+    let texts = names.map(|name| {
+        let (payload, _) = support::open(&support::data(&format!("v22_{name}.del")));
+        let (tree, text) = support::check::<ConditionTree>(&payload, V, &());
+        assert_eq!(tree.negated().unwrap().negated().unwrap(), tree);
+        format!("{name}\n{text}")
+    });
+    insta::assert_snapshot!(texts.concat());
 }

@@ -235,6 +235,7 @@ impl FragmentMetadata {
             maxs: bounds(maxs)?,
             sums: numbers(sums)?,
             null_counts: numbers(null_counts)?,
+            datatype: field.datatype,
             cell_size: field
                 .cell_size()
                 .and_then(|size| usize::try_from(size).ok()),
