@@ -178,6 +178,11 @@ impl Directory {
             .or_else(|| self.schemas.first())
     }
 
+    /// Forgets schemas that were never finished.
+    pub(crate) fn keep_schemas(&mut self, keep: impl Fn(&SchemaEntry) -> bool) {
+        self.schemas.retain(keep);
+    }
+
     /// The `.con`, `.ign` and `.vac` objects of the fragments: [`Directory::live`] wants their bytes.
     pub fn lists(&self) -> impl Iterator<Item = &str> {
         let lists = self.consolidated.iter().chain(&self.ignores);

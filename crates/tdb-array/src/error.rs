@@ -1,6 +1,7 @@
 use std::error::Error;
 
 use tdb_filters::FilterError;
+use tdb_fragment::FragmentError;
 use tdb_schema::SchemaError;
 use tdb_store::StoreError;
 use tdb_tile::{LimitError, WireError};
@@ -100,6 +101,15 @@ impl ArrayError {
             Self::Store(error) => error.kind(),
         }
     }
+
+    /// Whether something that names said is there was not: it may have been removed meanwhile.
+    pub(crate) fn is_vanished(&self) -> bool {
+        match self {
+            Self::Missing { .. } => true,
+            Self::Store(error) => error.is_not_found(),
+            _ => false,
+        }
+    }
 }
 
 /// The kinds of errors that the outer layers tell apart.
@@ -183,6 +193,15 @@ impl HasKind for SchemaError {
             Self::EscapesRoot { .. } => ErrorKind::EscapesRoot,
             Self::Limit { .. } => ErrorKind::Limit,
             _ => ErrorKind::Corrupt,
+        }
+    }
+}
+
+impl HasKind for FragmentError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NotStored { .. } | Self::FileName { .. } => ErrorKind::Invalid,
+            _ => self.wire().map_or(ErrorKind::Corrupt, HasKind::kind),
         }
     }
 }

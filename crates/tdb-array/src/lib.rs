@@ -2,20 +2,30 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
+mod array;
 pub mod commits;
 pub mod directory;
 mod error;
+mod fragment;
+mod group;
 mod group_details;
 mod metadata;
 mod object_type;
+mod open;
 mod time_order;
 mod time_window;
 mod timestamped_name;
+mod uri;
 
+pub use array::{Array, Delete};
 pub use directory::{DeleteCommit, Directory, FragmentEntry, Live, Names, SchemaEntry};
 pub use error::{ArrayError, At, ErrorKind, HasKind};
+pub use fragment::{Fragment, OpenedPart};
+pub use group::{Descendant, Group};
 pub use group_details::{GroupDetails, GroupMember};
 pub use metadata::{Metadata, MetadataRecord, MetadataValue};
 pub use object_type::ObjectType;
+pub use open::OpenOptions;
 pub use time_window::TimeWindow;
 pub use timestamped_name::{NameError, NameForm, TimestampedName};
+pub use uri::Target;

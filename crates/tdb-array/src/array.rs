@@ -1,0 +1,466 @@
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tdb_filters::EncryptionKey;
+use tdb_fragment::{ConditionTree, ConsolidatedMetadata, MetadataPart, PartPlace};
+use tdb_rtree::RTree;
+use tdb_schema::{ArraySchema, DimensionLabel, Enumeration};
+use tdb_store::{ByteRange, Piece, Read, Store, StoreError, join, read_coalesced};
+use tdb_tile::{Limits, Range, Record};
+
+use crate::directory::{
+    DeleteCommit, ENUMERATION_FOLDER, FragmentEntry, Lists, Live, SCHEMA_FOLDER, Stored,
+};
+use crate::fragment::{Fragment, OpenedPart, Opening, Schemas};
+use crate::open::Place;
+use crate::uri::{Base, Target};
+use crate::{ArrayError, At, Directory, Metadata, OpenOptions, TimeWindow};
+
+/// Parts of a fragment's metadata that lie this near are read at once.
+const GAP: u64 = 64 << 10;
+const MOST: u64 = 16 << 20;
+
+/// An array, seen at a time: what a query must know before it reads a tile.
+///
+/// It was read when it was opened and does not change; a delete or a fragment written since is not in it.
+#[derive(Clone, Debug)]
+pub struct Array {
+    place: Place,
+    directory: Directory,
+    schemas: Schemas,
+    schema: Arc<ArraySchema>,
+    fragments: Vec<Fragment>,
+    replaced: Vec<FragmentEntry>,
+    deletes: Vec<Delete>,
+}
+
+/// A delete: cells written up to its time stay if they fulfil its condition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delete {
+    /// Its key, relative to the array: what fragments that have taken it in call it.
+    pub marker: String,
+    /// Its time, in milliseconds since 1970.
+    pub timestamp: u64,
+    /// The condition as stored: which cells **stay**.
+    pub condition: Arc<ConditionTree>,
+}
+
+impl Array {
+    /// Opens the array in a folder of a store.
+    ///
+    /// If something that is committed is not there, others are vacuuming: it is looked up once more.
+    ///
+    /// # Errors
+    /// [`ArrayError::NoSuch`] where no array is; as the store reports; whatever breaks the format.
+    pub fn open(
+        store: Arc<dyn Store>,
+        prefix: &str,
+        options: OpenOptions,
+    ) -> Result<Self, ArrayError> {
+        let place = Place {
+            store,
+            prefix: prefix.to_owned(),
+            options,
+        };
+        match Self::open_once(&place) {
+            Err(error) if error.is_vanished() => Self::open_once(&place),
+            result => result,
+        }
+    }
+
+    fn open_once(place: &Place) -> Result<Self, ArrayError> {
+        let options = &place.options;
+        let names = place.names(&Directory::PREFIXES)?;
+        let mut directory = Directory::from_names(&names, options.window)?;
+        if directory.schemas().is_empty() {
+            return Err(no_array(place));
+        }
+        let schemas = read_schemas(place, &mut directory)?;
+        let schema = directory.schema().map(|entry| entry.schema_name());
+        let schema = schema.and_then(|name| schemas.get(name));
+        let schema = Arc::clone(schema.ok_or_else(|| no_array(place))?);
+
+        let lists = place.lists(directory.lists())?;
+        let present = probe(place, &directory)?;
+        let live = directory.live(&lists, &present, !schema.is_dense(), &options.limits)?;
+        let mut array = Self {
+            fragments: open_fragments(place, &directory, &schemas, &live.fragments)?,
+            deletes: read_deletes(place, &live, &lists)?,
+            place: place.clone(),
+            directory,
+            schemas,
+            schema,
+            replaced: live.replaced,
+        };
+        array.read_processed()?;
+        Ok(array)
+    }
+
+    /// The schema at the time that the array was opened for.
+    pub fn schema(&self) -> &Arc<ArraySchema> {
+        &self.schema
+    }
+
+    /// All schemas that the array ever had, by the names that fragments call them.
+    pub fn schemas(&self) -> impl Iterator<Item = (&str, &Arc<ArraySchema>)> {
+        let entries = self.directory.schemas().iter();
+        entries.filter_map(|entry| {
+            let name = entry.schema_name();
+            Some((name, self.schemas.get(name)?))
+        })
+    }
+
+    /// The fragments that count, later ones over earlier ones.
+    pub fn fragments(&self) -> &[Fragment] {
+        &self.fragments
+    }
+
+    /// Fragments that a consolidation has replaced and nobody has removed yet, by name.
+    pub fn replaced(&self) -> &[FragmentEntry] {
+        &self.replaced
+    }
+
+    /// Opens the fragments that a consolidation has replaced.
+    ///
+    /// # Errors
+    /// As [`Array::open`].
+    pub fn open_replaced(&self) -> Result<Vec<Fragment>, ArrayError> {
+        open_fragments(&self.place, &self.directory, &self.schemas, &self.replaced)
+    }
+
+    /// The deletes that count, by time.
+    pub fn deletes(&self) -> &[Delete] {
+        &self.deletes
+    }
+
+    /// The span of time that the array was opened for.
+    pub fn window(&self) -> TimeWindow {
+        self.place.options.window
+    }
+
+    /// The caps in force.
+    pub fn limits(&self) -> &Limits {
+        &self.place.options.limits
+    }
+
+    /// The key, if the array is encrypted.
+    pub fn key(&self) -> Option<&EncryptionKey> {
+        self.place.options.key.as_ref()
+    }
+
+    /// Where the array is kept.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.place.store
+    }
+
+    /// The folder of the array in its store.
+    pub fn prefix(&self) -> &str {
+        &self.place.prefix
+    }
+
+    /// The names that the array consists of.
+    pub fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    /// The box around all written cells, one range for each dimension; `None` without fragments.
+    pub fn non_empty_domain(&self) -> Option<Vec<Range>> {
+        let mut all = self.fragments.iter();
+        let first = all.next()?.metadata.non_empty_domain.clone();
+        Some(all.fold(first, |domain, fragment| {
+            let other = &fragment.metadata.non_empty_domain;
+            let ranges = domain.iter().zip(other).zip(&self.schema.dimensions);
+            ranges
+                .map(|((a, b), dimension)| a.union(dimension.datatype, b))
+                .collect()
+        }))
+    }
+
+    /// The array's metadata at the time it was opened for; read anew each time.
+    ///
+    /// # Errors
+    /// As the store reports; objects that break the format.
+    pub fn metadata(&self) -> Result<Metadata, ArrayError> {
+        self.place.metadata(self.directory.metadata())
+    }
+
+    /// Reads an enumeration of the array's schema.
+    ///
+    /// # Errors
+    /// [`ArrayError::Invalid`] if there is none of that name; as the store reports.
+    pub fn enumeration(&self, name: &str) -> Result<Arc<Enumeration>, ArrayError> {
+        let mut known = self.schema.enumerations.iter();
+        let Some(found) = known.find(|known| known.name == name) else {
+            return Err(ArrayError::Invalid {
+                what: "enumeration",
+                name: name.to_owned(),
+                why: "the schema has none of that name",
+            });
+        };
+        let key = format!("{SCHEMA_FOLDER}/{ENUMERATION_FOLDER}/{}", found.file);
+        let tile = self.place.open_tile(&key, &self.place.read_one(&key)?)?;
+        let enumeration = Enumeration::decode(&tile.payload, self.limits()).at(&key)?;
+        Ok(Arc::new(enumeration))
+    }
+
+    /// Opens the array that holds a dimension label, at the same time and with the same key.
+    ///
+    /// # Errors
+    /// [`ArrayError::EscapesRoot`] if it lies outside of this one, and as [`Array::open`].
+    pub fn open_label(&self, label: &DimensionLabel) -> Result<Self, ArrayError> {
+        let Place {
+            store,
+            prefix,
+            options,
+        } = &self.place;
+        let target = Base::new("", prefix).resolve(prefix, &label.uri, label.relative);
+        match target {
+            Target::Inside(prefix) => Self::open(Arc::clone(store), &prefix, options.clone()),
+            Target::Outside(uri) => Err(ArrayError::EscapesRoot {
+                key: format!("label {:?}", label.name),
+                uri,
+            }),
+        }
+    }
+
+    /// Reads parts of the metadata of the fragment with this index, in one batch, and opens them.
+    ///
+    /// # Errors
+    /// [`ArrayError::Invalid`] without such a fragment; parts that it does not have; as the store reports.
+    pub fn metadata_parts(
+        &self,
+        fragment: usize,
+        parts: &[MetadataPart],
+    ) -> Result<Vec<OpenedPart>, ArrayError> {
+        let fragment = self.fragment(fragment)?;
+        read_parts(&self.place, fragment, parts)
+    }
+
+    /// Reads the R-tree over the tiles of the fragment with this index.
+    ///
+    /// # Errors
+    /// As [`Array::metadata_parts`].
+    pub fn rtree(&self, fragment: usize) -> Result<RTree, ArrayError> {
+        let fragment = self.fragment(fragment)?;
+        let parts = read_parts(&self.place, fragment, &[MetadataPart::RTree])?;
+        let payload = parts.first().map(|part| part.payload.clone());
+        let tree = fragment
+            .metadata
+            .rtree(&payload.unwrap_or_default(), self.limits());
+        tree.at(&fragment.metadata_key)
+    }
+
+    fn fragment(&self, index: usize) -> Result<&Fragment, ArrayError> {
+        self.fragments
+            .get(index)
+            .ok_or_else(|| ArrayError::Invalid {
+                what: "fragment",
+                name: index.to_string(),
+                why: "there are not so many",
+            })
+    }
+
+    /// Asks fragments with delete times which deletes those stand for.
+    fn read_processed(&mut self) -> Result<(), ArrayError> {
+        if self.deletes.is_empty() {
+            return Ok(());
+        }
+        for fragment in &mut self.fragments {
+            if !fragment.metadata.extra_fields.deletes {
+                continue;
+            }
+            let part = [MetadataPart::ProcessedConditions];
+            for part in read_parts(&self.place, fragment, &part)? {
+                let limits = &self.place.options.limits;
+                let processed = fragment
+                    .metadata
+                    .processed_conditions(&part.payload, limits);
+                fragment.processed = processed.at(&fragment.metadata_key)?.markers;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn no_array(place: &Place) -> ArrayError {
+    ArrayError::NoSuch {
+        what: "array",
+        prefix: place.prefix.clone(),
+    }
+}
+
+/// Reads all schemas; the directory forgets those that were never finished, if that is asked for.
+fn read_schemas(place: &Place, directory: &mut Directory) -> Result<Schemas, ArrayError> {
+    let keys = directory.schemas().iter().map(|entry| entry.key.clone());
+    let mut schemas = HashMap::new();
+    for (key, tile) in place.tiles(keys)? {
+        let schema = ArraySchema::decode(&tile.payload, &place.options.limits).at(&key)?;
+        schemas.insert(tdb_store::name(&key).to_owned(), Arc::new(schema));
+    }
+    directory.keep_schemas(|entry| schemas.contains_key(entry.schema_name()));
+    Ok(schemas)
+}
+
+/// Which of the objects that the directory asks about are there.
+fn probe(place: &Place, directory: &Directory) -> Result<BTreeSet<String>, ArrayError> {
+    let mut present = BTreeSet::new();
+    for key in directory.probes() {
+        if tdb_store::exists(&*place.store, &join(&place.prefix, &key))? {
+            present.insert(key);
+        }
+    }
+    Ok(present)
+}
+
+fn open_fragments(
+    place: &Place,
+    directory: &Directory,
+    schemas: &Schemas,
+    entries: &[FragmentEntry],
+) -> Result<Vec<Fragment>, ArrayError> {
+    let mut opening = Opening {
+        place,
+        schemas,
+        footers: HashMap::new(),
+    };
+    if !entries.is_empty() {
+        for (key, tile) in place.tiles(directory.fragment_metadata().iter().cloned())? {
+            let limits = &place.options.limits;
+            let consolidated = ConsolidatedMetadata::decode(&tile.payload, limits).at(&key)?;
+            opening.add_consolidated(&consolidated, entries);
+        }
+    }
+    opening.open(entries)
+}
+
+fn read_deletes(place: &Place, live: &Live, lists: &Lists) -> Result<Vec<Delete>, ArrayError> {
+    let loose = live
+        .deletes
+        .iter()
+        .filter_map(|delete| match &delete.stored {
+            Stored::Object(key) => Some(key.clone()),
+            Stored::Within { .. } => None,
+        });
+    let mut read = HashMap::new();
+    for (key, answer) in place.read(loose, place.tile_limit()) {
+        read.insert(key, answer?);
+    }
+    let deletes = live.deletes.iter().map(|delete| {
+        let (key, bytes) = match &delete.stored {
+            Stored::Object(key) => (key, read.get(key).cloned()),
+            Stored::Within { key, range } => {
+                let list = lists.get(key).filter(|list| range.end <= list.len());
+                (key, list.map(|list| list.slice(range.clone())))
+            }
+        };
+        decode_delete(place, delete, key, &bytes.unwrap_or_default())
+    });
+    deletes.collect()
+}
+
+fn decode_delete(
+    place: &Place,
+    delete: &DeleteCommit,
+    key: &str,
+    bytes: &Bytes,
+) -> Result<Delete, ArrayError> {
+    let tile = place.open_tile(key, bytes)?;
+    let limits = &place.options.limits;
+    // In an update, what to write instead follows; it acts as a delete all the same.
+    let condition = match key.ends_with(".upd") {
+        true => ConditionTree::decode_prefix(&tile.payload, tile.version, &(), limits)
+            .map(|(condition, _)| condition),
+        false => ConditionTree::decode(&tile.payload, tile.version, &(), limits),
+    };
+    Ok(Delete {
+        marker: delete.marker.clone(),
+        timestamp: delete.name.start(),
+        condition: Arc::new(condition.at(key)?),
+    })
+}
+
+/// Reads and opens parts of a fragment's metadata: from what is kept of it, else in one batch.
+fn read_parts(
+    place: &Place,
+    fragment: &Fragment,
+    parts: &[MetadataPart],
+) -> Result<Vec<OpenedPart>, ArrayError> {
+    let key = &fragment.metadata_key;
+    let stored_key: Arc<str> = join(&place.prefix, key).into();
+    let mut reads = Vec::new();
+    let mut found = Vec::with_capacity(parts.len());
+    for part in parts {
+        let part = match fragment.metadata.part_place(*part).at(key)? {
+            PartPlace::Here(payload) => Found::Opened(payload),
+            PartPlace::Stored(range) => match kept(fragment, &range) {
+                Some(bytes) => Found::Tile(bytes),
+                None => {
+                    let range = byte_range(&range);
+                    reads.push(
+                        Read::new(Arc::clone(&stored_key), range).at_most(place.tile_limit()),
+                    );
+                    Found::Unread
+                }
+            },
+        };
+        found.push(part);
+    }
+    let answers = read_coalesced(&*place.store, &reads, GAP, MOST);
+    let mut answers = answers.into_iter();
+    let opened = found.into_iter().map(|part| {
+        let bytes = match part {
+            Found::Opened(payload) => {
+                return Ok(OpenedPart {
+                    version: fragment.metadata.version,
+                    payload,
+                });
+            }
+            Found::Tile(bytes) => bytes,
+            Found::Unread => next_answer(&mut answers, key)?.bytes,
+        };
+        let tile = place.open_tile(key, &bytes)?;
+        Ok(OpenedPart {
+            version: tile.version,
+            payload: tile.payload,
+        })
+    });
+    opened.collect()
+}
+
+/// A part of a fragment's metadata, on the way to being opened.
+enum Found {
+    Opened(Bytes),
+    Tile(Bytes),
+    Unread,
+}
+
+fn next_answer(
+    answers: &mut impl Iterator<Item = Result<Piece, StoreError>>,
+    key: &str,
+) -> Result<Piece, ArrayError> {
+    let missing = || ArrayError::Missing {
+        key: key.to_owned(),
+        by: "asked for",
+    };
+    Ok(answers.next().ok_or_else(missing)??)
+}
+
+/// The bytes of a range that are kept since the fragment was opened.
+fn kept(fragment: &Fragment, range: &std::ops::Range<u64>) -> Option<Bytes> {
+    let tail = fragment.tail.as_ref()?;
+    let start = usize::try_from(range.start.checked_sub(tail.offset)?).ok()?;
+    let end = usize::try_from(range.end.checked_sub(tail.offset)?).ok()?;
+    (start <= end && end <= tail.bytes.len()).then(|| tail.bytes.slice(start..end))
+}
+
+/// A range whose end is not known goes to the end of the object.
+fn byte_range(range: &std::ops::Range<u64>) -> ByteRange {
+    match range.end {
+        u64::MAX => ByteRange::From(range.start),
+        end => ByteRange::Bounded {
+            start: range.start,
+            len: end.saturating_sub(range.start),
+        },
+    }
+}

@@ -1,0 +1,209 @@
+use std::sync::Arc;
+
+use tdb_store::Store;
+use tdb_tile::Limits;
+
+use crate::directory::{DatedObjects, GROUP_FOLDER, GROUP_MARKER, METADATA_FOLDER};
+use crate::open::Place;
+use crate::uri::{Base, Target};
+use crate::{ArrayError, At, GroupDetails, GroupMember, Metadata, Names, ObjectType, OpenOptions};
+
+/// A group, seen at a time: its members, and its metadata on request.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tdb_array::{Group, OpenOptions};
+/// use tdb_store::{MemoryStore, Store};
+///
+/// let store = MemoryStore::new();
+/// store.put("fruit/__tiledb_group.tdb", "".into())?;
+/// let group = Group::open(Arc::new(store), "fruit", "mem://here", OpenOptions::default())?;
+/// assert_eq!(group.uri(), "mem://here/fruit");
+/// assert!(group.members().is_empty() && group.metadata()?.is_empty());
+/// # Ok::<(), tdb_array::ArrayError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Group {
+    place: Place,
+    base: Base,
+    members: Vec<GroupMember>,
+    metadata: DatedObjects,
+}
+
+impl Group {
+    /// Opens the group in a folder of a store; `store_uri` is where the store's root is, empty if
+    /// that has no URI: absolute members inside the store are found by it.
+    ///
+    /// # Errors
+    /// [`ArrayError::NoSuch`] where no group is; as the store reports; members that break the format.
+    pub fn open(
+        store: Arc<dyn Store>,
+        prefix: &str,
+        store_uri: &str,
+        options: OpenOptions,
+    ) -> Result<Self, ArrayError> {
+        Self::open_within(store, prefix, Base::new(store_uri, prefix), options)
+    }
+
+    fn open_within(
+        store: Arc<dyn Store>,
+        prefix: &str,
+        base: Base,
+        options: OpenOptions,
+    ) -> Result<Self, ArrayError> {
+        let place = Place {
+            store,
+            prefix: prefix.to_owned(),
+            options,
+        };
+        let names = place.names(&["", GROUP_FOLDER, METADATA_FOLDER])?;
+        if !is_group(&names) {
+            return Err(ArrayError::NoSuch {
+                what: "group",
+                prefix: prefix.to_owned(),
+            });
+        }
+        let details = DatedObjects::from_names(&names, GROUP_FOLDER);
+        let lists = place.lists(details.lists())?;
+        let live = details.live(place.options.window, &lists)?;
+        let mut all = Vec::new();
+        for (key, tile) in place.tiles(live.into_iter().map(|(key, _)| key))? {
+            all.push(GroupDetails::open(&tile.payload, &place.options.limits).at(&key)?);
+        }
+        Ok(Self {
+            members: GroupDetails::replay(all),
+            metadata: DatedObjects::from_names(&names, METADATA_FOLDER),
+            place,
+            base,
+        })
+    }
+
+    /// The members, by name or, without one, URI.
+    pub fn members(&self) -> &[GroupMember] {
+        &self.members
+    }
+
+    /// The URI of the group; its folder, if its store has no URI.
+    pub fn uri(&self) -> String {
+        self.base.uri(&self.place.prefix)
+    }
+
+    /// The folder of the group in its store.
+    pub fn prefix(&self) -> &str {
+        &self.place.prefix
+    }
+
+    /// Where a member is.
+    pub fn target(&self, member: &GroupMember) -> Target {
+        let within = &self.place.prefix;
+        self.base.resolve(within, &member.uri, member.relative)
+    }
+
+    /// The URI of a member, resolved against that of the group.
+    pub fn member_uri(&self, member: &GroupMember) -> String {
+        match self.target(member) {
+            Target::Inside(prefix) => self.base.uri(&prefix),
+            Target::Outside(uri) => uri,
+        }
+    }
+
+    /// The folder of a member in the store of the group.
+    ///
+    /// # Errors
+    /// [`ArrayError::EscapesRoot`] for a member that lies outside of the group that was opened first.
+    pub fn member_prefix(&self, member: &GroupMember) -> Result<String, ArrayError> {
+        match self.target(member) {
+            Target::Inside(prefix) => Ok(prefix),
+            Target::Outside(_) => Err(ArrayError::EscapesRoot {
+                key: self.uri(),
+                uri: member.uri.clone(),
+            }),
+        }
+    }
+
+    /// Opens a member that is a group. What is inside is told as this group tells it.
+    ///
+    /// # Errors
+    /// [`ArrayError::EscapesRoot`], and as [`Group::open`].
+    pub fn open_member(&self, member: &GroupMember) -> Result<Self, ArrayError> {
+        let prefix = self.member_prefix(member)?;
+        let Place { store, options, .. } = &self.place;
+        let base = self.base.clone();
+        Self::open_within(Arc::clone(store), &prefix, base, options.clone())
+    }
+
+    /// The group's metadata at the time it was opened for; read anew each time.
+    ///
+    /// # Errors
+    /// As the store reports; objects that break the format.
+    pub fn metadata(&self) -> Result<Metadata, ArrayError> {
+        self.place.metadata(&self.metadata)
+    }
+
+    /// All members, and theirs, down to the last: each group before what is in it.
+    ///
+    /// Members that lie outside are told, and not looked into.
+    ///
+    /// # Errors
+    /// [`ArrayError::Cycle`], [`ArrayError::Limit`] for groups too deep in one another, and as
+    /// [`Group::open_member`].
+    pub fn walk(&self) -> Result<Vec<Descendant>, ArrayError> {
+        let limits = self.place.options.limits.clone();
+        let mut found = Vec::new();
+        // What is still to be told, the next one last; and the groups above that one.
+        let mut todo = pending(self, 1);
+        let mut path = vec![self.clone()];
+        while let Some((depth, member)) = todo.pop() {
+            path.truncate(depth);
+            let Some(parent) = path.last() else {
+                break;
+            };
+            let target = parent.target(&member);
+            let opened = match (&target, member.object_type) {
+                (Target::Inside(prefix), ObjectType::Group) => {
+                    if let Some(again) = path.iter().find(|group| group.prefix() == prefix) {
+                        return Err(ArrayError::Cycle { uri: again.uri() });
+                    }
+                    let deep = path.len() as u64;
+                    Limits::check("depth of groups", "group_depth", deep, limits.group_depth)?;
+                    Some(parent.open_member(&member)?)
+                }
+                _ => None,
+            };
+            found.push(Descendant {
+                uri: parent.member_uri(&member),
+                depth,
+                member,
+                target,
+            });
+            if let Some(group) = opened {
+                todo.append(&mut pending(&group, depth.saturating_add(1)));
+                path.push(group);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A member of a group, or of a group in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Descendant {
+    /// 1 for members of the group itself, 2 for theirs, and so on.
+    pub depth: usize,
+    /// What its own group says of it.
+    pub member: GroupMember,
+    /// Where it is.
+    pub target: Target,
+    /// Its URI, resolved.
+    pub uri: String,
+}
+
+fn pending(group: &Group, depth: usize) -> Vec<(usize, GroupMember)> {
+    let members = group.members().iter().rev();
+    members.map(|member| (depth, member.clone())).collect()
+}
+
+fn is_group(names: &Names) -> bool {
+    names.folders_in("").any(|folder| folder == GROUP_FOLDER)
+        || names.objects_in("").any(|key| key == GROUP_MARKER)
+}

@@ -1,0 +1,154 @@
+//! What opening an array and opening a group have in common.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tdb_filters::{EncryptionKey, open_generic_tile};
+use tdb_store::{Page, Read, Store, StoreError, join};
+use tdb_tile::{FormatVersion, GenericTile, Limits};
+
+use crate::directory::{DatedObjects, Lists};
+use crate::{ArrayError, At, Metadata, MetadataRecord, Names, TimeWindow};
+
+/// How an array or a group is opened.
+#[derive(Clone, Debug, Default)]
+pub struct OpenOptions {
+    /// The span of time that is seen; all by default. Who wants "now" gives the time.
+    pub window: TimeWindow,
+    /// The key, if it is encrypted.
+    pub key: Option<EncryptionKey>,
+    /// The caps in force.
+    pub limits: Limits,
+    /// Passes over empty schemas, metadata and consolidated fragment metadata, as a crash of an
+    /// old release leaves them. An empty delete is an error all the same.
+    pub tolerate_torn: bool,
+}
+
+impl OpenOptions {
+    /// As of a time, in milliseconds since 1970.
+    pub fn at(time: u64) -> Self {
+        Self {
+            window: TimeWindow::until(time),
+            ..Self::default()
+        }
+    }
+}
+
+/// A place in a store, and how it is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) prefix: String,
+    pub(crate) options: OpenOptions,
+}
+
+/// What was read of one object. Errors name it by its key within the place.
+pub(crate) type Object = (String, Result<Bytes, StoreError>);
+
+impl Place {
+    /// The names in these folders, which are relative to the place.
+    pub(crate) fn names(&self, folders: &[&str]) -> Result<Names, ArrayError> {
+        let mut names = Names::new();
+        for folder in folders {
+            let prefix = match *folder {
+                "" => self.prefix.clone(),
+                folder => join(&self.prefix, folder),
+            };
+            let mut page: Option<Page> = None;
+            loop {
+                let mut listing = self.store.list(&prefix, page.as_ref())?;
+                page = listing.next.take();
+                names.add(listing, &self.prefix, folder);
+                if page.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(names)
+    }
+
+    /// Reads whole objects of at most `limit` bytes, in one batch.
+    pub(crate) fn read(&self, keys: impl IntoIterator<Item = String>, limit: u64) -> Vec<Object> {
+        let keys: Vec<String> = keys.into_iter().collect();
+        let reads: Vec<Read> = keys
+            .iter()
+            .map(|key| Read::whole(join(&self.prefix, key)).at_most(limit))
+            .collect();
+        let answers = self.store.read(&reads).into_iter();
+        keys.into_iter()
+            .zip(answers.map(|answer| answer.map(|piece| piece.bytes)))
+            .collect()
+    }
+
+    /// Reads one object that is a generic tile.
+    pub(crate) fn read_one(&self, key: &str) -> Result<Bytes, ArrayError> {
+        let read = Read::whole(join(&self.prefix, key)).at_most(self.tile_limit());
+        Ok(tdb_store::read_one(&*self.store, read)?.bytes)
+    }
+
+    /// How large the stored form of a generic tile may be: compression can add a little.
+    pub(crate) fn tile_limit(&self) -> u64 {
+        self.options.limits.metadata_tile.saturating_add(1 << 20)
+    }
+
+    /// Reads the objects that hold lists of names.
+    pub(crate) fn lists<'a>(
+        &self,
+        keys: impl Iterator<Item = &'a str>,
+    ) -> Result<Lists, ArrayError> {
+        let mut lists = Lists::new();
+        for (key, answer) in self.read(keys.map(str::to_owned), self.options.limits.list_bytes) {
+            lists.insert(key, answer?);
+        }
+        Ok(lists)
+    }
+
+    /// Reads objects that are generic tiles, and opens each; empty ones are left out if that is asked for.
+    pub(crate) fn tiles(
+        &self,
+        keys: impl IntoIterator<Item = String>,
+    ) -> Result<Vec<(String, Tile)>, ArrayError> {
+        let mut tiles = Vec::new();
+        for (key, answer) in self.read(keys, self.tile_limit()) {
+            let bytes = answer?;
+            if bytes.is_empty() && self.options.tolerate_torn {
+                continue;
+            }
+            let tile = self.open_tile(&key, &bytes)?;
+            tiles.push((key, tile));
+        }
+        Ok(tiles)
+    }
+
+    /// Opens the generic tile at the start of these bytes.
+    pub(crate) fn open_tile(&self, key: &str, bytes: &Bytes) -> Result<Tile, ArrayError> {
+        let options = &self.options;
+        let tile = GenericTile::parse(bytes, &options.limits).at(key)?;
+        let payload = open_generic_tile(&tile, options.key.as_ref(), &options.limits).at(key)?;
+        Ok(Tile {
+            version: tile.version(),
+            payload,
+        })
+    }
+
+    /// What the metadata objects of an array or a group add up to.
+    pub(crate) fn metadata(&self, objects: &DatedObjects) -> Result<Metadata, ArrayError> {
+        let lists = self.lists(objects.lists())?;
+        let live = objects.live(self.options.window, &lists)?;
+        let mut records = Vec::new();
+        for (key, tile) in self.tiles(live.into_iter().map(|(key, _)| key))? {
+            let limits = &self.options.limits;
+            let decoded = MetadataRecord::decode_all(&tile.payload, tile.version, limits);
+            records.append(&mut decoded.at(&key)?);
+        }
+        Ok(Metadata::replay(records))
+    }
+}
+
+/// The content of a generic tile.
+#[derive(Clone, Debug)]
+pub(crate) struct Tile {
+    /// The version in its header.
+    pub(crate) version: FormatVersion,
+    pub(crate) payload: Bytes,
+}

@@ -1,0 +1,82 @@
+//! Where a URI inside a group leads.
+
+/// A folder in a store, or a place elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A folder in the store of the group, and below the group that was opened first.
+    Inside(String),
+    /// Anywhere else: the URI, resolved as far as that is possible.
+    Outside(String),
+}
+
+/// What URIs are resolved against.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Base {
+    /// The URI of the store's root; empty if it has none.
+    store: String,
+    /// The folder that nothing may lead out of.
+    root: Vec<String>,
+}
+
+impl Base {
+    /// Nothing leads out of the folder `root` of the store at `store_uri`.
+    pub(crate) fn new(store_uri: &str, root: &str) -> Self {
+        Self {
+            store: store_uri.trim_end_matches('/').to_owned(),
+            root: parts(root),
+        }
+    }
+
+    /// The URI of a folder of the store.
+    pub(crate) fn uri(&self, prefix: &str) -> String {
+        match (self.store.as_str(), prefix) {
+            ("", prefix) => prefix.to_owned(),
+            (store, "") => store.to_owned(),
+            (store, prefix) => format!("{store}/{prefix}"),
+        }
+    }
+
+    /// Where a relative URI in the folder `within`, or an absolute one, leads.
+    pub(crate) fn resolve(&self, within: &str, uri: &str, relative: bool) -> Target {
+        let outside = || {
+            Target::Outside(match relative {
+                true => format!("{}/{uri}", self.uri(within)),
+                false => uri.to_owned(),
+            })
+        };
+        let (mut path, rest) = match relative {
+            true => (parts(within), uri),
+            false => match self.below_store(uri) {
+                Some(rest) => (Vec::new(), rest),
+                None => return outside(),
+            },
+        };
+        for part in rest.split('/') {
+            match part {
+                "" | "." => {}
+                ".." if path.pop().is_none() => return outside(),
+                ".." => {}
+                part => path.push(part.to_owned()),
+            }
+        }
+        let inside = path.starts_with(&self.root) && !uri.contains('\0');
+        match inside {
+            true => Target::Inside(path.join("/")),
+            false => outside(),
+        }
+    }
+
+    /// What of an absolute URI comes after that of the store.
+    fn below_store<'a>(&self, uri: &'a str) -> Option<&'a str> {
+        let scheme = |uri: &'a str| uri.strip_prefix("file://").unwrap_or(uri);
+        let store = self.store.strip_prefix("file://").unwrap_or(&self.store);
+        let rest = scheme(uri).strip_prefix(store)?;
+        let known = !self.store.is_empty() && (rest.is_empty() || rest.starts_with('/'));
+        known.then_some(rest)
+    }
+}
+
+fn parts(prefix: &str) -> Vec<String> {
+    let parts = prefix.split('/').filter(|part| !part.is_empty());
+    parts.map(str::to_owned).collect()
+}
