@@ -1,4 +1,5 @@
 //! The condition of a delete, as stored: `docs/format/conditions.md`.
+mod check;
 mod codes;
 mod tree;
 mod value;

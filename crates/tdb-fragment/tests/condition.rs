@@ -302,3 +302,31 @@ fn deletes_as_tiledb_stored_them() {
     });
     insta::assert_snapshot!(texts.concat());
 }
+
+#[test]
+fn values_must_have_the_size_of_their_field() {
+    let schema = support::Fragment::new("v22_deletes").schema;
+    for name in [
+        "comparison",
+        "expression",
+        "members",
+        "strings",
+        "dimension",
+    ] {
+        let (payload, _) = support::open(&support::data(&format!("v22_{name}.del")));
+        decode(&payload).unwrap().check(&schema).unwrap();
+    }
+    compare("gone", ConditionOp::Less, b"anything")
+        .check(&schema)
+        .unwrap();
+    compare("x", ConditionOp::NotEqual, b"")
+        .check(&schema)
+        .unwrap();
+    let error = compare("x", ConditionOp::Less, b"12345678")
+        .check(&schema)
+        .unwrap_err();
+    insta::assert_snapshot!(error, @r#"field "x": size of the value compared with is 8, expected 4"#);
+    let members = ConditionValue::of_members("x", ConditionOp::In, ["1234", "12"]).unwrap();
+    let error = ConditionTree::from(members).check(&schema).unwrap_err();
+    insta::assert_snapshot!(error, @r#"field "x": size of the value compared with is 2, expected 4"#);
+}

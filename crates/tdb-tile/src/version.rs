@@ -92,6 +92,36 @@ impl FormatVersion {
         self.0 >= 10
     }
 
+    /// Fragments keep validity tiles of nullable attributes (from 7).
+    #[must_use]
+    pub const fn stores_validity(self) -> bool {
+        self.0 >= 7
+    }
+
+    /// Fragments keep minimum, maximum, sum and null count of tiles (from 11).
+    #[must_use]
+    pub const fn stores_tile_statistics(self) -> bool {
+        self.0 >= 11
+    }
+
+    /// Fragments keep minimum, maximum, sum and null count of themselves (from 12).
+    #[must_use]
+    pub const fn stores_fragment_statistics(self) -> bool {
+        self.0 >= 12
+    }
+
+    /// Fragments keep which delete conditions they have taken in (from 15).
+    #[must_use]
+    pub const fn stores_processed_conditions(self) -> bool {
+        self.0 >= 15
+    }
+
+    /// The footer tells where the processed conditions are (from 16).
+    #[must_use]
+    pub const fn finds_processed_conditions(self) -> bool {
+        self.0 >= 16
+    }
+
     /// The footer ends with sections that a reader may not know (from 23).
     #[must_use]
     pub const fn has_footer_sections(self) -> bool {

@@ -1,0 +1,177 @@
+use tdb_rtree::RTree;
+use tdb_tile::{FormatVersion, Record, Scalar, WireError};
+
+use crate::{
+    FieldLayout, Footer, FragmentStatistics, GenericTileOffsets, OptionalSection,
+    ProcessedConditions, TileBounds, TileVector,
+};
+
+/// All of a metadata file, to be written: what the footer says and what it points at.
+///
+/// Versions 1 and 2 are not written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MetadataFile {
+    /// The footer; its offsets are found out when the file is put together.
+    pub footer: Footer,
+    /// The bounding rectangles of the tiles; without levels in a dense fragment.
+    pub rtree: RTree,
+    /// What is kept of each field, in the order of [`FieldLayout`].
+    pub fields: Vec<FieldTiles>,
+    /// First coordinates of each tile by dimension, then last ones: sparse fragments from format 23.
+    pub global_order_bounds: Vec<TileBounds>,
+    /// Statistics of the whole fragment (from 12).
+    pub statistics: FragmentStatistics,
+    /// Delete conditions that were taken in (from 15).
+    pub processed_conditions: ProcessedConditions,
+}
+
+/// What a metadata file keeps of the tiles of one field.
+///
+/// Where a field has no such thing, vectors of offsets, sizes and null counts hold a zero for each tile,
+/// and bounds and sums nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldTiles {
+    /// Where data tiles begin.
+    pub tile_offsets: TileVector,
+    /// Where tiles of var-sized values begin.
+    pub var_offsets: TileVector,
+    /// Unfiltered sizes of tiles of var-sized values.
+    pub var_sizes: TileVector,
+    /// Where validity tiles begin (from 7).
+    pub validity_offsets: TileVector,
+    /// Least values (from 11).
+    pub mins: TileBounds,
+    /// Greatest values (from 11).
+    pub maxs: TileBounds,
+    /// Sums (from 11).
+    pub sums: TileVector,
+    /// Null counts (from 11).
+    pub null_counts: TileVector,
+}
+
+impl MetadataFile {
+    /// The bytes of the file. `seal` turns the content of a generic tile into the tile:
+    /// `tdb_filters::seal_generic_tile` with the version of the library and the key of the array.
+    ///
+    /// # Errors
+    /// What `seal` finds, and facts that the version has no place for.
+    pub fn encode<E: From<WireError>>(
+        &self,
+        layout: &FieldLayout,
+        seal: impl FnMut(&[u8]) -> Result<Vec<u8>, E>,
+    ) -> Result<Vec<u8>, E> {
+        let version = self.footer.version;
+        let mut tiles = Sealed {
+            out: Vec::new(),
+            version,
+            seal,
+        };
+        let mut footer = self.footer.clone();
+        footer.offsets = self.write_tiles(&mut tiles, layout)?;
+        if version.has_footer_sections() && !footer.dense {
+            footer
+                .sections
+                .retain(|s| s.id != OptionalSection::GLOBAL_ORDER_BOUNDS);
+            footer.sections.push(self.write_bounds(&mut tiles)?);
+        }
+        let mut out = tiles.out;
+        let bytes = footer.encode(version, layout)?;
+        out.extend_from_slice(&bytes);
+        if version.always_stores_footer_length() || !layout.has_fixed_dimensions() {
+            (bytes.len() as u64).write(&mut out);
+        }
+        Ok(out)
+    }
+
+    fn write_tiles<E, S>(
+        &self,
+        tiles: &mut Sealed<S>,
+        layout: &FieldLayout,
+    ) -> Result<GenericTileOffsets, E>
+    where
+        E: From<WireError>,
+        S: FnMut(&[u8]) -> Result<Vec<u8>, E>,
+    {
+        let version = tiles.version;
+        let fields = &self.fields;
+        let extra = self.footer.extra_fields();
+        let n = layout.var_fields(version, extra);
+        let var_fields = fields
+            .get(..usize::try_from(n).unwrap_or(usize::MAX))
+            .unwrap_or(fields);
+        let mut offsets = GenericTileOffsets {
+            rtree: tiles.push(&self.rtree, layout.dimensions())?,
+            tile_offsets: tiles.push_all(fields, |field| &field.tile_offsets)?,
+            var_offsets: tiles.push_all(var_fields, |field| &field.var_offsets)?,
+            var_sizes: tiles.push_all(var_fields, |field| &field.var_sizes)?,
+            ..GenericTileOffsets::default()
+        };
+        if version.stores_validity() {
+            offsets.validity_offsets = tiles.push_all(fields, |field| &field.validity_offsets)?;
+        }
+        if version.stores_tile_statistics() {
+            offsets.mins = tiles.push_all(fields, |field| &field.mins)?;
+            offsets.maxs = tiles.push_all(fields, |field| &field.maxs)?;
+            offsets.sums = tiles.push_all(fields, |field| &field.sums)?;
+            offsets.null_counts = tiles.push_all(fields, |field| &field.null_counts)?;
+        }
+        if version.stores_fragment_statistics() {
+            let n = self.statistics.fields.len() as u64;
+            offsets.fragment_statistics = tiles.push(&self.statistics, &n)?;
+        }
+        if version.stores_processed_conditions() {
+            let offset = tiles.push(&self.processed_conditions, &())?;
+            if version.finds_processed_conditions() {
+                offsets.processed_conditions = offset;
+            }
+        }
+        Ok(offsets)
+    }
+
+    fn write_bounds<E, S>(&self, tiles: &mut Sealed<S>) -> Result<OptionalSection, E>
+    where
+        E: From<WireError>,
+        S: FnMut(&[u8]) -> Result<Vec<u8>, E>,
+    {
+        let mut content = Vec::new();
+        for bounds in &self.global_order_bounds {
+            tiles.push(bounds, &())?.write(&mut content);
+        }
+        Ok(OptionalSection {
+            id: OptionalSection::GLOBAL_ORDER_BOUNDS,
+            content: content.into(),
+        })
+    }
+}
+
+/// Generic tiles one after the other.
+struct Sealed<S> {
+    out: Vec<u8>,
+    version: FormatVersion,
+    seal: S,
+}
+
+impl<E, S> Sealed<S>
+where
+    E: From<WireError>,
+    S: FnMut(&[u8]) -> Result<Vec<u8>, E>,
+{
+    /// Appends a record as a generic tile; gives the offset of it.
+    fn push<R: Record>(&mut self, record: &R, cx: &R::Cx) -> Result<u64, E> {
+        let offset = self.out.len() as u64;
+        let payload = record.encode(self.version, cx)?;
+        self.out.extend((self.seal)(&payload)?);
+        Ok(offset)
+    }
+
+    fn push_all<R: Record<Cx = ()>>(
+        &mut self,
+        fields: &[FieldTiles],
+        part: impl Fn(&FieldTiles) -> &R,
+    ) -> Result<Vec<u64>, E> {
+        fields
+            .iter()
+            .map(|field| self.push(part(field), &()))
+            .collect()
+    }
+}
