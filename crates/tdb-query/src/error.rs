@@ -1,4 +1,5 @@
-use tdb_tile::LimitError;
+use tdb_array::{ArrayError, ErrorKind, HasKind};
+use tdb_tile::{LimitError, WireError};
 
 /// Why cells could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +21,87 @@ pub enum QueryError {
         /// What is wrong there.
         what: String,
     },
+    /// What is stored cannot be read.
+    #[error("fragment {fragment}, field {field:?}, tile {tile}")]
+    Tile {
+        /// Name of the fragment.
+        fragment: String,
+        /// Name of the field.
+        field: String,
+        /// Number of the tile, from 0.
+        tile: u64,
+        /// What is wrong with it.
+        source: Box<TileError>,
+    },
+    /// Cells that were decoded do not hold together.
+    #[error(transparent)]
+    Cells(WireError),
+    /// The array, or an object of it, cannot be opened.
+    #[error(transparent)]
+    Array(#[from] ArrayError),
     /// A cap or the memory budget was reached.
     #[error(transparent)]
     Limit(#[from] LimitError),
+}
+
+/// What is wrong with one tile.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TileError {
+    /// Its bytes do not hold together.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    /// A filter cannot undo what was done to it.
+    #[error(transparent)]
+    Filter(#[from] tdb_filters::FilterError),
+    /// Its object cannot be read.
+    #[error(transparent)]
+    Store(#[from] tdb_store::StoreError),
+    /// A cap was reached.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+}
+
+impl QueryError {
+    /// A request that is wrong, in words.
+    pub(crate) fn invalid(what: impl Into<String>) -> Self {
+        Self::Invalid { what: what.into(), hint: None }
+    }
+
+    /// A request that is wrong, and the way out.
+    pub(crate) fn invalid_with_hint(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Invalid { what: what.into(), hint: Some(hint.into()) }
+    }
+
+    /// Whose fault it is, and so what the caller can do.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Invalid { .. } | Self::Condition { .. } => ErrorKind::Invalid,
+            Self::Array(error) => error.kind(),
+            Self::Limit(_) => ErrorKind::Limit,
+            Self::Cells(error) => error.kind(),
+            Self::Tile { source, .. } => source.kind(),
+        }
+    }
+
+    /// The way out, if there is one.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Invalid { hint, .. } => hint.as_deref(),
+            _ => None,
+        }
+    }
+}
+
+impl TileError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Wire(error) => error.kind(),
+            Self::Filter(error) => error.kind(),
+            Self::Store(error) => error.kind(),
+            Self::Limit(_) => ErrorKind::Limit,
+        }
+    }
 }

@@ -1,10 +1,29 @@
 #![doc = include_str!("../README.md")]
 
+mod buffer;
+mod column;
 mod condition;
+mod dense;
 mod error;
+mod field;
+mod fragment_tiles;
+mod labels;
+mod options;
+mod read;
+mod session;
+mod sparse;
+mod subarray;
+mod tiles;
 
+pub use buffer::Buffer;
+pub use column::{Batch, Column};
 pub use condition::{
     CompareOp, Condition, ConditionField, ConditionNode, FieldCells, FieldCondition, FieldTest,
     Instant, Literal, ResolvedCondition, ResolvedField, ResolvedTest, Step, Test,
 };
-pub use error::QueryError;
+pub use error::{QueryError, TileError};
+pub use field::FieldInfo;
+pub use options::{ReadOptions, ResultOrder};
+pub use read::Reader;
+pub use session::{Session, SessionOptions};
+pub use subarray::Subarray;

@@ -1,0 +1,236 @@
+//! Decodes tiles of many fields and fragments straight into the columns of a table.
+
+use rayon::prelude::*;
+use tdb_array::Array;
+use tdb_schema::ArraySchema;
+
+use super::gather::buffer;
+use super::table::{CellTable, TableColumn};
+use crate::QueryError;
+use crate::field::{Field, unit_size};
+use crate::session::Session;
+use crate::fragment_tiles::FragmentTiles;
+use crate::tiles::{FieldTiles, ZippedTiles};
+
+/// One tile of one field and the memory that its cells go to.
+enum Job<'a> {
+    Fixed { tiles: &'a FieldTiles, tile: usize, cells: usize, values: &'a mut [u8], validity: &'a mut [u8] },
+    Var {
+        tiles: &'a FieldTiles,
+        tile: usize,
+        base: u64,
+        starts: &'a mut [u64],
+        values: &'a mut [u8],
+        validity: &'a mut [u8],
+    },
+    /// Coordinates of all dimensions in one tile.
+    Zipped { tiles: &'a ZippedTiles, tile: usize, dimensions: Vec<(usize, &'a mut [u8])> },
+}
+
+/// Adds columns with these fields to `table`; none of them may be there yet.
+pub(crate) fn load<'t>(
+    session: &Session,
+    array: &Array,
+    table: &mut CellTable,
+    fields: &[Field],
+    find: &dyn Fn(usize) -> Option<&'t FragmentTiles>,
+) -> Result<(), QueryError> {
+    let schema = array.schema();
+    let mut columns = Vec::with_capacity(fields.len());
+    for &field in fields {
+        columns.push((field, reserve(schema, table, field, find)?));
+    }
+    let mut jobs = Vec::new();
+    let mut zipped: Vec<ZippedJobs<'_>> = Vec::new();
+    for (field, column) in &mut columns {
+        push_jobs(array, table, *field, column, find, &mut jobs, &mut zipped);
+    }
+    jobs.extend(zipped.into_iter().map(|z| Job::Zipped { tiles: z.tiles, tile: z.tile, dimensions: z.dimensions }));
+    let limits = session.limits();
+    if session.threads() == 1 {
+        let mut worker = session.worker();
+        jobs.into_iter().try_for_each(|job| run(job, &mut worker, limits))?;
+    } else {
+        jobs.into_par_iter().try_for_each(|job| run(job, &mut session.worker(), limits))?;
+    }
+    for (field, column) in columns {
+        table.insert(field, column);
+    }
+    Ok(())
+}
+
+/// Memory for a column: zeroed, of the size that the fragments' metadata tells.
+fn reserve<'t>(
+    schema: &ArraySchema,
+    table: &CellTable,
+    kind: Field,
+    find: &dyn Fn(usize) -> Option<&'t FragmentTiles>,
+) -> Result<TableColumn, QueryError> {
+    let Some(field) = schema.field_of(kind) else {
+        return Err(QueryError::invalid(format!("the array has no field {kind:?}")));
+    };
+    let cell_size = unit_size(&field);
+    let mut missing = Vec::new();
+    let mut var_bytes = 0_u64;
+    for segment in &table.segments {
+        match find(segment.fragment).and_then(|tiles| tiles.field(kind)) {
+            Some(tiles) => {
+                let sizes = segment.tiles.iter().map(|tile| tiles.var_size(tile.tile));
+                var_bytes = sizes.fold(var_bytes, u64::saturating_add);
+            }
+            None if matches!(kind, Field::Dimension(_)) => {}
+            None => {
+                missing.push(segment.rows.clone());
+                let fill = fill_of(schema, kind).len() as u64;
+                var_bytes = var_bytes.saturating_add(fill.saturating_mul(segment.rows.len() as u64));
+            }
+        }
+    }
+    let bytes = if field.is_var() {
+        usize::try_from(var_bytes).unwrap_or(usize::MAX)
+    } else {
+        table.rows.saturating_mul(cell_size)
+    };
+    Ok(TableColumn {
+        values: buffer(bytes)?,
+        cell_size,
+        offsets: field.is_var().then(|| vec![0; table.rows.saturating_add(1)]),
+        validity: field.nullable.then(|| vec![0; table.rows]),
+        missing,
+    })
+}
+
+/// The bytes of a cell that no fragment holds.
+pub(crate) fn fill_of(schema: &ArraySchema, kind: Field) -> &[u8] {
+    match kind {
+        Field::Attribute(index) => schema.attributes.get(index).map_or(&[], |a| &a.fill),
+        _ => &[],
+    }
+}
+
+struct ZippedJobs<'a> {
+    tiles: &'a ZippedTiles,
+    fragment: usize,
+    tile: usize,
+    dimensions: Vec<(usize, &'a mut [u8])>,
+}
+
+fn push_jobs<'a, 't: 'a>(
+    array: &Array,
+    table: &CellTable,
+    kind: Field,
+    column: &'a mut TableColumn,
+    find: &dyn Fn(usize) -> Option<&'t FragmentTiles>,
+    jobs: &mut Vec<Job<'a>>,
+    zipped: &mut Vec<ZippedJobs<'a>>,
+) {
+    let schema = array.schema();
+    let cell_size = column.cell_size;
+    let is_var = column.offsets.is_some();
+    let mut values = column.values.as_mut_slice();
+    let mut starts = column.offsets.as_deref_mut().unwrap_or(&mut []);
+    let mut validity = column.validity.as_deref_mut().unwrap_or(&mut []);
+    let mut base = 0_u64;
+    for segment in &table.segments {
+        let Some(fragment) = find(segment.fragment) else { continue };
+        for tile in &segment.tiles {
+            let cells = tile.rows.len();
+            let validity = cut(&mut validity, cells);
+            let starts = cut(&mut starts, cells);
+            match fragment.field(kind) {
+                Some(tiles) if is_var => {
+                    let size = usize::try_from(tiles.var_size(tile.tile)).unwrap_or(usize::MAX);
+                    let values = cut(&mut values, size);
+                    jobs.push(Job::Var { tiles, tile: tile.tile, base, starts, values, validity });
+                    base = base.saturating_add(size as u64);
+                }
+                Some(tiles) => {
+                    let values = cut(&mut values, cells.saturating_mul(cell_size));
+                    jobs.push(Job::Fixed { tiles, tile: tile.tile, cells, values, validity });
+                }
+                None => {
+                    if let (Some(tiles), Field::Dimension(dimension)) = (fragment.zipped(), kind) {
+                        let values = cut(&mut values, cells.saturating_mul(cell_size));
+                        let same = |z: &&mut ZippedJobs<'_>| z.fragment == segment.fragment && z.tile == tile.tile;
+                        match zipped.iter_mut().find(same) {
+                            Some(job) => job.dimensions.push((dimension, values)),
+                            None => zipped.push(ZippedJobs {
+                                tiles,
+                                fragment: segment.fragment,
+                                tile: tile.tile,
+                                dimensions: vec![(dimension, values)],
+                            }),
+                        }
+                        continue;
+                    }
+                    let constant = constant(array, segment.fragment, kind);
+                    let fill: &[u8] = constant.as_ref().map_or_else(|| fill_of(schema, kind), |c| c);
+                    let size = if is_var { fill.len() } else { cell_size };
+                    let values = cut(&mut values, cells.saturating_mul(size));
+                    fill_cells(values, fill);
+                    for start in starts {
+                        *start = base;
+                        base = base.saturating_add(size as u64);
+                    }
+                    validity.fill(u8::from(fill_is_valid(schema, kind)));
+                }
+            }
+        }
+    }
+    if let [end] = starts {
+        *end = base;
+    }
+}
+
+/// What the fields that TileDB keeps for itself hold in a fragment without them.
+fn constant(array: &Array, fragment: usize, kind: Field) -> Option<[u8; 8]> {
+    match kind {
+        Field::Timestamps => {
+            Some(array.fragments().get(fragment).map_or(0, |f| f.timestamps().0).to_le_bytes())
+        }
+        Field::DeleteTimestamps | Field::DeleteConditionIndex => Some(u64::MAX.to_le_bytes()),
+        _ => None,
+    }
+}
+
+fn fill_is_valid(schema: &ArraySchema, kind: Field) -> bool {
+    match kind {
+        Field::Attribute(index) => schema.attributes.get(index).is_some_and(|a| a.fill_valid),
+        _ => true,
+    }
+}
+
+fn fill_cells(values: &mut [u8], fill: &[u8]) {
+    if fill.is_empty() {
+        return;
+    }
+    for cell in values.chunks_mut(fill.len()) {
+        cell.copy_from_slice(fill.get(..cell.len()).unwrap_or(fill));
+    }
+}
+
+/// Cuts the first `n` off a slice; fewer where it is shorter.
+fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    let whole = std::mem::take(rest);
+    let n = n.min(whole.len());
+    let (first, behind) = whole.split_at_mut(n);
+    *rest = behind;
+    first
+}
+
+fn run(job: Job<'_>, worker: &mut crate::tiles::Worker, limits: &tdb_tile::Limits) -> Result<(), QueryError> {
+    match job {
+        Job::Fixed { tiles, tile, cells, values, validity } => {
+            tiles.read_fixed(tile, cells as u64, values, worker, limits)?;
+            tiles.read_validity(tile, validity, worker, limits)
+        }
+        Job::Var { tiles, tile, base, starts, values, validity } => {
+            tiles.read_var(tile, starts, values, worker, limits)?;
+            for start in starts {
+                *start = start.saturating_add(base);
+            }
+            tiles.read_validity(tile, validity, worker, limits)
+        }
+        Job::Zipped { tiles, tile, mut dimensions } => tiles.read(tile, &mut dimensions, worker, limits),
+    }
+}

@@ -1,0 +1,15 @@
+//! Sparse arrays: cells with coordinates, in tiles under rectangles.
+
+pub(crate) mod gather;
+mod keys;
+mod load;
+mod plan;
+mod predicate;
+mod reader;
+mod select;
+mod sort;
+pub(crate) mod table;
+mod visible;
+
+pub(crate) use predicate::Predicate;
+pub(crate) use reader::{SparseQuery, SparseReader};

@@ -1,0 +1,106 @@
+use tdb_schema::{ArraySchema, Dimension};
+use tdb_tile::{Datatype, Range};
+
+use crate::QueryError;
+
+/// The part of the domain that is read: for each dimension the intervals asked for, cut to the domain.
+#[derive(Clone, Debug, Default)]
+pub struct Subarray {
+    dimensions: Vec<Option<Vec<Range>>>,
+    warnings: Vec<String>,
+}
+
+impl Subarray {
+    /// The whole domain.
+    #[must_use]
+    pub fn all(schema: &ArraySchema) -> Self {
+        Self { dimensions: vec![None; schema.dimensions.len()], warnings: Vec::new() }
+    }
+
+    /// The cross product of the intervals of each dimension; a dimension without one is whole.
+    ///
+    /// Intervals that reach beyond the domain are cut to it, those outside are left out, both with a warning.
+    ///
+    /// # Errors
+    /// [`QueryError::Invalid`] for a dimension that is not there, ends of the wrong size or out of order.
+    pub fn new(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Self, QueryError> {
+        let mut subarray = Self::all(schema);
+        for (name, range) in ranges {
+            let index = schema.dimensions.iter().position(|d| d.name == *name).ok_or_else(|| no_dimension(schema, name))?;
+            subarray.add(&schema.dimensions, index, range.clone())?;
+        }
+        Ok(subarray)
+    }
+
+    /// Adds an interval along the dimension at `index`.
+    pub(crate) fn add(&mut self, dimensions: &[Dimension], index: usize, range: Range) -> Result<(), QueryError> {
+        let (Some(dimension), Some(place)) = (dimensions.get(index), self.dimensions.get_mut(index)) else {
+            return Err(QueryError::invalid(format!("there is no dimension {index}")));
+        };
+        let datatype = dimension.datatype;
+        let fixed = !dimension.cell_val_num.is_var();
+        if fixed && (range.lo.len() != datatype.size() || range.hi.len() != datatype.size()) {
+            return Err(QueryError::invalid(format!("range of dimension {:?} is not of type {datatype}", dimension.name)));
+        }
+        if !range.is_ordered(datatype) {
+            return Err(QueryError::invalid(format!("range of dimension {:?} ends before it begins", dimension.name)));
+        }
+        let ranges = place.get_or_insert_default();
+        let Some(domain) = dimension.domain.as_ref().filter(|_| fixed) else {
+            ranges.push(range);
+            return Ok(());
+        };
+        match cut(datatype, domain, &range) {
+            None => self.warnings.push(format!("a range of dimension {:?} lies outside its domain", dimension.name)),
+            Some(inside) => {
+                if inside != range {
+                    self.warnings.push(format!("a range of dimension {:?} was cut to its domain", dimension.name));
+                }
+                ranges.push(inside);
+            }
+        }
+        Ok(())
+    }
+
+    /// The intervals of a dimension in the order given; `None` for all of it.
+    #[must_use]
+    pub fn ranges(&self, dimension: usize) -> Option<&[Range]> {
+        self.dimensions.get(dimension)?.as_deref()
+    }
+
+    /// Whether no cell can be in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.dimensions.iter().any(|ranges| ranges.as_ref().is_some_and(Vec::is_empty))
+    }
+
+    /// Whether it is the whole domain.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        self.dimensions.iter().all(Option::is_none)
+    }
+
+    /// What was cut off.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+}
+
+/// The part of `range` within `domain`.
+fn cut(datatype: Datatype, domain: &Range, range: &Range) -> Option<Range> {
+    if !range.intersects(datatype, domain) {
+        return None;
+    }
+    let lo = if range.contains(datatype, &domain.lo) { &domain.lo } else { &range.lo };
+    let hi = if range.contains(datatype, &domain.hi) { &domain.hi } else { &range.hi };
+    Some(Range { lo: lo.clone(), hi: hi.clone() })
+}
+
+fn no_dimension(schema: &ArraySchema, name: &str) -> QueryError {
+    let known: Vec<&str> = schema.dimensions.iter().map(|d| d.name.as_str()).collect();
+    QueryError::invalid_with_hint(
+        format!("there is no dimension {name:?}"),
+        format!("the dimensions are {}", known.join(", ")),
+    )
+}

@@ -1,0 +1,367 @@
+//! The data tiles of one field of one fragment: where they are stored, and how they are decoded.
+
+use std::ops::{Deref, DerefMut, Range};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tdb_filters::{Pipeline, Scratch};
+use tdb_store::Store;
+use tdb_fragment::TileIndex;
+use tdb_tile::{Limits, WireError, WireErrorKind};
+use zerocopy::IntoBytes;
+
+use crate::error::TileError;
+use crate::QueryError;
+
+/// What a thread keeps from tile to tile.
+#[derive(Debug, Default)]
+pub(crate) struct Worker {
+    stored: Vec<u8>,
+    tile: Vec<u8>,
+    starts: Vec<u64>,
+    scratch: Scratch,
+    chunks: tdb_tile::ChunkTable,
+}
+
+/// The workers of a session that are not at work.
+#[derive(Debug, Default)]
+pub(crate) struct Workers {
+    idle: Mutex<Vec<Worker>>,
+}
+
+/// A worker on loan; it goes back when dropped.
+pub(crate) struct Lent<'a> {
+    workers: &'a Workers,
+    worker: Option<Worker>,
+    spare: Worker,
+}
+
+impl Workers {
+    pub(crate) fn lend(&self) -> Lent<'_> {
+        let worker = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        Lent { workers: self, worker: Some(worker.unwrap_or_default()), spare: Worker::default() }
+    }
+}
+
+impl Deref for Lent<'_> {
+    type Target = Worker;
+
+    fn deref(&self) -> &Worker {
+        self.worker.as_ref().unwrap_or(&self.spare)
+    }
+}
+
+impl DerefMut for Lent<'_> {
+    fn deref_mut(&mut self) -> &mut Worker {
+        self.worker.as_mut().unwrap_or(&mut self.spare)
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        if let Some(worker) = self.worker.take() {
+            self.workers.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        }
+    }
+}
+
+/// One object with tiles, one after the other.
+#[derive(Debug)]
+pub(crate) struct StoredTiles {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) key: String,
+    pub(crate) pipeline: Pipeline,
+}
+
+impl StoredTiles {
+    /// Reads a tile as stored.
+    fn fetch<'w>(
+        &self,
+        extent: Option<Range<u64>>,
+        stored: &'w mut Vec<u8>,
+        limits: &Limits,
+    ) -> Result<&'w [u8], TileError> {
+        let extent = extent.ok_or_else(no_such_tile)?;
+        let len = extent.end.saturating_sub(extent.start);
+        Limits::check("stored tile size", "data_tile", len, limits.data_tile)?;
+        let len = usize::try_from(len).unwrap_or(usize::MAX);
+        if stored.len() < len {
+            // A length that the file does not have must not be taken for memory.
+            let size = self.store.size(&self.key)?;
+            if size < extent.end {
+                let wanted = len as u64;
+                let key = self.key.clone();
+                return Err(tdb_store::StoreError::OutOfRange { key, offset: extent.start, wanted, size }.into());
+            }
+            stored.resize(len, 0);
+        }
+        let place = stored.get_mut(..len).unwrap_or_default();
+        self.store.read_into(&self.key, extent.start, place)?;
+        Ok(place)
+    }
+
+    /// Decodes a whole tile into `out`, which has its size.
+    fn decode(
+        &self,
+        extent: Option<Range<u64>>,
+        out: &mut [u8],
+        worker: &mut Worker,
+        limits: &Limits,
+    ) -> Result<(), TileError> {
+        let stored = self.fetch(extent, &mut worker.stored, limits)?;
+        Ok(self.pipeline.decode_tile(stored, out, None, &mut worker.scratch, limits)?)
+    }
+
+    /// Decodes the chunks of a tile that hold any of the bytes `wanted`, and shows them one by one.
+    fn for_each_piece(
+        &self,
+        extent: Option<Range<u64>>,
+        tile_size: u64,
+        wanted: Range<u64>,
+        worker: &mut Worker,
+        limits: &Limits,
+        each: &mut dyn FnMut(u64, &[u8]),
+    ) -> Result<(), TileError> {
+        let stored = self.fetch(extent, &mut worker.stored, limits)?;
+        worker.chunks.parse_sized(stored, tile_size, limits)?;
+        for chunk in worker.chunks.overlapping(wanted) {
+            let filtered = chunk.filtered(stored);
+            if self.pipeline.is_identity() && chunk.original == chunk.filtered && chunk.metadata == 0 {
+                each(chunk.start, filtered);
+                continue;
+            }
+            let len = chunk.original as usize;
+            if worker.tile.len() < len {
+                worker.tile.resize(len, 0);
+            }
+            let out = worker.tile.get_mut(..len).unwrap_or_default();
+            self.pipeline.decode_chunk(chunk.metadata(stored), filtered, out, None, &mut worker.scratch, limits)?;
+            each(chunk.start, out);
+        }
+        Ok(())
+    }
+}
+
+/// Names the place of what went wrong in a tile.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) fragment: String,
+    pub(crate) field: String,
+}
+
+impl Place {
+    pub(crate) fn at(&self, tile: usize, source: TileError) -> QueryError {
+        QueryError::Tile {
+            fragment: self.fragment.clone(),
+            field: self.field.clone(),
+            tile: tile as u64,
+            source: Box::new(source),
+        }
+    }
+}
+
+/// The tiles of one field of one fragment.
+#[derive(Debug)]
+pub(crate) struct FieldTiles {
+    pub(crate) place: Place,
+    /// Values of fixed size, or where var-sized cells begin.
+    pub(crate) main: StoredTiles,
+    /// Bytes of a cell of fixed size.
+    pub(crate) cell_size: usize,
+    /// The values of a var-sized field.
+    pub(crate) var: Option<StoredTiles>,
+    pub(crate) validity: Option<StoredTiles>,
+    /// Where the tiles are.
+    pub(crate) index: TileIndex,
+}
+
+impl FieldTiles {
+    /// Whether cells vary in size.
+    pub(crate) fn is_var(&self) -> bool {
+        self.var.is_some()
+    }
+
+    /// Unfiltered bytes of the values of a var-sized field's tile; 0 for others.
+    pub(crate) fn var_size(&self, tile: usize) -> u64 {
+        self.index.var_size(tile as u64).unwrap_or(0)
+    }
+
+    /// All values of a tile of fixed-size cells, into `out` of `cells` cells.
+    pub(crate) fn read_fixed(
+        &self,
+        tile: usize,
+        cells: u64,
+        out: &mut [u8],
+        worker: &mut Worker,
+        limits: &Limits,
+    ) -> Result<(), QueryError> {
+        debug_assert_eq!(out.len() as u64, cells.saturating_mul(self.cell_size as u64));
+        self.main.decode(self.index.tile_extent(tile as u64), out, worker, limits).map_err(|e| self.place.at(tile, e))
+    }
+
+    /// Shows the unfiltered bytes of a tile of `cells` fixed-size cells, piece by piece in their order,
+    /// leaving out chunks that hold none of the bytes `wanted`.
+    pub(crate) fn for_each_piece(
+        &self,
+        tile: usize,
+        cells: u64,
+        wanted: Range<u64>,
+        worker: &mut Worker,
+        limits: &Limits,
+        each: &mut dyn FnMut(u64, &[u8]),
+    ) -> Result<(), QueryError> {
+        let size = cells.saturating_mul(self.cell_size as u64);
+        self.main
+            .for_each_piece(self.index.tile_extent(tile as u64), size, wanted, worker, limits, each)
+            .map_err(|e| self.place.at(tile, e))
+    }
+
+    /// Which cells of a tile are not null, a byte each; all of them where the field is not nullable.
+    pub(crate) fn read_validity(
+        &self,
+        tile: usize,
+        out: &mut [u8],
+        worker: &mut Worker,
+        limits: &Limits,
+    ) -> Result<(), QueryError> {
+        match &self.validity {
+            Some(validity) => validity.decode(self.index.validity_extent(tile as u64), out, worker, limits).map_err(|e| self.place.at(tile, e)),
+            None => {
+                out.fill(1);
+                Ok(())
+            }
+        }
+    }
+
+    /// A tile of var-sized cells: where each begins among the tile's values, and the values.
+    ///
+    /// `values` has [`FieldTiles::var_size`] bytes, `starts` the number of cells.
+    pub(crate) fn read_var(
+        &self,
+        tile: usize,
+        starts: &mut [u64],
+        values: &mut [u8],
+        worker: &mut Worker,
+        limits: &Limits,
+    ) -> Result<(), QueryError> {
+        self.try_read_var(tile, starts, values, worker, limits).map_err(|e| self.place.at(tile, e))
+    }
+
+    fn try_read_var(
+        &self,
+        tile: usize,
+        starts: &mut [u64],
+        values: &mut [u8],
+        worker: &mut Worker,
+        limits: &Limits,
+    ) -> Result<(), TileError> {
+        let Some(var) = &self.var else { return Ok(()) };
+        let offsets = self.main.fetch(self.index.tile_extent(tile as u64), &mut worker.stored, limits)?;
+        let folded = !starts.is_empty() && var.pipeline.folds_offsets_of(offsets);
+        if !folded {
+            self.main.pipeline.decode_tile(offsets, starts.as_mut_bytes(), None, &mut worker.scratch, limits)?;
+            if cfg!(target_endian = "big") {
+                starts.iter_mut().for_each(|start| *start = u64::from_le(*start));
+            }
+        }
+        let stored = var.fetch(self.index.var_extent(tile as u64), &mut worker.stored, limits)?;
+        if folded {
+            worker.starts.clear();
+            let found = Some(&mut worker.starts);
+            var.pipeline.decode_tile(stored, values, found, &mut worker.scratch, limits)?;
+            if worker.starts.len() != starts.len() {
+                return Err(mismatch("cells", starts.len() as u64, worker.starts.len() as u64));
+            }
+            starts.copy_from_slice(&worker.starts);
+        } else {
+            var.pipeline.decode_tile(stored, values, None, &mut worker.scratch, limits)?;
+        }
+        check_starts(starts, values.len() as u64)
+    }
+}
+
+/// Cells must begin one after the other, the first at the beginning, the last before the end.
+fn check_starts(starts: &[u64], size: u64) -> Result<(), TileError> {
+    let ordered = starts.is_sorted() && starts.first().is_none_or(|&first| first == 0);
+    if ordered && starts.last().is_none_or(|&last| last <= size) {
+        return Ok(());
+    }
+    let kind = WireErrorKind::Invalid("cells do not begin one after the other within the tile");
+    Err(TileError::Wire(WireError::new("OffsetsTile", "offsets", 0, kind)))
+}
+
+fn no_such_tile() -> TileError {
+    let kind = WireErrorKind::Invalid("the fragment has no such tile");
+    TileError::Wire(WireError::new("TileOffsets", "offsets", 0, kind))
+}
+
+fn mismatch(what: &'static str, wanted: u64, found: u64) -> TileError {
+    TileError::Wire(WireError::new("Tile", what, 0, WireErrorKind::Mismatch { what, wanted, found }))
+}
+
+/// The coordinates of all dimensions, tile by tile, as fragments before version 5 keep them.
+#[derive(Debug)]
+pub(crate) struct ZippedTiles {
+    pub(crate) place: Place,
+    pub(crate) tiles: StoredTiles,
+    pub(crate) index: TileIndex,
+    /// Bytes of one coordinate.
+    pub(crate) size: usize,
+    pub(crate) dimensions: usize,
+    /// Cell after cell, rather than dimension after dimension.
+    pub(crate) interleaved: bool,
+}
+
+impl ZippedTiles {
+    /// The coordinates of a tile, each dimension into its own memory.
+    pub(crate) fn read(
+        &self,
+        tile: usize,
+        out: &mut [(usize, &mut [u8])],
+        worker: &mut Worker,
+        limits: &Limits,
+    ) -> Result<(), QueryError> {
+        self.try_read(tile, out, worker, limits).map_err(|e| self.place.at(tile, e))
+    }
+
+    fn try_read(
+        &self,
+        tile: usize,
+        out: &mut [(usize, &mut [u8])],
+        worker: &mut Worker,
+        limits: &Limits,
+    ) -> Result<(), TileError> {
+        let one = out.first().map_or(0, |(_, place)| place.len());
+        let len = one.saturating_mul(self.dimensions);
+        Limits::check("unfiltered tile size", "data_tile", len as u64, limits.data_tile)?;
+        let mut coordinates = std::mem::take(&mut worker.tile);
+        if coordinates.len() < len {
+            coordinates.resize(len, 0);
+        }
+        let decoded = coordinates.get_mut(..len).unwrap_or_default();
+        let result = self.tiles.decode(self.index.tile_extent(tile as u64), decoded, worker, limits);
+        if result.is_ok() {
+            for (dimension, place) in out {
+                self.copy(decoded, *dimension, one, place);
+            }
+        }
+        worker.tile = coordinates;
+        result
+    }
+
+    fn copy(&self, tile: &[u8], dimension: usize, one: usize, place: &mut [u8]) {
+        if !self.interleaved {
+            let start = one.saturating_mul(dimension);
+            if let Some(values) = tile.get(start..start.saturating_add(one)) {
+                place.copy_from_slice(values);
+            }
+            return;
+        }
+        let tuple = self.size.saturating_mul(self.dimensions).max(1);
+        let at = self.size.saturating_mul(dimension);
+        for (cell, tuple) in place.chunks_exact_mut(self.size.max(1)).zip(tile.chunks_exact(tuple)) {
+            if let Some(value) = tuple.get(at..at.saturating_add(self.size)) {
+                cell.copy_from_slice(value);
+            }
+        }
+    }
+}
