@@ -23,7 +23,11 @@ impl Buffer {
 
     /// The bytes to be written.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        self.lines.as_mut_slice().as_mut_bytes().split_at_mut(self.len).0
+        self.lines
+            .as_mut_slice()
+            .as_mut_bytes()
+            .split_at_mut(self.len)
+            .0
     }
 
     /// The bytes.

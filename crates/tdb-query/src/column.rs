@@ -41,11 +41,17 @@ impl Column {
     #[must_use]
     pub fn cell(&self, row: usize) -> Option<&[u8]> {
         match self.cell_size() {
-            Some(size) => self.values.get(row.checked_mul(size)?..row.checked_add(1)?.checked_mul(size)?),
+            Some(size) => self
+                .values
+                .get(row.checked_mul(size)?..row.checked_add(1)?.checked_mul(size)?),
             None => {
                 let offsets = self.offset_values();
-                let (start, end) = (offsets.get(row)?.get(), offsets.get(row.checked_add(1)?)?.get());
-                self.values.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
+                let (start, end) = (
+                    offsets.get(row)?.get(),
+                    offsets.get(row.checked_add(1)?)?.get(),
+                );
+                self.values
+                    .get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
             }
         }
     }
@@ -53,22 +59,29 @@ impl Column {
     /// Where the cells of a var-sized field begin, and the end; empty for fields of fixed size.
     #[must_use]
     pub fn offset_values(&self) -> &[U64] {
-        self.offsets.as_ref().and_then(|o| <[U64]>::ref_from_bytes(o).ok()).unwrap_or(&[])
+        self.offsets
+            .as_ref()
+            .and_then(|o| <[U64]>::ref_from_bytes(o).ok())
+            .unwrap_or(&[])
     }
 
     /// Whether the cell at `row` is not null.
     #[must_use]
     pub fn is_valid(&self, row: usize) -> bool {
-        self.validity
-            .as_ref()
-            .is_none_or(|bits| bits.get(row / 8).is_some_and(|byte| byte >> (row % 8) & 1 == 1))
+        self.validity.as_ref().is_none_or(|bits| {
+            bits.get(row / 8)
+                .is_some_and(|byte| byte >> (row % 8) & 1 == 1)
+        })
     }
 
     /// Keeps the first `rows` cells.
     fn cut(&mut self, rows: usize) {
         let end = match self.cell_size() {
             Some(size) => rows.saturating_mul(size),
-            None => self.offset_values().get(rows).map_or(0, |end| usize::try_from(end.get()).unwrap_or(usize::MAX)),
+            None => self
+                .offset_values()
+                .get(rows)
+                .map_or(0, |end| usize::try_from(end.get()).unwrap_or(usize::MAX)),
         };
         self.values.truncate(end);
         if let Some(offsets) = &mut self.offsets {
@@ -81,7 +94,11 @@ impl Column {
 
     /// The values of a field with one number per cell; empty where `T` has another size.
     pub fn numbers<'a, T: Scalar + 'a>(&'a self) -> impl Iterator<Item = T> + 'a {
-        let chunks = if T::SIZE == self.datatype.size() { &self.values[..] } else { &[] };
+        let chunks = if T::SIZE == self.datatype.size() {
+            &self.values[..]
+        } else {
+            &[]
+        };
         chunks.chunks_exact(T::SIZE).filter_map(T::read)
     }
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use tdb_array::Array;
 
+use crate::QueryError;
 use crate::column::Batch;
 use crate::field::FieldInfo;
 use crate::options::ResultOrder;
 use crate::session::Session;
 use crate::sparse::Predicate;
 use crate::subarray::Subarray;
-use crate::QueryError;
 
 pub(crate) struct DenseQuery {
     pub(crate) subarray: Subarray,

@@ -65,12 +65,18 @@ pub enum TileError {
 impl QueryError {
     /// A request that is wrong, in words.
     pub(crate) fn invalid(what: impl Into<String>) -> Self {
-        Self::Invalid { what: what.into(), hint: None }
+        Self::Invalid {
+            what: what.into(),
+            hint: None,
+        }
     }
 
     /// A request that is wrong, and the way out.
     pub(crate) fn invalid_with_hint(what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Invalid { what: what.into(), hint: Some(hint.into()) }
+        Self::Invalid {
+            what: what.into(),
+            hint: Some(hint.into()),
+        }
     }
 
     /// Whose fault it is, and so what the caller can do.

@@ -44,7 +44,9 @@ pub(crate) fn chosen(
             let mut chosen = Vec::with_capacity(names.len());
             for name in names {
                 let known = || schema.dimensions.iter().map(|d| d.name.as_str());
-                let index = known().position(|n| n == name).ok_or_else(|| unknown("dimension", name, known()))?;
+                let index = known()
+                    .position(|n| n == name)
+                    .ok_or_else(|| unknown("dimension", name, known()))?;
                 chosen.push(Field::Dimension(index));
             }
             chosen
@@ -55,7 +57,9 @@ pub(crate) fn chosen(
         Some(names) => {
             for name in names {
                 let known = || schema.attributes.iter().map(|a| a.name.as_str());
-                let index = known().position(|n| n == name).ok_or_else(|| unknown("attribute", name, known()))?;
+                let index = known()
+                    .position(|n| n == name)
+                    .ok_or_else(|| unknown("attribute", name, known()))?;
                 fields.push(Field::Attribute(index));
             }
         }

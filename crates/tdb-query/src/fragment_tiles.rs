@@ -25,12 +25,23 @@ impl FragmentTiles {
     ///
     /// # Errors
     /// Metadata that cannot be read; filters that cannot be undone.
-    pub(crate) fn open(array: &Array, fragment: usize, fields: &[Field]) -> Result<Self, QueryError> {
-        let mut tiles = Self { fields: HashMap::new(), zipped: None };
-        let Some(stored) = array.fragments().get(fragment) else { return Ok(tiles) };
+    pub(crate) fn open(
+        array: &Array,
+        fragment: usize,
+        fields: &[Field],
+    ) -> Result<Self, QueryError> {
+        let mut tiles = Self {
+            fields: HashMap::new(),
+            zipped: None,
+        };
+        let Some(stored) = array.fragments().get(fragment) else {
+            return Ok(tiles);
+        };
         let mut wanted: Vec<(Option<Field>, FieldView<'_>)> = Vec::new();
         for &field in fields {
-            let Some(view) = stored_view(array.schema(), stored, field) else { continue };
+            let Some(view) = stored_view(array.schema(), stored, field) else {
+                continue;
+            };
             if view.kind == Field::Coords {
                 if !wanted.iter().any(|(asked, _)| asked.is_none()) {
                     wanted.push((None, view));
@@ -45,13 +56,25 @@ impl FragmentTiles {
         }
         let opened = array.metadata_parts(fragment, &parts)?;
         // Writers before 2.17 stamp these tiles with their own, older version.
-        let writer = opened.iter().map(|part| part.version).max().unwrap_or(FormatVersion::WRITTEN);
+        let writer = opened
+            .iter()
+            .map(|part| part.version)
+            .max()
+            .unwrap_or(FormatVersion::WRITTEN);
         let mut payloads = opened.into_iter().map(|part| part.payload);
         for (asked, view) in wanted {
             let count = stored.metadata.tile_index_parts(&view).len();
             let payloads: Vec<_> = payloads.by_ref().take(count).collect();
-            let index = stored.metadata.tile_index(&view, &payloads, array.limits()).at(&stored.metadata_key)?;
-            let opening = Opening { array, stored, view, writer };
+            let index = stored
+                .metadata
+                .tile_index(&view, &payloads, array.limits())
+                .at(&stored.metadata_key)?;
+            let opening = Opening {
+                array,
+                stored,
+                view,
+                writer,
+            };
             match asked {
                 Some(field) => {
                     tiles.fields.insert(field, opening.field(index)?);
@@ -74,7 +97,11 @@ impl FragmentTiles {
 }
 
 /// How a fragment stores a field of the array; `None` where it lacks the field, or has another of its name.
-fn stored_view<'a>(schema: &ArraySchema, fragment: &'a Fragment, field: Field) -> Option<FieldView<'a>> {
+fn stored_view<'a>(
+    schema: &ArraySchema,
+    fragment: &'a Fragment,
+    field: Field,
+) -> Option<FieldView<'a>> {
     let asked = schema.field_of(field)?;
     let kind = match field {
         Field::Attribute(_) => Field::Attribute(fragment.schema.attribute_index(asked.name)?),
@@ -103,42 +130,88 @@ impl Opening<'_> {
         let cell_size = unit_size(&self.view);
         let kind = self.kind(self.view.datatype);
         let (main, var) = match &files.var {
-            None => (self.tiles(&files.fixed, self.view.filters, kind.with_cell_size(cell_size))?, None),
+            None => (
+                self.tiles(
+                    &files.fixed,
+                    self.view.filters,
+                    kind.with_cell_size(cell_size),
+                )?,
+                None,
+            ),
             Some(values) => (
-                self.tiles(&files.fixed, &schema.offsets_filters, self.kind(Datatype::UInt64))?,
+                self.tiles(
+                    &files.fixed,
+                    &schema.offsets_filters,
+                    self.kind(Datatype::UInt64),
+                )?,
                 Some(self.tiles(values, self.view.filters, kind.var())?),
             ),
         };
         let validity = match &files.validity {
             None => None,
-            Some(file) => Some(self.tiles(file, &schema.validity_filters, self.kind(Datatype::UInt8))?),
+            Some(file) => {
+                Some(self.tiles(file, &schema.validity_filters, self.kind(Datatype::UInt8))?)
+            }
         };
-        Ok(FieldTiles { place: self.place(), main, cell_size, var, validity, index })
+        Ok(FieldTiles {
+            place: self.place(),
+            main,
+            cell_size,
+            var,
+            validity,
+            index,
+        })
     }
 
     fn zipped(&self, index: TileIndex) -> Result<ZippedTiles, QueryError> {
         let files = self.files()?;
         let dimensions = self.stored.schema.dimensions.len();
         let size = self.view.datatype.size();
-        let kind = self.kind(self.view.datatype).with_cell_size(size.saturating_mul(dimensions));
+        let kind = self
+            .kind(self.view.datatype)
+            .with_cell_size(size.saturating_mul(dimensions));
         let tiles = self.tiles(&files.fixed, self.view.filters, kind)?;
         let version = self.stored.metadata.version;
-        let interleaved = version.interleaves_uncompressed_coordinates() && !self.view.filters.compresses();
-        Ok(ZippedTiles { place: self.place(), tiles, index, size, dimensions, interleaved })
+        let interleaved =
+            version.interleaves_uncompressed_coordinates() && !self.view.filters.compresses();
+        Ok(ZippedTiles {
+            place: self.place(),
+            tiles,
+            index,
+            size,
+            dimensions,
+            interleaved,
+        })
     }
 
     fn kind(&self, datatype: Datatype) -> TileKind {
-        TileKind::new(self.stored.metadata.version, datatype).propagating(self.writer.propagates_datatypes())
+        TileKind::new(self.stored.metadata.version, datatype)
+            .propagating(self.writer.propagates_datatypes())
     }
 
     fn files(&self) -> Result<DataFiles, QueryError> {
-        Ok(self.stored.metadata.data_files(&self.view).at(&self.stored.metadata_key)?)
+        Ok(self
+            .stored
+            .metadata
+            .data_files(&self.view)
+            .at(&self.stored.metadata_key)?)
     }
 
-    fn tiles(&self, file: &str, filters: &FilterList, kind: TileKind) -> Result<StoredTiles, QueryError> {
+    fn tiles(
+        &self,
+        file: &str,
+        filters: &FilterList,
+        kind: TileKind,
+    ) -> Result<StoredTiles, QueryError> {
         let options = self.stored.schema.version;
-        let pipeline = Pipeline::new(filters, options, kind, self.array.key(), Registry::builtin())
-            .map_err(|error| self.place().at(0, TileError::Filter(error)))?;
+        let pipeline = Pipeline::new(
+            filters,
+            options,
+            kind,
+            self.array.key(),
+            Registry::builtin(),
+        )
+        .map_err(|error| self.place().at(0, TileError::Filter(error)))?;
         Ok(StoredTiles {
             store: self.array.store().clone(),
             key: format!("{}/{file}", self.stored.prefix),
@@ -147,6 +220,9 @@ impl Opening<'_> {
     }
 
     fn place(&self) -> Place {
-        Place { fragment: self.stored.name.to_string(), field: self.view.name.to_owned() }
+        Place {
+            fragment: self.stored.name.to_string(),
+            field: self.view.name.to_owned(),
+        }
     }
 }

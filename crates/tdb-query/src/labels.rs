@@ -24,12 +24,18 @@ pub(crate) fn to_ranges(
             [] => "the array has no labels".to_owned(),
             _ => format!("the labels are {}", known.join(", ")),
         };
-        return Err(QueryError::invalid_with_hint(format!("there is no label {name:?}"), hint));
+        return Err(QueryError::invalid_with_hint(
+            format!("there is no label {name:?}"),
+            hint,
+        ));
     };
     let dimension = schema.dimensions.get(label.dimension as usize);
-    let dimension = dimension.ok_or_else(|| QueryError::invalid(format!("label {name:?} has no dimension")))?;
+    let dimension =
+        dimension.ok_or_else(|| QueryError::invalid(format!("label {name:?} has no dimension")))?;
     if !range.is_ordered(label.datatype) {
-        return Err(QueryError::invalid(format!("range of label {name:?} ends before it begins")));
+        return Err(QueryError::invalid(format!(
+            "range of label {name:?} ends before it begins"
+        )));
     }
     let found = positions(session, array, label, range)?;
     Ok(found.map(|found| (dimension.name.clone(), found)))
@@ -43,21 +49,34 @@ fn positions(
     range: &Range,
 ) -> Result<Option<Range>, QueryError> {
     let labels = Arc::new(array.open_label(label)?);
-    let index = labels.schema().dimensions.first().map(|d| d.name.clone()).unwrap_or_default();
+    let index = labels
+        .schema()
+        .dimensions
+        .first()
+        .map(|d| d.name.clone())
+        .unwrap_or_default();
     let domain = labels.non_empty_domain();
     let options = ReadOptions {
         attributes: Some(vec![label.attribute.clone()]),
-        ranges: domain.and_then(|d| d.into_iter().next()).map(|d| (index.clone(), d)).into_iter().collect(),
+        ranges: domain
+            .and_then(|d| d.into_iter().next())
+            .map(|d| (index.clone(), d))
+            .into_iter()
+            .collect(),
         ..ReadOptions::default()
     };
     let (mut first, mut last) = (None, None);
     for batch in session.read(&labels, &options)? {
         let batch = batch?;
-        let (Some(positions), Some(values)) = (batch.column(&index), batch.column(&label.attribute)) else {
+        let (Some(positions), Some(values)) =
+            (batch.column(&index), batch.column(&label.attribute))
+        else {
             continue;
         };
         for row in 0..batch.rows {
-            let (Some(position), Some(value)) = (positions.cell(row), values.cell(row)) else { continue };
+            let (Some(position), Some(value)) = (positions.cell(row), values.cell(row)) else {
+                continue;
+            };
             if holds(label.datatype, range, value) {
                 first.get_or_insert_with(|| positions.values.slice_ref(position));
                 last = Some(positions.values.slice_ref(position));
@@ -76,7 +95,9 @@ fn holds(datatype: Datatype, range: &Range, value: &[u8]) -> bool {
 /// Whether labels from here on cannot lie within `range`, being in order.
 fn is_beyond(label: &DimensionLabel, range: &Range, value: &[u8]) -> bool {
     match label.order {
-        DataOrder::Increasing => label.datatype.compare(value, &range.hi) == Some(Ordering::Greater),
+        DataOrder::Increasing => {
+            label.datatype.compare(value, &range.hi) == Some(Ordering::Greater)
+        }
         DataOrder::Decreasing => label.datatype.compare(value, &range.lo) == Some(Ordering::Less),
         DataOrder::Unordered => false,
     }

@@ -38,10 +38,14 @@ impl Session {
     /// [`QueryError::Invalid`] where the request does not fit the array; what opening its fragments finds.
     pub fn read(&self, array: &Arc<Array>, options: &ReadOptions) -> Result<Reader, QueryError> {
         let schema = array.schema();
-        let fields = chosen(schema, options.dimensions.as_deref(), options.attributes.as_deref())?
-            .into_iter()
-            .map(|field| info(array, field, options.enumeration_codes))
-            .collect::<Result<Vec<_>, _>>()?;
+        let fields = chosen(
+            schema,
+            options.dimensions.as_deref(),
+            options.attributes.as_deref(),
+        )?
+        .into_iter()
+        .map(|field| info(array, field, options.enumeration_codes))
+        .collect::<Result<Vec<_>, _>>()?;
         let ranges = with_labels(self, array, options)?;
         let subarray = Subarray::new(schema, &ranges)?;
         let warnings = subarray.warnings().to_vec();
@@ -50,7 +54,10 @@ impl Session {
             Some(condition) => {
                 let enumerations = enumerations(array)?;
                 let known = condition_fields(schema, &enumerations);
-                Some(Arc::new(Predicate::new(condition.resolve(&known, self.limits())?, schema)))
+                Some(Arc::new(Predicate::new(
+                    condition.resolve(&known, self.limits())?,
+                    schema,
+                )))
             }
         };
         let batch_bytes = options.batch_bytes.unwrap_or(u64::MAX);
@@ -67,13 +74,32 @@ impl Session {
                 fields: fields.clone(),
                 batch_bytes,
             };
-            Source::Dense(Box::new(DenseReader::new(self.clone(), array.clone(), query)?))
+            Source::Dense(Box::new(DenseReader::new(
+                self.clone(),
+                array.clone(),
+                query,
+            )?))
         } else {
             let order = options.order.unwrap_or(ResultOrder::Global);
-            let query = SparseQuery { subarray, order, condition, fields: fields.clone(), batch_bytes };
-            Source::Sparse(Box::new(SparseReader::new(self.clone(), array.clone(), query)?))
+            let query = SparseQuery {
+                subarray,
+                order,
+                condition,
+                fields: fields.clone(),
+                batch_bytes,
+            };
+            Source::Sparse(Box::new(SparseReader::new(
+                self.clone(),
+                array.clone(),
+                query,
+            )?))
         };
-        Ok(Reader { fields, warnings, left: options.limit.unwrap_or(u64::MAX), source })
+        Ok(Reader {
+            fields,
+            warnings,
+            left: options.limit.unwrap_or(u64::MAX),
+            source,
+        })
     }
 }
 
@@ -124,11 +150,16 @@ impl Iterator for Reader {
 fn info(array: &Array, kind: Field, codes: bool) -> Result<FieldInfo, QueryError> {
     let schema = array.schema();
     let Some(field) = schema.field_of(kind) else {
-        return Err(QueryError::invalid(format!("the array has no field {kind:?}")));
+        return Err(QueryError::invalid(format!(
+            "the array has no field {kind:?}"
+        )));
     };
     let enumeration = match kind {
         Field::Attribute(index) if !codes => {
-            let name = schema.attributes.get(index).and_then(|a| a.enumeration.as_deref());
+            let name = schema
+                .attributes
+                .get(index)
+                .and_then(|a| a.enumeration.as_deref());
             name.map(|name| array.enumeration(name)).transpose()?
         }
         _ => None,
@@ -145,8 +176,18 @@ fn info(array: &Array, kind: Field, codes: bool) -> Result<FieldInfo, QueryError
 
 /// The enumeration of each attribute that has one.
 fn enumerations(array: &Array) -> Result<Vec<Option<Arc<tdb_schema::Enumeration>>>, QueryError> {
-    let of = |a: &tdb_schema::Attribute| a.enumeration.as_deref().map(|name| array.enumeration(name)).transpose();
-    Ok(array.schema().attributes.iter().map(of).collect::<Result<_, _>>()?)
+    let of = |a: &tdb_schema::Attribute| {
+        a.enumeration
+            .as_deref()
+            .map(|name| array.enumeration(name))
+            .transpose()
+    };
+    Ok(array
+        .schema()
+        .attributes
+        .iter()
+        .map(of)
+        .collect::<Result<_, _>>()?)
 }
 
 pub(crate) fn condition_fields<'a>(

@@ -18,7 +18,11 @@ pub struct SessionOptions {
 
 impl Default for SessionOptions {
     fn default() -> Self {
-        Self { threads: None, memory: None, limits: Limits::default() }
+        Self {
+            threads: None,
+            memory: None,
+            limits: Limits::default(),
+        }
     }
 }
 
@@ -54,8 +58,18 @@ impl Session {
             NonZeroUsize::get,
         );
         let memory = options.memory.unwrap_or(DEFAULT_MEMORY);
-        let limits = Limits { budget: Budget::new(memory), ..options.limits };
-        Self { shared: Arc::new(Shared { threads, pool: OnceLock::new(), limits, workers: Workers::default() }) }
+        let limits = Limits {
+            budget: Budget::new(memory),
+            ..options.limits
+        };
+        Self {
+            shared: Arc::new(Shared {
+                threads,
+                pool: OnceLock::new(),
+                limits,
+                workers: Workers::default(),
+            }),
+        }
     }
 
     /// Threads that decode.
@@ -79,7 +93,12 @@ impl Session {
     pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         let pool = self.shared.pool.get_or_init(|| {
             (self.shared.threads > 1)
-                .then(|| rayon::ThreadPoolBuilder::new().num_threads(self.shared.threads).build().ok())
+                .then(|| {
+                    rayon::ThreadPoolBuilder::new()
+                        .num_threads(self.shared.threads)
+                        .build()
+                        .ok()
+                })
                 .flatten()
         });
         match pool {

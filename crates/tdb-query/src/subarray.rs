@@ -14,7 +14,10 @@ impl Subarray {
     /// The whole domain.
     #[must_use]
     pub fn all(schema: &ArraySchema) -> Self {
-        Self { dimensions: vec![None; schema.dimensions.len()], warnings: Vec::new() }
+        Self {
+            dimensions: vec![None; schema.dimensions.len()],
+            warnings: Vec::new(),
+        }
     }
 
     /// The cross product of the intervals of each dimension; a dimension without one is whole.
@@ -26,24 +29,43 @@ impl Subarray {
     pub fn new(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Self, QueryError> {
         let mut subarray = Self::all(schema);
         for (name, range) in ranges {
-            let index = schema.dimensions.iter().position(|d| d.name == *name).ok_or_else(|| no_dimension(schema, name))?;
+            let index = schema
+                .dimensions
+                .iter()
+                .position(|d| d.name == *name)
+                .ok_or_else(|| no_dimension(schema, name))?;
             subarray.add(&schema.dimensions, index, range.clone())?;
         }
         Ok(subarray)
     }
 
     /// Adds an interval along the dimension at `index`.
-    pub(crate) fn add(&mut self, dimensions: &[Dimension], index: usize, range: Range) -> Result<(), QueryError> {
-        let (Some(dimension), Some(place)) = (dimensions.get(index), self.dimensions.get_mut(index)) else {
-            return Err(QueryError::invalid(format!("there is no dimension {index}")));
+    pub(crate) fn add(
+        &mut self,
+        dimensions: &[Dimension],
+        index: usize,
+        range: Range,
+    ) -> Result<(), QueryError> {
+        let (Some(dimension), Some(place)) =
+            (dimensions.get(index), self.dimensions.get_mut(index))
+        else {
+            return Err(QueryError::invalid(format!(
+                "there is no dimension {index}"
+            )));
         };
         let datatype = dimension.datatype;
         let fixed = !dimension.cell_val_num.is_var();
         if fixed && (range.lo.len() != datatype.size() || range.hi.len() != datatype.size()) {
-            return Err(QueryError::invalid(format!("range of dimension {:?} is not of type {datatype}", dimension.name)));
+            return Err(QueryError::invalid(format!(
+                "range of dimension {:?} is not of type {datatype}",
+                dimension.name
+            )));
         }
         if !range.is_ordered(datatype) {
-            return Err(QueryError::invalid(format!("range of dimension {:?} ends before it begins", dimension.name)));
+            return Err(QueryError::invalid(format!(
+                "range of dimension {:?} ends before it begins",
+                dimension.name
+            )));
         }
         let ranges = place.get_or_insert_default();
         let Some(domain) = dimension.domain.as_ref().filter(|_| fixed) else {
@@ -51,10 +73,16 @@ impl Subarray {
             return Ok(());
         };
         match cut(datatype, domain, &range) {
-            None => self.warnings.push(format!("a range of dimension {:?} lies outside its domain", dimension.name)),
+            None => self.warnings.push(format!(
+                "a range of dimension {:?} lies outside its domain",
+                dimension.name
+            )),
             Some(inside) => {
                 if inside != range {
-                    self.warnings.push(format!("a range of dimension {:?} was cut to its domain", dimension.name));
+                    self.warnings.push(format!(
+                        "a range of dimension {:?} was cut to its domain",
+                        dimension.name
+                    ));
                 }
                 ranges.push(inside);
             }
@@ -71,7 +99,9 @@ impl Subarray {
     /// Whether no cell can be in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.dimensions.iter().any(|ranges| ranges.as_ref().is_some_and(Vec::is_empty))
+        self.dimensions
+            .iter()
+            .any(|ranges| ranges.as_ref().is_some_and(Vec::is_empty))
     }
 
     /// Whether it is the whole domain.
@@ -92,9 +122,20 @@ fn cut(datatype: Datatype, domain: &Range, range: &Range) -> Option<Range> {
     if !range.intersects(datatype, domain) {
         return None;
     }
-    let lo = if range.contains(datatype, &domain.lo) { &domain.lo } else { &range.lo };
-    let hi = if range.contains(datatype, &domain.hi) { &domain.hi } else { &range.hi };
-    Some(Range { lo: lo.clone(), hi: hi.clone() })
+    let lo = if range.contains(datatype, &domain.lo) {
+        &domain.lo
+    } else {
+        &range.lo
+    };
+    let hi = if range.contains(datatype, &domain.hi) {
+        &domain.hi
+    } else {
+        &range.hi
+    };
+    Some(Range {
+        lo: lo.clone(),
+        hi: hi.clone(),
+    })
 }
 
 fn no_dimension(schema: &ArraySchema, name: &str) -> QueryError {

@@ -4,13 +4,13 @@ use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tdb_filters::{Pipeline, Scratch};
-use tdb_store::Store;
 use tdb_fragment::TileIndex;
+use tdb_store::Store;
 use tdb_tile::{Limits, WireError, WireErrorKind};
 use zerocopy::IntoBytes;
 
-use crate::error::TileError;
 use crate::QueryError;
+use crate::error::TileError;
 
 /// What a thread keeps from tile to tile.
 #[derive(Debug, Default)]
@@ -37,8 +37,16 @@ pub(crate) struct Lent<'a> {
 
 impl Workers {
     pub(crate) fn lend(&self) -> Lent<'_> {
-        let worker = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        Lent { workers: self, worker: Some(worker.unwrap_or_default()), spare: Worker::default() }
+        let worker = self
+            .idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop();
+        Lent {
+            workers: self,
+            worker: Some(worker.unwrap_or_default()),
+            spare: Worker::default(),
+        }
     }
 }
 
@@ -59,7 +67,11 @@ impl DerefMut for Lent<'_> {
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
         if let Some(worker) = self.worker.take() {
-            self.workers.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+            self.workers
+                .idle
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(worker);
         }
     }
 }
@@ -90,7 +102,13 @@ impl StoredTiles {
             if size < extent.end {
                 let wanted = len as u64;
                 let key = self.key.clone();
-                return Err(tdb_store::StoreError::OutOfRange { key, offset: extent.start, wanted, size }.into());
+                return Err(tdb_store::StoreError::OutOfRange {
+                    key,
+                    offset: extent.start,
+                    wanted,
+                    size,
+                }
+                .into());
             }
             stored.resize(len, 0);
         }
@@ -108,7 +126,9 @@ impl StoredTiles {
         limits: &Limits,
     ) -> Result<(), TileError> {
         let stored = self.fetch(extent, &mut worker.stored, limits)?;
-        Ok(self.pipeline.decode_tile(stored, out, None, &mut worker.scratch, limits)?)
+        Ok(self
+            .pipeline
+            .decode_tile(stored, out, None, &mut worker.scratch, limits)?)
     }
 
     /// Decodes the chunks of a tile that hold any of the bytes `wanted`, and shows them one by one.
@@ -125,7 +145,10 @@ impl StoredTiles {
         worker.chunks.parse_sized(stored, tile_size, limits)?;
         for chunk in worker.chunks.overlapping(wanted) {
             let filtered = chunk.filtered(stored);
-            if self.pipeline.is_identity() && chunk.original == chunk.filtered && chunk.metadata == 0 {
+            if self.pipeline.is_identity()
+                && chunk.original == chunk.filtered
+                && chunk.metadata == 0
+            {
                 each(chunk.start, filtered);
                 continue;
             }
@@ -134,7 +157,14 @@ impl StoredTiles {
                 worker.tile.resize(len, 0);
             }
             let out = worker.tile.get_mut(..len).unwrap_or_default();
-            self.pipeline.decode_chunk(chunk.metadata(stored), filtered, out, None, &mut worker.scratch, limits)?;
+            self.pipeline.decode_chunk(
+                chunk.metadata(stored),
+                filtered,
+                out,
+                None,
+                &mut worker.scratch,
+                limits,
+            )?;
             each(chunk.start, out);
         }
         Ok(())
@@ -194,8 +224,13 @@ impl FieldTiles {
         worker: &mut Worker,
         limits: &Limits,
     ) -> Result<(), QueryError> {
-        debug_assert_eq!(out.len() as u64, cells.saturating_mul(self.cell_size as u64));
-        self.main.decode(self.index.tile_extent(tile as u64), out, worker, limits).map_err(|e| self.place.at(tile, e))
+        debug_assert_eq!(
+            out.len() as u64,
+            cells.saturating_mul(self.cell_size as u64)
+        );
+        self.main
+            .decode(self.index.tile_extent(tile as u64), out, worker, limits)
+            .map_err(|e| self.place.at(tile, e))
     }
 
     /// Shows the unfiltered bytes of a tile of `cells` fixed-size cells, piece by piece in their order,
@@ -211,7 +246,14 @@ impl FieldTiles {
     ) -> Result<(), QueryError> {
         let size = cells.saturating_mul(self.cell_size as u64);
         self.main
-            .for_each_piece(self.index.tile_extent(tile as u64), size, wanted, worker, limits, each)
+            .for_each_piece(
+                self.index.tile_extent(tile as u64),
+                size,
+                wanted,
+                worker,
+                limits,
+                each,
+            )
             .map_err(|e| self.place.at(tile, e))
     }
 
@@ -224,7 +266,9 @@ impl FieldTiles {
         limits: &Limits,
     ) -> Result<(), QueryError> {
         match &self.validity {
-            Some(validity) => validity.decode(self.index.validity_extent(tile as u64), out, worker, limits).map_err(|e| self.place.at(tile, e)),
+            Some(validity) => validity
+                .decode(self.index.validity_extent(tile as u64), out, worker, limits)
+                .map_err(|e| self.place.at(tile, e)),
             None => {
                 out.fill(1);
                 Ok(())
@@ -243,7 +287,8 @@ impl FieldTiles {
         worker: &mut Worker,
         limits: &Limits,
     ) -> Result<(), QueryError> {
-        self.try_read_var(tile, starts, values, worker, limits).map_err(|e| self.place.at(tile, e))
+        self.try_read_var(tile, starts, values, worker, limits)
+            .map_err(|e| self.place.at(tile, e))
     }
 
     fn try_read_var(
@@ -255,25 +300,47 @@ impl FieldTiles {
         limits: &Limits,
     ) -> Result<(), TileError> {
         let Some(var) = &self.var else { return Ok(()) };
-        let offsets = self.main.fetch(self.index.tile_extent(tile as u64), &mut worker.stored, limits)?;
+        let offsets = self.main.fetch(
+            self.index.tile_extent(tile as u64),
+            &mut worker.stored,
+            limits,
+        )?;
         let folded = !starts.is_empty() && var.pipeline.folds_offsets_of(offsets);
         if !folded {
-            self.main.pipeline.decode_tile(offsets, starts.as_mut_bytes(), None, &mut worker.scratch, limits)?;
+            self.main.pipeline.decode_tile(
+                offsets,
+                starts.as_mut_bytes(),
+                None,
+                &mut worker.scratch,
+                limits,
+            )?;
             if cfg!(target_endian = "big") {
-                starts.iter_mut().for_each(|start| *start = u64::from_le(*start));
+                starts
+                    .iter_mut()
+                    .for_each(|start| *start = u64::from_le(*start));
             }
         }
-        let stored = var.fetch(self.index.var_extent(tile as u64), &mut worker.stored, limits)?;
+        let stored = var.fetch(
+            self.index.var_extent(tile as u64),
+            &mut worker.stored,
+            limits,
+        )?;
         if folded {
             worker.starts.clear();
             let found = Some(&mut worker.starts);
-            var.pipeline.decode_tile(stored, values, found, &mut worker.scratch, limits)?;
+            var.pipeline
+                .decode_tile(stored, values, found, &mut worker.scratch, limits)?;
             if worker.starts.len() != starts.len() {
-                return Err(mismatch("cells", starts.len() as u64, worker.starts.len() as u64));
+                return Err(mismatch(
+                    "cells",
+                    starts.len() as u64,
+                    worker.starts.len() as u64,
+                ));
             }
             starts.copy_from_slice(&worker.starts);
         } else {
-            var.pipeline.decode_tile(stored, values, None, &mut worker.scratch, limits)?;
+            var.pipeline
+                .decode_tile(stored, values, None, &mut worker.scratch, limits)?;
         }
         check_starts(starts, values.len() as u64)
     }
@@ -286,7 +353,12 @@ fn check_starts(starts: &[u64], size: u64) -> Result<(), TileError> {
         return Ok(());
     }
     let kind = WireErrorKind::Invalid("cells do not begin one after the other within the tile");
-    Err(TileError::Wire(WireError::new("OffsetsTile", "offsets", 0, kind)))
+    Err(TileError::Wire(WireError::new(
+        "OffsetsTile",
+        "offsets",
+        0,
+        kind,
+    )))
 }
 
 fn no_such_tile() -> TileError {
@@ -295,7 +367,16 @@ fn no_such_tile() -> TileError {
 }
 
 fn mismatch(what: &'static str, wanted: u64, found: u64) -> TileError {
-    TileError::Wire(WireError::new("Tile", what, 0, WireErrorKind::Mismatch { what, wanted, found }))
+    TileError::Wire(WireError::new(
+        "Tile",
+        what,
+        0,
+        WireErrorKind::Mismatch {
+            what,
+            wanted,
+            found,
+        },
+    ))
 }
 
 /// The coordinates of all dimensions, tile by tile, as fragments before version 5 keep them.
@@ -320,7 +401,8 @@ impl ZippedTiles {
         worker: &mut Worker,
         limits: &Limits,
     ) -> Result<(), QueryError> {
-        self.try_read(tile, out, worker, limits).map_err(|e| self.place.at(tile, e))
+        self.try_read(tile, out, worker, limits)
+            .map_err(|e| self.place.at(tile, e))
     }
 
     fn try_read(
@@ -332,13 +414,20 @@ impl ZippedTiles {
     ) -> Result<(), TileError> {
         let one = out.first().map_or(0, |(_, place)| place.len());
         let len = one.saturating_mul(self.dimensions);
-        Limits::check("unfiltered tile size", "data_tile", len as u64, limits.data_tile)?;
+        Limits::check(
+            "unfiltered tile size",
+            "data_tile",
+            len as u64,
+            limits.data_tile,
+        )?;
         let mut coordinates = std::mem::take(&mut worker.tile);
         if coordinates.len() < len {
             coordinates.resize(len, 0);
         }
         let decoded = coordinates.get_mut(..len).unwrap_or_default();
-        let result = self.tiles.decode(self.index.tile_extent(tile as u64), decoded, worker, limits);
+        let result =
+            self.tiles
+                .decode(self.index.tile_extent(tile as u64), decoded, worker, limits);
         if result.is_ok() {
             for (dimension, place) in out {
                 self.copy(decoded, *dimension, one, place);
@@ -358,7 +447,10 @@ impl ZippedTiles {
         }
         let tuple = self.size.saturating_mul(self.dimensions).max(1);
         let at = self.size.saturating_mul(dimension);
-        for (cell, tuple) in place.chunks_exact_mut(self.size.max(1)).zip(tile.chunks_exact(tuple)) {
+        for (cell, tuple) in place
+            .chunks_exact_mut(self.size.max(1))
+            .zip(tile.chunks_exact(tuple))
+        {
             if let Some(value) = tuple.get(at..at.saturating_add(self.size)) {
                 cell.copy_from_slice(value);
             }

@@ -21,7 +21,13 @@ fn every_fixture_reads_as_its_manifest_says() {
 
 #[test]
 fn small_batches_read_the_same() {
-    compare_all(SessionOptions { threads: Some(1.try_into().unwrap()), ..SessionOptions::default() }, Some(200));
+    compare_all(
+        SessionOptions {
+            threads: Some(1.try_into().unwrap()),
+            ..SessionOptions::default()
+        },
+        Some(200),
+    );
 }
 
 fn compare_all(session: SessionOptions, batch_bytes: Option<u64>) {
@@ -37,22 +43,34 @@ fn compare_all(session: SessionOptions, batch_bytes: Option<u64>) {
         for query in manifest["queries"].as_array().unwrap() {
             queries += 1;
             if let Err(why) = compare(&session, batch_bytes, &folder, &manifest, query) {
-                failures.push(format!("{name}: {}: {why}", query["name"].as_str().unwrap_or_default()));
+                failures.push(format!(
+                    "{name}: {}: {why}",
+                    query["name"].as_str().unwrap_or_default()
+                ));
             }
         }
     }
     println!("{queries} queries compared");
     assert!(queries > 0, "there is nothing to compare");
-    assert!(failures.is_empty(), "{} of {queries} queries differ:\n{}", failures.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {queries} queries differ:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }
 
 fn folders() -> Vec<PathBuf> {
-    let root = std::env::var_os("TDB_FIXTURES")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures"), PathBuf::from);
+    let root = std::env::var_os("TDB_FIXTURES").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures"),
+        PathBuf::from,
+    );
     let wanted = std::env::var("TDB_FIXTURE").unwrap_or_default();
     let entries = std::fs::read_dir(&root).unwrap_or_else(|e| panic!("{}: {e}", root.display()));
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    found.retain(|path| path.join("manifest.json").exists() && path.to_string_lossy().contains(&wanted));
+    found.retain(|path| {
+        path.join("manifest.json").exists() && path.to_string_lossy().contains(&wanted)
+    });
     found.sort();
     found
 }
@@ -78,15 +96,32 @@ fn compare(
     let schema = Arc::clone(array.schema());
     let columns = query["columns"].as_array().unwrap();
     let attributes = columns.iter().filter_map(|c| c["name"].as_str());
-    let attributes = attributes.filter(|name| schema.attribute_index(name).is_some()).map(str::to_owned);
+    let attributes = attributes
+        .filter(|name| schema.attribute_index(name).is_some())
+        .map(str::to_owned);
     let options = ReadOptions {
         attributes: Some(attributes.collect()),
-        ranges: ranges(&args["ranges"], &|name| Some(schema.dimensions.get(schema.dimension_index(name)?)?.datatype)),
+        ranges: ranges(&args["ranges"], &|name| {
+            Some(
+                schema
+                    .dimensions
+                    .get(schema.dimension_index(name)?)?
+                    .datatype,
+            )
+        }),
         label_ranges: ranges(&args["labels"], &|name| {
-            Some(schema.labels.iter().find(|label| label.name == name)?.datatype)
+            Some(
+                schema
+                    .labels
+                    .iter()
+                    .find(|label| label.name == name)?
+                    .datatype,
+            )
         }),
         condition: match args["where"].as_str() {
-            Some(text) => Some(Condition::parse(text, &Limits::default()).map_err(|e| e.to_string())?),
+            Some(text) => {
+                Some(Condition::parse(text, &Limits::default()).map_err(|e| e.to_string())?)
+            }
             None => None,
         },
         order: Some(match args["order"].as_str() {
@@ -99,11 +134,18 @@ fn compare(
         batch_bytes,
         ..ReadOptions::default()
     };
-    let reader = session.read(&Arc::new(array), &options).map_err(|e| chain(&e))?;
-    let batches = reader.collect::<Result<Vec<Batch>, _>>().map_err(|e| chain(&e))?;
+    let reader = session
+        .read(&Arc::new(array), &options)
+        .map_err(|e| chain(&e))?;
+    let batches = reader
+        .collect::<Result<Vec<Batch>, _>>()
+        .map_err(|e| chain(&e))?;
     let found = Cells::of_batches(&batches, columns)?;
     let wanted = Cells::of_manifest(&schema, columns, query["rows"].as_u64().unwrap())?;
-    found.differs_from(&wanted, query["unordered"] == true || args["order"] == "any")
+    found.differs_from(
+        &wanted,
+        query["unordered"] == true || args["order"] == "any",
+    )
 }
 
 /// Cells by column: validity and bytes.
@@ -118,15 +160,22 @@ impl Cells {
         for name in wanted.iter().filter_map(|c| c["name"].as_str()) {
             let mut cells = Vec::new();
             for batch in batches {
-                let column: &Column = batch.column(name).ok_or_else(|| format!("column {name:?} is missing"))?;
+                let column: &Column = batch
+                    .column(name)
+                    .ok_or_else(|| format!("column {name:?} is missing"))?;
                 for row in 0..batch.rows {
-                    let cell = column.cell(row).ok_or_else(|| format!("column {name:?} lacks row {row}"))?;
+                    let cell = column
+                        .cell(row)
+                        .ok_or_else(|| format!("column {name:?} lacks row {row}"))?;
                     cells.push((column.is_valid(row), cell.to_vec()));
                 }
             }
             columns.insert(name.to_owned(), cells);
         }
-        Ok(Self { rows: batches.iter().map(|batch| batch.rows).sum(), columns })
+        Ok(Self {
+            rows: batches.iter().map(|batch| batch.rows).sum(),
+            columns,
+        })
     }
 
     fn of_manifest(schema: &ArraySchema, columns: &[Value], rows: u64) -> Result<Self, String> {
@@ -134,22 +183,33 @@ impl Cells {
         let mut all = BTreeMap::new();
         for column in columns {
             let name = column["name"].as_str().unwrap();
-            let field = schema.field(name).ok_or_else(|| format!("the schema lacks {name:?}"))?;
+            let field = schema
+                .field(name)
+                .ok_or_else(|| format!("the schema lacks {name:?}"))?;
             if column["datatype"].as_str() != Some(&field.datatype.to_string()) {
-                return Err(format!("{name:?} is {}, TileDB says {}", field.datatype, column["datatype"]));
+                return Err(format!(
+                    "{name:?} is {}, TileDB says {}",
+                    field.datatype, column["datatype"]
+                ));
             }
             let data = unhex(column["data"].as_str().unwrap());
             let validity = column["validity"].as_str().map(unhex);
-            let offsets: Option<Vec<usize>> = column["offsets"]
-                .as_array()
-                .map(|offsets| offsets.iter().map(|o| usize::try_from(o.as_u64().unwrap()).unwrap()).collect());
+            let offsets: Option<Vec<usize>> = column["offsets"].as_array().map(|offsets| {
+                offsets
+                    .iter()
+                    .map(|o| usize::try_from(o.as_u64().unwrap()).unwrap())
+                    .collect()
+            });
             let size = data.len().checked_div(rows).unwrap_or(0);
             let cell = |row: usize| match &offsets {
                 Some(offsets) => data[offsets[row]..offsets[row + 1]].to_vec(),
                 None => data[row * size..(row + 1) * size].to_vec(),
             };
             let valid = |row: usize| validity.as_ref().is_none_or(|v| v[row] != 0);
-            all.insert(name.to_owned(), (0..rows).map(|row| (valid(row), cell(row))).collect());
+            all.insert(
+                name.to_owned(),
+                (0..rows).map(|row| (valid(row), cell(row))).collect(),
+            );
         }
         Ok(Self { rows, columns: all })
     }
@@ -167,7 +227,9 @@ impl Cells {
             for (row, (found, wanted)) in self.columns[name].iter().zip(cells).enumerate() {
                 // What bytes a null has is nobody's business.
                 if found.0 != wanted.0 || (found.0 && found.1 != wanted.1) {
-                    return Err(format!("{name:?} row {row}: {found:02x?}, TileDB has {wanted:02x?}"));
+                    return Err(format!(
+                        "{name:?} row {row}: {found:02x?}, TileDB has {wanted:02x?}"
+                    ));
                 }
             }
         }
@@ -175,23 +237,44 @@ impl Cells {
     }
 }
 
-fn sorted(columns: &BTreeMap<String, Vec<(bool, Vec<u8>)>>, rows: usize) -> BTreeMap<String, Vec<(bool, Vec<u8>)>> {
+fn sorted(
+    columns: &BTreeMap<String, Vec<(bool, Vec<u8>)>>,
+    rows: usize,
+) -> BTreeMap<String, Vec<(bool, Vec<u8>)>> {
     let cell = |name: &String, row: usize| {
         let (valid, bytes) = &columns[name][row];
         (*valid, if *valid { bytes.clone() } else { Vec::new() })
     };
     let mut order: Vec<usize> = (0..rows).collect();
-    order.sort_by_cached_key(|&row| columns.keys().map(|name| cell(name, row)).collect::<Vec<_>>());
-    columns.keys().map(|name| (name.clone(), order.iter().map(|&row| cell(name, row)).collect())).collect()
+    order.sort_by_cached_key(|&row| {
+        columns
+            .keys()
+            .map(|name| cell(name, row))
+            .collect::<Vec<_>>()
+    });
+    columns
+        .keys()
+        .map(|name| {
+            (
+                name.clone(),
+                order.iter().map(|&row| cell(name, row)).collect(),
+            )
+        })
+        .collect()
 }
 
 fn ranges(json: &Value, datatype: &dyn Fn(&str) -> Option<Datatype>) -> Vec<(String, Range)> {
-    let Some(dimensions) = json.as_object() else { return Vec::new() };
+    let Some(dimensions) = json.as_object() else {
+        return Vec::new();
+    };
     let mut all = Vec::new();
     for (name, pairs) in dimensions {
         let datatype = datatype(name).unwrap_or_else(|| panic!("no field {name:?}"));
         for pair in pairs.as_array().unwrap() {
-            all.push((name.clone(), Range::new(raw(datatype, &pair[0]), raw(datatype, &pair[1]))));
+            all.push((
+                name.clone(),
+                Range::new(raw(datatype, &pair[0]), raw(datatype, &pair[1])),
+            ));
         }
     }
     all
@@ -211,7 +294,10 @@ fn raw(datatype: Datatype, value: &Value) -> Vec<u8> {
 }
 
 fn unhex(text: &str) -> Vec<u8> {
-    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
+    (0..text.len())
+        .step_by(2)
+        .map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap())
+        .collect()
 }
 
 fn chain(error: &dyn std::error::Error) -> String {

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use zerocopy::IntoBytes;
 
 use super::table::TableColumn;
-use crate::buffer::Buffer;
 use crate::QueryError;
+use crate::buffer::Buffer;
 
 /// Cells that one task copies: enough to be worth a hand-over, few enough to spread.
 const ROWS_PER_TASK: usize = 1 << 16;
@@ -27,15 +27,26 @@ pub(crate) fn gather(column: TableColumn, rows: Option<&[u32]>) -> Result<Gather
             validity: column.validity.map(|bytes| pack(&bytes)).transpose()?,
         });
     };
-    let validity = column.validity.as_ref().map(|bytes| pack_rows(bytes, rows)).transpose()?;
+    let validity = column
+        .validity
+        .as_ref()
+        .map(|bytes| pack_rows(bytes, rows))
+        .transpose()?;
     let (values, offsets) = match &column.offsets {
-        None => (gather_fixed(column.values.as_slice(), column.cell_size, rows)?, None),
+        None => (
+            gather_fixed(column.values.as_slice(), column.cell_size, rows)?,
+            None,
+        ),
         Some(offsets) => {
             let (values, offsets) = gather_var(column.values.as_slice(), offsets, rows)?;
             (values, Some(freeze_offsets(offsets)?))
         }
     };
-    Ok(Gathered { values: values.freeze(), offsets, validity })
+    Ok(Gathered {
+        values: values.freeze(),
+        offsets,
+        validity,
+    })
 }
 
 pub(crate) fn buffer(len: usize) -> Result<Buffer, QueryError> {
@@ -71,21 +82,25 @@ impl AsRef<[u8]> for Offsets {
 
 fn gather_fixed(values: &[u8], size: usize, rows: &[u32]) -> Result<Buffer, QueryError> {
     let mut out = buffer(rows.len().saturating_mul(size))?;
-    let tasks = out.as_mut_slice().par_chunks_mut(ROWS_PER_TASK * size.max(1));
-    tasks.zip(rows.par_chunks(ROWS_PER_TASK)).for_each(|(out, rows)| match size {
-        1 => gather_sized::<1>(values, rows, out),
-        2 => gather_sized::<2>(values, rows, out),
-        4 => gather_sized::<4>(values, rows, out),
-        8 => gather_sized::<8>(values, rows, out),
-        _ => {
-            for (place, &row) in out.chunks_exact_mut(size).zip(rows) {
-                let start = row as usize * size;
-                if let Some(cell) = values.get(start..start + size) {
-                    place.copy_from_slice(cell);
+    let tasks = out
+        .as_mut_slice()
+        .par_chunks_mut(ROWS_PER_TASK * size.max(1));
+    tasks
+        .zip(rows.par_chunks(ROWS_PER_TASK))
+        .for_each(|(out, rows)| match size {
+            1 => gather_sized::<1>(values, rows, out),
+            2 => gather_sized::<2>(values, rows, out),
+            4 => gather_sized::<4>(values, rows, out),
+            8 => gather_sized::<8>(values, rows, out),
+            _ => {
+                for (place, &row) in out.chunks_exact_mut(size).zip(rows) {
+                    let start = row as usize * size;
+                    if let Some(cell) = values.get(start..start + size) {
+                        place.copy_from_slice(cell);
+                    }
                 }
             }
-        }
-    });
+        });
     Ok(out)
 }
 
@@ -99,7 +114,11 @@ fn gather_sized<const N: usize>(values: &[u8], rows: &[u32], out: &mut [u8]) {
     }
 }
 
-fn gather_var(values: &[u8], offsets: &[u64], rows: &[u32]) -> Result<(Buffer, Vec<u64>), QueryError> {
+fn gather_var(
+    values: &[u8],
+    offsets: &[u64],
+    rows: &[u32],
+) -> Result<(Buffer, Vec<u64>), QueryError> {
     let cell = |row: u32| -> &[u8] {
         let row = row as usize;
         match (offsets.get(row), offsets.get(row + 1)) {
@@ -130,7 +149,10 @@ fn gather_var(values: &[u8], offsets: &[u64], rows: &[u32]) -> Result<(Buffer, V
 pub(crate) fn pack(bytes: &[u8]) -> Result<Bytes, QueryError> {
     let mut out = buffer(bytes.len().div_ceil(8))?;
     for (place, cells) in out.as_mut_slice().iter_mut().zip(bytes.chunks(8)) {
-        *place = cells.iter().enumerate().fold(0, |bits, (i, &cell)| bits | u8::from(cell != 0) << i);
+        *place = cells
+            .iter()
+            .enumerate()
+            .fold(0, |bits, (i, &cell)| bits | u8::from(cell != 0) << i);
     }
     Ok(out.freeze())
 }

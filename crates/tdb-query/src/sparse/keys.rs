@@ -12,7 +12,11 @@ use crate::options::ResultOrder;
 
 /// The datatypes of the dimensions.
 pub(crate) fn dimension_types(schema: &ArraySchema) -> Vec<Datatype> {
-    schema.dimensions.iter().map(|dimension| dimension.datatype).collect()
+    schema
+        .dimensions
+        .iter()
+        .map(|dimension| dimension.datatype)
+        .collect()
 }
 
 /// Coordinates of a table, dimension by dimension: numbers in place, and where strings begin.
@@ -23,15 +27,28 @@ pub(crate) struct Coordinates {
 impl Coordinates {
     pub(crate) fn new(table: &CellTable, dimensions: usize) -> Self {
         let starts = |dimension| {
-            let offsets = table.column(Field::Dimension(dimension))?.offsets.as_ref()?;
-            Some(offsets.iter().take(table.rows).map(|&start| U64::new(start)).collect())
+            let offsets = table
+                .column(Field::Dimension(dimension))?
+                .offsets
+                .as_ref()?;
+            Some(
+                offsets
+                    .iter()
+                    .take(table.rows)
+                    .map(|&start| U64::new(start))
+                    .collect(),
+            )
         };
-        Self { starts: (0..dimensions).map(starts).collect() }
+        Self {
+            starts: (0..dimensions).map(starts).collect(),
+        }
     }
 
     fn columns<'a>(&'a self, table: &'a CellTable) -> Vec<Column<'a>> {
         let column = |(dimension, starts): (usize, &'a Option<Vec<U64>>)| {
-            let data = table.column(Field::Dimension(dimension)).map_or(&[][..], |c| c.values.as_slice());
+            let data = table
+                .column(Field::Dimension(dimension))
+                .map_or(&[][..], |c| c.values.as_slice());
             match starts {
                 Some(offsets) => Column::Var { offsets, data },
                 None => Column::Fixed(data),
@@ -65,7 +82,9 @@ pub(crate) fn row_keys<'a>(
         Some(numbers) if exact => Keys::exact(numbers),
         numbers => {
             let comparator = CellComparator::new(schema, order);
-            let compare = move |a: u32, b: u32| comparator.compare_rows(&columns, a as usize, &columns, b as usize);
+            let compare = move |a: u32, b: u32| {
+                comparator.compare_rows(&columns, a as usize, &columns, b as usize)
+            };
             Keys::compared(numbers, Box::new(compare))
         }
     }

@@ -8,13 +8,19 @@ use super::gather::buffer;
 use super::table::{CellTable, TableColumn};
 use crate::QueryError;
 use crate::field::{Field, unit_size};
-use crate::session::Session;
 use crate::fragment_tiles::FragmentTiles;
+use crate::session::Session;
 use crate::tiles::{FieldTiles, ZippedTiles};
 
 /// One tile of one field and the memory that its cells go to.
 enum Job<'a> {
-    Fixed { tiles: &'a FieldTiles, tile: usize, cells: usize, values: &'a mut [u8], validity: &'a mut [u8] },
+    Fixed {
+        tiles: &'a FieldTiles,
+        tile: usize,
+        cells: usize,
+        values: &'a mut [u8],
+        validity: &'a mut [u8],
+    },
     Var {
         tiles: &'a FieldTiles,
         tile: usize,
@@ -24,7 +30,11 @@ enum Job<'a> {
         validity: &'a mut [u8],
     },
     /// Coordinates of all dimensions in one tile.
-    Zipped { tiles: &'a ZippedTiles, tile: usize, dimensions: Vec<(usize, &'a mut [u8])> },
+    Zipped {
+        tiles: &'a ZippedTiles,
+        tile: usize,
+        dimensions: Vec<(usize, &'a mut [u8])>,
+    },
 }
 
 /// Adds columns with these fields to `table`; none of them may be there yet.
@@ -45,13 +55,19 @@ pub(crate) fn load<'t>(
     for (field, column) in &mut columns {
         push_jobs(array, table, *field, column, find, &mut jobs, &mut zipped);
     }
-    jobs.extend(zipped.into_iter().map(|z| Job::Zipped { tiles: z.tiles, tile: z.tile, dimensions: z.dimensions }));
+    jobs.extend(zipped.into_iter().map(|z| Job::Zipped {
+        tiles: z.tiles,
+        tile: z.tile,
+        dimensions: z.dimensions,
+    }));
     let limits = session.limits();
     if session.threads() == 1 {
         let mut worker = session.worker();
-        jobs.into_iter().try_for_each(|job| run(job, &mut worker, limits))?;
+        jobs.into_iter()
+            .try_for_each(|job| run(job, &mut worker, limits))?;
     } else {
-        jobs.into_par_iter().try_for_each(|job| run(job, &mut session.worker(), limits))?;
+        jobs.into_par_iter()
+            .try_for_each(|job| run(job, &mut session.worker(), limits))?;
     }
     for (field, column) in columns {
         table.insert(field, column);
@@ -67,7 +83,9 @@ fn reserve<'t>(
     find: &dyn Fn(usize) -> Option<&'t FragmentTiles>,
 ) -> Result<TableColumn, QueryError> {
     let Some(field) = schema.field_of(kind) else {
-        return Err(QueryError::invalid(format!("the array has no field {kind:?}")));
+        return Err(QueryError::invalid(format!(
+            "the array has no field {kind:?}"
+        )));
     };
     let cell_size = unit_size(&field);
     let mut missing = Vec::new();
@@ -82,7 +100,8 @@ fn reserve<'t>(
             None => {
                 missing.push(segment.rows.clone());
                 let fill = fill_of(schema, kind).len() as u64;
-                var_bytes = var_bytes.saturating_add(fill.saturating_mul(segment.rows.len() as u64));
+                var_bytes =
+                    var_bytes.saturating_add(fill.saturating_mul(segment.rows.len() as u64));
             }
         }
     }
@@ -94,7 +113,9 @@ fn reserve<'t>(
     Ok(TableColumn {
         values: buffer(bytes)?,
         cell_size,
-        offsets: field.is_var().then(|| vec![0; table.rows.saturating_add(1)]),
+        offsets: field
+            .is_var()
+            .then(|| vec![0; table.rows.saturating_add(1)]),
         validity: field.nullable.then(|| vec![0; table.rows]),
         missing,
     })
@@ -132,7 +153,9 @@ fn push_jobs<'a, 't: 'a>(
     let mut validity = column.validity.as_deref_mut().unwrap_or(&mut []);
     let mut base = 0_u64;
     for segment in &table.segments {
-        let Some(fragment) = find(segment.fragment) else { continue };
+        let Some(fragment) = find(segment.fragment) else {
+            continue;
+        };
         for tile in &segment.tiles {
             let cells = tile.rows.len();
             let validity = cut(&mut validity, cells);
@@ -141,17 +164,32 @@ fn push_jobs<'a, 't: 'a>(
                 Some(tiles) if is_var => {
                     let size = usize::try_from(tiles.var_size(tile.tile)).unwrap_or(usize::MAX);
                     let values = cut(&mut values, size);
-                    jobs.push(Job::Var { tiles, tile: tile.tile, base, starts, values, validity });
+                    jobs.push(Job::Var {
+                        tiles,
+                        tile: tile.tile,
+                        base,
+                        starts,
+                        values,
+                        validity,
+                    });
                     base = base.saturating_add(size as u64);
                 }
                 Some(tiles) => {
                     let values = cut(&mut values, cells.saturating_mul(cell_size));
-                    jobs.push(Job::Fixed { tiles, tile: tile.tile, cells, values, validity });
+                    jobs.push(Job::Fixed {
+                        tiles,
+                        tile: tile.tile,
+                        cells,
+                        values,
+                        validity,
+                    });
                 }
                 None => {
                     if let (Some(tiles), Field::Dimension(dimension)) = (fragment.zipped(), kind) {
                         let values = cut(&mut values, cells.saturating_mul(cell_size));
-                        let same = |z: &&mut ZippedJobs<'_>| z.fragment == segment.fragment && z.tile == tile.tile;
+                        let same = |z: &&mut ZippedJobs<'_>| {
+                            z.fragment == segment.fragment && z.tile == tile.tile
+                        };
                         match zipped.iter_mut().find(same) {
                             Some(job) => job.dimensions.push((dimension, values)),
                             None => zipped.push(ZippedJobs {
@@ -164,7 +202,9 @@ fn push_jobs<'a, 't: 'a>(
                         continue;
                     }
                     let constant = constant(array, segment.fragment, kind);
-                    let fill: &[u8] = constant.as_ref().map_or_else(|| fill_of(schema, kind), |c| c);
+                    let fill: &[u8] = constant
+                        .as_ref()
+                        .map_or_else(|| fill_of(schema, kind), |c| c);
                     let size = if is_var { fill.len() } else { cell_size };
                     let values = cut(&mut values, cells.saturating_mul(size));
                     fill_cells(values, fill);
@@ -185,9 +225,13 @@ fn push_jobs<'a, 't: 'a>(
 /// What the fields that TileDB keeps for itself hold in a fragment without them.
 fn constant(array: &Array, fragment: usize, kind: Field) -> Option<[u8; 8]> {
     match kind {
-        Field::Timestamps => {
-            Some(array.fragments().get(fragment).map_or(0, |f| f.timestamps().0).to_le_bytes())
-        }
+        Field::Timestamps => Some(
+            array
+                .fragments()
+                .get(fragment)
+                .map_or(0, |f| f.timestamps().0)
+                .to_le_bytes(),
+        ),
         Field::DeleteTimestamps | Field::DeleteConditionIndex => Some(u64::MAX.to_le_bytes()),
         _ => None,
     }
@@ -218,19 +262,40 @@ fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
     first
 }
 
-fn run(job: Job<'_>, worker: &mut crate::tiles::Worker, limits: &tdb_tile::Limits) -> Result<(), QueryError> {
+fn run(
+    job: Job<'_>,
+    worker: &mut crate::tiles::Worker,
+    limits: &tdb_tile::Limits,
+) -> Result<(), QueryError> {
     match job {
-        Job::Fixed { tiles, tile, cells, values, validity } => {
+        Job::Fixed {
+            tiles,
+            tile,
+            cells,
+            values,
+            validity,
+        } => {
             tiles.read_fixed(tile, cells as u64, values, worker, limits)?;
             tiles.read_validity(tile, validity, worker, limits)
         }
-        Job::Var { tiles, tile, base, starts, values, validity } => {
+        Job::Var {
+            tiles,
+            tile,
+            base,
+            starts,
+            values,
+            validity,
+        } => {
             tiles.read_var(tile, starts, values, worker, limits)?;
             for start in starts {
                 *start = start.saturating_add(base);
             }
             tiles.read_validity(tile, validity, worker, limits)
         }
-        Job::Zipped { tiles, tile, mut dimensions } => tiles.read(tile, &mut dimensions, worker, limits),
+        Job::Zipped {
+            tiles,
+            tile,
+            mut dimensions,
+        } => tiles.read(tile, &mut dimensions, worker, limits),
     }
 }

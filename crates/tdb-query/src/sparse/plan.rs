@@ -51,7 +51,11 @@ impl FragmentPlan {
     }
 }
 
-pub(crate) fn plan(array: &Array, subarray: &Subarray, order: ResultOrder) -> Result<SparsePlan, QueryError> {
+pub(crate) fn plan(
+    array: &Array,
+    subarray: &Subarray,
+    order: ResultOrder,
+) -> Result<SparsePlan, QueryError> {
     let schema = array.schema();
     let mut fragments = Vec::new();
     if !subarray.is_empty() {
@@ -78,28 +82,44 @@ fn plan_fragment(
     subarray: &Subarray,
     order: ResultOrder,
 ) -> Result<Option<FragmentPlan>, QueryError> {
-    let Some(fragment) = array.fragments().get(index) else { return Ok(None) };
+    let Some(fragment) = array.fragments().get(index) else {
+        return Ok(None);
+    };
     let metadata = &fragment.metadata;
     let schema = &fragment.schema;
     let tile_count = metadata.tile_count();
-    let cells_of = |tile: usize| usize::try_from(metadata.tile_cells(tile as u64)).unwrap_or(usize::MAX);
+    let cells_of =
+        |tile: usize| usize::try_from(metadata.tile_cells(tile as u64)).unwrap_or(usize::MAX);
     let tiles: Vec<PlannedTile> = if subarray.is_all() {
         let all = 0..usize::try_from(tile_count).unwrap_or(usize::MAX);
-        all.map(|tile| PlannedTile { tile, cells: cells_of(tile), full: true }).collect()
+        all.map(|tile| PlannedTile {
+            tile,
+            cells: cells_of(tile),
+            full: true,
+        })
+        .collect()
     } else {
-        if !meets(schema, &metadata.non_empty_domain, subarray) && !metadata.version.misstates_empty_string_bounds() {
+        if !meets(schema, &metadata.non_empty_domain, subarray)
+            && !metadata.version.misstates_empty_string_bounds()
+        {
             return Ok(None);
         }
         let ranges: Vec<Vec<Range>> = (0..schema.dimensions.len())
             .map(|dimension| subarray.ranges(dimension).unwrap_or(&[]).to_vec())
             .collect();
         let tree = array.rtree(index)?;
-        let overlaps = tree.search(&ranges).map_err(|e| QueryError::invalid(e.to_string()))?;
+        let overlaps = tree
+            .search(&ranges)
+            .map_err(|e| QueryError::invalid(e.to_string()))?;
         overlaps
             .into_iter()
             .map(|overlap| {
                 let tile = usize::try_from(overlap.tile).unwrap_or(usize::MAX);
-                PlannedTile { tile, cells: cells_of(tile), full: overlap.full }
+                PlannedTile {
+                    tile,
+                    cells: cells_of(tile),
+                    full: overlap.full,
+                }
             })
             .collect()
     };
@@ -116,28 +136,42 @@ fn plan_fragment(
 /// Whether writers of this version kept the order of cells that is global order today.
 fn is_sorted(schema: &ArraySchema, version: FormatVersion) -> bool {
     WriterRule::of(version) == WriterRule::Current
-        || (WriterRule::of(version) == WriterRule::CountsHilbertValues && schema.cell_order != CellOrder::Hilbert)
+        || (WriterRule::of(version) == WriterRule::CountsHilbertValues
+            && schema.cell_order != CellOrder::Hilbert)
 }
 
 /// Whether a box has cells in common with the subarray.
 fn meets(schema: &ArraySchema, domain: &[Range], subarray: &Subarray) -> bool {
-    schema.dimensions.iter().zip(domain).enumerate().all(|(index, (dimension, domain))| {
-        // Bounds out of order say nothing.
-        !domain.is_ordered(dimension.datatype)
-            || subarray
-                .ranges(index)
-                .is_none_or(|ranges| ranges.iter().any(|range| range.intersects(dimension.datatype, domain)))
-    })
+    schema
+        .dimensions
+        .iter()
+        .zip(domain)
+        .enumerate()
+        .all(|(index, (dimension, domain))| {
+            // Bounds out of order say nothing.
+            !domain.is_ordered(dimension.datatype)
+                || subarray.ranges(index).is_none_or(|ranges| {
+                    ranges
+                        .iter()
+                        .any(|range| range.intersects(dimension.datatype, domain))
+                })
+        })
 }
 
 /// The fields that decide which cells there are, before any value is looked at.
 pub(crate) fn deciding_fields(plan: &SparsePlan, dimensions: usize, deletes: bool) -> Vec<Field> {
     let mut fields = Vec::new();
-    let partial = plan.fragments.iter().any(|f| f.tiles.iter().any(|t| !t.full));
+    let partial = plan
+        .fragments
+        .iter()
+        .any(|f| f.tiles.iter().any(|t| !t.full));
     if plan.sorts || partial || plan.repeats {
         fields.extend((0..dimensions).map(Field::Dimension));
     }
-    let timed = plan.fragments.iter().any(|f| f.has_timestamps && (f.filters_time || plan.deduplicates || deletes));
+    let timed = plan
+        .fragments
+        .iter()
+        .any(|f| f.has_timestamps && (f.filters_time || plan.deduplicates || deletes));
     if timed {
         fields.push(Field::Timestamps);
     }

@@ -3,8 +3,8 @@
 use tdb_schema::ArraySchema;
 
 use super::table::CellTable;
-use crate::error::QueryError;
 use crate::condition::{FieldCells, ResolvedCondition};
+use crate::error::QueryError;
 use crate::field::Field;
 
 /// A condition, and where the fields that it tests stand in the schema.
@@ -16,7 +16,11 @@ pub(crate) struct Predicate {
 
 impl Predicate {
     pub(crate) fn new(condition: ResolvedCondition, schema: &ArraySchema) -> Self {
-        let fields = condition.fields().iter().map(|f| schema.field(&f.name).map(|field| field.kind)).collect();
+        let fields = condition
+            .fields()
+            .iter()
+            .map(|f| schema.field(&f.name).map(|field| field.kind))
+            .collect();
         Self { condition, fields }
     }
 
@@ -46,13 +50,22 @@ impl Predicate {
                     let size = column.cell_size;
                     let fixed = rows.start.saturating_mul(size)..rows.end.saturating_mul(size);
                     Some(FieldCells {
-                        values: if column.offsets.is_some() { values } else { values.get(fixed)? },
-                        offsets: column.offsets.as_ref().and_then(|o| o.get(rows.start..=rows.end)),
+                        values: if column.offsets.is_some() {
+                            values
+                        } else {
+                            values.get(fixed)?
+                        },
+                        offsets: column
+                            .offsets
+                            .as_ref()
+                            .and_then(|o| o.get(rows.start..=rows.end)),
                         validity: column.validity.as_ref().and_then(|v| v.get(rows.clone())),
                     })
                 })
                 .collect();
-            self.condition.evaluate(&cells, rows.len(), &mut part).map_err(QueryError::Cells)?;
+            self.condition
+                .evaluate(&cells, rows.len(), &mut part)
+                .map_err(QueryError::Cells)?;
             keep.extend_from_slice(&part);
         }
         Ok(keep)

@@ -13,13 +13,13 @@ use super::select::select;
 use super::sort::{Keys, keep_newest};
 use super::table::{CellTable, Segment, TileRows};
 use super::visible::{Visibility, time_of};
+use crate::QueryError;
 use crate::column::{Batch, Column};
 use crate::field::{Field, FieldInfo, unit_size};
+use crate::fragment_tiles::FragmentTiles;
 use crate::options::ResultOrder;
 use crate::session::Session;
 use crate::subarray::Subarray;
-use crate::fragment_tiles::FragmentTiles;
-use crate::QueryError;
 
 /// Rows that a table can number.
 const MOST_ROWS: usize = u32::MAX as usize;
@@ -58,12 +58,24 @@ pub(crate) struct SparseReader {
 }
 
 impl SparseReader {
-    pub(crate) fn new(session: Session, array: Arc<Array>, query: SparseQuery) -> Result<Self, QueryError> {
+    pub(crate) fn new(
+        session: Session,
+        array: Arc<Array>,
+        query: SparseQuery,
+    ) -> Result<Self, QueryError> {
         let plan = plan(&array, &query.subarray, query.order)?;
         let visibility = Visibility::new(&array, &plan)?;
         let cursors = vec![Cursor::default(); plan.fragments.len()];
         let tiles = plan.fragments.iter().map(|_| None).collect();
-        Ok(Self { session, array, query, plan, tiles, cursors, visibility })
+        Ok(Self {
+            session,
+            array,
+            query,
+            plan,
+            tiles,
+            cursors,
+            visibility,
+        })
     }
 
     /// The next cells; `None` after the last. A batch may be empty.
@@ -88,30 +100,59 @@ impl SparseReader {
         let schema = self.array.schema();
         let mut bytes = 0_usize;
         for kind in self.loaded_fields() {
-            let Some(field) = schema.field_of(kind) else { continue };
-            bytes += if field.is_var() { 8 + self.mean_var_size(kind) } else { unit_size(&field) };
+            let Some(field) = schema.field_of(kind) else {
+                continue;
+            };
+            bytes += if field.is_var() {
+                8 + self.mean_var_size(kind)
+            } else {
+                unit_size(&field)
+            };
             bytes += usize::from(field.nullable);
         }
         // Keys and row numbers, and the result beside the table.
-        let per_row = if self.plan.sorts { 2 * bytes + 40 } else { bytes + 8 };
-        let bytes = self.query.batch_bytes.min(self.session.limits().budget.limit() / 2);
+        let per_row = if self.plan.sorts {
+            2 * bytes + 40
+        } else {
+            bytes + 8
+        };
+        let bytes = self
+            .query
+            .batch_bytes
+            .min(self.session.limits().budget.limit() / 2);
         (usize::try_from(bytes).unwrap_or(usize::MAX) / per_row.max(1)).clamp(1, MOST_ROWS / 2)
     }
 
     fn mean_var_size(&self, kind: Field) -> usize {
-        let sampled = self.plan.fragments.iter().zip(&self.tiles).find_map(|(plan, tiles)| {
-            let field = tiles.as_ref()?.field(kind)?;
-            let bytes: u64 = plan.tiles.iter().map(|tile| field.var_size(tile.tile)).sum();
-            Some(bytes / (plan.cells() as u64).max(1))
-        });
-        sampled.map_or(ASSUMED_VAR_SIZE, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
+        let sampled = self
+            .plan
+            .fragments
+            .iter()
+            .zip(&self.tiles)
+            .find_map(|(plan, tiles)| {
+                let field = tiles.as_ref()?.field(kind)?;
+                let bytes: u64 = plan
+                    .tiles
+                    .iter()
+                    .map(|tile| field.var_size(tile.tile))
+                    .sum();
+                Some(bytes / (plan.cells() as u64).max(1))
+            });
+        sampled.map_or(ASSUMED_VAR_SIZE, |bytes| {
+            usize::try_from(bytes).unwrap_or(usize::MAX)
+        })
     }
 
     /// All fields that a table will hold in the course of a batch.
     fn loaded_fields(&self) -> Vec<Field> {
         let mut fields = self.deciding_fields();
         fields.extend(self.visibility.fields());
-        fields.extend(self.query.condition.iter().flat_map(|condition| condition.fields()));
+        fields.extend(
+            self.query
+                .condition
+                .iter()
+                .flat_map(|condition| condition.fields()),
+        );
         fields.extend(self.query.fields.iter().map(|info| info.field));
         let mut seen = std::collections::HashSet::new();
         fields.retain(|&field| seen.insert(field));
@@ -119,7 +160,11 @@ impl SparseReader {
     }
 
     fn deciding_fields(&self) -> Vec<Field> {
-        deciding_fields(&self.plan, self.array.schema().dimensions.len(), self.visibility.has_deletes())
+        deciding_fields(
+            &self.plan,
+            self.array.schema().dimensions.len(),
+            self.visibility.has_deletes(),
+        )
     }
 
     /// The tiles to load next: about `share` cells, from where each fragment stopped.
@@ -127,7 +172,13 @@ impl SparseReader {
         let left = |(plan, cursor): (&FragmentPlan, &Cursor)| -> usize {
             plan.tiles.iter().skip(cursor.tile).map(|t| t.cells).sum()
         };
-        let remaining: Vec<usize> = self.plan.fragments.iter().zip(&self.cursors).map(left).collect();
+        let remaining: Vec<usize> = self
+            .plan
+            .fragments
+            .iter()
+            .zip(&self.cursors)
+            .map(left)
+            .collect();
         let total: usize = remaining.iter().sum();
         let all = total <= share || !self.can_stop();
         let mut segments = Vec::new();
@@ -154,7 +205,9 @@ impl SparseReader {
 
     /// Whether reading can stop between tiles: cells of each fragment come in the order of the result.
     fn can_stop(&self) -> bool {
-        !self.plan.sorts || (self.merge_order() == ResultOrder::Global && self.plan.fragments.iter().all(|f| f.in_order))
+        !self.plan.sorts
+            || (self.merge_order() == ResultOrder::Global
+                && self.plan.fragments.iter().all(|f| f.in_order))
     }
 
     /// The order in which cells of several fragments are brought together.
@@ -178,7 +231,9 @@ impl SparseReader {
         }
         let deciding = self.deciding_fields();
         self.load(&mut table, &deciding)?;
-        let Some(mut rows) = self.pick(&mut table)? else { return Ok(None) };
+        let Some(mut rows) = self.pick(&mut table)? else {
+            return Ok(None);
+        };
 
         let fields: Vec<Field> = self.visibility.fields().collect();
         self.load(&mut table, &fields)?;
@@ -187,7 +242,9 @@ impl SparseReader {
             let fields: Vec<Field> = condition.fields().collect();
             self.load(&mut table, &fields)?;
             let keep = condition.evaluate(&table)?;
-            filter(&mut rows, table.rows, |row| keep.get(row as usize).is_some_and(|&k| k != 0));
+            filter(&mut rows, table.rows, |row| {
+                keep.get(row as usize).is_some_and(|&k| k != 0)
+            });
         }
         let fields: Vec<Field> = self.query.fields.iter().map(|info| info.field).collect();
         if rows.as_ref().is_none_or(|rows| !rows.is_empty()) {
@@ -200,7 +257,12 @@ impl SparseReader {
     #[expect(clippy::type_complexity, reason = "no result yet; all rows; some rows")]
     fn pick(&mut self, table: &mut CellTable) -> Result<Option<Option<Vec<u32>>>, QueryError> {
         let schema = self.array.schema();
-        let counts = select(table, &self.query.subarray, &dimension_types(schema), self.plan.repeats);
+        let counts = select(
+            table,
+            &self.query.subarray,
+            &dimension_types(schema),
+            self.plan.repeats,
+        );
         let mut rows: Option<Vec<u32>> = counts.map(|counts| {
             let mut rows = Vec::with_capacity(counts.len());
             for (row, &count) in (0_u32..).zip(&counts) {
@@ -234,7 +296,10 @@ impl SparseReader {
         }
         if self.plan.deduplicates {
             let newer = |row: u32, kept: u32| {
-                let (a, b) = (time_of(&self.array, table, row), time_of(&self.array, table, kept));
+                let (a, b) = (
+                    time_of(&self.array, table, row),
+                    time_of(&self.array, table, kept),
+                );
                 a > b || (a == b && is_later_fragment(table, row, kept))
             };
             keep_newest(&keys, &mut rows, newer);
@@ -245,13 +310,21 @@ impl SparseReader {
     /// The row from which on cells that are not loaded yet may come between.
     fn frontier(&self, table: &CellTable, keys: &Keys<'_>) -> Option<u32> {
         let unfinished = table.segments.iter().filter(|segment| {
-            let plan = self.plan.fragments.iter().position(|f| f.fragment == segment.fragment);
+            let plan = self
+                .plan
+                .fragments
+                .iter()
+                .position(|f| f.fragment == segment.fragment);
             plan.is_some_and(|i| {
-                let (Some(plan), Some(cursor)) = (self.plan.fragments.get(i), self.cursors.get(i)) else { return false };
+                let (Some(plan), Some(cursor)) = (self.plan.fragments.get(i), self.cursors.get(i))
+                else {
+                    return false;
+                };
                 cursor.tile + segment.tiles.len() < plan.tiles.len()
             })
         });
-        let last = unfinished.filter_map(|segment| u32::try_from(segment.rows.end.checked_sub(1)?).ok());
+        let last =
+            unfinished.filter_map(|segment| u32::try_from(segment.rows.end.checked_sub(1)?).ok());
         last.min_by(|&a, &b| keys.compare(a, b))
     }
 
@@ -259,8 +332,14 @@ impl SparseReader {
     fn advance(&mut self, table: &CellTable, count: impl Fn(&Segment) -> usize) -> bool {
         let mut moved = false;
         for segment in &table.segments {
-            let at = self.plan.fragments.iter().position(|f| f.fragment == segment.fragment);
-            let Some(cursor) = at.and_then(|i| self.cursors.get_mut(i)) else { continue };
+            let at = self
+                .plan
+                .fragments
+                .iter()
+                .position(|f| f.fragment == segment.fragment);
+            let Some(cursor) = at.and_then(|i| self.cursors.get_mut(i)) else {
+                continue;
+            };
             let mut left = count(segment);
             for tile in &segment.tiles {
                 if left < tile.rows.len() {
@@ -278,19 +357,30 @@ impl SparseReader {
     }
 
     fn load(&mut self, table: &mut CellTable, fields: &[Field]) -> Result<(), QueryError> {
-        let fields: Vec<Field> = fields.iter().copied().filter(|&field| !table.has(field)).collect();
+        let fields: Vec<Field> = fields
+            .iter()
+            .copied()
+            .filter(|&field| !table.has(field))
+            .collect();
         if fields.is_empty() {
             return Ok(());
         }
         let all = self.loaded_fields();
         for (plan, tiles) in self.plan.fragments.iter().zip(&mut self.tiles) {
-            let wanted = table.segments.iter().any(|segment| segment.fragment == plan.fragment);
+            let wanted = table
+                .segments
+                .iter()
+                .any(|segment| segment.fragment == plan.fragment);
             if wanted && tiles.is_none() {
                 *tiles = Some(FragmentTiles::open(&self.array, plan.fragment, &all)?);
             }
         }
         let find = |fragment: usize| -> Option<&FragmentTiles> {
-            let at = self.plan.fragments.iter().position(|plan| plan.fragment == fragment)?;
+            let at = self
+                .plan
+                .fragments
+                .iter()
+                .position(|plan| plan.fragment == fragment)?;
             self.tiles.get(at)?.as_ref()
         };
         super::load::load(&self.session, &self.array, table, &fields, &find)
@@ -314,7 +404,10 @@ impl SparseReader {
                 enumeration: info.enumeration.clone(),
             });
         }
-        Ok(Batch { rows: count, columns })
+        Ok(Batch {
+            rows: count,
+            columns,
+        })
     }
 }
 
@@ -334,9 +427,18 @@ fn segment(plan: &FragmentPlan, cursor: Cursor, share: usize, first: usize) -> S
         let done = if tiles.is_empty() { cursor.done } else { 0 };
         let rows = end..end.saturating_add(planned.cells);
         end = rows.end;
-        tiles.push(TileRows { tile: planned.tile, rows, full: planned.full, done });
+        tiles.push(TileRows {
+            tile: planned.tile,
+            rows,
+            full: planned.full,
+            done,
+        });
     }
-    Segment { fragment: plan.fragment, rows: first..end, tiles }
+    Segment {
+        fragment: plan.fragment,
+        rows: first..end,
+        tiles,
+    }
 }
 
 fn segment_rows(segment: &Segment) -> impl Iterator<Item = u32> + use<> {
@@ -349,7 +451,11 @@ fn all_rows(table: &CellTable) -> Vec<u32> {
 }
 
 fn is_later_fragment(table: &CellTable, a: u32, b: u32) -> bool {
-    let segment = |row: u32| table.segments.partition_point(|s| s.rows.end <= row as usize);
+    let segment = |row: u32| {
+        table
+            .segments
+            .partition_point(|s| s.rows.end <= row as usize)
+    };
     segment(a) > segment(b)
 }
 

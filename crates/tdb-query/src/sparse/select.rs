@@ -12,7 +12,12 @@ pub(crate) type Counts = Vec<u32>;
 /// Counts the cells of `table` that lie within `subarray`; `None` where all do, once each.
 ///
 /// With `repeats`, a cell counts once for every interval that it lies in.
-pub(crate) fn select(table: &CellTable, subarray: &Subarray, types: &[Datatype], repeats: bool) -> Option<Counts> {
+pub(crate) fn select(
+    table: &CellTable,
+    subarray: &Subarray,
+    types: &[Datatype],
+    repeats: bool,
+) -> Option<Counts> {
     let tiles = || table.segments.iter().flat_map(|segment| &segment.tiles);
     let plain = tiles().all(|tile| tile.full && tile.done == 0);
     if plain && !(repeats && overlaps(subarray, types)) {
@@ -20,17 +25,28 @@ pub(crate) fn select(table: &CellTable, subarray: &Subarray, types: &[Datatype],
     }
     let mut counts = vec![1; table.rows];
     for (index, &datatype) in types.iter().enumerate() {
-        let (Some(ranges), Some(column)) = (subarray.ranges(index), table.column(Field::Dimension(index))) else {
+        let (Some(ranges), Some(column)) = (
+            subarray.ranges(index),
+            table.column(Field::Dimension(index)),
+        ) else {
             continue;
         };
-        let ranges = if repeats { ranges.to_vec() } else { merged(datatype, ranges) };
+        let ranges = if repeats {
+            ranges.to_vec()
+        } else {
+            merged(datatype, ranges)
+        };
         for tile in tiles().filter(|tile| repeats || !tile.full) {
-            let Some(counts) = counts.get_mut(tile.rows.clone()) else { continue };
+            let Some(counts) = counts.get_mut(tile.rows.clone()) else {
+                continue;
+            };
             count(datatype, column, tile.rows.start, &ranges, counts);
         }
     }
     for tile in tiles() {
-        if let Some(done) = counts.get_mut(tile.rows.start..tile.rows.start.saturating_add(tile.done)) {
+        if let Some(done) =
+            counts.get_mut(tile.rows.start..tile.rows.start.saturating_add(tile.done))
+        {
             done.fill(0);
         }
     }
@@ -40,17 +56,26 @@ pub(crate) fn select(table: &CellTable, subarray: &Subarray, types: &[Datatype],
 /// Whether any two intervals of a dimension have a value in common.
 fn overlaps(subarray: &Subarray, types: &[Datatype]) -> bool {
     types.iter().enumerate().any(|(index, &datatype)| {
-        subarray.ranges(index).is_some_and(|ranges| merged(datatype, ranges).len() < ranges.len())
+        subarray
+            .ranges(index)
+            .is_some_and(|ranges| merged(datatype, ranges).len() < ranges.len())
     })
 }
 
 /// The same values in intervals that do not overlap, in ascending order.
 pub(crate) fn merged(datatype: Datatype, ranges: &[Range]) -> Vec<Range> {
     let mut sorted = ranges.to_vec();
-    sorted.sort_by(|a, b| datatype.compare(&a.lo, &b.lo).unwrap_or(std::cmp::Ordering::Equal));
+    sorted.sort_by(|a, b| {
+        datatype
+            .compare(&a.lo, &b.lo)
+            .unwrap_or(std::cmp::Ordering::Equal)
+    });
     let mut out: Vec<Range> = Vec::with_capacity(sorted.len());
     for range in sorted {
-        match out.last_mut().filter(|last| last.intersects(datatype, &range)) {
+        match out
+            .last_mut()
+            .filter(|last| last.intersects(datatype, &range))
+        {
             Some(last) => *last = last.union(datatype, &range),
             None => out.push(range),
         }
@@ -59,24 +84,38 @@ pub(crate) fn merged(datatype: Datatype, ranges: &[Range]) -> Vec<Range> {
 }
 
 /// Multiplies the count of each cell by the number of `ranges` that it lies in.
-fn count(datatype: Datatype, column: &TableColumn, first: usize, ranges: &[Range], counts: &mut [u32]) {
+fn count(
+    datatype: Datatype,
+    column: &TableColumn,
+    first: usize,
+    ranges: &[Range],
+    counts: &mut [u32],
+) {
     if column.offsets.is_some() {
         for (row, place) in counts.iter_mut().enumerate() {
             let cell = column.cell(first.saturating_add(row));
-            let hits = ranges.iter().filter(|r| r.lo[..] <= *cell && *cell <= r.hi[..]).count();
+            let hits = ranges
+                .iter()
+                .filter(|r| r.lo[..] <= *cell && *cell <= r.hi[..])
+                .count();
             *place = place.saturating_mul(u32::try_from(hits).unwrap_or(u32::MAX));
         }
         return;
     }
     let size = datatype.size();
     let start = first.saturating_mul(size);
-    let cells = column.values.as_slice().get(start..start.saturating_add(counts.len().saturating_mul(size)));
+    let cells = column
+        .values
+        .as_slice()
+        .get(start..start.saturating_add(counts.len().saturating_mul(size)));
     with_scalar!(datatype, T => count_numbers::<T>(cells.unwrap_or(&[]), ranges, counts));
 }
 
 fn count_numbers<T: Scalar>(cells: &[u8], ranges: &[Range], counts: &mut [u32]) {
     let ranges: Vec<(T, T)> = ranges.iter().filter_map(Range::ends).collect();
-    let cells = cells.chunks_exact(T::SIZE).map(|cell| T::read(cell).unwrap_or_default());
+    let cells = cells
+        .chunks_exact(T::SIZE)
+        .map(|cell| T::read(cell).unwrap_or_default());
     match ranges[..] {
         [(lo, hi)] => {
             for (place, v) in counts.iter_mut().zip(cells) {
@@ -86,12 +125,19 @@ fn count_numbers<T: Scalar>(cells: &[u8], ranges: &[Range], counts: &mut [u32]) 
         _ if is_ascending(&ranges) => {
             for (place, v) in counts.iter_mut().zip(cells) {
                 let next = ranges.partition_point(|(_, hi)| *hi < v);
-                *place *= u32::from(ranges.get(next).is_some_and(|(lo, hi)| *lo <= v && v <= *hi));
+                *place *= u32::from(
+                    ranges
+                        .get(next)
+                        .is_some_and(|(lo, hi)| *lo <= v && v <= *hi),
+                );
             }
         }
         _ => {
             for (place, v) in counts.iter_mut().zip(cells) {
-                let hits = ranges.iter().filter(|(lo, hi)| *lo <= v && v <= *hi).count();
+                let hits = ranges
+                    .iter()
+                    .filter(|(lo, hi)| *lo <= v && v <= *hi)
+                    .count();
                 *place = place.saturating_mul(u32::try_from(hits).unwrap_or(u32::MAX));
             }
         }
@@ -99,5 +145,7 @@ fn count_numbers<T: Scalar>(cells: &[u8], ranges: &[Range], counts: &mut [u32]) 
 }
 
 fn is_ascending<T: Scalar>(ranges: &[(T, T)]) -> bool {
-    ranges.windows(2).all(|pair| matches!(pair, [(_, hi), (lo, _)] if hi < lo))
+    ranges
+        .windows(2)
+        .all(|pair| matches!(pair, [(_, hi), (lo, _)] if hi < lo))
 }

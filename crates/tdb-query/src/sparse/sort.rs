@@ -24,12 +24,18 @@ pub(crate) struct Keys<'a> {
 impl<'a> Keys<'a> {
     /// Numbers that say it all.
     pub(crate) fn exact(numbers: Numbers) -> Self {
-        Self { numbers: Some(numbers), compare: None }
+        Self {
+            numbers: Some(numbers),
+            compare: None,
+        }
     }
 
     /// Numbers, if there are any, that leave open which of equal ones comes first.
     pub(crate) fn compared(numbers: Option<Numbers>, compare: Compare<'a>) -> Self {
-        Self { numbers, compare: Some(compare) }
+        Self {
+            numbers,
+            compare: Some(compare),
+        }
     }
 
     /// How two rows compare.
@@ -40,7 +46,11 @@ impl<'a> Keys<'a> {
             Some(Numbers::Wide(keys)) => keys.get(i).cmp(&keys.get(j)),
             None => Ordering::Equal,
         };
-        by_number.then_with(|| self.compare.as_ref().map_or(Ordering::Equal, |compare| compare(a, b)))
+        by_number.then_with(|| {
+            self.compare
+                .as_ref()
+                .map_or(Ordering::Equal, |compare| compare(a, b))
+        })
     }
 
     /// Whether rows stand in order already.
@@ -63,11 +73,16 @@ impl<'a> Keys<'a> {
 }
 
 /// Key and row side by side, so that most comparisons touch no other memory.
-fn sort_by_keys<K: Copy + Ord + Send + Sync + Default>(keys: &[K], ties: Option<&Compare<'_>>, rows: &mut [u32]) {
+fn sort_by_keys<K: Copy + Ord + Send + Sync + Default>(
+    keys: &[K],
+    ties: Option<&Compare<'_>>,
+    rows: &mut [u32],
+) {
     let key = |&row: &u32| (keys.get(row as usize).copied().unwrap_or_default(), row);
     let mut pairs: Vec<(K, u32)> = rows.iter().map(key).collect();
     let compare = |a: &(K, u32), b: &(K, u32)| {
-        a.0.cmp(&b.0).then_with(|| ties.map_or(Ordering::Equal, |compare| compare(a.1, b.1)))
+        a.0.cmp(&b.0)
+            .then_with(|| ties.map_or(Ordering::Equal, |compare| compare(a.1, b.1)))
     };
     if pairs.len() < PARALLEL || rayon::current_num_threads() == 1 {
         pairs.sort_by(compare);

@@ -52,7 +52,11 @@ pub(crate) struct TableColumn {
 impl CellTable {
     pub(crate) fn new(segments: Vec<Segment>) -> Self {
         let rows = segments.last().map_or(0, |segment| segment.rows.end);
-        Self { segments, rows, columns: HashMap::new() }
+        Self {
+            segments,
+            rows,
+            columns: HashMap::new(),
+        }
     }
 
     pub(crate) fn has(&self, field: Field) -> bool {
@@ -82,9 +86,16 @@ impl TableColumn {
     /// The bytes of a row's cell.
     pub(crate) fn cell(&self, row: usize) -> &[u8] {
         let range = match &self.offsets {
-            None => row.saturating_mul(self.cell_size)..row.saturating_add(1).saturating_mul(self.cell_size),
+            None => {
+                row.saturating_mul(self.cell_size)
+                    ..row.saturating_add(1).saturating_mul(self.cell_size)
+            }
             Some(offsets) => {
-                let at = |i: usize| offsets.get(i).map_or(0, |&v| usize::try_from(v).unwrap_or(usize::MAX));
+                let at = |i: usize| {
+                    offsets
+                        .get(i)
+                        .map_or(0, |&v| usize::try_from(v).unwrap_or(usize::MAX))
+                };
                 at(row)..at(row.saturating_add(1))
             }
         };

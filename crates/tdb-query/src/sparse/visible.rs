@@ -9,8 +9,8 @@ use super::reader::filter;
 use super::table::CellTable;
 use crate::QueryError;
 use crate::condition::ResolvedCondition;
-use crate::read::condition_fields;
 use crate::field::Field;
+use crate::read::condition_fields;
 
 /// The deletes that concern the fragments of a read.
 #[derive(Debug, Default)]
@@ -40,21 +40,35 @@ impl Visibility {
         for delete in array.deletes() {
             let concerned = plan.fragments.iter().map(|f| f.fragment).filter(|&index| {
                 array.fragments().get(index).is_some_and(|fragment| {
-                    let processed = fragment.metadata.extra_fields.deletes && fragment.has_processed(&delete.marker);
+                    let processed = fragment.metadata.extra_fields.deletes
+                        && fragment.has_processed(&delete.marker);
                     !processed && delete.timestamp >= fragment.timestamps().0
                 })
             });
             let fragments: Vec<usize> = concerned.collect();
             if !fragments.is_empty() {
                 let keep = stored_predicate(array, &delete.condition)?;
-                deletes.push(Delete { timestamp: delete.timestamp, keep, fragments });
+                deletes.push(Delete {
+                    timestamp: delete.timestamp,
+                    keep,
+                    fragments,
+                });
             }
         }
         let fragment = |f: &super::plan::FragmentPlan| array.fragments().get(f.fragment);
-        let has_delete_times =
-            plan.fragments.iter().filter_map(fragment).any(|fragment| fragment.metadata.extra_fields.deletes);
+        let has_delete_times = plan
+            .fragments
+            .iter()
+            .filter_map(fragment)
+            .any(|fragment| fragment.metadata.extra_fields.deletes);
         let filters_time = plan.fragments.iter().any(|f| f.filters_time);
-        Ok(Self { until, since, deletes, has_delete_times, filters_time })
+        Ok(Self {
+            until,
+            since,
+            deletes,
+            has_delete_times,
+            filters_time,
+        })
     }
 
     pub(crate) fn has_deletes(&self) -> bool {
@@ -72,7 +86,9 @@ impl Visibility {
         if !self.filters_time {
             return;
         }
-        let Some(times) = table.column(Field::Timestamps) else { return };
+        let Some(times) = table.column(Field::Timestamps) else {
+            return;
+        };
         filter(rows, table.rows, |row| {
             let time = times.u64_at(row as usize);
             self.since <= time && time <= self.until
@@ -87,7 +103,9 @@ impl Visibility {
         rows: &mut Option<Vec<u32>>,
     ) -> Result<(), QueryError> {
         if let Some(times) = table.column(Field::DeleteTimestamps) {
-            filter(rows, table.rows, |row| times.u64_at(row as usize) > self.until);
+            filter(rows, table.rows, |row| {
+                times.u64_at(row as usize) > self.until
+            });
         }
         for delete in &self.deletes {
             let keep = delete.keep.evaluate(table)?;
@@ -96,18 +114,24 @@ impl Visibility {
                 if !delete.fragments.contains(&segment.fragment) {
                     continue;
                 }
-                let Some(fragment) = array.fragments().get(segment.fragment) else { continue };
-                let whole = !fragment.metadata.extra_fields.timestamps || delete.timestamp > fragment.timestamps().1;
+                let Some(fragment) = array.fragments().get(segment.fragment) else {
+                    continue;
+                };
+                let whole = !fragment.metadata.extra_fields.timestamps
+                    || delete.timestamp > fragment.timestamps().1;
                 for row in segment.rows.clone() {
                     let kept = keep.get(row).is_some_and(|&k| k != 0);
                     let later = !whole
-                        && time_of(array, table, u32::try_from(row).unwrap_or(u32::MAX)) > delete.timestamp;
+                        && time_of(array, table, u32::try_from(row).unwrap_or(u32::MAX))
+                            > delete.timestamp;
                     if let Some(place) = gone.get_mut(row) {
                         *place = !(kept || later);
                     }
                 }
             }
-            filter(rows, table.rows, |row| gone.get(row as usize).is_some_and(|&gone| !gone));
+            filter(rows, table.rows, |row| {
+                gone.get(row as usize).is_some_and(|&gone| !gone)
+            });
         }
         Ok(())
     }
@@ -117,7 +141,8 @@ impl Visibility {
 fn stored_predicate(array: &Array, condition: &ConditionTree) -> Result<Predicate, QueryError> {
     let schema = array.schema();
     let fields = condition_fields(schema, &[]);
-    let condition = ResolvedCondition::from_stored(condition, &fields, array.limits()).map_err(QueryError::Cells)?;
+    let condition = ResolvedCondition::from_stored(condition, &fields, array.limits())
+        .map_err(QueryError::Cells)?;
     Ok(Predicate::new(condition, schema))
 }
 
@@ -126,7 +151,12 @@ pub(crate) fn time_of(array: &Array, table: &CellTable, row: u32) -> u64 {
     if let Some(times) = table.column(Field::Timestamps) {
         return times.u64_at(row as usize);
     }
-    let at = table.segments.partition_point(|segment| segment.rows.end <= row as usize);
-    let fragment = table.segments.get(at).and_then(|segment| array.fragments().get(segment.fragment));
+    let at = table
+        .segments
+        .partition_point(|segment| segment.rows.end <= row as usize);
+    let fragment = table
+        .segments
+        .get(at)
+        .and_then(|segment| array.fragments().get(segment.fragment));
     fragment.map_or(0, |fragment| fragment.timestamps().0)
 }
