@@ -237,7 +237,7 @@ fn constant(array: &Array, fragment: usize, kind: Field) -> Option<[u8; 8]> {
     }
 }
 
-fn fill_is_valid(schema: &ArraySchema, kind: Field) -> bool {
+pub(crate) fn fill_is_valid(schema: &ArraySchema, kind: Field) -> bool {
     match kind {
         Field::Attribute(index) => schema.attributes.get(index).is_some_and(|a| a.fill_valid),
         _ => true,

@@ -2,7 +2,7 @@
 
 pub(crate) mod gather;
 mod keys;
-mod load;
+pub(crate) mod load;
 mod plan;
 mod predicate;
 mod reader;

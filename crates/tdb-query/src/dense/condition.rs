@@ -1,0 +1,213 @@
+//! Conditions on the cells of a dense array.
+
+use std::ops::Range;
+
+use tdb_schema::ArraySchema;
+
+use super::columns::{Band, Sight};
+use super::paint::{Brush, paint};
+use super::pass::Pass;
+use super::scatter::{fill, index, repeat};
+use crate::QueryError;
+use crate::field::Field;
+use crate::sparse::Predicate;
+use crate::sparse::gather::buffer;
+use crate::sparse::load::{fill_is_valid, fill_of};
+use crate::sparse::table::{CellTable, Segment, TableColumn};
+
+/// A byte for each row, zero where the condition fails.
+pub(crate) fn evaluate(
+    sight: Sight<'_>,
+    bands: &[Band],
+    condition: &Predicate,
+    columns: &mut Vec<(Field, TableColumn)>,
+) -> Result<Vec<u8>, QueryError> {
+    let rows: usize = bands.iter().map(|band| band.rows).sum();
+    let mut cuts = vec![0, rows];
+    let mut lacking = Vec::new();
+    for field in condition.fields() {
+        let missing = missing(sight, bands, field)?;
+        cuts.extend(missing.iter().flat_map(|range| [range.start, range.end]));
+        lacking.push((field, missing));
+    }
+    // Parts of which each has all of a field, or nothing.
+    cuts.sort_unstable();
+    cuts.dedup();
+    let parts = cuts.windows(2).map(|pair| match pair {
+        [start, end] => Segment {
+            fragment: 0,
+            rows: *start..*end,
+            tiles: Vec::new(),
+        },
+        _ => Segment {
+            fragment: 0,
+            rows: 0..0,
+            tiles: Vec::new(),
+        },
+    });
+    let mut table = CellTable::new(parts.collect());
+    let parts: Vec<Range<usize>> = table
+        .segments
+        .iter()
+        .map(|part| part.rows.clone())
+        .collect();
+    let fields: Vec<Field> = columns.iter().map(|(field, _)| *field).collect();
+    for (field, mut column) in columns.drain(..) {
+        if let Some((_, missing)) = lacking.iter().find(|(other, _)| *other == field) {
+            let within = |part: &Range<usize>| {
+                missing
+                    .iter()
+                    .any(|m| m.start <= part.start && part.end <= m.end)
+            };
+            column.missing = parts.iter().filter(|part| within(part)).cloned().collect();
+        }
+        table.insert(field, column);
+    }
+    let keep = condition.evaluate(&table)?;
+    columns.extend(
+        fields
+            .into_iter()
+            .filter_map(|field| Some((field, table.take(field)?))),
+    );
+    Ok(keep)
+}
+
+/// Notes the cells that come from a fragment without the field.
+struct MissingBrush<'a> {
+    has: &'a [bool],
+    out: &'a mut [u8],
+}
+
+impl Brush for MissingBrush<'_> {
+    fn has(&self, _: usize) -> bool {
+        true
+    }
+
+    fn fill(&mut self, pass: &mut Pass) {
+        fill(pass, &[0], self.out);
+    }
+
+    fn copy(&mut self, fragment: usize, _: usize, pass: &mut Pass) -> Result<(), QueryError> {
+        let lacks = !self.has.get(fragment).copied().unwrap_or(false);
+        fill(pass, &[u8::from(lacks)], self.out);
+        Ok(())
+    }
+}
+
+/// The rows whose newest fragment lacks a field.
+fn missing(
+    sight: Sight<'_>,
+    bands: &[Band],
+    field: Field,
+) -> Result<Vec<Range<usize>>, QueryError> {
+    let has: Vec<bool> = sight
+        .tiles
+        .iter()
+        .map(|tiles| tiles.field(field).is_some())
+        .collect();
+    if matches!(field, Field::Dimension(_)) || has.iter().all(|&has| has) {
+        return Ok(Vec::new());
+    }
+    let mut out = Vec::new();
+    let mut first = 0;
+    for (_, block) in bands.iter().flat_map(|band| &band.blocks) {
+        let mut rows = vec![0; index(block.rows())];
+        paint(
+            sight.shape,
+            sight.fragments,
+            block,
+            &mut MissingBrush {
+                has: &has,
+                out: &mut rows,
+            },
+        )?;
+        let mut start = 0;
+        for same in rows.chunk_by(|a, b| a == b) {
+            if same.first() == Some(&1) {
+                out.push(first + start..first + start + same.len());
+            }
+            start += same.len();
+        }
+        first += rows.len();
+    }
+    Ok(out)
+}
+
+/// Gives cells that fail the condition the fill values; coordinates stay.
+pub(crate) fn blank(
+    schema: &ArraySchema,
+    columns: Vec<(Field, TableColumn)>,
+    keep: &[u8],
+) -> Result<Vec<(Field, TableColumn)>, QueryError> {
+    let columns = columns.into_iter().map(|(field, column)| match field {
+        Field::Dimension(_) => Ok((field, column)),
+        _ => Ok((
+            field,
+            blank_column(
+                column,
+                keep,
+                fill_of(schema, field),
+                fill_is_valid(schema, field),
+            )?,
+        )),
+    });
+    columns.collect()
+}
+
+fn blank_column(
+    mut column: TableColumn,
+    keep: &[u8],
+    fill: &[u8],
+    fill_valid: bool,
+) -> Result<TableColumn, QueryError> {
+    if let Some(validity) = &mut column.validity {
+        for (place, _) in validity
+            .iter_mut()
+            .zip(keep)
+            .filter(|(_, keep)| **keep == 0)
+        {
+            *place = u8::from(fill_valid);
+        }
+    }
+    if column.offsets.is_some() {
+        return blank_values(column, keep, fill);
+    }
+    let cells = column
+        .values
+        .as_mut_slice()
+        .chunks_exact_mut(fill.len().max(1));
+    for (cell, _) in cells.zip(keep).filter(|(_, keep)| **keep == 0) {
+        repeat(fill, cell);
+    }
+    Ok(column)
+}
+
+/// Var-sized values are written anew, since the fill value has another size.
+fn blank_values(
+    mut column: TableColumn,
+    keep: &[u8],
+    fill: &[u8],
+) -> Result<TableColumn, QueryError> {
+    let cell = |row: usize, keep: u8| if keep == 0 { fill } else { column.cell(row) };
+    let size = keep
+        .iter()
+        .enumerate()
+        .map(|(row, &keep)| cell(row, keep).len())
+        .fold(0, usize::saturating_add);
+    let mut values = buffer(size)?;
+    let mut rest = values.as_mut_slice();
+    let mut offsets = Vec::with_capacity(keep.len().saturating_add(1));
+    let mut end = 0_u64;
+    offsets.push(end);
+    for (row, &keep) in keep.iter().enumerate() {
+        let cell = cell(row, keep);
+        let (place, behind) = rest.split_at_mut(cell.len().min(rest.len()));
+        place.copy_from_slice(cell);
+        rest = behind;
+        end += cell.len() as u64;
+        offsets.push(end);
+    }
+    column.values = values;
+    column.offsets = Some(offsets);
+    Ok(column)
+}

@@ -1,0 +1,52 @@
+//! The columns of dimensions: not stored, but computed.
+
+use std::ops::Range;
+
+use tdb_schema::grid::GridAxis;
+
+use super::block::Block;
+use super::runs::Runs;
+use super::scatter::{index, repeat};
+
+/// Writes the coordinates along `dimension` of all cells of a block.
+pub(crate) fn fill_coordinates(
+    axis: &GridAxis,
+    runs: &Runs,
+    block: &Block,
+    dimension: usize,
+    out: &mut [u8],
+) {
+    let size = axis.datatype().size();
+    let times = block
+        .strides()
+        .get(dimension)
+        .map_or(1, |&stride| index(stride));
+    let Some(positions) = block.positions.get(dimension) else {
+        return;
+    };
+    let values = values(axis, runs, positions.clone());
+    let cycle = values.len().saturating_mul(times).min(out.len());
+    let (first, rest) = out.split_at_mut(cycle);
+    if times == 1 {
+        first.copy_from_slice(values.get(..cycle).unwrap_or_default());
+    } else {
+        for (place, value) in first
+            .chunks_mut(times * size)
+            .zip(values.chunks_exact(size))
+        {
+            repeat(value, place);
+        }
+    }
+    for place in rest.chunks_mut(cycle.max(1)) {
+        place.copy_from_slice(first.get(..place.len()).unwrap_or_default());
+    }
+}
+
+/// The coordinates at these positions, one after the other.
+fn values(axis: &GridAxis, runs: &Runs, positions: Range<u64>) -> Vec<u8> {
+    let mut out = Vec::new();
+    for run in runs.within(positions) {
+        axis.append_values(run.first, run.first + (run.len - 1), 1, &mut out);
+    }
+    out
+}

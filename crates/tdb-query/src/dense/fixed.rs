@@ -1,0 +1,98 @@
+//! Values of fixed size, and validity.
+
+use tdb_tile::Limits;
+
+use super::paint::Brush;
+use super::pass::Pass;
+use super::scatter::{Scatter, fill, index};
+use crate::QueryError;
+use crate::tiles::{FieldTiles, Worker};
+
+/// Paints values of fixed size into a part of the result.
+pub(crate) struct FixedBrush<'a> {
+    /// The field's tiles, by fragment.
+    pub(crate) tiles: &'a [Option<&'a FieldTiles>],
+    pub(crate) tile_cells: u64,
+    pub(crate) cell_size: usize,
+    pub(crate) fill: &'a [u8],
+    pub(crate) out: &'a mut [u8],
+    pub(crate) worker: &'a mut Worker,
+    pub(crate) limits: &'a Limits,
+}
+
+impl Brush for FixedBrush<'_> {
+    fn has(&self, fragment: usize) -> bool {
+        self.tiles.get(fragment).is_some_and(Option::is_some)
+    }
+
+    fn fill(&mut self, pass: &mut Pass) {
+        fill(pass, self.fill, self.out);
+    }
+
+    fn copy(&mut self, fragment: usize, tile: usize, pass: &mut Pass) -> Result<(), QueryError> {
+        let Some(tiles) = self.tiles.get(fragment).copied().flatten() else {
+            return Ok(());
+        };
+        if let Some(run) = pass.single().filter(|run| run.len == self.tile_cells) {
+            let start = index(run.dest) * self.cell_size;
+            let end = start + index(run.len) * self.cell_size;
+            if let Some(place) = self.out.get_mut(start..end) {
+                return tiles.read_fixed(tile, self.tile_cells, place, self.worker, self.limits);
+            }
+        }
+        let mut scatter = Scatter::new(pass, self.cell_size, self.out);
+        let wanted = scatter.wanted();
+        let mut each = |first: u64, piece: &[u8]| scatter.take(first, piece);
+        tiles.for_each_piece(
+            tile,
+            self.tile_cells,
+            wanted,
+            self.worker,
+            self.limits,
+            &mut each,
+        )
+    }
+}
+
+/// Paints which cells are not null, a byte each.
+pub(crate) struct ValidityBrush<'a> {
+    pub(crate) tiles: &'a [Option<&'a FieldTiles>],
+    pub(crate) tile_cells: u64,
+    pub(crate) fill_valid: bool,
+    pub(crate) out: &'a mut [u8],
+    /// A whole tile, kept from tile to tile.
+    pub(crate) tile: Vec<u8>,
+    pub(crate) worker: &'a mut Worker,
+    pub(crate) limits: &'a Limits,
+}
+
+impl Brush for ValidityBrush<'_> {
+    fn has(&self, fragment: usize) -> bool {
+        self.tiles.get(fragment).is_some_and(Option::is_some)
+    }
+
+    fn fill(&mut self, pass: &mut Pass) {
+        fill(pass, &[u8::from(self.fill_valid)], self.out);
+    }
+
+    fn copy(&mut self, fragment: usize, tile: usize, pass: &mut Pass) -> Result<(), QueryError> {
+        let Some(tiles) = self.tiles.get(fragment).copied().flatten() else {
+            return Ok(());
+        };
+        if let Some(run) = pass.single().filter(|run| run.len == self.tile_cells)
+            && let Some(place) = self.out.get_mut(index(run.dest)..index(run.dest + run.len))
+        {
+            return tiles.read_validity(tile, place, self.worker, self.limits);
+        }
+        Limits::check(
+            "validity tile size",
+            "data_tile",
+            self.tile_cells,
+            self.limits.data_tile,
+        )?;
+        self.tile.resize(index(self.tile_cells), 0);
+        tiles.read_validity(tile, &mut self.tile, self.worker, self.limits)?;
+        Scatter::new(pass, 1, self.out).take(0, &self.tile);
+        Ok(())
+    }
+}

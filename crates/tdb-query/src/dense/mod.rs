@@ -1,0 +1,20 @@
+//! Dense arrays: every cell of the domain has a place, and fragments lie over each other.
+
+mod block;
+mod columns;
+mod condition;
+mod coordinates;
+mod fixed;
+mod fragments;
+mod paint;
+mod pass;
+mod reader;
+mod runs;
+mod scatter;
+#[cfg(test)]
+mod tests;
+mod var;
+mod visits;
+mod walk;
+
+pub(crate) use reader::{DenseQuery, DenseReader};

@@ -1,0 +1,199 @@
+//! Lays the cells of fragments over each other, the oldest first, tile by tile.
+
+use tdb_schema::grid::{CellBox, SpaceTileGrid};
+use tdb_tile::LimitError;
+
+use super::block::slow_to_fast;
+use super::fragments::{DenseFragment, meets, visible};
+use super::pass::Pass;
+use super::visits::{BlockTiles, Segment, Visits};
+use crate::QueryError;
+
+/// The space tiles of an array, and how each holds its cells.
+#[derive(Clone, Debug)]
+pub(crate) struct TileShape {
+    pub(crate) grid: SpaceTileGrid,
+    /// Cells of a stored tile.
+    pub(crate) cells: u64,
+    /// Cells from one to the next along each dimension.
+    strides: Vec<u64>,
+}
+
+impl TileShape {
+    pub(crate) fn new(grid: SpaceTileGrid) -> Result<Self, QueryError> {
+        let Some(cells) = grid.cells_per_tile() else {
+            return Err(QueryError::Limit(LimitError {
+                what: "number of cells of a space tile",
+                setting: "data_tile",
+                asked: u64::MAX,
+                allowed: u64::MAX - 1,
+            }));
+        };
+        let axes = grid.axes();
+        let mut strides = vec![1; axes.len()];
+        let mut stride = 1_u64;
+        for dimension in slow_to_fast(axes.len(), grid.cell_order()).rev() {
+            if let (Some(place), Some(axis)) = (strides.get_mut(dimension), axes.get(dimension)) {
+                *place = stride;
+                // A factor of `cells`, which fits.
+                stride = stride.saturating_mul(u64::try_from(axis.extent()).unwrap_or(u64::MAX));
+            }
+        }
+        Ok(Self {
+            grid,
+            cells,
+            strides,
+        })
+    }
+}
+
+/// What is done with the cells of one field.
+pub(crate) trait Brush {
+    /// Whether a fragment has the field at all. Where it has not, older cells show through.
+    fn has(&self, fragment: usize) -> bool;
+    /// Gives the cells the value of those that were never written.
+    fn fill(&mut self, pass: &mut Pass);
+    /// Takes cells out of a tile of a fragment.
+    fn copy(&mut self, fragment: usize, tile: usize, pass: &mut Pass) -> Result<(), QueryError>;
+}
+
+/// Paints all cells of a block.
+pub(crate) fn paint(
+    shape: &TileShape,
+    fragments: &[DenseFragment],
+    block: &BlockTiles,
+    brush: &mut impl Brush,
+) -> Result<(), QueryError> {
+    let near: Vec<usize> = block.bounds().map_or_else(Vec::new, |bounds| {
+        (0..)
+            .zip(fragments)
+            .filter(|(_, f)| meets(&f.cells, &bounds))
+            .map(|(place, _)| place)
+            .collect()
+    });
+    let (mut seen, mut painted, mut pass) = (Vec::new(), Vec::new(), Pass::default());
+    let mut visits = block.visits();
+    while visits.advance() {
+        let tile = shape.grid.tile_cells(visits.tile());
+        let wanted = wanted(&visits, &tile);
+        visible(fragments, &near, &tile, &mut seen);
+        painted.clear();
+        let mut is_covered = false;
+        for &place in seen.iter().filter(|&&place| brush.has(place)) {
+            painted.push(place);
+            is_covered = fragments
+                .get(place)
+                .is_some_and(|fragment| fragment.cells.covers(&wanted));
+            if is_covered {
+                break;
+            }
+        }
+        if !is_covered {
+            plan_fill(block, &visits, &mut pass);
+            brush.fill(&mut pass);
+        }
+        for &place in painted.iter().rev() {
+            let Some(fragment) = fragments.get(place) else {
+                continue;
+            };
+            plan_copy(shape, block, &visits, &tile, &fragment.cells, &mut pass);
+            let number = fragment
+                .tiles
+                .position(visits.tile())
+                .and_then(|n| usize::try_from(n).ok());
+            if let Some(number) = number.filter(|_| !pass.is_empty()) {
+                brush.copy(place, number, &mut pass)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// For every tile that a block takes cells of, the fragments that a field's cells come from.
+pub(crate) fn for_each_source(
+    shape: &TileShape,
+    fragments: &[DenseFragment],
+    block: &BlockTiles,
+    each: &mut dyn FnMut(usize, usize),
+) {
+    let near: Vec<usize> = (0..fragments.len()).collect();
+    let mut seen = Vec::new();
+    let mut visits = block.visits();
+    while visits.advance() {
+        visible(
+            fragments,
+            &near,
+            &shape.grid.tile_cells(visits.tile()),
+            &mut seen,
+        );
+        for &place in &seen {
+            let fragment = fragments.get(place);
+            if let Some(number) =
+                fragment.and_then(|fragment| fragment.tiles.position(visits.tile()))
+            {
+                each(place, usize::try_from(number).unwrap_or(usize::MAX));
+            }
+        }
+    }
+}
+
+/// The smallest box around the wanted cells of a tile.
+fn wanted(visits: &Visits<'_>, tile: &CellBox) -> CellBox {
+    let ends = (0..)
+        .zip(&tile.lo)
+        .map(|(dimension, &start)| match visits.segments(dimension) {
+            [first, .., last] => (start + first.source, start + last.source + last.len - 1),
+            [only] => (start + only.source, start + only.source + only.len - 1),
+            [] => (start, start),
+        });
+    let (lo, hi) = ends.unzip();
+    CellBox { lo, hi }
+}
+
+/// All wanted cells of a tile, in the order of the result.
+fn plan_fill(block: &BlockTiles, visits: &Visits<'_>, pass: &mut Pass) {
+    pass.begin();
+    for dimension in slow_to_fast(block.strides().len(), block.result_order()) {
+        let stride = block.strides().get(dimension).copied().unwrap_or(1);
+        let segments = visits.segments(dimension).iter();
+        // The result is its own source: what lies in one piece there is filled in one piece.
+        pass.push(
+            stride,
+            stride,
+            segments.map(|s| Segment { source: 0, ..*s }),
+        );
+    }
+}
+
+/// The wanted cells of a tile that a fragment has written, in the order of the tile.
+fn plan_copy(
+    shape: &TileShape,
+    block: &BlockTiles,
+    visits: &Visits<'_>,
+    tile: &CellBox,
+    cells: &CellBox,
+    pass: &mut Pass,
+) {
+    pass.begin();
+    let at = |list: &[u64], dimension: usize| list.get(dimension).copied().unwrap_or(0);
+    for dimension in slow_to_fast(tile.lo.len(), shape.grid.cell_order()) {
+        let start = at(&tile.lo, dimension);
+        // The part of the tile that was written, counted from its start.
+        let lo = at(&cells.lo, dimension).saturating_sub(start);
+        let end = at(&cells.hi, dimension).saturating_sub(start) + 1;
+        let clipped = visits.segments(dimension).iter().filter_map(|segment| {
+            let first = segment.source.max(lo);
+            let last = (segment.source + segment.len).min(end);
+            (first < last).then(|| Segment {
+                source: first,
+                len: last - first,
+                dest: segment.dest + (first - segment.source),
+            })
+        });
+        pass.push(
+            at(&shape.strides, dimension),
+            at(block.strides(), dimension),
+            clipped,
+        );
+    }
+}

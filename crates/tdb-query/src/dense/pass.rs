@@ -1,0 +1,239 @@
+//! One way of a box of cells from a tile into the result: runs of source cells, and where each goes.
+
+use super::visits::Segment;
+
+/// The cells to take out of one tile, planned once and followed while the tile's bytes come by in pieces.
+///
+/// Filled with [`Pass::begin`] and [`Pass::push`], slowest dimension of the source first; dimensions that
+/// lie in one piece on both sides are joined. It keeps its memory from tile to tile.
+#[derive(Debug, Default)]
+pub(crate) struct Pass {
+    axes: Vec<PassAxis>,
+    segments: Vec<Segment>,
+    source: u64,
+    dest: u64,
+    /// Where the walk stands along each axis but the last.
+    outer: Vec<Place>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct PassAxis {
+    source_stride: u64,
+    dest_stride: u64,
+    first: usize,
+    end: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    segment: usize,
+    cell: u64,
+}
+
+/// Source cells next to each other, and where they go: `dest`, `dest + dest_stride`, and so on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PassRun {
+    pub(crate) source: u64,
+    pub(crate) len: u64,
+    pub(crate) dest: u64,
+}
+
+impl Pass {
+    /// Forgets all axes.
+    pub(crate) fn begin(&mut self) {
+        self.axes.clear();
+        self.segments.clear();
+        self.source = 0;
+        self.dest = 0;
+    }
+
+    /// Adds a faster dimension; `segments` ascend. The last one added has a source stride of 1.
+    pub(crate) fn push(
+        &mut self,
+        source_stride: u64,
+        dest_stride: u64,
+        segments: impl Iterator<Item = Segment>,
+    ) {
+        let first = self.segments.len();
+        self.segments.extend(segments);
+        let end = self.segments.len();
+        if let Some(&[only]) = self.segments.get(first..) {
+            let is_single = only.len == 1 && source_stride > 1;
+            let is_joined = self.axes.last().is_some_and(|slower| {
+                slower.source_stride == only.len * source_stride
+                    && slower.dest_stride == only.len * dest_stride
+            });
+            if is_single || is_joined {
+                self.segments.truncate(first);
+                self.source += only.source * source_stride;
+                self.dest += only.dest * dest_stride;
+            }
+            if is_joined {
+                self.join(only.len, source_stride, dest_stride);
+            }
+            if is_single || is_joined {
+                return;
+            }
+        }
+        self.axes.push(PassAxis {
+            source_stride,
+            dest_stride,
+            first,
+            end,
+        });
+    }
+
+    /// Makes each cell of the last axis the `len` cells of a faster one.
+    fn join(&mut self, len: u64, source_stride: u64, dest_stride: u64) {
+        let Some(axis) = self.axes.last_mut() else {
+            return;
+        };
+        axis.source_stride = source_stride;
+        axis.dest_stride = dest_stride;
+        for segment in self
+            .segments
+            .get_mut(axis.first..axis.end)
+            .unwrap_or_default()
+        {
+            segment.source *= len;
+            segment.dest *= len;
+            segment.len *= len;
+        }
+    }
+
+    /// Whether no cell is to be taken.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.axes.iter().any(|axis| axis.first == axis.end)
+    }
+
+    /// Rows between the cells of a run.
+    pub(crate) fn dest_stride(&self) -> u64 {
+        self.axes.last().map_or(1, |axis| axis.dest_stride)
+    }
+
+    /// The only run, where all cells lie in one piece on both sides.
+    pub(crate) fn single(&self) -> Option<PassRun> {
+        let [axis] = self.axes[..] else { return None };
+        let Some(&[segment]) = self.segments.get(axis.first..axis.end) else {
+            return None;
+        };
+        (axis.dest_stride == 1).then(|| PassRun {
+            source: self.source + segment.source,
+            len: segment.len,
+            dest: self.dest + segment.dest,
+        })
+    }
+
+    /// The first source cell and the end of the last one.
+    pub(crate) fn bounds(&self) -> (u64, u64) {
+        let (mut start, mut end) = (self.source, self.source);
+        for axis in &self.axes {
+            let segments = self.segments.get(axis.first..axis.end).unwrap_or_default();
+            if let (Some(first), Some(last)) = (segments.first(), segments.last()) {
+                start += first.source * axis.source_stride;
+                end += (last.source + last.len - 1) * axis.source_stride;
+            }
+        }
+        (start, end + 1)
+    }
+
+    /// The runs in the order of the source.
+    pub(crate) fn runs(&mut self) -> Runs<'_> {
+        let empty = self.is_empty() || self.axes.is_empty();
+        self.outer.clear();
+        for axis in self.axes.split_last().map_or(&[][..], |(_, outer)| outer) {
+            self.outer.push(Place {
+                segment: axis.first,
+                cell: 0,
+            });
+        }
+        let inner = self.axes.last().map_or(0, |axis| axis.first);
+        let mut runs = Runs {
+            pass: self,
+            inner,
+            base: (0, 0),
+            done: empty,
+        };
+        runs.find_base();
+        runs
+    }
+}
+
+/// A walk over the runs of a [`Pass`].
+#[derive(Debug)]
+pub(crate) struct Runs<'a> {
+    pass: &'a mut Pass,
+    /// The segment of the fastest axis.
+    inner: usize,
+    /// What the slower axes add to source and destination.
+    base: (u64, u64),
+    done: bool,
+}
+
+impl Runs<'_> {
+    /// The run where the walk stands.
+    #[inline]
+    pub(crate) fn current(&self) -> Option<PassRun> {
+        if self.done {
+            return None;
+        }
+        let segment = self.pass.segments.get(self.inner)?;
+        Some(PassRun {
+            source: self.base.0 + segment.source,
+            len: segment.len,
+            dest: self.base.1 + segment.dest * self.pass.dest_stride(),
+        })
+    }
+
+    /// Goes on to the next run.
+    #[inline]
+    pub(crate) fn advance(&mut self) {
+        self.inner += 1;
+        let Some(last) = self.pass.axes.last() else {
+            return;
+        };
+        if self.inner < last.end {
+            return;
+        }
+        self.inner = last.first;
+        self.advance_outer();
+        self.find_base();
+    }
+
+    fn advance_outer(&mut self) {
+        let Pass {
+            axes,
+            segments,
+            outer,
+            ..
+        } = &mut *self.pass;
+        for (axis, place) in axes.iter().zip(outer).rev() {
+            place.cell += 1;
+            if segments
+                .get(place.segment)
+                .is_some_and(|segment| place.cell < segment.len)
+            {
+                return;
+            }
+            place.cell = 0;
+            place.segment += 1;
+            if place.segment < axis.end {
+                return;
+            }
+            place.segment = axis.first;
+        }
+        self.done = true;
+    }
+
+    fn find_base(&mut self) {
+        let pass = &*self.pass;
+        let mut base = (pass.source, pass.dest);
+        for (axis, place) in pass.axes.iter().zip(&pass.outer) {
+            if let Some(segment) = pass.segments.get(place.segment) {
+                base.0 += (segment.source + place.cell) * axis.source_stride;
+                base.1 += (segment.dest + place.cell) * axis.dest_stride;
+            }
+        }
+        self.base = base;
+    }
+}

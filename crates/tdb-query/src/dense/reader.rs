@@ -1,0 +1,387 @@
+//! Reads a dense array batch by batch.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use tdb_array::Array;
+use tdb_schema::Order;
+use tdb_schema::grid::{CellBox, SpaceTileGrid};
+use tdb_tile::Grant;
+
+use super::block::{Block, Share};
+use super::columns::{Band, Sight, read_columns};
+use super::condition::{blank, evaluate};
+use super::fragments::{DenseFragment, dense_fragments};
+use super::paint::{TileShape, for_each_source};
+use super::runs::Runs;
+use super::scatter::index;
+use super::visits::BlockTiles;
+use super::walk::{Walk, borders};
+use crate::QueryError;
+use crate::column::{Batch, Column};
+use crate::field::{Field, FieldInfo, unit_size};
+use crate::fragment_tiles::FragmentTiles;
+use crate::options::ResultOrder;
+use crate::session::Session;
+use crate::sparse::Predicate;
+use crate::sparse::gather::gather;
+use crate::sparse::table::TableColumn;
+use crate::subarray::Subarray;
+
+/// Rows that a batch can number.
+const MOST_ROWS: u64 = u32::MAX as u64;
+
+/// Batches may grow to so many times the size asked for where that keeps space tiles whole.
+const GROWTH: u64 = 8;
+
+/// What is read, as the caller asked for it.
+pub(crate) struct DenseQuery {
+    pub(crate) subarray: Subarray,
+    pub(crate) order: ResultOrder,
+    pub(crate) condition: Option<Arc<Predicate>>,
+    /// Leave out cells that fail the condition.
+    pub(crate) drop_failing: bool,
+    pub(crate) fields: Vec<FieldInfo>,
+    pub(crate) batch_bytes: u64,
+}
+
+/// A dense read under way.
+pub(crate) struct DenseReader {
+    session: Session,
+    array: Arc<Array>,
+    query: DenseQuery,
+    shape: TileShape,
+    runs: Vec<Runs>,
+    /// The newest first.
+    fragments: Vec<DenseFragment>,
+    tiles: Vec<FragmentTiles>,
+    /// All fields to be read, each once.
+    fields: Vec<Field>,
+    walk: Walk,
+    /// The memory of the batch that was given out last.
+    held: Option<Grant>,
+}
+
+impl DenseReader {
+    pub(crate) fn new(
+        session: Session,
+        array: Arc<Array>,
+        query: DenseQuery,
+    ) -> Result<Self, QueryError> {
+        let Some(grid) = SpaceTileGrid::new(array.schema()) else {
+            return Err(QueryError::invalid(
+                "a dense array has dimensions of whole numbers",
+            ));
+        };
+        let shape = TileShape::new(grid)?;
+        let runs = runs(&array, &shape.grid, &query.subarray)?;
+        let walk = walk(&shape.grid, &runs, query.order)?;
+        let mut fields: Vec<Field> = query.fields.iter().map(|info| info.field).collect();
+        fields.extend(
+            query
+                .condition
+                .iter()
+                .flat_map(|condition| condition.fields()),
+        );
+        let mut seen = std::collections::HashSet::new();
+        fields.retain(|&field| seen.insert(field));
+        let fragments = match bounds(&runs) {
+            Some(wanted) => dense_fragments(&array, &shape.grid, &wanted),
+            None => Vec::new(),
+        };
+        let stored: Vec<Field> = fields
+            .iter()
+            .copied()
+            .filter(|f| matches!(f, Field::Attribute(_)))
+            .collect();
+        let tiles = open(&session, &array, &fragments, &stored)?;
+        Ok(Self {
+            session,
+            array,
+            query,
+            shape,
+            runs,
+            fragments,
+            tiles,
+            fields,
+            walk,
+            held: None,
+        })
+    }
+
+    /// The next cells; `None` after the last.
+    pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, QueryError> {
+        self.held = None;
+        let Some(bands) = self.next_bands()? else {
+            return Ok(None);
+        };
+        let sight = Sight {
+            session: &self.session,
+            schema: self.array.schema(),
+            shape: &self.shape,
+            runs: &self.runs,
+            fragments: &self.fragments,
+            tiles: &self.tiles,
+        };
+        let mut columns = read_columns(sight, &bands, &self.fields)?;
+        let mut rows = None;
+        if let Some(condition) = &self.query.condition {
+            let keep = evaluate(sight, &bands, condition, &mut columns)?;
+            if self.query.drop_failing {
+                rows = Some(
+                    (0..)
+                        .zip(&keep)
+                        .filter(|(_, keep)| **keep != 0)
+                        .map(|(row, _)| row)
+                        .collect::<Vec<u32>>(),
+                );
+            } else if keep.contains(&0) {
+                columns = blank(sight.schema, columns, &keep)?;
+            }
+        }
+        let count = rows
+            .as_ref()
+            .map_or_else(|| bands.iter().map(|band| band.rows).sum(), Vec::len);
+        Ok(Some(Batch {
+            rows: count,
+            columns: self.finish(columns, rows.as_deref())?,
+        }))
+    }
+
+    /// The result's columns, in its order.
+    fn finish(
+        &self,
+        columns: Vec<(Field, TableColumn)>,
+        rows: Option<&[u32]>,
+    ) -> Result<Vec<Column>, QueryError> {
+        let mut columns: Vec<(Field, Option<TableColumn>)> =
+            columns.into_iter().map(|(f, c)| (f, Some(c))).collect();
+        let mut out: Vec<Column> = Vec::with_capacity(self.query.fields.len());
+        for info in &self.query.fields {
+            let read = columns
+                .iter_mut()
+                .find(|(field, _)| *field == info.field)
+                .and_then(|(_, column)| column.take());
+            let Some(column) = read else {
+                // Asked for twice.
+                out.extend(out.iter().find(|column| column.name == info.name).cloned());
+                continue;
+            };
+            let gathered = self.session.install(|| gather(column, rows))?;
+            out.push(Column {
+                name: info.name.clone(),
+                datatype: info.datatype,
+                cell_val_num: info.cell_val_num,
+                nullable: info.nullable,
+                values: gathered.values,
+                offsets: gathered.offsets,
+                validity: gathered.validity,
+                enumeration: info.enumeration.clone(),
+            });
+        }
+        Ok(out)
+    }
+
+    /// The next part of the result that fits the memory, cut for the session's threads.
+    fn next_bands(&mut self) -> Result<Option<Vec<Band>>, QueryError> {
+        let (fixed, estimate) = self.bytes_per_row();
+        let budget = self.session.limits().budget.clone();
+        let memory = budget.left() / 2;
+        let aim = self.query.batch_bytes.min(memory);
+        let most = aim.saturating_mul(GROWTH).min(memory);
+        let rows = |bytes: u64| (bytes / (fixed + estimate).max(1)).clamp(1, MOST_ROWS);
+        let mut share = Share {
+            aim: rows(aim),
+            most: rows(most),
+        };
+        loop {
+            let mut walk = self.walk.clone();
+            let blocks = walk.next(&self.shape.grid, &self.runs, share);
+            if blocks.is_empty() {
+                return Ok(None);
+            }
+            let bands = self.bands(blocks);
+            let rows: u64 = bands.iter().map(|band| band.rows as u64).sum();
+            let bytes = rows
+                .saturating_mul(fixed)
+                .saturating_add(self.var_bytes(&bands).saturating_mul(2));
+            if bytes > memory && rows > 1 {
+                // The estimate was too low here: the sizes of var-sized tiles say how much it is.
+                share = Share {
+                    aim: rows / 2,
+                    most: rows / 2,
+                };
+                continue;
+            }
+            self.held = Some(budget.take(bytes)?);
+            self.walk = walk;
+            return Ok(Some(bands));
+        }
+    }
+
+    /// Bytes that each row takes while it is read: for certain, and for values of varying size about.
+    fn bytes_per_row(&self) -> (u64, u64) {
+        let schema = self.array.schema();
+        let (mut fixed, mut estimate) = (0_u64, 0_u64);
+        for &kind in &self.fields {
+            let Some(field) = schema.field_of(kind) else {
+                continue;
+            };
+            if field.is_var() {
+                // Its offset, the number of its source, and its values twice.
+                fixed += 16;
+                estimate += 2 * self.mean_size(kind);
+            } else {
+                fixed += unit_size(&field) as u64;
+            }
+            fixed += u64::from(field.nullable);
+        }
+        (fixed, estimate)
+    }
+
+    /// Bytes of the values of a var-sized field's cell, as the first tile of each fragment has it.
+    fn mean_size(&self, kind: Field) -> u64 {
+        let sizes = self
+            .tiles
+            .iter()
+            .filter_map(|tiles| tiles.field(kind))
+            .map(|tiles| tiles.var_size(0));
+        sizes.max().unwrap_or(0) / self.shape.cells.max(1) + 1
+    }
+
+    /// Bytes of all tiles of var-sized fields that these bands take cells of.
+    fn var_bytes(&self, bands: &[Band]) -> u64 {
+        let schema = self.array.schema();
+        let is_var = |kind: &Field| schema.field_of(*kind).is_some_and(|field| field.is_var());
+        let fields: Vec<Field> = self.fields.iter().copied().filter(is_var).collect();
+        let mut bytes = 0_u64;
+        if fields.is_empty() {
+            return bytes;
+        }
+        let offsets = self.shape.cells.saturating_mul(8);
+        for (_, block) in bands.iter().flat_map(|band| &band.blocks) {
+            for_each_source(&self.shape, &self.fragments, block, &mut |place, tile| {
+                let Some(tiles) = self.tiles.get(place) else {
+                    return;
+                };
+                for field in fields.iter().filter_map(|&kind| tiles.field(kind)) {
+                    bytes = bytes
+                        .saturating_add(field.var_size(tile))
+                        .saturating_add(offsets);
+                }
+            });
+        }
+        bytes
+    }
+
+    /// Puts blocks together, or cuts them, so that all threads have work.
+    fn bands(&self, blocks: Vec<Block>) -> Vec<Band> {
+        let threads = self.session.threads() as u64;
+        let count = if threads == 1 {
+            1
+        } else {
+            threads.saturating_mul(4)
+        };
+        let grid = &self.shape.grid;
+        let schema = self.array.schema();
+        let borders = |dimension, position| borders(grid, &self.runs, dimension, position);
+        let blocks = match <[Block; 1]>::try_from(blocks) {
+            Ok([block]) => {
+                let has_var = self
+                    .fields
+                    .iter()
+                    .any(|&f| schema.field_of(f).is_some_and(|field| field.is_var()));
+                let is_alike = block.order == grid.cell_order() || grid.axes().len() == 1;
+                block.split(count, has_var || !is_alike, &borders)
+            }
+            Err(blocks) => blocks,
+        };
+        let total = blocks.iter().map(Block::rows).fold(0, u64::saturating_add);
+        let share = total.div_ceil(count);
+        let mut bands: Vec<Band> = Vec::new();
+        for block in blocks {
+            let rows = index(block.rows());
+            let tiles = BlockTiles::new(grid.axes(), grid.tile_order(), &self.runs, &block);
+            match bands
+                .last_mut()
+                .filter(|band| band.rows as u64 + block.rows() <= share)
+            {
+                Some(band) => {
+                    band.rows += rows;
+                    band.blocks.push((block, tiles));
+                }
+                None => bands.push(Band {
+                    blocks: vec![(block, tiles)],
+                    rows,
+                }),
+            }
+        }
+        bands
+    }
+}
+
+/// What is asked for along each dimension.
+///
+/// Without any range that is the current domain, where there is one; else a dimension without a range is whole.
+fn runs(array: &Array, grid: &SpaceTileGrid, subarray: &Subarray) -> Result<Vec<Runs>, QueryError> {
+    let schema = array.schema();
+    let along = |(dimension, axis): (usize, &tdb_schema::grid::GridAxis)| {
+        let ranges = match subarray.ranges(dimension) {
+            Some(ranges) => ranges
+                .iter()
+                .filter_map(|range| axis.clipped_cells(range))
+                .collect(),
+            None if subarray.is_all() => schema
+                .bounds(dimension)
+                .and_then(|range| axis.clipped_cells(range))
+                .into_iter()
+                .collect(),
+            None => vec![(0, axis.last_cell())],
+        };
+        Runs::new(ranges)
+            .ok_or_else(|| QueryError::invalid("more cells are asked for than can be counted"))
+    };
+    grid.axes()
+        .iter()
+        .enumerate()
+        .map(|(dimension, axis)| along((dimension, axis)))
+        .collect()
+}
+
+fn walk(grid: &SpaceTileGrid, runs: &[Runs], order: ResultOrder) -> Result<Walk, QueryError> {
+    Ok(match order {
+        ResultOrder::RowMajor | ResultOrder::Unordered => Walk::cells(runs, Order::RowMajor),
+        ResultOrder::ColumnMajor => Walk::cells(runs, Order::ColumnMajor),
+        ResultOrder::Global => Walk::tiles(grid, runs).ok_or_else(|| {
+            let what = "the global order of a dense array takes one range for each dimension";
+            QueryError::invalid_with_hint(what, "ask for row-major or column-major order")
+        })?,
+    })
+}
+
+/// The smallest box around all that is asked for.
+fn bounds(runs: &[Runs]) -> Option<CellBox> {
+    let (lo, hi) = runs
+        .iter()
+        .map(Runs::bounds)
+        .collect::<Option<Vec<_>>>()?
+        .into_iter()
+        .unzip();
+    Some(CellBox { lo, hi })
+}
+
+/// Fragments that are opened without handing work to another thread.
+const FEW_FRAGMENTS: usize = 8;
+
+fn open(
+    session: &Session,
+    array: &Array,
+    fragments: &[DenseFragment],
+    fields: &[Field],
+) -> Result<Vec<FragmentTiles>, QueryError> {
+    let open = |fragment: &DenseFragment| FragmentTiles::open(array, fragment.index, fields);
+    if session.threads() == 1 || fragments.len() < FEW_FRAGMENTS {
+        return fragments.iter().map(open).collect();
+    }
+    session.install(|| fragments.par_iter().map(open).collect())
+}

@@ -1,0 +1,145 @@
+//! Which cells along one dimension are asked for, and where they stand in the result.
+
+use std::ops::Range;
+
+/// Cells next to each other along a dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// The first cell, counted from the start of the domain.
+    pub(crate) first: u64,
+    pub(crate) len: u64,
+    /// Where the first cell stands in the result along this dimension.
+    pub(crate) position: u64,
+}
+
+/// All that is asked for along one dimension, in the order of the result.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Runs {
+    runs: Vec<Run>,
+    len: u64,
+}
+
+impl Runs {
+    /// The cells from the first to the last of each range, both included, one range after the other;
+    /// `None` where there are too many to count.
+    pub(crate) fn new(ranges: impl IntoIterator<Item = (u64, u64)>) -> Option<Self> {
+        let mut out = Self::default();
+        for (first, last) in ranges {
+            let len = last.checked_sub(first)?.checked_add(1)?;
+            match out
+                .runs
+                .last_mut()
+                .filter(|run| run.first.checked_add(run.len) == Some(first))
+            {
+                Some(run) => run.len = run.len.checked_add(len)?,
+                None => out.runs.push(Run {
+                    first,
+                    len,
+                    position: out.len,
+                }),
+            }
+            out.len = out.len.checked_add(len)?;
+        }
+        Some(out)
+    }
+
+    /// Cells of the result along this dimension.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// The only run, if there is but one.
+    pub(crate) fn single(&self) -> Option<Run> {
+        match self.runs[..] {
+            [run] => Some(run),
+            _ => None,
+        }
+    }
+
+    /// The lowest and the highest cell; `None` where there is none.
+    pub(crate) fn bounds(&self) -> Option<(u64, u64)> {
+        let lo = self.runs.iter().map(|run| run.first).min()?;
+        let hi = self
+            .runs
+            .iter()
+            .map(|run| run.first + (run.len - 1))
+            .max()?;
+        Some((lo, hi))
+    }
+
+    /// What stands at these positions.
+    pub(crate) fn within(&self, positions: Range<u64>) -> impl Iterator<Item = Run> + '_ {
+        let first = self
+            .runs
+            .partition_point(|run| run.position + run.len <= positions.start);
+        let runs = self.runs.get(first..).unwrap_or_default().iter();
+        runs.take_while(move |run| run.position < positions.end)
+            .map(move |run| {
+                let start = run.position.max(positions.start);
+                let end = (run.position + run.len).min(positions.end);
+                Run {
+                    first: run.first + (start - run.position),
+                    len: end - start,
+                    position: start,
+                }
+            })
+    }
+
+    /// The run that holds a position.
+    pub(crate) fn at(&self, position: u64) -> Option<Run> {
+        let index = self
+            .runs
+            .partition_point(|run| run.position + run.len <= position);
+        self.runs.get(index).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adjacent_ranges_become_one_run_and_others_keep_their_order() {
+        let runs = Runs::new([(5, 6), (7, 9), (0, 1), (1, 1)]).unwrap();
+        let expected = [
+            Run {
+                first: 5,
+                len: 5,
+                position: 0,
+            },
+            Run {
+                first: 0,
+                len: 2,
+                position: 5,
+            },
+            Run {
+                first: 1,
+                len: 1,
+                position: 7,
+            },
+        ];
+        assert_eq!(runs.runs, expected);
+        assert_eq!(runs.len(), 8);
+        assert_eq!(
+            runs.within(4..6).collect::<Vec<_>>(),
+            [
+                Run {
+                    first: 9,
+                    len: 1,
+                    position: 4
+                },
+                Run {
+                    first: 0,
+                    len: 1,
+                    position: 5
+                },
+            ]
+        );
+    }
+
+    #[test]
+    fn more_cells_than_can_be_counted_are_refused() {
+        assert_eq!(Runs::new([(0, u64::MAX)]), None);
+        assert_eq!(Runs::new([(0, u64::MAX - 1), (0, 0), (3, 3)]), None);
+    }
+}

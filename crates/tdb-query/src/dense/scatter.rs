@@ -1,0 +1,189 @@
+//! Moves cells between tiles and results.
+
+use std::ops::Range;
+
+use super::pass::{Pass, Runs};
+
+/// Copies the wanted cells of one tile into a result, while the tile's bytes come by in pieces.
+#[derive(Debug)]
+pub(crate) struct Scatter<'a> {
+    runs: Runs<'a>,
+    cell_size: usize,
+    stride: usize,
+    /// Bytes of the current run that have been copied: pieces may end within a cell.
+    done: u64,
+    wanted: Range<u64>,
+    out: &'a mut [u8],
+}
+
+impl<'a> Scatter<'a> {
+    pub(crate) fn new(pass: &'a mut Pass, cell_size: usize, out: &'a mut [u8]) -> Self {
+        let size = cell_size as u64;
+        let (start, end) = pass.bounds();
+        let stride = index(pass.dest_stride());
+        Self {
+            runs: pass.runs(),
+            cell_size,
+            stride,
+            done: 0,
+            wanted: start * size..end * size,
+            out,
+        }
+    }
+
+    /// Which bytes of the tile are wanted, the gaps between them included.
+    pub(crate) fn wanted(&self) -> Range<u64> {
+        self.wanted.clone()
+    }
+
+    /// Copies what is wanted out of the bytes of the tile that begin at `first`. Pieces come in order.
+    pub(crate) fn take(&mut self, first: u64, piece: &[u8]) {
+        let size = self.cell_size as u64;
+        let piece_end = first + piece.len() as u64;
+        while let Some(run) = self.runs.current() {
+            let start = run.source * size + self.done;
+            let end = (run.source + run.len) * size;
+            if start >= piece_end {
+                return;
+            }
+            let stop = end.min(piece_end);
+            let Some(cells) = start
+                .checked_sub(first)
+                .and_then(|from| piece.get(index(from)..index(stop - first)))
+            else {
+                return;
+            };
+            let dest = index(run.dest);
+            let done = index(self.done);
+            if self.stride == 1 {
+                let at = dest * self.cell_size + done;
+                if let Some(place) = self.out.get_mut(at..at + cells.len()) {
+                    place.copy_from_slice(cells);
+                }
+            } else {
+                self.spread(cells, dest, done);
+            }
+            if stop < end {
+                self.done += cells.len() as u64;
+                return;
+            }
+            self.done = 0;
+            self.runs.advance();
+        }
+    }
+
+    /// Copies cells that are apart in the result; `done` bytes of the run were copied before.
+    fn spread(&mut self, cells: &[u8], dest: usize, done: usize) {
+        let (size, stride) = (self.cell_size, self.stride);
+        let is_whole = done.is_multiple_of(size) && cells.len().is_multiple_of(size);
+        let place = dest + done / size * stride;
+        match size {
+            1 if is_whole => spread::<1>(cells, self.out, place, stride),
+            2 if is_whole => spread::<2>(cells, self.out, place, stride),
+            4 if is_whole => spread::<4>(cells, self.out, place, stride),
+            8 if is_whole => spread::<8>(cells, self.out, place, stride),
+            _ => {
+                let (mut rest, mut done) = (cells, done);
+                while !rest.is_empty() {
+                    let within = done % size;
+                    let (part, behind) = rest.split_at(rest.len().min(size - within));
+                    let at = (dest + done / size * stride) * size + within;
+                    if let Some(place) = self.out.get_mut(at..at + part.len()) {
+                        place.copy_from_slice(part);
+                    }
+                    done += part.len();
+                    rest = behind;
+                }
+            }
+        }
+    }
+}
+
+/// Copies cells of `N` bytes to every `stride`-th place from `place` on.
+fn spread<const N: usize>(cells: &[u8], out: &mut [u8], place: usize, stride: usize) {
+    let (cells, _) = cells.as_chunks::<N>();
+    let (places, _) = out.as_chunks_mut::<N>();
+    let places = places.get_mut(place..).unwrap_or_default();
+    for (place, cell) in places.iter_mut().step_by(stride).zip(cells) {
+        *place = *cell;
+    }
+}
+
+/// Writes `value` into every cell that `pass` leads to.
+pub(crate) fn fill(pass: &mut Pass, value: &[u8], out: &mut [u8]) {
+    let stride = index(pass.dest_stride());
+    let mut runs = pass.runs();
+    while let Some(run) = runs.current() {
+        let len = index(run.len);
+        if stride == 1 {
+            let at = index(run.dest) * value.len();
+            repeat(
+                value,
+                out.get_mut(at..at + len * value.len()).unwrap_or_default(),
+            );
+        } else {
+            for cell in 0..len {
+                let at = (index(run.dest) + cell * stride) * value.len();
+                repeat(value, out.get_mut(at..at + value.len()).unwrap_or_default());
+            }
+        }
+        runs.advance();
+    }
+}
+
+/// Fills `out` with copies of `value`.
+pub(crate) fn repeat(value: &[u8], out: &mut [u8]) {
+    match value.len() {
+        0 => {}
+        1 => repeat_sized::<1>(value, out),
+        2 => repeat_sized::<2>(value, out),
+        4 => repeat_sized::<4>(value, out),
+        8 => repeat_sized::<8>(value, out),
+        size => out
+            .chunks_exact_mut(size)
+            .for_each(|place| place.copy_from_slice(value)),
+    }
+}
+
+fn repeat_sized<const N: usize>(value: &[u8], out: &mut [u8]) {
+    if let Some(value) = value.first_chunk::<N>() {
+        out.as_chunks_mut::<N>().0.fill(*value);
+    }
+}
+
+/// Writes the number of each source cell, plus `base`, where the cell goes.
+pub(crate) fn number(pass: &mut Pass, base: u64, out: &mut [u64]) {
+    let stride = index(pass.dest_stride());
+    let mut runs = pass.runs();
+    while let Some(run) = runs.current() {
+        let places = out.get_mut(index(run.dest)..).unwrap_or_default();
+        for (place, cell) in places
+            .iter_mut()
+            .step_by(stride)
+            .zip(run.source..run.source + run.len)
+        {
+            *place = base + cell;
+        }
+        runs.advance();
+    }
+}
+
+/// Writes `value` wherever `pass` leads to.
+pub(crate) fn fill_numbers(pass: &mut Pass, value: u64, out: &mut [u64]) {
+    let stride = index(pass.dest_stride());
+    let mut runs = pass.runs();
+    while let Some(run) = runs.current() {
+        let places = out.get_mut(index(run.dest)..).unwrap_or_default();
+        places
+            .iter_mut()
+            .step_by(stride)
+            .take(index(run.len))
+            .for_each(|place| *place = value);
+        runs.advance();
+    }
+}
+
+/// A count of rows or bytes of a result, which are in memory.
+pub(crate) fn index(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,224 @@
+//! Which space tiles a block of the result touches, and which of their cells go where.
+
+use std::ops::Range;
+
+use tdb_schema::Order;
+use tdb_schema::grid::{CellBox, GridAxis};
+
+use super::block::{Block, slow_to_fast};
+use super::runs::Runs;
+
+/// Cells next to each other along one dimension of a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    /// The first cell, counted from the start of the tile.
+    pub(crate) source: u64,
+    pub(crate) len: u64,
+    /// Where the first cell stands in the block along this dimension.
+    pub(crate) dest: u64,
+}
+
+/// One dimension of a block: the tiles along it, each with the segments wanted of it.
+///
+/// The segments of one entry ascend and do not overlap; a tile of which cells are wanted more
+/// than once has several entries.
+#[derive(Clone, Debug, Default)]
+struct AxisTiles {
+    tiles: Vec<(u64, Range<usize>)>,
+    segments: Vec<Segment>,
+    /// The first and the last cell, counted from the start of the domain.
+    bounds: Option<(u64, u64)>,
+}
+
+impl AxisTiles {
+    fn new(axis: &GridAxis, runs: &Runs, positions: Range<u64>) -> Self {
+        let mut pieces = Vec::new();
+        let mut bounds = None;
+        for run in runs.within(positions.clone()) {
+            let mut cell = run.first;
+            let end = run.first + run.len;
+            let (lo, hi) = bounds.unwrap_or((cell, end - 1));
+            bounds = Some((lo.min(cell), hi.max(end - 1)));
+            while cell < end {
+                let tile = axis.tile_of(cell);
+                let (first, last) = axis.cells_of_tile(tile);
+                let len = (last - cell + 1).min(end - cell);
+                let dest = run.position + (cell - run.first) - positions.start;
+                pieces.push((
+                    tile,
+                    Segment {
+                        source: cell - first,
+                        len,
+                        dest,
+                    },
+                ));
+                cell += len;
+            }
+        }
+        pieces.sort_by_key(|(tile, segment)| (*tile, segment.source));
+        let mut out = Self {
+            bounds,
+            ..Self::default()
+        };
+        while !pieces.is_empty() {
+            out.take_layer(&mut pieces);
+        }
+        out
+    }
+
+    /// Takes those segments that follow each other without overlap.
+    fn take_layer(&mut self, pieces: &mut Vec<(u64, Segment)>) {
+        let mut last: Option<(u64, u64)> = None;
+        pieces.retain(|&(tile, segment)| {
+            if last.is_some_and(|(other, end)| other == tile && segment.source < end) {
+                return true;
+            }
+            let at = self.segments.len();
+            match self
+                .tiles
+                .last_mut()
+                .filter(|_| last.is_some_and(|(other, _)| other == tile))
+            {
+                Some((_, range)) => range.end = at + 1,
+                None => self.tiles.push((tile, at..at + 1)),
+            }
+            self.segments.push(segment);
+            last = Some((tile, segment.source + segment.len));
+            false
+        });
+    }
+}
+
+/// All that a block wants of space tiles.
+#[derive(Clone, Debug)]
+pub(crate) struct BlockTiles {
+    axes: Vec<AxisTiles>,
+    order: Order,
+    strides: Vec<u64>,
+    rows: u64,
+    result_order: Order,
+}
+
+impl BlockTiles {
+    pub(crate) fn new(axes: &[GridAxis], tile_order: Order, runs: &[Runs], block: &Block) -> Self {
+        let along = axes.iter().zip(runs).zip(&block.positions);
+        Self {
+            axes: along
+                .map(|((axis, runs), positions)| AxisTiles::new(axis, runs, positions.clone()))
+                .collect(),
+            order: tile_order,
+            strides: block.strides(),
+            rows: block.rows(),
+            result_order: block.order,
+        }
+    }
+
+    /// Cells of the block.
+    pub(crate) fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The smallest box around all cells that are wanted.
+    pub(crate) fn bounds(&self) -> Option<CellBox> {
+        let (lo, hi) = self
+            .axes
+            .iter()
+            .map(|axis| axis.bounds)
+            .collect::<Option<Vec<_>>>()?
+            .into_iter()
+            .unzip();
+        Some(CellBox { lo, hi })
+    }
+
+    /// Rows from one cell to the next along each dimension.
+    pub(crate) fn strides(&self) -> &[u64] {
+        &self.strides
+    }
+
+    /// The order of the block's cells.
+    pub(crate) fn result_order(&self) -> Order {
+        self.result_order
+    }
+
+    /// The tiles, in tile order.
+    pub(crate) fn visits(&self) -> Visits<'_> {
+        Visits {
+            tiles: self,
+            at: None,
+            tile: vec![0; self.axes.len()],
+        }
+    }
+}
+
+/// A walk over the tiles of a block.
+#[derive(Clone, Debug)]
+pub(crate) struct Visits<'a> {
+    tiles: &'a BlockTiles,
+    at: Option<Vec<usize>>,
+    tile: Vec<u64>,
+}
+
+impl<'a> Visits<'a> {
+    /// Goes to the next tile; false after the last.
+    pub(crate) fn advance(&mut self) -> bool {
+        let n = self.tiles.axes.len();
+        let Some(at) = &mut self.at else {
+            self.at = Some(vec![0; n]);
+            return (0..n).all(|dimension| self.arrive(dimension));
+        };
+        for dimension in slow_to_fast(n, self.tiles.order).rev() {
+            let (Some(place), Some(axis)) = (at.get_mut(dimension), self.tiles.axes.get(dimension))
+            else {
+                return false;
+            };
+            *place += 1;
+            let is_within = *place < axis.tiles.len();
+            if !is_within {
+                *place = 0;
+            }
+            if let (Some(tile), Some((number, _))) =
+                (self.tile.get_mut(dimension), axis.tiles.get(*place))
+            {
+                *tile = *number;
+            }
+            if is_within {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Notes the number of the tile along a dimension; false where there is none.
+    fn arrive(&mut self, dimension: usize) -> bool {
+        let first = self
+            .tiles
+            .axes
+            .get(dimension)
+            .and_then(|axis| axis.tiles.first());
+        match (self.tile.get_mut(dimension), first) {
+            (Some(tile), Some((number, _))) => {
+                *tile = *number;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The tile's coordinates.
+    pub(crate) fn tile(&self) -> &[u64] {
+        &self.tile
+    }
+
+    /// What is wanted of it along a dimension: ascending, without overlap, never empty.
+    pub(crate) fn segments(&self, dimension: usize) -> &'a [Segment] {
+        let place = self
+            .at
+            .as_ref()
+            .and_then(|at| at.get(dimension))
+            .copied()
+            .unwrap_or(0);
+        let axis = self.tiles.axes.get(dimension);
+        axis.and_then(|axis| axis.segments.get(axis.tiles.get(place)?.1.clone()))
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,144 @@
+//! Goes through a result in batches: where it stands is small, and can be copied.
+
+use tdb_schema::Order;
+use tdb_schema::grid::{SpaceTileGrid, TileBox};
+
+use super::block::{Block, Borders, Cursor, Share};
+use super::runs::Runs;
+
+/// Where a read stands.
+#[derive(Clone, Debug)]
+pub(crate) enum Walk {
+    /// Cell by cell, in the order of the coordinates.
+    Cells(Cursor),
+    /// Space tile by space tile.
+    Tiles(TileWalk),
+}
+
+/// Where a walk over space tiles stands.
+#[derive(Clone, Debug)]
+pub(crate) struct TileWalk {
+    tiles: TileBox,
+    next: u64,
+    /// The walk within a tile that is too large to be taken at once.
+    within: Option<Cursor>,
+}
+
+impl Walk {
+    /// All cells, in the order of their coordinates.
+    pub(crate) fn cells(runs: &[Runs], order: Order) -> Self {
+        Self::Cells(Cursor::new(
+            runs.iter().map(|runs| 0..runs.len()).collect(),
+            order,
+        ))
+    }
+
+    /// The tiles of one range along each dimension; `None` where there are more ranges.
+    pub(crate) fn tiles(grid: &SpaceTileGrid, runs: &[Runs]) -> Option<Self> {
+        if runs.iter().any(|runs| runs.len() == 0) {
+            return Some(Self::cells(runs, grid.cell_order()));
+        }
+        let ends = grid.axes().iter().zip(runs).map(|(axis, runs)| {
+            let run = runs.single()?;
+            Some((
+                axis.tile_of(run.first),
+                axis.tile_of(run.first + (run.len - 1)),
+            ))
+        });
+        let (first, last) = ends.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+        let tiles = TileBox::new(first, last, grid.tile_order());
+        Some(Self::Tiles(TileWalk {
+            tiles,
+            next: 0,
+            within: None,
+        }))
+    }
+
+    /// The next blocks, one after the other in the result; none after the last.
+    pub(crate) fn next(&mut self, grid: &SpaceTileGrid, runs: &[Runs], share: Share) -> Vec<Block> {
+        let borders = |dimension, position| borders(grid, runs, dimension, position);
+        match self {
+            Self::Cells(cursor) => cursor.next(share, &borders).into_iter().collect(),
+            Self::Tiles(walk) => walk.next(grid, runs, share, &borders),
+        }
+    }
+}
+
+impl TileWalk {
+    fn next(
+        &mut self,
+        grid: &SpaceTileGrid,
+        runs: &[Runs],
+        share: Share,
+        borders: &Borders<'_>,
+    ) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        let mut rows = 0_u64;
+        loop {
+            if let Some(block) = self
+                .within
+                .as_mut()
+                .and_then(|cursor| cursor.next(share, borders))
+            {
+                return vec![block];
+            }
+            self.within = None;
+            // Past the last tile there is none of this number.
+            let Some(block) = self
+                .tiles
+                .tile(self.next)
+                .and_then(|tile| tile_block(grid, runs, &tile))
+            else {
+                return blocks;
+            };
+            let cells = block.rows();
+            if !blocks.is_empty() && rows.saturating_add(cells) > share.aim {
+                return blocks;
+            }
+            self.next += 1;
+            if cells > share.most {
+                self.within = Some(Cursor::new(block.positions, block.order));
+                continue;
+            }
+            rows = rows.saturating_add(cells);
+            blocks.push(block);
+        }
+    }
+}
+
+/// The cells of a tile that are asked for.
+fn tile_block(grid: &SpaceTileGrid, runs: &[Runs], tile: &[u64]) -> Option<Block> {
+    let cells = grid.tile_cells(tile);
+    let ends = cells.lo.iter().zip(&cells.hi);
+    let positions = runs.iter().zip(ends).map(|(runs, (&lo, &hi))| {
+        let run = runs.single()?;
+        let first = lo.max(run.first);
+        let last = hi.min(run.first + (run.len - 1));
+        Some(first.checked_sub(run.first)?..(last.checked_sub(run.first)? + 1))
+    });
+    Some(Block {
+        positions: positions.collect::<Option<_>>()?,
+        order: grid.cell_order(),
+    })
+}
+
+/// Where space tiles meet, or ranges do, nearest to a position along a dimension: at or before it, at or after it.
+pub(crate) fn borders(
+    grid: &SpaceTileGrid,
+    runs: &[Runs],
+    dimension: usize,
+    position: u64,
+) -> (u64, u64) {
+    let run = runs.get(dimension).and_then(|runs| runs.at(position));
+    let (Some(run), Some(axis)) = (run, grid.axes().get(dimension)) else {
+        return (position, position);
+    };
+    let cell = run.first + (position - run.position);
+    let (first, last) = axis.cells_of_tile(axis.tile_of(cell));
+    if cell == first.max(run.first) {
+        return (position, position);
+    }
+    let position_of = |cell: u64| run.position + (cell - run.first);
+    let after = (last - run.first).saturating_add(1).min(run.len);
+    (position_of(first.max(run.first)), run.position + after)
+}
