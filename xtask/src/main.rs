@@ -2,7 +2,11 @@
 //!
 //! `cargo xtask COMMAND [options]`; one module per command.
 
+mod ci;
 mod fixtures;
+mod layers;
+mod package;
+mod workspace;
 
 use std::process::ExitCode;
 
@@ -16,11 +20,23 @@ struct Command {
     run: fn(&[String]) -> Outcome,
 }
 
-const COMMANDS: &[Command] = &[Command {
-    name: "fixtures",
-    about: "make the golden arrays with real TileDB releases [--only NAME[,NAME]] [--check]",
-    run: fixtures::run,
-}];
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "ci",
+        about: "everything that must hold before a change is taken [--only PART[,PART]] [--keep-going]",
+        run: ci::run,
+    },
+    Command {
+        name: "fixtures",
+        about: "make the golden arrays with real TileDB releases [--only NAME[,NAME]] [--check]",
+        run: fixtures::run,
+    },
+    Command {
+        name: "layers",
+        about: "whether the manifests keep to the table of docs/architecture.md",
+        run: layers::run,
+    },
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

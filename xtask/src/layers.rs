@@ -1,0 +1,405 @@
+//! `cargo xtask layers`: whether the manifests keep to the table of crates in `docs/architecture.md`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::Outcome;
+use crate::workspace::{CORE, metadata, root};
+
+/// Direct dependencies that a core crate may have, not counting optional ones.
+const MOST_DEPENDENCIES: usize = 8;
+
+/// Packages that may compile C with the features that are on by default.
+const COMPILES_C: &[&str] = &["ring", "zstd-sys"];
+
+/// Packages that may compile C where a feature asks for it.
+const COMPILES_C_IF_ASKED: &[&str] = &["libwebp-sys"];
+
+/// What a package builds C with.
+const C_BUILDERS: &[&str] = &["cc", "cmake", "nasm-rs", "autotools", "vcpkg"];
+
+/// Packages that have one home, and where it is.
+const HOMES: &[(&str, &[&str])] = &[
+    ("bzip2", &["tdb-filters"]),
+    ("flate2", &["tdb-filters"]),
+    ("image-webp", &["tdb-filters"]),
+    ("lz4_flex", &["tdb-filters"]),
+    ("md-5", &["tdb-filters"]),
+    ("ring", &["tdb-filters"]),
+    ("sha2", &["tdb-filters"]),
+    ("webp", &["tdb-filters"]),
+    ("zstd", &["tdb-filters"]),
+    ("bitvec", &["tdb-query"]),
+    ("rayon", &["tdb-query"]),
+    ("rustix", &["tdb-store"]),
+    ("clap", &["tdb-cli"]),
+];
+
+/// Packages by the beginning of their names that stay above tdb-query.
+const LEAVES_ONLY: &[&str] = &[
+    "arrow",
+    "parquet",
+    "datafusion",
+    "object_store",
+    "tokio",
+    "reqwest",
+    "hyper",
+];
+
+/// Checks the workspace and says what it found.
+pub(crate) fn run(_arguments: &[String]) -> Outcome {
+    let findings = check()?;
+    if findings.is_empty() {
+        println!("the layers hold");
+        return Ok(());
+    }
+    Err(format!("the layers do not hold:\n  {}", findings.join("\n  ")).into())
+}
+
+/// Everything that breaks a rule, a sentence each.
+pub(crate) fn check() -> Result<Vec<String>, Box<dyn std::error::Error>> {
+    let table = allowed(&std::fs::read_to_string(
+        root().join("docs/architecture.md"),
+    )?);
+    let usual = metadata(&[])?;
+    let mut findings = manifests(&table, &usual);
+    findings.extend(c_compilers(&usual, COMPILES_C));
+    let asked: Vec<&str> = COMPILES_C
+        .iter()
+        .chain(COMPILES_C_IF_ASKED)
+        .copied()
+        .collect();
+    findings.extend(c_compilers(&metadata(&["--all-features"])?, &asked));
+    findings.extend(readmes(&usual, |path| {
+        std::fs::read_to_string(path).unwrap_or_default()
+    }));
+    findings.sort();
+    findings.dedup();
+    Ok(findings)
+}
+
+/// What each crate of the table may use: `None` stands for anything.
+type Table = BTreeMap<String, Option<BTreeSet<String>>>;
+
+/// Reads the table: rows of `| crate | sentence | may use directly |`, where crates go without `tdb-`.
+fn allowed(markdown: &str) -> Table {
+    let rows = markdown.lines().filter_map(|line| {
+        let cells: Vec<&str> = line
+            .trim()
+            .strip_prefix('|')?
+            .strip_suffix('|')?
+            .split('|')
+            .map(str::trim)
+            .collect();
+        let [name, _, uses] = cells.as_slice() else {
+            return None;
+        };
+        let name = name.trim_matches('`');
+        (name.starts_with("tdb") || name == "xtask").then_some((name, *uses))
+    });
+    rows.map(|(name, uses)| {
+        let uses = match uses {
+            "anything" => None,
+            "none of ours" => Some(BTreeSet::new()),
+            list => Some(
+                list.split(',')
+                    .map(|name| format!("tdb-{}", name.trim()))
+                    .collect(),
+            ),
+        };
+        (name.to_owned(), uses)
+    })
+    .collect()
+}
+
+/// Upward edges, too many dependencies, packages away from home.
+fn manifests(table: &Table, metadata: &Value) -> Vec<String> {
+    let mut findings = Vec::new();
+    for package in members(metadata) {
+        let name = text(package, "name");
+        let Some(allowed) = table.get(name) else {
+            findings.push(format!(
+                "{name} is not in the table of docs/architecture.md"
+            ));
+            continue;
+        };
+        let mut own = BTreeSet::new();
+        for dependency in list(package, "dependencies") {
+            let needs = text(dependency, "name");
+            let is_dev = dependency.get("kind").and_then(Value::as_str) == Some("dev");
+            if needs.starts_with("tdb") {
+                let may = allowed
+                    .as_ref()
+                    .is_none_or(|allowed| allowed.contains(needs));
+                if !may && needs != name {
+                    findings.push(format!("{name} may not use {needs}"));
+                }
+            }
+            if is_dev {
+                continue;
+            }
+            if !dependency
+                .get("optional")
+                .and_then(Value::as_bool)
+                .unwrap_or(false)
+            {
+                own.insert(needs);
+            }
+            findings.extend(away_from_home(name, needs));
+        }
+        if CORE.contains(&name) && own.len() > MOST_DEPENDENCIES {
+            let count = own.len();
+            findings.push(format!(
+                "{name} has {count} direct dependencies, {MOST_DEPENDENCIES} are allowed"
+            ));
+        }
+    }
+    findings
+}
+
+fn away_from_home(name: &str, needs: &str) -> Option<String> {
+    let home = HOMES.iter().find(|(package, _)| *package == needs);
+    if let Some((_, homes)) = home
+        && !homes.contains(&name)
+    {
+        return Some(format!(
+            "{name} may not use {needs}, which is for {}",
+            homes.join(", ")
+        ));
+    }
+    let is_low = CORE.contains(&name) || matches!(name, "tdb-store" | "tdb-query");
+    let is_leaf = LEAVES_ONLY.iter().any(|leaf| needs.starts_with(leaf));
+    (is_low && is_leaf).then(|| format!("{name} may not use {needs}, which is for the leaves"))
+}
+
+/// Packages below the workspace, tests apart, that build C and are not among `allowed`.
+fn c_compilers(metadata: &Value, allowed: &[&str]) -> Vec<String> {
+    let nodes: BTreeMap<&str, &Value> = metadata
+        .get("resolve")
+        .map(|resolve| list(resolve, "nodes"))
+        .unwrap_or_default()
+        .iter()
+        .map(|node| (text(node, "id"), node))
+        .collect();
+    let names: BTreeMap<&str, &str> = list(metadata, "packages")
+        .iter()
+        .map(|package| (text(package, "id"), text(package, "name")))
+        .collect();
+    let mut to_see: Vec<&str> = list(metadata, "workspace_members")
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    let mut seen = BTreeSet::new();
+    let mut findings = Vec::new();
+    while let Some(id) = to_see.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let name = names.get(id).copied().unwrap_or_default();
+        for edge in nodes
+            .get(id)
+            .map(|node| list(node, "deps"))
+            .unwrap_or_default()
+        {
+            let kinds = list(edge, "dep_kinds");
+            if kinds
+                .iter()
+                .all(|kind| kind.get("kind").and_then(Value::as_str) == Some("dev"))
+            {
+                continue;
+            }
+            let needs = text(edge, "pkg");
+            to_see.push(needs);
+            let builds_c = names
+                .get(needs)
+                .is_some_and(|needs| C_BUILDERS.contains(needs));
+            // A builder of C may itself use another.
+            if builds_c && !allowed.contains(&name) && !C_BUILDERS.contains(&name) {
+                findings.push(format!(
+                    "{name} compiles C; allowed are {}",
+                    allowed.join(", ")
+                ));
+            }
+        }
+    }
+    findings
+}
+
+/// Core crates whose README does not name each of their direct dependencies.
+fn readmes(metadata: &Value, read: impl Fn(&Path) -> String) -> Vec<String> {
+    let mut findings = Vec::new();
+    for package in members(metadata) {
+        let name = text(package, "name");
+        if !CORE.contains(&name) {
+            continue;
+        }
+        let readme = read(&Path::new(text(package, "manifest_path")).with_file_name("README.md"));
+        for dependency in list(package, "dependencies") {
+            let needs = text(dependency, "name");
+            let counts = dependency.get("kind").is_none_or(Value::is_null)
+                && !dependency
+                    .get("optional")
+                    .and_then(Value::as_bool)
+                    .unwrap_or(false);
+            let is_part_of_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+            if counts
+                && !readme
+                    .split(|c| !is_part_of_name(c))
+                    .any(|word| word == needs)
+            {
+                findings.push(format!(
+                    "the README of {name} does not name its dependency {needs}"
+                ));
+            }
+        }
+    }
+    findings
+}
+
+fn members(metadata: &Value) -> impl Iterator<Item = &Value> {
+    let members: BTreeSet<&str> = list(metadata, "workspace_members")
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    list(metadata, "packages")
+        .iter()
+        .filter(move |package| members.contains(text(package, "id")))
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value
+        .get(key)
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const TABLE: &str = "
+| crate | one sentence | may use directly |
+|---|---|---|
+| tdb-tile | Bytes. | none of ours |
+| tdb-schema | Cells. | tile, filters |
+| tdb-cli | The program. | anything |
+";
+
+    fn package(name: &str, dependencies: &[Value]) -> Value {
+        json!({"id": name, "name": name, "manifest_path": format!("/{name}/Cargo.toml"), "dependencies": dependencies})
+    }
+
+    fn workspace(packages: &[Value]) -> Value {
+        let members: Vec<&Value> = packages.iter().map(|package| &package["id"]).collect();
+        json!({"packages": packages, "workspace_members": members})
+    }
+
+    fn needs(name: &str) -> Value {
+        json!({"name": name, "kind": null, "optional": false})
+    }
+
+    #[test]
+    fn this_house_keeps_its_layers() {
+        assert_eq!(check().unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_upward_edge_is_found_also_in_tests() {
+        let dev = json!({"name": "tdb-cli", "kind": "dev", "optional": false});
+        let house = workspace(&[
+            package("tdb-tile", &[needs("tdb-schema"), dev]),
+            package("tdb-new", &[]),
+        ]);
+        assert_eq!(
+            manifests(&allowed(TABLE), &house),
+            [
+                "tdb-tile may not use tdb-schema",
+                "tdb-tile may not use tdb-cli",
+                "tdb-new is not in the table of docs/architecture.md",
+            ]
+        );
+    }
+
+    #[test]
+    fn downward_edges_are_fine() {
+        let house = workspace(&[
+            package("tdb-schema", &[needs("tdb-tile"), needs("bytes")]),
+            package(
+                "tdb-cli",
+                &[needs("tdb-schema"), needs("arrow-array"), needs("clap")],
+            ),
+        ]);
+        assert_eq!(
+            manifests(
+                &allowed("| tdb-schema | . | tile |\n| tdb-cli | . | anything |"),
+                &house
+            ),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn a_ninth_dependency_is_found_but_optional_ones_are_free() {
+        let mut dependencies: Vec<Value> = (0..8).map(|n| needs(&format!("d{n}"))).collect();
+        dependencies.push(json!({"name": "free", "kind": null, "optional": true}));
+        dependencies.push(json!({"name": "free", "kind": "dev", "optional": false}));
+        let house = |dependencies: &[Value]| workspace(&[package("tdb-tile", dependencies)]);
+        assert_eq!(manifests(&allowed(TABLE), &house(&dependencies)), [""; 0]);
+        dependencies.push(needs("d8"));
+        assert_eq!(
+            manifests(&allowed(TABLE), &house(&dependencies)),
+            ["tdb-tile has 9 direct dependencies, 8 are allowed"]
+        );
+    }
+
+    #[test]
+    fn packages_have_homes() {
+        let house = workspace(&[package("tdb-tile", &[needs("zstd"), needs("arrow-array")])]);
+        assert_eq!(
+            manifests(&allowed(TABLE), &house),
+            [
+                "tdb-tile may not use zstd, which is for tdb-filters",
+                "tdb-tile may not use arrow-array, which is for the leaves",
+            ]
+        );
+    }
+
+    #[test]
+    fn compiled_c_is_found_at_any_depth_but_not_in_tests() {
+        let edge = |to: &str, kind: Value| json!({"pkg": to, "dep_kinds": [{"kind": kind}]});
+        let house = json!({
+            "packages": [package("a", &[]), package("b", &[]), package("cc", &[]), package("t", &[])],
+            "workspace_members": ["a"],
+            "resolve": {"nodes": [
+                {"id": "a", "deps": [edge("b", Value::Null), edge("t", json!("dev"))]},
+                {"id": "b", "deps": [edge("cc", json!("build"))]},
+                {"id": "t", "deps": [edge("cc", json!("build"))]},
+                {"id": "cc", "deps": []},
+            ]}
+        });
+        assert_eq!(
+            c_compilers(&house, &["zstd-sys"]),
+            ["b compiles C; allowed are zstd-sys"]
+        );
+        assert_eq!(c_compilers(&house, &["b"]), [""; 0]);
+    }
+
+    #[test]
+    fn a_readme_names_the_dependencies() {
+        let house = workspace(&[package("tdb-tile", &[needs("bytes"), needs("thiserror")])]);
+        let found = readmes(&house, |_| "Direct dependencies: `bytes`.".to_owned());
+        assert_eq!(
+            found,
+            ["the README of tdb-tile does not name its dependency thiserror"]
+        );
+    }
+}
