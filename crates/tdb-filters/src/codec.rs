@@ -38,6 +38,12 @@ pub trait Codec: fmt::Debug + Send + Sync {
         stage: &mut Stage<'_>,
     ) -> Result<(), FilterError>;
 
+    /// Whether a part of no bytes is a piece like any other. TileDB cannot read the piece that
+    /// the deltas make of it, but does without.
+    fn encodes_nothing(&self) -> bool {
+        true
+    }
+
     /// Most bytes that one encoded byte can stand for, where the codec has such a bound.
     fn max_expansion(&self) -> usize {
         usize::MAX
@@ -64,14 +70,16 @@ impl<C: Codec> Compression<C> {
         stage: &mut Stage<'_>,
     ) -> Result<(), FilterError> {
         let Self(codec) = self;
-        let pieces = chunk.metadata.iter().chain(chunk.data.iter());
+        let data = chunk.data.iter();
+        let data = data.filter(|part| !part.is_empty() || codec.encodes_nothing());
+        let pieces = chunk.metadata.iter().chain(data.clone());
         let bound = pieces
             .clone()
             .map(|piece| codec.bound(piece.len()))
             .fold(0, usize::saturating_add);
         let (header, mut room) = out.header_and_data(bound)?;
         put_length(codec.name(), header, chunk.metadata.len())?;
-        put_length(codec.name(), header, chunk.data.len())?;
+        put_length(codec.name(), header, data.count())?;
         let mut total = 0_usize;
         for piece in pieces {
             let stored = codec.compress(piece, room, stage)?;

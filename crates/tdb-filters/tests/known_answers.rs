@@ -64,12 +64,13 @@ fn check(
     assert_eq!(hex(entry.filtered(&stored)), hex(&unhex(data)), "data");
 
     let mut found = Vec::new();
-    let found_starts = starts.is_some().then_some(&mut found);
+    let folds = pipeline.folds_offsets();
+    let found_starts = folds.then_some(&mut found);
     let back = pipeline
         .decode_tile_to_vec(&stored, found_starts, &mut scratch, &limits)
         .unwrap();
     assert_eq!(back, values);
-    assert_eq!(found, starts.unwrap_or_default());
+    assert_eq!(found, starts.filter(|_| folds).unwrap_or_default());
 }
 
 fn one(name: &str) -> [Description; 1] {
@@ -207,6 +208,37 @@ fn delta_codes_metadata_too() {
         metadata,
         planes,
     );
+}
+
+#[test]
+fn deltas_of_nothing_have_no_piece_but_one_is_read() {
+    for (name, piece) in [
+        ("delta", "0000000000000000 c0"),
+        ("double_delta", "00 0000000000000000 e08c"),
+    ] {
+        check(
+            kind(Datatype::Char).var(),
+            &one(name),
+            &[],
+            Some(&[0, 0]),
+            "0000000000000000",
+            "",
+        );
+        let pipeline = pipeline(kind(Datatype::Char).var(), &one(name));
+        let piece = unhex(piece);
+        let mut metadata = unhex("00000000 01000000 00000000");
+        metadata.extend(bytes(&[u32::try_from(piece.len()).unwrap()]));
+        pipeline
+            .decode_chunk(
+                &metadata,
+                &piece,
+                &mut [],
+                None,
+                &mut Scratch::default(),
+                &Limits::default(),
+            )
+            .unwrap();
+    }
 }
 
 #[test]

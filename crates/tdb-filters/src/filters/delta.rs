@@ -42,6 +42,10 @@ impl Codec for Differences {
         NAME
     }
 
+    fn encodes_nothing(&self) -> bool {
+        false
+    }
+
     fn bound(&self, len: usize) -> usize {
         len.saturating_add(8)
     }

@@ -40,6 +40,10 @@ impl Codec for Changes {
         NAME
     }
 
+    fn encodes_nothing(&self) -> bool {
+        false
+    }
+
     fn bound(&self, len: usize) -> usize {
         // Fewer bits than a value has, each; the last word is padded.
         len.saturating_add(HEAD).saturating_add(8)
