@@ -59,6 +59,11 @@ pub trait Filter: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether values come back changed, however little.
+    fn is_lossy(&self) -> bool {
+        false
+    }
+
     /// Whether data or metadata can leave in parts of any length, whatever the size of the
     /// values that came.
     fn breaks_values(&self, _input: Datatype) -> bool {

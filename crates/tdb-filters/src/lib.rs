@@ -5,6 +5,8 @@ mod checksum;
 mod chunk;
 mod chunking;
 mod codec;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod delta;
 mod description;
 mod error;

@@ -257,15 +257,3 @@ fn finish(decoded: &[u8], result: &mut [u8]) -> Result<(), FilterError> {
     result.copy_from_slice(decoded);
     Ok(())
 }
-
-impl Made {
-    fn checked(self, filter: &'static str) -> Result<Self, FilterError> {
-        if self.data == self.keeps_data {
-            return Err(FilterError::InvalidPipeline {
-                filter,
-                why: "it hands on no data, or two",
-            });
-        }
-        Ok(self)
-    }
-}

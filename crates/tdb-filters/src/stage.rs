@@ -166,6 +166,19 @@ impl Target<'_> {
     }
 }
 
+impl Made {
+    /// Fails where a stage did not say what becomes of its data.
+    pub(crate) fn checked(self, filter: &'static str) -> Result<Self, FilterError> {
+        if self.data == self.keeps_data {
+            return Err(FilterError::InvalidPipeline {
+                filter,
+                why: "it hands on no data, or two",
+            });
+        }
+        Ok(self)
+    }
+}
+
 fn check_cap(len: usize, cap: usize) -> Result<(), FilterError> {
     let (what, setting) = ("size between two filters", "data_tile");
     Ok(Limits::check(what, setting, len as u64, cap as u64)?)

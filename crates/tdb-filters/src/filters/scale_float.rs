@@ -186,6 +186,10 @@ impl Filter for ScaleFloat {
         matches!(input.size(), 4 | 8)
     }
 
+    fn is_lossy(&self) -> bool {
+        true
+    }
+
     fn broken_values(&self) -> BrokenValues {
         BrokenValues::Lost
     }

@@ -251,6 +251,10 @@ impl Filter for Webp {
         input == Datatype::UInt8
     }
 
+    fn is_lossy(&self) -> bool {
+        !self.is_lossless
+    }
+
     fn breaks_values(&self, _: Datatype) -> bool {
         true
     }

@@ -1,0 +1,464 @@
+//! What every filter must do, whoever wrote it: `check` runs one through all of it.
+//!
+//! - Its options read back as they were written.
+//! - Whatever values of any type it takes, in however many parts, it gives back, and the
+//!   metadata of the filters before it, too; a lossy filter gives back the same the second time.
+//! - It fills exactly the memory that it is lent.
+//! - Truncated and damaged input makes it fail or return something else; it never panics.
+//!
+//! It may refuse values, with [`FilterError::Values`] or [`FilterError::InvalidPipeline`].
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "the numbers are those of the test, not of a file"
+)]
+
+use std::fmt;
+
+use tdb_tile::{Datatype, FormatVersion, Limits};
+
+use crate::chunk::{Chunk, Parts};
+use crate::filter::{Filter, Options};
+use crate::scratch::{Buffer, Contexts};
+use crate::stage::{Made, Out, Stage, Target};
+use crate::{Description, EncryptionKey, Entry, FilterError};
+
+/// What was tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Inputs that came back.
+    pub round_trips: u64,
+    /// Inputs that the filter refused to encode.
+    pub refusals: u64,
+    /// Damaged inputs that the filter noticed.
+    pub noticed: u64,
+    /// Damaged inputs that decoded to something.
+    pub unnoticed: u64,
+}
+
+/// The rule that a filter breaks, and with what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    rule: &'static str,
+    case: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.rule, self.case)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Checks a filter with its default options.
+///
+/// # Errors
+/// The first rule that it breaks.
+pub fn check(entry: &'static Entry) -> Result<Report, Failure> {
+    check_with(entry, &Description::new(entry.name))
+}
+
+/// Checks a filter with these options.
+///
+/// # Errors
+/// The first rule that it breaks.
+pub fn check_with(entry: &'static Entry, options: &Description) -> Result<Report, Failure> {
+    let filter = read_back(entry, options)?;
+    let mut bench = Bench {
+        entry,
+        filter,
+        limits: Limits::default(),
+        contexts: Contexts::default(),
+        report: Report::default(),
+    };
+    for &datatype in Datatype::ALL {
+        bench.round_trips(datatype)?;
+        bench.damage(datatype)?;
+    }
+    Ok(bench.report)
+}
+
+/// Makes the filter of its options and back, twice.
+fn read_back(entry: &'static Entry, options: &Description) -> Result<Box<dyn Filter>, Failure> {
+    let fail = |rule, case: &dyn fmt::Debug| Failure {
+        rule,
+        case: format!("{options}: {case:?}"),
+    };
+    let version = FormatVersion::WRITTEN;
+    let built = (entry.build)(options).map_err(|e| fail("options can be built", &e))?;
+    let key = EncryptionKey::new(&[7; 32]).map_err(|e| fail("a key is 32 bytes", &e))?;
+    let stored = built.options(version);
+    let parsed = (entry.parse)(&Options {
+        filter: entry.name,
+        bytes: &stored,
+        version,
+        key: Some(&key),
+    });
+    let parsed = parsed.map_err(|e| fail("stored options can be parsed", &e))?;
+    if parsed.options(version) != stored {
+        let found = parsed.options(version);
+        return Err(fail("options are stored as they were", &found));
+    }
+    if parsed.describe() != built.describe() {
+        return Err(fail(
+            "options are described as they were",
+            &parsed.describe(),
+        ));
+    }
+    Ok(parsed)
+}
+
+/// A filter and what it needs to run.
+struct Bench {
+    entry: &'static Entry,
+    filter: Box<dyn Filter>,
+    limits: Limits,
+    contexts: Contexts,
+    report: Report,
+}
+
+/// Input of a filter, or what it makes of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Pieces {
+    metadata: Vec<u8>,
+    metadata_ends: Vec<usize>,
+    data: Vec<u8>,
+    data_ends: Vec<usize>,
+    starts: Option<Vec<u64>>,
+}
+
+impl Pieces {
+    fn summary(&self, datatype: Datatype) -> String {
+        format!(
+            "{datatype}, data parts end at {:?}, metadata parts at {:?}",
+            self.data_ends, self.metadata_ends
+        )
+    }
+}
+
+impl Bench {
+    fn round_trips(&mut self, datatype: Datatype) -> Result<(), Failure> {
+        let full = (64 << 10) / datatype.size();
+        for cells in [0, 1, 2, 7, 8, 9, 1001, full - 1, full, full + 1] {
+            for pattern in Pattern::ALL {
+                for split in 0..4 {
+                    // The large ones take their time, and parts are parts.
+                    let others = !stands_for_others(datatype) && cells > 2;
+                    if others || (cells > 1001 && split > 0) {
+                        continue;
+                    }
+                    self.round_trip(datatype, &input(datatype, cells, pattern, split))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn round_trip(&mut self, datatype: Datatype, input: &Pieces) -> Result<(), Failure> {
+        let filter = self.entry.name;
+        let fail = |rule, case: String| Failure {
+            rule,
+            case: format!("{filter}, {}: {case}", input.summary(datatype)),
+        };
+        let stored = match self.encode(datatype, input) {
+            Ok(stored) => stored,
+            Err(FilterError::Values { .. } | FilterError::InvalidPipeline { .. }) => {
+                self.report.refusals += 1;
+                return Ok(());
+            }
+            Err(error) => return Err(fail("a refusal says why", error.to_string())),
+        };
+        let folds = input.starts.is_some();
+        let len = input.data.len();
+        let back = self
+            .decode(datatype, &stored, folds, len)
+            .map_err(|error| fail("what was encoded decodes", error.to_string()))?;
+        if back.metadata != input.metadata {
+            let case = format!("{:02x?} became {:02x?}", input.metadata, back.metadata);
+            return Err(fail("metadata comes back", case));
+        }
+        if !self.filter.is_lossy() && back.data != input.data {
+            return Err(fail("data comes back", difference(&input.data, &back.data)));
+        }
+        if back.starts.is_some() && back.starts != input.starts {
+            return Err(fail("offsets come back", format!("{:?}", back.starts)));
+        }
+        if self.filter.is_lossy() {
+            let again = Pieces {
+                data: back.data.clone(),
+                ..input.clone()
+            };
+            let again = self
+                .encode(datatype, &again)
+                .and_then(|stored| self.decode(datatype, &stored, folds, len))
+                .map_err(|error| fail("what was lost stays lost", error.to_string()))?;
+            if again.data.len() != len {
+                return Err(fail("the size comes back", again.data.len().to_string()));
+            }
+        }
+        let wrong = if len < 2000 {
+            len.saturating_sub(1)..len + 2
+        } else {
+            0..0
+        };
+        for wrong in wrong {
+            let decoded = self.decode(datatype, &stored, folds, wrong);
+            if wrong != len && decoded.is_ok_and(|decoded| decoded.data.len() != wrong) {
+                return Err(fail("memory of another size is refused", wrong.to_string()));
+            }
+        }
+        self.report.round_trips += 1;
+        Ok(())
+    }
+
+    fn damage(&mut self, datatype: Datatype) -> Result<(), Failure> {
+        if !stands_for_others(datatype) {
+            return Ok(());
+        }
+        for pattern in Pattern::ALL {
+            let split = if is_text(datatype) { 0 } else { 2 };
+            let input = input(datatype, 19, pattern, split);
+            let Ok(stored) = self.encode(datatype, &input) else {
+                continue;
+            };
+            let mut random = Random(7);
+            let folds = input.starts.is_some();
+            let len = input.data.len();
+            for keep in 0..stored.metadata.len() {
+                let mut damaged = stored.clone();
+                damaged.metadata.truncate(keep);
+                self.try_damaged(datatype, &damaged, folds, len);
+            }
+            for keep in 0..stored.data.len() {
+                let mut damaged = stored.clone();
+                damaged.data.truncate(keep);
+                self.try_damaged(datatype, &damaged, folds, len);
+            }
+            for _ in 0..200 {
+                let mut damaged = stored.clone();
+                let all = damaged.metadata.iter_mut().chain(&mut damaged.data);
+                let at = random.below(stored.metadata.len() + stored.data.len());
+                if let Some(byte) = all.into_iter().nth(at) {
+                    *byte ^= 1 << random.below(8);
+                }
+                self.try_damaged(datatype, &damaged, folds, len);
+            }
+        }
+        Ok(())
+    }
+
+    fn try_damaged(&mut self, datatype: Datatype, damaged: &Pieces, folds: bool, len: usize) {
+        match self.decode(datatype, damaged, folds, len) {
+            Ok(_) => self.report.unnoticed += 1,
+            Err(_) => self.report.noticed += 1,
+        }
+    }
+
+    fn stage<'a>(
+        datatype: Datatype,
+        folds_offsets: bool,
+        limits: &'a Limits,
+        contexts: &'a mut Contexts,
+    ) -> Stage<'a> {
+        Stage {
+            version: FormatVersion::WRITTEN,
+            datatype,
+            cell_size: datatype.size(),
+            folds_offsets,
+            limits,
+            contexts,
+        }
+    }
+
+    fn encode(&mut self, datatype: Datatype, input: &Pieces) -> Result<Pieces, FilterError> {
+        let (mut data, mut unused, mut header) = (Buffer::default(), Buffer::default(), Vec::new());
+        let folds = input.starts.is_some();
+        let mut stage = Self::stage(datatype, folds, &self.limits, &mut self.contexts);
+        let mut out = Out {
+            filter: self.entry.name,
+            limits: &self.limits,
+            cap: u32::MAX as usize,
+            target: Target::Scratch(&mut data),
+            metadata: &mut unused,
+            header: &mut header,
+            starts: None,
+            made: Made::default(),
+        };
+        let chunk = Chunk {
+            metadata: Parts::new(&input.metadata, &input.metadata_ends).unwrap_or(Parts::NONE),
+            data: Parts::new(&input.data, &input.data_ends).unwrap_or(Parts::NONE),
+            starts: input.starts.as_deref(),
+        };
+        self.filter.encode(chunk, &mut out, &mut stage)?;
+        let made = out.made.checked(self.entry.name)?;
+        if made.keeps_metadata_from.is_some() {
+            header.extend_from_slice(&input.metadata);
+        }
+        let data = if made.keeps_data {
+            input.data.clone()
+        } else {
+            data.filled().to_vec()
+        };
+        Ok(Pieces {
+            metadata: header,
+            data,
+            ..Pieces::default()
+        })
+    }
+
+    fn decode(
+        &mut self,
+        datatype: Datatype,
+        stored: &Pieces,
+        folds: bool,
+        len: usize,
+    ) -> Result<Pieces, FilterError> {
+        let mut data = vec![0; len];
+        let (mut metadata, mut header) = (Buffer::default(), Vec::new());
+        let mut starts = Vec::new();
+        let mut stage = Self::stage(datatype, folds, &self.limits, &mut self.contexts);
+        let mut out = Out {
+            filter: self.entry.name,
+            limits: &self.limits,
+            cap: 64 << 20,
+            target: Target::Caller(&mut data),
+            metadata: &mut metadata,
+            header: &mut header,
+            starts: folds.then_some(&mut starts),
+            made: Made::default(),
+        };
+        let (metadata_end, data_end) = ([stored.metadata.len()], [stored.data.len()]);
+        let chunk = Chunk {
+            metadata: Parts::one(&stored.metadata, &metadata_end),
+            data: Parts::one(&stored.data, &data_end),
+            starts: None,
+        };
+        self.filter.decode(chunk, &mut out, &mut stage)?;
+        let made = out.made.checked(self.entry.name)?;
+        let metadata = match made.keeps_metadata_from {
+            _ if made.metadata => metadata.filled().to_vec(),
+            Some(from) => stored.metadata.get(from..).unwrap_or_default().to_vec(),
+            None => Vec::new(),
+        };
+        if made.keeps_data {
+            // As the pipeline does with data that no filter touched.
+            if stored.data.len() != len {
+                let found = stored.data.len();
+                return Err(FilterError::mismatch(self.entry.name, "size", len, found));
+            }
+            data.clone_from(&stored.data);
+        }
+        Ok(Pieces {
+            metadata,
+            data,
+            starts: (!starts.is_empty()).then_some(starts),
+            ..Pieces::default()
+        })
+    }
+}
+
+/// One datatype of each kind that filters tell apart, for what takes long.
+fn stands_for_others(datatype: Datatype) -> bool {
+    use Datatype::{
+        DateTimeDay, Float32, Float64, Int8, Int32, Int64, StringAscii, UInt8, UInt16, UInt64,
+    };
+    matches!(
+        datatype,
+        DateTimeDay
+            | Float32
+            | Float64
+            | Int8
+            | Int32
+            | Int64
+            | StringAscii
+            | UInt8
+            | UInt16
+            | UInt64
+    )
+}
+
+/// Types whose offsets can be folded.
+fn is_text(datatype: Datatype) -> bool {
+    matches!(datatype, Datatype::StringAscii | Datatype::StringUtf8)
+}
+
+fn difference(wanted: &[u8], found: &[u8]) -> String {
+    let at = wanted.iter().zip(found).position(|(a, b)| a != b);
+    let (wanted, found) = (wanted.len(), found.len());
+    format!("{wanted} bytes became {found}, the first difference is at {at:?}")
+}
+
+/// What the values are like.
+#[derive(Clone, Copy, Debug)]
+enum Pattern {
+    Zero,
+    Ascending,
+    Random,
+}
+
+impl Pattern {
+    const ALL: [Self; 3] = [Self::Zero, Self::Ascending, Self::Random];
+}
+
+/// `cells` values in one part, two halves, a short part and the rest, or parts of no whole values;
+/// with metadata parts that earlier filters could have left. Text comes with its offsets.
+fn input(datatype: Datatype, cells: usize, pattern: Pattern, split: usize) -> Pieces {
+    let size = datatype.size();
+    let mut random = Random(42);
+    let mut data = Vec::with_capacity(cells * size);
+    for cell in 0..cells as u64 {
+        let value = match pattern {
+            Pattern::Zero => 0,
+            Pattern::Ascending => cell / 3,
+            Pattern::Random => random.next(),
+        };
+        data.extend(value.to_le_bytes().iter().take(size));
+    }
+    let len = data.len();
+    let data_ends = match split {
+        0 => vec![len],
+        1 => vec![(cells / 2) * size, len],
+        2 => vec![size.min(len), len],
+        _ => vec![len / 3, len / 2, len],
+    };
+    let metadata_ends = match split {
+        0 => vec![],
+        1 => vec![8],
+        2 => vec![16, 24],
+        _ => vec![8, 11],
+    };
+    let metadata = (0..metadata_ends.last().copied().unwrap_or(0)).map(|i| i as u8 * 5);
+    let starts = (is_text(datatype) && split == 0).then(|| {
+        let mut at = 0;
+        let steps = std::iter::from_fn(|| {
+            let start = at;
+            at += random.below(4) as u64;
+            (start <= len as u64).then_some(start)
+        });
+        steps.collect()
+    });
+    Pieces {
+        metadata: metadata.collect(),
+        metadata_ends,
+        data,
+        data_ends,
+        starts,
+    }
+}
+
+/// Numbers that look random and are the same every time.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next() % bound.max(1) as u64).unwrap_or(0)
+    }
+}
