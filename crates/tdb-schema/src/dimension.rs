@@ -161,6 +161,21 @@ fn check_extent<T: Coordinate>(domain: &Range, extent: &Bytes) -> Result<(), Pro
     }
 }
 
+/// Whether an extent is the width of the whole domain, in a type that is too narrow to hold it: what
+/// TileDB stores where none was given. It is as good as none, and says nothing else.
+fn is_wrapped_width(datatype: Datatype, domain: Option<&Range>, extent: &[u8]) -> bool {
+    let wrapped = |domain: &Range| {
+        with_scalar!(datatype, T => {
+            let (lo, hi) = domain.ends::<T>()?;
+            let width = hi.whole()?.checked_sub(lo.whole()?)?.checked_add(1)?;
+            let extent = T::read(extent)?.whole()?;
+            let modulus = 1_i128 << <T as Coordinate>::BITS;
+            Some(extent <= 0 && extent.rem_euclid(modulus) == width.rem_euclid(modulus))
+        })
+    };
+    domain.and_then(wrapped).unwrap_or(false)
+}
+
 impl TryFrom<DimensionRecord> for Dimension {
     type Error = SchemaError;
 
@@ -184,8 +199,10 @@ impl TryFrom<DimensionRecord> for Dimension {
             datatype,
             cell_val_num: cell_val_num.into(),
             filters,
+            extent: (!null_extent)
+                .then_some(extent)
+                .filter(|extent| !is_wrapped_width(datatype, ends.as_ref(), extent)),
             domain: ends,
-            extent: (!null_extent).then_some(extent),
         };
         dimension.check()?;
         Ok(dimension)

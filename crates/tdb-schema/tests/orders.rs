@@ -13,8 +13,7 @@ use std::cmp::Ordering;
 use common::{dimension, raw, sparse, strings};
 use proptest::prelude::*;
 use tdb_schema::order::{
-    CellComparator, Column, KeyEncoder, KeyError, KeyWidth, Keys, SortOrder, WriterRule,
-    compare_text,
+    CellComparator, Column, KeyEncoder, KeyError, KeyWidth, Keys, SortOrder, TextOrder, WriterRule,
 };
 use tdb_schema::{ArraySchema, CellOrder, Dimension, Order};
 use tdb_tile::{Datatype, FormatVersion, Scalar};
@@ -111,10 +110,11 @@ impl Axis {
     }
 }
 
-fn naive_value(a: &Value, b: &Value) -> Ordering {
+fn naive_value(order: SortOrder, a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Whole(a), Value::Whole(b)) => a.cmp(b),
         (Value::Real(a), Value::Real(b)) => a.partial_cmp(b).unwrap(),
+        (Value::Text(a), Value::Text(b)) if order != SortOrder::Global => a.cmp(b),
         (Value::Text(a), Value::Text(b)) => {
             let signed = |text: &[u8]| text.iter().map(|&b| b as i8).collect::<Vec<_>>();
             signed(a).cmp(&signed(b))
@@ -148,7 +148,7 @@ fn naive(
         SortOrder::ColumnMajor => Order::ColumnMajor,
     };
     for i in by(cells) {
-        out = out.then(naive_value(&a[i], &b[i]));
+        out = out.then(naive_value(order, &a[i], &b[i]));
     }
     out
 }
@@ -390,10 +390,13 @@ fn wide_keys_do_not_fit_narrow_vectors() {
 }
 
 #[test]
-fn strings_are_sorted_by_signed_bytes() {
+fn strings_are_stored_by_signed_bytes_and_results_sorted_by_unsigned_ones() {
     let mut texts: Vec<&[u8]> = vec![b"b", b"a", b"\xff", b"", b"ab", b"\x80", b"a\x80"];
-    texts.sort_by(|a, b| compare_text(a, b));
+    texts.sort_by(|a, b| TextOrder::of(SortOrder::Global).compare(a, b));
     let sorted: Vec<&[u8]> = vec![b"", b"\x80", b"\xff", b"a", b"a\x80", b"ab", b"b"];
+    assert_eq!(texts, sorted);
+    texts.sort_by(|a, b| TextOrder::of(SortOrder::RowMajor).compare(a, b));
+    let sorted: Vec<&[u8]> = vec![b"", b"a", b"ab", b"a\x80", b"b", b"\x80", b"\xff"];
     assert_eq!(texts, sorted);
 }
 

@@ -4,7 +4,7 @@ use tdb_tile::{FormatVersion, Scalar, with_scalar};
 
 use crate::coordinate::Coordinate;
 use crate::hilbert::HilbertSpace;
-use crate::order::{Column, SortOrder, WriterRule};
+use crate::order::{Column, SortOrder, TextOrder, WriterRule};
 use crate::{ArraySchema, CellOrder, Dimension, Order};
 
 /// Compares cells by their coordinates, whatever the dimensions are.
@@ -16,6 +16,7 @@ pub struct CellComparator {
     tiles: Vec<usize>,
     /// The dimensions in the order in which coordinates are compared.
     cells: Vec<usize>,
+    text: TextOrder,
     rule: WriterRule,
 }
 
@@ -61,6 +62,7 @@ impl CellComparator {
                 .flatten(),
             tiles,
             cells: by_significance(n, cells),
+            text: TextOrder::of(order),
             rule,
         }
     }
@@ -100,7 +102,7 @@ impl CellComparator {
                 let tile = |value| tile_rank(dimension, value, self.rule);
                 tile(a).cmp(&tile(b))
             } else {
-                compare_coordinates(dimension, a, b)
+                compare_coordinates(dimension, self.text, a, b)
             };
             Some(ordering).filter(|ordering| ordering.is_ne())
         };
@@ -110,27 +112,15 @@ impl CellComparator {
     }
 }
 
-fn compare_coordinates(dimension: &Dimension, a: &[u8], b: &[u8]) -> Ordering {
+fn compare_coordinates(dimension: &Dimension, text: TextOrder, a: &[u8], b: &[u8]) -> Ordering {
     if dimension.is_var() {
-        return compare_text(a, b);
+        return text.compare(a, b);
     }
     with_scalar!(dimension.datatype, T => rank::<T>(a).cmp(&rank::<T>(b)))
 }
 
 fn rank<T: Coordinate>(bytes: &[u8]) -> u64 {
     T::read(bytes).unwrap_or_default().rank()
-}
-
-/// Compares strings as cells are sorted: by bytes *with a sign*, a prefix first.
-///
-/// Ranges, bounds and conditions compare bytes without a sign instead.
-#[must_use]
-pub fn compare_text(a: &[u8], b: &[u8]) -> Ordering {
-    let differing = a.iter().zip(b).find(|(a, b)| a != b);
-    match differing {
-        Some((a, b)) => a.cast_signed().cmp(&b.cast_signed()),
-        None => a.len().cmp(&b.len()),
-    }
 }
 
 /// A number that compares as the tile indices of a coordinate do; 0 where there are no tiles.

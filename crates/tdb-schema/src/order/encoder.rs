@@ -1,7 +1,7 @@
 use crate::hilbert::HilbertSpace;
 use crate::order::comparator::by_significance;
 use crate::order::pack::{Free, Place, Span, Word, pack_text};
-use crate::order::{Column, SortOrder, WriterRule};
+use crate::order::{Column, SortOrder, TextOrder, WriterRule};
 use crate::{ArraySchema, CellOrder, Order};
 
 /// An integer that cells are sorted by: `u64` or `u128`.
@@ -81,6 +81,7 @@ pub struct KeyEncoder {
     hilbert: Option<(HilbertSpace, Place)>,
     width: KeyWidth,
     is_exact: bool,
+    text: TextOrder,
 }
 
 /// What a dimension has in the keys.
@@ -124,7 +125,11 @@ impl KeyEncoder {
                 SortOrder::ColumnMajor => Order::ColumnMajor,
             },
         );
-        Self::narrowest(sizes, |free| Self::plan(&spans, &tiles, &cells, free))
+        let keys = Self::narrowest(sizes, |free| Self::plan(&spans, &tiles, &cells, free));
+        Self {
+            text: TextOrder::of(order),
+            ..keys
+        }
     }
 
     /// Places everything in as few bits as possible.
@@ -142,6 +147,7 @@ impl KeyEncoder {
                 KeyWidth::U128
             },
             is_exact: free.is_exact(),
+            text: TextOrder::Signed,
         }
     }
 
@@ -274,7 +280,7 @@ impl KeyEncoder {
                     },
                     _,
                 ) => {
-                    pack_text(column, *bytes, *left, keys);
+                    pack_text(column, *bytes, *left, self.text, keys);
                     true
                 }
                 _ => true,

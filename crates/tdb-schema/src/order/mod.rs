@@ -11,11 +11,13 @@ mod divide;
 mod encoder;
 mod pack;
 mod rule;
+mod text;
 
 pub use column::Column;
-pub use comparator::{CellComparator, compare_text};
+pub use comparator::CellComparator;
 pub use encoder::{Key, KeyEncoder, KeyError, KeyWidth, Keys};
 pub use rule::WriterRule;
+pub use text::TextOrder;
 
 /// An order of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,8 +3,8 @@ use tdb_tile::{Datatype, Scalar, with_scalar};
 
 use crate::Dimension;
 use crate::coordinate::Coordinate;
-use crate::order::Column;
 use crate::order::divide::{Divide, Divider};
+use crate::order::{Column, TextOrder};
 
 /// An unsigned integer that keys are made of.
 pub trait Word: Copy + Ord + Send + Sync + 'static {
@@ -249,12 +249,18 @@ fn pack<T: Coordinate, K: Word>(
 }
 
 /// Sets the first `bytes` bytes of the strings in the keys, `left` bits from the end.
-pub(crate) fn pack_text<K: Word>(column: &Column<'_>, bytes: usize, left: u32, keys: &mut [K]) {
+pub(crate) fn pack_text<K: Word>(
+    column: &Column<'_>,
+    bytes: usize,
+    left: u32,
+    order: TextOrder,
+    keys: &mut [K],
+) {
     for (row, key) in keys.iter_mut().enumerate() {
         let text = column.cell(row).unwrap_or_default();
         let prefix = (0..bytes).fold(0_u128, |prefix, i| {
-            // Bytes have a sign; no byte ranks as the lowest one.
-            let byte = text.get(i).map_or(0, |byte| byte ^ 0x80);
+            // No byte ranks as the lowest one.
+            let byte = text.get(i).map_or(0, |byte| order.rank(*byte));
             (prefix << 8) | u128::from(byte)
         });
         key.set_text(prefix, left);
