@@ -45,12 +45,13 @@ fn compare_all(session: SessionOptions, batch_bytes: Option<u64>) {
             if DIFFERENCES.contains(&(name.as_str(), about(&query["name"]).as_str())) {
                 continue;
             }
+            let about = query["name"].as_str().unwrap_or_default();
+            if DIFFERENCES.contains(&(name.as_str(), about)) {
+                continue;
+            }
             queries += 1;
             if let Err(why) = compare(&session, batch_bytes, &folder, &manifest, query) {
-                failures.push(format!(
-                    "{name}: {}: {why}",
-                    query["name"].as_str().unwrap_or_default()
-                ));
+                failures.push(format!("{name}: {about}: {why}"));
             }
         }
     }
@@ -146,11 +147,30 @@ fn compare(
         .map_err(|e| chain(&e))?;
     let found = Cells::of_batches(&batches, columns)?;
     let wanted = Cells::of_manifest(&schema, columns, query["rows"].as_u64().unwrap())?;
-    found.differs_from(
-        &wanted,
-        query["unordered"] == true || args["order"] == "any",
-    )
+    if query["unordered"] == true || args["order"] == "any" {
+        return found.sorted(None).differs_from(&wanted.sorted(None));
+    }
+    if schema.allows_duplicates {
+        // Which of two cells with equal coordinates comes first is nobody's business.
+        let names: Vec<String> = schema.dimensions.iter().map(|d| d.name.clone()).collect();
+        return found
+            .sorted(Some(&names))
+            .differs_from(&wanted.sorted(Some(&names)));
+    }
+    found.differs_from(&wanted)
 }
+
+/// Answers that differ on purpose; `docs/differences.md` says why.
+const DIFFERENCES: &[(&str, &str)] = &[
+    // 2.30 leaves two cells of equal coordinates when it reads in global order, one in row-major order.
+    ("v22_dims_floats_strings", "all"),
+    // 2.30 takes a fragment of 1.6 or 1.7 for sorted by coordinates, which it is not.
+    ("v3_order_wide_int64", "at-110"),
+    ("v4_order_wide_int64", "at-110"),
+    // In row-major order 2.30 takes any of the cells of one millisecond; in global order the last by name.
+    ("v22_equal_times_12_sparse", "all"),
+    ("v22_equal_times_24_sparse", "all"),
+];
 
 /// Cells by column: validity and bytes.
 struct Cells {
@@ -273,32 +293,6 @@ impl Cells {
         }
         Ok(())
     }
-}
-
-fn sorted(
-    columns: &BTreeMap<String, Vec<(bool, Vec<u8>)>>,
-    rows: usize,
-) -> BTreeMap<String, Vec<(bool, Vec<u8>)>> {
-    let cell = |name: &String, row: usize| {
-        let (valid, bytes) = &columns[name][row];
-        (*valid, if *valid { bytes.clone() } else { Vec::new() })
-    };
-    let mut order: Vec<usize> = (0..rows).collect();
-    order.sort_by_cached_key(|&row| {
-        columns
-            .keys()
-            .map(|name| cell(name, row))
-            .collect::<Vec<_>>()
-    });
-    columns
-        .keys()
-        .map(|name| {
-            (
-                name.clone(),
-                order.iter().map(|&row| cell(name, row)).collect(),
-            )
-        })
-        .collect()
 }
 
 fn ranges(json: &Value, datatype: &dyn Fn(&str) -> Option<Datatype>) -> Vec<(String, Range)> {

@@ -12,6 +12,12 @@ use crate::condition::ResolvedCondition;
 use crate::field::Field;
 use crate::read::condition_fields;
 
+/// The time of deletion of a cell that is not deleted.
+const NEVER: u64 = u64::MAX;
+
+/// The time of deletion of a cell that is not deleted.
+const NEVER: u64 = u64::MAX;
+
 /// The deletes that concern the fragments of a read.
 #[derive(Debug, Default)]
 pub(crate) struct Visibility {
@@ -104,7 +110,8 @@ impl Visibility {
     ) -> Result<(), QueryError> {
         if let Some(times) = table.column(Field::DeleteTimestamps) {
             filter(rows, table.rows, |row| {
-                times.u64_at(row as usize) > self.until
+                let deleted = times.u64_at(row as usize);
+                deleted > self.until || deleted == NEVER
             });
         }
         for delete in &self.deletes {
