@@ -20,6 +20,10 @@ const TAIL: u64 = 64 << 10;
 /// How many bytes of metadata all fragments together keep, to save reading them again.
 const KEPT: usize = 32 << 20;
 
+/// How many fragments are read at a time: an array that names many which are not there fails on one of
+/// the first, and the ends of their metadata take 16 MiB at most.
+const BATCH: usize = 256;
+
 /// Coordinates before version 5: a fragment of version 1 or 2 without them is dense.
 const COORDS_FILE: &str = "__coords.tdb";
 
@@ -107,7 +111,12 @@ impl Opening<'_> {
             .filter(|(_, fragment)| fragment.is_none())
             .map(|(entry, _)| entry)
             .collect();
-        let mut alone = self.open_alone(&missing)?.into_iter();
+        let mut alone = Vec::new();
+        let mut kept = 0;
+        for batch in missing.chunks(BATCH) {
+            alone.append(&mut self.open_alone(batch, &mut kept)?);
+        }
+        let mut alone = alone.into_iter();
         for slot in opened.iter_mut().filter(|slot| slot.is_none()) {
             *slot = alone.next();
         }
@@ -122,21 +131,25 @@ impl Opening<'_> {
         Some(self.fragment(entry, schema, metadata, None))
     }
 
-    fn open_alone(&self, entries: &[&FragmentEntry]) -> Result<Vec<Fragment>, ArrayError> {
+    /// Opens fragments from their own metadata; `kept` counts the bytes that fragments keep of it.
+    fn open_alone(
+        &self,
+        entries: &[&FragmentEntry],
+        kept: &mut usize,
+    ) -> Result<Vec<Fragment>, ArrayError> {
         let mut answers = self.first_reads(entries);
         let mut places = Vec::with_capacity(entries.len());
         for (entry, answer) in entries.iter().zip(&answers) {
             places.push(self.locate(entry, answer)?);
         }
         self.second_reads(entries, &mut answers, &places)?;
-        let mut kept = 0_usize;
         let mut fragments = Vec::with_capacity(entries.len());
         for (entry, answer) in entries.iter().zip(answers) {
             let mut fragment = self.open_one(entry, answer)?;
             let bytes = fragment.tail.as_ref().map_or(0, |tail| tail.bytes.len());
-            kept = kept.saturating_add(bytes);
-            if kept > KEPT {
-                fragment.tail = None;
+            match kept.saturating_add(bytes) {
+                sum if sum <= KEPT => *kept = sum,
+                _ => fragment.tail = None,
             }
             fragments.push(fragment);
         }

@@ -80,3 +80,42 @@ fn parts(prefix: &str) -> Vec<String> {
     let parts = prefix.split('/').filter(|part| !part.is_empty());
     parts.map(str::to_owned).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Base, Target};
+
+    #[test]
+    fn a_store_without_uri_knows_no_absolute_one() {
+        let base = Base::new("", "group");
+        let outside = Target::Outside("/group/a".to_owned());
+        assert_eq!(base.resolve("group", "/group/a", false), outside);
+        assert_eq!(base.uri("group"), "group");
+    }
+
+    #[test]
+    fn the_root_of_a_store_is_a_place_too() {
+        let base = Base::new("s3://bucket/", "");
+        let inside = |prefix: &str| Target::Inside(prefix.to_owned());
+        assert_eq!(base.resolve("", "a//b/.", true), inside("a/b"));
+        assert_eq!(base.resolve("x", "s3://bucket/a", false), inside("a"));
+        assert_eq!(base.resolve("x", "s3://bucket", false), inside(""));
+        assert_eq!(
+            (base.uri(""), base.uri("a")),
+            ("s3://bucket".into(), "s3://bucket/a".into())
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_leads_out(uri in "[./ab]{0,12}", relative: bool) {
+            let base = Base::new("file:///a", "a/b");
+            if let Target::Inside(prefix) = base.resolve("a/b", &uri, relative) {
+                prop_assert!(prefix == "a/b" || prefix.starts_with("a/b/"), "{prefix}");
+                prop_assert!(tdb_store::check_key(&prefix).is_ok());
+            }
+        }
+    }
+}

@@ -220,6 +220,21 @@ fn a_committed_fragment_that_is_not_there_is_told() {
 }
 
 #[test]
+fn of_many_fragments_that_are_not_there_the_first_is_told_soon() {
+    let store = unpack("v12_sparse_dups");
+    let mut names = String::new();
+    for number in 0..30_000 {
+        names += &format!("__commits/__1_1_{number:032x}_22.wrt\n");
+    }
+    let key = "__commits/__1_1_00000000000000000000000000000000_22.con";
+    store.put(key, names.into()).unwrap();
+    store.take_counts();
+    let error = open(&store, 0, NOW).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert!(store.counts().reads < 1000);
+}
+
+#[test]
 fn empty_objects_are_corrupt_or_passed_over_and_empty_deletes_always_corrupt() {
     let cases = [
         ("__schema/__60_60_", "", true),

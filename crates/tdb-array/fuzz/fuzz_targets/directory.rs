@@ -1,0 +1,32 @@
+//! Any names, and any bytes as lists of names: no panic; nothing counts that no name stands for.
+#![no_main]
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use libfuzzer_sys::fuzz_target;
+use tdb_array::{Directory, Names, TimeWindow};
+use tdb_tile::Limits;
+
+// The first part, up to a zero byte, holds the names, one per line; what follows is in every list.
+fuzz_target!(|data: &[u8]| {
+    let end = data.iter().position(|byte| *byte == 0).unwrap_or(data.len());
+    let (names, list) = data.split_at(end);
+    let names = String::from_utf8_lossy(names);
+    let names = Names::of_objects(names.lines());
+    for at in [1, 1000, u64::MAX - 1] {
+        let Ok(directory) = Directory::from_names(&names, TimeWindow::until(at)) else {
+            return;
+        };
+        let list = Bytes::copy_from_slice(list.get(1..).unwrap_or_default());
+        let lists = directory.lists().map(|key| (key.to_owned(), list.clone())).collect();
+        let present: BTreeSet<String> = directory.probes().collect();
+        for sparse in [false, true] {
+            let live = directory.live(&lists, &present, sparse, &Limits::default());
+            for entry in live.into_iter().flat_map(|live| live.fragments) {
+                assert!(entry.name.start() <= at);
+                assert!(!entry.key.contains(".."));
+            }
+        }
+        let _ = directory.metadata().live(directory.window(), &lists);
+    }
+});

@@ -1,0 +1,54 @@
+//! A whole array of which one object was changed: no panic, no more memory than the budget.
+//!
+//! The first byte says which object. If the second is even, the rest are its bytes; else they are the payload of
+//! the generic tile that it is, sealed as it should be, so that the fuzzer gets behind the compression.
+#![no_main]
+use std::sync::{Arc, LazyLock};
+
+use bytes::{Buf, Bytes};
+use libfuzzer_sys::fuzz_target;
+use tdb_array::{Array, OpenOptions};
+use tdb_filters::seal_generic_tile;
+use tdb_store::{MemoryStore, Store};
+use tdb_tile::{FormatVersion, Limits};
+
+static OBJECTS: LazyLock<Vec<(String, Bytes)>> = LazyLock::new(|| {
+    let mut bytes = Bytes::from_static(include_bytes!("../../tests/data/consolidated_sparse.pack"));
+    let mut objects = Vec::new();
+    while !bytes.is_empty() {
+        let end = bytes.iter().position(|byte| *byte == b'\n').expect("a newline");
+        let key = String::from_utf8(bytes.split_to(end).to_vec()).expect("a key");
+        bytes.advance(1);
+        let size = bytes.get_u64_le() as usize;
+        objects.push((key, bytes.split_to(size)));
+    }
+    objects
+});
+
+fuzz_target!(|data: &[u8]| {
+    let [which, how, rest @ ..] = data else {
+        return;
+    };
+    let which = usize::from(*which) % OBJECTS.len();
+    let store = MemoryStore::new();
+    for (index, (key, bytes)) in OBJECTS.iter().enumerate() {
+        let bytes = match (index == which, how % 2) {
+            (false, _) => bytes.clone(),
+            (true, 0) => Bytes::copy_from_slice(rest),
+            (true, _) => seal_generic_tile(rest, FormatVersion::WRITTEN, None).expect("sealed").into(),
+        };
+        store.put(key, bytes).expect("a key of its own");
+    }
+    let options = OpenOptions {
+        limits: Limits::with_budget(64 << 20),
+        ..OpenOptions::default()
+    };
+    let Ok(array) = Array::open(Arc::new(store), "", options) else {
+        return;
+    };
+    let _ = array.metadata();
+    let _ = array.non_empty_domain();
+    for fragment in 0..array.fragments().len() {
+        let _ = array.rtree(fragment);
+    }
+});
