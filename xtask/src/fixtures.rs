@@ -100,7 +100,7 @@ impl Options {
 }
 
 /// The folders and the Python that recipes run in.
-struct Workshop {
+pub(crate) struct Workshop {
     fixtures: PathBuf,
     /// Downloads, unpacked wheels and what `--check` makes.
     scratch: PathBuf,
@@ -108,7 +108,7 @@ struct Workshop {
 }
 
 impl Workshop {
-    fn open() -> Result<Self> {
+    pub(crate) fn open() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"))
             .parent()
             .ok_or("no workspace")?;
@@ -130,6 +130,30 @@ impl Workshop {
             scratch,
             python,
         })
+    }
+
+    /// The Python that runs recipes.
+    pub(crate) fn python(&self) -> &Path {
+        &self.python
+    }
+
+    /// A folder for what is made on the way.
+    pub(crate) fn scratch(&self) -> &Path {
+        &self.scratch
+    }
+
+    /// The shared library inside a wheel, which is fetched if it is not here yet.
+    pub(crate) fn library(&self, version: &str, python: &str) -> Result<PathBuf> {
+        let folder = self.libraries().join(version);
+        if !folder.exists() {
+            self.fetch_wheel(version, python)?;
+        }
+        let files = fs::read_dir(folder.join("tiledb.libs"))?.filter_map(std::result::Result::ok);
+        let mut libraries = files.map(|file| file.path()).filter(|path| {
+            path.file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with("libtiledb"))
+        });
+        Ok(libraries.next().ok_or("the wheel holds no library")?)
     }
 
     fn libraries(&self) -> PathBuf {
@@ -244,7 +268,7 @@ impl Workshop {
     }
 }
 
-fn output(command: &mut Command) -> Result<String> {
+pub(crate) fn output(command: &mut Command) -> Result<String> {
     let done = command
         .output()
         .map_err(|error| format!("{command:?}: {error}"))?;

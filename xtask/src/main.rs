@@ -2,8 +2,10 @@
 //!
 //! `cargo xtask COMMAND [options]`; one module per command.
 
+mod cells;
 mod ci;
 mod fixtures;
+mod interop;
 mod layers;
 mod package;
 mod workspace;
@@ -30,6 +32,11 @@ const COMMANDS: &[Command] = &[
         name: "fixtures",
         about: "make the golden arrays with real TileDB releases [--only NAME[,NAME]] [--check]",
         run: fixtures::run,
+    },
+    Command {
+        name: "interop",
+        about: "random arrays by TileDB, read by both [--seed S] [--count N]",
+        run: interop::run,
     },
     Command {
         name: "layers",

@@ -1,0 +1,207 @@
+//! `cargo xtask interop`: what `tdb read` gives of random arrays, against what TileDB reads from them.
+//!
+//! TileDB 2.30 writes the arrays (`xtask/interop/random_arrays.py`); this reads each with the program, as JSON
+//! lines, and compares cell by cell.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Map, Value};
+
+use crate::fixtures::{Workshop, output};
+use crate::workspace::{cargo, root};
+use crate::{Outcome, cells};
+
+/// The wheel of the judge, and its Python tag.
+const JUDGE: (&str, &str) = ("0.36.1", "cp311");
+
+/// Differences that are printed in full.
+const SHOWN: usize = 40;
+
+struct Options {
+    seed: String,
+    count: String,
+    folder: PathBuf,
+}
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let workshop = Workshop::open()?;
+    let options = parse(arguments, &workshop)?;
+    let library = workshop.library(JUDGE.0, JUDGE.1)?;
+    if options.folder.exists() {
+        fs::remove_dir_all(&options.folder)?;
+    }
+    let script = root().join("xtask/interop/random_arrays.py");
+    let said = output(
+        Command::new(workshop.python())
+            .arg("-B")
+            .arg(script)
+            .arg(library)
+            .arg(root().join("fixtures/recipes"))
+            .arg(&options.folder)
+            .args([&options.seed, &options.count]),
+    )?;
+    print!("{said}");
+    compare(&program()?, &options.folder)
+}
+
+fn parse(arguments: &[String], workshop: &Workshop) -> Result<Options, Box<dyn Error>> {
+    let (mut seed, mut count) = ("1".to_owned(), "100".to_owned());
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let mut value = || {
+            arguments
+                .next()
+                .cloned()
+                .ok_or(format!("{argument} needs a number"))
+        };
+        match argument.as_str() {
+            "--seed" => seed = value()?,
+            "--count" => count = value()?,
+            other => return Err(format!("unknown argument `{other}`").into()),
+        }
+    }
+    let folder = workshop
+        .scratch()
+        .join("interop")
+        .join(format!("seed-{seed}"));
+    Ok(Options {
+        seed,
+        count,
+        folder,
+    })
+}
+
+/// Builds the program and says where it is.
+fn program() -> Result<PathBuf, Box<dyn Error>> {
+    let built = output(cargo().args([
+        "build",
+        "--quiet",
+        "--package",
+        "tdb-cli",
+        "--message-format",
+        "json-render-diagnostics",
+    ]))?;
+    let messages = built
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut executable =
+        messages.filter_map(|message| Some(message.get("executable")?.as_str()?.to_owned()));
+    Ok(executable.next_back().ok_or("cargo built no program")?.into())
+}
+
+fn compare(program: &Path, folder: &Path) -> Outcome {
+    let (mut arrays, mut queries, mut rows) = (0_u64, 0_u64, 0_u64);
+    let mut differences = Vec::new();
+    let mut folders: Vec<PathBuf> = fs::read_dir(folder)?
+        .map(|entry| entry.map(|e| e.path()))
+        .collect::<Result<_, _>>()?;
+    folders.sort();
+    for folder in folders {
+        let manifest: Value =
+            serde_json::from_str(&fs::read_to_string(folder.join("manifest.json"))?)?;
+        arrays += 1;
+        for query in manifest
+            .get("queries")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            queries += 1;
+            rows += query.get("rows").and_then(Value::as_u64).unwrap_or(0);
+            if let Err(why) = compare_query(program, &folder, &manifest, query) {
+                let name = folder.file_name().unwrap_or_default().to_string_lossy();
+                differences.push(format!("{name}, {}: {why}", text(query, "name")));
+            }
+        }
+    }
+    println!(
+        "{arrays} arrays, {queries} queries, {rows} cells compared; {} queries differ",
+        differences.len()
+    );
+    if differences.is_empty() {
+        return if queries > 0 {
+            Ok(())
+        } else {
+            Err("there was nothing to compare".into())
+        };
+    }
+    differences.truncate(SHOWN);
+    Err(differences.join("\n").into())
+}
+
+fn compare_query(program: &Path, folder: &Path, manifest: &Value, query: &Value) -> Outcome {
+    let empty = Map::new();
+    let arguments = query
+        .get("args")
+        .and_then(Value::as_object)
+        .unwrap_or(&empty);
+    let columns: Vec<&Value> = query
+        .get("columns")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .collect();
+    let mut tdb = Command::new(program);
+    tdb.arg("read").arg(folder.join("array"));
+    tdb.args(["--format", "jsonl", "--ticks", "--enum-codes", "--quiet"]);
+    for option in ["at", "since"] {
+        if let Some(time) = arguments.get(option).and_then(Value::as_u64) {
+            tdb.arg(format!("--{option}")).arg(time.to_string());
+        }
+    }
+    for option in ["order", "where"] {
+        if let Some(value) = arguments.get(option).and_then(Value::as_str) {
+            tdb.arg(format!("--{option}={value}"));
+        }
+    }
+    let dimensions = names(manifest.get("schema"), "dimensions");
+    let attributes = columns
+        .iter()
+        .map(|column| text(column, "name"))
+        .filter(|name| !dimensions.contains(name));
+    tdb.arg(format!(
+        "--attrs={}",
+        attributes.collect::<Vec<_>>().join(",")
+    ));
+    if let Some(ranges) = arguments.get("ranges") {
+        let file = folder.join("ranges.json");
+        fs::write(&file, ranges.to_string())?;
+        tdb.arg("--range-file").arg(file);
+    }
+    let said = output(&mut tdb)?;
+    let found: Vec<Value> = said
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()?;
+
+    let count = query.get("rows").and_then(Value::as_u64).unwrap_or(0);
+    if found.len() as u64 != count {
+        return Err(format!("{} rows, TileDB has {count}", found.len()).into());
+    }
+    let columns: Vec<cells::Column> = columns
+        .iter()
+        .map(|c| cells::Column::new(c, found.len()))
+        .collect::<Result<_, _>>()?;
+    let unordered = query
+        .get("unordered")
+        .and_then(Value::as_bool)
+        .unwrap_or(false);
+    cells::compare(&columns, &found, unordered).map_err(Into::into)
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn names<'a>(value: Option<&'a Value>, key: &str) -> Vec<&'a str> {
+    let list = value
+        .and_then(|value| value.get(key))
+        .and_then(Value::as_array);
+    list.into_iter()
+        .flatten()
+        .map(|item| text(item, "name"))
+        .collect()
+}
