@@ -15,9 +15,6 @@ use crate::read::condition_fields;
 /// The time of deletion of a cell that is not deleted.
 const NEVER: u64 = u64::MAX;
 
-/// The time of deletion of a cell that is not deleted.
-const NEVER: u64 = u64::MAX;
-
 /// The deletes that concern the fragments of a read.
 #[derive(Debug, Default)]
 pub(crate) struct Visibility {
