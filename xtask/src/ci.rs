@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::workspace::{ALONE, cargo, metadata, root};
-use crate::{Outcome, layers, package};
+use crate::{Outcome, layers, package, versions};
 
 /// The version that `target/tools` gets where the machine has none.
 const CARGO_DENY: &str = "0.20.2";
@@ -38,6 +38,11 @@ const PARTS: &[Part] = &[
         name: "layers",
         about: "manifests against docs/architecture.md",
         run: |_| layers::run(&[]),
+    },
+    Part {
+        name: "versions",
+        about: "docs/versions.md against the records",
+        run: |_| versions::run(&["--check".to_owned()]),
     },
     Part {
         name: "alone",

@@ -8,6 +8,7 @@ mod fixtures;
 mod interop;
 mod layers;
 mod package;
+mod versions;
 mod workspace;
 
 use std::process::ExitCode;
@@ -42,6 +43,11 @@ const COMMANDS: &[Command] = &[
         name: "layers",
         about: "whether the manifests keep to the table of docs/architecture.md",
         run: layers::run,
+    },
+    Command {
+        name: "versions",
+        about: "write docs/versions.md: which fields are stored in which format versions [--check]",
+        run: versions::run,
     },
 ];
 
