@@ -1,13 +1,13 @@
 //! Opening whole arrays.
+#![cfg(feature = "gzip")]
 
 mod support;
 
 use std::sync::Arc;
 
 use bytes::Bytes;
-use support::{KEY, describe, key_of, open, unpack};
+use support::{describe, key_of, open, unpack};
 use tdb_array::{Array, ErrorKind, OpenOptions};
-use tdb_filters::EncryptionKey;
 use tdb_fragment::MetadataPart;
 use tdb_schema::FieldKind;
 use tdb_store::{FaultyStore, MemoryStore, Store};
@@ -150,39 +150,6 @@ fn a_label_is_an_array_of_its_own() {
             ErrorKind::EscapesRoot
         );
     }
-}
-
-#[test]
-fn an_encrypted_array_opens_with_its_key_alone() {
-    let store = unpack("encrypted");
-    let opened = |key: Option<&[u8]>| {
-        let options = OpenOptions {
-            key: key.map(|key| EncryptionKey::new(key).unwrap()),
-            ..OpenOptions::default()
-        };
-        Array::open(Arc::new(store.clone()), "", options)
-    };
-    let array = opened(Some(KEY)).unwrap();
-    assert_eq!(
-        array.metadata().unwrap().get("secret").unwrap().bytes,
-        "yes"
-    );
-    array.rtree(0).unwrap();
-    for key in [None, Some(&[7; 32][..])] {
-        let error = opened(key).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Crypto);
-        assert!(error.to_string().starts_with("__schema/"), "{error}");
-    }
-    assert!(!format!("{array:?}").contains("0123456789abcdeF"));
-    let plain = Array::open(
-        Arc::new(unpack("v22_tour")),
-        "",
-        OpenOptions {
-            key: Some(EncryptionKey::new(KEY).unwrap()),
-            ..OpenOptions::default()
-        },
-    );
-    assert_eq!(plain.unwrap_err().kind(), ErrorKind::Crypto);
 }
 
 #[test]

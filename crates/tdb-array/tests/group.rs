@@ -1,4 +1,5 @@
 //! Opening groups, and where their members are.
+#![cfg(feature = "gzip")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 mod support;
