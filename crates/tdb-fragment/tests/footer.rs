@@ -132,14 +132,21 @@ fn a_section_before_v23_is_not_written() {
 }
 
 #[test]
-fn one_more_offset_is_tolerated_in_v11_alone() {
-    let read = |name| {
-        let fragment = Fragment::new(name);
-        let bytes = [&fragment.footer_bytes().bytes[..], &[0; 8]].concat();
-        Footer::read(&bytes.into(), &fragment.layout(), &Limits::default())
-    };
-    assert!(read("v11_sparse").is_ok());
-    insta::assert_snapshot!(read("v12_sparse").unwrap_err(), @"FragmentFooter.end at byte 1196: 8 bytes too many");
+fn what_later_libraries_add_to_v11_is_passed_over() {
+    let fragment = Fragment::new("v11_continued");
+    let stored = fragment.footer_bytes().bytes;
+    let encoded = fragment.footer().encode(NEW, &fragment.layout()).unwrap();
+    assert_eq!(encoded.len() + 8, stored.len());
+    assert_eq!(encoded, stored[..encoded.len()]);
+    assert_eq!(fragment.metadata().tile_count(), 2);
+}
+
+#[test]
+fn bytes_behind_the_footer_are_refused_but_in_v11() {
+    let fragment = Fragment::new("v12_sparse");
+    let bytes = [&fragment.footer_bytes().bytes[..], &[0; 8]].concat();
+    let error = Footer::read(&bytes.into(), &fragment.layout(), &Limits::default()).unwrap_err();
+    insta::assert_snapshot!(error, @"FragmentFooter.end at byte 1196: 8 bytes too many");
 }
 
 #[test]

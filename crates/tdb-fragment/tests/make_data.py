@@ -15,12 +15,12 @@ import tiledb
 data, fixtures = (pathlib.Path(a) for a in sys.argv[1:])
 
 
-def copy(fixture, name):
-    """The schema and the metadata of the oldest fragment."""
+def copy(fixture, name, at=110):
+    """The schema and the metadata of the fragment that was written then."""
     array = fixtures / fixture / "array"
     schemas = [*array.glob("__array_schema.tdb"), *array.glob("__schema/__1*")]
     shutil.copy(schemas[0], data / f"{name}.schema")
-    metadata = array.glob("**/__110_*/__fragment_metadata.tdb")
+    metadata = array.glob(f"**/__{at}_*/__fragment_metadata.tdb")
     shutil.copy(min(metadata), data / f"{name}.metadata")
 
 
@@ -30,6 +30,7 @@ for version in range(3, 23):
 for version in [3, 5, 7, 9, 10, 22]:
     copy(f"v{version}_dense_basics", f"v{version}_dense")
 copy("v9_sparse_basics", "v9_strings")
+copy("v11_continued_sparse", "v11_continued", at=130)
 
 array = str(pathlib.Path(tempfile.mkdtemp()) / "array")
 
