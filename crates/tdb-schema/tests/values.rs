@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use tdb_schema::CellValNum;
-use tdb_schema::value::{Cell, Moment, NOT_A_TIME, Value, parse, read, read_cell};
+use tdb_schema::value::{Cell, Moment, NOT_A_TIME, Value, parse, read, read_cell, time_ticks};
 use tdb_tile::{Datatype, Scalar};
 
 fn text<T: Scalar>(datatype: Datatype, value: T) -> String {
@@ -182,4 +182,34 @@ proptest! {
             let _ = parse(datatype, &text, &mut Vec::new());
         }
     }
+}
+
+#[test]
+fn what_lies_between_two_ticks_is_after_the_former() {
+    let ticks = time_ticks;
+    assert_eq!(ticks(Datatype::TimeHour, "01:30"), Some((1, false)));
+    assert_eq!(ticks(Datatype::TimeMinute, "01:30"), Some((90, true)));
+    assert_eq!(
+        ticks(Datatype::TimeSecond, "-00:00:00.5"),
+        Some((-1, false))
+    );
+    assert_eq!(ticks(Datatype::TimeMinute, "-00:01"), Some((-1, true)));
+    assert_eq!(
+        ticks(Datatype::DateTimeMonth, "1969-12-31"),
+        Some((-1, false))
+    );
+    assert_eq!(ticks(Datatype::DateTimeDay, "noon"), None);
+    assert_eq!(ticks(Datatype::Int64, "2024"), None);
+}
+
+#[test]
+fn a_moment_is_written_as_finely_as_needed() {
+    let written = |text| Moment::parse(text).unwrap().to_string();
+    assert_eq!(written("2024"), "2024-01-01T00:00:00");
+    assert_eq!(written("2024-02-29T12:30+01:00"), "2024-02-29T11:30:00");
+    assert_eq!(written("1969-12-31T23:59:59.5"), "1969-12-31T23:59:59.500");
+    assert_eq!(
+        written("1970-01-01T00:00:00.000000000000000001"),
+        "1970-01-01T00:00:00.000000000000000001"
+    );
 }

@@ -261,6 +261,24 @@ pub fn parse_number(datatype: Datatype, text: &str, out: &mut Vec<u8>) -> Result
     Ok(())
 }
 
+/// The last tick of a date or time that does not lie after a text of ISO 8601, and whether it is
+/// just that; `None` where the text or the datatype is something else. It may be beyond what 64
+/// bits count.
+#[must_use]
+pub fn time_ticks(datatype: Datatype, text: &str) -> Option<(i128, bool)> {
+    if !datatype.is_time() {
+        return Moment::parse(text)?.ticks(datatype);
+    }
+    let (is_negative, length) = iso::read_length(text)?;
+    let (ticks, is_exact) = length.ticks(datatype)?;
+    let floor = match (is_negative, is_exact) {
+        (false, _) => ticks,
+        (true, true) => ticks.checked_neg()?,
+        (true, false) => ticks.checked_neg()?.checked_sub(1)?,
+    };
+    Some((floor, is_exact))
+}
+
 /// Appends the stored form of a date or time in ISO 8601, or of `NaT`.
 ///
 /// # Errors
@@ -270,16 +288,8 @@ pub fn parse_time(datatype: Datatype, text: &str, out: &mut Vec<u8>) -> Result<(
         NOT_A_TIME.write(out);
         return Ok(());
     }
-    let ticks = if datatype.is_time() {
-        iso::read_length(text).and_then(|(is_negative, length)| {
-            let sign = if is_negative { -1 } else { 1 };
-            length.ticks(datatype)?.checked_mul(sign)
-        })
-    } else {
-        let ticks = Moment::parse(text).and_then(|moment| moment.ticks(datatype));
-        ticks.and_then(|(ticks, is_exact)| is_exact.then_some(ticks))
-    };
-    let ticks = ticks
+    let ticks = time_ticks(datatype, text)
+        .and_then(|(ticks, is_exact)| is_exact.then_some(ticks))
         .and_then(i64::from_whole)
         .filter(|ticks| *ticks != NOT_A_TIME)
         .ok_or_else(|| refusal(datatype, text))?;

@@ -161,6 +161,18 @@ impl Moment {
     }
 }
 
+/// ISO 8601 with the time of day, to as many thousandths of thousandths as it has.
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_exact = |digits: &u32| {
+            let tick = Unit::Fractions(*digits).attoseconds().unwrap_or(1);
+            self.attoseconds.checked_rem(tick) == Some(0)
+        };
+        let digits = (0..18).step_by(3).find(is_exact).unwrap_or(18);
+        self.write(Unit::Fractions(digits), f)
+    }
+}
+
 /// A length of time, without its sign: seconds, and the rest in attoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Length {
@@ -193,21 +205,20 @@ impl Length {
         Some((length, unit))
     }
 
-    /// How many ticks of a time this is; `None` where it is no whole number.
-    pub(super) fn ticks(self, datatype: Datatype) -> Option<i128> {
+    /// How many whole ticks of a time this is, and whether it is just so many.
+    pub(super) fn ticks(self, datatype: Datatype) -> Option<(i128, bool)> {
         let tick = Unit::of(datatype)
             .filter(|_| datatype.is_time())?
             .attoseconds()?;
         let (of_second, seconds) = (SECOND.checked_div(tick)?, tick.checked_div(SECOND)?);
         if of_second == 0 {
             let is_exact = self.attoseconds == 0 && self.seconds.checked_rem(seconds)? == 0;
-            return self.seconds.checked_div(seconds).filter(|_| is_exact);
+            return Some((self.seconds.checked_div(seconds)?, is_exact));
         }
         let is_exact = self.attoseconds.checked_rem(tick)? == 0;
         let ticks = self.seconds.checked_mul(of_second)?;
-        ticks
-            .checked_add(self.attoseconds.checked_div(tick)?)
-            .filter(|_| is_exact)
+        let ticks = ticks.checked_add(self.attoseconds.checked_div(tick)?)?;
+        Some((ticks, is_exact))
     }
 
     /// As a clock shows it, hours going on beyond 24.
