@@ -19,7 +19,7 @@ pub use buffer::Buffer;
 pub use column::{Batch, Column};
 pub use condition::{
     CompareOp, Condition, ConditionField, ConditionNode, FieldCells, FieldCondition, FieldTest,
-    Instant, Literal, ResolvedCondition, ResolvedField, ResolvedTest, Step, Test,
+    Literal, ResolvedCondition, ResolvedField, ResolvedTest, Step, Test,
 };
 pub use error::{QueryError, TileError};
 pub use field::FieldInfo;

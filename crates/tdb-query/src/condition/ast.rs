@@ -1,6 +1,6 @@
 use std::ops::Not;
 
-use super::Instant;
+use tdb_schema::value::Moment;
 
 /// A question that a cell answers with yes or no: tests of fields, joined by `and`, `or` and `not`.
 ///
@@ -82,7 +82,7 @@ pub enum Literal {
     /// Bytes, for strings that are no text.
     Bytes(Vec<u8>),
     /// A point in time.
-    Instant(Instant),
+    Moment(Moment),
 }
 
 impl Condition {
@@ -372,8 +372,8 @@ impl From<Vec<u8>> for Literal {
     }
 }
 
-impl From<Instant> for Literal {
-    fn from(value: Instant) -> Self {
-        Self::Instant(value)
+impl From<Moment> for Literal {
+    fn from(value: Moment) -> Self {
+        Self::Moment(value)
     }
 }

@@ -126,7 +126,7 @@ impl fmt::Display for Literal {
                 value.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
                 f.write_char('\'')
             }
-            Self::Instant(value) => write!(f, "timestamp '{value}'"),
+            Self::Moment(value) => write!(f, "timestamp '{value}'"),
         }
     }
 }

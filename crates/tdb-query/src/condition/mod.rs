@@ -12,7 +12,6 @@
 mod ast;
 mod display;
 mod evaluate;
-mod instant;
 mod kernel;
 mod parse;
 mod place;
@@ -24,6 +23,5 @@ mod walk;
 
 pub use ast::{CompareOp, Condition, ConditionNode, FieldCondition, FieldTest, Literal, Test};
 pub use evaluate::FieldCells;
-pub use instant::Instant;
 pub use resolve::ConditionField;
 pub use resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};

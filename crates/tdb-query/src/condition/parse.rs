@@ -1,7 +1,8 @@
+use tdb_schema::value::Moment;
 use tdb_tile::Limits;
 
 use super::token::{Token, Tokens};
-use super::{CompareOp, Condition, FieldCondition, Instant, Literal, Test};
+use super::{CompareOp, Condition, FieldCondition, Literal, Test};
 use crate::QueryError;
 
 impl Condition {
@@ -365,12 +366,12 @@ impl<'a> Parser<'a> {
         let Token::Text(text) = self.tokens.current() else {
             return Err(self.wanted(&format!("text after `{word}`, as in {word} '2024-02-29'")));
         };
-        let instant = if date {
-            Instant::parse_date(text)
+        let moment = if date && text.contains(['T', 't', ' ']) {
+            None
         } else {
-            Instant::parse(text)
+            Moment::parse(text)
         };
-        let Some(instant) = instant else {
+        let Some(moment) = moment else {
             let form = if date {
                 "2024-02-29"
             } else {
@@ -381,7 +382,7 @@ impl<'a> Parser<'a> {
                 .into());
         };
         self.tokens.advance()?;
-        Ok(Literal::Instant(instant))
+        Ok(Literal::Moment(moment))
     }
 }
 

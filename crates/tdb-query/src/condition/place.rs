@@ -1,8 +1,8 @@
 use std::cmp::Ordering;
 
+use tdb_schema::value::time_ticks;
 use tdb_tile::{Datatype, Physical, Scalar, with_scalar};
 
-use super::instant::time_ticks;
 use super::{CompareOp, Literal};
 
 /// Where a literal stands among the values that a field can hold.
@@ -46,8 +46,8 @@ impl Place {
             Literal::Float(value) => {
                 is_number(datatype).then(|| Self::of_number(Number::Float(*value), datatype))
             }
-            Literal::Instant(instant) => {
-                let (ticks, exact) = instant.ticks(datatype)?;
+            Literal::Moment(moment) => {
+                let (ticks, exact) = moment.ticks(datatype)?;
                 Some(Self::of_whole(ticks, exact, datatype))
             }
         }
@@ -66,8 +66,7 @@ impl Place {
             };
             return Some(Self::of_number(Number::Float(value), datatype));
         }
-        let instant = super::Instant::parse(text).and_then(|instant| instant.ticks(datatype));
-        let (ticks, exact) = instant.or_else(|| time_ticks(text, datatype))?;
+        let (ticks, exact) = time_ticks(datatype, text)?;
         Some(Self::of_whole(ticks, exact, datatype))
     }
 
