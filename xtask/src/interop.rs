@@ -89,7 +89,10 @@ fn program() -> Result<PathBuf, Box<dyn Error>> {
         .filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let mut executable =
         messages.filter_map(|message| Some(message.get("executable")?.as_str()?.to_owned()));
-    Ok(executable.next_back().ok_or("cargo built no program")?.into())
+    Ok(executable
+        .next_back()
+        .ok_or("cargo built no program")?
+        .into())
 }
 
 fn compare(program: &Path, folder: &Path) -> Outcome {
