@@ -180,6 +180,25 @@ pub(crate) fn whole(datatype: Datatype, bytes: &[u8]) -> Option<i128> {
     with_scalar!(datatype, T => T::read(bytes).and_then(Coordinate::whole))
 }
 
+/// The value of a tile extent: the stored bytes without a sign. TileDB stores the width of
+/// wide signed domains so, which only looks negative.
+pub(crate) fn extent_value(datatype: Datatype, bytes: &[u8]) -> Option<u64> {
+    with_scalar!(datatype, T => {
+        let extent = T::read(bytes)?;
+        extent.whole().map(|_| extent.above(T::default()))
+    })
+}
+
+/// The stored form of a tile extent, if it fits the width of the datatype.
+pub(crate) fn extent_bytes(datatype: Datatype, extent: u128) -> Option<Vec<u8>> {
+    let bytes = extent.to_le_bytes();
+    let (stored, beyond) = bytes.split_at_checked(datatype.size())?;
+    beyond
+        .iter()
+        .all(|byte| *byte == 0)
+        .then(|| stored.to_vec())
+}
+
 /// The stored form of a whole number, if the datatype has it.
 pub(crate) fn whole_bytes(datatype: Datatype, value: i128) -> Option<Vec<u8>> {
     with_scalar!(datatype, T => {

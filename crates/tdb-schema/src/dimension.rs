@@ -142,13 +142,12 @@ fn check_extent<T: Coordinate>(domain: &Range, extent: &Bytes) -> Result<(), Pro
     if !extent.is_finite() {
         return Err(Problem::NotFinite);
     }
-    if let (Some(lo), Some(hi), Some(extent)) = (lo.whole(), hi.whole(), extent.whole()) {
-        return if extent <= 0 {
-            Err(Problem::NotPositive)
-        } else if extent > hi.saturating_sub(lo).saturating_add(1) {
-            Err(Problem::BeyondDomain)
-        } else {
-            Ok(())
+    if !T::IS_REAL {
+        // Without a sign, as the width of a wide signed domain is stored.
+        return match extent.above(T::default()) {
+            0 => Err(Problem::NotPositive),
+            width if width.saturating_sub(1) > hi.above(lo) => Err(Problem::BeyondDomain),
+            _ => Ok(()),
         };
     }
     // TileDB stores the width of the domain where no extent was given: 0 for a single point.
@@ -159,21 +158,6 @@ fn check_extent<T: Coordinate>(domain: &Range, extent: &Bytes) -> Result<(), Pro
     } else {
         Ok(())
     }
-}
-
-/// Whether an extent is the width of the whole domain, in a type that is too narrow to hold it: what
-/// TileDB stores where none was given. It is as good as none, and says nothing else.
-fn is_wrapped_width(datatype: Datatype, domain: Option<&Range>, extent: &[u8]) -> bool {
-    let wrapped = |domain: &Range| {
-        with_scalar!(datatype, T => {
-            let (lo, hi) = domain.ends::<T>()?;
-            let width = hi.whole()?.checked_sub(lo.whole()?)?.checked_add(1)?;
-            let extent = T::read(extent)?.whole()?;
-            let modulus = 1_i128 << <T as Coordinate>::BITS;
-            Some(extent <= 0 && extent.rem_euclid(modulus) == width.rem_euclid(modulus))
-        })
-    };
-    domain.and_then(wrapped).unwrap_or(false)
 }
 
 impl TryFrom<DimensionRecord> for Dimension {
@@ -199,10 +183,8 @@ impl TryFrom<DimensionRecord> for Dimension {
             datatype,
             cell_val_num: cell_val_num.into(),
             filters,
-            extent: (!null_extent)
-                .then_some(extent)
-                .filter(|extent| !is_wrapped_width(datatype, ends.as_ref(), extent)),
             domain: ends,
+            extent: (!null_extent).then_some(extent),
         };
         dimension.check()?;
         Ok(dimension)

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use tdb_tile::{Datatype, Range, with_scalar};
 
 use crate::Dimension;
-use crate::coordinate::{Coordinate, whole, whole_bytes};
+use crate::coordinate::{Coordinate, extent_value, whole, whole_bytes};
 
 /// One dimension of whole numbers: its cells and space tiles, both numbered from 0 at
 /// the start of the domain.
@@ -26,10 +26,7 @@ impl GridAxis {
         let start = whole(datatype, &domain.lo)?;
         let last = whole(datatype, &domain.hi)?.checked_sub(start)?;
         let extent = match &dimension.extent {
-            Some(extent) => {
-                let extent = u64::try_from(whole(datatype, extent)?).ok()?;
-                Some(NonZeroU64::new(extent)?)
-            }
+            Some(extent) => Some(NonZeroU64::new(extent_value(datatype, extent)?)?),
             None => None,
         };
         Some(Self {
