@@ -35,6 +35,14 @@ pub(crate) fn default_fill(datatype: Datatype, cell_val_num: CellValNum) -> Byte
     datatype.default_fill().repeat(n as usize).into()
 }
 
+/// The same, where a cell is not larger than 64 MiB.
+#[cfg(feature = "serde")]
+pub(crate) fn bounded_default_fill(datatype: Datatype, cell_val_num: CellValNum) -> Option<Bytes> {
+    const LARGEST: u64 = 64 << 20;
+    let is_small = cell_size(datatype, cell_val_num).is_none_or(|size| size <= LARGEST);
+    is_small.then(|| default_fill(datatype, cell_val_num))
+}
+
 impl Attribute {
     /// An attribute of one value per cell, without filters.
     #[must_use]

@@ -1,8 +1,8 @@
 use tdb_tile::{Scalar, with_scalar};
 
-use crate::coordinate::{Coordinate, whole, whole_bytes};
+use crate::coordinate::{Coordinate, extent_bytes, extent_value, whole, whole_bytes};
 use crate::{
-    ArraySchema, Attribute, CellOrder, CellValNum, DataOrder, Dimension, Problem, SchemaError,
+    ArraySchema, Attribute, CellValNum, DataOrder, Dimension, Enumeration, Problem, SchemaError,
 };
 
 /// Names that start so are TileDB's own.
@@ -32,15 +32,38 @@ impl ArraySchema {
             .try_for_each(|label| check_name("label", &label.name))
     }
 
+    /// Fails where an attribute's datatype cannot count the values of its enumeration.
+    ///
+    /// # Errors
+    /// [`Problem::TooFewIndices`].
+    pub fn check_indices(&self, enumeration: &Enumeration) -> Result<(), SchemaError> {
+        let (name, values) = (enumeration.name(), enumeration.len());
+        for attribute in &self.attributes {
+            let refers = attribute.enumeration.as_deref() == Some(name);
+            // TileDB keeps the largest number free.
+            let next = i128::try_from(values)
+                .unwrap_or(i128::MAX)
+                .saturating_add(1);
+            if refers && whole_bytes(attribute.datatype, next).is_none() {
+                let problem = Problem::TooFewIndices {
+                    datatype: attribute.datatype,
+                    enumeration: name.to_owned(),
+                    values,
+                };
+                let field = format!("datatype of attribute {:?}", attribute.name);
+                return Err(SchemaError::invalid(field, problem));
+            }
+        }
+        Ok(())
+    }
+
     /// The schema with a tile extent for every dimension that has a domain but no extent:
-    /// the width of the domain, as TileDB stores it. Hilbert curves need none.
+    /// the width of the domain, as TileDB stores it.
     #[must_use]
     pub fn with_extents(mut self) -> Self {
-        if self.cell_order != CellOrder::Hilbert {
-            for dimension in &mut self.dimensions {
-                if dimension.extent.is_none() {
-                    dimension.extent = domain_width(dimension).map(Into::into);
-                }
+        for dimension in &mut self.dimensions {
+            if dimension.extent.is_none() {
+                dimension.extent = domain_width(dimension).map(Into::into);
             }
         }
         self
@@ -50,7 +73,8 @@ impl ArraySchema {
 fn domain_width(dimension: &Dimension) -> Option<Vec<u8>> {
     let (datatype, domain) = (dimension.datatype, dimension.domain.as_ref()?);
     if let (Some(lo), Some(hi)) = (whole(datatype, &domain.lo), whole(datatype, &domain.hi)) {
-        return whole_bytes(datatype, hi.checked_sub(lo)?.checked_add(1)?);
+        let width = hi.checked_sub(lo)?.checked_add(1)?;
+        return extent_bytes(datatype, u128::try_from(width).ok()?);
     }
     with_scalar!(datatype, T => {
         let (lo, hi) = domain.ends::<T>()?;
@@ -85,9 +109,11 @@ fn check_last_tile(dimension: &Dimension) -> Result<(), SchemaError> {
     if is_largest(hi) && whole_bytes(datatype, lo.saturating_sub(1)).is_none() {
         return fail("domain", Problem::HoldsEveryValue(datatype));
     }
-    let Some(extent) = dimension.extent.as_ref().and_then(|e| whole(datatype, e)) else {
+    let extent = dimension.extent.as_ref();
+    let Some(extent) = extent.and_then(|e| extent_value(datatype, e)) else {
         return Ok(());
     };
+    let extent = i128::from(extent);
     let cells = hi.saturating_sub(lo).saturating_add(1);
     let tiles = cells
         .saturating_add(extent.saturating_sub(1))

@@ -1,3 +1,4 @@
+use tdb_filters::FilterError;
 use tdb_tile::{Datatype, LimitError, WireError};
 
 use crate::value::ValueError;
@@ -139,6 +140,48 @@ pub enum Problem {
     /// A value does not say what it should.
     #[error(transparent)]
     Value(#[from] ValueError),
+    /// There are more or fewer than there must be.
+    #[error("there are {found}, expected {wanted}")]
+    Count {
+        /// How many there must be.
+        wanted: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// Something else stands where a value is expected.
+    #[error("is {found}, expected {wanted}")]
+    Unexpected {
+        /// What was found.
+        found: String,
+        /// What was expected.
+        wanted: String,
+    },
+    /// An object has a member that means nothing.
+    #[error("{name:?} means nothing here; known are {}", known.join(", "))]
+    UnknownMember {
+        /// The member.
+        name: String,
+        /// Those that mean something.
+        known: &'static [&'static str],
+    },
+    /// A filter or its options make no sense.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// A cell would take more memory than cells may.
+    #[error("is too large")]
+    TooLarge,
+    /// Indices of an attribute cannot count the values of its enumeration.
+    #[error(
+        "{datatype} has no index for each of the {values} values of enumeration {enumeration:?}"
+    )]
+    TooFewIndices {
+        /// The attribute's datatype.
+        datatype: Datatype,
+        /// The enumeration.
+        enumeration: String,
+        /// How many values it has.
+        values: usize,
+    },
 }
 
 impl SchemaError {

@@ -16,6 +16,8 @@ mod error;
 mod field;
 pub mod grid;
 pub mod hilbert;
+#[cfg(feature = "serde")]
+pub mod json;
 mod label;
 mod label_record;
 pub mod order;

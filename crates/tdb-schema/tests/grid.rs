@@ -79,6 +79,18 @@ fn a_dimension_without_extent_is_one_tile() {
 }
 
 #[test]
+fn an_extent_beyond_the_signed_maximum_looks_negative() {
+    // TileDB stores the width of the domain where no extent was given: 2^63 + 1.
+    let (lo, hi) = (-(1_i64 << 62), 1 << 62);
+    let schema = dense(vec![dimension("x", Datatype::Int64, lo, hi, i64::MIN + 1)]);
+    schema.check().unwrap();
+    assert_eq!(grid(&schema).axes()[0].extent(), (1 << 63) + 1);
+    let mut without = schema.clone();
+    without.dimensions[0].extent = None;
+    assert_eq!(without.with_extents(), schema);
+}
+
+#[test]
 fn the_last_tile_may_go_beyond_the_datatype() {
     let schema = dense(vec![dimension("x", Datatype::Int8, -128_i8, 126, 20)]);
     let grid = grid(&schema);

@@ -1,0 +1,179 @@
+use serde_json::{Map, Value as Json, json};
+use tdb_filters::{Description, FilterList, FilterRecord, OptionValue, Registry, describe};
+use tdb_tile::FormatVersion;
+
+use crate::json::cell::unhex;
+use crate::json::object::{Object, unexpected};
+use crate::{Problem, SchemaError};
+
+/// A pipeline as a list of filters; as an object with `max_chunk` where that is not the usual one.
+///
+/// A filter that is unknown is shown by its code and the bytes of its options.
+#[must_use]
+pub fn filters_to_json(list: &FilterList, version: FormatVersion) -> Json {
+    let filters: Vec<Json> = list
+        .filters
+        .iter()
+        .map(|record| filter_to_json(record, version))
+        .collect();
+    if list.max_chunk == FilterList::MAX_CHUNK {
+        filters.into()
+    } else {
+        json!({ "max_chunk": list.max_chunk, "filters": filters })
+    }
+}
+
+fn filter_to_json(record: &FilterRecord, version: FormatVersion) -> Json {
+    let Ok(description) = describe(record, version, Registry::builtin()) else {
+        let options: String = record
+            .options
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        return json!({ "code": record.code, "options": { "hex": options } });
+    };
+    let name = ("name".to_owned(), description.name.into());
+    let options = description.options.into_iter().map(|(name, value)| {
+        let value = match value {
+            OptionValue::Integer(v) => v.into(),
+            OptionValue::Real(v) => v.into(),
+            OptionValue::Flag(v) => v.into(),
+            OptionValue::Text(v) => v.into(),
+        };
+        (name, value)
+    });
+    Json::Object(std::iter::once(name).chain(options).collect())
+}
+
+/// The pipeline that [`filters_to_json`] shows; `place` stands in errors.
+///
+/// # Errors
+/// JSON that is no pipeline; filters and options that there are not.
+pub fn filters_from_json(
+    json: &Json,
+    version: FormatVersion,
+    place: &str,
+) -> Result<FilterList, SchemaError> {
+    if let Some(filters) = json.as_array() {
+        return read_filters(filters, version, place).map(FilterList::new);
+    }
+    let object = Object::new(json, place, &["max_chunk", "filters"])?;
+    let filters = read_filters(object.list("filters")?, version, &object.place("filters"))?;
+    let mut list = FilterList::new(filters);
+    if let Some(found) = object.number("max_chunk")? {
+        list.max_chunk = u32::try_from(found).map_err(|_| {
+            let (found, wanted) = (
+                found.to_string(),
+                "a number of bytes below 4 GiB".to_owned(),
+            );
+            SchemaError::invalid(
+                object.place("max_chunk"),
+                Problem::Unexpected { found, wanted },
+            )
+        })?;
+    }
+    Ok(list)
+}
+
+/// Tells filters that make images of tiles how large those are, unless they were told.
+pub(super) fn set_image_shape(
+    list: &mut FilterList,
+    version: FormatVersion,
+    [rows, columns]: [u64; 2],
+    place: &str,
+) -> Result<(), SchemaError> {
+    let shape = [("y_extent", rows), ("x_extent", columns)];
+    for record in &mut list.filters {
+        let Ok(mut description) = describe(record, version, Registry::builtin()) else {
+            continue;
+        };
+        let mut is_changed = false;
+        for (name, value) in &mut description.options {
+            let unset = *value == OptionValue::Integer(0);
+            if let Some((_, extent)) = shape.iter().find(|(known, _)| known == name && unset) {
+                *value = OptionValue::Integer(i64::try_from(*extent).unwrap_or(i64::MAX));
+                is_changed = true;
+            }
+        }
+        if is_changed {
+            *record = description
+                .record(version, Registry::builtin())
+                .map_err(|error| SchemaError::invalid(place, error.into()))?;
+        }
+    }
+    Ok(())
+}
+
+fn read_filters(
+    filters: &[Json],
+    version: FormatVersion,
+    place: &str,
+) -> Result<Vec<FilterRecord>, SchemaError> {
+    let filters = filters.iter().enumerate();
+    filters
+        .map(|(index, filter)| read_filter(filter, version, &format!("{place}[{index}]")))
+        .collect()
+}
+
+fn read_filter(
+    json: &Json,
+    version: FormatVersion,
+    place: &str,
+) -> Result<FilterRecord, SchemaError> {
+    let Some(members) = json.as_object() else {
+        return Err(unexpected(place, json, "an object".to_owned()));
+    };
+    if members.contains_key("code") {
+        return read_coded(json, place);
+    }
+    let Some(name) = members.get("name").and_then(Json::as_str) else {
+        return Err(SchemaError::invalid(
+            format!("{place}.name"),
+            Problem::Missing,
+        ));
+    };
+    let description = Description {
+        name: name.to_owned(),
+        options: options(members, place)?,
+    };
+    description
+        .record(version, Registry::builtin())
+        .map_err(|error| SchemaError::invalid(place, error.into()))
+}
+
+fn options(
+    members: &Map<String, Json>,
+    place: &str,
+) -> Result<Vec<(String, OptionValue)>, SchemaError> {
+    let members = members.iter().filter(|(key, _)| *key != "name");
+    members
+        .map(|(key, json)| {
+            let integer = || json.as_i64().map(OptionValue::Integer);
+            let value = match json {
+                Json::Bool(v) => Some(OptionValue::Flag(*v)),
+                Json::String(v) => Some(OptionValue::Text(v.clone())),
+                Json::Number(_) => integer().or_else(|| json.as_f64().map(OptionValue::Real)),
+                _ => None,
+            };
+            let place = format!("{place}.{key}");
+            let value = value.ok_or_else(|| unexpected(&place, json, "an option".to_owned()));
+            Ok((key.clone(), value?))
+        })
+        .collect()
+}
+
+fn read_coded(json: &Json, place: &str) -> Result<FilterRecord, SchemaError> {
+    let object = Object::new(json, place, &["code", "options"])?;
+    let code = object
+        .number("code")?
+        .and_then(|code| u8::try_from(code).ok());
+    let code = code.ok_or_else(|| object.missing("code"))?;
+    let options = match object.member("options") {
+        None => Vec::new(),
+        Some(options) => {
+            let hex = options.get("hex").and_then(Json::as_str).and_then(unhex);
+            hex.ok_or_else(|| object.missing("options.hex"))?
+        }
+    };
+    Ok(FilterRecord::new(code, options))
+}

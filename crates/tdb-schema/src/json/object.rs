@@ -1,0 +1,134 @@
+use serde_json::{Map, Value as Json};
+
+use crate::{CellValNum, Problem, SchemaError};
+use tdb_tile::Datatype;
+
+/// A JSON object that is read member by member; knows where in the document it stands.
+pub(super) struct Object<'a> {
+    place: String,
+    members: &'a Map<String, Json>,
+}
+
+impl<'a> Object<'a> {
+    /// Fails where `json` is no object, or has members other than those known.
+    pub(super) fn new(
+        json: &'a Json,
+        place: impl Into<String>,
+        known: &'static [&'static str],
+    ) -> Result<Self, SchemaError> {
+        let place = place.into();
+        let Some(members) = json.as_object() else {
+            return Err(unexpected(&place, json, "an object".to_owned()));
+        };
+        if let Some(key) = members.keys().find(|key| !known.contains(&key.as_str())) {
+            let place = if place.is_empty() {
+                "schema".to_owned()
+            } else {
+                place
+            };
+            let problem = Problem::UnknownMember {
+                name: key.clone(),
+                known,
+            };
+            return Err(SchemaError::invalid(place, problem));
+        }
+        Ok(Self { place, members })
+    }
+
+    /// Where a member stands in the document.
+    pub(super) fn place(&self, key: &str) -> String {
+        match self.place.as_str() {
+            "" => key.to_owned(),
+            place => format!("{place}.{key}"),
+        }
+    }
+
+    /// A member; null is as good as absent.
+    pub(super) fn member(&self, key: &str) -> Option<&'a Json> {
+        self.members.get(key).filter(|json| !json.is_null())
+    }
+
+    pub(super) fn missing(&self, key: &str) -> SchemaError {
+        SchemaError::invalid(self.place(key), Problem::Missing)
+    }
+
+    pub(super) fn text(&self, key: &str) -> Result<Option<&'a str>, SchemaError> {
+        self.typed(key, "text", Json::as_str)
+    }
+
+    pub(super) fn required_text(&self, key: &str) -> Result<&'a str, SchemaError> {
+        self.text(key)?.ok_or_else(|| self.missing(key))
+    }
+
+    pub(super) fn flag(&self, key: &str) -> Result<bool, SchemaError> {
+        Ok(self
+            .typed(key, "true or false", Json::as_bool)?
+            .unwrap_or(false))
+    }
+
+    pub(super) fn number(&self, key: &str) -> Result<Option<u64>, SchemaError> {
+        self.typed(key, "a whole number", Json::as_u64)
+    }
+
+    /// The values of a list; none where it is absent.
+    pub(super) fn list(&self, key: &str) -> Result<&'a [Json], SchemaError> {
+        let list = self.typed(key, "a list", |json| json.as_array().map(Vec::as_slice))?;
+        Ok(list.unwrap_or_default())
+    }
+
+    /// A member of an enumeration, by its name.
+    pub(super) fn name<T>(
+        &self,
+        key: &str,
+        what: &'static str,
+        from_name: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, SchemaError> {
+        self.typed(key, what, |json| json.as_str().and_then(from_name))
+    }
+
+    pub(super) fn datatype(&self, key: &str) -> Result<Datatype, SchemaError> {
+        let datatype = self.name(key, "the name of a datatype", Datatype::from_name)?;
+        datatype.ok_or_else(|| self.missing(key))
+    }
+
+    pub(super) fn cell_val_num(&self, key: &str) -> Result<Option<CellValNum>, SchemaError> {
+        self.typed(key, "a number of values, or \"var\"", |json| {
+            match json.as_str() {
+                Some("var") => Some(CellValNum::Var),
+                Some(_) => None,
+                None => u32::try_from(json.as_u64()?).ok().map(CellValNum::Fixed),
+            }
+        })
+    }
+
+    fn typed<T>(
+        &self,
+        key: &str,
+        wanted: &'static str,
+        read: impl FnOnce(&'a Json) -> Option<T>,
+    ) -> Result<Option<T>, SchemaError> {
+        match self.member(key) {
+            None => Ok(None),
+            Some(json) => match read(json) {
+                Some(value) => Ok(Some(value)),
+                None => Err(unexpected(&self.place(key), json, wanted.to_owned())),
+            },
+        }
+    }
+}
+
+/// An error for JSON that is something else; shows it where it is short.
+pub(super) fn unexpected(place: &str, json: &Json, wanted: String) -> SchemaError {
+    let found = match json {
+        Json::Array(_) => "a list".to_owned(),
+        Json::Object(_) => "an object".to_owned(),
+        Json::String(text) if text.len() > 40 => "text".to_owned(),
+        other => other.to_string(),
+    };
+    SchemaError::invalid(place, Problem::Unexpected { found, wanted })
+}
+
+pub(super) fn unexpected_kind(place: &str, wanted: &str) -> SchemaError {
+    let (found, wanted) = ("an object".to_owned(), wanted.to_owned());
+    SchemaError::invalid(place, Problem::Unexpected { found, wanted })
+}
