@@ -73,6 +73,7 @@ impl Session {
                 drop_failing: options.drop_failing,
                 fields: fields.clone(),
                 batch_bytes,
+                limit: options.limit.unwrap_or(u64::MAX),
             };
             Source::Dense(Box::new(DenseReader::new(
                 self.clone(),

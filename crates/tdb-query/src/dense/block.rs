@@ -22,6 +22,17 @@ pub(crate) struct Share {
     pub(crate) most: u64,
 }
 
+impl Share {
+    /// Half of what turned out to be too much.
+    pub(crate) fn halved(self, rows: u64) -> Self {
+        let half = (rows / 2).max(1);
+        Self {
+            aim: half.min(self.aim),
+            most: half,
+        }
+    }
+}
+
 /// Where space tiles meet: for a position along a dimension, the nearest border at or before it and at or after it.
 pub(crate) type Borders<'a> = dyn Fn(usize, u64) -> (u64, u64) + 'a;
 

@@ -7,11 +7,12 @@ use tdb_tile::Limits;
 use super::block::Block;
 use super::coordinates::fill_coordinates;
 use super::fixed::{FixedBrush, ValidityBrush};
-use super::fragments::DenseFragment;
+use super::layers::{Layer, Stored};
 use super::paint::{TileShape, paint};
 use super::runs::Runs;
 use super::scatter::index;
-use super::var::{Sources, VarBrush};
+use super::source::FieldSource;
+use super::var::{VarBrush, VarRows};
 use super::visits::BlockTiles;
 use crate::QueryError;
 use crate::field::{Field, unit_size};
@@ -20,7 +21,7 @@ use crate::session::Session;
 use crate::sparse::gather::buffer;
 use crate::sparse::load::{fill_is_valid, fill_of};
 use crate::sparse::table::TableColumn;
-use crate::tiles::{FieldTiles, Worker};
+use crate::tiles::Worker;
 
 /// A part of the result that is read by one task for each field.
 #[derive(Debug)]
@@ -37,16 +38,27 @@ pub(crate) struct Sight<'a> {
     pub(crate) shape: &'a TileShape,
     pub(crate) runs: &'a [Runs],
     /// The newest first.
-    pub(crate) fragments: &'a [DenseFragment],
+    pub(crate) layers: &'a [Layer],
     /// Their tiles, in the same order.
     pub(crate) tiles: &'a [FragmentTiles],
+}
+
+impl<'a> Sight<'a> {
+    /// Where each layer has the cells of a field.
+    pub(crate) fn sources(&self, field: Field) -> Vec<Option<FieldSource<'a>>> {
+        let source = |(layer, tiles): (&'a Layer, &'a FragmentTiles)| match &layer.stored {
+            Stored::Tiles(_) => tiles.field(field).map(FieldSource::Tiles),
+            Stored::Cells(cells) => cells.column(field).map(FieldSource::Cells),
+        };
+        self.layers.iter().zip(self.tiles).map(source).collect()
+    }
 }
 
 /// One field, and what its tasks need to know of it.
 struct FieldPlan<'a> {
     field: Field,
     cell_size: usize,
-    tiles: Vec<Option<&'a FieldTiles>>,
+    sources: Vec<Option<FieldSource<'a>>>,
     fill: &'a [u8],
     fill_valid: bool,
 }
@@ -63,10 +75,10 @@ enum Task<'a> {
         band: &'a Band,
         out: &'a mut [u8],
     },
-    Sources {
+    Var {
         plan: &'a FieldPlan<'a>,
         band: &'a Band,
-        sources: &'a mut Sources,
+        rows: &'a mut VarRows,
         ends: &'a mut [u64],
     },
     Coordinates {
@@ -80,7 +92,7 @@ enum Task<'a> {
 struct Draft<'a> {
     plan: FieldPlan<'a>,
     column: TableColumn,
-    sources: Vec<Sources>,
+    var: Vec<VarRows>,
 }
 
 /// The cells of all bands, a column for each field.
@@ -100,7 +112,7 @@ pub(crate) fn read_columns(
     for_each(sight.session, tasks, |task, worker| {
         run(sight, task, worker)
     })?;
-    for draft in drafts.iter_mut().filter(|draft| !draft.sources.is_empty()) {
+    for draft in drafts.iter_mut().filter(|draft| !draft.var.is_empty()) {
         gather(sight.session, draft)?;
     }
     Ok(drafts
@@ -153,36 +165,27 @@ fn draft<'a>(sight: Sight<'a>, bands: &[Band], kind: Field) -> Result<Draft<'a>,
         validity: field.nullable.then(|| vec![0; rows]),
         missing: Vec::new(),
     };
-    let sources = if is_var {
-        bands
-            .iter()
-            .map(|band| Sources::new(band.rows, fill))
-            .collect()
-    } else {
-        Vec::new()
-    };
-    let tiles = sight.tiles.iter().map(|tiles| tiles.field(kind)).collect();
+    let var = bands
+        .iter()
+        .filter(|_| is_var)
+        .map(|band| VarRows::new(band.rows, fill));
     let plan = FieldPlan {
         field: kind,
         cell_size,
-        tiles,
+        sources: sight.sources(kind),
         fill,
         fill_valid: fill_is_valid(schema, kind),
     };
     Ok(Draft {
         plan,
         column,
-        sources,
+        var: var.collect(),
     })
 }
 
 /// The tasks that fill a column.
 fn tasks<'a>(draft: &'a mut Draft<'_>, bands: &'a [Band]) -> Vec<Task<'a>> {
-    let Draft {
-        plan,
-        column,
-        sources,
-    } = draft;
+    let Draft { plan, column, var } = draft;
     let plan = &*plan;
     let mut values = column.values.as_mut_slice();
     let mut validity = column.validity.as_deref_mut().unwrap_or(&mut []);
@@ -191,22 +194,22 @@ fn tasks<'a>(draft: &'a mut Draft<'_>, bands: &'a [Band]) -> Vec<Task<'a>> {
         .as_deref_mut()
         .and_then(|o| o.get_mut(1..))
         .unwrap_or(&mut []);
-    let mut sources = sources.iter_mut();
+    let mut var = var.iter_mut();
     let mut tasks = Vec::new();
     for band in bands {
         let out = cut(&mut values, band.rows.saturating_mul(plan.cell_size));
-        match (plan.field, sources.next()) {
+        match (plan.field, var.next()) {
             (Field::Dimension(dimension), _) => tasks.push(Task::Coordinates {
                 dimension,
                 band,
                 out,
             }),
-            (_, Some(sources)) => {
+            (_, Some(rows)) => {
                 let ends = cut(&mut ends, band.rows);
-                tasks.push(Task::Sources {
+                tasks.push(Task::Var {
                     plan,
                     band,
-                    sources,
+                    rows,
                     ends,
                 });
             }
@@ -254,70 +257,74 @@ fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), Quer
             band,
             mut out,
         } => band.blocks.iter().try_for_each(|(_, block)| {
-            let out = cut(&mut out, index(block.rows()).saturating_mul(plan.cell_size));
             let FieldPlan {
-                tiles,
+                sources,
                 cell_size,
                 fill,
                 ..
             } = plan;
+            let out = cut(&mut out, index(block.rows()).saturating_mul(*cell_size));
+            let cell_size = *cell_size;
             let mut brush = FixedBrush {
-                tiles,
+                sources,
                 tile_cells,
-                cell_size: *cell_size,
+                cell_size,
                 fill,
                 out,
                 worker,
                 limits,
             };
-            paint(sight.shape, sight.fragments, block, &mut brush)
+            paint(sight.shape, sight.layers, block, &mut brush)
         }),
         Task::Validity {
             plan,
             band,
             mut out,
         } => {
-            let mut tile = Vec::new();
+            let FieldPlan {
+                sources,
+                fill_valid,
+                ..
+            } = plan;
+            let mut kept = Vec::new();
             band.blocks.iter().try_for_each(|(_, block)| {
                 let out = cut(&mut out, index(block.rows()));
-                let FieldPlan {
-                    tiles, fill_valid, ..
-                } = plan;
-                let kept = std::mem::take(&mut tile);
+                let (tile, fill_valid) = (std::mem::take(&mut kept), *fill_valid);
                 let mut brush = ValidityBrush {
-                    tiles,
+                    sources,
                     tile_cells,
-                    fill_valid: *fill_valid,
+                    fill_valid,
                     out,
-                    tile: kept,
+                    tile,
                     worker,
                     limits,
                 };
-                let result = paint(sight.shape, sight.fragments, block, &mut brush);
-                tile = brush.tile;
+                let result = paint(sight.shape, sight.layers, block, &mut brush);
+                kept = brush.tile;
                 result
             })
         }
-        Task::Sources {
+        Task::Var {
             plan,
             band,
-            sources,
+            rows,
             ends,
         } => {
-            let (slots, mut rows) = sources.parts();
+            let sources = &plan.sources;
+            let (slots, mut from) = rows.parts();
             for (_, block) in &band.blocks {
-                let rows = cut(&mut rows, index(block.rows()));
+                let rows = cut(&mut from, index(block.rows()));
                 let mut brush = VarBrush {
-                    tiles: &plan.tiles,
+                    sources,
                     tile_cells,
                     slots,
                     rows,
                     worker,
                     limits,
                 };
-                paint(sight.shape, sight.fragments, block, &mut brush)?;
+                paint(sight.shape, sight.layers, block, &mut brush)?;
             }
-            sources.ends(ends);
+            rows.ends(ends);
             Ok(())
         }
     }
@@ -327,10 +334,10 @@ fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), Quer
 fn gather(session: &Session, draft: &mut Draft<'_>) -> Result<(), QueryError> {
     let offsets = draft.column.offsets.as_deref_mut().unwrap_or(&mut []);
     let mut ends = offsets.get_mut(1..).unwrap_or_default();
-    let mut sizes = Vec::with_capacity(draft.sources.len());
+    let mut sizes = Vec::with_capacity(draft.var.len());
     let mut total = 0_u64;
-    for sources in &draft.sources {
-        let ends = cut(&mut ends, sources.rows());
+    for rows in &draft.var {
+        let ends = cut(&mut ends, rows.rows());
         let base = total;
         for end in ends {
             *end = end.saturating_add(base);
@@ -340,12 +347,12 @@ fn gather(session: &Session, draft: &mut Draft<'_>) -> Result<(), QueryError> {
     }
     draft.column.values = buffer(index(total))?;
     let mut values = draft.column.values.as_mut_slice();
-    let parts = sizes.into_iter().zip(draft.sources.drain(..));
+    let parts = sizes.into_iter().zip(draft.var.drain(..));
     let tasks = parts
-        .map(|(size, sources)| (cut(&mut values, index(size)), sources))
+        .map(|(size, rows)| (cut(&mut values, index(size)), rows))
         .collect();
-    for_each(session, tasks, |(out, sources): (&mut [u8], Sources), _| {
-        sources.gather(out);
+    for_each(session, tasks, |(out, rows): (&mut [u8], VarRows), _| {
+        rows.gather(out);
         Ok(())
     })
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tdb_schema::ArraySchema;
 
 use super::columns::{Band, Sight};
-use super::paint::{Brush, paint};
+use super::paint::{Brush, PlacedCell, paint};
 use super::pass::Pass;
 use super::scatter::{fill, index, repeat};
 use crate::QueryError;
@@ -92,6 +92,16 @@ impl Brush for MissingBrush<'_> {
         fill(pass, &[u8::from(lacks)], self.out);
         Ok(())
     }
+
+    fn place(&mut self, fragment: usize, cells: &[PlacedCell]) -> Result<(), QueryError> {
+        let lacks = !self.has.get(fragment).copied().unwrap_or(false);
+        for placed in cells {
+            if let Some(place) = self.out.get_mut(index(placed.dest)) {
+                *place = u8::from(lacks);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The rows whose newest fragment lacks a field.
@@ -100,11 +110,7 @@ fn missing(
     bands: &[Band],
     field: Field,
 ) -> Result<Vec<Range<usize>>, QueryError> {
-    let has: Vec<bool> = sight
-        .tiles
-        .iter()
-        .map(|tiles| tiles.field(field).is_some())
-        .collect();
+    let has: Vec<bool> = sight.sources(field).iter().map(Option::is_some).collect();
     if matches!(field, Field::Dimension(_)) || has.iter().all(|&has| has) {
         return Ok(Vec::new());
     }
@@ -114,7 +120,7 @@ fn missing(
         let mut rows = vec![0; index(block.rows())];
         paint(
             sight.shape,
-            sight.fragments,
+            sight.layers,
             block,
             &mut MissingBrush {
                 has: &has,

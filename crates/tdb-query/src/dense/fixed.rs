@@ -2,16 +2,17 @@
 
 use tdb_tile::Limits;
 
-use super::paint::Brush;
+use super::paint::{Brush, PlacedCell};
 use super::pass::Pass;
 use super::scatter::{Scatter, fill, index};
+use super::source::FieldSource;
 use crate::QueryError;
-use crate::tiles::{FieldTiles, Worker};
+use crate::tiles::Worker;
 
 /// Paints values of fixed size into a part of the result.
 pub(crate) struct FixedBrush<'a> {
-    /// The field's tiles, by fragment.
-    pub(crate) tiles: &'a [Option<&'a FieldTiles>],
+    /// Where the field's cells are, by layer.
+    pub(crate) sources: &'a [Option<FieldSource<'a>>],
     pub(crate) tile_cells: u64,
     pub(crate) cell_size: usize,
     pub(crate) fill: &'a [u8],
@@ -22,7 +23,7 @@ pub(crate) struct FixedBrush<'a> {
 
 impl Brush for FixedBrush<'_> {
     fn has(&self, fragment: usize) -> bool {
-        self.tiles.get(fragment).is_some_and(Option::is_some)
+        self.sources.get(fragment).is_some_and(Option::is_some)
     }
 
     fn fill(&mut self, pass: &mut Pass) {
@@ -30,7 +31,7 @@ impl Brush for FixedBrush<'_> {
     }
 
     fn copy(&mut self, fragment: usize, tile: usize, pass: &mut Pass) -> Result<(), QueryError> {
-        let Some(tiles) = self.tiles.get(fragment).copied().flatten() else {
+        let Some(FieldSource::Tiles(tiles)) = self.sources.get(fragment).copied().flatten() else {
             return Ok(());
         };
         if let Some(run) = pass.single().filter(|run| run.len == self.tile_cells) {
@@ -52,11 +53,26 @@ impl Brush for FixedBrush<'_> {
             &mut each,
         )
     }
+
+    fn place(&mut self, fragment: usize, cells: &[PlacedCell]) -> Result<(), QueryError> {
+        let Some(FieldSource::Cells(column)) = self.sources.get(fragment).copied().flatten() else {
+            return Ok(());
+        };
+        for placed in cells {
+            let at = index(placed.dest) * self.cell_size;
+            if let Some(place) = self.out.get_mut(at..at + self.cell_size)
+                && let Some(cell) = column.cell(placed.cell).get(..self.cell_size)
+            {
+                place.copy_from_slice(cell);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Paints which cells are not null, a byte each.
 pub(crate) struct ValidityBrush<'a> {
-    pub(crate) tiles: &'a [Option<&'a FieldTiles>],
+    pub(crate) sources: &'a [Option<FieldSource<'a>>],
     pub(crate) tile_cells: u64,
     pub(crate) fill_valid: bool,
     pub(crate) out: &'a mut [u8],
@@ -68,7 +84,7 @@ pub(crate) struct ValidityBrush<'a> {
 
 impl Brush for ValidityBrush<'_> {
     fn has(&self, fragment: usize) -> bool {
-        self.tiles.get(fragment).is_some_and(Option::is_some)
+        self.sources.get(fragment).is_some_and(Option::is_some)
     }
 
     fn fill(&mut self, pass: &mut Pass) {
@@ -76,7 +92,7 @@ impl Brush for ValidityBrush<'_> {
     }
 
     fn copy(&mut self, fragment: usize, tile: usize, pass: &mut Pass) -> Result<(), QueryError> {
-        let Some(tiles) = self.tiles.get(fragment).copied().flatten() else {
+        let Some(FieldSource::Tiles(tiles)) = self.sources.get(fragment).copied().flatten() else {
             return Ok(());
         };
         if let Some(run) = pass.single().filter(|run| run.len == self.tile_cells)
@@ -93,6 +109,24 @@ impl Brush for ValidityBrush<'_> {
         self.tile.resize(index(self.tile_cells), 0);
         tiles.read_validity(tile, &mut self.tile, self.worker, self.limits)?;
         Scatter::new(pass, 1, self.out).take(0, &self.tile);
+        Ok(())
+    }
+
+    fn place(&mut self, fragment: usize, cells: &[PlacedCell]) -> Result<(), QueryError> {
+        let Some(FieldSource::Cells(column)) = self.sources.get(fragment).copied().flatten() else {
+            return Ok(());
+        };
+        for placed in cells {
+            let valid = column
+                .validity
+                .as_ref()
+                .and_then(|v| v.get(placed.cell))
+                .copied()
+                .unwrap_or(1);
+            if let Some(place) = self.out.get_mut(index(placed.dest)) {
+                *place = valid;
+            }
+        }
         Ok(())
     }
 }

@@ -5,12 +5,14 @@ mod columns;
 mod condition;
 mod coordinates;
 mod fixed;
-mod fragments;
+mod layers;
 mod paint;
 mod pass;
 mod reader;
 mod runs;
 mod scatter;
+mod source;
+mod sparse_cells;
 #[cfg(test)]
 mod tests;
 mod var;

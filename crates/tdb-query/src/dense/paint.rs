@@ -4,8 +4,9 @@ use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_tile::LimitError;
 
 use super::block::slow_to_fast;
-use super::fragments::{DenseFragment, meets, visible};
+use super::layers::{Layer, Stored, meets, visible};
 use super::pass::Pass;
+use super::sparse_cells::SparseCells;
 use super::visits::{BlockTiles, Segment, Visits};
 use crate::QueryError;
 
@@ -55,35 +56,39 @@ pub(crate) trait Brush {
     fn fill(&mut self, pass: &mut Pass);
     /// Takes cells out of a tile of a fragment.
     fn copy(&mut self, fragment: usize, tile: usize, pass: &mut Pass) -> Result<(), QueryError>;
+    /// Takes single cells of a sparse fragment.
+    fn place(&mut self, fragment: usize, cells: &[PlacedCell]) -> Result<(), QueryError>;
+}
+
+/// A cell of a sparse fragment, and where it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PlacedCell {
+    /// Its number among the fragment's cells.
+    pub(crate) cell: usize,
+    /// Its row in the block.
+    pub(crate) dest: u64,
 }
 
 /// Paints all cells of a block.
 pub(crate) fn paint(
     shape: &TileShape,
-    fragments: &[DenseFragment],
+    layers: &[Layer],
     block: &BlockTiles,
     brush: &mut impl Brush,
 ) -> Result<(), QueryError> {
-    let near: Vec<usize> = block.bounds().map_or_else(Vec::new, |bounds| {
-        (0..)
-            .zip(fragments)
-            .filter(|(_, f)| meets(&f.cells, &bounds))
-            .map(|(place, _)| place)
-            .collect()
-    });
+    let near = near(layers, block);
     let (mut seen, mut painted, mut pass) = (Vec::new(), Vec::new(), Pass::default());
+    let mut placed = Vec::new();
     let mut visits = block.visits();
     while visits.advance() {
         let tile = shape.grid.tile_cells(visits.tile());
         let wanted = wanted(&visits, &tile);
-        visible(fragments, &near, &tile, &mut seen);
+        visible(layers, &near, &tile, &mut seen);
         painted.clear();
         let mut is_covered = false;
         for &place in seen.iter().filter(|&&place| brush.has(place)) {
             painted.push(place);
-            is_covered = fragments
-                .get(place)
-                .is_some_and(|fragment| fragment.cells.covers(&wanted));
+            is_covered = layers.get(place).is_some_and(|layer| layer.covers(&wanted));
             if is_covered {
                 break;
             }
@@ -93,43 +98,60 @@ pub(crate) fn paint(
             brush.fill(&mut pass);
         }
         for &place in painted.iter().rev() {
-            let Some(fragment) = fragments.get(place) else {
+            let Some(layer) = layers.get(place) else {
                 continue;
             };
-            plan_copy(shape, block, &visits, &tile, &fragment.cells, &mut pass);
-            let number = fragment
-                .tiles
-                .position(visits.tile())
-                .and_then(|n| usize::try_from(n).ok());
-            if let Some(number) = number.filter(|_| !pass.is_empty()) {
-                brush.copy(place, number, &mut pass)?;
+            match &layer.stored {
+                Stored::Tiles(tiles) => {
+                    plan_copy(shape, block, &visits, &tile, &layer.cells, &mut pass);
+                    let number = tiles
+                        .position(visits.tile())
+                        .and_then(|n| usize::try_from(n).ok());
+                    if let Some(number) = number.filter(|_| !pass.is_empty()) {
+                        brush.copy(place, number, &mut pass)?;
+                    }
+                }
+                Stored::Cells(cells) => {
+                    plan_cells(shape, block, &visits, &tile, cells, &mut placed);
+                    brush.place(place, &placed)?;
+                }
             }
         }
     }
     Ok(())
 }
 
+/// The layers that have cells near those of a block, the newest first.
+fn near(layers: &[Layer], block: &BlockTiles) -> Vec<usize> {
+    let Some(bounds) = block.bounds() else {
+        return Vec::new();
+    };
+    let places = (0..)
+        .zip(layers)
+        .filter(|(_, layer)| meets(&layer.cells, &bounds));
+    places.map(|(place, _)| place).collect()
+}
+
 /// For every tile that a block takes cells of, the fragments that a field's cells come from.
 pub(crate) fn for_each_source(
     shape: &TileShape,
-    fragments: &[DenseFragment],
+    layers: &[Layer],
     block: &BlockTiles,
     each: &mut dyn FnMut(usize, usize),
 ) {
-    let near: Vec<usize> = (0..fragments.len()).collect();
+    let near = near(layers, block);
     let mut seen = Vec::new();
     let mut visits = block.visits();
     while visits.advance() {
         visible(
-            fragments,
+            layers,
             &near,
             &shape.grid.tile_cells(visits.tile()),
             &mut seen,
         );
         for &place in &seen {
-            let fragment = fragments.get(place);
-            if let Some(number) =
-                fragment.and_then(|fragment| fragment.tiles.position(visits.tile()))
+            if let Some(Stored::Tiles(tiles)) = layers.get(place).map(|layer| &layer.stored)
+                && let Some(number) = tiles.position(visits.tile())
             {
                 each(place, usize::try_from(number).unwrap_or(usize::MAX));
             }
@@ -195,5 +217,30 @@ fn plan_copy(
             at(block.strides(), dimension),
             clipped,
         );
+    }
+}
+
+/// Those cells of a sparse fragment that are wanted of a tile.
+fn plan_cells(
+    shape: &TileShape,
+    block: &BlockTiles,
+    visits: &Visits<'_>,
+    tile: &CellBox,
+    cells: &SparseCells,
+    placed: &mut Vec<PlacedCell>,
+) {
+    placed.clear();
+    for cell in cells.in_tile(&shape.grid, visits.tile()) {
+        let starts = tile.lo.iter().zip(block.strides()).enumerate();
+        let dest = starts.map(|(dimension, (&start, &stride))| {
+            let within = cells.coordinate(dimension, cell)?.checked_sub(start)?;
+            let segments = visits.segments(dimension);
+            let next = segments.partition_point(|segment| segment.source <= within);
+            let segment = segments.get(next.checked_sub(1)?)?;
+            let along = within - segment.source;
+            (along < segment.len).then_some((segment.dest + along) * stride)
+        });
+        let dest = dest.sum::<Option<u64>>();
+        placed.extend(dest.map(|dest| PlacedCell { cell, dest }));
     }
 }

@@ -11,7 +11,7 @@ use tdb_tile::Grant;
 use super::block::{Block, Share};
 use super::columns::{Band, Sight, read_columns};
 use super::condition::{blank, evaluate};
-use super::fragments::{DenseFragment, dense_fragments};
+use super::layers::{Layer, Stored, layers};
 use super::paint::{TileShape, for_each_source};
 use super::runs::Runs;
 use super::scatter::index;
@@ -34,6 +34,9 @@ const MOST_ROWS: u64 = u32::MAX as u64;
 /// Batches may grow to so many times the size asked for where that keeps space tiles whole.
 const GROWTH: u64 = 8;
 
+/// Bytes that planning takes for a tile along a dimension, about.
+const PLANNED_TILE: u64 = 128;
+
 /// What is read, as the caller asked for it.
 pub(crate) struct DenseQuery {
     pub(crate) subarray: Subarray,
@@ -43,6 +46,8 @@ pub(crate) struct DenseQuery {
     pub(crate) drop_failing: bool,
     pub(crate) fields: Vec<FieldInfo>,
     pub(crate) batch_bytes: u64,
+    /// No more cells are wanted.
+    pub(crate) limit: u64,
 }
 
 /// A dense read under way.
@@ -53,11 +58,13 @@ pub(crate) struct DenseReader {
     shape: TileShape,
     runs: Vec<Runs>,
     /// The newest first.
-    fragments: Vec<DenseFragment>,
+    layers: Vec<Layer>,
     tiles: Vec<FragmentTiles>,
     /// All fields to be read, each once.
     fields: Vec<Field>,
     walk: Walk,
+    /// Cells that are still wanted.
+    left: u64,
     /// The memory of the batch that was given out last.
     held: Option<Grant>,
 }
@@ -85,26 +92,28 @@ impl DenseReader {
         );
         let mut seen = std::collections::HashSet::new();
         fields.retain(|&field| seen.insert(field));
-        let fragments = match bounds(&runs) {
-            Some(wanted) => dense_fragments(&array, &shape.grid, &wanted),
-            None => Vec::new(),
-        };
-        let stored: Vec<Field> = fields
+        let attributes: Vec<Field> = fields
             .iter()
             .copied()
             .filter(|f| matches!(f, Field::Attribute(_)))
             .collect();
-        let tiles = open(&session, &array, &fragments, &stored)?;
+        let layers = match bounds(&runs) {
+            Some(wanted) => layers(&session, &array, &shape.grid, &wanted, &attributes)?,
+            None => Vec::new(),
+        };
+        let tiles = open(&session, &array, &layers, &attributes)?;
+        let left = query.limit;
         Ok(Self {
             session,
             array,
             query,
             shape,
             runs,
-            fragments,
+            layers,
             tiles,
             fields,
             walk,
+            left,
             held: None,
         })
     }
@@ -120,7 +129,7 @@ impl DenseReader {
             schema: self.array.schema(),
             shape: &self.shape,
             runs: &self.runs,
-            fragments: &self.fragments,
+            layers: &self.layers,
             tiles: &self.tiles,
         };
         let mut columns = read_columns(sight, &bands, &self.fields)?;
@@ -190,9 +199,10 @@ impl DenseReader {
         let aim = self.query.batch_bytes.min(memory);
         let most = aim.saturating_mul(GROWTH).min(memory);
         let rows = |bytes: u64| (bytes / (fixed + estimate).max(1)).clamp(1, MOST_ROWS);
+        let wanted = self.rows_wanted();
         let mut share = Share {
-            aim: rows(aim),
-            most: rows(most),
+            aim: rows(aim).min(wanted),
+            most: rows(most).min(wanted),
         };
         loop {
             let mut walk = self.walk.clone();
@@ -200,23 +210,57 @@ impl DenseReader {
             if blocks.is_empty() {
                 return Ok(None);
             }
+            let rows: u64 = blocks.iter().map(Block::rows).fold(0, u64::saturating_add);
+            if rows > 1 && self.planned_bytes(&blocks) > memory {
+                share = share.halved(rows);
+                continue;
+            }
             let bands = self.bands(blocks);
-            let rows: u64 = bands.iter().map(|band| band.rows as u64).sum();
             let bytes = rows
                 .saturating_mul(fixed)
                 .saturating_add(self.var_bytes(&bands).saturating_mul(2));
             if bytes > memory && rows > 1 {
                 // The estimate was too low here: the sizes of var-sized tiles say how much it is.
-                share = Share {
-                    aim: rows / 2,
-                    most: rows / 2,
-                };
+                share = share.halved(rows);
                 continue;
             }
             self.held = Some(budget.take(bytes)?);
             self.walk = walk;
+            if !self.drops() {
+                self.left -= rows.min(self.left);
+            }
             return Ok(Some(bands));
         }
+    }
+
+    /// Whether cells are left out of the result.
+    fn drops(&self) -> bool {
+        self.query.drop_failing && self.query.condition.is_some()
+    }
+
+    /// Rows beyond which a batch is of no use.
+    fn rows_wanted(&self) -> u64 {
+        match self.query.limit {
+            u64::MAX => u64::MAX,
+            // How many of the cells will stay is not known.
+            limit if self.drops() => limit.saturating_mul(16).max(1 << 16),
+            _ => self.left.max(1),
+        }
+    }
+
+    /// Bytes that planning these blocks takes: a little for each tile along each dimension.
+    fn planned_bytes(&self, blocks: &[Block]) -> u64 {
+        let along = |block: &Block| {
+            let axes = self.shape.grid.axes().iter().zip(&block.positions);
+            let tiles = axes.map(|(axis, range)| {
+                u128::from(range.end - range.start) / axis.extent().max(1) + 1
+            });
+            tiles.fold(0, u128::saturating_add)
+        };
+        let tiles = blocks.iter().map(along).fold(0, u128::saturating_add);
+        u64::try_from(tiles)
+            .unwrap_or(u64::MAX)
+            .saturating_mul(PLANNED_TILE)
     }
 
     /// Bytes that each row takes while it is read: for certain, and for values of varying size about.
@@ -260,7 +304,7 @@ impl DenseReader {
         }
         let offsets = self.shape.cells.saturating_mul(8);
         for (_, block) in bands.iter().flat_map(|band| &band.blocks) {
-            for_each_source(&self.shape, &self.fragments, block, &mut |place, tile| {
+            for_each_source(&self.shape, &self.layers, block, &mut |place, tile| {
                 let Some(tiles) = self.tiles.get(place) else {
                     return;
                 };
@@ -376,12 +420,15 @@ const FEW_FRAGMENTS: usize = 8;
 fn open(
     session: &Session,
     array: &Array,
-    fragments: &[DenseFragment],
+    layers: &[Layer],
     fields: &[Field],
 ) -> Result<Vec<FragmentTiles>, QueryError> {
-    let open = |fragment: &DenseFragment| FragmentTiles::open(array, fragment.index, fields);
-    if session.threads() == 1 || fragments.len() < FEW_FRAGMENTS {
-        return fragments.iter().map(open).collect();
+    let open = |layer: &Layer| match layer.stored {
+        Stored::Tiles(_) => FragmentTiles::open(array, layer.index, fields),
+        Stored::Cells(_) => FragmentTiles::open(array, layer.index, &[]),
+    };
+    if session.threads() == 1 || layers.len() < FEW_FRAGMENTS {
+        return layers.iter().map(open).collect();
     }
-    session.install(|| fragments.par_iter().map(open).collect())
+    session.install(|| layers.par_iter().map(open).collect())
 }

@@ -8,8 +8,8 @@ use tdb_tile::Datatype;
 
 use super::block::{Block, Share, slow_to_fast};
 use super::coordinates::fill_coordinates;
-use super::fragments::DenseFragment;
-use super::paint::{Brush, TileShape, paint};
+use super::layers::{Layer, Stored};
+use super::paint::{Brush, PlacedCell, TileShape, paint};
 use super::pass::Pass;
 use super::runs::Runs;
 use super::scatter::{Scatter, fill, fill_numbers, number};
@@ -274,6 +274,10 @@ impl Brush for TestBrush<'_> {
         }
         Ok(())
     }
+
+    fn place(&mut self, _: usize, _: &[PlacedCell]) -> Result<(), QueryError> {
+        unreachable!("no fragment here is sparse")
+    }
 }
 
 fn read(case: &Case) -> (Vec<u32>, Vec<u32>, Vec<Vec<u64>>) {
@@ -283,15 +287,15 @@ fn read(case: &Case) -> (Vec<u32>, Vec<u32>, Vec<Vec<u64>>) {
         .iter()
         .map(|ranges| Runs::new(ranges.iter().copied()).unwrap())
         .collect();
-    let fragments: Vec<DenseFragment> = case
+    let fragments: Vec<Layer> = case
         .fragments
         .iter()
         .enumerate()
         .rev()
-        .map(|(index, (cells, _))| DenseFragment {
+        .map(|(index, (cells, _))| Layer {
             index,
             cells: cells.clone(),
-            tiles: case.grid.tiles_of(cells),
+            stored: Stored::Tiles(case.grid.tiles_of(cells)),
         })
         .collect();
     let mut walk = match case.order {

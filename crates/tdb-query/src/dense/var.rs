@@ -2,11 +2,12 @@
 
 use tdb_tile::Limits;
 
-use super::paint::Brush;
+use super::paint::{Brush, PlacedCell};
 use super::pass::Pass;
 use super::scatter::{fill_numbers, index, number};
+use super::source::FieldSource;
 use crate::QueryError;
-use crate::tiles::{FieldTiles, Worker};
+use crate::tiles::Worker;
 
 /// The cells of one decoded tile.
 #[derive(Debug, Default)]
@@ -21,14 +22,14 @@ pub(crate) struct Slot {
 /// A row's source is a slot in the upper half of its number and a cell of it in the lower half.
 /// Slot 0 has one cell: the fill value.
 #[derive(Debug, Default)]
-pub(crate) struct Sources {
+pub(crate) struct VarRows {
     slots: Vec<Slot>,
     rows: Vec<u64>,
 }
 
 /// Notes where the values of each row come from, decoding their tiles.
 pub(crate) struct VarBrush<'a> {
-    pub(crate) tiles: &'a [Option<&'a FieldTiles>],
+    pub(crate) sources: &'a [Option<FieldSource<'a>>],
     pub(crate) tile_cells: u64,
     /// Decoded tiles of this part of the result.
     pub(crate) slots: &'a mut Vec<Slot>,
@@ -37,7 +38,7 @@ pub(crate) struct VarBrush<'a> {
     pub(crate) limits: &'a Limits,
 }
 
-impl Sources {
+impl VarRows {
     /// Rows that all hold the fill value.
     pub(crate) fn new(rows: usize, fill: &[u8]) -> Self {
         let slot = Slot {
@@ -113,7 +114,7 @@ fn slot_of(row: u64) -> usize {
 
 impl Brush for VarBrush<'_> {
     fn has(&self, fragment: usize) -> bool {
-        self.tiles.get(fragment).is_some_and(Option::is_some)
+        self.sources.get(fragment).is_some_and(Option::is_some)
     }
 
     fn fill(&mut self, pass: &mut Pass) {
@@ -121,7 +122,7 @@ impl Brush for VarBrush<'_> {
     }
 
     fn copy(&mut self, fragment: usize, tile: usize, pass: &mut Pass) -> Result<(), QueryError> {
-        let Some(tiles) = self.tiles.get(fragment).copied().flatten() else {
+        let Some(FieldSource::Tiles(tiles)) = self.sources.get(fragment).copied().flatten() else {
             return Ok(());
         };
         let bytes = self.tile_cells.saturating_mul(8);
@@ -142,6 +143,26 @@ impl Brush for VarBrush<'_> {
             *end = size;
         }
         number(pass, (self.slots.len() as u64) << 32, self.rows);
+        self.slots.push(slot);
+        Ok(())
+    }
+
+    fn place(&mut self, fragment: usize, cells: &[PlacedCell]) -> Result<(), QueryError> {
+        let Some(FieldSource::Cells(column)) = self.sources.get(fragment).copied().flatten() else {
+            return Ok(());
+        };
+        let base = (self.slots.len() as u64) << 32;
+        let mut slot = Slot {
+            starts: vec![0],
+            values: Vec::new(),
+        };
+        for (number, placed) in (0_u64..).zip(cells) {
+            slot.values.extend_from_slice(column.cell(placed.cell));
+            slot.starts.push(slot.values.len() as u64);
+            if let Some(place) = self.rows.get_mut(index(placed.dest)) {
+                *place = base + number;
+            }
+        }
         self.slots.push(slot);
         Ok(())
     }

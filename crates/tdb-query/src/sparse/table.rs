@@ -77,6 +77,17 @@ impl CellTable {
 }
 
 impl TableColumn {
+    /// The memory that it takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let offsets = self.offsets.as_ref().map_or(0, Vec::len).saturating_mul(8);
+        let validity = self.validity.as_ref().map_or(0, Vec::len);
+        self.values
+            .as_slice()
+            .len()
+            .saturating_add(offsets)
+            .saturating_add(validity) as u64
+    }
+
     /// The `u64` of every row, for timestamps and the like.
     pub(crate) fn u64_at(&self, row: usize) -> u64 {
         let (cells, _) = self.values.as_slice().as_chunks::<8>();

@@ -1,0 +1,155 @@
+//! Which fragments a space tile takes its cells from.
+
+use tdb_array::Array;
+use tdb_schema::grid::{CellBox, SpaceTileGrid, TileBox};
+
+use super::sparse_cells::SparseCells;
+use crate::QueryError;
+use crate::field::Field;
+use crate::session::Session;
+
+/// A fragment as one of the layers that make up a dense array.
+#[derive(Debug)]
+pub(crate) struct Layer {
+    /// Position of the fragment in the array's list.
+    pub(crate) index: usize,
+    /// Where its cells are: the non-empty domain.
+    pub(crate) cells: CellBox,
+    pub(crate) stored: Stored,
+}
+
+/// How a fragment of a dense array stores its cells.
+#[derive(Debug)]
+pub(crate) enum Stored {
+    /// All cells of these space tiles.
+    Tiles(TileBox),
+    /// Single cells with their coordinates, as releases before 2.4 could write.
+    Cells(Box<SparseCells>),
+}
+
+impl Layer {
+    /// Whether it has every cell of its box.
+    fn is_solid(&self) -> bool {
+        matches!(self.stored, Stored::Tiles(_))
+    }
+
+    /// Whether it has all cells of a box.
+    pub(crate) fn covers(&self, cells: &CellBox) -> bool {
+        self.is_solid() && self.cells.covers(cells)
+    }
+}
+
+/// The fragments of an array that may have any of these cells, the newest first.
+///
+/// The fields of sparse ones are read at once.
+pub(crate) fn layers(
+    session: &Session,
+    array: &Array,
+    grid: &SpaceTileGrid,
+    wanted: &CellBox,
+    fields: &[Field],
+) -> Result<Vec<Layer>, QueryError> {
+    let mut layers = Vec::new();
+    for (index, fragment) in array.fragments().iter().enumerate().rev() {
+        let Some(cells) = grid.clipped_box(&fragment.metadata.non_empty_domain) else {
+            continue;
+        };
+        if !meets(&cells, wanted) {
+            continue;
+        }
+        let stored = if fragment.metadata.dense {
+            Stored::Tiles(grid.tiles_of(&cells))
+        } else {
+            Stored::Cells(Box::new(SparseCells::load(
+                session, array, grid, index, fields,
+            )?))
+        };
+        layers.push(Layer {
+            index,
+            cells,
+            stored,
+        });
+    }
+    Ok(layers)
+}
+
+/// The fragments whose cells can be seen in a tile, the newest first.
+///
+/// One is hidden where a newer one has all its cells of the tile, whatever fields that one has: so does TileDB.
+pub(crate) fn visible(layers: &[Layer], among: &[usize], tile: &CellBox, out: &mut Vec<usize>) {
+    out.clear();
+    for &place in among {
+        let Some(layer) = layers.get(place).filter(|layer| meets(&layer.cells, tile)) else {
+            continue;
+        };
+        let hides = |newer: &usize| {
+            let newer = layers.get(*newer).filter(|newer| newer.is_solid());
+            newer.is_some_and(|newer| covers_within(&newer.cells, &layer.cells, tile))
+        };
+        if out.iter().any(hides) {
+            continue;
+        }
+        out.push(place);
+        if layer.covers(tile) {
+            return;
+        }
+    }
+}
+
+/// Whether two boxes have cells in common.
+pub(crate) fn meets(a: &CellBox, b: &CellBox) -> bool {
+    let (a, b) = (a.lo.iter().zip(&a.hi), b.lo.iter().zip(&b.hi));
+    a.zip(b)
+        .all(|((a_lo, a_hi), (b_lo, b_hi))| a_lo <= b_hi && b_lo <= a_hi)
+}
+
+/// Whether `a` has all those cells of `b` that lie in `tile`.
+fn covers_within(a: &CellBox, b: &CellBox, tile: &CellBox) -> bool {
+    let (a, b) = (a.lo.iter().zip(&a.hi), b.lo.iter().zip(&b.hi));
+    let tile = tile.lo.iter().zip(&tile.hi);
+    a.zip(b)
+        .zip(tile)
+        .all(|(((a_lo, a_hi), (b_lo, b_hi)), (lo, hi))| {
+            a_lo <= b_lo.max(lo) && a_hi >= b_hi.min(hi)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use tdb_schema::Order;
+
+    use super::*;
+
+    fn layer(lo: u64, hi: u64) -> Layer {
+        let tiles = TileBox::new(vec![lo / 5], vec![hi / 5], Order::RowMajor);
+        Layer {
+            index: 0,
+            cells: CellBox {
+                lo: vec![lo],
+                hi: vec![hi],
+            },
+            stored: Stored::Tiles(tiles),
+        }
+    }
+
+    #[test]
+    fn a_fragment_is_hidden_by_a_newer_one_with_all_its_cells_of_the_tile() {
+        // The newest first; tiles of five cells.
+        let layers = [layer(3, 7), layer(0, 5), layer(0, 9)];
+        let seen = |lo, hi| {
+            let mut out = Vec::new();
+            visible(
+                &layers,
+                &[0, 1, 2],
+                &CellBox {
+                    lo: vec![lo],
+                    hi: vec![hi],
+                },
+                &mut out,
+            );
+            out
+        };
+        assert_eq!(seen(0, 4), [0, 1]);
+        assert_eq!(seen(5, 9), [0, 2]);
+    }
+}
