@@ -41,7 +41,8 @@ impl Layer {
 
 /// The fragments of an array that may have any of these cells, the newest first.
 ///
-/// The fields of sparse ones are read at once.
+/// Sparse ones come before all dense ones, whatever their times: in every release that reads both, their
+/// cells are seen even where a newer dense fragment has cells too. Their fields are read at once.
 pub(crate) fn layers(
     session: &Session,
     array: &Array,
@@ -70,6 +71,7 @@ pub(crate) fn layers(
             stored,
         });
     }
+    layers.sort_by_key(Layer::is_solid);
     Ok(layers)
 }
 
