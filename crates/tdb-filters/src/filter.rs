@@ -132,6 +132,8 @@ pub struct Entry {
     pub code: u8,
     /// The name that people use.
     pub name: &'static str,
+    /// The format version of the first release that wrote it.
+    pub since: u32,
     /// The feature that brings the filter; `None` where it is always there.
     pub feature: Option<&'static str>,
     /// Whether this build can run the filter.
@@ -154,11 +156,19 @@ impl Entry {
         Self {
             code,
             name,
+            since: 1,
             feature: None,
             compiled: true,
             parse,
             build,
         }
+    }
+
+    /// The same entry, for a filter that releases write from this format version on.
+    #[must_use]
+    pub const fn since(mut self, version: u32) -> Self {
+        self.since = version;
+        self
     }
 
     /// The same entry, for a filter that a feature brings.

@@ -19,6 +19,7 @@ pub(crate) static ENTRY: Entry = Entry::new(
     |options| options.none().map(|()| filter()),
     |_| Ok(filter()),
 )
+.since(4)
 .behind("checksums", cfg!(feature = "checksums"));
 
 fn filter() -> Box<dyn Filter> {

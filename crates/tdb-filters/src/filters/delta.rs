@@ -23,7 +23,8 @@ pub(crate) static ENTRY: Entry = Entry::new(
     NAME,
     delta::parse::<Differences>,
     delta::build::<Differences>,
-);
+)
+.since(19);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Differences;

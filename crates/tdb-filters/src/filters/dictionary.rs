@@ -21,7 +21,7 @@ use tdb_tile::{Datatype, FormatVersion};
 const NAME: &str = "dictionary";
 const ID: u8 = 7;
 
-pub(crate) static ENTRY: Entry = Entry::new(14, NAME, parse, build);
+pub(crate) static ENTRY: Entry = Entry::new(14, NAME, parse, build).since(13);
 
 fn parse(options: &Options<'_>) -> Result<Box<dyn Filter>, FilterError> {
     let mut reader = options.reader();

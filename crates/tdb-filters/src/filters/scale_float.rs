@@ -21,7 +21,7 @@ use crate::{
 
 const NAME: &str = "scale_float";
 
-pub(crate) static ENTRY: Entry = Entry::new(15, NAME, parse, build);
+pub(crate) static ENTRY: Entry = Entry::new(15, NAME, parse, build).since(15);
 
 fn parse(options: &Options<'_>) -> Result<Box<dyn Filter>, FilterError> {
     let mut reader = options.reader();

@@ -16,8 +16,9 @@ use crate::{Chunk, Description, Entry, Filter, FilterError, OptionValue, Options
 
 const NAME: &str = "webp";
 
-pub(crate) static ENTRY: Entry =
-    Entry::new(18, NAME, parse, build).behind("webp", cfg!(feature = "webp"));
+pub(crate) static ENTRY: Entry = Entry::new(18, NAME, parse, build)
+    .since(16)
+    .behind("webp", cfg!(feature = "webp"));
 
 fn parse(options: &Options<'_>) -> Result<Box<dyn Filter>, FilterError> {
     let mut reader = options.reader();

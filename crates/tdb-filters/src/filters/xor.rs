@@ -18,7 +18,8 @@ pub(crate) static ENTRY: Entry = Entry::new(
     NAME,
     |options| options.none().map(|()| Box::new(Xor) as _),
     |_| Ok(Box::new(Xor)),
-);
+)
+.since(16);
 
 #[derive(Debug)]
 struct Xor;
