@@ -70,6 +70,12 @@ impl ConsolidatedMetadata {
         })
     }
 
+    /// The list of fragments, field by field, as text; and the object or what is wrong with it.
+    pub fn describe(payload: &Bytes, limits: &Limits) -> (String, Result<Self, WireError>) {
+        let (text, _) = Directory::describe(payload, FormatVersion::WRITTEN, &(), limits);
+        (text, Self::decode(payload, limits))
+    }
+
     /// The content of an object that holds these footers.
     ///
     /// Leave out fragments before format 5 and of format 11: no released TileDB opens

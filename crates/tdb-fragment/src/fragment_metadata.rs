@@ -274,6 +274,24 @@ impl FragmentMetadata {
         all.fold(0, |sum, size| sum.saturating_add(*size))
     }
 
+    /// Bytes of the data files of a field together; 0 where the fragment lacks it.
+    #[must_use]
+    pub fn field_data_size(&self, field: FieldKind) -> u64 {
+        let index = self
+            .layout
+            .index(field, self.version, self.extra_fields)
+            .unwrap_or(usize::MAX);
+        let FileSizes {
+            fixed,
+            var,
+            validity,
+        } = &self.file_sizes;
+        [fixed, var, validity]
+            .iter()
+            .filter_map(|sizes| sizes.get(index))
+            .fold(0, |sum, size| sum.saturating_add(*size))
+    }
+
     /// The numbering of the fields.
     #[must_use]
     pub fn layout(&self) -> &FieldLayout {

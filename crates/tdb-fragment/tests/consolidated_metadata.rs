@@ -28,6 +28,23 @@ fn each_fragment_has_its_footer() {
 }
 
 #[test]
+fn the_list_is_described_field_by_field() {
+    let footers = [("__1", &b"one"[..]), ("__2", b"second")];
+    let payload = Bytes::from(ConsolidatedMetadata::encode(footers).unwrap());
+    let (text, metadata) = ConsolidatedMetadata::describe(&payload, &Limits::default());
+    assert_eq!(metadata.unwrap().entries().len(), 2);
+    insta::assert_snapshot!(text, @r#"
+             0..4  fragment count = 2
+            4..12  entries[0].key = 3
+           12..15  entries[0].key = "__1"
+           15..23  entries[0].offset = 42
+           23..31  entries[1].key = 3
+           31..34  entries[1].key = "__2"
+           34..42  entries[1].offset = 45
+    "#);
+}
+
+#[test]
 fn a_footer_that_is_not_there_is_none() {
     let footers = [("__1", &b"one"[..]), ("__2", b"second")];
     let payload = Bytes::from(ConsolidatedMetadata::encode(footers).unwrap());

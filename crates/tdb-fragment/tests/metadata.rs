@@ -71,10 +71,12 @@ fn the_tiles_of_each_field_fill_its_files() {
                 let next = index.tile_extent(tile + 1).unwrap();
                 assert_eq!(index.tile_extent(tile).unwrap().end, next.start);
             }
+            let before = size;
             size += index.tile_extent(last).unwrap().end;
             assert_eq!(index.var_size(0).is_some(), field.is_var());
             size += index.var_extent(last).map_or(0, |extent| extent.end);
             size += index.validity_extent(last).map_or(0, |extent| extent.end);
+            assert_eq!(size - before, metadata.field_data_size(field.kind));
             assert_eq!(index.tile_extent(last + 1), None);
         }
         assert_eq!(size, metadata.data_size(), "{name}");
