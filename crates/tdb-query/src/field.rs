@@ -29,7 +29,8 @@ pub struct FieldInfo {
     pub nullable: bool,
     /// The labels that the values are indexes of.
     pub enumeration: Option<Arc<Enumeration>>,
-    pub(crate) field: Field,
+    /// Which field of the array it is.
+    pub field: Field,
 }
 
 /// The fields of a result: dimensions in schema order, then attributes as named or in schema order.
