@@ -1,1 +1,37 @@
 #![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+#[cfg(target_endian = "big")]
+compile_error!("Arrow's memory is that of the machine, and TileDB's values are little-endian");
+
+mod array;
+mod cell;
+#[cfg(feature = "csv")]
+mod csv;
+mod dictionary;
+mod error;
+#[cfg(feature = "ipc")]
+mod ipc;
+#[cfg(feature = "json")]
+mod json;
+mod mapping;
+#[cfg(feature = "npy")]
+mod npy;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod writer;
+
+pub use cell::{cell_of, write_json};
+#[cfg(feature = "csv")]
+pub use csv::CsvWriter;
+pub use error::ConversionError;
+#[cfg(feature = "ipc")]
+pub use ipc::{IpcFileWriter, IpcStreamWriter};
+#[cfg(feature = "json")]
+pub use json::JsonLinesWriter;
+pub use mapping::{CELL_VAL_NUM, DATATYPE, Mapping, Options};
+#[cfg(feature = "npy")]
+pub use npy::NpyWriter;
+#[cfg(feature = "parquet")]
+pub use parquet::ParquetWriter;
+pub use writer::BatchWriter;

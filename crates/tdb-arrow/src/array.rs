@@ -1,0 +1,245 @@
+//! Columns as Arrow arrays.
+
+use arrow_array::{ArrayRef, make_array};
+use arrow_buffer::{BooleanBuffer, Buffer};
+use arrow_data::ArrayData;
+use arrow_schema::DataType;
+use bytes::Bytes;
+use tdb_query::Column;
+use tdb_tile::Scalar;
+
+use crate::ConversionError;
+use crate::mapping::Element;
+
+/// Some cells of a column of the result.
+pub(crate) struct Cells<'a> {
+    pub(crate) column: &'a Column,
+    /// How many.
+    pub(crate) count: usize,
+    /// The number of the first one in the result.
+    pub(crate) first: u64,
+}
+
+impl Cells<'_> {
+    pub(crate) fn number(&self, index: usize) -> u64 {
+        self.first.saturating_add(index as u64)
+    }
+
+    pub(crate) fn fail(&self, what: &'static str) -> ConversionError {
+        ConversionError::column(&self.column.name, what)
+    }
+
+    /// The validity bits, unless all cells are valid.
+    pub(crate) fn validity(&self) -> Option<Buffer> {
+        self.column.validity.clone().map(Buffer::from)
+    }
+
+    /// Checks and joins the parts of an array.
+    pub(crate) fn build(
+        &self,
+        data_type: &DataType,
+        buffers: Vec<Buffer>,
+        children: Vec<ArrayData>,
+        validity: Option<Buffer>,
+    ) -> Result<ArrayData, ConversionError> {
+        build(data_type, self.count, buffers, children, validity)
+    }
+}
+
+fn build(
+    data_type: &DataType,
+    len: usize,
+    buffers: Vec<Buffer>,
+    children: Vec<ArrayData>,
+    validity: Option<Buffer>,
+) -> Result<ArrayData, ConversionError> {
+    ArrayData::builder(data_type.clone())
+        .len(len)
+        .buffers(buffers)
+        .child_data(children)
+        .null_bit_buffer(validity)
+        .align_buffers(true)
+        .build()
+        .map_err(|error| ConversionError::library("Arrow", error))
+}
+
+/// The cells of a field that is not enumerated.
+pub(crate) fn array(
+    cells: &Cells<'_>,
+    element: &Element,
+    data_type: &DataType,
+) -> Result<ArrayRef, ConversionError> {
+    let data = match data_type {
+        DataType::LargeUtf8 => text(cells)?,
+        DataType::LargeBinary => strings(cells, data_type)?,
+        DataType::FixedSizeBinary(_) => {
+            let values = Buffer::from(cells.column.values.clone());
+            cells.build(data_type, vec![values], Vec::new(), cells.validity())?
+        }
+        DataType::FixedSizeList(item, _) => {
+            let items = items(cells, element, item.data_type())?;
+            cells.build(data_type, Vec::new(), vec![items], cells.validity())?
+        }
+        DataType::LargeList(item) => {
+            let items = items(cells, element, item.data_type())?;
+            let offsets = list_offsets(cells)?;
+            cells.build(data_type, vec![offsets], vec![items], cells.validity())?
+        }
+        _ => numbers(cells, element, data_type)?,
+    };
+    Ok(make_array(data))
+}
+
+fn strings(cells: &Cells<'_>, data_type: &DataType) -> Result<ArrayData, ConversionError> {
+    let values = Buffer::from(cells.column.values.clone());
+    let offsets = cells.column.offsets.clone();
+    let offsets = Buffer::from(offsets.ok_or_else(|| cells.fail("has no offsets"))?);
+    cells.build(
+        data_type,
+        vec![offsets, values],
+        Vec::new(),
+        cells.validity(),
+    )
+}
+
+/// Text; the one check of all bytes at once costs least, so what is wrong is looked for only after it.
+fn text(cells: &Cells<'_>) -> Result<ArrayData, ConversionError> {
+    let data_type = DataType::LargeUtf8;
+    strings(cells, &data_type).or_else(|error| match without_null_cells(cells)? {
+        Some(buffers) => cells.build(&data_type, buffers, Vec::new(), cells.validity()),
+        None => Err(error),
+    })
+}
+
+/// The offsets and values of valid cells alone, since null cells may hold anything.
+fn without_null_cells(cells: &Cells<'_>) -> Result<Option<Vec<Buffer>>, ConversionError> {
+    let (mut offsets, mut values) = (vec![0_i64], Vec::new());
+    for index in 0..cells.count {
+        let Some(cell) = cells.column.cell(index) else {
+            return Ok(None);
+        };
+        if cells.column.is_valid(index) {
+            if std::str::from_utf8(cell).is_err() {
+                return Err(ConversionError::NotUtf8 {
+                    field: cells.column.name.clone(),
+                    cell: cells.number(index),
+                });
+            }
+            values.extend_from_slice(cell);
+        }
+        offsets.push(i64::try_from(values.len()).unwrap_or(i64::MAX));
+    }
+    Ok(Some(vec![Buffer::from(offsets), Buffer::from(values)]))
+}
+
+/// The starts of the cells, counted in values instead of bytes.
+fn list_offsets(cells: &Cells<'_>) -> Result<Buffer, ConversionError> {
+    let size = cells.column.datatype.size() as u64;
+    let offsets = cells.column.offset_values().iter().map(|offset| {
+        let offset = offset.get();
+        (offset % size == 0)
+            .then(|| i64::try_from(offset / size).ok())
+            .flatten()
+            .ok_or_else(|| cells.fail("a cell does not begin with a value"))
+    });
+    Ok(Buffer::from(offsets.collect::<Result<Vec<i64>, _>>()?))
+}
+
+/// One value per cell.
+fn numbers(
+    cells: &Cells<'_>,
+    element: &Element,
+    data_type: &DataType,
+) -> Result<ArrayData, ConversionError> {
+    match element {
+        Element::Bool => {
+            let bits = bits(&cells.column.values, cells.count);
+            cells.build(data_type, vec![bits], Vec::new(), cells.validity())
+        }
+        Element::Day => {
+            let (days, dated) = days(cells, cells.count, |index| index)?;
+            let valid = dated.map(|dated| {
+                let valid = |index| dated.value(index) && cells.column.is_valid(index);
+                BooleanBuffer::collect_bool(cells.count, valid).into_inner()
+            });
+            let validity = valid.or_else(|| cells.validity());
+            cells.build(data_type, vec![days], Vec::new(), validity)
+        }
+        _ => {
+            let values = Buffer::from(cells.column.values.clone());
+            cells.build(data_type, vec![values], Vec::new(), cells.validity())
+        }
+    }
+}
+
+/// The values of cells that hold many.
+fn items(
+    cells: &Cells<'_>,
+    element: &Element,
+    data_type: &DataType,
+) -> Result<ArrayData, ConversionError> {
+    let values = &cells.column.values;
+    let count = values.len() / cells.column.datatype.size();
+    let (buffer, validity) = match element {
+        Element::Bool => (bits(values, count), None),
+        Element::Day => {
+            let (days, dated) = days(cells, count, |index| cell_of(cells.column, index))?;
+            (days, dated.map(BooleanBuffer::into_inner))
+        }
+        _ => (Buffer::from(values.clone()), None),
+    };
+    build(data_type, count, vec![buffer], Vec::new(), validity)
+}
+
+/// The cell that the value at `index` lies in.
+fn cell_of(column: &Column, index: usize) -> usize {
+    let offset = index.saturating_mul(column.datatype.size());
+    match column.cell_size() {
+        Some(size) => offset.checked_div(size).unwrap_or(0),
+        None => (column.offset_values())
+            .partition_point(|start| start.get() <= offset as u64)
+            .saturating_sub(1),
+    }
+}
+
+fn bits(values: &Bytes, count: usize) -> Buffer {
+    BooleanBuffer::collect_bool(count, |index| {
+        values.get(index).is_some_and(|&byte| byte != 0)
+    })
+    .into_inner()
+}
+
+/// Days in 32 bits, and which of them are not NaT, unless none is.
+fn days(
+    cells: &Cells<'_>,
+    count: usize,
+    cell: impl Fn(usize) -> usize,
+) -> Result<(Buffer, Option<BooleanBuffer>), ConversionError> {
+    let mut nat = false;
+    let stored = cells
+        .column
+        .values
+        .chunks_exact(i64::SIZE)
+        .filter_map(i64::read);
+    let days = stored.take(count).enumerate().map(|(index, day)| {
+        let cell = cell(index);
+        if day == i64::MIN || !cells.column.is_valid(cell) {
+            nat |= day == i64::MIN;
+            return Ok(0);
+        }
+        i32::try_from(day).map_err(|_| ConversionError::DateRange {
+            field: cells.column.name.clone(),
+            cell: cells.number(cell),
+            day,
+        })
+    });
+    let days = days.collect::<Result<Vec<i32>, _>>()?;
+    let dated = nat.then(|| {
+        let values: Vec<i64> = (cells.column.values)
+            .chunks_exact(i64::SIZE)
+            .filter_map(i64::read)
+            .collect();
+        BooleanBuffer::collect_bool(count, |index| values.get(index) != Some(&i64::MIN))
+    });
+    Ok((Buffer::from(days), dated))
+}

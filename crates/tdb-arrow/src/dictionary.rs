@@ -1,0 +1,106 @@
+//! Enumerated fields as Arrow dictionaries.
+
+use arrow_array::{ArrayRef, make_array};
+use arrow_buffer::{BooleanBuffer, Buffer};
+use arrow_schema::DataType;
+use bytes::Bytes;
+use tdb_query::{Column, FieldInfo};
+use tdb_schema::{CellValNum, Enumeration};
+use tdb_tile::Datatype;
+
+use crate::array::Cells;
+use crate::mapping::Element;
+use crate::{ConversionError, Options, array};
+
+/// The values of the enumeration of a field, if its cells are indexes that Arrow can hold.
+pub(crate) fn labels(
+    field: &FieldInfo,
+    options: Options,
+) -> Result<Option<ArrayRef>, ConversionError> {
+    let Some(enumeration) = &field.enumeration else {
+        return Ok(None);
+    };
+    if !is_index(field.datatype, field.cell_val_num) {
+        return Ok(None);
+    }
+    let column = column(enumeration);
+    let element = Element::new(enumeration.datatype(), options);
+    let data_type = element.of_cells(&column.name, column.datatype, column.cell_val_num)?;
+    let cells = Cells {
+        column: &column,
+        count: enumeration.len(),
+        first: 0,
+    };
+    match array::array(&cells, &element, &data_type) {
+        Ok(labels) => Ok(Some(labels)),
+        Err(ConversionError::NotUtf8 { field, cell }) => Err(ConversionError::ValueNotUtf8 {
+            enumeration: field,
+            value: cell,
+        }),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether cells of this type can be the keys of a dictionary.
+pub(crate) fn is_index(datatype: Datatype, values: CellValNum) -> bool {
+    datatype.is_integer() && datatype != Datatype::Bool && values == CellValNum::Fixed(1)
+}
+
+/// The values of an enumeration, as if they were those of a field.
+fn column(enumeration: &Enumeration) -> Column {
+    let values: Vec<&[u8]> = enumeration.iter().collect();
+    let mut end = 0_u64;
+    let starts = std::iter::once(0).chain(values.iter().map(|value| {
+        end = end.saturating_add(value.len() as u64);
+        end
+    }));
+    let offsets: Vec<u8> = starts.flat_map(u64::to_le_bytes).collect();
+    Column {
+        name: enumeration.name().to_owned(),
+        datatype: enumeration.datatype(),
+        cell_val_num: enumeration.cell_val_num(),
+        nullable: false,
+        values: Bytes::from(values.concat()),
+        offsets: (enumeration.cell_val_num() == CellValNum::Var).then(|| Bytes::from(offsets)),
+        validity: None,
+        enumeration: None,
+    }
+}
+
+/// The cells of an enumerated field; an index that has no label is null.
+pub(crate) fn array(
+    cells: &Cells<'_>,
+    labels: &ArrayRef,
+    data_type: &DataType,
+) -> Result<ArrayRef, ConversionError> {
+    let indexes = Buffer::from(cells.column.values.clone());
+    let validity = validity(cells, labels.len());
+    let data = cells.build(data_type, vec![indexes], vec![labels.to_data()], validity)?;
+    Ok(make_array(data))
+}
+
+/// The validity bits, less the cells whose index has no label.
+fn validity(cells: &Cells<'_>, labels: usize) -> Option<Buffer> {
+    let datatype = cells.column.datatype;
+    let labelled =
+        |bytes| index(bytes, datatype.is_signed()).is_some_and(|index| index < labels as u64);
+    let mut indexes = cells
+        .column
+        .values
+        .chunks_exact(datatype.size())
+        .take(cells.count);
+    if indexes.clone().all(labelled) {
+        return cells.validity();
+    }
+    // The bits are made in order, cell by cell.
+    let valid = |cell| indexes.next().is_some_and(labelled) && cells.column.is_valid(cell);
+    Some(BooleanBuffer::collect_bool(cells.count, valid).into_inner())
+}
+
+/// A little-endian integer of up to eight bytes, unless it is negative.
+pub(crate) fn index(bytes: &[u8], signed: bool) -> Option<u64> {
+    let mut wide = [0; 8];
+    wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    let negative = signed && bytes.last().is_some_and(|byte| byte & 0x80 != 0);
+    (!negative).then(|| u64::from_le_bytes(wide))
+}

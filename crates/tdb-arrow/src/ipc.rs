@@ -1,0 +1,84 @@
+//! Arrow's own format, as a file with an index of its batches or as a stream.
+
+use std::io::Write;
+
+use arrow_ipc::writer::{FileWriter, StreamWriter};
+use arrow_schema::ArrowError;
+use tdb_query::{Batch, FieldInfo};
+
+use crate::{BatchWriter, ConversionError, Mapping, Options};
+
+/// Writes an Arrow IPC file: what programs open by name.
+pub struct IpcFileWriter<W: Write> {
+    mapping: Mapping,
+    file: FileWriter<W>,
+}
+
+/// Writes an Arrow IPC stream: what programs read from a pipe.
+pub struct IpcStreamWriter<W: Write> {
+    mapping: Mapping,
+    stream: StreamWriter<W>,
+}
+
+impl<W: Write> IpcFileWriter<W> {
+    /// Begins a file of these fields.
+    ///
+    /// # Errors
+    /// As for [`Mapping::new`], and where the output fails.
+    pub fn try_new(
+        out: W,
+        fields: &[FieldInfo],
+        options: Options,
+    ) -> Result<Self, ConversionError> {
+        let mapping = Mapping::new(fields, options)?;
+        let file = FileWriter::try_new(out, mapping.schema()).map_err(failed)?;
+        Ok(Self { mapping, file })
+    }
+}
+
+impl<W: Write> IpcStreamWriter<W> {
+    /// Begins a stream of these fields.
+    ///
+    /// # Errors
+    /// As for [`Mapping::new`], and where the output fails.
+    pub fn try_new(
+        out: W,
+        fields: &[FieldInfo],
+        options: Options,
+    ) -> Result<Self, ConversionError> {
+        let mapping = Mapping::new(fields, options)?;
+        let stream = StreamWriter::try_new(out, mapping.schema()).map_err(failed)?;
+        Ok(Self { mapping, stream })
+    }
+}
+
+impl<W: Write> BatchWriter for IpcFileWriter<W> {
+    fn write(&mut self, batch: &Batch) -> Result<(), ConversionError> {
+        let batch = self.mapping.record_batch(batch)?;
+        self.file.write(&batch).map_err(failed)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), ConversionError> {
+        self.file.finish().map_err(failed)?;
+        Ok(self.file.get_mut().flush()?)
+    }
+}
+
+impl<W: Write> BatchWriter for IpcStreamWriter<W> {
+    fn write(&mut self, batch: &Batch) -> Result<(), ConversionError> {
+        let batch = self.mapping.record_batch(batch)?;
+        self.stream.write(&batch).map_err(failed)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), ConversionError> {
+        self.stream.finish().map_err(failed)?;
+        Ok(self.stream.get_mut().flush()?)
+    }
+}
+
+fn failed(error: ArrowError) -> ConversionError {
+    match error {
+        ArrowError::IoError(_, error) => ConversionError::Output(error),
+        error => ConversionError::library("Arrow IPC", error),
+    }
+}

@@ -1,0 +1,64 @@
+//! Parquet files, compressed with zstd.
+
+use std::io::Write;
+
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use tdb_query::{Batch, FieldInfo};
+
+use crate::{BatchWriter, ConversionError, Mapping, Options};
+
+/// Cells of one row group: what a writer holds in memory.
+const ROW_GROUP: usize = 1 << 20;
+
+/// Writes a Parquet file.
+pub struct ParquetWriter<W: Write + Send> {
+    mapping: Mapping,
+    file: ArrowWriter<W>,
+}
+
+impl<W: Write + Send> ParquetWriter<W> {
+    /// Begins a file of these fields.
+    ///
+    /// # Errors
+    /// As for [`Mapping::new`], a type that Parquet lacks, and where the output fails.
+    pub fn try_new(
+        out: W,
+        fields: &[FieldInfo],
+        options: Options,
+    ) -> Result<Self, ConversionError> {
+        let mapping = Mapping::new(fields, options)?;
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_max_row_group_row_count(Some(ROW_GROUP))
+            .build();
+        let schema = mapping.schema().clone();
+        let file = ArrowWriter::try_new(out, schema, Some(properties)).map_err(failed)?;
+        Ok(Self { mapping, file })
+    }
+}
+
+impl<W: Write + Send> BatchWriter for ParquetWriter<W> {
+    fn write(&mut self, batch: &Batch) -> Result<(), ConversionError> {
+        let batch = self.mapping.record_batch(batch)?;
+        self.file.write(&batch).map_err(failed)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), ConversionError> {
+        self.file.finish().map_err(failed)?;
+        Ok(self.file.inner_mut().flush()?)
+    }
+}
+
+fn failed(error: ParquetError) -> ConversionError {
+    let error = match error {
+        ParquetError::External(source) => match source.downcast::<std::io::Error>() {
+            Ok(error) => return ConversionError::Output(*error),
+            Err(source) => ParquetError::External(source),
+        },
+        error => error,
+    };
+    ConversionError::library("Parquet", error)
+}

@@ -1,0 +1,205 @@
+//! What is written can be read back with Arrow's own readers, and by NumPy.
+#![cfg(all(feature = "ipc", feature = "parquet", feature = "npy"))]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::io::{Cursor, Write};
+use std::sync::{Arc, Mutex};
+
+use arrow_array::RecordBatch;
+use arrow_ipc::reader::{FileReader, StreamReader};
+use common::{ONE, bits, column, enumerated, result, starts, stored, texts, with_nulls};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use tdb_arrow::{
+    BatchWriter, ConversionError, IpcFileWriter, IpcStreamWriter, Mapping, NpyWriter, Options,
+    ParquetWriter,
+};
+use tdb_query::{Batch, Column, FieldInfo};
+use tdb_schema::CellValNum;
+use tdb_tile::{Datatype, with_scalar};
+
+/// Output that can be looked at when the writer is gone.
+#[derive(Clone, Default)]
+struct Output(Arc<Mutex<Vec<u8>>>);
+
+impl Output {
+    fn bytes(&self) -> Vec<u8> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Two cells of every datatype: one value, three, and a list of any length; then text, nulls and labels.
+fn everything() -> (Vec<FieldInfo>, Batch) {
+    let mut columns = Vec::new();
+    for &datatype in Datatype::ALL {
+        let values = with_scalar!(datatype, T => stored::<T>(&[
+            1 as T, 0 as T, 1 as T, 1 as T, 0 as T, 1 as T
+        ]));
+        let size = datatype.size() as u64;
+        let name = |kind: &str| format!("{datatype}_{kind}");
+        columns.push(column(
+            &name("one"),
+            datatype,
+            ONE,
+            values.slice(..datatype.size() * 2),
+        ));
+        columns.push(column(
+            &name("three"),
+            datatype,
+            CellValNum::Fixed(3),
+            values.clone(),
+        ));
+        let var = column(&name("var"), datatype, CellValNum::Var, values);
+        columns.push(Column {
+            offsets: starts(&[0, 2 * size, 6 * size]),
+            ..var
+        });
+    }
+    columns.push(texts(
+        "text",
+        Datatype::StringUtf8,
+        &[Some("ö".as_bytes()), None],
+    ));
+    columns.push(with_nulls(
+        column("null", Datatype::UInt8, ONE, stored(&[1_u8, 2])),
+        &[false, true],
+    ));
+    columns.push(enumerated(
+        column("label", Datatype::UInt16, ONE, stored(&[1_u16, 9])),
+        &["a", "b"],
+        true,
+    ));
+    assert_eq!(bits(&[true]).len(), 1);
+    result(2, columns)
+}
+
+fn expected(fields: &[FieldInfo], batch: &Batch) -> RecordBatch {
+    Mapping::new(fields, Options::default())
+        .unwrap()
+        .record_batch(batch)
+        .unwrap()
+}
+
+fn write(mut writer: Box<dyn BatchWriter>, batch: &Batch) -> Result<(), ConversionError> {
+    writer.write(batch)?;
+    writer.finish()
+}
+
+#[test]
+fn ipc_file_and_stream_come_back() {
+    let (fields, batch) = everything();
+    let wanted = expected(&fields, &batch);
+
+    let out = Output::default();
+    let writer = IpcFileWriter::try_new(out.clone(), &fields, Options::default()).unwrap();
+    write(Box::new(writer), &batch).unwrap();
+    let mut reader = FileReader::try_new(Cursor::new(out.bytes()), None).unwrap();
+    assert_eq!(reader.next().unwrap().unwrap(), wanted);
+
+    let out = Output::default();
+    let writer = IpcStreamWriter::try_new(out.clone(), &fields, Options::default()).unwrap();
+    write(Box::new(writer), &batch).unwrap();
+    let mut reader = StreamReader::try_new(Cursor::new(out.bytes()), None).unwrap();
+    assert_eq!(reader.schema(), wanted.schema());
+    assert_eq!(reader.next().unwrap().unwrap(), wanted);
+}
+
+#[test]
+fn parquet_comes_back() {
+    let (fields, batch) = everything();
+    let out = Output::default();
+    let writer = ParquetWriter::try_new(out.clone(), &fields, Options::default()).unwrap();
+    write(Box::new(writer), &batch).unwrap();
+    let bytes = bytes::Bytes::from(out.bytes());
+    let mut reader = ParquetRecordBatchReaderBuilder::try_new(bytes)
+        .unwrap()
+        .build()
+        .unwrap();
+    let (read, wanted) = (reader.next().unwrap().unwrap(), expected(&fields, &batch));
+    for ((field, read), wanted) in wanted
+        .schema()
+        .fields()
+        .iter()
+        .zip(read.columns())
+        .zip(wanted.columns())
+    {
+        assert_eq!(read, wanted, "{field}");
+    }
+}
+
+fn npy(columns: Vec<Column>, rows: usize, shape: &[u64]) -> Result<Vec<u8>, ConversionError> {
+    let (fields, batch) = result(rows, columns);
+    let out = Output::default();
+    let writer = NpyWriter::try_new(out.clone(), &fields, shape)?;
+    write(Box::new(writer), &batch)?;
+    Ok(out.bytes())
+}
+
+#[test]
+fn npy_header_is_64_bytes_aligned_and_names_the_type() {
+    let file = npy(
+        vec![column(
+            "a",
+            Datatype::Int16,
+            ONE,
+            stored(&[1_i16, 2, 3, 4, 5, 6]),
+        )],
+        6,
+        &[2, 3],
+    )
+    .unwrap();
+    assert_eq!(file.len(), 128 + 12);
+    assert_eq!(&file[..10], b"\x93NUMPY\x01\x00\x76\x00");
+    let header = String::from_utf8_lossy(&file[10..128]).into_owned();
+    assert_eq!(
+        header.trim_end(),
+        "{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }"
+    );
+    assert!(header.ends_with('\n'));
+    assert_eq!(&file[128..], &stored(&[1_i16, 2, 3, 4, 5, 6])[..]);
+}
+
+#[test]
+fn npy_types_of_all_datatypes() {
+    let mut table = String::new();
+    for &datatype in Datatype::ALL {
+        let values = vec![0; datatype.size() * 3].into();
+        let file = npy(
+            vec![column("a", datatype, CellValNum::Fixed(3), values)],
+            1,
+            &[1],
+        )
+        .unwrap();
+        let header = String::from_utf8_lossy(&file[10..128]).into_owned();
+        let parts: Vec<&str> = header.split('\'').collect();
+        table += &format!("{datatype} {} {}\n", parts[3], parts[8].trim());
+    }
+    insta::assert_snapshot!(table);
+}
+
+#[test]
+fn npy_refuses_what_it_cannot_hold() {
+    let one = || column("a", Datatype::UInt8, ONE, stored(&[1_u8, 2]));
+    let errors = [
+        npy(vec![one(), one()], 2, &[2]),
+        npy(vec![texts("a", Datatype::Blob, &[Some(b"x")])], 1, &[1]),
+        npy(vec![with_nulls(one(), &[true, false])], 2, &[2]),
+        npy(vec![enumerated(one(), &["x"], false)], 2, &[2]),
+        npy(vec![one()], 2, &[3]),
+    ];
+    let errors = errors.map(|error| {
+        let error = error.unwrap_err();
+        format!("{error}\n  hint: {}\n", error.hint().unwrap())
+    });
+    insta::assert_snapshot!(errors.concat());
+}
