@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::workspace::{ALONE, cargo, metadata, root};
-use crate::{Outcome, layers, package, versions};
+use crate::{Outcome, layers, package, readme, versions};
 
 /// The version that `target/tools` gets where the machine has none.
 const CARGO_DENY: &str = "0.20.2";
@@ -68,6 +68,11 @@ const PARTS: &[Part] = &[
         name: "package",
         about: "core crates from their packages",
         run: package::check,
+    },
+    Part {
+        name: "readme",
+        about: "the examples of README.md run",
+        run: readme::check,
     },
     Part {
         name: "interop",

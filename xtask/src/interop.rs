@@ -75,7 +75,8 @@ fn parse(arguments: &[String], workshop: &Workshop) -> Result<Options, Box<dyn E
 }
 
 /// Builds the program and says where it is.
-fn program() -> Result<PathBuf, Box<dyn Error>> {
+/// The program, built.
+pub(crate) fn program() -> Result<PathBuf, Box<dyn Error>> {
     let built = output(cargo().args([
         "build",
         "--quiet",
