@@ -15,11 +15,14 @@ use crate::directory::{
 use crate::fragment::{Fragment, OpenedPart, Opening, Schemas};
 use crate::open::Place;
 use crate::uri::{Base, Target};
-use crate::{ArrayError, At, Directory, Metadata, OpenOptions, TimeWindow};
+use crate::{ArrayError, At, Directory, Metadata, OpenOptions, TimeWindow, Warning};
 
 /// Parts of a fragment's metadata that lie this near are read at once.
 const GAP: u64 = 64 << 10;
 const MOST: u64 = 16 << 20;
+
+/// How the keys of updates end.
+const UPDATE: &str = ".upd";
 
 /// An array, seen at a time: what a query must know before it reads a tile.
 ///
@@ -33,6 +36,7 @@ pub struct Array {
     fragments: Vec<Fragment>,
     replaced: Vec<FragmentEntry>,
     deletes: Vec<Delete>,
+    warnings: Vec<Warning>,
 }
 
 /// A delete: cells written up to its time stay if they fulfil its condition.
@@ -76,7 +80,8 @@ impl Array {
         if directory.schemas().is_empty() {
             return Err(no_array(place));
         }
-        let schemas = read_schemas(place, &mut directory)?;
+        let mut warnings = Vec::new();
+        let schemas = read_schemas(place, &mut directory, &mut warnings)?;
         let schema = directory.schema().map(|entry| entry.schema_name());
         let schema = schema.and_then(|name| schemas.get(name));
         let schema = Arc::clone(schema.ok_or_else(|| no_array(place))?);
@@ -85,13 +90,14 @@ impl Array {
         let present = probe(place, &directory)?;
         let live = directory.live(&lists, &present, !schema.is_dense(), &options.limits)?;
         let mut array = Self {
-            fragments: open_fragments(place, &directory, &schemas, &live.fragments)?,
-            deletes: read_deletes(place, &live, &lists)?,
+            fragments: open_fragments(place, &directory, &schemas, &live.fragments, &mut warnings)?,
+            deletes: read_deletes(place, &live, &lists, &mut warnings)?,
             place: place.clone(),
             directory,
             schemas,
             schema,
             replaced: live.replaced,
+            warnings,
         };
         array.read_processed()?;
         Ok(array)
@@ -126,7 +132,19 @@ impl Array {
     /// # Errors
     /// As [`Array::open`].
     pub fn open_replaced(&self) -> Result<Vec<Fragment>, ArrayError> {
-        open_fragments(&self.place, &self.directory, &self.schemas, &self.replaced)
+        let Self {
+            place,
+            directory,
+            schemas,
+            replaced,
+            ..
+        } = self;
+        open_fragments(place, directory, schemas, replaced, &mut Vec::new())
+    }
+
+    /// What is odd about the array, as far as opening it showed.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 
     /// The deletes that count, by time.
@@ -291,11 +309,21 @@ fn no_array(place: &Place) -> ArrayError {
 }
 
 /// Reads all schemas; the directory forgets those that were never finished, if that is asked for.
-fn read_schemas(place: &Place, directory: &mut Directory) -> Result<Schemas, ArrayError> {
+fn read_schemas(
+    place: &Place,
+    directory: &mut Directory,
+    warnings: &mut Vec<Warning>,
+) -> Result<Schemas, ArrayError> {
     let keys = directory.schemas().iter().map(|entry| entry.key.clone());
     let mut schemas = HashMap::new();
-    for (key, tile) in place.tiles(keys)? {
-        let schema = ArraySchema::decode(&tile.payload, &place.options.limits).at(&key)?;
+    for (key, tile) in place.tiles(keys, warnings)? {
+        let limits = &place.options.limits;
+        let decoded = ArraySchema::decode_with_warnings(&tile.payload, limits);
+        let (schema, odd) = decoded.at(&key)?;
+        warnings.extend(odd.into_iter().map(|warning| Warning::Schema {
+            key: key.clone(),
+            warning,
+        }));
         schemas.insert(tdb_store::name(&key).to_owned(), Arc::new(schema));
     }
     directory.keep_schemas(|entry| schemas.contains_key(entry.schema_name()));
@@ -318,23 +346,39 @@ fn open_fragments(
     directory: &Directory,
     schemas: &Schemas,
     entries: &[FragmentEntry],
+    warnings: &mut Vec<Warning>,
 ) -> Result<Vec<Fragment>, ArrayError> {
+    if entries.is_empty() {
+        return Ok(Vec::new());
+    }
+    let tiles = place.tiles(directory.fragment_metadata().iter().cloned(), warnings)?;
     let mut opening = Opening {
         place,
         schemas,
         footers: HashMap::new(),
+        warnings,
     };
-    if !entries.is_empty() {
-        for (key, tile) in place.tiles(directory.fragment_metadata().iter().cloned())? {
-            let limits = &place.options.limits;
-            let consolidated = ConsolidatedMetadata::decode(&tile.payload, limits).at(&key)?;
-            opening.add_consolidated(&consolidated, entries);
-        }
+    for (key, tile) in tiles {
+        let limits = &place.options.limits;
+        let consolidated = ConsolidatedMetadata::decode(&tile.payload, limits).at(&key)?;
+        opening.add_consolidated(&consolidated, entries);
     }
     opening.open(entries)
 }
 
-fn read_deletes(place: &Place, live: &Live, lists: &Lists) -> Result<Vec<Delete>, ArrayError> {
+fn read_deletes(
+    place: &Place,
+    live: &Live,
+    lists: &Lists,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<Delete>, ArrayError> {
+    let updates = live
+        .deletes
+        .iter()
+        .filter(|delete| delete.marker.ends_with(UPDATE));
+    warnings.extend(updates.map(|update| Warning::Update {
+        key: update.marker.clone(),
+    }));
     let loose = live
         .deletes
         .iter()
@@ -368,7 +412,7 @@ fn decode_delete(
     let tile = place.open_tile(key, bytes)?;
     let limits = &place.options.limits;
     // In an update, what to write instead follows; it acts as a delete all the same.
-    let condition = match key.ends_with(".upd") {
+    let condition = match key.ends_with(UPDATE) {
         true => ConditionTree::decode_prefix(&tile.payload, tile.version, &(), limits)
             .map(|(condition, _)| condition),
         false => ConditionTree::decode(&tile.payload, tile.version, &(), limits),

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use tdb_tile::{FormatVersion, Limits};
 
 use crate::directory::{FragmentEntry, LEGACY_SCHEMA};
 use crate::open::Place;
-use crate::{ArrayError, At, NameForm, TimestampedName};
+use crate::{ArrayError, At, NameForm, TimestampedName, Warning};
 
 /// How much of the end of a fragment's metadata is read at first: most often all of it.
 const TAIL: u64 = 64 << 10;
@@ -73,6 +73,8 @@ pub(crate) struct Opening<'a> {
     pub(crate) schemas: &'a Schemas,
     /// Footers from consolidated metadata, by the names of their fragments.
     pub(crate) footers: HashMap<String, Bytes>,
+    /// What turned out to be odd.
+    pub(crate) warnings: &'a mut Vec<Warning>,
 }
 
 /// What was read of the metadata of a fragment.
@@ -85,23 +87,19 @@ impl Opening<'_> {
         consolidated: &ConsolidatedMetadata,
         entries: &[FragmentEntry],
     ) {
-        let wanted: HashMap<&str, &FragmentEntry> = entries
-            .iter()
-            .map(|entry| (entry.name.as_str(), entry))
-            .collect();
+        let wanted: HashSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
         for entry in consolidated.entries() {
             // Old releases put down the whole URI.
             let name = tdb_store::name(entry.key.trim_end_matches('/'));
-            if wanted.contains_key(name)
-                && let Some(footer) = consolidated.footer(entry)
-            {
+            if wanted.contains(name) {
+                let footer = consolidated.footer(entry).unwrap_or_default();
                 self.footers.insert(name.to_owned(), footer);
             }
         }
     }
 
     /// Opens all fragments, in order.
-    pub(crate) fn open(&self, entries: &[FragmentEntry]) -> Result<Vec<Fragment>, ArrayError> {
+    pub(crate) fn open(&mut self, entries: &[FragmentEntry]) -> Result<Vec<Fragment>, ArrayError> {
         let mut opened: Vec<Option<Fragment>> = entries
             .iter()
             .map(|entry| self.open_consolidated(entry))
@@ -111,6 +109,13 @@ impl Opening<'_> {
             .filter(|(_, fragment)| fragment.is_none())
             .map(|(entry, _)| entry)
             .collect();
+        let unreadable = missing
+            .iter()
+            .filter(|entry| self.footers.contains_key(entry.name.as_str()));
+        let warnings = unreadable.map(|entry| Warning::ConsolidatedFooter {
+            key: entry.metadata_key(),
+        });
+        self.warnings.extend(warnings);
         let mut alone = Vec::new();
         let mut kept = 0;
         for batch in missing.chunks(BATCH) {

@@ -67,7 +67,7 @@ impl Group {
         let lists = place.lists(details.lists())?;
         let live = details.live(place.options.window, &lists)?;
         let mut all = Vec::new();
-        for (key, tile) in place.tiles(live.into_iter().map(|(key, _)| key))? {
+        for (key, tile) in place.tiles(live.into_iter().map(|(key, _)| key), &mut Vec::new())? {
             all.push(GroupDetails::open(&tile.payload, &place.options.limits).at(&key)?);
         }
         Ok(Self {

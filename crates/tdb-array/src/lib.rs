@@ -16,6 +16,7 @@ mod time_order;
 mod time_window;
 mod timestamped_name;
 mod uri;
+mod warning;
 
 pub use array::{Array, Delete};
 pub use directory::{DeleteCommit, Directory, FragmentEntry, Live, Names, SchemaEntry};
@@ -29,3 +30,4 @@ pub use open::OpenOptions;
 pub use time_window::TimeWindow;
 pub use timestamped_name::{NameError, NameForm, TimestampedName};
 pub use uri::Target;
+pub use warning::Warning;

@@ -8,7 +8,7 @@ use tdb_store::{Page, Read, Store, StoreError, join};
 use tdb_tile::{FormatVersion, GenericTile, Limits};
 
 use crate::directory::{DatedObjects, Lists};
-use crate::{ArrayError, At, Metadata, MetadataRecord, Names, TimeWindow};
+use crate::{ArrayError, At, Metadata, MetadataRecord, Names, TimeWindow, Warning};
 
 /// How an array or a group is opened.
 #[derive(Clone, Debug, Default)]
@@ -103,15 +103,18 @@ impl Place {
         Ok(lists)
     }
 
-    /// Reads objects that are generic tiles, and opens each; empty ones are left out if that is asked for.
+    /// Reads objects that are generic tiles, and opens each; empty ones are left out if that is asked for,
+    /// with a warning.
     pub(crate) fn tiles(
         &self,
         keys: impl IntoIterator<Item = String>,
+        warnings: &mut Vec<Warning>,
     ) -> Result<Vec<(String, Tile)>, ArrayError> {
         let mut tiles = Vec::new();
         for (key, answer) in self.read(keys, self.tile_limit()) {
             let bytes = answer?;
             if bytes.is_empty() && self.options.tolerate_torn {
+                warnings.push(Warning::Torn { key });
                 continue;
             }
             let tile = self.open_tile(&key, &bytes)?;
@@ -136,7 +139,7 @@ impl Place {
         let lists = self.lists(objects.lists())?;
         let live = objects.live(self.options.window, &lists)?;
         let mut records = Vec::new();
-        for (key, tile) in self.tiles(live.into_iter().map(|(key, _)| key))? {
+        for (key, tile) in self.tiles(live.into_iter().map(|(key, _)| key), &mut Vec::new())? {
             let limits = &self.options.limits;
             let decoded = MetadataRecord::decode_all(&tile.payload, tile.version, limits);
             records.append(&mut decoded.at(&key)?);

@@ -116,7 +116,11 @@ fn footers_that_make_no_sense_together_are_read_where_they_belong() {
         let version = tdb_tile::FormatVersion::WRITTEN;
         let sealed = tdb_filters::seal_generic_tile(&damaged, version, None).unwrap();
         store.overwrite(&key, sealed);
-        assert_eq!(describe(&open(&store, 0, 25).unwrap()), good, "by {shift}");
+        let array = open(&store, 0, 25).unwrap();
+        assert_eq!(describe(&array), good, "by {shift}");
+        assert_eq!(array.warnings().len(), 1);
+        let warning = array.warnings()[0].to_string();
+        assert!(warning.ends_with("its footer in the consolidated metadata makes no sense"));
     }
 }
 
@@ -229,6 +233,8 @@ fn empty_objects_are_corrupt_or_passed_over_and_empty_deletes_always_corrupt() {
         };
         let opened = Array::open(Arc::new(store), "", options);
         assert_eq!(opened.is_ok(), tolerable, "{start}");
+        let warnings: Vec<_> = opened.iter().flat_map(Array::warnings).collect();
+        assert_eq!(warnings.len(), usize::from(tolerable));
     }
     let store = unpack("evolved");
     let key = key_of(&store, "__meta/__41_41_", "");
@@ -297,6 +303,31 @@ fn a_store_that_fails_once_is_an_error_or_no_matter() {
             Err(error) => assert_eq!(error.kind(), ErrorKind::Store, "{error}"),
         }
     }
+}
+
+#[test]
+fn an_update_acts_as_a_delete_and_is_warned_of() {
+    let store = unpack("evolved");
+    let key = key_of(&store, "__commits/__50_50_", ".del");
+    let bytes = tdb_store::read_whole(&store, &key, 1 << 20).unwrap();
+    let tile = tdb_tile::GenericTile::parse(&bytes, &Limits::default()).unwrap();
+    let payload = tdb_filters::open_generic_tile(&tile, None, &Limits::default()).unwrap();
+    // What would be written instead follows the condition: here nothing, counted by a u64.
+    let update = [&payload[..], &[0; 8]].concat();
+    let version = tdb_tile::FormatVersion::WRITTEN;
+    let sealed = tdb_filters::seal_generic_tile(&update, version, None).unwrap();
+    store.remove(&key).unwrap();
+    let key = key.replace(".del", ".upd");
+    store.put(&key, sealed.into()).unwrap();
+    let array = open(&store, 0, NOW).unwrap();
+    assert_eq!(
+        (array.deletes().len(), array.deletes()[0].timestamp),
+        (1, 50)
+    );
+    let expected =
+        format!("{key}: an update, which acts as a delete of the cells that it would change");
+    assert_eq!(array.warnings()[0].to_string(), expected);
+    assert!(open(&store, 0, 49).unwrap().warnings().is_empty());
 }
 
 #[test]

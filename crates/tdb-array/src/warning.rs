@@ -1,0 +1,33 @@
+use tdb_schema::SchemaWarning;
+
+/// What is odd about an array, and no reason to refuse it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Something about a schema.
+    #[error("{key}: {warning}")]
+    Schema {
+        /// The schema's key, relative to the array.
+        key: String,
+        /// What it is.
+        warning: SchemaWarning,
+    },
+    /// An object was begun and never finished; it was passed over, as asked for.
+    #[error("{key}: empty, and passed over")]
+    Torn {
+        /// Its key, relative to the array.
+        key: String,
+    },
+    /// An update: no released TileDB writes them, and its new values are not read.
+    #[error("{key}: an update, which acts as a delete of the cells that it would change")]
+    Update {
+        /// Its key, relative to the array.
+        key: String,
+    },
+    /// A footer in consolidated metadata that is none; the fragment's own was read.
+    #[error("{key}: the copy of its footer in the consolidated metadata makes no sense")]
+    ConsolidatedFooter {
+        /// The key of the fragment's metadata, relative to the array.
+        key: String,
+    },
+}
