@@ -170,26 +170,30 @@ fn expand<const C: usize>(piece: &[u8], out: &mut [u8]) -> Result<(), FilterErro
             "is no whole number of cells",
         ));
     }
-    let mut runs = Reader::new(NAME, piece);
-    while !runs.rest().is_empty() {
-        let value = *runs.take("cell", C)?.first_chunk::<C>().unwrap_or(&[0; C]);
-        let length = run_length(runs.take("run length", LENGTH)?);
+    let runs = piece.chunks_exact(C.saturating_add(LENGTH));
+    if !runs.remainder().is_empty() {
+        return Err(CUT);
+    }
+    for run in runs {
+        let (value, length) = run.split_first_chunk::<C>().ok_or(CUT)?;
         let (run, left) = std::mem::take(&mut cells)
-            .split_at_mut_checked(length)
+            .split_at_mut_checked(run_length(length))
             .ok_or(TOO_LONG)?;
-        run.fill(value);
+        run.fill(*value);
         cells = left;
     }
     complete(cells.is_empty())
 }
 
 fn expand_any(cell: usize, piece: &[u8], mut out: &mut [u8]) -> Result<(), FilterError> {
-    let mut runs = Reader::new(NAME, piece);
-    while !runs.rest().is_empty() {
-        let value = runs.take("cell", cell)?;
-        let length = run_length(runs.take("run length", LENGTH)?);
+    let runs = piece.chunks_exact(cell.saturating_add(LENGTH));
+    if !runs.remainder().is_empty() {
+        return Err(CUT);
+    }
+    for run in runs {
+        let (value, length) = run.split_at_checked(cell).ok_or(CUT)?;
         let (run, left) = std::mem::take(&mut out)
-            .split_at_mut_checked(length.saturating_mul(cell))
+            .split_at_mut_checked(run_length(length).saturating_mul(cell))
             .ok_or(TOO_LONG)?;
         for place in run.chunks_exact_mut(cell) {
             place.copy_from_slice(value);
@@ -204,6 +208,12 @@ fn run_length(bytes: &[u8]) -> usize {
         .first_chunk()
         .map_or(0, |bytes| u16::from_be_bytes(*bytes).into())
 }
+
+const CUT: FilterError = FilterError::Corrupt {
+    filter: NAME,
+    field: "runs",
+    kind: tdb_tile::WireErrorKind::Invalid("end within one"),
+};
 
 const TOO_LONG: FilterError = FilterError::Corrupt {
     filter: NAME,
