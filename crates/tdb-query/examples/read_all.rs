@@ -1,0 +1,81 @@
+//! Reads an array once and says what it cost: `read_all ARRAY [ATTRIBUTES] [ORDER] [DIM=LO..HI ...]`.
+//!
+//! Prints one line of JSON: cells, seconds by the clock and of the processor, and bytes of memory at the peak
+//! over what the program had before. `cargo xtask bench` calls it; on systems other than Linux the last two are zero.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tdb_array::{Array, OpenOptions};
+use tdb_query::{ReadOptions, ResultOrder, Session, SessionOptions};
+use tdb_store::LocalStore;
+use tdb_tile::{Range, Scalar, with_scalar};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let path = arguments.next().ok_or("read_all ARRAY [ATTRIBUTES] [ORDER] [DIM=LO..HI ...]")?;
+    let attributes = arguments.next().unwrap_or_default();
+    let order = arguments.next().unwrap_or_default();
+    let threads = std::env::var("TDB_THREADS").ok().and_then(|n| n.parse().ok());
+
+    let (memory, processor, started) = (peak_memory(), processor_time(), Instant::now());
+    let session = Session::new(SessionOptions { threads, memory: Some(8 << 30), ..SessionOptions::default() });
+    let store = Arc::new(LocalStore::open(&path)?);
+    let array = Arc::new(Array::open(store, "", OpenOptions::default())?);
+    let mut options = ReadOptions {
+        dimensions: array.schema().is_dense().then(Vec::new),
+        order: Some(match order.as_str() {
+            "row" => ResultOrder::RowMajor,
+            "col" => ResultOrder::ColumnMajor,
+            "any" => ResultOrder::Unordered,
+            _ => ResultOrder::Global,
+        }),
+        ..ReadOptions::default()
+    };
+    if !attributes.is_empty() && attributes != "*" {
+        options.attributes = Some(attributes.split(',').map(str::to_owned).collect());
+    }
+    for interval in arguments {
+        let (name, ends) = interval.split_once('=').ok_or("an interval is DIM=LO..HI")?;
+        let (lo, hi) = ends.split_once("..").ok_or("an interval is DIM=LO..HI")?;
+        let index = array.schema().dimension_index(name).ok_or("no such dimension")?;
+        let datatype = array.schema().dimensions[index].datatype;
+        let raw = |text: &str| -> Result<Vec<u8>, String> {
+            let mut out = Vec::new();
+            with_scalar!(datatype, T => text.parse::<T>().map_err(|e| e.to_string())?.write(&mut out));
+            Ok(out)
+        };
+        options.ranges.push((name.to_owned(), Range::new(raw(lo)?, raw(hi)?)));
+    }
+    let mut cells = 0;
+    let mut batches = Vec::new();
+    for batch in session.read(&array, &options)? {
+        let batch = batch?;
+        cells += batch.rows;
+        batches.push(batch);
+    }
+    println!(
+        "{{\"cells\":{cells},\"wall\":{:.4},\"cpu\":{:.4},\"peak\":{}}}",
+        started.elapsed().as_secs_f64(),
+        processor_time() - processor,
+        peak_memory().saturating_sub(memory)
+    );
+    Ok(())
+}
+
+/// Seconds that all threads of this process have had.
+fn processor_time() -> f64 {
+    let mut nanoseconds = 0_u64;
+    for task in std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
+        let text = std::fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
+        nanoseconds += text.split(' ').next().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
+    }
+    nanoseconds as f64 / 1e9
+}
+
+/// Bytes of memory that this process had at most.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) * 1024
+}
