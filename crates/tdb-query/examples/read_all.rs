@@ -13,13 +13,21 @@ use tdb_tile::{Range, Scalar, with_scalar};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let path = arguments.next().ok_or("read_all ARRAY [ATTRIBUTES] [ORDER] [DIM=LO..HI ...]")?;
+    let path = arguments
+        .next()
+        .ok_or("read_all ARRAY [ATTRIBUTES] [ORDER] [DIM=LO..HI ...]")?;
     let attributes = arguments.next().unwrap_or_default();
     let order = arguments.next().unwrap_or_default();
-    let threads = std::env::var("TDB_THREADS").ok().and_then(|n| n.parse().ok());
+    let threads = std::env::var("TDB_THREADS")
+        .ok()
+        .and_then(|n| n.parse().ok());
 
     let (memory, processor, started) = (peak_memory(), processor_time(), Instant::now());
-    let session = Session::new(SessionOptions { threads, memory: Some(8 << 30), ..SessionOptions::default() });
+    let session = Session::new(SessionOptions {
+        threads,
+        memory: Some(8 << 30),
+        ..SessionOptions::default()
+    });
     let store = Arc::new(LocalStore::open(&path)?);
     let array = Arc::new(Array::open(store, "", OpenOptions::default())?);
     let mut options = ReadOptions {
@@ -36,16 +44,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         options.attributes = Some(attributes.split(',').map(str::to_owned).collect());
     }
     for interval in arguments {
-        let (name, ends) = interval.split_once('=').ok_or("an interval is DIM=LO..HI")?;
+        let (name, ends) = interval
+            .split_once('=')
+            .ok_or("an interval is DIM=LO..HI")?;
         let (lo, hi) = ends.split_once("..").ok_or("an interval is DIM=LO..HI")?;
-        let index = array.schema().dimension_index(name).ok_or("no such dimension")?;
+        let index = array
+            .schema()
+            .dimension_index(name)
+            .ok_or("no such dimension")?;
         let datatype = array.schema().dimensions[index].datatype;
         let raw = |text: &str| -> Result<Vec<u8>, String> {
             let mut out = Vec::new();
             with_scalar!(datatype, T => text.parse::<T>().map_err(|e| e.to_string())?.write(&mut out));
             Ok(out)
         };
-        options.ranges.push((name.to_owned(), Range::new(raw(lo)?, raw(hi)?)));
+        options
+            .ranges
+            .push((name.to_owned(), Range::new(raw(lo)?, raw(hi)?)));
     }
     let mut cells = 0;
     let mut batches = Vec::new();
@@ -66,9 +81,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// Seconds that all threads of this process have had.
 fn processor_time() -> f64 {
     let mut nanoseconds = 0_u64;
-    for task in std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
+    for task in std::fs::read_dir("/proc/self/task")
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
         let text = std::fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
-        nanoseconds += text.split(' ').next().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
+        nanoseconds += text
+            .split(' ')
+            .next()
+            .and_then(|n| n.parse::<u64>().ok())
+            .unwrap_or(0);
     }
     nanoseconds as f64 / 1e9
 }
@@ -77,5 +100,7 @@ fn processor_time() -> f64 {
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) * 1024
+    line.and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok())
+        .unwrap_or(0)
+        * 1024
 }

@@ -10,14 +10,21 @@ use tdb_store::LocalStore;
 use tdb_tile::Range;
 
 /// The cells of all columns by coordinates, and the coordinates in the order of the result.
-type Cells = (HashMap<Vec<Vec<u8>>, Vec<(bool, Vec<u8>)>>, Vec<Vec<Vec<u8>>>);
+type Cells = (
+    HashMap<Vec<Vec<u8>>, Vec<(bool, Vec<u8>)>>,
+    Vec<Vec<Vec<u8>>>,
+);
 
 fn read(ranges: Vec<(String, Range)>, order: ResultOrder) -> Cells {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/v22_dense_basics/array");
     let store = LocalStore::open(path).unwrap();
     let array = Arc::new(Array::open(Arc::new(store), "", OpenOptions::default()).unwrap());
     let dimensions = array.schema().dimensions.len();
-    let options = ReadOptions { ranges, order: Some(order), ..ReadOptions::default() };
+    let options = ReadOptions {
+        ranges,
+        order: Some(order),
+        ..ReadOptions::default()
+    };
     let (mut cells, mut coordinates) = (HashMap::new(), Vec::new());
     for batch in Session::default().read(&array, &options).unwrap() {
         let batch: Batch = batch.unwrap();
@@ -25,7 +32,9 @@ fn read(ranges: Vec<(String, Range)>, order: ResultOrder) -> Cells {
             let place = |i: usize| batch.columns[i].cell(row).unwrap().to_vec();
             let place: Vec<Vec<u8>> = (0..dimensions).map(place).collect();
             let values = batch.columns[dimensions..].iter();
-            let values = values.map(|c| (c.is_valid(row), c.cell(row).unwrap().to_vec())).collect();
+            let values = values
+                .map(|c| (c.is_valid(row), c.cell(row).unwrap().to_vec()))
+                .collect();
             cells.insert(place.clone(), values);
             coordinates.push(place);
         }
