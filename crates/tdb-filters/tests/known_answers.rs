@@ -527,6 +527,18 @@ fn delta_takes_values_for_another_type_and_says_so_to_the_next() {
     );
 }
 
+#[test]
+fn options_of_webp_are_a_c_structure() {
+    let webp = Description::new("webp")
+        .with("quality", OptionValue::Integer(90))
+        .with("format", OptionValue::Text("rgb".into()))
+        .with("lossless", OptionValue::Flag(true))
+        .with("y_extent", OptionValue::Integer(4))
+        .with("x_extent", OptionValue::Integer(12));
+    let record = webp.record(V, Registry::builtin()).unwrap();
+    assert_eq!(hex(&record.options), "0000b442010104000c000000");
+}
+
 #[cfg(feature = "checksums")]
 #[test]
 fn md5_of_eight_integers() {

@@ -10,7 +10,8 @@
     feature = "lz4",
     feature = "bzip2",
     feature = "checksums",
-    feature = "encryption"
+    feature = "encryption",
+    feature = "webp"
 ))]
 
 use tdb_filters::{
@@ -231,4 +232,46 @@ fn pipelines_that_nobody_could_read_are_not_written() {
     ] {
         pipeline(&fine, ints).check().unwrap();
     }
+}
+
+#[cfg(feature = "webp-lossy")]
+#[test]
+fn lossy_images_come_back_near_what_they_were() {
+    let webp = Description::new("webp")
+        .with("format", OptionValue::Text("rgba".into()))
+        .with("y_extent", OptionValue::Integer(16))
+        .with("x_extent", OptionValue::Integer(64));
+    let list = FilterList::new(vec![webp.record(V, Registry::builtin()).unwrap()]);
+    let kind = TileKind::new(V, Datatype::UInt8);
+    let pipeline = Pipeline::new(&list, V, kind, None, Registry::builtin()).unwrap();
+    let values: Vec<u8> = (0..1024_u32).map(|i| 100 + (i % 64) as u8).collect();
+    let (mut scratch, limits, mut stored) = (Scratch::default(), Limits::default(), Vec::new());
+    pipeline
+        .encode_tile(&values, None, &mut stored, &mut scratch, &limits)
+        .unwrap();
+    let back = pipeline
+        .decode_tile_to_vec(&stored, None, &mut scratch, &limits)
+        .unwrap();
+    let near = values
+        .iter()
+        .zip(&back)
+        .filter(|(a, b)| a.abs_diff(**b) < 24)
+        .count();
+    assert!(near > 900, "{near}");
+}
+
+#[cfg(not(feature = "webp-lossy"))]
+#[test]
+fn lossy_images_need_a_feature_to_be_written() {
+    let webp = Description::new("webp")
+        .with("format", OptionValue::Text("rgb".into()))
+        .with("y_extent", OptionValue::Integer(1))
+        .with("x_extent", OptionValue::Integer(3));
+    let list = FilterList::new(vec![webp.record(V, Registry::builtin()).unwrap()]);
+    let kind = TileKind::new(V, Datatype::UInt8);
+    let pipeline = Pipeline::new(&list, V, kind, None, Registry::builtin()).unwrap();
+    let (mut scratch, limits) = (Scratch::default(), Limits::default());
+    let error = pipeline.encode_tile(&[1, 2, 3], None, &mut Vec::new(), &mut scratch, &limits);
+    insta::assert_snapshot!(error.unwrap_err(),
+        @r#"lossy webp encoding (code 18) is not compiled in; enable feature "webp-lossy""#);
 }

@@ -6,13 +6,16 @@
     feature = "zstd",
     feature = "lz4",
     feature = "bzip2",
-    feature = "checksums"
+    feature = "checksums",
+    feature = "encryption",
+    feature = "webp"
 ))]
 
 use tdb_filters::{
-    Description, FilterList, NO_CHUNKS, OptionValue, Pipeline, Registry, Scratch, TileKind,
+    Description, EncryptionKey, FilterList, NO_CHUNKS, OptionValue, Pipeline, Registry, Scratch,
+    TileKind, open_generic_tile,
 };
-use tdb_tile::{Datatype, FormatVersion, Limits};
+use tdb_tile::{Datatype, FormatVersion, GenericTile, Limits};
 
 const V: FormatVersion = FormatVersion::WRITTEN;
 
@@ -30,10 +33,12 @@ fn filter(spelled: &str) -> Description {
         .split(',')
         .filter_map(|option| option.split_once('='));
     options.fold(Description::new(name), |filter, (name, value)| {
-        let value = value.parse().map_or_else(
-            |_| OptionValue::Real(value.parse().unwrap()),
-            OptionValue::Integer,
-        );
+        let value = match value {
+            "true" | "false" => OptionValue::Flag(value == "true"),
+            _ if value.parse::<i64>().is_ok() => OptionValue::Integer(value.parse().unwrap()),
+            _ if value.parse::<f64>().is_ok() => OptionValue::Real(value.parse().unwrap()),
+            _ => OptionValue::Text(value.to_owned()),
+        };
         filter.with(name, value)
     })
 }
@@ -118,7 +123,10 @@ fn tiles_of_tiledb_are_read_and_written() {
             line.filters
         );
 
-        if is_lossy || line.filters.contains("scale_float") {
+        if is_lossy
+            || line.filters.contains("scale_float")
+            || line.filters.contains("lossless=false")
+        {
             continue;
         }
         let mut stored = Vec::new();
@@ -131,7 +139,7 @@ fn tiles_of_tiledb_are_read_and_written() {
                 &limits,
             )
             .unwrap_or_else(|error| panic!("{}: {error}", line.filters));
-        let has_choice = ["gzip", "zstd", "lz4", "bzip2"]
+        let has_choice = ["gzip", "zstd", "lz4", "bzip2", "webp"]
             .iter()
             .any(|name| line.filters.contains(name));
         assert!(has_choice || stored == line.stored, "{}", line.filters);
@@ -140,4 +148,31 @@ fn tiles_of_tiledb_are_read_and_written() {
             .unwrap();
         assert!(back == values, "{}", line.filters);
     }
+}
+
+#[test]
+fn an_encrypted_array_of_tiledb_opens_with_its_key() {
+    let stored = bytes::Bytes::from_static(include_bytes!("data/encrypted_schema.tdb"));
+    let tile = GenericTile::parse(&stored, &Limits::default()).unwrap();
+    let key = EncryptionKey::new(b"unittestunittestunittestunittest").unwrap();
+    let schema = open_generic_tile(&tile, Some(&key), &Limits::default()).unwrap();
+    assert_eq!(schema[..4], [22, 0, 0, 0]);
+
+    let stored = unhex(
+        "0100000000000000200000004400000050000000010000000100000018000000180000003853dc447ff8bb27\
+         ead7d83f36791d418c5fb596dd8d2bea126246152c0000002c0000003f3f5b44d45ee5525c89cb3bfd1b516b\
+         80511e6fead9e207a9eba6d4db7abaec884d0467fbab992098433dcf2efb3cd2bba5e381b6672ec7d9e2781d\
+         44220007bccdc4c9462e2b12758064ab399ab49004a35a912924568142a350d8faf5bc36",
+    );
+    let filters = ["byteshuffle", "zstd:level=5"].map(filter);
+    let records = filters.map(|filter| filter.record(V, Registry::builtin()).unwrap());
+    let list = FilterList::new(records.to_vec());
+    let kind = TileKind::new(V, Datatype::Int32);
+    let pipeline = Pipeline::new(&list, V, kind, Some(&key), Registry::builtin()).unwrap();
+    let (mut scratch, limits) = (Scratch::default(), Limits::default());
+    let values = pipeline
+        .decode_tile_to_vec(&stored, None, &mut scratch, &limits)
+        .unwrap();
+    let wanted = [10, 12, 15, 15, 14, 100, 7, -3_i32].map(i32::to_le_bytes);
+    assert_eq!(values, wanted.as_flattened());
 }

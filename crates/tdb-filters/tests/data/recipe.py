@@ -5,7 +5,7 @@
 with tiledb==0.36.1, that is TileDB 2.30.0, which now and then crashes of a pipeline and ends a run early.
 
 A line is: datatype, values per cell (or `var`), filters, stored tile, stored offsets tile (var only),
-values, offsets (var only), in hexadecimal. Pipelines that TileDB refuses or cannot read back are left out.
+values, offsets (var only), in hexadecimal. Those of images are by `images`. Pipelines that TileDB refuses or cannot read back are left out.
 """
 import glob
 import os
@@ -120,3 +120,33 @@ while written < count:
     if fields:
         print(" ".join(f or "-" for f in fields))
         written += 1
+if seed != 21:
+    sys.exit()
+
+
+def images():
+    """Dense tiles of six rows of five pixels, in every format, with and without loss."""
+    kinds = tiledb.WebpFilter.WebpInputFormat
+    for kind, name, depth in [(kinds.WEBP_RGB, "rgb", 3), (kinds.WEBP_BGR, "bgr", 3), (kinds.WEBP_RGBA, "rgba", 4),
+                              (kinds.WEBP_BGRA, "bgra", 4)]:
+        for lossless, quality in [(True, 100.0), (False, 80.0)]:
+            path = os.path.join(tempfile.mkdtemp(), "a")
+            high, wide = 6, 5 * depth
+            domain = tiledb.Domain(*(tiledb.Dim(n, domain=(1, e), tile=e, dtype="uint16")
+                                     for n, e in (("y", high), ("x", wide))))
+            webp = tiledb.WebpFilter(input_format=kind, quality=quality, lossless=lossless)
+            attr = tiledb.Attr("a", dtype="uint8", filters=tiledb.FilterList([webp]))
+            tiledb.Array.create(path, tiledb.ArraySchema(domain, [attr], sparse=False))
+            data = np.array([[(17 * y + 3 * x * x) % 256 for x in range(wide)] for y in range(high)], "uint8")
+            if depth == 4:
+                data[:, 3::4] = 255 if name == "rgba" else 200
+            with tiledb.open(path, "w") as a:
+                a[:] = data
+            with tiledb.open(path) as a:
+                back = a[:]["a"] if isinstance(a[:], dict) else a[:]
+            spelled = (f"webp:quality={quality},format={name},lossless={str(lossless).lower()},"
+                       f"y_extent={high},x_extent={wide}")
+            print("uint8", 1, spelled, stored(path, "").hex(), "-", back.tobytes().hex(), "-")
+
+
+images()
