@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_filters::{EncryptionKey, open_generic_tile};
-use tdb_store::{Page, Read, Store, StoreError, join};
+use tdb_store::{Read, Store, StoreError, join};
 use tdb_tile::{FormatVersion, GenericTile, Limits};
 
 use crate::directory::{DatedObjects, Lists};
@@ -48,21 +48,22 @@ pub(crate) type Object = (String, Result<Bytes, StoreError>);
 impl Place {
     /// The names in these folders, which are relative to the place.
     pub(crate) fn names(&self, folders: &[&str]) -> Result<Names, ArrayError> {
-        let mut names = Names::new();
-        for folder in folders {
-            let prefix = match *folder {
+        let prefixes: Vec<String> = folders
+            .iter()
+            .map(|folder| match *folder {
                 "" => self.prefix.clone(),
                 folder => join(&self.prefix, folder),
-            };
-            let mut page: Option<Page> = None;
-            loop {
-                let mut listing = self.store.list(&prefix, page.as_ref())?;
-                page = listing.next.take();
+            })
+            .collect();
+        let all: Vec<&str> = prefixes.iter().map(String::as_str).collect();
+        let mut names = Names::new();
+        for ((folder, prefix), first) in folders.iter().zip(&all).zip(self.store.list_many(&all)) {
+            let mut listing = first?;
+            while let Some(page) = listing.next.take() {
                 names.add(listing, &self.prefix, folder);
-                if page.is_none() {
-                    break;
-                }
+                listing = self.store.list(prefix, Some(&page))?;
             }
+            names.add(listing, &self.prefix, folder);
         }
         Ok(names)
     }

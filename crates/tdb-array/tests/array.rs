@@ -365,3 +365,13 @@ fn limits_hold() {
         assert_eq!(error.kind(), ErrorKind::Limit, "{what}: {error}");
     }
 }
+
+#[test]
+fn listings_in_pages_of_any_size_give_the_same_array() {
+    let store = unpack("consolidated_sparse");
+    let good = describe(&open(&store, 0, NOW).unwrap());
+    for entries in 1..4 {
+        let paged = store.clone().with_page_size(entries);
+        assert_eq!(describe(&open(&paged, 0, NOW).unwrap()), good);
+    }
+}

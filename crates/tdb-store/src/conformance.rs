@@ -193,6 +193,13 @@ fn listings(store: &dyn Store) -> Result<(), Failure> {
     equal("all objects are found by going down", &all, &expected)?;
     let root = list_all(store, "").map(|root| root.prefixes.iter().any(|p| p == FOLDER));
     equal("the root is listed by the empty prefix", &root, &true)?;
+    let (c, a) = (key("c"), key("a"));
+    let several = store.list_many(&[&c, &a]).into_iter();
+    let alone = [&c, &a].map(|folder| store.list(folder, None));
+    let law = "several folders list as each alone";
+    for (several, alone) in several.zip(alone) {
+        equal(law, &several, &or_fail(law, alone)?)?;
+    }
     let inside = list_all(store, &key("a"));
     equal("nothing lies in an object", &inside, &Listing::default())
 }

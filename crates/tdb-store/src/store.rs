@@ -23,6 +23,13 @@ pub trait Store: Send + Sync + Debug {
     /// As the store reports; an unreadable folder is never told as an empty one.
     fn list(&self, prefix: &str, page: Option<&Page>) -> Result<Listing, StoreError>;
 
+    /// The first pages of several folders, in the order asked, each for itself. A store that must wait for
+    /// answers asks for all of them at once.
+    fn list_many(&self, prefixes: &[&str]) -> Vec<Result<Listing, StoreError>> {
+        let listings = prefixes.iter().map(|prefix| self.list(prefix, None));
+        listings.collect()
+    }
+
     /// The size of an object in bytes.
     ///
     /// # Errors
