@@ -131,7 +131,8 @@ impl StoredTiles {
             .decode_tile(stored, out, None, &mut worker.scratch, limits)?)
     }
 
-    /// Decodes the chunks of a tile that hold any of the bytes `wanted`, and shows them one by one.
+    /// Decodes chunks of a tile that hold bytes `wanted`, and shows them one by one to `each`, which says
+    /// from which byte on more is wanted.
     fn for_each_piece(
         &self,
         extent: Option<Range<u64>>,
@@ -139,17 +140,21 @@ impl StoredTiles {
         wanted: Range<u64>,
         worker: &mut Worker,
         limits: &Limits,
-        each: &mut dyn FnMut(u64, &[u8]),
+        each: &mut dyn FnMut(u64, &[u8]) -> u64,
     ) -> Result<(), TileError> {
         let stored = self.fetch(extent, &mut worker.stored, limits)?;
         worker.chunks.parse_sized(stored, tile_size, limits)?;
+        let mut next = wanted.start;
         for chunk in worker.chunks.overlapping(wanted) {
+            if chunk.extent().end <= next {
+                continue;
+            }
             let filtered = chunk.filtered(stored);
             if self.pipeline.is_identity()
                 && chunk.original == chunk.filtered
                 && chunk.metadata == 0
             {
-                each(chunk.start, filtered);
+                next = each(chunk.start, filtered);
                 continue;
             }
             let len = chunk.original as usize;
@@ -165,7 +170,7 @@ impl StoredTiles {
                 &mut worker.scratch,
                 limits,
             )?;
-            each(chunk.start, out);
+            next = each(chunk.start, out);
         }
         Ok(())
     }
@@ -234,7 +239,8 @@ impl FieldTiles {
     }
 
     /// Shows the unfiltered bytes of a tile of `cells` fixed-size cells, piece by piece in their order,
-    /// leaving out chunks that hold none of the bytes `wanted`.
+    /// leaving out chunks that hold none of the bytes `wanted`, and those before the byte that `each` gives
+    /// back: the next one that it needs.
     pub(crate) fn for_each_piece(
         &self,
         tile: usize,
@@ -242,7 +248,7 @@ impl FieldTiles {
         wanted: Range<u64>,
         worker: &mut Worker,
         limits: &Limits,
-        each: &mut dyn FnMut(u64, &[u8]),
+        each: &mut dyn FnMut(u64, &[u8]) -> u64,
     ) -> Result<(), QueryError> {
         let size = cells.saturating_mul(self.cell_size as u64);
         self.main

@@ -36,8 +36,17 @@ impl<'a> Scatter<'a> {
         self.wanted.clone()
     }
 
-    /// Copies what is wanted out of the bytes of the tile that begin at `first`. Pieces come in order.
-    pub(crate) fn take(&mut self, first: u64, piece: &[u8]) {
+    /// Copies what is wanted out of the bytes of the tile that begin at `first`, and says which byte is
+    /// wanted next. Pieces come in order.
+    pub(crate) fn take(&mut self, first: u64, piece: &[u8]) -> u64 {
+        self.copy(first, piece);
+        let next = self.runs.current();
+        next.map_or(u64::MAX, |run| {
+            run.source * self.cell_size as u64 + self.done
+        })
+    }
+
+    fn copy(&mut self, first: u64, piece: &[u8]) {
         let size = self.cell_size as u64;
         let piece_end = first + piece.len() as u64;
         while let Some(run) = self.runs.current() {

@@ -264,11 +264,11 @@ impl Brush for TestBrush<'_> {
         self.values.extend(values);
         let mut scatter = Scatter::new(pass, 4, self.out);
         let wanted = scatter.wanted();
-        let mut first = 0;
+        let (mut first, mut next) = (0, wanted.start);
         for piece in bytes.chunks(self.case.piece) {
-            // As a reader of tiles does: nothing is shown that lies before or behind.
-            if first + piece.len() as u64 > wanted.start && first < wanted.end {
-                scatter.take(first, piece);
+            // As a reader of tiles does: what is not needed is not shown.
+            if first + piece.len() as u64 > next && first < wanted.end {
+                next = scatter.take(first, piece);
             }
             first += piece.len() as u64;
         }
