@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use tdb_array::Array;
-use tdb_schema::{ArraySchema, CellValNum};
+use tdb_schema::ArraySchema;
 use tdb_tile::Range;
 
 use crate::column::Batch;
@@ -222,12 +222,4 @@ fn with_labels(
         ranges.extend(labels::to_ranges(session, array, name, range)?);
     }
     Ok(ranges)
-}
-
-/// Bytes of a cell in a result, as far as the schema tells.
-pub(crate) fn result_cell_size(info: &FieldInfo) -> usize {
-    match info.cell_val_num {
-        CellValNum::Fixed(n) => info.datatype.size().saturating_mul(n as usize),
-        CellValNum::Var => 8,
-    }
 }

@@ -6,7 +6,7 @@ use tdb_tile::{Budget, Limits};
 use crate::tiles::{Lent, Workers};
 
 /// What a [`Session`] may use.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SessionOptions {
     /// Threads that decode; the machine's number by default. With one, no thread is started.
     pub threads: Option<NonZeroUsize>,
@@ -14,16 +14,6 @@ pub struct SessionOptions {
     pub memory: Option<u64>,
     /// Caps on what is decoded; its budget is replaced by one of `memory` bytes.
     pub limits: Limits,
-}
-
-impl Default for SessionOptions {
-    fn default() -> Self {
-        Self {
-            threads: None,
-            memory: None,
-            limits: Limits::default(),
-        }
-    }
 }
 
 /// The threads and the memory that reads share. Cheap to clone; nothing is global.

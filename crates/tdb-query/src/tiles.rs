@@ -210,11 +210,6 @@ pub(crate) struct FieldTiles {
 }
 
 impl FieldTiles {
-    /// Whether cells vary in size.
-    pub(crate) fn is_var(&self) -> bool {
-        self.var.is_some()
-    }
-
     /// Unfiltered bytes of the values of a var-sized field's tile; 0 for others.
     pub(crate) fn var_size(&self, tile: usize) -> u64 {
         self.index.var_size(tile as u64).unwrap_or(0)

@@ -1,4 +1,5 @@
 //! What a read of a dense array does beyond what the manifests of the fixtures ask.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,9 @@
 //! Ranges of dense arrays in any order: the cells of each are those of the whole array.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests, which may fail so"
+)]
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,6 +1,12 @@
 //! Every query of every golden array gives what its manifest says that TileDB gave.
 //!
 //! `TDB_FIXTURES` names another folder of arrays to compare, `TDB_FIXTURE` a part of the names to take.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests, which may fail so"
+)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -88,10 +94,13 @@ fn compare(
     query: &Value,
 ) -> Result<(), String> {
     let args = &query["args"];
-    let mut open = OpenOptions::default();
-    open.window = TimeWindow {
+    let window = TimeWindow {
         since: args["since"].as_u64().unwrap_or(0),
         at: args["at"].as_u64().unwrap_or(u64::MAX),
+    };
+    let mut open = OpenOptions {
+        window,
+        ..OpenOptions::default()
     };
     if let Some(key) = manifest["key"].as_str() {
         open.key = Some(EncryptionKey::new(&unhex(key)).map_err(|e| e.to_string())?);

@@ -122,8 +122,11 @@ fn gather_var(
     let cell = |row: u32| -> &[u8] {
         let row = row as usize;
         match (offsets.get(row), offsets.get(row + 1)) {
-            // Offsets of loaded cells lie within memory.
-            (Some(&start), Some(&end)) => values.get(start as usize..end as usize).unwrap_or(&[]),
+            (Some(&start), Some(&end)) => {
+                // Offsets of loaded cells lie within memory.
+                let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
+                values.get(place(start)..place(end)).unwrap_or(&[])
+            }
             _ => &[],
         }
     };

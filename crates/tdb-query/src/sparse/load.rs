@@ -202,9 +202,10 @@ fn push_jobs<'a, 't: 'a>(
                         continue;
                     }
                     let constant = constant(array, segment.fragment, kind);
-                    let fill: &[u8] = constant
-                        .as_ref()
-                        .map_or_else(|| fill_of(schema, kind), |c| c);
+                    let fill = match &constant {
+                        Some(constant) => &constant[..],
+                        None => fill_of(schema, kind),
+                    };
                     let size = if is_var { fill.len() } else { cell_size };
                     let values = cut(&mut values, cells.saturating_mul(size));
                     fill_cells(values, fill);

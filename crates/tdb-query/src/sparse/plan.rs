@@ -65,7 +65,7 @@ pub(crate) fn plan(
     }
     let alone = fragments.len() == 1;
     let unique = fragments.iter().all(|f: &FragmentPlan| !f.has_timestamps);
-    let deduplicates = !schema.allows_duplicates && !(alone && unique);
+    let deduplicates = !(schema.allows_duplicates || alone && unique);
     let natural = alone && fragments.iter().all(|f| f.in_order);
     let ordered = order != ResultOrder::Unordered && !natural && !fragments.is_empty();
     Ok(SparsePlan {

@@ -254,7 +254,6 @@ impl SparseReader {
     }
 
     /// The cells of the table that count, in the order of the result; `None` inside for all as they are.
-    #[expect(clippy::type_complexity, reason = "no result yet; all rows; some rows")]
     fn pick(&mut self, table: &mut CellTable) -> Result<Option<Option<Vec<u32>>>, QueryError> {
         let schema = self.array.schema();
         let counts = select(
