@@ -180,26 +180,33 @@ fn docs(_tests: &mut Tests) -> Outcome {
 }
 
 /// Each crate by itself, since a build of the whole workspace unifies features and hides holes.
+/// All are tried, so that one run shows every hole.
 fn alone(tests: &mut Tests) -> Outcome {
     let metadata = metadata(&["--no-deps"])?;
+    let mut failures = Vec::new();
     for name in ALONE {
         for features in feature_sets(&metadata, name) {
-            let begun = Instant::now();
-            let before = tests.passed;
-            tests.run(
+            let (begun, before) = (Instant::now(), tests.passed);
+            let outcome = tests.run(
                 cargo()
                     .args(["test", "--quiet", "--package", name])
                     .args(features),
-            )?;
+            );
             let count = tests.passed.saturating_sub(before);
             let features = features.first().copied().unwrap_or("default features");
-            println!(
-                "   {name}, {features}: {count} tests, {:.1} s",
-                begun.elapsed().as_secs_f64()
-            );
+            let seconds = begun.elapsed().as_secs_f64();
+            println!("   {name}, {features}: {count} tests, {seconds:.1} s");
+            if let Err(error) = outcome {
+                eprintln!("{error}");
+                failures.push(format!("{name}, {features}"));
+            }
         }
     }
-    Ok(())
+    if failures.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("fail alone: {}", failures.join("; ")).into())
+    }
 }
 
 /// The choices of features that differ from each other, as arguments of cargo.
