@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::workspace::{ALONE, cargo, metadata, root};
-use crate::{Outcome, layers, package, readme, versions};
+use crate::{Outcome, layers, package, pages, readme};
 
 /// The version that `target/tools` gets where the machine has none.
 const CARGO_DENY: &str = "0.20.2";
@@ -40,9 +40,9 @@ const PARTS: &[Part] = &[
         run: |_| layers::run(&[]),
     },
     Part {
-        name: "versions",
-        about: "docs/versions.md against the records",
-        run: |_| versions::run(&["--check".to_owned()]),
+        name: "pages",
+        about: "made pages are up to date, pages and tests that are named exist",
+        run: |_| pages::check(),
     },
     Part {
         name: "alone",

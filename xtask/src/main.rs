@@ -8,6 +8,7 @@ mod fixtures;
 mod interop;
 mod layers;
 mod package;
+mod pages;
 mod readme;
 mod versions;
 mod workspace;

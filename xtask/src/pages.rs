@@ -1,0 +1,138 @@
+//! Whether what the documents point to is there: pages, and the tests that stand behind differences.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::workspace::root;
+use crate::{Outcome, versions};
+
+/// Checks that made pages are up to date, pages that are named exist, and each difference has its test.
+pub(crate) fn check() -> Outcome {
+    versions::run(&["--check".to_owned()])?;
+    let findings = findings()?;
+    if findings.is_empty() {
+        Ok(())
+    } else {
+        Err(findings.join("\n").into())
+    }
+}
+
+fn findings() -> Result<Vec<String>, Box<dyn Error>> {
+    let mut files = Vec::new();
+    for folder in ["crates", "docs", "xtask/src"] {
+        collect(&root().join(folder), &mut files)?;
+    }
+    files.extend(["README.md", "CONTRIBUTING.md"].map(|name| root().join(name)));
+    let mut findings = BTreeSet::new();
+    let mut words = BTreeSet::new();
+    for file in &files {
+        let text = fs::read_to_string(file)?;
+        let name = file.strip_prefix(root()).unwrap_or(file).display();
+        for page in pages(&text) {
+            if !root().join(page).is_file() {
+                findings.insert(format!("{name} points to {page}, which is not there"));
+            }
+        }
+        if file.extension().is_some_and(|extension| extension == "rs") {
+            words.extend(text.split(|c| !is_part_of_name(c)).map(str::to_owned));
+        }
+    }
+    let differences = fs::read_to_string(root().join("docs/differences.md"))?;
+    for (question, names) in tests_of(&differences) {
+        let missing = names
+            .iter()
+            .filter(|name| !words.contains(**name) && !root().join(name).exists());
+        findings.extend(
+            missing.map(|name| format!("docs/differences.md: no test {name}, for: {question}")),
+        );
+        if names.is_empty() {
+            findings.insert(format!("docs/differences.md: no test for: {question}"));
+        }
+    }
+    Ok(findings.into_iter().collect())
+}
+
+/// Sources and documents below a folder, but for what is built.
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            if !path.ends_with("target") && !path.ends_with("corpus") {
+                collect(&path, files)?;
+            }
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "rs" || extension == "md")
+        {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn is_part_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The pages below `docs/` that a text names; those with a pattern in their name are no pages.
+fn pages(text: &str) -> impl Iterator<Item = &str> {
+    let is_part_of_path = |c: char| is_part_of_name(c) || matches!(c, '/' | '-' | '.');
+    text.split(move |c| !is_part_of_path(c))
+        .filter(|word| word.starts_with("docs/") && word.ends_with(".md"))
+}
+
+/// The rows of the tables: what they are about, and the names in their last column. "the same" stands for those of
+/// the row above.
+fn tests_of(differences: &str) -> Vec<(&str, Vec<&str>)> {
+    let mut rows: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in differences.lines() {
+        let Some(row) = line
+            .strip_prefix('|')
+            .and_then(|row| row.trim_end().strip_suffix('|'))
+        else {
+            continue;
+        };
+        let (Some(question), Some(tests)) = (row.split(" | ").next(), row.rsplit(" | ").next())
+        else {
+            continue;
+        };
+        if question.starts_with("---") || tests.trim() == "test" {
+            continue;
+        }
+        let names: Vec<&str> = match (tests.trim(), rows.last()) {
+            ("the same", Some((_, names))) => names.clone(),
+            (tests, _) => tests.split('`').skip(1).step_by(2).collect(),
+        };
+        rows.push((question.trim(), names));
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_have_the_tests_of_their_last_column() {
+        let table = "| question | a | test |\n|---|---|---|\n| one `x | y` | b | `t1`, `t2` |\n| two | b | the same |\n| three | b | none |\n";
+        assert_eq!(
+            tests_of(table),
+            [
+                ("one `x", vec!["t1", "t2"]),
+                ("two", vec!["t1", "t2"]),
+                ("three", vec![])
+            ]
+        );
+    }
+
+    #[test]
+    fn pages_are_found_in_comments_and_links() {
+        let text = "see `docs/architecture.md`, (docs/differences.md) and docs/decisions/NNN.txt";
+        assert_eq!(
+            pages(text).collect::<Vec<_>>(),
+            ["docs/architecture.md", "docs/differences.md"]
+        );
+    }
+}
