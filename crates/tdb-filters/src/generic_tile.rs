@@ -16,6 +16,19 @@ pub fn open_generic_tile(
     key: Option<&EncryptionKey>,
     limits: &Limits,
 ) -> Result<Bytes, FilterError> {
+    open_generic_tile_with(tile, key, &mut Scratch::default(), limits)
+}
+
+/// As [`open_generic_tile`], for who opens many and keeps the scratch memory.
+///
+/// # Errors
+/// As [`open_generic_tile`].
+pub fn open_generic_tile_with(
+    tile: &GenericTile,
+    key: Option<&EncryptionKey>,
+    scratch: &mut Scratch,
+    limits: &Limits,
+) -> Result<Bytes, FilterError> {
     let list = FilterList::decode(&tile.pipeline, tile.version(), &(), limits)?;
     let encrypts = list.filters.iter().any(|f| f.code == aes_256_gcm::CODE);
     match (tile.encryption(), key) {
@@ -42,9 +55,8 @@ pub fn open_generic_tile(
         size,
         limits.metadata_tile,
     )?;
-    let mut scratch = Scratch::default();
     scratch.table.parse_sized(&tile.chunks, size, limits)?;
-    let payload = pipeline.decode_tile_to_vec(&tile.chunks, None, &mut scratch, limits)?;
+    let payload = pipeline.decode_tile_to_vec(&tile.chunks, None, scratch, limits)?;
     Ok(payload.into())
 }
 

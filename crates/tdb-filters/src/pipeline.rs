@@ -1,98 +1,15 @@
 use std::mem;
 
-use tdb_tile::{ChunkWriter, Datatype, FormatVersion, Limits};
+use tdb_tile::{ChunkTable, ChunkWriter, FormatVersion, Limits};
 
-use crate::chunking;
-use crate::description::unknown;
-use crate::filter::{BrokenValues, Filter, Options, Registry};
-use crate::filters::aes_256_gcm;
+use crate::filter::Registry;
 use crate::run::Run;
 use crate::scratch::Scratch;
-use crate::{EncryptionKey, FilterError, FilterList};
+use crate::step::{self, Step};
+use crate::{EncryptionKey, FilterError, FilterList, TileKind, chunking};
 
-/// The chunk of no chunks: the offsets tile of strings whose offsets are folded into their values.
+/// A tile of no chunks: the offsets tile of strings whose offsets are folded into their values.
 pub const NO_CHUNKS: [u8; 8] = [0; 8];
-
-/// What a tile of one field in one fragment is, beyond its bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TileKind {
-    /// Format version of the fragment.
-    pub version: FormatVersion,
-    /// Whether each filter saw the datatype that the one before left, as it does for writers since
-    /// 2.17; see [`FormatVersion::propagates_datatypes`] of the fragment's generic tiles.
-    pub propagates: bool,
-    /// Type of the values: the field's, `uint64` for offsets, `uint8` for validity, and so on.
-    pub datatype: Datatype,
-    /// Bytes of a cell, the unit of chunks and of run-length encoding: all values of a fixed-size
-    /// cell, all coordinates of a cell before version 5, one value of a var-sized cell.
-    pub cell_size: usize,
-    /// Whether this is the values tile of a var-sized field.
-    pub is_var: bool,
-}
-
-impl TileKind {
-    /// A tile of fixed-size cells of one value each, as today's releases write it.
-    #[must_use]
-    pub const fn new(version: FormatVersion, datatype: Datatype) -> Self {
-        Self {
-            version,
-            propagates: true,
-            datatype,
-            cell_size: datatype.size(),
-            is_var: false,
-        }
-    }
-
-    /// The same with `cell_size` bytes per cell.
-    #[must_use]
-    pub const fn with_cell_size(mut self, cell_size: usize) -> Self {
-        self.cell_size = cell_size;
-        self
-    }
-
-    /// The values tile of a var-sized field.
-    #[must_use]
-    pub const fn var(mut self) -> Self {
-        self.is_var = true;
-        self
-    }
-
-    /// A tile by a writer that did or did not hand datatypes from filter to filter.
-    #[must_use]
-    pub const fn propagating(mut self, propagates: bool) -> Self {
-        self.propagates = propagates;
-        self
-    }
-
-    /// A generic tile.
-    #[must_use]
-    pub const fn generic(version: FormatVersion) -> Self {
-        Self::new(version, Datatype::Char)
-    }
-
-    /// Whether offsets may be folded into values by a string filter that comes first.
-    const fn is_var_text(&self) -> bool {
-        self.is_var && matches!(self.datatype, Datatype::StringAscii | Datatype::StringUtf8)
-    }
-}
-
-const RLE: u8 = 4;
-const DICTIONARY: u8 = 14;
-const WEBP: u8 = 18;
-
-/// Whether a string filter with this code folds the offsets into the data: the one place that decides.
-///
-/// `docs/format/filters.md`, "Strings".
-fn folds(code: u8, kind: &TileKind) -> bool {
-    let version = kind.version;
-    kind.is_var_text()
-        && match (kind.datatype, code) {
-            (Datatype::StringAscii, RLE) => version.folds_ascii_rle_offsets(),
-            (Datatype::StringAscii, DICTIONARY) => version.folds_ascii_dictionary_offsets(),
-            (_, RLE | DICTIONARY) => version.folds_utf8_offsets(),
-            _ => false,
-        }
-}
 
 /// Filters ready to run over the tiles of one field: share one between threads, with a
 /// [`Scratch`] for each.
@@ -127,17 +44,6 @@ pub struct Pipeline {
     unwritable: Option<FilterError>,
 }
 
-#[derive(Debug)]
-pub(crate) struct Step {
-    code: u8,
-    pub(crate) name: &'static str,
-    pub(crate) filter: Box<dyn Filter>,
-    /// What the filter is given when encoding.
-    pub(crate) datatype: Datatype,
-    /// When decoding, its data is the result: the filters after it leave data alone.
-    pub(crate) is_last: bool,
-}
-
 impl Pipeline {
     /// Makes the filters of `list`, which was stored in a record of `options_version` (a schema,
     /// the header of a generic tile), ready for tiles of `kind`. With a key, data is encrypted last.
@@ -152,56 +58,21 @@ impl Pipeline {
         key: Option<&EncryptionKey>,
         registry: &Registry,
     ) -> Result<Self, FilterError> {
-        let mut steps = Vec::with_capacity(list.filters.len());
-        let mut datatype = kind.datatype;
-        let names_encryption = list.filters.iter().any(|f| f.code == aes_256_gcm::CODE);
-        let appended = (key.is_some() && !names_encryption).then_some((aes_256_gcm::CODE, &[][..]));
-        let stored = list.filters.iter().map(|f| (f.code, &f.options[..]));
-        for (code, bytes) in stored.chain(appended) {
-            let entry = registry.entry(code).ok_or_else(|| unknown(code))?;
-            let filter = (entry.parse)(&Options {
-                filter: entry.name,
-                bytes,
-                version: options_version,
-                key,
-            })?;
-            entry.available()?;
-            if code == aes_256_gcm::CODE && key.is_none() {
-                return Err(aes_256_gcm::NO_KEY);
-            }
-            let output = filter.output(datatype);
-            if code != 0 {
-                steps.push(Step {
-                    code,
-                    name: entry.name,
-                    filter,
-                    datatype,
-                    is_last: false,
-                });
-            }
-            if kind.propagates {
-                datatype = output;
-            }
-        }
-        let mut only_keepers_before = true;
-        for step in &mut steps {
-            step.is_last = only_keepers_before;
-            only_keepers_before &= step.filter.keeps_data();
-        }
-        let folds_at = steps.iter().position(|step| folds(step.code, &kind));
+        let steps = step::steps(list, options_version, &kind, key, registry)?;
+        let folds_at = steps.iter().position(|step| kind.folds(step.code));
         if let Some(step) = folds_at.filter(|&at| at > 0).and_then(|at| steps.get(at)) {
             return Err(FilterError::InvalidPipeline {
                 filter: step.name,
-                why: NOT_FIRST,
+                why: step::NOT_FIRST,
             });
         }
-        let unites = steps.iter().any(|step| unites_chunks(step.code, &kind));
+        let unites = steps.iter().any(|step| kind.unites_chunks(step.code));
         let first = steps.first().map(|step| step.code);
         Ok(Self {
             cuts: list.max_chunk != 0 && !unites,
             folds: folds_at.is_some(),
-            can_fold: kind.is_var_text() && matches!(first, Some(RLE | DICTIONARY)),
-            unwritable: check(&steps, &kind).err(),
+            can_fold: kind.is_var_text() && first.is_some_and(step::is_text_filter),
+            unwritable: step::check(&steps, &kind).err(),
             steps,
             kind,
         })
@@ -316,7 +187,7 @@ impl Pipeline {
 
     fn decode_chunks(
         &self,
-        table: &tdb_tile::ChunkTable,
+        table: &ChunkTable,
         stored: &[u8],
         mut out: &mut [u8],
         mut starts: Option<&mut Vec<u64>>,
@@ -453,50 +324,6 @@ impl Pipeline {
                 chunking::cut_cells(size, chunk, starts, ends);
             }
         }
-    }
-}
-
-/// Rules of creation: `docs/format/filters.md`, "What must not be written".
-fn check(steps: &[Step], kind: &TileKind) -> Result<(), FilterError> {
-    let mut is_broken = false;
-    for (index, step) in steps.iter().enumerate() {
-        let fail = |why| {
-            let filter = step.name;
-            Err(FilterError::InvalidPipeline { filter, why })
-        };
-        // Writers that handed no types on did not ask, either.
-        if kind.propagates && !step.filter.accepts(step.datatype) {
-            return fail("it takes no values of this type");
-        }
-        let is_text_filter = matches!(step.code, RLE | DICTIONARY);
-        if is_text_filter && kind.is_var_text() && index > 0 {
-            return fail(NOT_FIRST);
-        }
-        if step.code == DICTIONARY && !folds(step.code, kind) {
-            return fail("it takes var-sized ASCII from format 13 and UTF-8 from format 17 only");
-        }
-        let is_lost = match step.filter.broken_values() {
-            BrokenValues::Fine => false,
-            BrokenValues::Lost => is_broken && step.datatype.size() > 1,
-            BrokenValues::Unreadable => is_broken,
-        };
-        if is_lost {
-            return fail("the filters before it leave no whole number of values");
-        }
-        is_broken |= step.filter.breaks_values(step.datatype);
-    }
-    Ok(())
-}
-
-const NOT_FIRST: &str = "it must be the first filter of var-sized text";
-
-/// A filter that must see the whole tile at once.
-fn unites_chunks(code: u8, kind: &TileKind) -> bool {
-    match code {
-        WEBP => !kind.is_var_text(),
-        RLE => kind.is_var_text() && kind.version.folds_ascii_rle_offsets(),
-        DICTIONARY => kind.is_var_text() && kind.version.folds_ascii_dictionary_offsets(),
-        _ => false,
     }
 }
 

@@ -4,9 +4,10 @@ use tdb_tile::Limits;
 
 use crate::FilterError;
 use crate::chunk::{Chunk, Parts};
-use crate::pipeline::{Pipeline, Step};
+use crate::pipeline::Pipeline;
 use crate::scratch::{Buffer, Contexts, Memory, Scratch};
 use crate::stage::{Made, Out, Stage, Target};
+use crate::step::Step;
 
 /// A pipeline at work on one chunk after the other.
 pub(crate) struct Run<'a> {
@@ -54,10 +55,14 @@ impl<'a> Flow<'a> {
         self.split().0
     }
 
-    /// What was written is read next.
-    fn turn(&mut self) {
-        mem::swap(&mut self.front, &mut self.back);
-        (self.is_input, self.from) = (false, 0);
+    /// What was written is read next, or else what was read, without the `consumed` start.
+    fn advance(&mut self, was_written: bool, consumed: usize) {
+        if was_written {
+            mem::swap(&mut self.front, &mut self.back);
+            (self.is_input, self.from) = (false, 0);
+        } else {
+            self.from = self.from.saturating_add(consumed);
+        }
     }
 }
 
@@ -124,19 +129,12 @@ impl<'a> Run<'a> {
             };
             step.filter.decode(chunk, &mut out, &mut stage)?;
             let made = out.made.checked(step.name)?;
-            if made.metadata {
-                metadata.turn();
-            } else {
-                // What is not handed on is gone.
-                let [all] = recorded_end;
-                let from = made.keeps_metadata_from.unwrap_or(all);
-                metadata.from = metadata.from.saturating_add(from);
-            }
-            if made.data && to_result {
-                is_done = true;
-            } else if made.data {
-                data.turn();
-                is_done = false;
+            // Metadata that is not handed on is gone.
+            let [all] = recorded_end;
+            metadata.advance(made.metadata, made.keeps_metadata_from.unwrap_or(all));
+            data.advance(made.data && !to_result, 0);
+            if made.data {
+                is_done = to_result;
             }
         }
         let left = metadata.present().len();
