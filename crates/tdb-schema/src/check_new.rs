@@ -23,13 +23,19 @@ impl ArraySchema {
             check_name("dimension", &dimension.name)?;
             check_last_tile(dimension)?;
         }
+        self.check_new_attributes()?;
+        self.labels
+            .iter()
+            .try_for_each(|label| check_name("label", &label.name))
+    }
+
+    /// The part of [`ArraySchema::check_new`] that is about attributes.
+    pub(crate) fn check_new_attributes(&self) -> Result<(), SchemaError> {
         for attribute in &self.attributes {
             check_name("attribute", &attribute.name)?;
             check_order(attribute)?;
         }
-        self.labels
-            .iter()
-            .try_for_each(|label| check_name("label", &label.name))
+        Ok(())
     }
 
     /// Fails where an attribute's datatype cannot count the values of its enumeration.

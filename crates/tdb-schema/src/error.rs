@@ -116,6 +116,9 @@ pub enum Problem {
         /// Its name or number.
         name: String,
     },
+    /// What is to be changed is not there.
+    #[error("does not exist")]
+    Absent,
     /// A feature that this kind of array does not have.
     #[error("{0}")]
     NotAllowed(&'static str),

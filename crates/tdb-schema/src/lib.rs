@@ -13,6 +13,7 @@ mod dimension_record;
 mod enumeration;
 mod enumeration_record;
 mod error;
+mod evolution;
 mod field;
 pub mod grid;
 pub mod hilbert;

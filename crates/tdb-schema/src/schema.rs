@@ -179,21 +179,6 @@ impl ArraySchema {
             None => self.dimensions.get(dimension)?.domain.as_ref(),
         }
     }
-
-    /// The schema as it is stored in the version that is written now.
-    ///
-    /// Dimensions without filters of a schema before version 5 are given the filter
-    /// `none`, since no filters at all would mean those of the coordinates.
-    #[must_use]
-    pub fn upgraded(mut self) -> Self {
-        if !self.version.dimensions_inherit_filters() && !self.coords_filters.is_empty() {
-            for dimension in &mut self.dimensions {
-                dimension.filters.filters = vec![FilterRecord::default()];
-            }
-        }
-        self.version = self.version.max(FormatVersion::WRITTEN);
-        self
-    }
 }
 
 impl From<&ArraySchema> for SchemaRecord {

@@ -1,0 +1,158 @@
+use tdb_filters::{FilterList, FilterRecord, Registry, describe};
+use tdb_tile::{FormatVersion, Range};
+
+use crate::{ArraySchema, Attribute, Enumeration, EnumerationRef, Problem, SchemaError};
+
+/// Changes of a schema that leave the cells of older fragments readable: attributes and
+/// enumerations come and go, enumerations and the current domain grow.
+///
+/// Each takes one step; what comes out is checked as a new schema is, and is stored in the
+/// version that [`ArraySchema::upgraded`] gives it.
+impl ArraySchema {
+    /// The schema as it is stored in the version that is written now, filter options included.
+    ///
+    /// Dimensions without filters of a schema before version 5 are given the filter
+    /// `none`, since no filters at all would mean those of the coordinates.
+    #[must_use]
+    pub fn upgraded(mut self) -> Self {
+        let (from, to) = (self.version, self.version.max(FormatVersion::WRITTEN));
+        if !from.dimensions_inherit_filters() && !self.coords_filters.is_empty() {
+            for dimension in &mut self.dimensions {
+                dimension.filters.filters = vec![FilterRecord::default()];
+            }
+        }
+        let shared = [
+            &mut self.coords_filters,
+            &mut self.offsets_filters,
+            &mut self.validity_filters,
+        ];
+        let dimensions = self.dimensions.iter_mut().map(|d| &mut d.filters);
+        let attributes = self.attributes.iter_mut().map(|a| &mut a.filters);
+        for list in shared.into_iter().chain(dimensions).chain(attributes) {
+            upgrade_filters(list, from, to);
+        }
+        self.version = to;
+        self
+    }
+
+    /// Adds an attribute; its enumeration must be there.
+    ///
+    /// # Errors
+    /// A name that is taken, and what [`ArraySchema::check_new`] refuses.
+    pub fn with_attribute(mut self, attribute: Attribute) -> Result<Self, SchemaError> {
+        self.attributes.push(attribute);
+        self.evolved()
+    }
+
+    /// Takes an attribute away; its cells stay stored.
+    ///
+    /// # Errors
+    /// A name that no attribute has; the last attribute of a dense array.
+    pub fn without_attribute(mut self, name: &str) -> Result<Self, SchemaError> {
+        let index = self
+            .attribute_index(name)
+            .ok_or_else(|| absent("attribute", name))?;
+        self.attributes.remove(index);
+        self.evolved()
+    }
+
+    /// Adds an enumeration.
+    ///
+    /// # Errors
+    /// A name that is taken.
+    pub fn with_enumeration(mut self, enumeration: &Enumeration) -> Result<Self, SchemaError> {
+        self.enumerations.push(EnumerationRef {
+            name: enumeration.name().to_owned(),
+            file: enumeration.file().to_owned(),
+        });
+        self.check_indices(enumeration)?;
+        self.evolved()
+    }
+
+    /// Puts an enumeration in the place of the one that it extends.
+    ///
+    /// # Errors
+    /// One that is not there, or is not extended; attributes that cannot count the values.
+    pub fn with_extended_enumeration(
+        mut self,
+        old: &Enumeration,
+        new: &Enumeration,
+    ) -> Result<Self, SchemaError> {
+        let name = old.name();
+        if !new.extends(old) {
+            let problem = Problem::NotAllowed("the values it has must stay, in their order");
+            return Err(SchemaError::invalid(
+                format!("enumeration {name:?}"),
+                problem,
+            ));
+        }
+        let entry = self
+            .enumerations
+            .iter_mut()
+            .find(|entry| entry.name == name);
+        let entry = entry.ok_or_else(|| absent("enumeration", name))?;
+        entry.file = new.file().to_owned();
+        self.check_indices(new)?;
+        self.evolved()
+    }
+
+    /// Takes an enumeration away that no attribute refers to.
+    ///
+    /// # Errors
+    /// One that is not there, or is in use.
+    pub fn without_enumeration(mut self, name: &str) -> Result<Self, SchemaError> {
+        let before = self.enumerations.len();
+        self.enumerations.retain(|entry| entry.name != name);
+        if self.enumerations.len() == before {
+            return Err(absent("enumeration", name));
+        }
+        self.evolved()
+    }
+
+    /// Gives the array a current domain, which must hold the one that it has.
+    ///
+    /// # Errors
+    /// Ranges outside the domain, or that leave out cells that were allowed.
+    pub fn with_current_domain(mut self, ranges: Vec<Range>) -> Result<Self, SchemaError> {
+        let old = self.current_domain.replace(ranges);
+        let schema = self.evolved()?;
+        let new = schema.current_domain.iter().flatten();
+        let pairs = old.iter().flatten().zip(new).zip(&schema.dimensions);
+        for ((old, new), dimension) in pairs {
+            if !new.covers(dimension.datatype, old) {
+                let field = format!("current domain of dimension {:?}", dimension.name);
+                let problem = Problem::NotAllowed("can only grow");
+                return Err(SchemaError::invalid(field, problem));
+            }
+        }
+        Ok(schema)
+    }
+
+    /// Checks what a step of evolution can break. What was odd about an old array stays.
+    fn evolved(self) -> Result<Self, SchemaError> {
+        let schema = self.upgraded();
+        schema.check()?;
+        if schema.is_dense() && schema.attributes.is_empty() {
+            return Err(SchemaError::invalid("attributes", Problem::Missing));
+        }
+        schema.check_new_attributes()?;
+        Ok(schema)
+    }
+}
+
+fn absent(what: &str, name: &str) -> SchemaError {
+    SchemaError::invalid(format!("{what} {name:?}"), Problem::Absent)
+}
+
+/// Gives options the length that they have in a newer version: TileDB reads as many bytes
+/// as the version implies. A filter that is unknown stays as it is.
+fn upgrade_filters(list: &mut FilterList, from: FormatVersion, to: FormatVersion) {
+    let registry = Registry::builtin();
+    for record in &mut list.filters {
+        let upgraded =
+            describe(record, from, registry).and_then(|filter| filter.record(to, registry));
+        if let Ok(upgraded) = upgraded {
+            *record = upgraded;
+        }
+    }
+}
