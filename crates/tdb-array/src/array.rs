@@ -1,32 +1,50 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use bytes::Bytes;
 use tdb_filters::EncryptionKey;
-use tdb_fragment::{ConditionTree, ConsolidatedMetadata, MetadataPart, PartPlace};
+use tdb_fragment::{ConsolidatedMetadata, MetadataPart};
 use tdb_rtree::RTree;
 use tdb_schema::{ArraySchema, DimensionLabel, Enumeration};
-use tdb_store::{ByteRange, Piece, Read, Store, StoreError, join, read_coalesced};
-use tdb_tile::{Limits, Range, Record};
+use tdb_store::{Store, join};
+use tdb_tile::{Limits, Range};
 
-use crate::directory::{
-    DeleteCommit, ENUMERATION_FOLDER, FragmentEntry, Lists, Live, SCHEMA_FOLDER, Stored,
-};
-use crate::fragment::{Fragment, OpenedPart, Opening, Schemas};
+use crate::delete::read_deletes;
+use crate::directory::{ENUMERATION_FOLDER, FragmentEntry, SCHEMA_FOLDER};
+use crate::fragment::{Opening, Schemas};
+use crate::fragment_parts::read_parts;
 use crate::open::Place;
 use crate::uri::{Base, Target};
-use crate::{ArrayError, At, Directory, Metadata, OpenOptions, TimeWindow, Warning};
-
-/// Parts of a fragment's metadata that lie this near are read at once.
-const GAP: u64 = 64 << 10;
-const MOST: u64 = 16 << 20;
-
-/// How the keys of updates end.
-const UPDATE: &str = ".upd";
+use crate::{
+    ArrayError, At, Delete, Directory, Fragment, Metadata, OpenOptions, OpenedPart, TimeWindow,
+    Warning,
+};
 
 /// An array, seen at a time: what a query must know before it reads a tile.
 ///
 /// It was read when it was opened and does not change; a delete or a fragment written since is not in it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tdb_array::{Array, OpenOptions, TimestampedName};
+/// use tdb_filters::seal_generic_tile;
+/// use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension};
+/// use tdb_store::{MemoryStore, Store};
+/// use tdb_tile::Datatype;
+///
+/// // An array needs no more than a schema.
+/// let day = Dimension::numbers("day", Datatype::Int32, (1, 365), 7);
+/// let rain = Attribute::new("rain", Datatype::Float32);
+/// let schema = ArraySchema::new(ArrayType::Dense, vec![day], vec![rain]);
+/// let name = TimestampedName::unversioned(10, 10, 0)?;
+/// let store = MemoryStore::new();
+/// let tile = seal_generic_tile(&schema.encode()?, schema.version, None)?;
+/// store.put(&format!("weather/__schema/{name}"), tile.into())?;
+///
+/// let array = Array::open(Arc::new(store), "weather", OpenOptions::at(20))?;
+/// assert_eq!(array.schema().attributes[0].name, "rain");
+/// assert!(array.fragments().is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Array {
     place: Place,
@@ -37,17 +55,6 @@ pub struct Array {
     replaced: Vec<FragmentEntry>,
     deletes: Vec<Delete>,
     warnings: Vec<Warning>,
-}
-
-/// A delete: cells written up to its time stay if they fulfil its condition.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Delete {
-    /// Its key, relative to the array: what fragments that have taken it in call it.
-    pub marker: String,
-    /// Its time, in milliseconds since 1970.
-    pub timestamp: u64,
-    /// The condition as stored: which cells **stay**.
-    pub condition: Arc<ConditionTree>,
 }
 
 impl Array {
@@ -364,147 +371,4 @@ fn open_fragments(
         opening.add_consolidated(&consolidated, entries);
     }
     opening.open(entries)
-}
-
-fn read_deletes(
-    place: &Place,
-    live: &Live,
-    lists: &Lists,
-    warnings: &mut Vec<Warning>,
-) -> Result<Vec<Delete>, ArrayError> {
-    let updates = live
-        .deletes
-        .iter()
-        .filter(|delete| delete.marker.ends_with(UPDATE));
-    warnings.extend(updates.map(|update| Warning::Update {
-        key: update.marker.clone(),
-    }));
-    let loose = live
-        .deletes
-        .iter()
-        .filter_map(|delete| match &delete.stored {
-            Stored::Object(key) => Some(key.clone()),
-            Stored::Within { .. } => None,
-        });
-    let mut read = HashMap::new();
-    for (key, answer) in place.read(loose, place.tile_limit()) {
-        read.insert(key, answer?);
-    }
-    let deletes = live.deletes.iter().map(|delete| {
-        let (key, bytes) = match &delete.stored {
-            Stored::Object(key) => (key, read.get(key).cloned()),
-            Stored::Within { key, range } => {
-                let list = lists.get(key).filter(|list| range.end <= list.len());
-                (key, list.map(|list| list.slice(range.clone())))
-            }
-        };
-        decode_delete(place, delete, key, &bytes.unwrap_or_default())
-    });
-    deletes.collect()
-}
-
-fn decode_delete(
-    place: &Place,
-    delete: &DeleteCommit,
-    key: &str,
-    bytes: &Bytes,
-) -> Result<Delete, ArrayError> {
-    let tile = place.open_tile(key, bytes)?;
-    let limits = &place.options.limits;
-    // In an update, what to write instead follows; it acts as a delete all the same.
-    let condition = match key.ends_with(UPDATE) {
-        true => ConditionTree::decode_prefix(&tile.payload, tile.version, &(), limits)
-            .map(|(condition, _)| condition),
-        false => ConditionTree::decode(&tile.payload, tile.version, &(), limits),
-    };
-    Ok(Delete {
-        marker: delete.marker.clone(),
-        timestamp: delete.name.start(),
-        condition: Arc::new(condition.at(key)?),
-    })
-}
-
-/// Reads and opens parts of a fragment's metadata: from what is kept of it, else in one batch.
-fn read_parts(
-    place: &Place,
-    fragment: &Fragment,
-    parts: &[MetadataPart],
-) -> Result<Vec<OpenedPart>, ArrayError> {
-    let key = &fragment.metadata_key;
-    let stored_key: Arc<str> = join(&place.prefix, key).into();
-    let mut reads = Vec::new();
-    let mut found = Vec::with_capacity(parts.len());
-    for part in parts {
-        let part = match fragment.metadata.part_place(*part).at(key)? {
-            PartPlace::Here(payload) => Found::Opened(payload),
-            PartPlace::Stored(range) => match kept(fragment, &range) {
-                Some(bytes) => Found::Tile(bytes),
-                None => {
-                    let range = byte_range(&range);
-                    reads.push(
-                        Read::new(Arc::clone(&stored_key), range).at_most(place.tile_limit()),
-                    );
-                    Found::Unread
-                }
-            },
-        };
-        found.push(part);
-    }
-    let answers = read_coalesced(&*place.store, &reads, GAP, MOST);
-    let mut answers = answers.into_iter();
-    let opened = found.into_iter().map(|part| {
-        let bytes = match part {
-            Found::Opened(payload) => {
-                return Ok(OpenedPart {
-                    version: fragment.metadata.version,
-                    payload,
-                });
-            }
-            Found::Tile(bytes) => bytes,
-            Found::Unread => next_answer(&mut answers, key)?.bytes,
-        };
-        let tile = place.open_tile(key, &bytes)?;
-        Ok(OpenedPart {
-            version: tile.version,
-            payload: tile.payload,
-        })
-    });
-    opened.collect()
-}
-
-/// A part of a fragment's metadata, on the way to being opened.
-enum Found {
-    Opened(Bytes),
-    Tile(Bytes),
-    Unread,
-}
-
-fn next_answer(
-    answers: &mut impl Iterator<Item = Result<Piece, StoreError>>,
-    key: &str,
-) -> Result<Piece, ArrayError> {
-    let missing = || ArrayError::Missing {
-        key: key.to_owned(),
-        by: "asked for",
-    };
-    Ok(answers.next().ok_or_else(missing)??)
-}
-
-/// The bytes of a range that are kept since the fragment was opened.
-fn kept(fragment: &Fragment, range: &std::ops::Range<u64>) -> Option<Bytes> {
-    let tail = fragment.tail.as_ref()?;
-    let start = usize::try_from(range.start.checked_sub(tail.offset)?).ok()?;
-    let end = usize::try_from(range.end.checked_sub(tail.offset)?).ok()?;
-    (start <= end && end <= tail.bytes.len()).then(|| tail.bytes.slice(start..end))
-}
-
-/// A range whose end is not known goes to the end of the object.
-fn byte_range(range: &std::ops::Range<u64>) -> ByteRange {
-    match range.end {
-        u64::MAX => ByteRange::From(range.start),
-        end => ByteRange::Bounded {
-            start: range.start,
-            len: end.saturating_sub(range.start),
-        },
-    }
 }

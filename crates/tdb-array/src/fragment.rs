@@ -8,7 +8,7 @@ use tdb_fragment::{
 };
 use tdb_schema::ArraySchema;
 use tdb_store::{Piece, Read, StoreError, join};
-use tdb_tile::{FormatVersion, Limits};
+use tdb_tile::Limits;
 
 use crate::directory::{FragmentEntry, LEGACY_SCHEMA};
 use crate::open::Place;
@@ -301,13 +301,4 @@ impl Opening<'_> {
     fn limits(&self) -> &Limits {
         &self.place.options.limits
     }
-}
-
-/// A part of a fragment's metadata, opened.
-#[derive(Clone, Debug)]
-pub struct OpenedPart {
-    /// The version of the library that wrote it, as its tile says.
-    pub version: FormatVersion,
-    /// Its content.
-    pub payload: Bytes,
 }

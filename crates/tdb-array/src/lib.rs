@@ -4,9 +4,11 @@
 
 mod array;
 pub mod commits;
+mod delete;
 pub mod directory;
 mod error;
 mod fragment;
+mod fragment_parts;
 mod group;
 mod group_details;
 mod metadata;
@@ -18,10 +20,12 @@ mod timestamped_name;
 mod uri;
 mod warning;
 
-pub use array::{Array, Delete};
+pub use array::Array;
+pub use delete::Delete;
 pub use directory::{DeleteCommit, Directory, FragmentEntry, Live, Names, SchemaEntry};
 pub use error::{ArrayError, At, ErrorKind, HasKind};
-pub use fragment::{Fragment, OpenedPart};
+pub use fragment::Fragment;
+pub use fragment_parts::OpenedPart;
 pub use group::{Descendant, Group};
 pub use group_details::{GroupDetails, GroupMember};
 pub use metadata::{Metadata, MetadataRecord, MetadataValue};

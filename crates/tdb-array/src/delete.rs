@@ -1,0 +1,83 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tdb_fragment::ConditionTree;
+use tdb_tile::Record;
+
+use crate::directory::{DeleteCommit, Lists, Live, Stored};
+use crate::open::Place;
+use crate::{ArrayError, At, Warning};
+
+/// How the keys of updates end.
+const UPDATE: &str = ".upd";
+
+/// A delete: cells written up to its time stay if they fulfil its condition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delete {
+    /// Its key, relative to the array: what fragments that have taken it in call it.
+    pub marker: String,
+    /// Its time, in milliseconds since 1970.
+    pub timestamp: u64,
+    /// The condition as stored: which cells **stay**.
+    pub condition: Arc<ConditionTree>,
+}
+
+/// Reads the deletes that count, from objects of their own and from `.con` objects.
+pub(crate) fn read_deletes(
+    place: &Place,
+    live: &Live,
+    lists: &Lists,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<Delete>, ArrayError> {
+    let updates = live
+        .deletes
+        .iter()
+        .filter(|delete| delete.marker.ends_with(UPDATE));
+    warnings.extend(updates.map(|update| Warning::Update {
+        key: update.marker.clone(),
+    }));
+    let loose = live
+        .deletes
+        .iter()
+        .filter_map(|delete| match &delete.stored {
+            Stored::Object(key) => Some(key.clone()),
+            Stored::Within { .. } => None,
+        });
+    let mut read = HashMap::new();
+    for (key, answer) in place.read(loose, place.tile_limit()) {
+        read.insert(key, answer?);
+    }
+    let deletes = live.deletes.iter().map(|delete| {
+        let (key, bytes) = match &delete.stored {
+            Stored::Object(key) => (key, read.get(key).cloned()),
+            Stored::Within { key, range } => {
+                let list = lists.get(key).filter(|list| range.end <= list.len());
+                (key, list.map(|list| list.slice(range.clone())))
+            }
+        };
+        decode_delete(place, delete, key, &bytes.unwrap_or_default())
+    });
+    deletes.collect()
+}
+
+fn decode_delete(
+    place: &Place,
+    delete: &DeleteCommit,
+    key: &str,
+    bytes: &Bytes,
+) -> Result<Delete, ArrayError> {
+    let tile = place.open_tile(key, bytes)?;
+    let limits = &place.options.limits;
+    // In an update, what to write instead follows; it acts as a delete all the same.
+    let condition = match key.ends_with(UPDATE) {
+        true => ConditionTree::decode_prefix(&tile.payload, tile.version, &(), limits)
+            .map(|(condition, _)| condition),
+        false => ConditionTree::decode(&tile.payload, tile.version, &(), limits),
+    };
+    Ok(Delete {
+        marker: delete.marker.clone(),
+        timestamp: delete.name.start(),
+        condition: Arc::new(condition.at(key)?),
+    })
+}
