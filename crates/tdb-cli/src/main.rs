@@ -1,2 +1,52 @@
-//! The program `tdb`.
-fn main() {}
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod args;
+mod cmd;
+mod failure;
+mod location;
+mod output;
+mod paint;
+mod parse;
+mod present;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Verb};
+use crate::failure::Failure;
+use crate::output::Output;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let color = cli.global.color;
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // There is nowhere left to tell that standard error is gone.
+            let _ = failure.write(&mut io::stderr(), output::messages(color));
+            ExitCode::from(failure.status())
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Failure> {
+    let Cli { verb, global } = cli;
+    let mut out = Output::new(&global);
+    cmd::check_config(&global, &out)?;
+    match verb {
+        Verb::Info(arguments) => cmd::info::run(&arguments, &global, &mut out)?,
+        Verb::Schema(arguments) => cmd::schema::run(&arguments, &global, &mut out)?,
+        Verb::Ls(arguments) => cmd::ls::run(&arguments, &global, &mut out)?,
+        Verb::Tree(arguments) => cmd::tree::run(&arguments, &global, &mut out)?,
+        Verb::Read(arguments) => return cmd::read::run(*arguments, &global, out),
+        Verb::Fragments(arguments) => cmd::fragments::run(&arguments, &global, &mut out)?,
+        Verb::Meta(verb) => cmd::meta::run(&verb, &global, &mut out)?,
+        Verb::Group(verb) => cmd::group::run(&verb, &global, &mut out)?,
+        Verb::Dump(arguments) => cmd::dump::run(&arguments, &global, &mut out)?,
+        Verb::Filters(arguments) => cmd::filters::run(&arguments, &global, &mut out)?,
+    }
+    Ok(out.flush()?)
+}

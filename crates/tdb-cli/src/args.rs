@@ -1,0 +1,110 @@
+//! The command line, as plain structs.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::cmd;
+use crate::parse::{Moment, Size, moment, size};
+
+/// Looks into and reads TileDB arrays.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tdb",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
+#[command(after_help = "Results go to standard output, everything else to standard error.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+    #[command(flatten)]
+    pub(crate) global: Global,
+}
+
+/// Options that mean the same in every verb.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(crate) struct Global {
+    /// The array as of T: milliseconds since 1970, or RFC 3339
+    #[arg(long, value_name = "T", global = true, value_parser = moment, allow_hyphen_values = true)]
+    pub(crate) at: Option<Moment>,
+    /// Only what was written from T on
+    #[arg(long, value_name = "T", global = true, value_parser = moment, allow_hyphen_values = true)]
+    pub(crate) since: Option<Moment>,
+    /// Encryption key: a file of 32 raw bytes
+    #[arg(long, value_name = "FILE", global = true, env = "TDB_KEY_FILE")]
+    pub(crate) key_file: Option<PathBuf>,
+    /// At most so many threads
+    #[arg(long, value_name = "N", global = true)]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// At most so much memory: 200MB, 2GiB
+    #[arg(long, value_name = "SIZE", global = true, value_parser = size)]
+    pub(crate) memory: Option<Size>,
+    /// A setting by TileDB's name; ignored ones are said
+    #[arg(long, value_name = "KEY=VALUE", global = true)]
+    pub(crate) config: Vec<String>,
+    /// Machine-readable output of a stable shape
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Dates and times as raw 64-bit numbers
+    #[arg(long, global = true)]
+    pub(crate) ticks: bool,
+    /// Where to write the result
+    #[arg(short, long, value_name = "FILE", global = true)]
+    pub(crate) output: Option<PathBuf>,
+    /// What was read and decoded, and time by stage, on standard error
+    #[arg(long, global = true)]
+    pub(crate) profile: bool,
+    /// Leave out warnings
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say what is being done
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// Colours in what people read
+    #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t)]
+    pub(crate) color: When,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    /// On terminals
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// One screen about an array or group
+    Info(cmd::info::Arguments),
+    /// The schema of an array
+    Schema(cmd::schema::Arguments),
+    /// Arrays and groups below a folder
+    Ls(cmd::ls::Arguments),
+    /// All arrays and groups below, as a tree
+    Tree(cmd::tree::Arguments),
+    /// The cells of an array
+    Read(Box<cmd::read::Arguments>),
+    /// The fragments of an array, one line each
+    Fragments(cmd::fragments::Arguments),
+    /// Metadata of an array or group
+    #[command(subcommand)]
+    Meta(cmd::meta::Verb),
+    /// Members of a group
+    #[command(subcommand)]
+    Group(cmd::group::Verb),
+    /// Any stored object, byte range by byte range, decoded
+    Dump(cmd::dump::Arguments),
+    /// Every filter there is
+    #[command(subcommand_negates_reqs = true)]
+    Filters(cmd::filters::Arguments),
+}

@@ -1,0 +1,150 @@
+//! What lies below a folder or group, one level at a time.
+
+use std::collections::BTreeMap;
+
+use tdb_array::{Group, ObjectType, OpenOptions, Target};
+use tdb_store::{list_all, name};
+use tdb_tile::Code;
+
+use crate::failure::Failure;
+use crate::location::{self, Location};
+
+/// A folder, array or group below another.
+#[derive(Debug)]
+pub(crate) struct Child {
+    /// What its parent calls it.
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    pub(crate) place: Place,
+}
+
+/// What a child is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Object(ObjectType),
+    Folder,
+    /// A member of a group that is not there.
+    Missing,
+}
+
+/// Where a child is.
+#[derive(Debug)]
+pub(crate) enum Place {
+    Inside(Location),
+    /// Outside of the folder that was asked for, at this URI.
+    Outside(String),
+}
+
+impl Kind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Object(object_type) => object_type.name(),
+            Self::Folder => "folder",
+            Self::Missing => "missing",
+        }
+    }
+
+    /// Whether there can be something below.
+    pub(crate) fn has_children(self) -> bool {
+        matches!(self, Self::Folder | Self::Object(ObjectType::Group))
+    }
+}
+
+impl Child {
+    /// The URI.
+    pub(crate) fn uri(&self) -> &str {
+        match &self.place {
+            Place::Inside(location) => &location.uri,
+            Place::Outside(uri) => uri,
+        }
+    }
+
+    /// Where it is, going outside only if that is wanted.
+    pub(crate) fn location(&self, follow_external: bool) -> Result<Option<Location>, Failure> {
+        match &self.place {
+            Place::Inside(location) => Ok(Some(location.clone())),
+            Place::Outside(uri) if follow_external => location::folder(uri).map(Some),
+            Place::Outside(_) => Ok(None),
+        }
+    }
+}
+
+/// The members of a group, and the folders in it; or the folders in a folder. Sorted by name.
+pub(crate) fn children(location: &Location, options: &OpenOptions) -> Result<Vec<Child>, Failure> {
+    let object_type = location.object_type()?;
+    if object_type == ObjectType::Array {
+        return Ok(Vec::new());
+    }
+    let listing = list_all(&*location.store, &location.prefix);
+    let mut folders = BTreeMap::new();
+    for prefix in listing.map_err(|error| location.failed(error))?.prefixes {
+        // What begins like this is part of a group.
+        let name = name(&prefix);
+        if !(object_type == ObjectType::Group && name.starts_with("__")) {
+            folders.insert(prefix.clone(), child(name, location.below(name))?);
+        }
+    }
+    let mut children = match object_type {
+        ObjectType::Group => members(location, options, &mut folders)?,
+        _ => Vec::new(),
+    };
+    children.extend(folders.into_values());
+    children.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(children)
+}
+
+/// The members of a group; those that are folders in it are taken out of `folders`.
+fn members(
+    location: &Location,
+    options: &OpenOptions,
+    folders: &mut BTreeMap<String, Child>,
+) -> Result<Vec<Child>, Failure> {
+    let (store, prefix) = (location.store.clone(), &location.prefix);
+    let group = Group::open(store, prefix, &location.store_uri, options.clone())
+        .map_err(|error| location.failed(error))?;
+    let mut children = Vec::new();
+    for member in group.members() {
+        let name = member.key().to_owned();
+        children.push(match group.target(member) {
+            Target::Inside(prefix) => match folders.remove(&prefix) {
+                Some(child) => Child { name, ..child },
+                None => {
+                    let uri = group.member_uri(member);
+                    child(
+                        &name,
+                        Location {
+                            uri,
+                            prefix,
+                            ..location.clone()
+                        },
+                    )?
+                }
+            },
+            Target::Outside(uri) => Child {
+                name,
+                kind: Kind::Object(member.object_type),
+                place: Place::Outside(uri),
+            },
+        });
+    }
+    Ok(children)
+}
+
+fn child(name: &str, location: Location) -> Result<Child, Failure> {
+    let kind = match location.object_type()? {
+        ObjectType::Invalid if is_empty(&location)? => Kind::Missing,
+        ObjectType::Invalid => Kind::Folder,
+        known => Kind::Object(known),
+    };
+    Ok(Child {
+        name: name.to_owned(),
+        kind,
+        place: Place::Inside(location),
+    })
+}
+
+fn is_empty(location: &Location) -> Result<bool, Failure> {
+    let listing = location.store.list(&location.prefix, None);
+    let listing = listing.map_err(|error| location.failed(error))?;
+    Ok(listing.objects.is_empty() && listing.prefixes.is_empty() && listing.next.is_none())
+}

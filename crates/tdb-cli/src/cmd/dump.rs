@@ -1,0 +1,232 @@
+//! `tdb dump`: any stored object, byte range by byte range, decoded.
+
+mod fragment;
+mod tile;
+
+use std::io::Write;
+
+use bytes::Bytes;
+use clap::Args;
+use tdb_array::commits::{parse_consolidated, parse_lines};
+use tdb_array::{At, GroupDetails, MetadataRecord, ObjectType};
+use tdb_filters::EncryptionKey;
+use tdb_fragment::{ConditionTree, ConsolidatedMetadata, FRAGMENT_METADATA};
+use tdb_schema::{ArraySchema, EnumerationRecord};
+use tdb_store::{Store, read_whole};
+use tdb_tile::{FormatVersion, Limits, Record, WireError};
+
+use super::{open_options, session};
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::location::{self, ObjectLocation};
+use crate::output::Output;
+use crate::paint::{Role, bytes, visible};
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// A stored object: a schema, fragment metadata, a data file, a commit, ...
+    object: String,
+}
+
+/// An object being dumped, and what it takes to read it.
+struct Dump<'a> {
+    store: &'a dyn Store,
+    key: &'a str,
+    encryption: Option<EncryptionKey>,
+    limits: Limits,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let ObjectLocation {
+        root,
+        root_type,
+        key,
+    } = location::object(&arguments.object)?;
+    let options = open_options(global, &session(global))?;
+    let dump = Dump {
+        store: &*root.store,
+        key: &key,
+        encryption: options.key,
+        limits: options.limits,
+    };
+    let size = root.store.size(&key).map_err(|error| root.failed(error))?;
+    let kind = Kind::of(&key, root_type);
+    let title = out.look.paint(Role::Title, &visible(&key));
+    writeln!(out, "{title}: {}, {}", kind.title(), bytes(size))?;
+    let result = dump.write(kind, size, out);
+    // What was understood before the error is worth as much as the error.
+    out.flush()?;
+    result.map_err(|failure| failure.at(&arguments.object))
+}
+
+/// What an object is, by its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Schema,
+    Enumeration,
+    FragmentMetadata,
+    ConsolidatedMetadata,
+    Metadata,
+    GroupDetails,
+    DeleteCondition,
+    ConsolidatedCommits,
+    NameList,
+    Marker,
+    Data,
+    Unknown,
+}
+
+impl Kind {
+    fn of(key: &str, root_type: ObjectType) -> Self {
+        let ending = key.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let mut parts = key.split('/');
+        let (first, name) = (parts.next().unwrap_or_default(), parts.next_back());
+        match (first, name, ending) {
+            _ if root_type == ObjectType::Invalid => Self::of_stray(key, ending),
+            ("__array_schema.tdb", None, _) => Self::Schema,
+            (_, _, "ok" | "wrt") => Self::Marker,
+            (_, _, "vac" | "ign") => Self::NameList,
+            (_, _, "con") => Self::ConsolidatedCommits,
+            (_, _, "del") => Self::DeleteCondition,
+            (_, _, "meta") => Self::ConsolidatedMetadata,
+            ("__schema", Some(_), _) if key.contains("/__enumerations/") => Self::Enumeration,
+            ("__schema", Some(_), _) => Self::Schema,
+            ("__meta", Some(_), _) => Self::Metadata,
+            ("__group", Some(_), _) => Self::GroupDetails,
+            (_, Some(FRAGMENT_METADATA), _) => Self::FragmentMetadata,
+            (_, Some(_), "tdb") => Self::Data,
+            (_, _, "tdb") => Self::Marker,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// An object outside of any array or group: only its name speaks.
+    fn of_stray(key: &str, ending: &str) -> Self {
+        match ending {
+            _ if key == "__array_schema.tdb" => Self::Schema,
+            _ if key == FRAGMENT_METADATA => Self::Unknown,
+            "ok" | "wrt" => Self::Marker,
+            "vac" | "ign" => Self::NameList,
+            "con" => Self::ConsolidatedCommits,
+            "del" => Self::DeleteCondition,
+            "meta" => Self::ConsolidatedMetadata,
+            "tdb" => Self::Data,
+            _ => Self::Unknown,
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Schema => "array schema",
+            Self::Enumeration => "enumeration",
+            Self::FragmentMetadata => "fragment metadata",
+            Self::ConsolidatedMetadata => "consolidated fragment metadata",
+            Self::Metadata => "metadata",
+            Self::GroupDetails => "group details",
+            Self::DeleteCondition => "delete condition",
+            Self::ConsolidatedCommits => "consolidated commits",
+            Self::NameList => "list of names",
+            Self::Marker => "marker",
+            Self::Data => "data tiles",
+            Self::Unknown => "of no known kind",
+        }
+    }
+}
+
+impl Dump<'_> {
+    fn write(&self, kind: Kind, size: u64, out: &mut Output) -> Result<(), Failure> {
+        match kind {
+            Kind::Data => self.write_data(size, out),
+            Kind::FragmentMetadata => self.write_fragment_metadata(&self.whole()?, out),
+            Kind::NameList => write_lines(&self.whole()?, out),
+            Kind::Marker | Kind::Unknown => write_hex(&self.whole()?, out),
+            Kind::ConsolidatedCommits => self.write_commits(&self.whole()?, out),
+            _ => self.write_generic_tile(&self.whole()?, 0, out, &|payload, version| {
+                self.describe(kind, payload, version)
+            }),
+        }
+    }
+
+    /// The content of a generic tile, field by field.
+    fn describe(&self, kind: Kind, payload: &Bytes, version: FormatVersion) -> Described {
+        let limits = &self.limits;
+        match kind {
+            Kind::Schema => {
+                let (text, schema) = ArraySchema::describe(payload, limits);
+                (text, schema.map(drop).at(self.key).map_err(Failure::from))
+            }
+            Kind::Metadata => {
+                let (text, result) = MetadataRecord::describe_all(payload, version, limits);
+                (text, result.at(self.key).map_err(Failure::from))
+            }
+            Kind::Enumeration => {
+                self.described(EnumerationRecord::describe(payload, version, &(), limits))
+            }
+            Kind::GroupDetails => {
+                self.described(GroupDetails::describe(payload, version, &(), limits))
+            }
+            Kind::ConsolidatedMetadata => {
+                self.described(ConsolidatedMetadata::describe(payload, limits))
+            }
+            _ => self.described(ConditionTree::describe(payload, version, &(), limits)),
+        }
+    }
+
+    fn described<T>(&self, (text, result): (String, Result<T, WireError>)) -> Described {
+        (text, result.map(drop).at(self.key).map_err(Failure::from))
+    }
+
+    fn whole(&self) -> Result<Bytes, Failure> {
+        Ok(read_whole(self.store, self.key, self.limits.metadata_tile)?)
+    }
+
+    fn write_commits(&self, file: &Bytes, out: &mut Output) -> Result<(), Failure> {
+        for commit in parse_consolidated(file).at(self.key)? {
+            writeln!(out, "{}", visible(&commit.key))?;
+            if let Some(range) = commit.delete {
+                let start = range.start;
+                let tile = file.slice(range);
+                self.write_generic_tile(&tile, start, out, &|payload, version| {
+                    self.describe(Kind::DeleteCondition, payload, version)
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The fields of a record as text, as far as they go, and what is wrong with them.
+type Described = (String, Result<(), Failure>);
+
+fn write_lines(file: &Bytes, out: &mut Output) -> Result<(), Failure> {
+    for line in parse_lines(file) {
+        writeln!(out, "{}", visible(line))?;
+    }
+    Ok(())
+}
+
+/// Bytes of one line of a hexadecimal dump.
+const LINE: usize = 16;
+
+fn write_hex(file: &Bytes, out: &mut Output) -> Result<(), Failure> {
+    for (line, bytes) in file.chunks(LINE).enumerate() {
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x} ")).collect();
+        let printable = |byte: &u8| matches!(byte, b' '..=b'~');
+        let text: String = bytes
+            .iter()
+            .map(|byte| {
+                if printable(byte) {
+                    char::from(*byte)
+                } else {
+                    '.'
+                }
+            })
+            .collect();
+        writeln!(
+            out,
+            "{:08x}  {digits:<48} {text}",
+            line.saturating_mul(LINE)
+        )?;
+    }
+    Ok(())
+}

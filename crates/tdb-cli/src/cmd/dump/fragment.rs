@@ -1,0 +1,249 @@
+//! Fragment metadata: its generic tiles and its footer.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use bytes::Bytes;
+use tdb_array::{At, ErrorKind};
+use tdb_filters::open_generic_tile;
+use tdb_fragment::{
+    ExtraFields, FieldLayout, Footer, FooterBytes, FooterStart, FragmentStatistics, LegacyMetadata,
+    Next, ProcessedConditions, TileBounds, TileVector,
+};
+use tdb_rtree::RTree;
+use tdb_schema::{ArraySchema, FieldKind};
+use tdb_store::read_whole;
+use tdb_tile::{FormatVersion, GenericTile, Record};
+
+use super::Dump;
+use super::tile::heading;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::paint::visible;
+
+/// What a generic tile of fragment metadata holds.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    RTree,
+    Numbers,
+    Bounds,
+    Statistics,
+    Conditions,
+}
+
+impl Dump<'_> {
+    pub(super) fn write_fragment_metadata(
+        &self,
+        file: &Bytes,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let version = self.fragment_version(file)?;
+        if version.has_single_tile_metadata() {
+            let layout = FieldLayout::of(&self.schema(None)?);
+            return self.write_generic_tile(file, 0, out, &|payload, _| {
+                self.described(LegacyMetadata::describe(
+                    payload,
+                    version,
+                    &layout,
+                    &self.limits,
+                ))
+            });
+        }
+        let old = match version.names_schema() {
+            true => None,
+            false => Some(FieldLayout::of(&self.schema(None)?)),
+        };
+        let size = file.len() as u64;
+        let Next::Done(footer) =
+            FooterBytes::locate(file, size, version, old.as_ref()).at(self.key)?
+        else {
+            return Err(Failure::new(
+                ErrorKind::Corrupt,
+                "the footer is not in the file",
+            ));
+        };
+        let start = FooterStart::read(&footer.bytes, &self.limits).at(self.key)?;
+        let schema = self.schema(version.names_schema().then_some(start.schema_name.as_str()))?;
+        let layout = FieldLayout::of(&schema);
+        let (text, result) = Footer::describe(
+            &footer.bytes,
+            FormatVersion::default(),
+            &layout,
+            &self.limits,
+        );
+        // The footer is at the end, and says what everything before it is.
+        if let Ok(decoded) = &result {
+            for (offset, (name, part)) in parts(decoded, &schema, &layout) {
+                self.write_part(file, offset, &name, part, decoded, &layout, out)?;
+            }
+        }
+        let end = footer.start.saturating_add(footer.bytes.len() as u64);
+        heading(out, &format!("footer, bytes {}..{end}", footer.start))?;
+        for line in text.lines() {
+            writeln!(out, "{}", visible(line))?;
+        }
+        Ok(result.map(drop).at(self.key)?)
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what a part is, where, and in which fragment"
+    )]
+    fn write_part(
+        &self,
+        file: &Bytes,
+        offset: u64,
+        name: &str,
+        part: Part,
+        footer: &Footer,
+        layout: &FieldLayout,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let start = usize::try_from(offset)
+            .ok()
+            .filter(|&start| start < file.len());
+        let Some(start) = start else {
+            let what = format!("{name}: at byte {offset}, beyond the end of the file");
+            return Err(Failure::new(ErrorKind::Corrupt, what));
+        };
+        writeln!(out)?;
+        heading(out, &visible(name))?;
+        let (version, limits) = (footer.version, &self.limits);
+        self.write_generic_tile(&file.slice(start..), start, out, &|payload, _| match part {
+            Part::RTree => self.described(RTree::describe(
+                payload,
+                version,
+                layout.dimensions(),
+                limits,
+            )),
+            Part::Numbers => self.described(TileVector::describe(payload, version, &(), limits)),
+            Part::Bounds => self.described(TileBounds::describe(payload, version, &(), limits)),
+            Part::Statistics => {
+                let fields = layout.fields(version, extra_fields(footer));
+                self.described(FragmentStatistics::describe(
+                    payload, version, &fields, limits,
+                ))
+            }
+            Part::Conditions => {
+                self.described(ProcessedConditions::describe(payload, version, &(), limits))
+            }
+        })
+    }
+
+    /// The version in the fragment's name; in the oldest names there is none, but in the file.
+    fn fragment_version(&self, file: &Bytes) -> Result<FormatVersion, Failure> {
+        let folder = tdb_store::name(tdb_store::parent(self.key));
+        let named = folder
+            .rsplit('_')
+            .next()
+            .and_then(|version| version.parse::<u32>().ok());
+        let version = match named.map(FormatVersion::new) {
+            Some(version) if folder.split('_').count() > 5 => version,
+            _ => GenericTile::parse(file, &self.limits)
+                .at(self.key)?
+                .version(),
+        };
+        if !version.is_known() {
+            let what = format!("format version {version} is not known");
+            return Err(Failure::new(ErrorKind::Unsupported, what));
+        }
+        Ok(version)
+    }
+
+    /// The schema that the fragment was written with.
+    fn schema(&self, name: Option<&str>) -> Result<ArraySchema, Failure> {
+        let key = match name {
+            Some(name) => format!("__schema/{name}"),
+            None => "__array_schema.tdb".to_owned(),
+        };
+        let file = read_whole(self.store, &key, self.limits.metadata_tile)?;
+        let tile = GenericTile::parse(&file, &self.limits).at(&key)?;
+        let payload = open_generic_tile(&tile, self.encryption.as_ref(), &self.limits).at(&key)?;
+        Ok(ArraySchema::decode(&payload, &self.limits).at(&key)?)
+    }
+}
+
+fn extra_fields(footer: &Footer) -> ExtraFields {
+    ExtraFields {
+        timestamps: footer.has_timestamps,
+        deletes: footer.has_delete_meta,
+    }
+}
+
+/// What begins where, in stored order.
+fn parts(
+    footer: &Footer,
+    schema: &ArraySchema,
+    layout: &FieldLayout,
+) -> BTreeMap<u64, (String, Part)> {
+    let offsets = &footer.offsets;
+    let names = field_names(footer, schema, layout);
+    let mut parts = BTreeMap::new();
+    let lists: [(&str, &[u64], Part); 8] = [
+        ("tile offsets", &offsets.tile_offsets, Part::Numbers),
+        (
+            "offsets of var-sized tiles",
+            &offsets.var_offsets,
+            Part::Numbers,
+        ),
+        (
+            "sizes of var-sized tiles",
+            &offsets.var_sizes,
+            Part::Numbers,
+        ),
+        (
+            "offsets of validity tiles",
+            &offsets.validity_offsets,
+            Part::Numbers,
+        ),
+        ("least values", &offsets.mins, Part::Bounds),
+        ("greatest values", &offsets.maxs, Part::Bounds),
+        ("sums", &offsets.sums, Part::Numbers),
+        ("null counts", &offsets.null_counts, Part::Numbers),
+    ];
+    for (what, offsets, part) in lists {
+        for (index, &offset) in offsets.iter().enumerate() {
+            let field = names
+                .get(&index)
+                .map_or("a field that is not in the schema", String::as_str);
+            parts.insert(offset, (format!("{what} of {field}"), part));
+        }
+    }
+    for (what, offset, part) in [
+        (
+            "fragment statistics",
+            offsets.fragment_statistics,
+            Part::Statistics,
+        ),
+        (
+            "processed conditions",
+            offsets.processed_conditions,
+            Part::Conditions,
+        ),
+    ] {
+        // Where a version lacks these, the offset is 0.
+        if offset != 0 {
+            parts.insert(offset, (what.to_owned(), part));
+        }
+    }
+    parts.insert(offsets.rtree, ("R-tree".to_owned(), Part::RTree));
+    parts
+}
+
+fn field_names(
+    footer: &Footer,
+    schema: &ArraySchema,
+    layout: &FieldLayout,
+) -> BTreeMap<usize, String> {
+    let special = [
+        FieldKind::Coords,
+        FieldKind::Timestamps,
+        FieldKind::DeleteTimestamps,
+        FieldKind::DeleteConditionIndex,
+    ];
+    let special = special.into_iter().filter_map(|kind| schema.field_of(kind));
+    let index = |kind| layout.index(kind, footer.version, extra_fields(footer));
+    (schema.fields().chain(special))
+        .filter_map(|field| Some((index(field.kind)?, format!("{:?}", field.name))))
+        .collect()
+}

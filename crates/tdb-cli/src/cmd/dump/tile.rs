@@ -1,0 +1,121 @@
+//! Tiles: generic ones with what is in them, and those of data files chunk by chunk.
+
+use std::io::Write;
+
+use bytes::Bytes;
+use tdb_array::At;
+use tdb_filters::{FilterList, Registry, describe, open_generic_tile};
+use tdb_store::{Read, read_one};
+use tdb_tile::{ChunkHeader, ChunkTable, FormatVersion, GenericTile, Record, Scalar};
+use zerocopy::FromBytes;
+
+use super::{Described, Dump};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::paint::{Role, plural, visible};
+
+const HEADER: usize = size_of::<ChunkHeader>();
+
+impl Dump<'_> {
+    /// Writes the generic tile at the start of `bytes`, which begin at `offset` of the object.
+    pub(super) fn write_generic_tile(
+        &self,
+        bytes: &Bytes,
+        offset: usize,
+        out: &mut Output,
+        describe: &dyn Fn(&Bytes, FormatVersion) -> Described,
+    ) -> Result<(), Failure> {
+        let tile = GenericTile::parse(bytes, &self.limits).at(self.key)?;
+        let end = offset.saturating_add(tile.stored_size());
+        heading(out, &format!("generic tile, bytes {offset}..{end}"))?;
+        write!(out, "{}", tile.describe())?;
+        heading(out, "its filters")?;
+        self.write_filters(&tile, out)?;
+        heading(out, "its chunks")?;
+        let mut table = ChunkTable::default();
+        table.parse(&tile.chunks, &self.limits).at(self.key)?;
+        for (number, chunk) in table.entries().iter().enumerate() {
+            writeln!(
+                out,
+                "{}",
+                chunk_line(number, chunk.original, chunk.metadata, chunk.filtered)
+            )?;
+        }
+        let payload =
+            open_generic_tile(&tile, self.encryption.as_ref(), &self.limits).at(self.key)?;
+        heading(
+            out,
+            &format!("its content, {}", plural(payload.len() as u64, "byte")),
+        )?;
+        let (text, result) = describe(&payload, tile.version());
+        for line in text.lines() {
+            writeln!(out, "{}", visible(line))?;
+        }
+        result
+    }
+
+    fn write_filters(&self, tile: &GenericTile, out: &mut Output) -> Result<(), Failure> {
+        let (text, list) = FilterList::describe(&tile.pipeline, tile.version(), &(), &self.limits);
+        write!(out, "{text}")?;
+        for filter in list.at(self.key)?.filters {
+            let described = describe(&filter, tile.version(), Registry::builtin());
+            let described = described.map_or_else(|error| error.to_string(), |d| d.to_string());
+            writeln!(out, "{:>16}  {described}", "")?;
+        }
+        Ok(())
+    }
+
+    /// Writes the tiles of a data file. Each says itself where it ends, so nothing else is needed.
+    pub(super) fn write_data(&self, size: u64, out: &mut Output) -> Result<(), Failure> {
+        let (mut offset, mut number) = (0, 0_u64);
+        while offset < size {
+            let start = offset;
+            let count = self.piece(&mut offset, u64::SIZE as u64)?;
+            let count = u64::read(&count).unwrap_or_default();
+            heading(
+                out,
+                &format!("tile {number} at byte {start}: {}", plural(count, "chunk")),
+            )?;
+            for chunk in 0..count {
+                let header = self.piece(&mut offset, HEADER as u64)?;
+                let Ok((header, _)) = ChunkHeader::read_from_prefix(&header) else {
+                    break;
+                };
+                let (original, metadata, filtered) = (
+                    header.original.get(),
+                    header.metadata.get(),
+                    header.filtered.get(),
+                );
+                let index = usize::try_from(chunk).unwrap_or(usize::MAX);
+                writeln!(out, "{}", chunk_line(index, original, metadata, filtered))?;
+                offset = offset
+                    .saturating_add(u64::from(metadata))
+                    .saturating_add(u64::from(filtered));
+                if offset > size {
+                    // Reading the last byte that is promised tells what is missing, and where.
+                    self.piece(&mut offset.saturating_sub(1), 1)?;
+                }
+            }
+            number = number.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    fn piece(&self, offset: &mut u64, len: u64) -> Result<Bytes, Failure> {
+        let piece = read_one(self.store, Read::bounded(self.key, *offset, len))?;
+        *offset = offset.saturating_add(len);
+        Ok(piece.bytes)
+    }
+}
+
+fn chunk_line(number: usize, original: u32, metadata: u32, filtered: u32) -> String {
+    format!(
+        "{:>16}  chunk {number}: {original} bytes, stored as {metadata} of metadata and {filtered} of data",
+        ""
+    )
+}
+
+pub(super) fn heading(out: &mut Output, text: &str) -> Result<(), Failure> {
+    let text = out.look.paint(Role::Type, text);
+    Ok(writeln!(out, "{text}")?)
+}

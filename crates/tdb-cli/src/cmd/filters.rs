@@ -1,0 +1,80 @@
+//! `tdb filters`: every filter there is.
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+use tdb_filters::{Description, Entry, OptionValue, Registry};
+
+use super::write_json;
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::paint::{Role, Table};
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {}
+
+pub(crate) fn run(_: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let mut entries: Vec<&Entry> = Registry::builtin().entries().collect();
+    entries.sort_by_key(|entry| entry.code);
+    if global.json {
+        let filters: Vec<Value> = entries.iter().map(|entry| filter_json(entry)).collect();
+        return write_json(out, &Value::Array(filters));
+    }
+    let mut table = Table::new(&[
+        ">code",
+        "name",
+        "since",
+        "in this build",
+        "options, by default",
+    ]);
+    for entry in entries {
+        let options: Vec<String> = (options(entry).into_iter())
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        let built = match (entry.compiled, entry.feature) {
+            (true, _) => (Role::Plain, "yes".to_owned()),
+            (false, feature) => {
+                let feature = feature.unwrap_or_default();
+                (Role::Warning, format!("no: feature \"{feature}\""))
+            }
+        };
+        table.painted([
+            (Role::Plain, entry.code.to_string()),
+            (Role::Title, entry.name.to_owned()),
+            (Role::Plain, format!("v{}", entry.since)),
+            built,
+            (Role::Plain, options.join(" ")),
+        ]);
+    }
+    let look = out.look;
+    Ok(table.write(out, look)?)
+}
+
+/// The options of a filter, with their defaults.
+fn options(entry: &Entry) -> Vec<(&'static str, OptionValue)> {
+    let filter = (entry.build)(&Description::new(entry.name));
+    filter.map_or_else(|_| Vec::new(), |filter| filter.describe())
+}
+
+fn filter_json(entry: &Entry) -> Value {
+    let options: Map<String, Value> = (options(entry).into_iter())
+        .map(|(name, value)| (name.to_owned(), option_json(&value)))
+        .collect();
+    json!({
+        "code": entry.code,
+        "name": entry.name,
+        "since": entry.since,
+        "options": options,
+        "compiled": entry.compiled,
+        "feature": entry.feature,
+    })
+}
+
+fn option_json(value: &OptionValue) -> Value {
+    match value {
+        OptionValue::Integer(value) => json!(value),
+        OptionValue::Real(value) => json!(value),
+        OptionValue::Flag(value) => json!(value),
+        OptionValue::Text(value) => json!(value),
+    }
+}

@@ -1,0 +1,125 @@
+//! `tdb fragments`: one line for each fragment.
+
+use clap::Args;
+use serde_json::{Value, json};
+use tdb_array::{Array, Fragment};
+use tdb_schema::json::ranges_to_json;
+use tdb_store::join;
+
+use super::{open_array, session, write_json};
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::paint::{Role, Table, bytes, count};
+use crate::parse::rfc3339;
+use crate::present;
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// An array
+    uri: String,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let array = open_array(&arguments.uri, global, &session(global))?;
+    let replaced = array
+        .open_replaced()
+        .map_err(|error| Failure::from(error).at(&arguments.uri))?;
+    let mut all: Vec<(&Fragment, bool)> = (array.fragments().iter().map(|f| (f, false)))
+        .chain(replaced.iter().map(|f| (f, true)))
+        .collect();
+    all.sort_by_key(|(fragment, _)| (fragment.timestamps(), fragment.name.as_str()));
+    let sizes = all
+        .iter()
+        .map(|(fragment, _)| stored_size(&array, fragment));
+    let sizes: Vec<u64> = sizes.collect::<Result<_, _>>()?;
+    if global.json {
+        let fragments = all.iter().zip(&sizes).map(|((fragment, replaced), size)| {
+            fragment_json(fragment, *replaced, *size, global.ticks)
+        });
+        return write_json(out, &Value::Array(fragments.collect()));
+    }
+    let mut titles = vec![
+        ">#", "written", "until", "type", ">version", ">cells", ">tiles", ">size",
+    ];
+    titles.extend(
+        array
+            .schema()
+            .dimensions
+            .iter()
+            .map(|dimension| dimension.name.as_str()),
+    );
+    titles.extend(["", "name"]);
+    let mut table = Table::new(&titles);
+    for (number, ((fragment, replaced), size)) in all.iter().zip(&sizes).enumerate() {
+        let mut row = vec![(Role::Dim, number.to_string())];
+        row.extend(facts(fragment, *size));
+        let dimensions = array
+            .schema()
+            .dimensions
+            .iter()
+            .zip(&fragment.metadata.non_empty_domain);
+        row.extend(dimensions.map(|(dimension, range)| {
+            (Role::Plain, present::range(dimension, range, global.ticks))
+        }));
+        let state = if *replaced { "consolidated" } else { "" };
+        row.push((Role::Warning, state.to_owned()));
+        row.push((Role::Dim, fragment.name.as_str().to_owned()));
+        table.painted(row);
+    }
+    let look = out.look;
+    Ok(table.write(out, look)?)
+}
+
+/// Bytes of the data files and of the metadata.
+fn stored_size(array: &Array, fragment: &Fragment) -> Result<u64, Failure> {
+    let key = join(array.prefix(), &fragment.metadata_key);
+    let metadata = array.store().size(&key)?;
+    Ok(fragment.metadata.data_size().saturating_add(metadata))
+}
+
+fn facts(fragment: &Fragment, size: u64) -> [(Role, String); 7] {
+    let metadata = &fragment.metadata;
+    let (from, to) = fragment.timestamps();
+    let until = if from == to {
+        String::new()
+    } else {
+        rfc3339(to)
+    };
+    [
+        (Role::Plain, rfc3339(from)),
+        (Role::Plain, until),
+        (
+            Role::Type,
+            if metadata.dense { "dense" } else { "sparse" }.to_owned(),
+        ),
+        (Role::Plain, metadata.version.to_string()),
+        (Role::Plain, count(metadata.cell_count())),
+        (Role::Plain, count(metadata.tile_count())),
+        (Role::Plain, bytes(size)),
+    ]
+}
+
+fn fragment_json(fragment: &Fragment, replaced: bool, size: u64, ticks: bool) -> Value {
+    let metadata = &fragment.metadata;
+    let (from, to) = fragment.timestamps();
+    let domain = ranges_to_json(
+        &fragment.schema,
+        &metadata.non_empty_domain,
+        present::times(ticks),
+    );
+    json!({
+        "name": fragment.name.as_str(),
+        "version": metadata.version.number(),
+        "dense": metadata.dense,
+        "timestamps": [from, to],
+        "cells": metadata.cell_count(),
+        "tiles": metadata.tile_count(),
+        "bytes": size,
+        "non_empty_domain": domain,
+        "schema": metadata.schema_name,
+        "has_timestamps": metadata.extra_fields.timestamps,
+        "has_delete_meta": metadata.extra_fields.deletes,
+        "consolidated": replaced,
+    })
+}

@@ -1,0 +1,58 @@
+//! `tdb group`: members of a group.
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use tdb_array::Group;
+use tdb_tile::Code;
+
+use super::{open_options, session, write_json};
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::location;
+use crate::output::Output;
+use crate::paint::{Role, Table};
+
+/// What to do with a group.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// The members, wherever they point
+    Ls(Ls),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Ls {
+    /// A group
+    uri: String,
+}
+
+pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let Verb::Ls(Ls { uri }) = verb;
+    let location = location::group(uri)?;
+    let options = open_options(global, &session(global))?;
+    let store = location.store.clone();
+    let group = Group::open(store, &location.prefix, &location.store_uri, options)
+        .map_err(|error| location.failed(error))?;
+    if global.json {
+        let members = group.members().iter().map(|member| {
+            json!({
+                "name": member.name,
+                "uri": group.member_uri(member),
+                "relative": member.relative,
+                "type": member.object_type.name(),
+            })
+        });
+        return write_json(out, &Value::Array(members.collect()));
+    }
+    let mut table = Table::new(&["name", "type", "relative", "uri"]);
+    for member in group.members() {
+        let relative = if member.relative { "yes" } else { "no" };
+        table.painted([
+            (Role::Title, member.name.clone().unwrap_or_default()),
+            (Role::Type, member.object_type.name().to_owned()),
+            (Role::Plain, relative.to_owned()),
+            (Role::Plain, group.member_uri(member)),
+        ]);
+    }
+    let look = out.look;
+    Ok(table.write(out, look)?)
+}

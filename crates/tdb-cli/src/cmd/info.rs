@@ -1,0 +1,46 @@
+//! `tdb info`: one screen about an array or group.
+
+mod array;
+mod array_screen;
+mod group;
+
+use clap::Args;
+use tdb_array::{Array, Group, ObjectType};
+
+use super::{open_options, session, write_json};
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::location;
+use crate::output::Output;
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// An array or group
+    uri: String,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let location = location::folder(&arguments.uri)?;
+    let options = open_options(global, &session(global))?;
+    let (store, prefix) = (location.store.clone(), location.prefix.as_str());
+    match location.object_type()? {
+        ObjectType::Array => {
+            let array = Array::open(store, prefix, options).map_err(|e| location.failed(e))?;
+            let facts = array::Facts::gather(&array).map_err(|e| location.failed(e))?;
+            match global.json {
+                true => write_json(out, &facts.json(&arguments.uri, global.ticks)),
+                false => array_screen::write(&facts, &arguments.uri, global.ticks, out),
+            }
+        }
+        ObjectType::Group => {
+            let group = Group::open(store, prefix, &location.store_uri, options);
+            let group = group.map_err(|e| location.failed(e))?;
+            let metadata = group.metadata().map_err(|e| location.failed(e))?;
+            match global.json {
+                true => write_json(out, &group::json(&group, &metadata, &arguments.uri)),
+                false => group::write(&group, &metadata, &arguments.uri, out),
+            }
+        }
+        ObjectType::Invalid => Err(location::nothing(&arguments.uri, "array or group")),
+    }
+}

@@ -1,0 +1,271 @@
+//! What is known of an array without reading its cells.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+use tdb_array::{Array, ArrayError, At, Fragment};
+use tdb_fragment::{MetadataPart, TileVector};
+use tdb_schema::json::{attribute_to_json, ranges_to_json, schema_to_json};
+use tdb_schema::{
+    ArraySchema, COORDS, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS, Field, FieldKind, TIMESTAMPS,
+};
+use tdb_tile::{Code, Range};
+
+use crate::paint::bytes;
+use crate::parse::rfc3339;
+use crate::present::times;
+
+/// Fragments of which the sizes of var-sized values are read; more would take long.
+const MEASURED: usize = 1000;
+
+/// What the screen and the JSON tell of an array.
+pub(super) struct Facts<'a> {
+    pub(super) array: &'a Array,
+    pub(super) schema: &'a ArraySchema,
+    /// The oldest and the newest version of the fragments.
+    pub(super) versions: Option<(u32, u32)>,
+    pub(super) cells: u64,
+    pub(super) tiles: u64,
+    pub(super) timestamps: Option<(u64, u64)>,
+    pub(super) non_empty_domain: Option<Vec<Range>>,
+    pub(super) metadata_keys: usize,
+    /// By the name of the field; fields that the schema lacks are those of older ones.
+    pub(super) sizes: BTreeMap<String, Sizes>,
+    pub(super) total: Sizes,
+    pub(super) warnings: Vec<String>,
+}
+
+/// Bytes of a field in all fragments.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sizes {
+    /// As stored.
+    pub(super) stored: u64,
+    /// Without filters; none where that was not looked up.
+    pub(super) unfiltered: Option<u64>,
+}
+
+impl Sizes {
+    fn add(&mut self, other: Self) {
+        self.stored = self.stored.saturating_add(other.stored);
+        self.unfiltered = (self.unfiltered.zip(other.unfiltered)).map(|(a, b)| a.saturating_add(b));
+    }
+
+    /// How many times larger the data is without filters.
+    pub(super) fn ratio(self) -> Option<f64> {
+        let unfiltered = self.unfiltered.filter(|_| self.stored > 0)?;
+        Some(unfiltered as f64 / self.stored as f64)
+    }
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn gather(array: &'a Array) -> Result<Self, ArrayError> {
+        let fragments = array.fragments();
+        let versions = || {
+            fragments
+                .iter()
+                .map(|fragment| fragment.metadata.version.number())
+        };
+        let sum = |of: fn(&Fragment) -> u64| fragments.iter().map(of).fold(0, u64::saturating_add);
+        let from = fragments
+            .iter()
+            .map(|fragment| fragment.timestamps().0)
+            .min();
+        let to = fragments
+            .iter()
+            .map(|fragment| fragment.timestamps().1)
+            .max();
+        let sizes = sizes(array)?;
+        let mut total = Sizes {
+            stored: 0,
+            unfiltered: Some(0),
+        };
+        sizes.values().for_each(|size| total.add(*size));
+        Ok(Self {
+            array,
+            schema: array.schema(),
+            versions: versions().min().zip(versions().max()),
+            cells: sum(|fragment| fragment.metadata.cell_count()),
+            tiles: sum(|fragment| fragment.metadata.tile_count()),
+            timestamps: from.zip(to),
+            non_empty_domain: array.non_empty_domain(),
+            metadata_keys: array.metadata()?.len(),
+            total,
+            warnings: warnings(array)?,
+            sizes,
+        })
+    }
+
+    /// The fields beside dimensions and attributes, and those that are no more.
+    pub(super) fn other_fields(&self) -> impl Iterator<Item = (&str, Sizes)> {
+        let known = |name: &str| {
+            let special = [
+                COORDS,
+                TIMESTAMPS,
+                DELETE_TIMESTAMPS,
+                DELETE_CONDITION_INDEX,
+            ];
+            !special.contains(&name) && self.schema.field(name).is_some()
+        };
+        let others = self.sizes.iter().filter(move |(name, _)| !known(name));
+        others.map(|(name, size)| (name.as_str(), *size))
+    }
+
+    pub(super) fn json(&self, uri: &str, ticks: bool) -> Json {
+        let (schema, times) = (self.schema, times(ticks));
+        let mut shown = schema_to_json(schema, &[], times);
+        let dimensions = shown
+            .get_mut("dimensions")
+            .map(Json::take)
+            .unwrap_or_default();
+        let dimensions = dimensions.as_array().cloned().unwrap_or_default();
+        let attributes = (schema.attributes.iter())
+            .map(|attribute| attribute_to_json(attribute, schema.version, times));
+        let other: Vec<Json> = (self.other_fields())
+            .map(|(name, size)| with_sizes(json!({ "name": name }), size))
+            .collect();
+        let ranges = |ranges: Option<&Vec<Range>>| ranges.map(|r| ranges_to_json(schema, r, times));
+        json!({
+            "uri": uri,
+            "kind": "array",
+            "type": schema.array_type.name(),
+            "format_version": schema.version.number(),
+            "fragment_versions": self.versions.map(|(oldest, newest)| [oldest, newest]),
+            "cell_order": schema.cell_order.name(),
+            "tile_order": schema.tile_order.name(),
+            "capacity": schema.capacity,
+            "allows_duplicates": schema.allows_duplicates,
+            "encrypted": self.array.key().is_some(),
+            "dimensions": dimensions.into_iter().map(|d| self.sized(d)).collect::<Vec<_>>(),
+            "attributes": attributes.map(|a| self.sized(a)).collect::<Vec<_>>(),
+            "other_fields": other,
+            "current_domain": ranges(schema.current_domain.as_ref()),
+            "non_empty_domain": ranges(self.non_empty_domain.as_ref()),
+            "fragments": self.array.fragments().len(),
+            "consolidated_fragments": self.array.replaced().len(),
+            "deletes": self.array.deletes().len(),
+            "cells": self.cells,
+            "tiles": self.tiles,
+            "bytes": self.total.stored,
+            "unfiltered_bytes": self.total.unfiltered,
+            "timestamps": self.timestamps.map(|(from, to)| [from, to]),
+            "metadata_keys": self.metadata_keys,
+            "warnings": self.warnings,
+        })
+    }
+
+    fn sized(&self, field: Json) -> Json {
+        let name = field.get("name").and_then(Json::as_str).unwrap_or_default();
+        let size = self.sizes.get(name).copied().unwrap_or_default();
+        with_sizes(field, size)
+    }
+}
+
+fn with_sizes(mut field: Json, size: Sizes) -> Json {
+    if let Some(field) = field.as_object_mut() {
+        field.insert("bytes".to_owned(), json!(size.stored));
+        field.insert("unfiltered_bytes".to_owned(), json!(size.unfiltered));
+    }
+    field
+}
+
+fn sizes(array: &Array) -> Result<BTreeMap<String, Sizes>, ArrayError> {
+    let mut sizes: BTreeMap<String, Sizes> = BTreeMap::new();
+    let measured = array.fragments().len() <= MEASURED;
+    for (index, fragment) in array.fragments().iter().enumerate() {
+        let var = if measured {
+            var_sizes(array, index, fragment)?
+        } else {
+            BTreeMap::new()
+        };
+        for field in stored_fields(fragment) {
+            let stored = fragment.metadata.field_data_size(field.kind);
+            let unfiltered = match field.cell_size() {
+                Some(size) => Some(size.saturating_mul(fragment.metadata.cell_count())),
+                None => var.get(field.name).copied(),
+            };
+            let nulls = if field.nullable {
+                fragment.metadata.cell_count()
+            } else {
+                0
+            };
+            let unfiltered = unfiltered.map(|size| size.saturating_add(nulls));
+            let entry = sizes.entry(field.name.to_owned());
+            let entry = entry.or_insert(Sizes {
+                stored: 0,
+                unfiltered: Some(0),
+            });
+            entry.add(Sizes { stored, unfiltered });
+        }
+    }
+    Ok(sizes)
+}
+
+/// Fields that have files of their own in a fragment.
+fn stored_fields(fragment: &Fragment) -> Vec<Field<'_>> {
+    let special = [
+        FieldKind::Coords,
+        FieldKind::Timestamps,
+        FieldKind::DeleteTimestamps,
+        FieldKind::DeleteConditionIndex,
+    ];
+    let special = special
+        .into_iter()
+        .filter_map(|kind| fragment.schema.field_of(kind));
+    (fragment.schema.fields().chain(special))
+        .filter(|field| fragment.metadata.stored_field(field.kind) == Some(field.kind))
+        .collect()
+}
+
+/// Unfiltered bytes of the var-sized fields of a fragment, with their offsets.
+fn var_sizes(
+    array: &Array,
+    index: usize,
+    fragment: &Fragment,
+) -> Result<BTreeMap<String, u64>, ArrayError> {
+    let fields: Vec<Field<'_>> = stored_fields(fragment)
+        .into_iter()
+        .filter(Field::is_var)
+        .collect();
+    let parts: Vec<MetadataPart> = fields
+        .iter()
+        .map(|field| MetadataPart::VarSizes(field.kind))
+        .collect();
+    let tiles = fragment.metadata.tile_count();
+    let opened = array.metadata_parts(index, &parts)?;
+    let sizes = fields.iter().zip(opened).map(|(field, part)| {
+        let vector =
+            TileVector::read(&part.payload, tiles, array.limits()).at(&fragment.metadata_key)?;
+        let offsets = fragment.metadata.cell_count().saturating_mul(8);
+        let size = vector.values.iter().fold(offsets, u64::saturating_add);
+        Ok((field.name.to_owned(), size))
+    });
+    sizes.collect()
+}
+
+fn warnings(array: &Array) -> Result<Vec<String>, ArrayError> {
+    let mut warnings = Vec::new();
+    let replaced = array.replaced().len();
+    if replaced > 0 {
+        let size = (array.open_replaced()?.iter()).fold(0_u64, |sum, fragment| {
+            sum.saturating_add(fragment.metadata.data_size())
+        });
+        warnings.push(format!(
+            "{replaced} fragments ({}) are consolidated away and could be vacuumed",
+            bytes(size)
+        ));
+    }
+    let window = array.window();
+    if window.since > 0 {
+        warnings.push(format!(
+            "nothing written before {} is shown",
+            rfc3339(window.since)
+        ));
+    }
+    if window.at < tdb_array::TimeWindow::ALL.at {
+        warnings.push(format!(
+            "nothing written after {} is shown",
+            rfc3339(window.at)
+        ));
+    }
+    Ok(warnings)
+}

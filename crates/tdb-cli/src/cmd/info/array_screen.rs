@@ -1,0 +1,249 @@
+//! An array on one screen.
+
+use std::io::Write;
+
+use tdb_schema::{Attribute, Dimension};
+use tdb_tile::Code;
+
+use super::array::{Facts, Sizes};
+use crate::cmd::schema::{domain, extent, filters_text, section, type_name};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::paint::{Role, Table, bytes, count, plural, visible};
+use crate::parse::rfc3339;
+use crate::present;
+
+pub(super) fn write(
+    facts: &Facts<'_>,
+    uri: &str,
+    ticks: bool,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let kind = match facts.schema.is_dense() {
+        true => "Dense array",
+        false => "Sparse array",
+    };
+    let title = out.look.paint(Role::Title, &visible(uri));
+    writeln!(out, "{kind} {title}")?;
+    write_summary(facts, out)?;
+    write_dimensions(facts, ticks, out)?;
+    write_attributes(facts, out)?;
+    write_other_fields(facts, out)?;
+    if !facts.warnings.is_empty() {
+        writeln!(out)?;
+    }
+    for warning in &facts.warnings {
+        let label = out.look.paint(Role::Warning, "warning:");
+        writeln!(out, "{label} {}", visible(warning))?;
+    }
+    Ok(())
+}
+
+fn write_summary(facts: &Facts<'_>, out: &mut Output) -> Result<(), Failure> {
+    let schema = facts.schema;
+    let mut table = Table::plain(&[]);
+    let mut line = |what: &str, text: String| {
+        table.painted([(Role::Dim, what.to_owned()), (Role::Plain, text)]);
+    };
+    line("cells", cells(facts));
+    if let Some((from, to)) = facts.timestamps {
+        line("written", span(from, to));
+    }
+    line("size", size(facts));
+    line("format", format(facts));
+    let capacity = match schema.is_dense() {
+        true => String::new(),
+        false => format!(", {} cells to a tile", count(schema.capacity)),
+    };
+    let duplicates = if schema.allows_duplicates {
+        ", duplicates allowed"
+    } else {
+        ""
+    };
+    let (cell_order, tile_order) = (schema.cell_order.name(), schema.tile_order.name());
+    line(
+        "order",
+        format!("cells {cell_order}, tiles {tile_order}{capacity}{duplicates}"),
+    );
+    if facts.metadata_keys > 0 {
+        line("metadata", plural(facts.metadata_keys as u64, "key"));
+    }
+    if !facts.array.deletes().is_empty() {
+        line(
+            "deletes",
+            plural(facts.array.deletes().len() as u64, "condition"),
+        );
+    }
+    if !schema.labels.is_empty() {
+        let labels: Vec<&str> = schema
+            .labels
+            .iter()
+            .map(|label| label.name.as_str())
+            .collect();
+        line("labels", labels.join(", "));
+    }
+    if facts.array.key().is_some() {
+        line("encrypted", "yes".to_owned());
+    }
+    let look = out.look;
+    Ok(table.write(out, look)?)
+}
+
+fn cells(facts: &Facts<'_>) -> String {
+    let fragments = plural(facts.array.fragments().len() as u64, "fragment");
+    match facts.array.fragments().is_empty() {
+        true => "none written".to_owned(),
+        false => format!(
+            "{} in {fragments}, {}",
+            count(facts.cells),
+            plural(facts.tiles, "tile")
+        ),
+    }
+}
+
+fn span(from: u64, to: u64) -> String {
+    match from == to {
+        true => rfc3339(from),
+        false => format!("{} .. {}", rfc3339(from), rfc3339(to)),
+    }
+}
+
+fn size(facts: &Facts<'_>) -> String {
+    let stored = bytes(facts.total.stored);
+    match (facts.total.unfiltered, facts.total.ratio()) {
+        (Some(unfiltered), Some(ratio)) => {
+            format!(
+                "{stored}, {} without filters: ratio {ratio:.1}",
+                bytes(unfiltered)
+            )
+        }
+        _ => stored,
+    }
+}
+
+fn format(facts: &Facts<'_>) -> String {
+    let schema = format!("{} (schema)", facts.schema.version);
+    match facts.versions {
+        Some((oldest, newest)) if oldest != newest => {
+            format!("{schema}, {oldest} to {newest} (fragments)")
+        }
+        Some((version, _)) => format!("{schema}, {version} (fragments)"),
+        None => schema,
+    }
+}
+
+fn write_dimensions(facts: &Facts<'_>, ticks: bool, out: &mut Output) -> Result<(), Failure> {
+    let current = facts.schema.current_domain.as_ref();
+    let mut titles = vec!["dimension", "type", "domain"];
+    titles.extend(current.map(|_| "current domain"));
+    titles.extend(["non-empty domain", ">tile", ">size", ">ratio", "filters"]);
+    let mut table = Table::new(&titles);
+    for (index, dimension) in facts.schema.dimensions.iter().enumerate() {
+        table.painted(dimension_row(facts, index, dimension, ticks));
+    }
+    section(table, out)
+}
+
+fn dimension_row(
+    facts: &Facts<'_>,
+    index: usize,
+    dimension: &Dimension,
+    ticks: bool,
+) -> Vec<(Role, String)> {
+    let written = facts
+        .non_empty_domain
+        .as_ref()
+        .and_then(|ranges| ranges.get(index));
+    let filters = facts.schema.dimension_filters(index);
+    // Cells of dense arrays have no stored coordinates, which filters could act on.
+    let filters = filters.filter(|_| !facts.schema.is_dense());
+    let mut row = vec![
+        (Role::Title, dimension.name.clone()),
+        (
+            Role::Type,
+            type_name(dimension.datatype, dimension.cell_val_num),
+        ),
+        (Role::Plain, domain(dimension, ticks)),
+    ];
+    if let Some(current) = &facts.schema.current_domain {
+        let current = current
+            .get(index)
+            .map(|range| present::range(dimension, range, ticks));
+        row.push((Role::Plain, current.unwrap_or_default()));
+    }
+    let written = written.map(|range| present::range(dimension, range, ticks));
+    let filters = filters.map(|list| filters_text(list, facts.schema.version));
+    row.push((Role::Plain, written.unwrap_or_else(|| "-".to_owned())));
+    row.push((Role::Plain, extent(dimension)));
+    row.extend(sizes(facts.sizes.get(&dimension.name)));
+    row.push((Role::Dim, filters.unwrap_or_default()));
+    row
+}
+
+fn write_attributes(facts: &Facts<'_>, out: &mut Output) -> Result<(), Failure> {
+    let enumerated = facts
+        .schema
+        .attributes
+        .iter()
+        .any(|a| a.enumeration.is_some());
+    let mut titles = vec!["attribute", "type", "nullable"];
+    titles.extend(enumerated.then_some("enumeration"));
+    titles.extend([">size", ">ratio", "filters"]);
+    let mut table = Table::new(&titles);
+    for attribute in &facts.schema.attributes {
+        table.painted(attribute_row(facts, attribute, enumerated));
+    }
+    section(table, out)
+}
+
+fn attribute_row(
+    facts: &Facts<'_>,
+    attribute: &Attribute,
+    enumerated: bool,
+) -> Vec<(Role, String)> {
+    let null = if attribute.nullable { "yes" } else { "" };
+    let mut row = vec![
+        (Role::Title, attribute.name.clone()),
+        (
+            Role::Type,
+            type_name(attribute.datatype, attribute.cell_val_num),
+        ),
+        (Role::Plain, null.to_owned()),
+    ];
+    if enumerated {
+        row.push((
+            Role::Plain,
+            attribute.enumeration.clone().unwrap_or_default(),
+        ));
+    }
+    row.extend(sizes(facts.sizes.get(&attribute.name)));
+    row.push((
+        Role::Dim,
+        filters_text(&attribute.filters, facts.schema.version),
+    ));
+    row
+}
+
+fn write_other_fields(facts: &Facts<'_>, out: &mut Output) -> Result<(), Failure> {
+    let mut table = Table::new(&["also stored", ">size", ">ratio"]);
+    for (name, size) in facts.other_fields() {
+        let mut row = vec![(Role::Title, name.to_owned())];
+        row.extend(sizes(Some(&size)));
+        table.painted(row);
+    }
+    section(table, out)
+}
+
+/// Bytes as stored, and how many times larger they are unfiltered.
+fn sizes(size: Option<&Sizes>) -> [(Role, String); 2] {
+    let ratio = size
+        .and_then(|size| size.ratio())
+        .map(|ratio| format!("{ratio:.1}"));
+    [
+        (
+            Role::Plain,
+            size.map(|size| bytes(size.stored)).unwrap_or_default(),
+        ),
+        (Role::Plain, ratio.unwrap_or_default()),
+    ]
+}

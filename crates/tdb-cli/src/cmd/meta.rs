@@ -1,0 +1,96 @@
+//! `tdb meta`: metadata of an array or group.
+
+use std::io::Write;
+
+use clap::{Args, Subcommand};
+use serde_json::Value;
+use tdb_array::{Array, ErrorKind, Group, Metadata, ObjectType};
+use tdb_tile::Code;
+
+use super::{open_options, session, write_json};
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::paint::{Role, Table};
+use crate::{location, present};
+
+/// What to do with metadata.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Every key, its type and its value
+    Ls(Ls),
+    /// The value of one key
+    Get(Get),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Ls {
+    /// An array or group
+    uri: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Get {
+    /// An array or group
+    uri: String,
+    /// The key
+    #[arg(allow_hyphen_values = true)]
+    key: String,
+}
+
+pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    match verb {
+        Verb::Ls(Ls { uri }) => list(&metadata(uri, global)?, global, out),
+        Verb::Get(Get { uri, key }) => get(&metadata(uri, global)?, uri, key, global, out),
+    }
+}
+
+fn metadata(uri: &str, global: &Global) -> Result<Metadata, Failure> {
+    let location = location::folder(uri)?;
+    let options = open_options(global, &session(global))?;
+    let (store, prefix) = (location.store.clone(), location.prefix.as_str());
+    let metadata = match location.object_type()? {
+        ObjectType::Array => Array::open(store, prefix, options).and_then(|array| array.metadata()),
+        ObjectType::Group => Group::open(store, prefix, &location.store_uri, options)
+            .and_then(|group| group.metadata()),
+        ObjectType::Invalid => return Err(location::nothing(uri, "array or group")),
+    };
+    metadata.map_err(|error| location.failed(error))
+}
+
+fn list(metadata: &Metadata, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    if global.json {
+        let values = metadata
+            .iter()
+            .map(|(key, value)| (key.to_owned(), present::metadata_json(value, global.ticks)));
+        return write_json(out, &Value::Object(values.collect()));
+    }
+    let mut table = Table::new(&["key", "type", "value"]);
+    for (key, value) in metadata.iter() {
+        table.painted([
+            (Role::Title, key.to_owned()),
+            (Role::Type, value.datatype.name().to_owned()),
+            (Role::Plain, present::metadata(value, global.ticks)),
+        ]);
+    }
+    let look = out.look;
+    Ok(table.write(out, look)?)
+}
+
+fn get(
+    metadata: &Metadata,
+    uri: &str,
+    key: &str,
+    global: &Global,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let Some(value) = metadata.get(key) else {
+        let what = format!("no metadata under the key {key:?}");
+        let failure = Failure::new(ErrorKind::NotFound, what).at(uri);
+        return Err(failure.hint(format!("tdb meta ls {uri} lists the keys")));
+    };
+    if global.json {
+        return write_json(out, &present::metadata_json(value, global.ticks));
+    }
+    Ok(writeln!(out, "{}", present::metadata(value, global.ticks))?)
+}

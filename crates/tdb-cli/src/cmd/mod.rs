@@ -1,0 +1,102 @@
+//! One file per verb.
+
+pub(crate) mod children;
+pub(crate) mod dump;
+pub(crate) mod filters;
+pub(crate) mod fragments;
+pub(crate) mod group;
+pub(crate) mod info;
+pub(crate) mod ls;
+pub(crate) mod meta;
+pub(crate) mod read;
+pub(crate) mod schema;
+pub(crate) mod tree;
+
+use std::io::Write;
+
+use serde_json::Value;
+use tdb_array::{Array, ErrorKind, OpenOptions, TimeWindow};
+use tdb_filters::EncryptionKey;
+use tdb_query::{Session, SessionOptions};
+
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::location;
+use crate::output::Output;
+
+/// TileDB's settings that an option of ours has taken the place of.
+const REPLACED: [(&str, &str); 5] = [
+    ("sm.compute_concurrency_level", "--threads"),
+    ("sm.io_concurrency_level", "--threads"),
+    ("sm.mem.total_budget", "--memory"),
+    ("sm.memory_budget", "--memory"),
+    ("sm.encryption_key", "--key-file"),
+];
+
+/// Says which settings have no effect.
+pub(crate) fn check_config(global: &Global, out: &Output) -> Result<(), Failure> {
+    for setting in &global.config {
+        let Some((key, _)) = setting.split_once('=') else {
+            return Err(Failure::invalid(format!(
+                "--config {setting}: not of the form KEY=VALUE"
+            )));
+        };
+        match REPLACED.iter().find(|(known, _)| *known == key) {
+            Some((_, option)) => out.warn(&format!("{key} is ignored: {option} does that here")),
+            None => out.warn(&format!("{key} is ignored")),
+        }
+    }
+    Ok(())
+}
+
+/// How arrays and groups are opened.
+pub(crate) fn open_options(global: &Global, session: &Session) -> Result<OpenOptions, Failure> {
+    let window = TimeWindow {
+        since: global
+            .since
+            .map_or(TimeWindow::ALL.since, |moment| moment.0),
+        at: global.at.map_or(TimeWindow::ALL.at, |moment| moment.0),
+    };
+    Ok(OpenOptions {
+        window,
+        key: key(global)?,
+        limits: session.limits().clone(),
+        ..OpenOptions::default()
+    })
+}
+
+/// The threads and memory that the user allows.
+pub(crate) fn session(global: &Global) -> Session {
+    Session::new(SessionOptions {
+        threads: global.threads,
+        memory: global.memory.map(|size| size.0),
+        ..SessionOptions::default()
+    })
+}
+
+fn key(global: &Global) -> Result<Option<EncryptionKey>, Failure> {
+    let Some(path) = &global.key_file else {
+        return Ok(None);
+    };
+    let shown = path.display();
+    let bytes = std::fs::read(path)
+        .map_err(|error| Failure::new(ErrorKind::NotFound, format!("key file {shown}: {error}")))?;
+    let key = EncryptionKey::new(&bytes)
+        .map_err(|error| Failure::invalid(format!("key file {shown}: {error}")))?;
+    Ok(Some(key))
+}
+
+/// Opens the array that a URI names.
+pub(crate) fn open_array(uri: &str, global: &Global, session: &Session) -> Result<Array, Failure> {
+    let location = location::array(uri)?;
+    let options = open_options(global, session)?;
+    Array::open(location.store.clone(), &location.prefix, options)
+        .map_err(|error| location.failed(error))
+}
+
+/// Writes JSON as people can read it, too.
+pub(crate) fn write_json(out: &mut Output, value: &Value) -> Result<(), Failure> {
+    serde_json::to_writer_pretty(&mut *out, value)
+        .map_err(|error| Failure::from(std::io::Error::from(error)))?;
+    Ok(out.write_all(b"\n")?)
+}

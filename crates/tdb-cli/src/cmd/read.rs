@@ -1,0 +1,233 @@
+//! `tdb read`: the cells of an array.
+
+mod ranges;
+mod shape;
+mod table;
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use tdb_array::Array;
+use tdb_arrow::{
+    BatchWriter, CsvWriter, IpcFileWriter, IpcStreamWriter, JsonLinesWriter, NpyWriter, Options,
+    ParquetWriter,
+};
+use tdb_query::{Condition, FieldInfo, ReadOptions, ResultOrder, Session};
+
+use super::{open_array, session};
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::parse::{Interval, interval};
+use table::TableWriter;
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// An array
+    array: String,
+    /// Attributes, in this order; all by default
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    attrs: Option<Vec<String>>,
+    /// Dimensions; all by default
+    #[arg(
+        long,
+        value_name = "X,Y",
+        value_delimiter = ',',
+        conflicts_with = "no_dims"
+    )]
+    dims: Option<Vec<String>>,
+    /// No dimensions
+    #[arg(long)]
+    no_dims: bool,
+    /// An interval with both ends, or LO.., ..HI, a single value; repeated ones add up
+    #[arg(long = "range", value_name = "DIM=LO..HI", value_parser = interval, allow_hyphen_values = true)]
+    ranges: Vec<Interval>,
+    /// Many intervals: {"DIM": [[LO, HI], ...]}
+    #[arg(long, value_name = "FILE.json")]
+    range_file: Option<PathBuf>,
+    /// An interval of a dimension label
+    #[arg(long = "label", value_name = "LABEL=LO..HI", value_parser = interval, allow_hyphen_values = true)]
+    labels: Vec<Interval>,
+    /// The cells for which this holds, like "a > 1 and b in ('x', 'y')"
+    #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
+    condition: Option<String>,
+    /// The order of the result; row for dense and global for sparse arrays by default
+    #[arg(long, value_enum)]
+    order: Option<Order>,
+    /// Leave cells of a dense array out where --where fails
+    #[arg(long)]
+    drop: bool,
+    /// At most so many cells
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Enumerated attributes as their indexes
+    #[arg(long)]
+    enum_codes: bool,
+    /// Text as bytes, whether it is UTF-8 or not
+    #[arg(long)]
+    binary_strings: bool,
+    /// Format of the result; on a terminal table, else csv by default
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Order {
+    /// The last dimension changes fastest
+    Row,
+    /// The first dimension changes fastest
+    Col,
+    /// As stored
+    Global,
+    /// Whatever is fastest
+    Any,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Table,
+    /// Comma-separated values
+    Csv,
+    /// JSON lines
+    Jsonl,
+    /// Arrow IPC: a file, or a stream on standard output
+    Arrow,
+    /// Parquet, compressed with zstd
+    Parquet,
+    /// NumPy: one attribute of a dense array
+    Npy,
+}
+
+pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<(), Failure> {
+    let session = session(global);
+    let array = Arc::new(open_array(&arguments.array, global, &session)?);
+    let format = arguments.format(global, &out);
+    let mut options = arguments.read_options(&array, &session, format, global)?;
+    let screen = out.look.height.filter(|_| format == Format::Table);
+    if let Some(height) = screen {
+        // One more than is shown tells whether there are more.
+        let shown = (height as u64).saturating_add(1);
+        options.limit = Some(options.limit.unwrap_or(u64::MAX).min(shown));
+    }
+    let failed = |failure: Failure| failure.at(&arguments.array);
+    let reader = session
+        .read(&array, &options)
+        .map_err(|error| failed(error.into()))?;
+    for warning in reader.warnings() {
+        out.warn(warning);
+    }
+    let fields = reader.fields().to_vec();
+    let shape = match format {
+        Format::Npy => shape::of_result(array.schema(), &options)?,
+        _ => Vec::new(),
+    };
+    let mut writer = arguments.writer(format, &fields, &shape, global, out)?;
+    for batch in reader {
+        let batch = batch.map_err(|error| failed(error.into()))?;
+        writer.write(&batch).map_err(|error| failed(error.into()))?;
+    }
+    writer.finish().map_err(|error| failed(error.into()))
+}
+
+impl Arguments {
+    fn format(&self, global: &Global, out: &Output) -> Format {
+        let named = || global.output.as_deref().and_then(Format::of_file);
+        self.format
+            .or_else(named)
+            .unwrap_or(match out.is_terminal() {
+                true => Format::Table,
+                false => Format::Csv,
+            })
+    }
+
+    fn read_options(
+        &self,
+        array: &Array,
+        session: &Session,
+        format: Format,
+        global: &Global,
+    ) -> Result<ReadOptions, Failure> {
+        let condition = self.condition.as_deref();
+        let condition = condition
+            .map(|text| Condition::parse(text, session.limits()))
+            .transpose();
+        let names = |names: &Vec<String>| -> Vec<String> {
+            names
+                .iter()
+                .filter(|name| !name.is_empty())
+                .cloned()
+                .collect()
+        };
+        let ranges = ranges::of_arguments(self, array.schema(), global.ticks)?;
+        let without_dimensions = self.no_dims || (format == Format::Npy && self.dims.is_none());
+        Ok(ReadOptions {
+            attributes: self.attrs.as_ref().map(names),
+            dimensions: match &self.dims {
+                Some(dims) => Some(names(dims)),
+                None => without_dimensions.then(Vec::new),
+            },
+            ranges: ranges.dimensions,
+            label_ranges: ranges.labels,
+            condition: condition?,
+            order: self.order.map(Order::of_result),
+            drop_failing: self.drop,
+            limit: self.limit,
+            enumeration_codes: self.enum_codes,
+            ..ReadOptions::default()
+        })
+    }
+
+    fn writer(
+        &self,
+        format: Format,
+        fields: &[FieldInfo],
+        shape: &[u64],
+        global: &Global,
+        out: Output,
+    ) -> Result<Box<dyn BatchWriter>, Failure> {
+        let options = Options {
+            ticks: global.ticks,
+            binary_strings: self.binary_strings,
+        };
+        let is_file = out.is_file;
+        let to = |out: Output| -> BufWriter<Box<dyn Write + Send>> { out.into_writer() };
+        Ok(match format {
+            Format::Table => Box::new(TableWriter::new(out, fields, options)),
+            Format::Csv => Box::new(CsvWriter::try_new(to(out), fields, options)?),
+            Format::Jsonl => Box::new(JsonLinesWriter::try_new(to(out), fields, options)?),
+            Format::Arrow if is_file => Box::new(IpcFileWriter::try_new(to(out), fields, options)?),
+            Format::Arrow => Box::new(IpcStreamWriter::try_new(to(out), fields, options)?),
+            Format::Parquet => Box::new(ParquetWriter::try_new(to(out), fields, options)?),
+            Format::Npy => Box::new(NpyWriter::try_new(to(out), fields, shape)?),
+        })
+    }
+}
+
+impl Format {
+    /// The format that a file's ending stands for.
+    fn of_file(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "txt" => Some(Self::Table),
+            "csv" => Some(Self::Csv),
+            "jsonl" | "ndjson" => Some(Self::Jsonl),
+            "arrow" | "feather" | "ipc" => Some(Self::Arrow),
+            "parquet" => Some(Self::Parquet),
+            "npy" => Some(Self::Npy),
+            _ => None,
+        }
+    }
+}
+
+impl Order {
+    fn of_result(self) -> ResultOrder {
+        match self {
+            Self::Row => ResultOrder::RowMajor,
+            Self::Col => ResultOrder::ColumnMajor,
+            Self::Global => ResultOrder::Global,
+            Self::Any => ResultOrder::Unordered,
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The shape of the box that a result fills.
+
+use tdb_query::{ReadOptions, ResultOrder, Subarray};
+use tdb_schema::ArraySchema;
+use tdb_schema::value::{Value, read};
+use tdb_tile::{Datatype, Range};
+
+use crate::failure::Failure;
+
+/// Cells along each dimension of the result of a dense array.
+pub(super) fn of_result(schema: &ArraySchema, options: &ReadOptions) -> Result<Vec<u64>, Failure> {
+    let unfit = |what: &str| {
+        let failure = Failure::invalid(format!("a .npy file holds a whole box: {what}"));
+        failure.hint("the formats csv, jsonl, arrow and parquet hold any result")
+    };
+    if !schema.is_dense() {
+        return Err(unfit("not the cells of a sparse array"));
+    }
+    if !matches!(options.order, None | Some(ResultOrder::RowMajor)) {
+        return Err(unfit("in row-major order only"));
+    }
+    if options.limit.is_some() || options.drop_failing || !options.label_ranges.is_empty() {
+        return Err(unfit("--limit, --drop and --label cannot be used"));
+    }
+    let subarray = Subarray::new(schema, &options.ranges)?;
+    let sides = schema
+        .dimensions
+        .iter()
+        .enumerate()
+        .map(|(index, dimension)| {
+            let bounds = schema.bounds(index);
+            let all = bounds.map(std::slice::from_ref).unwrap_or_default();
+            let ranges = subarray.ranges(index).unwrap_or(all);
+            let cells = ranges.iter().map(|range| cells(dimension.datatype, range));
+            cells.fold(0, u64::saturating_add)
+        });
+    Ok(sides.collect())
+}
+
+fn cells(datatype: Datatype, range: &Range) -> u64 {
+    let whole = |bytes| match read(datatype, bytes)?.as_ticks() {
+        Value::Signed(value) => Some(i128::from(value)),
+        Value::Unsigned(value) => Some(i128::from(value)),
+        _ => None,
+    };
+    let ends = whole(&range.lo).zip(whole(&range.hi));
+    let cells = ends.map_or(0, |(lo, hi)| hi.saturating_sub(lo).saturating_add(1));
+    u64::try_from(cells).unwrap_or(0)
+}

@@ -1,0 +1,291 @@
+//! `tdb schema`: the schema of an array.
+
+use std::io::Write;
+
+use clap::Args;
+use tdb_array::Array;
+use tdb_filters::{Description, FilterList, FilterRecord, OptionValue, Registry, describe};
+use tdb_schema::json::schema_to_json;
+use tdb_schema::{ArraySchema, Attribute, CellValNum, Dimension, Enumeration};
+use tdb_tile::{Code, Datatype, FormatVersion};
+
+use super::{open_array, session, write_json};
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::paint::{Role, Table, count};
+use crate::present;
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// An array
+    uri: String,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let array = open_array(&arguments.uri, global, &session(global))?;
+    let enumerations = enumerations(&array).map_err(|failure| failure.at(&arguments.uri))?;
+    let schema = array.schema();
+    if global.json {
+        let json = schema_to_json(schema, &enumerations, present::times(global.ticks));
+        return write_json(out, &json);
+    }
+    let duplicates = if schema.allows_duplicates {
+        ", duplicates allowed"
+    } else {
+        ""
+    };
+    let capacity = match schema.is_dense() {
+        true => String::new(),
+        false => format!(", {} cells to a tile", count(schema.capacity)),
+    };
+    writeln!(
+        out,
+        "{} array, format {}, cells {}, tiles {}{capacity}{duplicates}",
+        schema.array_type.name(),
+        schema.version,
+        schema.cell_order.name(),
+        schema.tile_order.name(),
+    )?;
+    write_dimensions(schema, global.ticks, out)?;
+    write_attributes(schema, global.ticks, out)?;
+    write_labels(schema, out)?;
+    write_enumerations(&enumerations, global.ticks, out)?;
+    write_shared_filters(schema, out)
+}
+
+/// The enumerations of an array, read.
+pub(crate) fn enumerations(array: &Array) -> Result<Vec<Enumeration>, Failure> {
+    let names = array
+        .schema()
+        .enumerations
+        .iter()
+        .map(|entry| entry.name.as_str());
+    let read = names.map(|name| array.enumeration(name).map(|found| (*found).clone()));
+    Ok(read.collect::<Result<_, _>>()?)
+}
+
+fn write_dimensions(schema: &ArraySchema, ticks: bool, out: &mut Output) -> Result<(), Failure> {
+    let mut table = Table::new(&[
+        "dimension",
+        "type",
+        "domain",
+        "current domain",
+        ">tile",
+        "filters",
+    ]);
+    for (index, dimension) in schema.dimensions.iter().enumerate() {
+        let current = (schema.current_domain.as_ref()).and_then(|ranges| ranges.get(index));
+        let filters = schema.dimension_filters(index);
+        table.painted([
+            (Role::Title, dimension.name.clone()),
+            (
+                Role::Type,
+                type_name(dimension.datatype, dimension.cell_val_num),
+            ),
+            (Role::Plain, domain(dimension, ticks)),
+            (
+                Role::Plain,
+                current
+                    .map(|range| present::range(dimension, range, ticks))
+                    .unwrap_or_default(),
+            ),
+            (Role::Plain, extent(dimension)),
+            (
+                Role::Plain,
+                filters
+                    .map(|list| filters_text(list, schema.version))
+                    .unwrap_or_default(),
+            ),
+        ]);
+    }
+    section(table, out)
+}
+
+fn write_attributes(schema: &ArraySchema, ticks: bool, out: &mut Output) -> Result<(), Failure> {
+    let mut table = Table::new(&[
+        "attribute",
+        "type",
+        "nullable",
+        "fill",
+        "enumeration",
+        "order",
+        "filters",
+    ]);
+    for attribute in &schema.attributes {
+        let enumeration = attribute.enumeration.clone();
+        table.painted([
+            (Role::Title, attribute.name.clone()),
+            (
+                Role::Type,
+                type_name(attribute.datatype, attribute.cell_val_num),
+            ),
+            (
+                Role::Plain,
+                if attribute.nullable { "yes" } else { "" }.to_owned(),
+            ),
+            (Role::Plain, fill(attribute, ticks)),
+            (Role::Plain, enumeration.unwrap_or_default()),
+            (Role::Plain, order(attribute)),
+            (
+                Role::Plain,
+                filters_text(&attribute.filters, schema.version),
+            ),
+        ]);
+    }
+    section(table, out)
+}
+
+fn write_labels(schema: &ArraySchema, out: &mut Output) -> Result<(), Failure> {
+    let mut table = Table::new(&["label", "type", "of", "order"]);
+    for label in &schema.labels {
+        let dimension = usize::try_from(label.dimension)
+            .ok()
+            .and_then(|i| schema.dimensions.get(i));
+        table.painted([
+            (Role::Title, label.name.clone()),
+            (Role::Type, type_name(label.datatype, label.cell_val_num)),
+            (
+                Role::Plain,
+                dimension.map(|d| d.name.clone()).unwrap_or_default(),
+            ),
+            (Role::Plain, label.order.name().to_owned()),
+        ]);
+    }
+    section(table, out)
+}
+
+/// Values of an enumeration that are shown to people; `--json` has all.
+const SHOWN_VALUES: usize = 20;
+
+fn write_enumerations(
+    enumerations: &[Enumeration],
+    ticks: bool,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let mut table = Table::new(&["enumeration", "type", "ordered", ">values", ""]);
+    for enumeration in enumerations {
+        let (datatype, values) = (enumeration.datatype(), enumeration.cell_val_num());
+        let mut shown: Vec<String> = (enumeration.iter().take(SHOWN_VALUES))
+            .map(|value| present::stored(datatype, values, value, ticks))
+            .collect();
+        if enumeration.len() > shown.len() {
+            shown.push("…".to_owned());
+        }
+        table.painted([
+            (Role::Title, enumeration.name().to_owned()),
+            (Role::Type, type_name(datatype, values)),
+            (
+                Role::Plain,
+                if enumeration.is_ordered() {
+                    "yes"
+                } else {
+                    "no"
+                }
+                .to_owned(),
+            ),
+            (Role::Plain, count(enumeration.len() as u64)),
+            (Role::Dim, shown.join(", ")),
+        ]);
+    }
+    section(table, out)
+}
+
+fn write_shared_filters(schema: &ArraySchema, out: &mut Output) -> Result<(), Failure> {
+    let mut table = Table::new(&["filters of", ""]);
+    for (what, list) in [
+        ("coordinates", &schema.coords_filters),
+        ("offsets", &schema.offsets_filters),
+        ("validity", &schema.validity_filters),
+    ] {
+        table.row([what.to_owned(), filters_text(list, schema.version)]);
+    }
+    section(table, out)
+}
+
+/// Writes a table after an empty line, unless it has nothing but titles.
+pub(crate) fn section(table: Table, out: &mut Output) -> Result<(), Failure> {
+    if table.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    let look = out.look;
+    Ok(table.write(out, look)?)
+}
+
+/// `int32`, `float64 x 3`, `string_utf8 var`.
+pub(crate) fn type_name(datatype: Datatype, values: CellValNum) -> String {
+    match values {
+        CellValNum::Fixed(1) => datatype.name().to_owned(),
+        CellValNum::Fixed(n) => format!("{datatype} x {n}"),
+        CellValNum::Var => format!("{datatype} var"),
+    }
+}
+
+/// The domain of a dimension; strings have none.
+pub(crate) fn domain(dimension: &Dimension, ticks: bool) -> String {
+    let domain = dimension.domain.as_ref();
+    domain.map_or_else(
+        || "any".to_owned(),
+        |range| present::range(dimension, range, ticks),
+    )
+}
+
+/// The tile extent, which of dates is a number of their unit.
+pub(crate) fn extent(dimension: &Dimension) -> String {
+    let extent = dimension.extent.as_ref();
+    let text = |bytes: &bytes::Bytes| {
+        present::stored(dimension.datatype, CellValNum::Fixed(1), bytes, true)
+    };
+    extent.map(text).unwrap_or_default()
+}
+
+fn fill(attribute: &Attribute, ticks: bool) -> String {
+    if attribute.nullable && !attribute.fill_valid {
+        return "null".to_owned();
+    }
+    present::stored(
+        attribute.datatype,
+        attribute.cell_val_num,
+        &attribute.fill,
+        ticks,
+    )
+}
+
+fn order(attribute: &Attribute) -> String {
+    match attribute.order {
+        tdb_schema::DataOrder::Unordered => String::new(),
+        order => order.name().to_owned(),
+    }
+}
+
+/// `byteshuffle, zstd(level=5)`, without what is so by default; `-` for none.
+pub(crate) fn filters_text(list: &FilterList, version: FormatVersion) -> String {
+    let filters = list
+        .filters
+        .iter()
+        .map(|filter| filter_text(filter, version));
+    let filters: Vec<String> = filters.collect();
+    if filters.is_empty() {
+        "-".to_owned()
+    } else {
+        filters.join(", ")
+    }
+}
+
+fn filter_text(filter: &FilterRecord, version: FormatVersion) -> String {
+    let Ok(mut described) = describe(filter, version, Registry::builtin()) else {
+        return format!("filter {}", filter.code);
+    };
+    let usual = (Registry::builtin().entry(filter.code))
+        .and_then(|entry| (entry.build)(&Description::new(entry.name)).ok())
+        .map(|filter| filter.describe())
+        .unwrap_or_default();
+    let is_usual = |(name, value): &(String, OptionValue)| {
+        usual
+            .iter()
+            .any(|(known, default)| known == name && default == value)
+    };
+    described.options.retain(|option| !is_usual(option));
+    described.to_string()
+}

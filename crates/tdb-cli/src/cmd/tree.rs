@@ -1,0 +1,108 @@
+//! `tdb tree`: all arrays and groups below, as a tree.
+
+use std::io::Write;
+
+use clap::Args;
+use serde_json::{Value, json};
+use tdb_array::OpenOptions;
+
+use super::children::{Child, Kind, Place, children};
+use super::{open_options, session, write_json};
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::location::{self, Location};
+use crate::output::Output;
+use crate::paint::{Role, visible};
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// A folder or group
+    uri: String,
+    /// Go on into groups outside of this one
+    #[arg(long)]
+    follow_external: bool,
+}
+
+/// A child and what is below it.
+struct Branch {
+    child: Child,
+    below: Vec<Branch>,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let location = location::folder(&arguments.uri)?;
+    let options = open_options(global, &session(global))?;
+    let mut above = vec![location.uri.clone()];
+    let branches = grow(&location, arguments.follow_external, &options, &mut above)?;
+    if global.json {
+        let branches: Vec<Value> = branches.iter().map(branch_json).collect();
+        return write_json(out, &Value::Array(branches));
+    }
+    let root = out.look.paint(Role::Title, &visible(&arguments.uri));
+    writeln!(out, "{root}")?;
+    write_branches(&branches, "", out)
+}
+
+fn grow(
+    location: &Location,
+    follow_external: bool,
+    options: &OpenOptions,
+    above: &mut Vec<String>,
+) -> Result<Vec<Branch>, Failure> {
+    let mut branches = Vec::new();
+    for child in children(location, options)? {
+        // Groups can contain themselves; where they do, the second time is the last.
+        let inside = child.location(follow_external)?;
+        let inside = inside.filter(|i| child.kind.has_children() && !above.contains(&i.uri));
+        let below = match inside {
+            Some(inside) => {
+                above.push(inside.uri.clone());
+                let below = grow(&inside, follow_external, options, above)?;
+                above.pop();
+                below
+            }
+            None => Vec::new(),
+        };
+        // A folder without arrays and groups in it is of no interest.
+        if child.kind != Kind::Folder || !below.is_empty() {
+            branches.push(Branch { child, below });
+        }
+    }
+    Ok(branches)
+}
+
+fn write_branches(branches: &[Branch], indent: &str, out: &mut Output) -> Result<(), Failure> {
+    for (number, Branch { child, below }) in branches.iter().enumerate() {
+        let last = number.saturating_add(1) == branches.len();
+        let (fork, bar) = if last {
+            ("└── ", "    ")
+        } else {
+            ("├── ", "│   ")
+        };
+        let role = if child.kind == Kind::Missing {
+            Role::Warning
+        } else {
+            Role::Type
+        };
+        let kind = out.look.paint(role, child.kind.name());
+        let name = out.look.paint(Role::Title, &visible(&child.name));
+        write!(out, "{indent}{fork}{name}  {kind}")?;
+        if let Place::Outside(uri) = &child.place {
+            let uri = out.look.paint(Role::Dim, &visible(uri));
+            write!(out, "  outside: {uri}")?;
+        }
+        writeln!(out)?;
+        write_branches(below, &format!("{indent}{bar}"), out)?;
+    }
+    Ok(())
+}
+
+fn branch_json(branch: &Branch) -> Value {
+    let below: Vec<Value> = branch.below.iter().map(branch_json).collect();
+    json!({
+        "name": branch.child.name,
+        "uri": branch.child.uri(),
+        "type": branch.child.kind.name(),
+        "members": below,
+    })
+}

@@ -1,0 +1,190 @@
+//! From a URI to a folder in a store.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tdb_array::{ErrorKind, ObjectType};
+use tdb_store::{LocalStore, Store, StoreError, join};
+
+use crate::failure::Failure;
+
+/// A folder in a store, or the object that the user named in one.
+#[derive(Clone, Debug)]
+pub(crate) struct Location {
+    /// The URI as the user gave it.
+    pub(crate) uri: String,
+    pub(crate) store: Arc<dyn Store>,
+    /// Where the root of the store is: what members of groups are resolved against.
+    pub(crate) store_uri: String,
+    pub(crate) prefix: String,
+}
+
+/// Stores that have adapters, in builds that have those.
+const REMOTE: [&str; 8] = ["s3", "gs", "gcs", "az", "azure", "abfss", "http", "https"];
+
+/// The folder that a URI names.
+pub(crate) fn folder(uri: &str) -> Result<Location, Failure> {
+    let path = local_path(uri)?;
+    let store = LocalStore::open(&path).map_err(|error| match error {
+        StoreError::NotFound { .. } => missing(uri),
+        StoreError::NotAFolder { .. } => {
+            let failure = Failure::new(
+                ErrorKind::NotFound,
+                "a file, where an array or a group was expected",
+            );
+            failure
+                .at(uri)
+                .hint("tdb dump shows what is in a single object")
+        }
+        error => Failure::from(error).at(uri),
+    })?;
+    let root = std::path::absolute(&path)?;
+    Ok(Location {
+        uri: uri.to_owned(),
+        store: Arc::new(store),
+        store_uri: format!("file://{}", root.display()),
+        prefix: String::new(),
+    })
+}
+
+/// The folder that a URI names, which must be an array.
+pub(crate) fn array(uri: &str) -> Result<Location, Failure> {
+    let location = folder(uri)?;
+    match location.object_type()? {
+        ObjectType::Array => Ok(location),
+        ObjectType::Group => {
+            let failure = Failure::new(ErrorKind::NotFound, "a group, where an array was expected");
+            Err(failure
+                .at(uri)
+                .hint(format!("tdb tree {uri} shows the arrays in it")))
+        }
+        ObjectType::Invalid => Err(nothing(uri, "array")),
+    }
+}
+
+/// The folder that a URI names, which must be a group.
+pub(crate) fn group(uri: &str) -> Result<Location, Failure> {
+    let location = folder(uri)?;
+    match location.object_type()? {
+        ObjectType::Group => Ok(location),
+        ObjectType::Array => {
+            let failure = Failure::new(ErrorKind::NotFound, "an array, where a group was expected");
+            Err(failure.at(uri).hint(format!("tdb info {uri} shows it")))
+        }
+        ObjectType::Invalid => Err(nothing(uri, "group")),
+    }
+}
+
+/// Neither an array nor a group, where either would do.
+pub(crate) fn nothing(uri: &str, wanted: &str) -> Failure {
+    let failure = Failure::new(ErrorKind::NotFound, format!("no {wanted} here"));
+    failure
+        .at(uri)
+        .hint(format!("tdb ls -R {uri} finds the arrays and groups below"))
+}
+
+/// An object, seen from the array or group that it belongs to: its store begins there.
+pub(crate) struct ObjectLocation {
+    /// The array or group; where there is none, the folder of the object.
+    pub(crate) root: Location,
+    pub(crate) root_type: ObjectType,
+    /// The object's key below the root.
+    pub(crate) key: String,
+}
+
+/// The object that a URI names.
+pub(crate) fn object(uri: &str) -> Result<ObjectLocation, Failure> {
+    let path = local_path(uri)?;
+    // Only the folders are resolved: a link in place of an object is not followed.
+    let path = match (path.parent().map(Path::canonicalize), path.file_name()) {
+        (Some(Ok(parent)), Some(name)) if !parent.as_os_str().is_empty() => parent.join(name),
+        _ => std::path::absolute(path)?,
+    };
+    if path.is_dir() {
+        let failure = Failure::invalid(format!("{uri}: a folder, where an object was expected"));
+        return Err(failure.hint(format!("tdb info {uri} shows an array or group")));
+    }
+    let folders: Vec<&Path> = path.ancestors().skip(1).collect();
+    let below = |folder: &Path| {
+        let parts = path.strip_prefix(folder).ok()?.components();
+        let names: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
+        names.map(|names| names.join("/"))
+    };
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        let location = self::folder(&folder.to_string_lossy())?;
+        let root_type = location.object_type()?;
+        if let (ObjectType::Array | ObjectType::Group, Some(key)) = (root_type, below(folder)) {
+            let root = Location {
+                uri: uri.to_owned(),
+                ..location
+            };
+            return Ok(ObjectLocation {
+                root,
+                root_type,
+                key,
+            });
+        }
+    }
+    let Some((parent, key)) = folders
+        .first()
+        .and_then(|parent| Some((*parent, below(parent)?)))
+    else {
+        return Err(missing(uri));
+    };
+    let location = self::folder(&parent.to_string_lossy()).map_err(|_| missing(uri))?;
+    let root = Location {
+        uri: uri.to_owned(),
+        ..location
+    };
+    Ok(ObjectLocation {
+        root,
+        root_type: ObjectType::Invalid,
+        key,
+    })
+}
+
+impl Location {
+    /// What the folder is.
+    pub(crate) fn object_type(&self) -> Result<ObjectType, Failure> {
+        ObjectType::detect(&*self.store, &self.prefix).map_err(|error| self.failed(error))
+    }
+
+    /// A folder below this one.
+    pub(crate) fn below(&self, name: &str) -> Self {
+        Self {
+            uri: format!("{}/{name}", self.uri.trim_end_matches('/')),
+            store: Arc::clone(&self.store),
+            store_uri: self.store_uri.clone(),
+            prefix: join(&self.prefix, name),
+        }
+    }
+
+    /// The failure, with the URI in front.
+    pub(crate) fn failed(&self, error: impl Into<Failure>) -> Failure {
+        error.into().at(&self.uri)
+    }
+}
+
+fn missing(uri: &str) -> Failure {
+    Failure::new(ErrorKind::NotFound, "not found").at(uri)
+}
+
+/// The path that a URI names, if it names one.
+fn local_path(uri: &str) -> Result<PathBuf, Failure> {
+    let Some((scheme, rest)) = uri.split_once("://") else {
+        return Ok(PathBuf::from(uri));
+    };
+    let scheme = scheme.to_ascii_lowercase();
+    match scheme.as_str() {
+        "file" => Ok(PathBuf::from(rest)),
+        remote if REMOTE.contains(&remote) => {
+            let what = format!("{remote}:// is not in this build");
+            let failure = Failure::new(ErrorKind::Unsupported, what).at(uri);
+            Err(failure.hint("copy the array to a local folder"))
+        }
+        _ => {
+            let failure = Failure::invalid(format!("{uri}: no kind of store is called {scheme}"));
+            Err(failure.hint("a URI is a path, file://, s3://, gs://, az:// or http(s)://"))
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Where results and messages go.
+
+use std::env;
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+
+use terminal_size::{Height, Width, terminal_size};
+
+use crate::args::{Global, When};
+use crate::paint::{Look, Role, visible};
+
+/// Bytes that are collected before the system is asked to write.
+const BUFFER: usize = 1 << 16;
+
+/// Lines of a screen that are not cells: titles, a note and the prompt.
+const FRAME: usize = 4;
+
+/// Results go to standard output or a file, everything else to standard error.
+pub(crate) struct Output {
+    result: BufWriter<Box<dyn Write + Send>>,
+    /// How results look.
+    pub(crate) look: Look,
+    /// Whether results go to a file that the user named.
+    pub(crate) is_file: bool,
+    /// How messages look.
+    messages: Look,
+    quiet: bool,
+}
+
+impl Output {
+    pub(crate) fn new(global: &Global) -> Self {
+        let (result, look): (Box<dyn Write + Send>, _) = match &global.output {
+            Some(path) => (Box::new(NewFile::Named(path.clone())), Look::default()),
+            None => {
+                let terminal = io::stdout().is_terminal();
+                let size = if terminal { terminal_size() } else { None };
+                let look = Look {
+                    color: colored(global.color, terminal),
+                    width: size.map(|(Width(width), _)| usize::from(width)),
+                    height: size
+                        .map(|(_, Height(height))| usize::from(height).saturating_sub(FRAME)),
+                };
+                (Box::new(io::stdout()), look)
+            }
+        };
+        Self {
+            result: BufWriter::with_capacity(BUFFER, result),
+            look,
+            is_file: global.output.is_some(),
+            messages: messages(global.color),
+            quiet: global.quiet,
+        }
+    }
+
+    /// Tells on standard error what the user should know.
+    pub(crate) fn warn(&self, warning: &str) {
+        if !self.quiet {
+            let label = self.messages.paint(Role::Warning, "warning:");
+            // There is nowhere left to tell that standard error is gone.
+            let _ = writeln!(io::stderr(), "{label} {}", visible(warning));
+        }
+    }
+
+    /// Tells on standard error what the user may want to know.
+    pub(crate) fn note(&self, note: &str) {
+        if !self.quiet {
+            let note = self.messages.paint(Role::Dim, &visible(note));
+            let _ = writeln!(io::stderr(), "{note}");
+        }
+    }
+
+    /// Whether people read the result.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.look.width.is_some()
+    }
+
+    /// The result as something to hand over.
+    pub(crate) fn into_writer(self) -> BufWriter<Box<dyn Write + Send>> {
+        self.result
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.result.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.result.flush()
+    }
+}
+
+/// How messages on standard error look.
+pub(crate) fn messages(color: When) -> Look {
+    Look {
+        color: colored(color, io::stderr().is_terminal()),
+        ..Look::default()
+    }
+}
+
+fn colored(when: When, terminal: bool) -> bool {
+    match when {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => terminal && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+    }
+}
+
+/// A file that is made when there is something to write, so that a wrong request destroys nothing.
+enum NewFile {
+    Named(PathBuf),
+    Open(File),
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
+            match self {
+                Self::Named(path) => *self = Self::Open(File::create(path)?),
+                Self::Open(file) => return file.write(bytes),
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            // An empty result is a file, too.
+            Self::Named(path) => *self = Self::Open(File::create(path)?),
+            Self::Open(file) => file.flush()?,
+        }
+        Ok(())
+    }
+}

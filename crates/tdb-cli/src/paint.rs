@@ -1,0 +1,313 @@
+//! Colours, alignment and quantities for people.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// How output for people looks: on a terminal in colours and cut to its width.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Look {
+    pub(crate) color: bool,
+    pub(crate) width: Option<usize>,
+    /// Lines of a result that fit on the screen.
+    pub(crate) height: Option<usize>,
+}
+
+const TITLE: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+const TYPE: Style = AnsiColor::Cyan.on_default();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const HINT: Style = AnsiColor::Green.on_default().bold();
+
+/// What a piece of text is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Role {
+    #[default]
+    Plain,
+    Title,
+    Dim,
+    Type,
+    Warning,
+    Error,
+    Hint,
+}
+
+impl Look {
+    /// The text in the colour of its role.
+    pub(crate) fn paint(self, role: Role, text: &str) -> String {
+        let style = match role {
+            Role::Plain => return text.to_owned(),
+            Role::Title => TITLE,
+            Role::Dim => DIM,
+            Role::Type => TYPE,
+            Role::Warning => WARNING,
+            Role::Error => ERROR,
+            Role::Hint => HINT,
+        };
+        if self.color {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+/// A table of text: columns as wide as their widest cell.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    rows: Vec<Vec<Cell>>,
+    right: Vec<bool>,
+    /// The first row holds titles; a column with nothing beneath its title is left out.
+    titled: bool,
+}
+
+#[derive(Debug)]
+struct Cell {
+    role: Role,
+    text: String,
+}
+
+/// Spaces between columns.
+const GAP: usize = 2;
+
+impl Table {
+    /// A table whose columns have these titles; a title that begins with `>` makes its column right-aligned.
+    pub(crate) fn new(titles: &[&str]) -> Self {
+        let right: Vec<bool> = titles.iter().map(|title| title.starts_with('>')).collect();
+        let mut table = Self {
+            titled: true,
+            ..Self::plain(&right)
+        };
+        let titles = titles
+            .iter()
+            .map(|title| title.trim_start_matches('>').to_owned());
+        table.push(Role::Dim, titles);
+        table
+    }
+
+    /// A table without titles.
+    pub(crate) fn plain(right: &[bool]) -> Self {
+        Self {
+            right: right.to_vec(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether there is nothing but titles.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.len() < 2
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.push(Role::Plain, cells);
+    }
+
+    /// Adds a row whose cells have roles.
+    pub(crate) fn painted(&mut self, cells: impl IntoIterator<Item = (Role, String)>) {
+        self.rows.push(
+            cells
+                .into_iter()
+                .map(|(role, text)| Cell {
+                    role,
+                    text: visible(&text),
+                })
+                .collect(),
+        );
+    }
+
+    fn push(&mut self, role: Role, cells: impl IntoIterator<Item = String>) {
+        self.painted(cells.into_iter().map(|text| (role, text)));
+    }
+
+    /// Writes the table, each line cut to the width of the screen.
+    pub(crate) fn write(&self, out: &mut dyn Write, look: Look) -> io::Result<()> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns).map(|column| self.width(column)).collect();
+        for row in &self.rows {
+            self.write_row(out, look, row, &widths)?;
+        }
+        Ok(())
+    }
+
+    /// Columns of the screen that the widest cell takes; 0 where the column is left out.
+    fn width(&self, column: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.get(column));
+        let widths = || cells.clone().map(|cell| cell.text.width());
+        let beneath = widths().skip(usize::from(self.titled)).max();
+        match beneath {
+            Some(0) if self.titled => 0,
+            _ => widths().max().unwrap_or(0),
+        }
+    }
+
+    fn write_row(
+        &self,
+        out: &mut dyn Write,
+        look: Look,
+        row: &[Cell],
+        widths: &[usize],
+    ) -> io::Result<()> {
+        let mut left = look.width.unwrap_or(usize::MAX);
+        let mut line = String::new();
+        // Spaces that stand before the next text, if there is one.
+        let mut spaces = 0;
+        for (column, (cell, &width)) in row.iter().zip(widths).enumerate() {
+            if width == 0 {
+                continue;
+            }
+            let padding = width.saturating_sub(cell.text.width());
+            let right = self.right.get(column) == Some(&true);
+            spaces += if right { padding } else { 0 };
+            let text = cut(&cell.text, left.saturating_sub(spaces));
+            if !text.is_empty() {
+                line.extend(std::iter::repeat_n(' ', spaces));
+                line.push_str(&look.paint(cell.role, &text));
+                left = left.saturating_sub(spaces + text.width());
+                spaces = 0;
+            } else if !cell.text.is_empty() {
+                break;
+            }
+            spaces += GAP + if right { 0 } else { padding };
+        }
+        writeln!(out, "{line}")
+    }
+}
+
+/// The text, cut to so many columns of the screen, with an ellipsis where it was cut.
+pub(crate) fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut left = width.saturating_sub(1);
+    let fits = text.chars().take_while(|c| {
+        let wide = c.width().unwrap_or(0);
+        let fits = wide <= left;
+        left = left.saturating_sub(wide);
+        fits
+    });
+    let mut cut: String = fits.collect();
+    if width > 0 {
+        cut.push('…');
+    }
+    cut
+}
+
+/// The text with control characters made visible: stored names and values must not steer a terminal.
+pub(crate) fn visible(text: &str) -> String {
+    if text.chars().any(char::is_control) {
+        return text
+            .chars()
+            .flat_map(|c| {
+                let escaped = c.is_control();
+                let plain = (!escaped).then_some(c);
+                let escape = escaped.then(|| c.escape_default()).into_iter().flatten();
+                plain.into_iter().chain(escape)
+            })
+            .collect();
+    }
+    text.to_owned()
+}
+
+/// Bytes in the largest binary unit that leaves a number of one or more: `1.5 MiB`.
+pub(crate) fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut unit = 0;
+    let mut tenths = u128::from(bytes) * 10;
+    while tenths >= 10_240 && unit + 1 < UNITS.len() {
+        tenths = (tenths + 512) / 1024;
+        unit += 1;
+    }
+    let name = UNITS.get(unit).copied().unwrap_or_default();
+    match (unit, tenths) {
+        (0, _) => format!("{bytes} {name}"),
+        (_, tenths @ 1000..) => format!("{} {name}", (tenths + 5) / 10),
+        (_, tenths) => format!("{}.{} {name}", tenths / 10, tenths % 10),
+    }
+}
+
+/// A number with its digits in groups of three.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let first = digits.len() % 3;
+    let mut grouped = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && place % 3 == first % 3 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// `1 cell`, `2 cells`.
+pub(crate) fn plural(number: u64, one: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{} {one}{ending}", count(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities() {
+        assert_eq!(
+            [0, 1023, 1024, 1536, 102_400, 1 << 20].map(bytes),
+            ["0 B", "1023 B", "1.0 KiB", "1.5 KiB", "100 KiB", "1.0 MiB"]
+        );
+        assert_eq!(bytes(u64::MAX), "16.0 EiB");
+        assert_eq!(
+            [0, 12, 123, 1234, 1_234_567].map(count),
+            ["0", "12", "123", "1,234", "1,234,567"]
+        );
+        assert_eq!(
+            (plural(1, "cell"), plural(2, "cell")),
+            ("1 cell".into(), "2 cells".into())
+        );
+    }
+
+    #[test]
+    fn a_column_with_nothing_beneath_its_title_is_left_out() {
+        let mut table = Table::new(&["name", "nothing", ">size"]);
+        table.row(["a".into(), String::new(), "1".into()]);
+        let mut out = Vec::new();
+        table.write(&mut out, Look::default()).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "name  size\na        1\n");
+    }
+
+    #[test]
+    fn tables_are_aligned_and_cut() {
+        let mut table = Table::new(&["name", ">size", "what"]);
+        table.row(["大阪".into(), "1".into(), "wide".into()]);
+        table.row(["x".into(), "1000".into(), String::new()]);
+        table.row([String::new(), "5".into(), "tail\n".into()]);
+        let shown = |width| {
+            let mut out = Vec::new();
+            table
+                .write(
+                    &mut out,
+                    Look {
+                        width,
+                        ..Look::default()
+                    },
+                )
+                .unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        insta::assert_snapshot!(shown(None), @r"
+        name  size  what
+        大阪     1  wide
+        x     1000
+                 5  tail\n
+        ");
+        insta::assert_snapshot!(shown(Some(14)), @r"
+        name  size  w…
+        大阪     1  w…
+        x     1000
+                 5  t…
+        ");
+    }
+}

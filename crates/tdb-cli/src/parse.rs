@@ -1,0 +1,134 @@
+//! Values on the command line: times, sizes and ranges.
+
+use tdb_schema::value::{Value, parse_time};
+use tdb_tile::{Datatype, Scalar};
+
+/// A point in time, in milliseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment(pub(crate) u64);
+
+/// An amount of memory in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Size(pub(crate) u64);
+
+/// An interval along a dimension or label, as typed: `DIM=LO..HI`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Interval {
+    pub(crate) dimension: String,
+    pub(crate) lo: Option<String>,
+    pub(crate) hi: Option<String>,
+}
+
+/// Milliseconds since 1970, or RFC 3339.
+pub(crate) fn moment(text: &str) -> Result<Moment, String> {
+    if let Ok(milliseconds) = text.parse() {
+        return Ok(Moment(milliseconds));
+    }
+    let mut milliseconds = Vec::new();
+    parse_time(Datatype::DateTimeMillisecond, text, &mut milliseconds)
+        .ok()
+        .and_then(|()| u64::try_from(i64::read(&milliseconds)?).ok())
+        .map(Moment)
+        .ok_or_else(|| "neither milliseconds since 1970 nor like 2024-03-07T12:30:00Z".to_owned())
+}
+
+/// Milliseconds since 1970 as people read them: RFC 3339, in UTC.
+pub(crate) fn rfc3339(milliseconds: u64) -> String {
+    match i64::try_from(milliseconds) {
+        Ok(ticks) => {
+            let text = Value::Time(Datatype::DateTimeMillisecond, ticks).to_string();
+            format!("{}Z", text.trim_end_matches(".000"))
+        }
+        Err(_) => milliseconds.to_string(),
+    }
+}
+
+/// A number of bytes with an optional unit.
+pub(crate) fn size(text: &str) -> Result<Size, String> {
+    let digits = text
+        .trim_end_matches(|c: char| c.is_ascii_alphabetic())
+        .trim_end();
+    let unit = text.get(digits.len()..).unwrap_or_default().trim();
+    let factor: u64 = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" => 1000,
+        "m" | "mb" => 1000 * 1000,
+        "g" | "gb" => 1000 * 1000 * 1000,
+        "t" | "tb" => 1000 * 1000 * 1000 * 1000,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        "tib" => 1 << 40,
+        _ => {
+            return Err(format!(
+                "no unit {unit:?}: kB, MB, GB, TB, KiB, MiB, GiB, TiB"
+            ));
+        }
+    };
+    let whole = digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|n| n.checked_mul(factor));
+    whole
+        .map(Size)
+        .ok_or_else(|| "not a whole number of bytes, like 200MB or 2GiB".to_owned())
+}
+
+/// `DIM=LO..HI`, `DIM=..HI`, `DIM=LO..` or `DIM=VALUE`.
+pub(crate) fn interval(text: &str) -> Result<Interval, String> {
+    let (dimension, ends) = text
+        .split_once('=')
+        .ok_or_else(|| "not of the form DIM=LO..HI".to_owned())?;
+    let end = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let (lo, hi) = match ends.split_once("..") {
+        Some((lo, hi)) => (end(lo), end(hi)),
+        None => (end(ends), end(ends)),
+    };
+    Ok(Interval {
+        dimension: dimension.to_owned(),
+        lo,
+        hi,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_decimal_or_binary() {
+        assert_eq!(size("200MB"), Ok(Size(200_000_000)));
+        assert_eq!(size("2GiB"), Ok(Size(2 << 30)));
+        assert_eq!(size("2 gib"), Ok(Size(2 << 30)));
+        assert_eq!(size("17"), Ok(Size(17)));
+        assert!(size("lots").is_err());
+        assert!(size("1.5GB").is_err());
+        assert!(size("99999999999TB").is_err());
+        assert!(size("").is_err());
+    }
+
+    #[test]
+    fn intervals_may_be_open_single_or_negative() {
+        let of = |text| interval(text).map(|i| (i.dimension, i.lo, i.hi)).unwrap();
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(of("x=-5..-1"), ("x".to_owned(), some("-5"), some("-1")));
+        assert_eq!(of("x=..3"), ("x".to_owned(), None, some("3")));
+        assert_eq!(of("x=3.."), ("x".to_owned(), some("3"), None));
+        assert_eq!(of("x=0.5"), ("x".to_owned(), some("0.5"), some("0.5")));
+        assert_eq!(of("t=2020-01-01..2020-02-01").1, some("2020-01-01"));
+        assert_eq!(of("x=.."), ("x".to_owned(), None, None));
+        assert!(interval("x").is_err());
+    }
+
+    #[test]
+    fn moments_are_numbers_or_rfc_3339() {
+        assert_eq!(moment("0"), Ok(Moment(0)));
+        assert_eq!(moment("1970-01-01T00:00:01.5Z"), Ok(Moment(1500)));
+        assert_eq!(moment("1970-01-01T02:00:00+02:00"), Ok(Moment(0)));
+        assert!(moment("yesterday").is_err());
+        assert!(moment("1969-12-31T00:00:00Z").is_err());
+        assert_eq!(rfc3339(1_712_793_600_000), "2024-04-11T00:00:00Z");
+        assert_eq!(rfc3339(1_712_793_600_001), "2024-04-11T00:00:00.001Z");
+        assert_eq!(rfc3339(u64::MAX), "18446744073709551615");
+    }
+}

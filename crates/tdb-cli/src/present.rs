@@ -1,0 +1,86 @@
+//! Stored values for people, and for JSON.
+
+use serde_json::{Value as Json, json};
+use tdb_array::MetadataValue;
+use tdb_schema::json::{Times, cell_to_json};
+use tdb_schema::value::{Cell, Value, holds_bytes, read_cell};
+use tdb_schema::{CellValNum, Dimension};
+use tdb_tile::{Code, Datatype, Range};
+
+/// A stored cell as people read it.
+pub(crate) fn stored(datatype: Datatype, values: CellValNum, bytes: &[u8], ticks: bool) -> String {
+    plain(Some(&read_cell(datatype, values, bytes)), ticks)
+}
+
+/// A cell as people read it: texts as they are, bytes as text where they are one.
+pub(crate) fn plain(cell: Option<&Cell<'_>>, ticks: bool) -> String {
+    match cell {
+        None => "null".to_owned(),
+        Some(Cell::One(value)) => plain_value(*value, ticks),
+        Some(Cell::Many(values)) => {
+            let values: Vec<String> = values
+                .iter()
+                .map(|value| plain_value(*value, ticks))
+                .collect();
+            format!("[{}]", values.join(", "))
+        }
+    }
+}
+
+fn plain_value(value: Value<'_>, ticks: bool) -> String {
+    match value {
+        Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
+            _ => format!("0x{value}"),
+        },
+        _ if ticks => value.as_ticks().to_string(),
+        _ => value.to_string(),
+    }
+}
+
+/// Both ends of a range along a dimension: `1 .. 100`.
+pub(crate) fn range(dimension: &Dimension, range: &Range, ticks: bool) -> String {
+    let end = |bytes: &[u8]| {
+        let text = stored(dimension.datatype, dimension.cell_val_num, bytes, ticks);
+        if dimension.cell_val_num.is_var() {
+            format!("{text:?}")
+        } else {
+            text
+        }
+    };
+    format!("{} .. {}", end(&range.lo), end(&range.hi))
+}
+
+/// How dates and times are written in JSON.
+pub(crate) fn times(ticks: bool) -> Times {
+    if ticks { Times::Ticks } else { Times::Iso }
+}
+
+/// A value of metadata as people read it.
+pub(crate) fn metadata(value: &MetadataValue, ticks: bool) -> String {
+    stored(
+        value.datatype,
+        metadata_cell_val_num(value),
+        &value.bytes,
+        ticks,
+    )
+}
+
+/// The JSON of a value of metadata: `{"datatype","count","value"}`.
+pub(crate) fn metadata_json(value: &MetadataValue, ticks: bool) -> Json {
+    let values = metadata_cell_val_num(value);
+    json!({
+        "datatype": value.datatype.name(),
+        "count": value.count,
+        "value": cell_to_json(value.datatype, values, &value.bytes, times(ticks)),
+    })
+}
+
+/// Text and bytes are one value however long; numbers are as many as there are.
+fn metadata_cell_val_num(value: &MetadataValue) -> CellValNum {
+    if holds_bytes(value.datatype) {
+        CellValNum::Var
+    } else {
+        CellValNum::Fixed(value.count)
+    }
+}

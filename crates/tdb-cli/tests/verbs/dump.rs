@@ -1,0 +1,112 @@
+//! Stored objects, byte range by byte range.
+
+use crate::common::{failure, fixtures, stdout};
+
+/// The only file in a folder whose name has this ending.
+fn find(folder: &str, ending: &str) -> String {
+    let files = std::fs::read_dir(fixtures().join(folder)).expect("the folder is there");
+    let names = files
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(ending)).collect();
+    names.sort();
+    format!("{folder}/{}", names.first().expect("such a file"))
+}
+
+/// The first lines of the dump of an object, without its name.
+fn dump(object: &str, lines: usize) -> String {
+    let text = stdout(&format!("dump {object}"));
+    let (name, rest) = text.split_once(": ").expect("a title");
+    assert!(object.ends_with(name), "{name}");
+    rest.lines().take(lines).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn schema_and_enumeration() {
+    insta::assert_snapshot!("schema", dump(&find("v22_tour/array/__schema", ""), 60));
+    insta::assert_snapshot!(
+        "enumeration",
+        dump(&find("v22_tour/array/__schema/__enumerations", "_0"), 40)
+    );
+    insta::assert_snapshot!(
+        "legacy_schema",
+        dump("v3_sparse_basics/array/__array_schema.tdb", 40)
+    );
+}
+
+#[test]
+fn metadata_and_commits() {
+    insta::assert_snapshot!(
+        "array_metadata",
+        dump(&find("v22_tour/array/__meta", ""), 40)
+    );
+    insta::assert_snapshot!(
+        "commit",
+        dump(&find("v22_tour/array/__commits", ".wrt"), 40)
+    );
+    insta::assert_snapshot!(
+        "delete",
+        dump(&find("v22_deletes/array/__commits", ".del"), 60)
+    );
+    insta::assert_snapshot!("group", dump(&find("v22_group/group/__group", ""), 60));
+}
+
+#[test]
+fn every_object_of_every_fixture_of_some_versions() {
+    for array in [
+        "v3_dense_basics",
+        "v5_sparse_basics",
+        "v10_dense_basics",
+        "v15_sparse_dups",
+        "v22_labels",
+        "v22_commits_merged",
+        "v22_deletes_merged",
+    ] {
+        for object in objects(&fixtures().join(array).join("array")) {
+            let text = stdout(&format!("dump {}", object.display()));
+            assert!(!text.contains("of no known kind"), "{}", object.display());
+        }
+    }
+}
+
+fn objects(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        match entry.path().is_dir() {
+            true => found.extend(objects(&entry.path())),
+            false => found.push(entry.path()),
+        }
+    }
+    found
+}
+
+#[test]
+fn fragment_metadata_and_data() {
+    let fragment = |array: &str, folder: &str| {
+        let folder = format!("{array}/array/{folder}");
+        let folders = std::fs::read_dir(fixtures().join(&folder)).expect("the folder is there");
+        let mut names: Vec<String> = (folders.flatten())
+            .filter(|entry| entry.path().is_dir())
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        format!("{folder}/{}", names[0])
+    };
+    let v22 = fragment("v22_tour", "__fragments");
+    insta::assert_snapshot!(
+        "fragment_v22",
+        dump(&format!("{v22}/__fragment_metadata.tdb"), 10_000)
+    );
+    insta::assert_snapshot!("data", dump(&format!("{v22}/a3_var.tdb"), 100));
+    let v3 = fragment("v3_dense_basics", "");
+    insta::assert_snapshot!(
+        "fragment_v3",
+        dump(&format!("{v3}/__fragment_metadata.tdb"), 10_000)
+    );
+}
+
+#[test]
+fn what_is_no_object() {
+    insta::assert_snapshot!("folder", failure("dump v22_tour/array"));
+    insta::assert_snapshot!("missing", failure("dump v22_tour/array/__schema/nothing"));
+}

@@ -1,0 +1,7 @@
+//! The program, run on golden arrays.
+
+mod common;
+mod dump;
+mod errors;
+mod looking;
+mod read;
