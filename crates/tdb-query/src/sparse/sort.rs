@@ -80,14 +80,16 @@ fn sort_by_keys<K: Copy + Ord + Send + Sync + Default>(
 ) {
     let key = |&row: &u32| (keys.get(row as usize).copied().unwrap_or_default(), row);
     let mut pairs: Vec<(K, u32)> = rows.iter().map(key).collect();
+    // Rows come in ascending order, so that comparing them last keeps equal cells in place
+    // without the memory that a stable sort takes.
     let compare = |a: &(K, u32), b: &(K, u32)| {
-        a.0.cmp(&b.0)
-            .then_with(|| ties.map_or(Ordering::Equal, |compare| compare(a.1, b.1)))
+        let by_cell = || ties.map_or(Ordering::Equal, |compare| compare(a.1, b.1));
+        a.0.cmp(&b.0).then_with(by_cell).then(a.1.cmp(&b.1))
     };
     if pairs.len() < PARALLEL || rayon::current_num_threads() == 1 {
-        pairs.sort_by(compare);
+        pairs.sort_unstable_by(compare);
     } else {
-        pairs.par_sort_by(compare);
+        pairs.par_sort_unstable_by(compare);
     }
     for (place, (_, row)) in rows.iter_mut().zip(pairs) {
         *place = row;
