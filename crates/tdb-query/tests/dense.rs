@@ -99,7 +99,7 @@ fn cells_of_a_fragment_without_the_field_fail_its_tests() {
     assert_eq!(null.len() + valid.len(), 15);
     // Cells without data have the fill value, which is null.
     assert!([16, 17, 18, 19, 20].iter().all(|cell| null.contains(cell)));
-    assert_eq!(cells("new = 'none' and d <= 5"), []);
+    assert_eq!(cells("new = 'none' and d <= 5"), Vec::<i32>::new());
 }
 
 #[test]
