@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::cmd;
 use crate::parse::{Moment, Size, moment, size};
+use crate::profile::Profile;
 
 /// Looks into and reads TileDB arrays.
 #[derive(Debug, Parser)]
@@ -67,6 +68,9 @@ pub(crate) struct Global {
     /// Colours in what people read
     #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t)]
     pub(crate) color: When,
+    /// What the verb asks of stores
+    #[arg(skip)]
+    pub(crate) counts: Profile,
 }
 
 /// When to use colours.

@@ -10,6 +10,8 @@ use tdb_store::StoreError;
 
 use crate::paint::{Look, Role, visible};
 
+const KEY_HINT: &str = "--key-file gives the key, to encrypted arrays alone";
+
 /// Why a verb was not carried out.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -29,6 +31,15 @@ impl Failure {
             error: error.into(),
             hint: None,
             broken_pipe: false,
+        }
+    }
+
+    /// What a library found wrong with an object that the caller names.
+    pub(crate) fn of(error: impl HasKind + Error + Send + Sync + 'static) -> Self {
+        let failure = Self::new(error.kind(), error);
+        match failure.kind {
+            ErrorKind::Crypto => failure.hint(KEY_HINT),
+            _ => failure,
         }
     }
 
@@ -93,9 +104,7 @@ impl Failure {
 impl From<ArrayError> for Failure {
     fn from(error: ArrayError) -> Self {
         let hint = match &error {
-            _ if error.kind() == ErrorKind::Crypto => {
-                Some("--key-file gives the key, to encrypted arrays alone")
-            }
+            _ if error.kind() == ErrorKind::Crypto => Some(KEY_HINT),
             ArrayError::Newer { .. } => Some("a newer tdb may read it"),
             _ => None,
         };

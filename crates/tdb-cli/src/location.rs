@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tdb_array::{ErrorKind, ObjectType};
 use tdb_store::{LocalStore, Store, StoreError, join};
 
+use crate::args::Global;
 use crate::failure::Failure;
 
 /// A folder in a store, or the object that the user named in one.
@@ -23,7 +24,7 @@ pub(crate) struct Location {
 const REMOTE: [&str; 8] = ["s3", "gs", "gcs", "az", "azure", "abfss", "http", "https"];
 
 /// The folder that a URI names.
-pub(crate) fn folder(uri: &str) -> Result<Location, Failure> {
+pub(crate) fn folder(uri: &str, global: &Global) -> Result<Location, Failure> {
     let path = local_path(uri)?;
     let store = LocalStore::open(&path).map_err(|error| match error {
         StoreError::NotFound { .. } => missing(uri),
@@ -41,15 +42,15 @@ pub(crate) fn folder(uri: &str) -> Result<Location, Failure> {
     let root = std::path::absolute(&path)?;
     Ok(Location {
         uri: uri.to_owned(),
-        store: Arc::new(store),
+        store: global.counts.counted(Arc::new(store)),
         store_uri: format!("file://{}", root.display()),
         prefix: String::new(),
     })
 }
 
 /// The folder that a URI names, which must be an array.
-pub(crate) fn array(uri: &str) -> Result<Location, Failure> {
-    let location = folder(uri)?;
+pub(crate) fn array(uri: &str, global: &Global) -> Result<Location, Failure> {
+    let location = folder(uri, global)?;
     match location.object_type()? {
         ObjectType::Array => Ok(location),
         ObjectType::Group => {
@@ -63,8 +64,8 @@ pub(crate) fn array(uri: &str) -> Result<Location, Failure> {
 }
 
 /// The folder that a URI names, which must be a group.
-pub(crate) fn group(uri: &str) -> Result<Location, Failure> {
-    let location = folder(uri)?;
+pub(crate) fn group(uri: &str, global: &Global) -> Result<Location, Failure> {
+    let location = folder(uri, global)?;
     match location.object_type()? {
         ObjectType::Group => Ok(location),
         ObjectType::Array => {
@@ -93,7 +94,7 @@ pub(crate) struct ObjectLocation {
 }
 
 /// The object that a URI names.
-pub(crate) fn object(uri: &str) -> Result<ObjectLocation, Failure> {
+pub(crate) fn object(uri: &str, global: &Global) -> Result<ObjectLocation, Failure> {
     let path = local_path(uri)?;
     // Only the folders are resolved: a link in place of an object is not followed.
     let path = match (path.parent().map(Path::canonicalize), path.file_name()) {
@@ -111,7 +112,7 @@ pub(crate) fn object(uri: &str) -> Result<ObjectLocation, Failure> {
         names.map(|names| names.join("/"))
     };
     for folder in folders.iter().filter(|folder| folder.is_dir()) {
-        let location = self::folder(&folder.to_string_lossy())?;
+        let location = self::folder(&folder.to_string_lossy(), global)?;
         let root_type = location.object_type()?;
         if let (ObjectType::Array | ObjectType::Group, Some(key)) = (root_type, below(folder)) {
             let root = Location {
@@ -131,7 +132,7 @@ pub(crate) fn object(uri: &str) -> Result<ObjectLocation, Failure> {
     else {
         return Err(missing(uri));
     };
-    let location = self::folder(&parent.to_string_lossy()).map_err(|_| missing(uri))?;
+    let location = self::folder(&parent.to_string_lossy(), global).map_err(|_| missing(uri))?;
     let root = Location {
         uri: uri.to_owned(),
         ..location
@@ -165,7 +166,8 @@ impl Location {
     }
 }
 
-fn missing(uri: &str) -> Failure {
+/// There is nothing.
+pub(crate) fn missing(uri: &str) -> Failure {
     Failure::new(ErrorKind::NotFound, "not found").at(uri)
 }
 

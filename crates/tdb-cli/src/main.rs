@@ -5,10 +5,12 @@ mod args;
 mod cmd;
 mod failure;
 mod location;
+mod machine;
 mod output;
 mod paint;
 mod parse;
 mod present;
+mod profile;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -21,12 +23,18 @@ use crate::output::Output;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let color = cli.global.color;
-    match run(cli) {
+    let messages = output::messages(cli.global.color);
+    let profile = cli.global.profile.then(|| cli.global.counts.clone());
+    let result = cli.global.counts.clone().stage("all", || run(cli));
+    if let Some(profile) = profile {
+        // There is nowhere left to tell that standard error is gone.
+        let _ = profile.write(&mut io::stderr(), messages);
+    }
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             // There is nowhere left to tell that standard error is gone.
-            let _ = failure.write(&mut io::stderr(), output::messages(color));
+            let _ = failure.write(&mut io::stderr(), messages);
             ExitCode::from(failure.status())
         }
     }

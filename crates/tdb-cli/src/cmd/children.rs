@@ -6,6 +6,7 @@ use tdb_array::{Group, ObjectType, OpenOptions, Target};
 use tdb_store::{list_all, name};
 use tdb_tile::Code;
 
+use crate::args::Global;
 use crate::failure::Failure;
 use crate::location::{self, Location};
 
@@ -60,10 +61,14 @@ impl Child {
     }
 
     /// Where it is, going outside only if that is wanted.
-    pub(crate) fn location(&self, follow_external: bool) -> Result<Option<Location>, Failure> {
+    pub(crate) fn location(
+        &self,
+        follow_external: bool,
+        global: &Global,
+    ) -> Result<Option<Location>, Failure> {
         match &self.place {
             Place::Inside(location) => Ok(Some(location.clone())),
-            Place::Outside(uri) if follow_external => location::folder(uri).map(Some),
+            Place::Outside(uri) if follow_external => location::folder(uri, global).map(Some),
             Place::Outside(_) => Ok(None),
         }
     }

@@ -8,11 +8,11 @@ use std::io::Write;
 use bytes::Bytes;
 use clap::Args;
 use tdb_array::commits::{parse_consolidated, parse_lines};
-use tdb_array::{At, GroupDetails, MetadataRecord, ObjectType};
+use tdb_array::{GroupDetails, MetadataRecord, ObjectType};
 use tdb_filters::EncryptionKey;
 use tdb_fragment::{ConditionTree, ConsolidatedMetadata, FRAGMENT_METADATA};
 use tdb_schema::{ArraySchema, EnumerationRecord};
-use tdb_store::{Store, read_whole};
+use tdb_store::{Store, StoreError, read_whole};
 use tdb_tile::{FormatVersion, Limits, Record, WireError};
 
 use super::{open_options, session};
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         root,
         root_type,
         key,
-    } = location::object(&arguments.object)?;
+    } = location::object(&arguments.object, global)?;
     let options = open_options(global, &session(global))?;
     let dump = Dump {
         store: &*root.store,
@@ -49,7 +49,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         encryption: options.key,
         limits: options.limits,
     };
-    let size = root.store.size(&key).map_err(|error| root.failed(error))?;
+    let size = root.store.size(&key).map_err(|error| match error {
+        StoreError::NotFound { .. } => location::missing(&arguments.object),
+        error => root.failed(error),
+    })?;
     let kind = Kind::of(&key, root_type);
     let title = out.look.paint(Role::Title, &visible(&key));
     writeln!(out, "{title}: {}, {}", kind.title(), bytes(size))?;
@@ -153,11 +156,11 @@ impl Dump<'_> {
         match kind {
             Kind::Schema => {
                 let (text, schema) = ArraySchema::describe(payload, limits);
-                (text, schema.map(drop).at(self.key).map_err(Failure::from))
+                (text, schema.map(drop).map_err(Failure::of))
             }
             Kind::Metadata => {
                 let (text, result) = MetadataRecord::describe_all(payload, version, limits);
-                (text, result.at(self.key).map_err(Failure::from))
+                (text, result.map_err(Failure::of))
             }
             Kind::Enumeration => {
                 self.described(EnumerationRecord::describe(payload, version, &(), limits))
@@ -173,7 +176,7 @@ impl Dump<'_> {
     }
 
     fn described<T>(&self, (text, result): (String, Result<T, WireError>)) -> Described {
-        (text, result.map(drop).at(self.key).map_err(Failure::from))
+        (text, result.map(drop).map_err(Failure::of))
     }
 
     fn whole(&self) -> Result<Bytes, Failure> {
@@ -181,7 +184,7 @@ impl Dump<'_> {
     }
 
     fn write_commits(&self, file: &Bytes, out: &mut Output) -> Result<(), Failure> {
-        for commit in parse_consolidated(file).at(self.key)? {
+        for commit in parse_consolidated(file).map_err(Failure::of)? {
             writeln!(out, "{}", visible(&commit.key))?;
             if let Some(range) = commit.delete {
                 let start = range.start;

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use serde_json::{Value, json};
+use tdb_array::directory::LEGACY_SCHEMA;
 use tdb_array::{Array, Fragment};
 use tdb_schema::json::ranges_to_json;
 use tdb_store::join;
@@ -100,6 +101,12 @@ fn facts(fragment: &Fragment, size: u64) -> [(Role, String); 7] {
     ]
 }
 
+/// The name of the schema object; in old arrays there is just one.
+fn schema_name(fragment: &Fragment) -> &str {
+    let name = fragment.metadata.schema_name.as_deref();
+    name.unwrap_or(LEGACY_SCHEMA)
+}
+
 fn fragment_json(fragment: &Fragment, replaced: bool, size: u64, ticks: bool) -> Value {
     let metadata = &fragment.metadata;
     let (from, to) = fragment.timestamps();
@@ -117,7 +124,7 @@ fn fragment_json(fragment: &Fragment, replaced: bool, size: u64, ticks: bool) ->
         "tiles": metadata.tile_count(),
         "bytes": size,
         "non_empty_domain": domain,
-        "schema": metadata.schema_name,
+        "schema": schema_name(fragment),
         "has_timestamps": metadata.extra_fields.timestamps,
         "has_delete_meta": metadata.extra_fields.deletes,
         "consolidated": replaced,

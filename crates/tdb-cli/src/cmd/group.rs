@@ -27,7 +27,7 @@ pub(crate) struct Ls {
 
 pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let Verb::Ls(Ls { uri }) = verb;
-    let location = location::group(uri)?;
+    let location = location::group(uri, global)?;
     let options = open_options(global, &session(global))?;
     let store = location.store.clone();
     let group = Group::open(store, &location.prefix, &location.store_uri, options)

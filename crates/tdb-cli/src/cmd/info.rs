@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let location = location::folder(&arguments.uri)?;
+    let location = location::folder(&arguments.uri, global)?;
     let options = open_options(global, &session(global))?;
     let (store, prefix) = (location.store.clone(), location.prefix.as_str());
     match location.object_type()? {

@@ -36,9 +36,10 @@ struct Found {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let location = location::folder(&arguments.uri)?;
+    let location = location::folder(&arguments.uri, global)?;
     let mut walk = Walk {
         arguments,
+        global,
         options: open_options(global, &session(global))?,
         above: vec![location.uri.clone()],
         found: Vec::new(),
@@ -80,6 +81,7 @@ fn row(found: &Found, long: bool) -> Vec<(Role, String)> {
 /// A listing under way.
 struct Walk<'a> {
     arguments: &'a Arguments,
+    global: &'a Global,
     options: OpenOptions,
     /// The folders from the first to the present one.
     above: Vec<String>,
@@ -94,7 +96,7 @@ impl Walk<'_> {
                 path => format!("{path}/{}", child.name),
             };
             let kind = child.kind;
-            let inside = child.location(self.arguments.follow_external)?;
+            let inside = child.location(self.arguments.follow_external, self.global)?;
             let size = match &inside {
                 Some(inside) if self.arguments.long && kind != Kind::Folder => Some(size(inside)?),
                 _ => None,

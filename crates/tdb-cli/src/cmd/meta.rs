@@ -46,7 +46,7 @@ pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), 
 }
 
 fn metadata(uri: &str, global: &Global) -> Result<Metadata, Failure> {
-    let location = location::folder(uri)?;
+    let location = location::folder(uri, global)?;
     let options = open_options(global, &session(global))?;
     let (store, prefix) = (location.store.clone(), location.prefix.as_str());
     let metadata = match location.object_type()? {

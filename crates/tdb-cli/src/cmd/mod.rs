@@ -21,8 +21,8 @@ use tdb_query::{Session, SessionOptions};
 
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location;
 use crate::output::Output;
+use crate::{location, machine};
 
 /// TileDB's settings that an option of ours has taken the place of.
 const REPLACED: [(&str, &str); 5] = [
@@ -65,11 +65,12 @@ pub(crate) fn open_options(global: &Global, session: &Session) -> Result<OpenOpt
     })
 }
 
-/// The threads and memory that the user allows.
+/// The threads and memory that the user allows; a quarter of the machine's memory by default.
 pub(crate) fn session(global: &Global) -> Session {
+    let memory = global.memory.map(|size| size.0);
     Session::new(SessionOptions {
         threads: global.threads,
-        memory: global.memory.map(|size| size.0),
+        memory: memory.or_else(|| machine::memory().map(|bytes| bytes / 4)),
         ..SessionOptions::default()
     })
 }
@@ -88,10 +89,10 @@ fn key(global: &Global) -> Result<Option<EncryptionKey>, Failure> {
 
 /// Opens the array that a URI names.
 pub(crate) fn open_array(uri: &str, global: &Global, session: &Session) -> Result<Array, Failure> {
-    let location = location::array(uri)?;
+    let location = location::array(uri, global)?;
     let options = open_options(global, session)?;
-    Array::open(location.store.clone(), &location.prefix, options)
-        .map_err(|error| location.failed(error))
+    let open = || Array::open(location.store.clone(), &location.prefix, options);
+    (global.counts.stage("open", open)).map_err(|error| location.failed(error))
 }
 
 /// Writes JSON as people can read it, too.

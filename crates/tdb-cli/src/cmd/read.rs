@@ -14,7 +14,7 @@ use tdb_arrow::{
     BatchWriter, CsvWriter, IpcFileWriter, IpcStreamWriter, JsonLinesWriter, NpyWriter, Options,
     ParquetWriter,
 };
-use tdb_query::{Condition, FieldInfo, ReadOptions, ResultOrder, Session};
+use tdb_query::{Column, Condition, FieldInfo, ReadOptions, ResultOrder, Session};
 
 use super::{open_array, session};
 use crate::args::Global;
@@ -113,9 +113,9 @@ pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<
         options.limit = Some(options.limit.unwrap_or(u64::MAX).min(shown));
     }
     let failed = |failure: Failure| failure.at(&arguments.array);
-    let reader = session
-        .read(&array, &options)
-        .map_err(|error| failed(error.into()))?;
+    let counts = &global.counts;
+    let reader = counts.stage("plan", || session.read(&array, &options));
+    let mut reader = reader.map_err(|error| failed(error.into()))?;
     for warning in reader.warnings() {
         out.warn(warning);
     }
@@ -125,11 +125,15 @@ pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<
         _ => Vec::new(),
     };
     let mut writer = arguments.writer(format, &fields, &shape, global, out)?;
-    for batch in reader {
+    while let Some(batch) = counts.stage("read and decode", || reader.next()) {
         let batch = batch.map_err(|error| failed(error.into()))?;
-        writer.write(&batch).map_err(|error| failed(error.into()))?;
+        let size = |column: &Column| column.values.len();
+        counts.cells(batch.rows, batch.columns.iter().map(size).sum());
+        let written = counts.stage("write", || writer.write(&batch));
+        written.map_err(|error| failed(error.into()))?;
     }
-    writer.finish().map_err(|error| failed(error.into()))
+    let finished = counts.stage("write", || writer.finish());
+    finished.map_err(|error| failed(error.into()))
 }
 
 impl Arguments {

@@ -30,10 +30,11 @@ struct Branch {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let location = location::folder(&arguments.uri)?;
+    let location = location::folder(&arguments.uri, global)?;
     let options = open_options(global, &session(global))?;
     let mut above = vec![location.uri.clone()];
-    let branches = grow(&location, arguments.follow_external, &options, &mut above)?;
+    let follow = |child: &Child| child.location(arguments.follow_external, global);
+    let branches = grow(&location, &follow, &options, &mut above)?;
     if global.json {
         let branches: Vec<Value> = branches.iter().map(branch_json).collect();
         return write_json(out, &Value::Array(branches));
@@ -45,19 +46,19 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 
 fn grow(
     location: &Location,
-    follow_external: bool,
+    follow: &dyn Fn(&Child) -> Result<Option<Location>, Failure>,
     options: &OpenOptions,
     above: &mut Vec<String>,
 ) -> Result<Vec<Branch>, Failure> {
     let mut branches = Vec::new();
     for child in children(location, options)? {
         // Groups can contain themselves; where they do, the second time is the last.
-        let inside = child.location(follow_external)?;
+        let inside = follow(&child)?;
         let inside = inside.filter(|i| child.kind.has_children() && !above.contains(&i.uri));
         let below = match inside {
             Some(inside) => {
                 above.push(inside.uri.clone());
-                let below = grow(&inside, follow_external, options, above)?;
+                let below = grow(&inside, follow, options, above)?;
                 above.pop();
                 below
             }

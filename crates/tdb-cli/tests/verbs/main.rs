@@ -3,5 +3,6 @@
 mod common;
 mod dump;
 mod errors;
+mod judged;
 mod looking;
 mod read;

@@ -111,3 +111,13 @@ fn a_wrong_request_leaves_the_file_alone() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(std::fs::read_to_string(&file).expect("a file"), "precious");
 }
+
+#[test]
+fn a_profile_goes_to_standard_error() {
+    let output = run(&format!("{TOUR} --profile"));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    for what in ["ranges read", "cells in the result", "read and decode"] {
+        assert!(said.contains(what), "{said}");
+    }
+    assert_eq!(output.stdout, run(TOUR).stdout);
+}

@@ -21,6 +21,12 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::paint::visible;
 
+/// What the layout of the generic tiles follows from.
+struct Shape<'a> {
+    footer: &'a Footer,
+    layout: &'a FieldLayout,
+}
+
 /// What a generic tile of fragment metadata holds.
 #[derive(Clone, Copy, Debug)]
 enum Part {
@@ -55,14 +61,14 @@ impl Dump<'_> {
         };
         let size = file.len() as u64;
         let Next::Done(footer) =
-            FooterBytes::locate(file, size, version, old.as_ref()).at(self.key)?
+            FooterBytes::locate(file, size, version, old.as_ref()).map_err(Failure::of)?
         else {
             return Err(Failure::new(
                 ErrorKind::Corrupt,
                 "the footer is not in the file",
             ));
         };
-        let start = FooterStart::read(&footer.bytes, &self.limits).at(self.key)?;
+        let start = FooterStart::read(&footer.bytes, &self.limits).map_err(Failure::of)?;
         let schema = self.schema(version.names_schema().then_some(start.schema_name.as_str()))?;
         let layout = FieldLayout::of(&schema);
         let (text, result) = Footer::describe(
@@ -73,8 +79,12 @@ impl Dump<'_> {
         );
         // The footer is at the end, and says what everything before it is.
         if let Ok(decoded) = &result {
+            let shape = Shape {
+                footer: decoded,
+                layout: &layout,
+            };
             for (offset, (name, part)) in parts(decoded, &schema, &layout) {
-                self.write_part(file, offset, &name, part, decoded, &layout, out)?;
+                self.write_part(file, (offset, &name, part), &shape, out)?;
             }
         }
         let end = footer.start.saturating_add(footer.bytes.len() as u64);
@@ -82,21 +92,14 @@ impl Dump<'_> {
         for line in text.lines() {
             writeln!(out, "{}", visible(line))?;
         }
-        Ok(result.map(drop).at(self.key)?)
+        result.map(drop).map_err(Failure::of)
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "what a part is, where, and in which fragment"
-    )]
     fn write_part(
         &self,
         file: &Bytes,
-        offset: u64,
-        name: &str,
-        part: Part,
-        footer: &Footer,
-        layout: &FieldLayout,
+        (offset, name, part): (u64, &str, Part),
+        shape: &Shape<'_>,
         out: &mut Output,
     ) -> Result<(), Failure> {
         let start = usize::try_from(offset)
@@ -108,18 +111,16 @@ impl Dump<'_> {
         };
         writeln!(out)?;
         heading(out, &visible(name))?;
-        let (version, limits) = (footer.version, &self.limits);
+        let (version, limits) = (shape.footer.version, &self.limits);
         self.write_generic_tile(&file.slice(start..), start, out, &|payload, _| match part {
-            Part::RTree => self.described(RTree::describe(
-                payload,
-                version,
-                layout.dimensions(),
-                limits,
-            )),
+            Part::RTree => {
+                let dimensions = shape.layout.dimensions();
+                self.described(RTree::describe(payload, version, dimensions, limits))
+            }
             Part::Numbers => self.described(TileVector::describe(payload, version, &(), limits)),
             Part::Bounds => self.described(TileBounds::describe(payload, version, &(), limits)),
             Part::Statistics => {
-                let fields = layout.fields(version, extra_fields(footer));
+                let fields = shape.layout.fields(version, extra_fields(shape.footer));
                 self.described(FragmentStatistics::describe(
                     payload, version, &fields, limits,
                 ))
@@ -140,7 +141,7 @@ impl Dump<'_> {
         let version = match named.map(FormatVersion::new) {
             Some(version) if folder.split('_').count() > 5 => version,
             _ => GenericTile::parse(file, &self.limits)
-                .at(self.key)?
+                .map_err(Failure::of)?
                 .version(),
         };
         if !version.is_known() {

@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use bytes::Bytes;
-use tdb_array::At;
 use tdb_filters::{FilterList, Registry, describe, open_generic_tile};
 use tdb_store::{Read, read_one};
 use tdb_tile::{ChunkHeader, ChunkTable, FormatVersion, GenericTile, Record, Scalar};
@@ -25,7 +24,7 @@ impl Dump<'_> {
         out: &mut Output,
         describe: &dyn Fn(&Bytes, FormatVersion) -> Described,
     ) -> Result<(), Failure> {
-        let tile = GenericTile::parse(bytes, &self.limits).at(self.key)?;
+        let tile = GenericTile::parse(bytes, &self.limits).map_err(Failure::of)?;
         let end = offset.saturating_add(tile.stored_size());
         heading(out, &format!("generic tile, bytes {offset}..{end}"))?;
         write!(out, "{}", tile.describe())?;
@@ -33,7 +32,9 @@ impl Dump<'_> {
         self.write_filters(&tile, out)?;
         heading(out, "its chunks")?;
         let mut table = ChunkTable::default();
-        table.parse(&tile.chunks, &self.limits).at(self.key)?;
+        table
+            .parse(&tile.chunks, &self.limits)
+            .map_err(Failure::of)?;
         for (number, chunk) in table.entries().iter().enumerate() {
             writeln!(
                 out,
@@ -41,8 +42,8 @@ impl Dump<'_> {
                 chunk_line(number, chunk.original, chunk.metadata, chunk.filtered)
             )?;
         }
-        let payload =
-            open_generic_tile(&tile, self.encryption.as_ref(), &self.limits).at(self.key)?;
+        let payload = open_generic_tile(&tile, self.encryption.as_ref(), &self.limits)
+            .map_err(Failure::of)?;
         heading(
             out,
             &format!("its content, {}", plural(payload.len() as u64, "byte")),
@@ -57,7 +58,7 @@ impl Dump<'_> {
     fn write_filters(&self, tile: &GenericTile, out: &mut Output) -> Result<(), Failure> {
         let (text, list) = FilterList::describe(&tile.pipeline, tile.version(), &(), &self.limits);
         write!(out, "{text}")?;
-        for filter in list.at(self.key)?.filters {
+        for filter in list.map_err(Failure::of)?.filters {
             let described = describe(&filter, tile.version(), Registry::builtin());
             let described = described.map_or_else(|error| error.to_string(), |d| d.to_string());
             writeln!(out, "{:>16}  {described}", "")?;
