@@ -1,12 +1,13 @@
 use bytes::Bytes;
-use tdb_tile::{Datatype, EncryptionType, FormatVersion, GenericTile, Limits, Record};
+use tdb_tile::{Datatype, EncryptionType, FormatVersion, GenericTile, Grant, Limits, Record};
 
 use crate::filters::{aes_256_gcm, gzip};
 use crate::{
     EncryptionKey, FilterError, FilterList, FilterRecord, Pipeline, Registry, Scratch, TileKind,
 };
 
-/// The payload of a generic tile: decrypts and unfilters it.
+/// The payload of a generic tile: decrypts and unfilters it. It counts against the budget of
+/// the limits for as long as any part of it is kept.
 ///
 /// # Errors
 /// [`FilterError::Crypto`] where a key was given and the tile is not encrypted, or the other way
@@ -55,9 +56,24 @@ pub fn open_generic_tile_with(
         size,
         limits.metadata_tile,
     )?;
+    // That the chunks add up to the size is known before there is memory for it.
     scratch.table.parse_sized(&tile.chunks, size, limits)?;
-    let payload = pipeline.decode_tile_to_vec(&tile.chunks, None, scratch, limits)?;
-    Ok(payload.into())
+    let held = limits.budget.take(size)?;
+    let mut bytes = vec![0; usize::try_from(size).unwrap_or(usize::MAX)];
+    pipeline.decode_tile(&tile.chunks, &mut bytes, None, scratch, limits)?;
+    Ok(Bytes::from_owner(Payload { bytes, _held: held }))
+}
+
+/// Bytes, and the grant for them.
+struct Payload {
+    bytes: Vec<u8>,
+    _held: Grant,
+}
+
+impl AsRef<[u8]> for Payload {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 /// A generic tile around a payload, as TileDB writes it: gzip (where compiled in), then
