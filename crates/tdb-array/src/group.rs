@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tdb_store::Store;
@@ -142,7 +143,8 @@ impl Group {
 
     /// All members, and theirs, down to the last: each group before what is in it.
     ///
-    /// Members that lie outside are told, and not looked into.
+    /// Members that lie outside are told, and not looked into; so are groups that came up before, since
+    /// there may be any number of ways to them.
     ///
     /// # Errors
     /// [`ArrayError::Cycle`], [`ArrayError::Limit`] for groups too deep in one another, and as
@@ -153,6 +155,7 @@ impl Group {
         // What is still to be told, the next one last; and the groups above that one.
         let mut todo = pending(self, 1);
         let mut path = vec![self.clone()];
+        let mut seen = HashSet::new();
         while let Some((depth, member)) = todo.pop() {
             path.truncate(depth);
             let Some(parent) = path.last() else {
@@ -166,7 +169,10 @@ impl Group {
                     }
                     let deep = path.len() as u64;
                     Limits::check("depth of groups", "group_depth", deep, limits.group_depth)?;
-                    Some(parent.open_member(&member)?)
+                    match seen.insert(prefix.clone()) {
+                        true => Some(parent.open_member(&member)?),
+                        false => None,
+                    }
                 }
                 _ => None,
             };
