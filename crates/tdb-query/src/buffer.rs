@@ -1,15 +1,17 @@
 use bytes::Bytes;
-use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
+use zerocopy::FromZeros;
 
-/// Memory that begins at a multiple of 64, as Arrow wants it.
-#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
-#[repr(C, align(64))]
-struct Line([u8; 64]);
+/// What results begin at a multiple of, as Arrow wants it.
+const ALIGNMENT: usize = 64;
 
 /// Zeroed memory for results: aligned to 64 bytes, and not touched before it is written.
+///
+/// It asks for no alignment, only for a little more than it needs: memory that is asked for with one is not taken
+/// from the system as zeros, but overwritten with them, all of it.
 #[derive(Default)]
 pub struct Buffer {
-    lines: Vec<Line>,
+    bytes: Vec<u8>,
+    start: usize,
     len: usize,
 }
 
@@ -17,23 +19,22 @@ impl Buffer {
     /// `len` zero bytes; `None` where the system has no such amount.
     #[must_use]
     pub fn zeroed(len: usize) -> Option<Self> {
-        let lines = Line::new_vec_zeroed(len.div_ceil(64)).ok()?;
-        Some(Self { lines, len })
+        let bytes = u8::new_vec_zeroed(len.checked_add(ALIGNMENT)?).ok()?;
+        let start = bytes.as_ptr().align_offset(ALIGNMENT);
+        Some(Self { bytes, start, len })
     }
 
     /// The bytes to be written.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        self.lines
-            .as_mut_slice()
-            .as_mut_bytes()
-            .split_at_mut(self.len)
-            .0
+        let behind = self.bytes.get_mut(self.start..).unwrap_or_default();
+        behind.get_mut(..self.len).unwrap_or_default()
     }
 
     /// The bytes.
     #[must_use]
     pub fn as_slice(&self) -> &[u8] {
-        self.lines.as_slice().as_bytes().split_at(self.len).0
+        let behind = self.bytes.get(self.start..).unwrap_or_default();
+        behind.get(..self.len).unwrap_or_default()
     }
 
     /// The bytes as something that can be shared, without a copy.
@@ -52,5 +53,22 @@ impl AsRef<[u8]> for Buffer {
 impl std::fmt::Debug for Buffer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Buffer({} bytes)", self.len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_zeroed_and_aligned_also_when_shared() {
+        for len in [0, 1, 63, 64, 65, 1 << 20] {
+            let mut buffer = Buffer::zeroed(len).unwrap();
+            assert_eq!(buffer.as_slice(), vec![0; len]);
+            assert_eq!(buffer.as_mut_slice().len(), len);
+            let shared = buffer.freeze();
+            assert_eq!(shared.as_ptr().align_offset(ALIGNMENT), 0);
+        }
+        assert!(Buffer::zeroed(usize::MAX).is_none());
     }
 }
