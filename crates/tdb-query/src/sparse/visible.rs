@@ -1,7 +1,8 @@
 //! Which cells there are at the time of the read: cells' own timestamps and deletes.
 
-use tdb_array::{Array, TimeWindow};
+use tdb_array::{Array, At, TimeWindow};
 use tdb_fragment::ConditionTree;
+use tdb_tile::WireError;
 
 use super::plan::SparsePlan;
 use super::predicate::Predicate;
@@ -50,7 +51,7 @@ impl Visibility {
             });
             let fragments: Vec<usize> = concerned.collect();
             if !fragments.is_empty() {
-                let keep = stored_predicate(array, &delete.condition)?;
+                let keep = stored_predicate(array, &delete.condition).at(&delete.marker)?;
                 deletes.push(Delete {
                     timestamp: delete.timestamp,
                     keep,
@@ -142,11 +143,10 @@ impl Visibility {
 }
 
 /// A stored condition, with the fields that it tests.
-fn stored_predicate(array: &Array, condition: &ConditionTree) -> Result<Predicate, QueryError> {
+fn stored_predicate(array: &Array, condition: &ConditionTree) -> Result<Predicate, WireError> {
     let schema = array.schema();
     let fields = condition_fields(schema, &[]);
-    let condition = ResolvedCondition::from_stored(condition, &fields, array.limits())
-        .map_err(QueryError::Cells)?;
+    let condition = ResolvedCondition::from_stored(condition, &fields, array.limits())?;
     Ok(Predicate::new(condition, schema))
 }
 
