@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tdb_filters::{Pipeline, Scratch};
 use tdb_fragment::TileIndex;
 use tdb_store::Store;
-use tdb_tile::{Limits, WireError, WireErrorKind};
+use tdb_tile::{Grant, LimitError, Limits, WireError, WireErrorKind};
 use zerocopy::IntoBytes;
 
 use crate::QueryError;
@@ -15,11 +15,30 @@ use crate::error::TileError;
 /// What a thread keeps from tile to tile.
 #[derive(Debug, Default)]
 pub(crate) struct Worker {
-    stored: Vec<u8>,
-    tile: Vec<u8>,
+    stored: Kept,
+    tile: Kept,
     starts: Vec<u64>,
     scratch: Scratch,
     chunks: tdb_tile::ChunkTable,
+}
+
+/// Memory that only grows, and counts against the budget it grew under.
+#[derive(Debug, Default)]
+struct Kept {
+    bytes: Vec<u8>,
+    held: Option<Grant>,
+}
+
+impl Kept {
+    /// The first `len` bytes, whatever they hold.
+    fn lend(&mut self, len: usize, limits: &Limits) -> Result<&mut [u8], LimitError> {
+        if self.bytes.len() < len {
+            *self = Self::default();
+            self.held = Some(limits.budget.take(len as u64)?);
+            self.bytes = vec![0; len];
+        }
+        Ok(self.bytes.get_mut(..len).unwrap_or_default())
+    }
 }
 
 /// The workers of a session that are not at work.
@@ -89,14 +108,14 @@ impl StoredTiles {
     fn fetch<'w>(
         &self,
         extent: Option<Range<u64>>,
-        stored: &'w mut Vec<u8>,
+        stored: &'w mut Kept,
         limits: &Limits,
     ) -> Result<&'w [u8], TileError> {
         let extent = extent.ok_or_else(no_such_tile)?;
         let len = extent.end.saturating_sub(extent.start);
         Limits::check("stored tile size", "data_tile", len, limits.data_tile)?;
         let len = usize::try_from(len).unwrap_or(usize::MAX);
-        if stored.len() < len {
+        if stored.bytes.len() < len {
             // A length that the file does not have must not be taken for memory.
             let size = self.store.size(&self.key)?;
             if size < extent.end {
@@ -110,9 +129,8 @@ impl StoredTiles {
                 }
                 .into());
             }
-            stored.resize(len, 0);
         }
-        let place = stored.get_mut(..len).unwrap_or_default();
+        let place = stored.lend(len, limits)?;
         self.store.read_into(&self.key, extent.start, place)?;
         Ok(place)
     }
@@ -157,11 +175,7 @@ impl StoredTiles {
                 next = each(chunk.start, filtered);
                 continue;
             }
-            let len = chunk.original as usize;
-            if worker.tile.len() < len {
-                worker.tile.resize(len, 0);
-            }
-            let out = worker.tile.get_mut(..len).unwrap_or_default();
+            let out = worker.tile.lend(chunk.original as usize, limits)?;
             self.pipeline.decode_chunk(
                 chunk.metadata(stored),
                 filtered,
@@ -422,10 +436,7 @@ impl ZippedTiles {
             limits.data_tile,
         )?;
         let mut coordinates = std::mem::take(&mut worker.tile);
-        if coordinates.len() < len {
-            coordinates.resize(len, 0);
-        }
-        let decoded = coordinates.get_mut(..len).unwrap_or_default();
+        let decoded = coordinates.lend(len, limits)?;
         let result =
             self.tiles
                 .decode(self.index.tile_extent(tile as u64), decoded, worker, limits);

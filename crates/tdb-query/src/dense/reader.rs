@@ -198,7 +198,8 @@ impl DenseReader {
         let memory = budget.left() / 2;
         let aim = self.query.batch_bytes.min(memory);
         let most = aim.saturating_mul(GROWTH).min(memory);
-        let rows = |bytes: u64| (bytes / (fixed + estimate).max(1)).clamp(1, MOST_ROWS);
+        let per_row = fixed.saturating_add(estimate).max(1);
+        let rows = |bytes: u64| (bytes / per_row).clamp(1, MOST_ROWS);
         let wanted = self.rows_wanted();
         let mut share = Share {
             aim: rows(aim).min(wanted),
@@ -274,7 +275,7 @@ impl DenseReader {
             if field.is_var() {
                 // Its offset, the number of its source, and its values twice.
                 fixed += 16;
-                estimate += 2 * self.mean_size(kind);
+                estimate = estimate.saturating_add(self.mean_size(kind).saturating_mul(2));
             } else {
                 fixed += unit_size(&field) as u64;
             }
@@ -290,7 +291,7 @@ impl DenseReader {
             .iter()
             .filter_map(|tiles| tiles.field(kind))
             .map(|tiles| tiles.var_size(0));
-        sizes.max().unwrap_or(0) / self.shape.cells.max(1) + 1
+        (sizes.max().unwrap_or(0) / self.shape.cells.max(1)).saturating_add(1)
     }
 
     /// Bytes of all tiles of var-sized fields that these bands take cells of.

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use tdb_array::Array;
+use tdb_fragment::FragmentMetadata;
 use tdb_schema::grid::{GridAxis, SpaceTileGrid};
 use tdb_tile::Grant;
 
@@ -12,6 +13,9 @@ use crate::fragment_tiles::FragmentTiles;
 use crate::session::Session;
 use crate::sparse::load::load;
 use crate::sparse::table::{CellTable, Segment, TableColumn, TileRows};
+
+/// Bytes of a position that may be none.
+const PLACED: usize = size_of::<Option<u64>>();
 
 /// All cells of a sparse fragment, in memory.
 #[derive(Debug)]
@@ -35,17 +39,17 @@ impl SparseCells {
     ) -> Result<Self, QueryError> {
         let dimensions = (0..grid.axes().len()).map(Field::Dimension);
         let wanted: Vec<Field> = dimensions.chain(fields.iter().copied()).collect();
+        // Opening the fields shows that there are as many tiles as the fragment says.
         let tiles = FragmentTiles::open(array, fragment, &wanted)?;
+        let stored = array.fragments().get(fragment);
+        let count = |of: fn(&FragmentMetadata) -> u64| stored.map_or(0, |f| of(&f.metadata));
+        let per_cell = grid.axes().len().saturating_mul(PLACED).saturating_add(8);
+        let bytes = count(FragmentMetadata::tile_count)
+            .saturating_mul(size_of::<TileRows>() as u64)
+            .saturating_add(count(FragmentMetadata::cell_count).saturating_mul(per_cell as u64));
+        let held = session.limits().budget.take(bytes)?;
         let mut table = CellTable::new(vec![segment(array, fragment)]);
         session.install(|| load(session, array, &mut table, &wanted, &|_| Some(&tiles)))?;
-        let bytes = wanted
-            .iter()
-            .filter_map(|&field| table.column(field))
-            .map(TableColumn::bytes);
-        let held = session
-            .limits()
-            .budget
-            .take(bytes.fold(0, u64::saturating_add))?;
         let coordinates: Vec<Vec<Option<u64>>> = grid
             .axes()
             .iter()

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use tdb_array::Array;
 use tdb_schema::ArraySchema;
+use tdb_tile::Grant;
 
 use super::gather::buffer;
 use super::table::{CellTable, TableColumn};
@@ -48,7 +49,9 @@ pub(crate) fn load<'t>(
     let schema = array.schema();
     let mut columns = Vec::with_capacity(fields.len());
     for &field in fields {
-        columns.push((field, reserve(schema, table, field, find)?));
+        let (column, held) = reserve(session, schema, table, field, find)?;
+        columns.push((field, column));
+        table.hold(held);
     }
     let mut jobs = Vec::new();
     let mut zipped: Vec<ZippedJobs<'_>> = Vec::new();
@@ -75,13 +78,14 @@ pub(crate) fn load<'t>(
     Ok(())
 }
 
-/// Memory for a column: zeroed, of the size that the fragments' metadata tells.
+/// Memory for a column: zeroed, of the size that the fragments' metadata tells, if the session has so much.
 fn reserve<'t>(
+    session: &Session,
     schema: &ArraySchema,
     table: &CellTable,
     kind: Field,
     find: &dyn Fn(usize) -> Option<&'t FragmentTiles>,
-) -> Result<TableColumn, QueryError> {
+) -> Result<(TableColumn, Grant), QueryError> {
     let Some(field) = schema.field_of(kind) else {
         return Err(QueryError::invalid(format!(
             "the array has no field {kind:?}"
@@ -110,7 +114,10 @@ fn reserve<'t>(
     } else {
         table.rows.saturating_mul(cell_size)
     };
-    Ok(TableColumn {
+    let beside = usize::from(field.is_var()) * size_of::<u64>() + usize::from(field.nullable);
+    let all = bytes.saturating_add(table.rows.saturating_mul(beside));
+    let held = session.limits().budget.take(all as u64)?;
+    let column = TableColumn {
         values: buffer(bytes)?,
         cell_size,
         offsets: field
@@ -118,7 +125,8 @@ fn reserve<'t>(
             .then(|| vec![0; table.rows.saturating_add(1)]),
         validity: field.nullable.then(|| vec![0; table.rows]),
         missing,
-    })
+    };
+    Ok((column, held))
 }
 
 /// The bytes of a cell that no fragment holds.

@@ -1,17 +1,21 @@
 //! Which tiles of which fragments a sparse read needs, and which steps it can leave out.
 
-use tdb_array::Array;
+use tdb_array::{Array, At, Fragment};
 use tdb_schema::order::WriterRule;
 use tdb_schema::{ArraySchema, CellOrder};
-use tdb_tile::{FormatVersion, Range};
+use tdb_tile::{FormatVersion, Grant, Limits, Range};
 
+use super::table::TileRows;
 use crate::QueryError;
 use crate::field::Field;
 use crate::options::ResultOrder;
 use crate::subarray::Subarray;
 
+/// More tiles are believed only if one of the lists of them is as long.
+const BELIEVED_TILES: u64 = 1 << 16;
+
 /// The tiles of one fragment that may hold cells of the result.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct FragmentPlan {
     /// Position of the fragment in the array's list.
     pub(crate) fragment: usize,
@@ -22,6 +26,7 @@ pub(crate) struct FragmentPlan {
     pub(crate) filters_time: bool,
     /// Whether cells are known to be stored in the order that is asked for.
     pub(crate) in_order: bool,
+    _held: Grant,
 }
 
 /// One tile and what its bounds say.
@@ -34,7 +39,7 @@ pub(crate) struct PlannedTile {
 }
 
 /// What a sparse read does, decided before a tile is read.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct SparsePlan {
     pub(crate) fragments: Vec<FragmentPlan>,
     /// Whether cells have to be put in order.
@@ -47,7 +52,8 @@ pub(crate) struct SparsePlan {
 
 impl FragmentPlan {
     pub(crate) fn cells(&self) -> usize {
-        self.tiles.iter().map(|tile| tile.cells).sum()
+        let cells = self.tiles.iter().map(|tile| tile.cells);
+        cells.fold(0, usize::saturating_add)
     }
 }
 
@@ -55,12 +61,13 @@ pub(crate) fn plan(
     array: &Array,
     subarray: &Subarray,
     order: ResultOrder,
+    limits: &Limits,
 ) -> Result<SparsePlan, QueryError> {
     let schema = array.schema();
     let mut fragments = Vec::new();
     if !subarray.is_empty() {
         for index in 0..array.fragments().len() {
-            fragments.extend(plan_fragment(array, index, subarray, order)?);
+            fragments.extend(plan_fragment(array, index, subarray, order, limits)?);
         }
     }
     let alone = fragments.len() == 1;
@@ -81,6 +88,7 @@ fn plan_fragment(
     index: usize,
     subarray: &Subarray,
     order: ResultOrder,
+    limits: &Limits,
 ) -> Result<Option<FragmentPlan>, QueryError> {
     let Some(fragment) = array.fragments().get(index) else {
         return Ok(None);
@@ -90,6 +98,11 @@ fn plan_fragment(
     let tile_count = metadata.tile_count();
     let cells_of =
         |tile: usize| usize::try_from(metadata.tile_cells(tile as u64)).unwrap_or(usize::MAX);
+    check_tile_count(array, index, fragment)?;
+    // Each is planned, and may be in a table.
+    let per_tile = size_of::<PlannedTile>() + size_of::<TileRows>();
+    let bytes = tile_count.saturating_mul(per_tile as u64);
+    let held = limits.budget.take(bytes)?;
     let tiles: Vec<PlannedTile> = if subarray.is_all() {
         let all = 0..usize::try_from(tile_count).unwrap_or(usize::MAX);
         all.map(|tile| PlannedTile {
@@ -130,7 +143,24 @@ fn plan_fragment(
         has_timestamps: metadata.extra_fields.timestamps,
         filters_time: metadata.extra_fields.timestamps && !window.contains(&fragment.name),
         in_order: order == ResultOrder::Global && is_sorted(schema, metadata.version),
+        _held: held,
     }))
+}
+
+/// Fails where a fragment says that it has many tiles and does not say where they are.
+fn check_tile_count(array: &Array, index: usize, fragment: &Fragment) -> Result<(), QueryError> {
+    let metadata = &fragment.metadata;
+    if metadata.tile_count() <= BELIEVED_TILES {
+        return Ok(());
+    }
+    if let Some(view) = metadata.field_in(&fragment.schema, Field::Dimension(0)) {
+        let parts = array.metadata_parts(index, &metadata.tile_index_parts(&view))?;
+        let payloads: Vec<_> = parts.into_iter().map(|part| part.payload).collect();
+        metadata
+            .tile_index(&view, &payloads, array.limits())
+            .at(&fragment.metadata_key)?;
+    }
+    Ok(())
 }
 
 /// Whether writers of this version kept the order of cells that is global order today.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tdb_array::Array;
-use tdb_tile::LimitError;
+use tdb_array::{Array, ErrorKind};
+use tdb_tile::{Grant, LimitError};
 
 use super::gather::gather;
 use super::keys::{Coordinates, dimension_types, row_keys};
@@ -23,6 +23,12 @@ use crate::subarray::Subarray;
 
 /// Rows that a table can number.
 const MOST_ROWS: usize = u32::MAX as usize;
+
+/// Bytes for each row that is sorted: its key, the pair of key and row, its number.
+const SORTED_ROW: usize = 40;
+
+/// Bytes for each row that may be left out: how often it counts, and its number.
+const PICKED_ROW: usize = 8;
 
 /// Bytes of a var-sized cell, before any is known.
 const ASSUMED_VAR_SIZE: usize = 32;
@@ -55,6 +61,10 @@ pub(crate) struct SparseReader {
     tiles: Vec<Option<FragmentTiles>>,
     cursors: Vec<Cursor>,
     visibility: Visibility,
+    /// Cells to load at a time, where more were too many.
+    most: usize,
+    /// The memory of the batch that was given out last.
+    held: Vec<Grant>,
 }
 
 impl SparseReader {
@@ -63,7 +73,7 @@ impl SparseReader {
         array: Arc<Array>,
         query: SparseQuery,
     ) -> Result<Self, QueryError> {
-        let plan = plan(&array, &query.subarray, query.order)?;
+        let plan = plan(&array, &query.subarray, query.order, session.limits())?;
         let visibility = Visibility::new(&array, &plan)?;
         let cursors = vec![Cursor::default(); plan.fragments.len()];
         let tiles = plan.fragments.iter().map(|_| None).collect();
@@ -75,22 +85,43 @@ impl SparseReader {
             tiles,
             cursors,
             visibility,
+            most: MOST_ROWS / 2,
+            held: Vec::new(),
         })
     }
 
     /// The next cells; `None` after the last. A batch may be empty.
     pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, QueryError> {
+        self.held.clear();
         let mut share = self.rows_at_a_time();
+        let mut has_grown = false;
         loop {
             let segments = self.choose(share);
             if segments.is_empty() {
                 return Ok(None);
             }
             let session = self.session.clone();
-            match session.install(|| self.read(segments))? {
-                Some(batch) => return Ok(Some(batch)),
+            let before = self.cursors.clone();
+            let loaded = segments.last().map_or(0, |segment| segment.rows.end);
+            match session.install(|| self.read(segments)) {
+                Ok(Some(batch)) => return Ok(Some(batch)),
                 // No cell is known to be next: more tiles have to be looked at together.
-                None => share = share.saturating_mul(2),
+                Ok(None) => {
+                    share = share.saturating_mul(2);
+                    has_grown = true;
+                }
+                // Values were longer, or tiles larger, than was to be expected.
+                Err(error)
+                    if error.kind() == ErrorKind::Limit
+                        && self.can_stop()
+                        && !has_grown
+                        && share > 1 =>
+                {
+                    self.cursors = before;
+                    share = share.min(loaded).div_ceil(2);
+                    self.most = share;
+                }
+                Err(error) => return Err(error),
             }
         }
     }
@@ -103,24 +134,26 @@ impl SparseReader {
             let Some(field) = schema.field_of(kind) else {
                 continue;
             };
-            bytes += if field.is_var() {
-                8 + self.mean_var_size(kind)
+            let value = if field.is_var() {
+                self.mean_var_size(kind).saturating_add(8)
             } else {
                 unit_size(&field)
             };
-            bytes += usize::from(field.nullable);
+            bytes = bytes
+                .saturating_add(value)
+                .saturating_add(usize::from(field.nullable));
         }
         // Keys and row numbers, and the result beside the table.
         let per_row = if self.plan.sorts {
-            2 * bytes + 40
+            bytes.saturating_mul(2).saturating_add(SORTED_ROW)
         } else {
-            bytes + 8
+            bytes.saturating_add(PICKED_ROW)
         };
         let bytes = self
             .query
             .batch_bytes
             .min(self.session.limits().budget.limit() / 2);
-        (usize::try_from(bytes).unwrap_or(usize::MAX) / per_row.max(1)).clamp(1, MOST_ROWS / 2)
+        (usize::try_from(bytes).unwrap_or(usize::MAX) / per_row.max(1)).clamp(1, self.most)
     }
 
     fn mean_var_size(&self, kind: Field) -> usize {
@@ -135,7 +168,7 @@ impl SparseReader {
                     .tiles
                     .iter()
                     .map(|tile| field.var_size(tile.tile))
-                    .sum();
+                    .fold(0, u64::saturating_add);
                 Some(bytes / (plan.cells() as u64).max(1))
             });
         sampled.map_or(ASSUMED_VAR_SIZE, |bytes| {
@@ -170,7 +203,8 @@ impl SparseReader {
     /// The tiles to load next: about `share` cells, from where each fragment stopped.
     fn choose(&self, share: usize) -> Vec<Segment> {
         let left = |(plan, cursor): (&FragmentPlan, &Cursor)| -> usize {
-            plan.tiles.iter().skip(cursor.tile).map(|t| t.cells).sum()
+            let cells = plan.tiles.iter().skip(cursor.tile).map(|t| t.cells);
+            cells.fold(0, usize::saturating_add)
         };
         let remaining: Vec<usize> = self
             .plan
@@ -179,7 +213,7 @@ impl SparseReader {
             .zip(&self.cursors)
             .map(left)
             .collect();
-        let total: usize = remaining.iter().sum();
+        let total = remaining.iter().copied().fold(0, usize::saturating_add);
         let all = total <= share || !self.can_stop();
         let mut segments = Vec::new();
         let mut rows = 0;
@@ -229,11 +263,17 @@ impl SparseReader {
                 allowed: MOST_ROWS as u64,
             }));
         }
+        let budget = self.session.limits().budget.clone();
+        let memory = |per_row: usize| budget.take(table.rows.saturating_mul(per_row) as u64);
+        let picked = memory(PICKED_ROW)?;
+        let sorted = memory(if self.plan.sorts { SORTED_ROW } else { 0 })?;
+        table.hold(picked);
         let deciding = self.deciding_fields();
         self.load(&mut table, &deciding)?;
         let Some(mut rows) = self.pick(&mut table)? else {
             return Ok(None);
         };
+        drop(sorted);
 
         let fields: Vec<Field> = self.visibility.fields().collect();
         self.load(&mut table, &fields)?;
@@ -386,8 +426,20 @@ impl SparseReader {
     }
 
     /// The result's columns out of the table's.
-    fn columns(&self, mut table: CellTable, rows: Option<&[u32]>) -> Result<Batch, QueryError> {
+    fn columns(&mut self, mut table: CellTable, rows: Option<&[u32]>) -> Result<Batch, QueryError> {
         let count = rows.map_or(table.rows, <[u32]>::len);
+        let in_table = table.take_held();
+        match rows {
+            // The table's columns become those of the result.
+            None => self.held.extend(in_table),
+            Some(_) => {
+                let bytes = in_table.iter().map(Grant::bytes);
+                let all = u128::from(bytes.fold(0, u64::saturating_add));
+                let part = all * count as u128 / (table.rows as u128).max(1);
+                let part = u64::try_from(part).unwrap_or(u64::MAX);
+                self.held.push(self.session.limits().budget.take(part)?);
+            }
+        }
         let mut columns = Vec::with_capacity(self.query.fields.len());
         for info in &self.query.fields {
             let column = table.take(info.field).unwrap_or_default();

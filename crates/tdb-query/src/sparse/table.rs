@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use tdb_tile::Grant;
+
 use crate::buffer::Buffer;
 use crate::field::Field;
 
@@ -13,6 +15,8 @@ pub(crate) struct CellTable {
     pub(crate) segments: Vec<Segment>,
     pub(crate) rows: usize,
     columns: HashMap<Field, TableColumn>,
+    /// The memory of the columns.
+    held: Vec<Grant>,
 }
 
 /// The cells of one fragment within a table.
@@ -56,7 +60,18 @@ impl CellTable {
             segments,
             rows,
             columns: HashMap::new(),
+            held: Vec::new(),
         }
+    }
+
+    /// Keeps a grant as long as the table.
+    pub(crate) fn hold(&mut self, grant: Grant) {
+        self.held.push(grant);
+    }
+
+    /// The grants, for whoever goes on with the columns.
+    pub(crate) fn take_held(&mut self) -> Vec<Grant> {
+        std::mem::take(&mut self.held)
     }
 
     pub(crate) fn has(&self, field: Field) -> bool {
@@ -77,17 +92,6 @@ impl CellTable {
 }
 
 impl TableColumn {
-    /// The memory that it takes.
-    pub(crate) fn bytes(&self) -> u64 {
-        let offsets = self.offsets.as_ref().map_or(0, Vec::len).saturating_mul(8);
-        let validity = self.validity.as_ref().map_or(0, Vec::len);
-        self.values
-            .as_slice()
-            .len()
-            .saturating_add(offsets)
-            .saturating_add(validity) as u64
-    }
-
     /// The `u64` of every row, for timestamps and the like.
     pub(crate) fn u64_at(&self, row: usize) -> u64 {
         let (cells, _) = self.values.as_slice().as_chunks::<8>();
