@@ -1,0 +1,257 @@
+//! Golden arrays with something broken in them: reading ends, soon, with cells or with an error.
+//!
+//! Bytes are flipped, cut off, put in, exchanged, as they are stored and within generic tiles that are then sealed
+//! again. `TDB_DAMAGE_SEED` and `TDB_DAMAGE_COUNT` ask for other cases than the few that every run tries;
+//! `cargo xtask damage` sets them.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tdb_store::MemoryStore;
+
+use support::tiles::MetadataFile;
+use support::{Golden, Refusal};
+
+/// Cases of an ordinary run.
+const COUNT: u64 = 300;
+
+/// Reading a damaged array may take no longer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// After so long it is a hang.
+const END: Duration = Duration::from_secs(60);
+
+/// What the process may grow by while it reads with a budget of 64 MiB for opening and one for cells.
+const GROWTH: u64 = 160 << 20;
+
+#[test]
+fn damaged_arrays_end_in_cells_or_errors() {
+    let number = |name: &str, other| {
+        let text = std::env::var(name).ok();
+        text.map_or(other, |text| text.parse().expect("a number"))
+    };
+    let (seed, count) = (
+        number("TDB_DAMAGE_SEED", 1),
+        number("TDB_DAMAGE_COUNT", COUNT),
+    );
+    let arrays = Golden::all();
+    let mut tally: BTreeMap<String, u64> = BTreeMap::new();
+    let mut findings = Vec::new();
+    let mut slowest = Duration::ZERO;
+    let mut largest = 0;
+    for case in seed..seed.saturating_add(count) {
+        let mut random = Random(case.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let golden = random.pick(&arrays).clone();
+        let store = golden.store();
+        let what = damage(&golden, &store, &mut random);
+        let about = format!("case {case}: {}: {what}", golden.name);
+        let before = memory().0;
+        let begun = Instant::now();
+        let ended = watched(golden, store, &about);
+        let took = begun.elapsed();
+        let grown = memory().1.saturating_sub(before);
+        slowest = slowest.max(took);
+        largest = largest.max(grown);
+        let outcome = match ended {
+            Some(Ok(_)) => "cells".to_owned(),
+            Some(Err(refusal)) => format!("{:?}", refusal.kind),
+            None => {
+                findings.push(format!("{about}: panicked"));
+                "panic".to_owned()
+            }
+        };
+        if took > PATIENCE {
+            findings.push(format!("{about}: took {took:?}, {outcome}"));
+        }
+        if grown > GROWTH {
+            findings.push(format!("{about}: took {} MiB, {outcome}", grown >> 20));
+        }
+        *tally.entry(outcome).or_default() += 1;
+    }
+    println!(
+        "{count} cases from {seed}: {tally:?}, slowest {slowest:?}, largest {} MiB",
+        largest >> 20
+    );
+    assert!(findings.is_empty(), "{}", findings.join("\n"));
+}
+
+/// What reading came to, `None` for a panic. A hang ends the run.
+fn watched(golden: Golden, store: MemoryStore, about: &str) -> Option<Result<u64, Refusal>> {
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        let read = catch_unwind(AssertUnwindSafe(|| support::read(&golden, &store)));
+        // Nobody listens any more where the wait was too long.
+        let _ = tell.send(read.ok());
+    });
+    match told.recv_timeout(END) {
+        Ok(read) => read,
+        Err(_) => panic!("{about}: no end after {END:?}"),
+    }
+}
+
+/// Resident memory of this process now, and the most since this was last asked, in bytes; 0 where the system does
+/// not say.
+fn memory() -> (u64, u64) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let of = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        let number = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+        number.unwrap_or(0) << 10
+    };
+    let found = (of("VmRSS:"), of("VmHWM:"));
+    // Forgets the peak; where that is not allowed the peak stays, and says too much rather than too little.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+    found
+}
+
+/// Breaks something; says what.
+fn damage(golden: &Golden, store: &MemoryStore, random: &mut Random) -> String {
+    // Fields are many, schemas and commits few: each kind of object gets its share.
+    let is_data = |key: &str| key.ends_with(".tdb") && !key.contains("__fragment_metadata");
+    let data: Vec<_> = golden
+        .objects
+        .iter()
+        .filter(|(key, _)| is_data(key))
+        .collect();
+    let rest: Vec<_> = golden
+        .objects
+        .iter()
+        .filter(|(key, _)| !is_data(key))
+        .collect();
+    let chosen = match !rest.is_empty() && (data.is_empty() || random.below(4) > 0) {
+        true => rest,
+        false => data,
+    };
+    let (key, bytes) = *random.pick(&chosen);
+    if random.below(3) > 0
+        && let Some((bytes, what)) = damage_within(golden, bytes, random)
+    {
+        store.overwrite(key, bytes);
+        return format!("{key}: {what}");
+    }
+    if random.below(24) == 0 {
+        let (other, others) = random.pick(&golden.objects);
+        store.overwrite(key, others.clone());
+        store.overwrite(other, bytes.clone());
+        return format!("{key} and {other} exchanged");
+    }
+    let mut bytes = bytes.to_vec();
+    let what = change(&mut bytes, random);
+    store.overwrite(key, bytes);
+    format!("{key}: {what}")
+}
+
+/// Changes the payload of a generic tile and seals it again.
+fn damage_within(golden: &Golden, bytes: &Bytes, random: &mut Random) -> Option<(Vec<u8>, String)> {
+    let encryption = golden.key.as_ref();
+    let file = MetadataFile::of(bytes, encryption);
+    if file.tiles.is_empty() {
+        return None;
+    }
+    let index = usize::try_from(random.below(file.tiles.len() as u64)).ok()?;
+    let mut payload = file.tiles.get(index)?.1.to_vec();
+    let what = change(&mut payload, random);
+    Some((
+        file.with_payload(index, &payload),
+        format!("tile {index}: {what}"),
+    ))
+}
+
+/// Values that sizes and counts are not prepared for.
+const EDGES: [u64; 16] = [
+    0,
+    1,
+    7,
+    255,
+    256,
+    0x7FFF,
+    0xFFFF,
+    0x7FFF_FFFF,
+    0x8000_0000,
+    0xFFFF_FFFE,
+    0xFFFF_FFFF,
+    1 << 40,
+    1 << 62,
+    i64::MAX as u64,
+    1 << 63,
+    u64::MAX,
+];
+
+fn change(bytes: &mut Vec<u8>, random: &mut Random) -> String {
+    let len = bytes.len() as u64;
+    let at = usize::try_from(random.below(len.max(1))).unwrap_or(0);
+    match random.below(10) {
+        0..=2 if len > 0 => {
+            let count = 1 + random.below(4);
+            for _ in 0..count {
+                let at = usize::try_from(random.below(len)).unwrap_or(0);
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte ^= 1 << random.below(8);
+                }
+            }
+            format!("{count} bits flipped")
+        }
+        3 if len > 0 => {
+            let value = random.below(256) as u8;
+            bytes
+                .iter_mut()
+                .skip(at)
+                .take(1)
+                .for_each(|byte| *byte = value);
+            format!("byte {at} is {value}")
+        }
+        4..=6 if len > 0 => {
+            let value = *random.pick(&EDGES);
+            let size = *random.pick(&[4, 8]);
+            let places = bytes.iter_mut().skip(at).take(size);
+            places
+                .zip(value.to_le_bytes())
+                .for_each(|(byte, new)| *byte = new);
+            format!("{size} bytes at {at} are {value:#x}")
+        }
+        7 => {
+            bytes.truncate(at);
+            format!("cut off at {at}")
+        }
+        8 => {
+            let count = 1 + random.below(64);
+            let tail: Vec<u8> = (0..count).map(|_| random.below(256) as u8).collect();
+            bytes.splice(at..at, tail);
+            format!("{count} bytes put in at {at}")
+        }
+        _ => {
+            let other = usize::try_from(random.below(len.max(1))).unwrap_or(0);
+            let (from, to) = (at.min(other), at.max(other));
+            let piece = bytes.get(from..to).unwrap_or_default().to_vec();
+            bytes.splice(from..from, piece);
+            format!("bytes {from}..{to} twice")
+        }
+    }
+}
+
+/// Numbers that come again with the same seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end.max(1)
+    }
+
+    fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        let at = usize::try_from(self.below(all.len() as u64)).unwrap_or(0);
+        &all[at]
+    }
+}
