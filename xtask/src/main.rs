@@ -4,6 +4,7 @@
 
 mod cells;
 mod ci;
+mod damage;
 mod fixtures;
 mod interop;
 mod layers;
@@ -30,6 +31,11 @@ const COMMANDS: &[Command] = &[
         name: "ci",
         about: "everything that must hold before a change is taken [--only PART[,PART]] [--keep-going]",
         run: ci::run,
+    },
+    Command {
+        name: "damage",
+        about: "golden arrays with something broken in them [--seed S] [--count N]",
+        run: damage::run,
     },
     Command {
         name: "fixtures",

@@ -1,0 +1,48 @@
+//! `cargo xtask damage`: golden arrays with something broken in them are opened and read.
+//!
+//! The cases are those of the test `damage` of tdb-query, which every run of the tests tries a few of; this asks
+//! for others, or for more of them.
+
+use std::error::Error;
+
+use crate::Outcome;
+use crate::workspace::cargo;
+
+/// Cases that are tried if nobody says how many.
+const COUNT: u64 = 5000;
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let (mut seed, mut count) = (1, COUNT);
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let mut value = || -> Result<u64, Box<dyn Error>> {
+            let value = arguments.next();
+            let value = value.ok_or(format!("{argument} needs a number"))?;
+            Ok(value.parse()?)
+        };
+        match argument.as_str() {
+            "--seed" => seed = value()?,
+            "--count" => count = value()?,
+            other => return Err(format!("unknown argument `{other}`").into()),
+        }
+    }
+    // Seeds follow each other within a run; those of another run are far away.
+    let first = seed.wrapping_mul(1 << 32);
+    let status = cargo()
+        .args([
+            "test",
+            "--quiet",
+            "--package",
+            "tdb-query",
+            "--test",
+            "damage",
+        ])
+        .args(["--", "--nocapture"])
+        .env("TDB_DAMAGE_SEED", first.to_string())
+        .env("TDB_DAMAGE_COUNT", count.to_string())
+        .status()?;
+    match status.success() {
+        true => Ok(()),
+        false => Err("some cases do not end as they should".into()),
+    }
+}
