@@ -14,7 +14,7 @@ import sys
 LIBRARY, RECIPES, OUT, SEED, COUNT = sys.argv[1:6]
 sys.path.insert(0, RECIPES)
 
-import build
+import asking
 import capi
 import data
 import describe
@@ -306,7 +306,7 @@ def make_one(lib, number, out):
     answers, refused = [], []
     for query in pick_queries(random_, spec, at):
         try:
-            answer = build.run_query(lib, uri, query)
+            answer = asking.run_query(lib, uri, query)
         except capi.TileDBError as error:
             refused.append({"name": query["name"], "error": str(error).splitlines()[0]})
             continue
