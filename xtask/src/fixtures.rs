@@ -363,7 +363,7 @@ The recipes are in `recipes/`: `make_*.py` by topic, `capi.py` the C interface b
 
 | key | says |
 |---|---|
-| `producer` | the releases that wrote it, in order; or `made from the format description` |
+| `producer` | the releases that wrote it, in order of its steps; or `made from the format description` |
 | `judge` | the release whose answers stand here, 2.30.0 unless it says why |
 | `key` | the encryption key, hex |
 | `schema` | as `tdb schema --json`, except: `fill` is hex, filter lists carry `max_chunk`, a dimension shows its own filters only, enumerations only those of attributes |
@@ -371,16 +371,25 @@ The recipes are in `recipes/`: `make_*.py` by topic, `capi.py` the C interface b
 | `metadata`, `metadata_at` | now, and at earlier times; values as hex of the little-endian bytes |
 | `queries` | what was asked, and the answer |
 | `writer_agrees`, `writer_cannot`, `writer_differs` | queries that the writing release itself answers the same, cannot answer, answers otherwise (`notes` say why) |
-| `repeatable` | false where random names decide the contents |
+| `notes` | what to know: where releases disagree, what was set by hand |
+| `repeatable` | false where random names, or memory that was never set, decide what is found |
+| `members`, `metadata`, `inside`, `at_times` | of a group: now, its inner groups, and at earlier times |
 
 A query has `args` (`ranges` by dimension, `labels` by label, `order` as `tdb read --order`, window `since`..`at`,
 `attrs`: absent means all, `where`: text as `tdb read --where`) and `columns`: dimensions in schema order, then
 attributes. `data` is the hex of the raw little-endian values, one after the other; `offsets` (var-sized only) the
 byte where each cell starts, and the total; `validity` one byte per cell. `unordered`: rows compare as a multiset.
-`differs_from_2_30`: the answer is that of the writing release, since 2.30 reads the file wrongly, and why.
+`differs_from_2_30`: the answer is not that of 2.30, and why: it is that of the writing release, or, with `from`, made from
+what the recipe wrote, where no release reads the file rightly. `error_of_2_30`: what 2.30 said instead of an answer.
 A dense query without `ranges` asks for the whole domain, or for the current domain where there is one.
 
 Times are small numbers (100, 110, ..) of milliseconds so that a reader sees the story at once.
+
+## To add one
+
+Add it to a `make_*.py` (a new file is found by its name): `recipe.add(name, version, about, features, build, queries)`,
+where `build(lib, uri)` makes it by the methods of `capi.Library`. For a sparse array give `written` as well, and every
+answer is held against what was written. Then `cargo xtask fixtures --only NAME`.
 ";
 
 fn readme(fixtures: &Path) -> Result<String> {
