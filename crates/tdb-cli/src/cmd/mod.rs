@@ -92,7 +92,18 @@ pub(crate) fn open_array(uri: &str, global: &Global, session: &Session) -> Resul
     let location = location::array(uri, global)?;
     let options = open_options(global, session)?;
     let open = || Array::open(location.store.clone(), &location.prefix, options);
-    (global.counts.stage("open", open)).map_err(|error| location.failed(error))
+    let array = global.counts.stage("open", open);
+    let array = array.map_err(|error| location.failed(error))?;
+    if global.verbose {
+        let (schemas, deletes) = (array.schemas().count(), array.deletes().len());
+        let fragments = array.fragments().len();
+        // There is nowhere left to tell that standard error is gone.
+        let _ = writeln!(
+            std::io::stderr(),
+            "{uri}: {schemas} schemas, {fragments} fragments, {deletes} deletes",
+        );
+    }
+    Ok(array)
 }
 
 /// Writes JSON as people can read it, too.

@@ -139,12 +139,12 @@ pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<
 impl Arguments {
     fn format(&self, global: &Global, out: &Output) -> Format {
         let named = || global.output.as_deref().and_then(Format::of_file);
-        self.format
-            .or_else(named)
-            .unwrap_or(match out.is_terminal() {
-                true => Format::Table,
-                false => Format::Csv,
-            })
+        let usual = match out.is_terminal() {
+            _ if global.json => Format::Jsonl,
+            true => Format::Table,
+            false => Format::Csv,
+        };
+        self.format.or_else(named).unwrap_or(usual)
     }
 
     fn read_options(

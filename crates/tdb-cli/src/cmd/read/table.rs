@@ -1,5 +1,7 @@
 //! A result as a table for people.
 
+use std::io::Write;
+
 use tdb_arrow::{BatchWriter, ConversionError, Options, cell_of};
 use tdb_query::{Batch, FieldInfo};
 use tdb_schema::value::holds_bytes;
@@ -18,6 +20,8 @@ pub(super) struct TableWriter {
     right: Vec<bool>,
     table: Table,
     cells: u64,
+    /// There was more than fits on the screen.
+    is_cut: bool,
 }
 
 impl TableWriter {
@@ -34,10 +38,12 @@ impl TableWriter {
             right,
             table,
             cells: 0,
+            is_cut: false,
         }
     }
 
-    fn flush(&mut self) -> Result<(), ConversionError> {
+    /// Writes the rows that are aligned with each other.
+    fn write_rows(&mut self) -> Result<(), ConversionError> {
         let table = std::mem::replace(&mut self.table, Table::plain(&self.right));
         let look = self.out.look;
         Ok(table.write(&mut self.out, look)?)
@@ -47,15 +53,9 @@ impl TableWriter {
 impl BatchWriter for TableWriter {
     fn write(&mut self, batch: &Batch) -> Result<(), ConversionError> {
         for row in 0..batch.rows {
-            if self
-                .out
-                .look
-                .height
-                .is_some_and(|height| self.cells >= height as u64)
-            {
-                self.out
-                    .note("there are more cells: --format csv gives all, --range and --where some");
-                self.cells = self.cells.saturating_add(1);
+            let height = self.out.look.height;
+            if height.is_some_and(|height| self.cells >= height as u64) {
+                self.is_cut = true;
                 return Ok(());
             }
             let mut cells = Vec::with_capacity(batch.columns.len());
@@ -71,15 +71,19 @@ impl BatchWriter for TableWriter {
             self.table.painted(cells);
             self.cells = self.cells.saturating_add(1);
             if self.cells.is_multiple_of(ALIGNED as u64) {
-                self.flush()?;
+                self.write_rows()?;
             }
         }
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), ConversionError> {
-        use std::io::Write;
-        self.flush()?;
-        Ok(self.out.flush()?)
+        self.write_rows()?;
+        self.out.flush()?;
+        if self.is_cut {
+            let how = "--format csv gives all, --range and --where some";
+            self.out.note(&format!("there are more cells: {how}"));
+        }
+        Ok(())
     }
 }
