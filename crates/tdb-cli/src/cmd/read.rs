@@ -158,12 +158,11 @@ impl Arguments {
         let condition = condition
             .map(|text| Condition::parse(text, session.limits()))
             .transpose();
+        // An empty name is that of an attribute without one, or else none at all.
+        let anonymous = array.schema().field("").is_some();
         let names = |names: &Vec<String>| -> Vec<String> {
-            names
-                .iter()
-                .filter(|name| !name.is_empty())
-                .cloned()
-                .collect()
+            let named = names.iter().filter(|name| anonymous || !name.is_empty());
+            named.cloned().collect()
         };
         let ranges = ranges::of_arguments(self, array.schema(), global.ticks)?;
         let without_dimensions = self.no_dims || (format == Format::Npy && self.dims.is_none());

@@ -121,3 +121,23 @@ fn a_profile_goes_to_standard_error() {
     }
     assert_eq!(output.stdout, run(TOUR).stdout);
 }
+
+#[test]
+fn an_attribute_without_a_name_can_be_chosen() {
+    let chosen = |array: &str| {
+        let mut command = tdb(&format!("read {array}/array --no-dims --limit 1 --attrs"));
+        let output = command.arg("").output().expect("it runs");
+        String::from_utf8_lossy(&output.stdout).lines().count()
+    };
+    assert_eq!(
+        (
+            chosen("v22_anonymous"),
+            stdout("read v22_anonymous/array").is_empty()
+        ),
+        (2, false)
+    );
+    let nothing = tdb("read v22_tour/array --no-dims --limit 1 --format jsonl --attrs")
+        .arg("")
+        .output();
+    assert_eq!(nothing.expect("it runs").stdout, b"{}\n");
+}
