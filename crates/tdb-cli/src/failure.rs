@@ -1,6 +1,7 @@
 //! What went wrong, as people and scripts are told.
 
 use std::error::Error;
+use std::fmt;
 use std::io::{self, Write};
 
 use tdb_array::{ArrayError, ErrorKind, HasKind};
@@ -98,6 +99,12 @@ impl Failure {
             writeln!(out, "{} {}", look.paint(Role::Hint, "hint:"), visible(hint))?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod args;
 mod cmd;
+mod config;
 mod failure;
 mod location;
 mod machine;
@@ -41,9 +42,9 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<(), Failure> {
-    let Cli { verb, global } = cli;
+    let Cli { verb, mut global } = cli;
     let mut out = Output::new(&global);
-    cmd::check_config(&global, &out)?;
+    config::apply(&mut global, &out)?;
     match verb {
         Verb::Info(arguments) => cmd::info::run(&arguments, &global, &mut out)?,
         Verb::Schema(arguments) => cmd::schema::run(&arguments, &global, &mut out)?,

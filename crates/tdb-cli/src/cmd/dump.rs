@@ -10,7 +10,7 @@ use clap::Args;
 use tdb_array::commits::{parse_consolidated, parse_lines};
 use tdb_array::{GroupDetails, MetadataRecord, ObjectType};
 use tdb_filters::EncryptionKey;
-use tdb_fragment::{ConditionTree, ConsolidatedMetadata, FRAGMENT_METADATA};
+use tdb_fragment::{ConditionTree, FRAGMENT_METADATA};
 use tdb_schema::{ArraySchema, EnumerationRecord};
 use tdb_store::{Store, StoreError, read_whole};
 use tdb_tile::{FormatVersion, Limits, Record, WireError};
@@ -90,7 +90,7 @@ impl Kind {
             (_, _, "ok" | "wrt") => Self::Marker,
             (_, _, "vac" | "ign") => Self::NameList,
             (_, _, "con") => Self::ConsolidatedCommits,
-            (_, _, "del") => Self::DeleteCondition,
+            (_, _, "del" | "upd") => Self::DeleteCondition,
             (_, _, "meta") => Self::ConsolidatedMetadata,
             ("__schema", Some(_), _) if key.contains("/__enumerations/") => Self::Enumeration,
             ("__schema", Some(_), _) => Self::Schema,
@@ -111,7 +111,7 @@ impl Kind {
             "ok" | "wrt" => Self::Marker,
             "vac" | "ign" => Self::NameList,
             "con" => Self::ConsolidatedCommits,
-            "del" => Self::DeleteCondition,
+            "del" | "upd" => Self::DeleteCondition,
             "meta" => Self::ConsolidatedMetadata,
             "tdb" => Self::Data,
             _ => Self::Unknown,
@@ -168,9 +168,7 @@ impl Dump<'_> {
             Kind::GroupDetails => {
                 self.described(GroupDetails::describe(payload, version, &(), limits))
             }
-            Kind::ConsolidatedMetadata => {
-                self.described(ConsolidatedMetadata::describe(payload, limits))
-            }
+            Kind::ConsolidatedMetadata => self.describe_footers(payload),
             _ => self.described(ConditionTree::describe(payload, version, &(), limits)),
         }
     }

@@ -11,7 +11,7 @@ use super::{open_options, session, write_json};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::paint::{Role, Table};
+use crate::paint::{Role, Table, visible};
 use crate::{location, present};
 
 /// What to do with metadata.
@@ -92,5 +92,11 @@ fn get(
     if global.json {
         return write_json(out, &present::metadata_json(value, global.ticks));
     }
-    Ok(writeln!(out, "{}", present::metadata(value, global.ticks))?)
+    let text = present::metadata(value, global.ticks);
+    // A program wants the value as it is; a terminal must not be steered by it.
+    let text = match out.is_terminal() {
+        true => text.lines().map(visible).collect::<Vec<_>>().join("\n"),
+        false => text,
+    };
+    Ok(writeln!(out, "{text}")?)
 }

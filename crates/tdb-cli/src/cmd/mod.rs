@@ -24,31 +24,6 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::{location, machine};
 
-/// TileDB's settings that an option of ours has taken the place of.
-const REPLACED: [(&str, &str); 5] = [
-    ("sm.compute_concurrency_level", "--threads"),
-    ("sm.io_concurrency_level", "--threads"),
-    ("sm.mem.total_budget", "--memory"),
-    ("sm.memory_budget", "--memory"),
-    ("sm.encryption_key", "--key-file"),
-];
-
-/// Says which settings have no effect.
-pub(crate) fn check_config(global: &Global, out: &Output) -> Result<(), Failure> {
-    for setting in &global.config {
-        let Some((key, _)) = setting.split_once('=') else {
-            return Err(Failure::invalid(format!(
-                "--config {setting}: not of the form KEY=VALUE"
-            )));
-        };
-        match REPLACED.iter().find(|(known, _)| *known == key) {
-            Some((_, option)) => out.warn(&format!("{key} is ignored: {option} does that here")),
-            None => out.warn(&format!("{key} is ignored")),
-        }
-    }
-    Ok(())
-}
-
 /// How arrays and groups are opened.
 pub(crate) fn open_options(global: &Global, session: &Session) -> Result<OpenOptions, Failure> {
     let window = TimeWindow {

@@ -32,16 +32,44 @@ pub(crate) fn stdout(arguments: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// What a verb prints, without the parts of names that each making of the fixtures changes.
+pub(crate) fn shown(arguments: &str) -> String {
+    repeatable(&stdout(arguments))
+}
+
+/// The text with every run of 32 hexadecimal digits, as names of fragments and schemas have
+/// them, replaced by the same.
+pub(crate) fn repeatable(text: &str) -> String {
+    let mut out = String::new();
+    let mut digits = String::new();
+    for c in text.chars().chain(['\n']) {
+        if c.is_ascii_hexdigit() {
+            digits.push(c);
+            continue;
+        }
+        out.push_str(if digits.len() == 32 {
+            "0123456789abcdef0123456789abcdef"
+        } else {
+            &digits
+        });
+        digits.clear();
+        out.push(c);
+    }
+    out.pop();
+    out
+}
+
 /// Exit status, what is printed, and what is said, of a verb that goes wrong.
 pub(crate) fn failure(arguments: &str) -> String {
     told(&run(arguments))
 }
 
 pub(crate) fn told(output: &Output) -> String {
-    format!(
+    let text = format!(
         "{}{}exit status {}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),
         output.status.code().unwrap()
-    )
+    );
+    repeatable(&text)
 }

@@ -1,6 +1,6 @@
 //! Stored objects, byte range by byte range.
 
-use crate::common::{failure, fixtures, stdout};
+use crate::common::{failure, fixtures, repeatable, stdout};
 
 /// The only file in a folder whose name has this ending.
 fn find(folder: &str, ending: &str) -> String {
@@ -18,7 +18,8 @@ fn dump(object: &str, lines: usize) -> String {
     let text = stdout(&format!("dump {object}"));
     let (name, rest) = text.split_once(": ").expect("a title");
     assert!(object.ends_with(name), "{name}");
-    rest.lines().take(lines).collect::<Vec<_>>().join("\n")
+    let lines: Vec<&str> = rest.lines().take(lines).collect();
+    repeatable(&lines.join("\n"))
 }
 
 #[test]
@@ -109,4 +110,15 @@ fn fragment_metadata_and_data() {
 fn what_is_no_object() {
     insta::assert_snapshot!("folder", failure("dump v22_tour/array"));
     insta::assert_snapshot!("missing", failure("dump v22_tour/array/__schema/nothing"));
+}
+
+#[test]
+fn consolidated_metadata_and_commits() {
+    let array = "v22_commits_merged/array";
+    insta::assert_snapshot!(
+        "merged_commits",
+        dump(&find(&format!("{array}/__commits"), ".con"), 40)
+    );
+    let footers = dump(&find("v22_footers/array/__fragment_meta", ".meta"), 10_000);
+    insta::assert_snapshot!("footers", footers);
 }

@@ -134,3 +134,19 @@ fn a_broken_pipe_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(told(&output), "exit status 0");
 }
+
+#[test]
+fn settings_of_tiledb() {
+    insta::assert_snapshot!(
+        "config_ignored",
+        failure("meta get v22_tour/array first_year --config vfs.s3.region=x")
+    );
+    let memory = run("read v22_tour/array --config sm.mem.total_budget=10");
+    assert_eq!(memory.status.code(), Some(4));
+    let option_wins = run("read v22_tour/array --config sm.mem.total_budget=10 --memory 1GiB");
+    assert!(option_wins.status.success());
+    insta::assert_snapshot!(
+        "config_wrong",
+        failure("info v22_tour/array --config sm.io_concurrency_level=many")
+    );
+}

@@ -1,22 +1,23 @@
 //! Fragment metadata: its generic tiles and its footer.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::Write;
 
 use bytes::Bytes;
 use tdb_array::{At, ErrorKind};
 use tdb_filters::open_generic_tile;
 use tdb_fragment::{
-    ExtraFields, FieldLayout, Footer, FooterBytes, FooterStart, FragmentStatistics, LegacyMetadata,
-    Next, ProcessedConditions, TileBounds, TileVector,
+    ConsolidatedMetadata, ExtraFields, FieldLayout, Footer, FooterBytes, FooterStart,
+    FragmentStatistics, LegacyMetadata, Next, ProcessedConditions, TileBounds, TileVector,
 };
 use tdb_rtree::RTree;
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_store::read_whole;
 use tdb_tile::{FormatVersion, GenericTile, Record};
 
-use super::Dump;
 use super::tile::heading;
+use super::{Described, Dump};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::paint::visible;
@@ -93,6 +94,39 @@ impl Dump<'_> {
             writeln!(out, "{}", visible(line))?;
         }
         result.map(drop).map_err(Failure::of)
+    }
+
+    /// The list of fragments, and the footer of each.
+    pub(super) fn describe_footers(&self, payload: &Bytes) -> Described {
+        let (mut text, metadata) = ConsolidatedMetadata::describe(payload, &self.limits);
+        let metadata = match metadata {
+            Ok(metadata) => metadata,
+            Err(error) => return (text, Err(Failure::of(error))),
+        };
+        for entry in metadata.entries() {
+            let (offset, key) = (entry.offset, &entry.key);
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "footer of {key}, at byte {offset}");
+            let footer = metadata.footer(entry).unwrap_or_default();
+            match self.describe_footer(&footer) {
+                Ok(described) => text.push_str(&described),
+                // Readers turn to the fragment's own footer where this one makes no sense.
+                Err(failure) => {
+                    let _ = writeln!(text, "{:>16}  {failure}", "");
+                }
+            }
+        }
+        (text, Ok(()))
+    }
+
+    fn describe_footer(&self, footer: &Bytes) -> Result<String, Failure> {
+        let start = FooterStart::read(footer, &self.limits).map_err(Failure::of)?;
+        let named = start.version.names_schema();
+        let schema = self.schema(named.then_some(start.schema_name.as_str()))?;
+        let layout = FieldLayout::of(&schema);
+        let version = FormatVersion::default();
+        let (text, footer) = Footer::describe(footer, version, &layout, &self.limits);
+        footer.map(|_| text).map_err(Failure::of)
     }
 
     fn write_part(
