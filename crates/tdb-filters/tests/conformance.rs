@@ -1,4 +1,8 @@
 //! Every filter of the table passes the suite that filters from outside must pass.
+//!
+//! In the repository the feature is always on in tests; whoever tests the package asks for it.
+#![cfg(feature = "conformance")]
+
 use tdb_filters::conformance::{check, check_with};
 use tdb_filters::filters::ALL;
 use tdb_filters::{Description, OptionValue};
