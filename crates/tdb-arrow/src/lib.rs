@@ -19,6 +19,7 @@ mod mapping;
 mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod reader;
 mod writer;
 
 pub use cell::{cell_of, write_json};
@@ -34,4 +35,5 @@ pub use mapping::{CELL_VAL_NUM, DATATYPE, Mapping, Options};
 pub use npy::NpyWriter;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
+pub use reader::RecordBatches;
 pub use writer::BatchWriter;

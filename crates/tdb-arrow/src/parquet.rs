@@ -10,8 +10,10 @@ use tdb_query::{Batch, FieldInfo};
 
 use crate::{BatchWriter, ConversionError, Mapping, Options};
 
-/// Cells of one row group: what a writer holds in memory.
+/// Cells of one row group.
 const ROW_GROUP: usize = 1 << 20;
+/// Bytes of one row group: what a writer holds in memory.
+const ROW_GROUP_BYTES: usize = 128 << 20;
 
 /// Writes a Parquet file.
 pub struct ParquetWriter<W: Write + Send> {
@@ -33,6 +35,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_max_row_group_row_count(Some(ROW_GROUP))
+            .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
             .build();
         let schema = mapping.schema().clone();
         let file = ArrowWriter::try_new(out, schema, Some(properties)).map_err(failed)?;

@@ -203,3 +203,34 @@ fn npy_refuses_what_it_cannot_hold() {
     });
     insta::assert_snapshot!(errors.concat());
 }
+
+#[test]
+fn labels_are_the_same_in_all_batches_of_a_file() {
+    let label = column("label", Datatype::UInt16, ONE, stored(&[1_u16, 0]));
+    let (fields, batch) = result(2, vec![enumerated(label, &["a", "b"], false)]);
+    let twice = |mut writer: Box<dyn BatchWriter>| {
+        writer.write(&batch).unwrap();
+        writer.write(&batch).unwrap();
+        writer.finish().unwrap();
+    };
+
+    let out = Output::default();
+    twice(Box::new(
+        IpcFileWriter::try_new(out.clone(), &fields, Options::default()).unwrap(),
+    ));
+    let reader = FileReader::try_new(Cursor::new(out.bytes()), None).unwrap();
+    assert_eq!(
+        reader.map(|batch| batch.unwrap().num_rows()).sum::<usize>(),
+        4
+    );
+
+    let out = Output::default();
+    twice(Box::new(
+        IpcStreamWriter::try_new(out.clone(), &fields, Options::default()).unwrap(),
+    ));
+    let reader = StreamReader::try_new(Cursor::new(out.bytes()), None).unwrap();
+    assert_eq!(
+        reader.map(|batch| batch.unwrap().num_rows()).sum::<usize>(),
+        4
+    );
+}

@@ -1,0 +1,45 @@
+//! A golden array, read as record batches.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::RecordBatchReader;
+use arrow_array::cast::AsArray;
+use tdb_array::{Array, OpenOptions};
+use tdb_arrow::{Options, RecordBatches};
+use tdb_query::{ReadOptions, Session};
+use tdb_store::LocalStore;
+
+#[test]
+fn an_array_is_a_record_batch_reader() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/v22_tour/array");
+    let store = Arc::new(LocalStore::open(folder).unwrap());
+    let array = Arc::new(Array::open(store, "", OpenOptions::default()).unwrap());
+    let options = ReadOptions {
+        batch_bytes: Some(1),
+        ..ReadOptions::default()
+    };
+    let reader = Session::default().read(&array, &options).unwrap();
+
+    let batches = RecordBatches::try_new(reader, Options::default()).unwrap();
+    let schema = batches.schema();
+    let types: Vec<String> = (schema.fields().iter())
+        .map(|field| format!("{}: {}", field.name(), field.data_type()))
+        .collect();
+    insta::assert_snapshot!(types.join("\n"), @r"
+    station: LargeUtf8
+    hour: Int64
+    temperature: Float32
+    pressure: UInt16
+    sky: Dictionary(UInt8, LargeUtf8)
+    remark: LargeUtf8
+    ");
+    let batches: Vec<_> = batches.collect::<Result<_, _>>().unwrap();
+    assert!(batches.len() > 1);
+    assert_eq!(
+        batches.iter().map(|batch| batch.num_rows()).sum::<usize>(),
+        80
+    );
+    assert_eq!(batches[0].column(0).as_string::<i64>().value(0), "BGN");
+}
