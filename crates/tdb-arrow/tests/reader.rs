@@ -1,5 +1,4 @@
 //! A golden array, read as record batches.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
 use std::sync::Arc;
