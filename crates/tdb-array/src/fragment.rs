@@ -169,11 +169,11 @@ impl Opening<'_> {
                 let key = join(&self.place.prefix, &entry.metadata_key());
                 match entry.name.version().has_single_tile_metadata() {
                     true => Read::whole(key).at_most(limit),
-                    false => Read::tail(key, TAIL),
+                    false => Read::tail(key, TAIL).at_most(TAIL),
                 }
             })
             .collect();
-        self.place.store.read(&reads)
+        self.place.read_held(&reads)
     }
 
     /// Reads again, from further back, where the footer turned out to be longer than what was read.
@@ -194,7 +194,7 @@ impl Opening<'_> {
                 slots.push(slot);
             }
         }
-        for (slot, answer) in slots.into_iter().zip(self.place.store.read(&reads)) {
+        for (slot, answer) in slots.into_iter().zip(self.place.read_held(&reads)) {
             *slot = Ok(answer?);
         }
         Ok(())

@@ -48,6 +48,13 @@ pub(crate) fn read_parts(
         };
         found.push(part);
     }
+    let wanted = reads.iter().map(|read| match read.range {
+        ByteRange::Bounded { len, .. } => len.min(read.limit),
+        _ => 0,
+    });
+    let wanted = wanted.fold(0, u64::saturating_add);
+    // What is not kept counts until it is opened.
+    let _held = place.options.limits.budget.take(wanted).at(key)?;
     let answers = read_coalesced(&*place.store, &reads, GAP, MOST);
     let mut answers = answers.into_iter();
     let opened = found.into_iter().map(|part| {

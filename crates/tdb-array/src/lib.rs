@@ -11,6 +11,7 @@ mod fragment;
 mod fragment_parts;
 mod group;
 mod group_details;
+mod held;
 mod metadata;
 mod object_type;
 mod open;

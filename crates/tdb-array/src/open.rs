@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_filters::{EncryptionKey, open_generic_tile};
-use tdb_store::{Read, Store, StoreError, join};
+use tdb_store::{Piece, Read, Store, StoreError, join};
 use tdb_tile::{FormatVersion, GenericTile, Limits};
 
 use crate::directory::{DatedObjects, Lists};
-use crate::{ArrayError, At, Metadata, MetadataRecord, Names, TimeWindow, Warning};
+use crate::{ArrayError, At, Metadata, MetadataRecord, Names, TimeWindow, Warning, held};
 
 /// How an array or a group is opened.
 #[derive(Clone, Debug, Default)]
@@ -68,14 +68,14 @@ impl Place {
         Ok(names)
     }
 
-    /// Reads whole objects of at most `limit` bytes, in one batch.
+    /// Reads whole objects of at most `limit` bytes, together, as far as memory allows.
     pub(crate) fn read(&self, keys: impl IntoIterator<Item = String>, limit: u64) -> Vec<Object> {
         let keys: Vec<String> = keys.into_iter().collect();
         let reads: Vec<Read> = keys
             .iter()
             .map(|key| Read::whole(join(&self.prefix, key)).at_most(limit))
             .collect();
-        let answers = self.store.read(&reads).into_iter();
+        let answers = self.read_held(&reads).into_iter();
         keys.into_iter()
             .zip(answers.map(|answer| answer.map(|piece| piece.bytes)))
             .collect()
@@ -84,7 +84,17 @@ impl Place {
     /// Reads one object that is a generic tile.
     pub(crate) fn read_one(&self, key: &str) -> Result<Bytes, ArrayError> {
         let read = Read::whole(join(&self.prefix, key)).at_most(self.tile_limit());
-        Ok(tdb_store::read_one(&*self.store, read)?.bytes)
+        let missing = || ArrayError::Missing {
+            key: key.to_owned(),
+            by: "asked for",
+        };
+        let answer = self.read_held(&[read]).pop().ok_or_else(missing)?;
+        Ok(answer?.bytes)
+    }
+
+    /// Reads what counts against the budget for as long as it is kept.
+    pub(crate) fn read_held(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
+        held::read(&*self.store, reads, &self.options.limits.budget)
     }
 
     /// How large the stored form of a generic tile may be: compression can add a little.

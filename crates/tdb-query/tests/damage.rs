@@ -12,6 +12,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use tdb_array::ErrorKind;
 use tdb_store::MemoryStore;
 
 use support::tiles::MetadataFile;
@@ -59,7 +60,13 @@ fn damaged_arrays_end_in_cells_or_errors() {
         largest = largest.max(grown);
         let outcome = match ended {
             Some(Ok(_)) => "cells".to_owned(),
-            Some(Err(refusal)) => format!("{:?}", refusal.kind),
+            Some(Err(refusal)) => {
+                // The request was in order.
+                if matches!(refusal.kind, ErrorKind::Invalid | ErrorKind::Exists) {
+                    findings.push(format!("{about}: {refusal}"));
+                }
+                format!("{:?}", refusal.kind)
+            }
             None => {
                 findings.push(format!("{about}: panicked"));
                 "panic".to_owned()

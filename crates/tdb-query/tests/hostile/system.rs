@@ -121,9 +121,10 @@ fn row_13_holes_are_no_bytes_to_be_read() {
     };
     insta::assert_snapshot!(refusal("hole-schema", SCHEMA, hole(4 << 30)), @"Limit: __schema/__100_100_UUID: a read of 4294967296 bytes, where 269484032 are allowed");
     insta::assert_snapshot!(refusal("hole-metadata", "__meta/", hole(4 << 30)), @"Limit: __meta/__110_110_UUID: a read of 4294967296 bytes, where 269484032 are allowed");
-    insta::assert_snapshot!(refusal("hole-within-limit", SCHEMA, hole(200 << 20)), @"
+    insta::assert_snapshot!(refusal("hole-within-limit", SCHEMA, hole(200 << 20)), @"Limit: __schema/__100_100_UUID: a read of 209715200 bytes, where 67108864 are allowed");
+    insta::assert_snapshot!(refusal("small-hole", SCHEMA, hole(20 << 20)), @"
     Corrupt: __schema/__100_100_UUID
-      GenericTile.persisted_size at byte 4: needs 3221225472 bytes, 209715148 left
+      GenericTile.persisted_size at byte 4: needs 3221225472 bytes, 20971468 left
     ");
 }
 

@@ -92,7 +92,12 @@ impl Golden {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
+    // The fuzz targets, which use this too, are a folder deeper.
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let mut folders = above.map(|folder| folder.join("fixtures"));
+    folders
+        .find(|folder| folder.is_dir())
+        .expect("golden arrays")
 }
 
 fn collect(folder: &Path, prefix: &str, objects: &mut Vec<(String, Bytes)>) {

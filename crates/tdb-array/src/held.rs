@@ -1,0 +1,125 @@
+//! Reads that ask the memory budget.
+
+use bytes::Bytes;
+use tdb_store::{Piece, Read, Store, StoreError};
+use tdb_tile::{Budget, Grant};
+
+/// Objects up to so many bytes are read before it is known how large they are.
+const SMALL: u64 = 1 << 20;
+
+/// Bytes that small ones may come to while the budget knows nothing of them.
+const AT_ONCE: u64 = 64 << 20;
+
+/// Reads all of these; what they give counts against the budget for as long as any of it is kept.
+///
+/// Small ones are read together. A large one, which takes nothing on a disk if it is a hole in a file, is read
+/// alone, once there is memory for it.
+pub(crate) fn read(
+    store: &dyn Store,
+    reads: &[Read],
+    budget: &Budget,
+) -> Vec<Result<Piece, StoreError>> {
+    let mut answers = Vec::with_capacity(reads.len());
+    let mut rest = reads;
+    while !rest.is_empty() {
+        let (batch, behind) = rest.split_at(fitting(rest));
+        rest = behind;
+        let small: Vec<Read> = batch.iter().map(small).collect();
+        for (read, answer) in batch.iter().zip(store.read(&small)) {
+            answers.push(match answer {
+                Ok(piece) => {
+                    take(budget, read, piece.bytes.len() as u64).map(|held| hold(piece, held))
+                }
+                Err(StoreError::TooLarge { size, .. }) if size <= read.limit => {
+                    take(budget, read, size).and_then(|held| alone(store, read, size, held))
+                }
+                Err(StoreError::TooLarge { key, size, .. }) => Err(StoreError::TooLarge {
+                    key,
+                    size,
+                    limit: read.limit,
+                }),
+                Err(error) => Err(error),
+            });
+        }
+    }
+    answers
+}
+
+fn small(read: &Read) -> Read {
+    read.clone().at_most(read.limit.min(SMALL))
+}
+
+/// How many of these are read together: at least one.
+fn fitting(reads: &[Read]) -> usize {
+    let mut left = AT_ONCE;
+    let fits = reads.iter().take_while(|read| {
+        let most = small(read).limit;
+        left.checked_sub(most).map(|less| left = less).is_some()
+    });
+    fits.count().max(1)
+}
+
+fn alone(store: &dyn Store, read: &Read, size: u64, held: Grant) -> Result<Piece, StoreError> {
+    let read = read.clone().at_most(size);
+    let piece = tdb_store::read_one(store, read)?;
+    Ok(hold(piece, held))
+}
+
+fn take(budget: &Budget, read: &Read, size: u64) -> Result<Grant, StoreError> {
+    budget.take(size).map_err(|limit| StoreError::TooLarge {
+        key: read.key.to_string(),
+        size,
+        limit: limit.allowed.min(budget.left()),
+    })
+}
+
+fn hold(piece: Piece, held: Grant) -> Piece {
+    Piece {
+        offset: piece.offset,
+        bytes: Bytes::from_owner(Held {
+            bytes: piece.bytes,
+            _grant: held,
+        }),
+    }
+}
+
+/// Bytes, and the grant for them.
+struct Held {
+    bytes: Bytes,
+    _grant: Grant,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tdb_store::MemoryStore;
+
+    #[test]
+    fn what_is_kept_counts_and_what_does_not_fit_is_not_read() {
+        let store = MemoryStore::new();
+        store.put("small", vec![1; 10].into()).unwrap();
+        store.put("large", vec![2; 3 << 20].into()).unwrap();
+        let budget = Budget::new(4 << 20);
+        let wanted = ["small", "large", "large"].map(|key| Read::whole(key).at_most(8 << 20));
+        let mut answers = read(&store, &wanted, &budget);
+        assert_eq!(budget.used(), 10 + (3 << 20));
+        let error = answers.pop().unwrap().unwrap_err();
+        insta::assert_snapshot!(error, @"large: a read of 3145728 bytes, where 1048566 are allowed");
+        let sizes: Vec<usize> = answers
+            .iter()
+            .map(|a| a.as_ref().unwrap().bytes.len())
+            .collect();
+        assert_eq!(sizes, [10, 3 << 20]);
+        drop(answers);
+        assert_eq!(budget.used(), 0);
+        let most = Read::whole("large").at_most(2 << 20);
+        let error = read(&store, &[most], &budget).remove(0).unwrap_err();
+        insta::assert_snapshot!(error, @"large: a read of 3145728 bytes, where 2097152 are allowed");
+    }
+}
