@@ -200,7 +200,9 @@ impl HasKind for SchemaError {
 impl HasKind for FragmentError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NotStored { .. } | Self::FileName { .. } => ErrorKind::Invalid,
+            // The names of fields stand in a stored schema.
+            Self::FileName { .. } => ErrorKind::Corrupt,
+            Self::NotStored { .. } => ErrorKind::Invalid,
             _ => self.wire().map_or(ErrorKind::Corrupt, HasKind::kind),
         }
     }

@@ -246,6 +246,25 @@ fn row_23_cells_of_no_values_and_of_too_many() {
 }
 
 #[test]
+fn an_attribute_whose_name_is_no_file() {
+    // Before version 8 files are named after attributes as they are.
+    let error = refusal("v5_dense_basics", |golden, store| {
+        edit_tile(store, &golden.key_of("__array_schema"), None, |payload| {
+            let bytes = Bytes::from(std::mem::take(payload));
+            let version = FormatVersion::new(5);
+            let record = SchemaRecord::decode(&bytes, version, &(), &Limits::default());
+            let mut record = record.unwrap();
+            record.attributes[0].name = "../a".to_owned();
+            *payload = record.encode(version, &()).unwrap();
+        });
+    });
+    insta::assert_snapshot!(error, @r#"
+    Corrupt: __120_120_UUID_5/__fragment_metadata.tdb
+      no file can be named after field "../a"
+    "#);
+}
+
+#[test]
 fn row_24_more_dimensions_attributes_or_filters_than_bytes() {
     insta::assert_snapshot!(count(SPARSE, "dimension count"), @"
     Corrupt: __schema/__100_100_UUID
