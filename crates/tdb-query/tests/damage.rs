@@ -4,6 +4,23 @@
 //! again. `TDB_DAMAGE_SEED` and `TDB_DAMAGE_COUNT` ask for other cases than the few that every run tries;
 //! `cargo xtask damage` sets them.
 
+#![cfg(all(
+    feature = "gzip",
+    feature = "zstd",
+    feature = "lz4",
+    feature = "bzip2",
+    feature = "checksums",
+    feature = "encryption",
+    feature = "webp"
+))]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "a test fails by panicking"
+)]
+
 mod support;
 
 use std::collections::BTreeMap;

@@ -3,6 +3,23 @@
 //! Each begins as a golden array and is damaged where it hurts: within generic tiles, which are sealed again, in
 //! footers, data tiles and lists, or by what lies in the file system in place of a file.
 
+#![cfg(all(
+    feature = "gzip",
+    feature = "zstd",
+    feature = "lz4",
+    feature = "bzip2",
+    feature = "checksums",
+    feature = "encryption",
+    feature = "webp"
+))]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "a test fails by panicking"
+)]
+
 mod commits;
 mod encryption;
 mod fragments;
