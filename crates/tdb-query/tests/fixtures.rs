@@ -171,14 +171,6 @@ fn compare(
 
 /// Answers that differ on purpose; `docs/differences.md` says why.
 const DIFFERENCES: &[(&str, &str)] = &[
-    // 2.30 leaves two cells of equal coordinates when it reads in global order, one in row-major order.
-    ("v22_dims_floats_strings", "all"),
-    // 2.30 takes a fragment of 1.6 or 1.7 for sorted by coordinates, which it is not.
-    ("v3_order_wide_int64", "at-110"),
-    ("v4_order_wide_int64", "at-110"),
-    // In row-major order 2.30 takes any of the cells of one millisecond; in global order the last by name.
-    ("v22_equal_times_12_sparse", "all"),
-    ("v22_equal_times_24_sparse", "all"),
     // A test of a field that a fragment lacks takes back what stood before it in an `or`, in 2.30.
     ("v22_conditions_sparse", "later-or-last"),
 ];
