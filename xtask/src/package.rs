@@ -50,17 +50,22 @@ pub(crate) fn check(tests: &mut Tests) -> Outcome {
         manifest(&packages, &fs::read_to_string(root().join("Cargo.toml"))?)?,
     )?;
     fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
+    let mut failures = Vec::new();
     for name in CORE {
         // The same target folder, so that packages of others are not built once more.
         let mut test = cargo();
         test.current_dir(&folder)
             .args(["test", "--quiet", "--package", name, "--target-dir"])
             .arg(target);
-        tests
-            .run(&mut test)
-            .map_err(|error| format!("{name} from its package: {error}"))?;
+        if let Err(error) = tests.run(&mut test) {
+            failures.push(format!("{name} from its package: {error}"));
+        }
     }
-    Ok(())
+    if failures.is_empty() {
+        Ok(())
+    } else {
+        Err(failures.join("\n").into())
+    }
 }
 
 /// Names and versions of the core crates and of what they use of ours.

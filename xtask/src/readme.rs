@@ -18,6 +18,8 @@ use crate::{Outcome, interop};
 pub(crate) fn check(tests: &mut Tests) -> Outcome {
     let readme = fs::read_to_string(root().join("README.md"))?;
     let path = path_with(interop::program()?)?;
+    // Where the lines write to, should cargo build elsewhere.
+    fs::create_dir_all(root().join("target"))?;
     for line in shell_lines(&readme) {
         let mut shell = Command::new("sh");
         shell
