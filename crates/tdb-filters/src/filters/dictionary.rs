@@ -167,31 +167,30 @@ fn expand(
 ) -> Result<(), FilterError> {
     let found = data.len().checked_div(id_width).unwrap_or(0);
     if found != head.cells || !data.len().is_multiple_of(id_width) {
-        return Err(FilterError::mismatch(
-            NAME,
-            "number of cells",
-            head.cells,
-            found,
-        ));
+        let (what, wanted) = ("number of cells", head.cells);
+        return Err(FilterError::mismatch(NAME, what, wanted, found));
     }
-    let mut place = 0_usize;
-    let (mut memory, mut starts) = out.data_and_starts(head.original)?;
-    for id in data.chunks_exact(id_width) {
-        let value = entries
-            .get(strings::number(id))
-            .and_then(|range| dictionary.get(range.clone()))
-            .ok_or_else(|| FilterError::invalid(NAME, "number", "has no string"))?;
-        let (cell, rest) = std::mem::take(&mut memory)
-            .split_at_mut_checked(value.len())
-            .ok_or_else(|| FilterError::invalid(NAME, "strings", "go beyond the data"))?;
-        cell.copy_from_slice(value);
-        memory = rest;
-        if let Some(starts) = &mut starts {
-            starts.push(place as u64);
+    let (memory, starts) = out.data_and_starts(head.original)?;
+    let mut cells = Cells {
+        dictionary,
+        entries,
+        memory,
+        place: 0,
+        starts,
+    };
+    match id_width {
+        1 => cells.put_all(data.iter().map(|id| usize::from(*id)))?,
+        2 => {
+            let ids = data.as_chunks().0.iter();
+            cells.put_all(ids.map(|id| usize::from(u16::from_be_bytes(*id))))?;
         }
-        place = place.saturating_add(value.len());
+        4 => {
+            let ids = data.as_chunks().0.iter();
+            cells.put_all(ids.map(|id| u32::from_be_bytes(*id) as usize))?;
+        }
+        _ => cells.put_all(data.chunks_exact(id_width).map(strings::number))?,
     }
-    if !memory.is_empty() {
+    if cells.place != cells.memory.len() {
         return Err(FilterError::invalid(
             NAME,
             "strings",
@@ -199,4 +198,50 @@ fn expand(
         ));
     }
     Ok(())
+}
+
+/// Strings on their way from the dictionary to the data.
+struct Cells<'a> {
+    dictionary: &'a [u8],
+    entries: &'a [Range<usize>],
+    memory: &'a mut [u8],
+    /// Bytes of the memory that are filled.
+    place: usize,
+    starts: Option<&'a mut Vec<u64>>,
+}
+
+/// A copy of so many bytes is one instruction; what it writes too much, the next overwrites.
+const SHORT: usize = 16;
+
+impl Cells<'_> {
+    fn put_all(&mut self, ids: impl Iterator<Item = usize>) -> Result<(), FilterError> {
+        for id in ids {
+            let entry = self.entries.get(id);
+            let entry =
+                entry.ok_or_else(|| FilterError::invalid(NAME, "number", "has no string"))?;
+            if let Some(starts) = &mut self.starts {
+                starts.push(self.place as u64);
+            }
+            self.put(entry)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn put(&mut self, entry: &Range<usize>) -> Result<(), FilterError> {
+        let end = self.place.saturating_add(entry.len());
+        let free = self.memory.get_mut(self.place..).unwrap_or_default();
+        let left = self.dictionary.get(entry.start..).unwrap_or_default();
+        match (free.first_chunk_mut::<SHORT>(), left.first_chunk::<SHORT>()) {
+            (Some(place), Some(value)) if entry.len() <= SHORT => *place = *value,
+            _ => {
+                let cell = free.get_mut(..entry.len());
+                let cell = cell
+                    .ok_or_else(|| FilterError::invalid(NAME, "strings", "go beyond the data"))?;
+                cell.copy_from_slice(left.get(..entry.len()).unwrap_or_default());
+            }
+        }
+        self.place = end;
+        Ok(())
+    }
 }
