@@ -15,7 +15,7 @@ use crate::workspace::{cargo, root};
 use crate::{Outcome, cells};
 
 /// The wheel of the judge, and its Python tag.
-const JUDGE: (&str, &str) = ("0.36.1", "cp311");
+pub(crate) const JUDGE: (&str, &str) = ("0.36.1", "cp311");
 
 /// Differences that are printed in full.
 const SHOWN: usize = 40;

@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask COMMAND [options]`; one module per command.
 
+mod bench;
 mod cells;
 mod ci;
 mod damage;
@@ -27,6 +28,11 @@ struct Command {
 }
 
 const COMMANDS: &[Command] = &[
+    Command {
+        name: "bench",
+        about: "how long reading takes, against TileDB [WORKLOAD]",
+        run: bench::run,
+    },
     Command {
         name: "ci",
         about: "everything that must hold before a change is taken [--only PART[,PART]] [--keep-going]",
