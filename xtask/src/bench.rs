@@ -65,7 +65,7 @@ impl Bench {
             .arg(root().join("fixtures/recipes"))
             .arg(&self.folder)
             .args(arguments);
-        Ok(output(&mut command)?)
+        output(&mut command)
     }
 
     fn compare(&self, program: &str, name: &str, workload: &Value) -> Outcome {
