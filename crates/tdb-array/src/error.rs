@@ -81,6 +81,12 @@ pub enum ArrayError {
         /// What the layer beneath found.
         source: Box<dyn Error + Send + Sync>,
     },
+    /// The system gave no random bytes to make a name of.
+    #[error("no random bytes for a name")]
+    NoRandomness {
+        /// What the system says.
+        source: Box<dyn Error + Send + Sync>,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -98,6 +104,7 @@ impl ArrayError {
             Self::Limit(_) => ErrorKind::Limit,
             Self::Invalid { .. } => ErrorKind::Invalid,
             Self::Object { kind, .. } => *kind,
+            Self::NoRandomness { .. } => ErrorKind::Store,
             Self::Store(error) => error.kind(),
         }
     }
@@ -151,6 +158,13 @@ impl HasKind for WireError {
             None if self.is_unsupported() => ErrorKind::Unsupported,
             None => ErrorKind::Corrupt,
         }
+    }
+}
+
+/// Names that are made, not found: the request is wrong.
+impl HasKind for NameError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Invalid
     }
 }
 

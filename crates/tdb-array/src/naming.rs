@@ -1,0 +1,173 @@
+use std::fmt::Debug;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
+
+use tdb_filters::EncryptionKey;
+use tdb_tile::{FormatVersion, Limits};
+
+use crate::{ArrayError, At, TimestampedName};
+
+/// Where new objects get their times and their names from.
+///
+/// [`SystemNames`] is what programs use; [`CountedNames`] makes a write that can be repeated byte for byte.
+pub trait NameSource: Send + Sync + Debug {
+    /// The time now, in milliseconds since 1970.
+    fn now(&self) -> u64;
+
+    /// A number that no other object has, larger than all that this source gave before: of two
+    /// objects with one time, the one written later counts, and that is told by their names.
+    ///
+    /// # Errors
+    /// [`ArrayError::NoRandomness`].
+    fn id(&self) -> Result<u128, ArrayError>;
+
+    /// The name of a fragment, of a commit or of a list, in the form that versions from 5 on have.
+    ///
+    /// # Errors
+    /// A span that ends before it starts, and as [`NameSource::id`].
+    fn versioned(
+        &self,
+        (start, end): (u64, u64),
+        version: FormatVersion,
+    ) -> Result<TimestampedName, ArrayError> {
+        TimestampedName::versioned(start, end, self.id()?, version).at("name")
+    }
+
+    /// The name of a schema or of metadata.
+    ///
+    /// # Errors
+    /// A span that ends before it starts, and as [`NameSource::id`].
+    fn unversioned(&self, (start, end): (u64, u64)) -> Result<TimestampedName, ArrayError> {
+        TimestampedName::unversioned(start, end, self.id()?).at("name")
+    }
+
+    /// The name of the object that holds an enumeration.
+    ///
+    /// # Errors
+    /// As [`NameSource::id`].
+    fn enumeration(&self) -> Result<String, ArrayError> {
+        Ok(format!("__{:032x}_0", self.id()?))
+    }
+}
+
+/// The clock of the system, and names that count up through the whole process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SystemNames;
+
+/// Bits of a name that are random; above them stands the count.
+const RANDOM_BITS: u32 = 80;
+
+/// The count starts anywhere in the lower half of what its 48 bits hold, so that it never overflows.
+const FIRST_COUNT: u64 = (1 << 47) - 1;
+
+impl NameSource for SystemNames {
+    fn now(&self) -> u64 {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        since.map_or(0, |since| {
+            u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+        })
+    }
+
+    fn id(&self) -> Result<u128, ArrayError> {
+        static COUNT: OnceLock<AtomicU64> = OnceLock::new();
+        let random = random()?;
+        // Whoever comes first sets where the count begins, with bits that its own name does not show.
+        let start = u64::try_from(random >> RANDOM_BITS).unwrap_or_default() & FIRST_COUNT;
+        let count = COUNT.get_or_init(|| AtomicU64::new(start));
+        let count = count.fetch_add(1, Ordering::Relaxed);
+        let low = random & ((1 << RANDOM_BITS) - 1);
+        Ok(u128::from(count).wrapping_shl(RANDOM_BITS) | low)
+    }
+}
+
+fn random() -> Result<u128, ArrayError> {
+    let mut bytes = [0; 16];
+    match getrandom::fill(&mut bytes) {
+        Ok(()) => Ok(u128::from_le_bytes(bytes)),
+        Err(error) => Err(ArrayError::NoRandomness {
+            source: Box::new(error),
+        }),
+    }
+}
+
+/// A time that stands still until it is set, and names that are counted: the same changes make the
+/// same objects. Two of these must not write into one array with the same first number.
+///
+/// ```
+/// use tdb_array::{CountedNames, NameSource};
+/// let names = CountedNames::new(1_700_000_000_000, 7);
+/// let first = names.unversioned((10, names.now()))?;
+/// assert_eq!(first.as_str(), "__10_1700000000000_00000000000000000000000000000007");
+/// assert!(names.unversioned((10, names.now()))? > first);
+/// # Ok::<(), tdb_array::ArrayError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct CountedNames {
+    now: AtomicU64,
+    next: AtomicU64,
+}
+
+impl CountedNames {
+    /// A clock that shows `now`, in milliseconds since 1970, and names from `first` on.
+    pub fn new(now: u64, first: u64) -> Self {
+        Self {
+            now: now.into(),
+            next: first.into(),
+        }
+    }
+
+    /// Sets the clock, in milliseconds since 1970.
+    pub fn set_now(&self, now: u64) {
+        self.now.store(now, Ordering::Relaxed);
+    }
+}
+
+impl NameSource for CountedNames {
+    fn now(&self) -> u64 {
+        self.now.load(Ordering::Relaxed)
+    }
+
+    fn id(&self) -> Result<u128, ArrayError> {
+        Ok(self.next.fetch_add(1, Ordering::Relaxed).into())
+    }
+}
+
+/// How an array or a group is changed.
+#[derive(Clone, Debug)]
+pub struct ChangeOptions {
+    /// The time of the change, in milliseconds since 1970; now, where none is given.
+    pub timestamp: Option<u64>,
+    /// The key, if what is changed is encrypted, or is to be.
+    pub key: Option<EncryptionKey>,
+    /// Where names, and the time now, come from.
+    pub names: Arc<dyn NameSource>,
+    /// The caps in force.
+    pub limits: Limits,
+}
+
+impl Default for ChangeOptions {
+    fn default() -> Self {
+        Self {
+            timestamp: None,
+            key: None,
+            names: Arc::new(SystemNames),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl ChangeOptions {
+    /// A change at a time, in milliseconds since 1970.
+    pub fn at(time: u64) -> Self {
+        Self {
+            timestamp: Some(time),
+            ..Self::default()
+        }
+    }
+
+    /// The time of the change, in milliseconds since 1970.
+    pub fn time(&self) -> u64 {
+        self.timestamp.unwrap_or_else(|| self.names.now())
+    }
+}
