@@ -1,23 +1,20 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use tdb_filters::EncryptionKey;
 use tdb_fragment::{ConsolidatedMetadata, MetadataPart};
 use tdb_rtree::RTree;
 use tdb_schema::{ArraySchema, DimensionLabel, Enumeration};
 use tdb_store::{Store, join};
-use tdb_tile::{Limits, Range};
 
 use crate::delete::read_deletes;
 use crate::directory::{ENUMERATION_FOLDER, FragmentEntry, SCHEMA_FOLDER};
-use crate::fragment::{Opening, Schemas};
+use crate::fragment::Schemas;
 use crate::fragment_parts::read_parts;
 use crate::open::Place;
+use crate::opening::Opening;
+use crate::snapshot::{Snapshot, current};
 use crate::uri::{Base, Target};
-use crate::{
-    ArrayError, At, Delete, Directory, Fragment, Metadata, OpenOptions, OpenedPart, TimeWindow,
-    Warning,
-};
+use crate::{ArrayError, At, Directory, Fragment, Metadata, OpenOptions, OpenedPart, Warning};
 
 /// An array, seen at a time: what a query must know before it reads a tile.
 ///
@@ -48,13 +45,16 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Array {
     place: Place,
-    directory: Directory,
-    schemas: Schemas,
-    schema: Arc<ArraySchema>,
-    fragments: Vec<Fragment>,
-    replaced: Vec<FragmentEntry>,
-    deletes: Vec<Delete>,
-    warnings: Vec<Warning>,
+    snapshot: Snapshot,
+}
+
+/// An open array is what it was when it was opened, and where it is kept.
+impl std::ops::Deref for Array {
+    type Target = Snapshot;
+
+    fn deref(&self) -> &Snapshot {
+        &self.snapshot
+    }
 }
 
 impl Array {
@@ -85,93 +85,44 @@ impl Array {
         let names = place.names(&Directory::PREFIXES)?;
         let mut directory = Directory::from_names(&names, options.window)?;
         if directory.schemas().is_empty() {
-            return Err(no_array(place));
+            return Err(ArrayError::NoSuch {
+                what: "array",
+                prefix: place.prefix.clone(),
+            });
         }
         let mut warnings = Vec::new();
         let schemas = read_schemas(place, &mut directory, &mut warnings)?;
-        let schema = directory.schema().map(|entry| entry.schema_name());
-        let schema = schema.and_then(|name| schemas.get(name));
-        let schema = Arc::clone(schema.ok_or_else(|| no_array(place))?);
-
+        let is_dense = current(&place.prefix, &directory, &schemas)?.is_dense();
         let lists = place.lists(directory.lists())?;
         let present = probe(place, &directory)?;
-        let live = directory.live(&lists, &present, !schema.is_dense(), &options.limits)?;
-        let mut array = Self {
-            fragments: open_fragments(place, &directory, &schemas, &live.fragments, &mut warnings)?,
-            deletes: read_deletes(place, &live, &lists, &mut warnings)?,
-            place: place.clone(),
+        let live = directory.live(&lists, &present, !is_dense, &options.limits)?;
+        let mut fragments =
+            open_fragments(place, &directory, &schemas, &live.fragments, &mut warnings)?;
+        let deletes = read_deletes(place, &live, &lists, &mut warnings)?;
+        if !deletes.is_empty() {
+            read_processed(place, &mut fragments)?;
+        }
+        let snapshot = Snapshot::new(
+            &place.prefix,
+            options.clone(),
             directory,
             schemas,
-            schema,
-            replaced: live.replaced,
-            warnings,
-        };
-        array.read_processed()?;
-        Ok(array)
-    }
-
-    /// The schema at the time that the array was opened for.
-    pub fn schema(&self) -> &Arc<ArraySchema> {
-        &self.schema
-    }
-
-    /// All schemas that the array ever had, by the names that fragments call them.
-    pub fn schemas(&self) -> impl Iterator<Item = (&str, &Arc<ArraySchema>)> {
-        let entries = self.directory.schemas().iter();
-        entries.filter_map(|entry| {
-            let name = entry.schema_name();
-            Some((name, self.schemas.get(name)?))
+            fragments,
+            deletes,
+        )?;
+        Ok(Self {
+            place: place.clone(),
+            snapshot: Snapshot {
+                replaced: live.replaced,
+                warnings,
+                ..snapshot
+            },
         })
     }
 
-    /// The fragments that count, later ones over earlier ones.
-    pub fn fragments(&self) -> &[Fragment] {
-        &self.fragments
-    }
-
-    /// Fragments that a consolidation has replaced and nobody has removed yet, by name.
-    pub fn replaced(&self) -> &[FragmentEntry] {
-        &self.replaced
-    }
-
-    /// Opens the fragments that a consolidation has replaced.
-    ///
-    /// # Errors
-    /// As [`Array::open`].
-    pub fn open_replaced(&self) -> Result<Vec<Fragment>, ArrayError> {
-        let Self {
-            place,
-            directory,
-            schemas,
-            replaced,
-            ..
-        } = self;
-        open_fragments(place, directory, schemas, replaced, &mut Vec::new())
-    }
-
-    /// What is odd about the array, as far as opening it showed.
-    pub fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-
-    /// The deletes that count, by time.
-    pub fn deletes(&self) -> &[Delete] {
-        &self.deletes
-    }
-
-    /// The span of time that the array was opened for.
-    pub fn window(&self) -> TimeWindow {
-        self.place.options.window
-    }
-
-    /// The caps in force.
-    pub fn limits(&self) -> &Limits {
-        &self.place.options.limits
-    }
-
-    /// The key, if the array is encrypted.
-    pub fn key(&self) -> Option<&EncryptionKey> {
-        self.place.options.key.as_ref()
+    /// What the array was when it was opened, without its store.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
     }
 
     /// Where the array is kept.
@@ -179,27 +130,18 @@ impl Array {
         &self.place.store
     }
 
-    /// The folder of the array in its store.
-    pub fn prefix(&self) -> &str {
-        &self.place.prefix
-    }
-
-    /// The names that the array consists of.
-    pub fn directory(&self) -> &Directory {
-        &self.directory
-    }
-
-    /// The box around all written cells, one range for each dimension; `None` without fragments.
-    pub fn non_empty_domain(&self) -> Option<Vec<Range>> {
-        let mut all = self.fragments.iter();
-        let first = all.next()?.metadata.non_empty_domain.clone();
-        Some(all.fold(first, |domain, fragment| {
-            let other = &fragment.metadata.non_empty_domain;
-            let ranges = domain.iter().zip(other).zip(&self.schema.dimensions);
-            ranges
-                .map(|((a, b), dimension)| a.union(dimension.datatype, b))
-                .collect()
-        }))
+    /// Opens the fragments that a consolidation has replaced.
+    ///
+    /// # Errors
+    /// As [`Array::open`].
+    pub fn open_replaced(&self) -> Result<Vec<Fragment>, ArrayError> {
+        let Snapshot {
+            directory,
+            schemas,
+            replaced,
+            ..
+        } = &self.snapshot;
+        open_fragments(&self.place, directory, schemas, replaced, &mut Vec::new())
     }
 
     /// The array's metadata at the time it was opened for; read anew each time.
@@ -207,7 +149,7 @@ impl Array {
     /// # Errors
     /// As the store reports; objects that break the format.
     pub fn metadata(&self) -> Result<Metadata, ArrayError> {
-        self.place.metadata(self.directory.metadata())
+        self.place.metadata(self.directory().metadata())
     }
 
     /// Reads an enumeration of the array's schema.
@@ -215,7 +157,7 @@ impl Array {
     /// # Errors
     /// [`ArrayError::Invalid`] if there is none of that name; as the store reports.
     pub fn enumeration(&self, name: &str) -> Result<Arc<Enumeration>, ArrayError> {
-        let mut known = self.schema.enumerations.iter();
+        let mut known = self.schema().enumerations.iter();
         let Some(found) = known.find(|known| known.name == name) else {
             return Err(ArrayError::Invalid {
                 what: "enumeration",
@@ -277,7 +219,7 @@ impl Array {
     }
 
     fn fragment(&self, index: usize) -> Result<&Fragment, ArrayError> {
-        self.fragments
+        self.fragments()
             .get(index)
             .ok_or_else(|| ArrayError::Invalid {
                 what: "fragment",
@@ -285,34 +227,24 @@ impl Array {
                 why: "there are not so many",
             })
     }
-
-    /// Asks fragments with delete times which deletes those stand for.
-    fn read_processed(&mut self) -> Result<(), ArrayError> {
-        if self.deletes.is_empty() {
-            return Ok(());
-        }
-        for fragment in &mut self.fragments {
-            if !fragment.metadata.extra_fields.deletes {
-                continue;
-            }
-            let part = [MetadataPart::ProcessedConditions];
-            for part in read_parts(&self.place, fragment, &part)? {
-                let limits = &self.place.options.limits;
-                let processed = fragment
-                    .metadata
-                    .processed_conditions(&part.payload, limits);
-                fragment.processed = processed.at(&fragment.metadata_key)?.markers;
-            }
-        }
-        Ok(())
-    }
 }
 
-fn no_array(place: &Place) -> ArrayError {
-    ArrayError::NoSuch {
-        what: "array",
-        prefix: place.prefix.clone(),
+/// Asks fragments with delete times which deletes those stand for.
+fn read_processed(place: &Place, fragments: &mut [Fragment]) -> Result<(), ArrayError> {
+    for fragment in fragments {
+        if !fragment.metadata.extra_fields.deletes {
+            continue;
+        }
+        let part = [MetadataPart::ProcessedConditions];
+        for part in read_parts(place, fragment, &part)? {
+            let limits = &place.options.limits;
+            let processed = fragment
+                .metadata
+                .processed_conditions(&part.payload, limits);
+            fragment.processed = processed.at(&fragment.metadata_key)?.markers;
+        }
     }
+    Ok(())
 }
 
 /// Reads all schemas; the directory forgets those that were never finished, if that is asked for.

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use tdb_array::{Array, At, Fragment};
+use tdb_array::{Array, At, Fragment, OpenedPart, Snapshot};
 use tdb_filters::{FilterList, Pipeline, Registry, TileKind};
-use tdb_fragment::{DataFiles, TileIndex};
+use tdb_fragment::{DataFiles, MetadataPart, TileIndex};
 use tdb_schema::{ArraySchema, Field as FieldView};
 use tdb_tile::{Datatype, FormatVersion};
 
@@ -14,47 +14,56 @@ use crate::field::{Field, unit_size};
 use crate::tiles::{FieldTiles, Place, StoredTiles, ZippedTiles};
 
 /// The tiles of those fields of a fragment that a read needs and the fragment has.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct FragmentTiles {
     fields: HashMap<Field, FieldTiles>,
     zipped: Option<ZippedTiles>,
 }
 
 impl FragmentTiles {
-    /// Finds the tiles of these fields, which are named by the array's schema; one batch of reads.
+    /// Finds the tiles of these fields, which are named by `schema`; one batch of reads.
     ///
     /// # Errors
     /// Metadata that cannot be read; filters that cannot be undone.
     pub(crate) fn open(
         array: &Array,
+        schema: &ArraySchema,
         fragment: usize,
         fields: &[Field],
     ) -> Result<Self, QueryError> {
-        let mut tiles = Self {
-            fields: HashMap::new(),
-            zipped: None,
+        let parts = Self::parts(array, schema, fragment, fields);
+        let opened = array.metadata_parts(fragment, &parts)?;
+        Self::new(array, schema, fragment, fields, opened)
+    }
+
+    /// The parts of the fragment's metadata that tell where its tiles are.
+    pub(crate) fn parts(
+        array: &Snapshot,
+        schema: &ArraySchema,
+        fragment: usize,
+        fields: &[Field],
+    ) -> Vec<MetadataPart> {
+        let Some(stored) = array.fragments().get(fragment) else {
+            return Vec::new();
         };
+        let wanted = wanted(schema, stored, fields).into_iter();
+        wanted
+            .flat_map(|(_, view)| stored.metadata.tile_index_parts(&view))
+            .collect()
+    }
+
+    /// The tiles of these fields, out of [`FragmentTiles::parts`].
+    pub(crate) fn new(
+        array: &Snapshot,
+        schema: &ArraySchema,
+        fragment: usize,
+        fields: &[Field],
+        opened: Vec<OpenedPart>,
+    ) -> Result<Self, QueryError> {
+        let mut tiles = Self::default();
         let Some(stored) = array.fragments().get(fragment) else {
             return Ok(tiles);
         };
-        let mut wanted: Vec<(Option<Field>, FieldView<'_>)> = Vec::new();
-        for &field in fields {
-            let Some(view) = stored_view(array.schema(), stored, field) else {
-                continue;
-            };
-            if view.kind == Field::Coords {
-                if !wanted.iter().any(|(asked, _)| asked.is_none()) {
-                    wanted.push((None, view));
-                }
-            } else {
-                wanted.push((Some(field), view));
-            }
-        }
-        let mut parts = Vec::new();
-        for (_, view) in &wanted {
-            parts.extend(stored.metadata.tile_index_parts(view));
-        }
-        let opened = array.metadata_parts(fragment, &parts)?;
         // Writers before 2.17 stamp these tiles with their own, older version.
         let writer = opened
             .iter()
@@ -62,7 +71,7 @@ impl FragmentTiles {
             .max()
             .unwrap_or(FormatVersion::WRITTEN);
         let mut payloads = opened.into_iter().map(|part| part.payload);
-        for (asked, view) in wanted {
+        for (asked, view) in wanted(schema, stored, fields) {
             let count = stored.metadata.tile_index_parts(&view).len();
             let payloads: Vec<_> = payloads.by_ref().take(count).collect();
             let index = stored
@@ -96,6 +105,26 @@ impl FragmentTiles {
     }
 }
 
+/// What a fragment has of these fields; `None` stands for the coordinates of all dimensions together.
+fn wanted<'a>(
+    schema: &ArraySchema,
+    stored: &'a Fragment,
+    fields: &[Field],
+) -> Vec<(Option<Field>, FieldView<'a>)> {
+    let mut wanted: Vec<(Option<Field>, FieldView<'_>)> = Vec::new();
+    for &field in fields {
+        let Some(view) = stored_view(schema, stored, field) else {
+            continue;
+        };
+        if view.kind != Field::Coords {
+            wanted.push((Some(field), view));
+        } else if !wanted.iter().any(|(asked, _)| asked.is_none()) {
+            wanted.push((None, view));
+        }
+    }
+    wanted
+}
+
 /// How a fragment stores a field of the array; `None` where it lacks the field, or has another of its name.
 fn stored_view<'a>(
     schema: &ArraySchema,
@@ -117,7 +146,7 @@ fn stored_view<'a>(
 
 /// One field of one fragment while its tiles are being found.
 struct Opening<'a> {
-    array: &'a Array,
+    array: &'a Snapshot,
     stored: &'a Fragment,
     view: FieldView<'a>,
     writer: FormatVersion,
@@ -213,8 +242,7 @@ impl Opening<'_> {
         )
         .map_err(|error| self.place().at(0, TileError::Filter(error)))?;
         Ok(StoredTiles {
-            store: self.array.store().clone(),
-            key: format!("{}/{file}", self.stored.prefix),
+            key: format!("{}/{file}", self.stored.prefix).into(),
             pipeline,
         })
     }

@@ -11,7 +11,7 @@ use crate::options::ReadOptions;
 use crate::{QueryError, Session};
 
 /// The interval of a label's dimension whose labels lie within `range`; none where no label does.
-pub(crate) fn to_ranges(
+pub(crate) fn to_range(
     session: &Session,
     array: &Arc<Array>,
     name: &str,

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod buffer;
+mod bytes_of_tiles;
 mod column;
 mod condition;
 mod dense;
@@ -10,6 +11,7 @@ mod fragment_tiles;
 mod labels;
 mod options;
 mod read;
+mod request;
 mod session;
 mod sparse;
 mod subarray;
@@ -25,5 +27,6 @@ pub use error::{QueryError, TileError};
 pub use field::FieldInfo;
 pub use options::{ReadOptions, ResultOrder};
 pub use read::Reader;
+pub use request::Request;
 pub use session::{Session, SessionOptions};
 pub use subarray::Subarray;

@@ -96,6 +96,11 @@ impl Subarray {
         self.dimensions.get(dimension)?.as_deref()
     }
 
+    /// Leaves nothing of it.
+    pub(crate) fn clear(&mut self) {
+        self.dimensions.fill(Some(Vec::new()));
+    }
+
     /// Whether no cell can be in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tdb_filters::{Pipeline, Scratch};
 use tdb_fragment::TileIndex;
-use tdb_store::Store;
-use tdb_tile::{Grant, LimitError, Limits, WireError, WireErrorKind};
+use tdb_store::Read;
+use tdb_tile::{Limits, WireError, WireErrorKind};
 use zerocopy::IntoBytes;
 
 use crate::QueryError;
+use crate::bytes_of_tiles::{Decoding, Kept};
 use crate::error::TileError;
 
 /// What a thread keeps from tile to tile.
@@ -20,25 +21,6 @@ pub(crate) struct Worker {
     starts: Vec<u64>,
     scratch: Scratch,
     chunks: tdb_tile::ChunkTable,
-}
-
-/// Memory that only grows, and counts against the budget it grew under.
-#[derive(Debug, Default)]
-struct Kept {
-    bytes: Vec<u8>,
-    held: Option<Grant>,
-}
-
-impl Kept {
-    /// The first `len` bytes, whatever they hold.
-    fn lend(&mut self, len: usize, limits: &Limits) -> Result<&mut [u8], LimitError> {
-        if self.bytes.len() < len {
-            *self = Self::default();
-            self.held = Some(limits.budget.take(len as u64)?);
-            self.bytes = vec![0; len];
-        }
-        Ok(self.bytes.get_mut(..len).unwrap_or_default())
-    }
 }
 
 /// The workers of a session that are not at work.
@@ -98,41 +80,29 @@ impl Drop for Lent<'_> {
 /// One object with tiles, one after the other.
 #[derive(Debug)]
 pub(crate) struct StoredTiles {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) key: String,
+    pub(crate) key: Arc<str>,
     pub(crate) pipeline: Pipeline,
 }
 
 impl StoredTiles {
-    /// Reads a tile as stored.
+    /// A tile as stored.
     fn fetch<'w>(
         &self,
         extent: Option<Range<u64>>,
         stored: &'w mut Kept,
-        limits: &Limits,
+        how: Decoding<'w>,
     ) -> Result<&'w [u8], TileError> {
         let extent = extent.ok_or_else(no_such_tile)?;
         let len = extent.end.saturating_sub(extent.start);
-        Limits::check("stored tile size", "data_tile", len, limits.data_tile)?;
-        let len = usize::try_from(len).unwrap_or(usize::MAX);
-        if stored.bytes.len() < len {
-            // A length that the file does not have must not be taken for memory.
-            let size = self.store.size(&self.key)?;
-            if size < extent.end {
-                let wanted = len as u64;
-                let key = self.key.clone();
-                return Err(tdb_store::StoreError::OutOfRange {
-                    key,
-                    offset: extent.start,
-                    wanted,
-                    size,
-                }
-                .into());
-            }
-        }
-        let place = stored.lend(len, limits)?;
-        self.store.read_into(&self.key, extent.start, place)?;
-        Ok(place)
+        Limits::check("stored tile size", "data_tile", len, how.limits.data_tile)?;
+        how.bytes.fetch(&self.key, extent, stored, how.limits)
+    }
+
+    /// What [`StoredTiles::fetch`] asks for.
+    fn read(&self, extent: Option<Range<u64>>) -> Option<Read> {
+        let extent = extent?;
+        let len = extent.end.saturating_sub(extent.start);
+        Some(Read::bounded(Arc::clone(&self.key), extent.start, len))
     }
 
     /// Decodes a whole tile into `out`, which has its size.
@@ -141,12 +111,12 @@ impl StoredTiles {
         extent: Option<Range<u64>>,
         out: &mut [u8],
         worker: &mut Worker,
-        limits: &Limits,
+        how: Decoding<'_>,
     ) -> Result<(), TileError> {
-        let stored = self.fetch(extent, &mut worker.stored, limits)?;
+        let stored = self.fetch(extent, &mut worker.stored, how)?;
         Ok(self
             .pipeline
-            .decode_tile(stored, out, None, &mut worker.scratch, limits)?)
+            .decode_tile(stored, out, None, &mut worker.scratch, how.limits)?)
     }
 
     /// Decodes chunks of a tile that hold bytes `wanted`, and shows them one by one to `each`, which says
@@ -157,11 +127,11 @@ impl StoredTiles {
         tile_size: u64,
         wanted: Range<u64>,
         worker: &mut Worker,
-        limits: &Limits,
+        how: Decoding<'_>,
         each: &mut dyn FnMut(u64, &[u8]) -> u64,
     ) -> Result<(), TileError> {
-        let stored = self.fetch(extent, &mut worker.stored, limits)?;
-        worker.chunks.parse_sized(stored, tile_size, limits)?;
+        let stored = self.fetch(extent, &mut worker.stored, how)?;
+        worker.chunks.parse_sized(stored, tile_size, how.limits)?;
         let mut next = wanted.start;
         for chunk in worker.chunks.overlapping(wanted) {
             if chunk.extent().end <= next {
@@ -175,14 +145,14 @@ impl StoredTiles {
                 next = each(chunk.start, filtered);
                 continue;
             }
-            let out = worker.tile.lend(chunk.original as usize, limits)?;
+            let out = worker.tile.lend(chunk.original as usize, how.limits)?;
             self.pipeline.decode_chunk(
                 chunk.metadata(stored),
                 filtered,
                 out,
                 None,
                 &mut worker.scratch,
-                limits,
+                how.limits,
             )?;
             next = each(chunk.start, out);
         }
@@ -229,6 +199,17 @@ impl FieldTiles {
         self.index.var_size(tile as u64).unwrap_or(0)
     }
 
+    /// What a tile takes to be decoded.
+    pub(crate) fn reads(&self, tile: usize) -> impl Iterator<Item = Read> {
+        let tile = tile as u64;
+        let var = self.var.as_ref();
+        let validity = self.validity.as_ref();
+        let main = self.main.read(self.index.tile_extent(tile));
+        let var = var.and_then(|var| var.read(self.index.var_extent(tile)));
+        let validity = validity.and_then(|v| v.read(self.index.validity_extent(tile)));
+        [main, var, validity].into_iter().flatten()
+    }
+
     /// All values of a tile of fixed-size cells, into `out` of `cells` cells.
     pub(crate) fn read_fixed(
         &self,
@@ -236,14 +217,14 @@ impl FieldTiles {
         cells: u64,
         out: &mut [u8],
         worker: &mut Worker,
-        limits: &Limits,
+        how: Decoding<'_>,
     ) -> Result<(), QueryError> {
         debug_assert_eq!(
             out.len() as u64,
             cells.saturating_mul(self.cell_size as u64)
         );
         self.main
-            .decode(self.index.tile_extent(tile as u64), out, worker, limits)
+            .decode(self.index.tile_extent(tile as u64), out, worker, how)
             .map_err(|e| self.place.at(tile, e))
     }
 
@@ -256,7 +237,7 @@ impl FieldTiles {
         cells: u64,
         wanted: Range<u64>,
         worker: &mut Worker,
-        limits: &Limits,
+        how: Decoding<'_>,
         each: &mut dyn FnMut(u64, &[u8]) -> u64,
     ) -> Result<(), QueryError> {
         let size = cells.saturating_mul(self.cell_size as u64);
@@ -266,7 +247,7 @@ impl FieldTiles {
                 size,
                 wanted,
                 worker,
-                limits,
+                how,
                 each,
             )
             .map_err(|e| self.place.at(tile, e))
@@ -278,11 +259,11 @@ impl FieldTiles {
         tile: usize,
         out: &mut [u8],
         worker: &mut Worker,
-        limits: &Limits,
+        how: Decoding<'_>,
     ) -> Result<(), QueryError> {
         match &self.validity {
             Some(validity) => validity
-                .decode(self.index.validity_extent(tile as u64), out, worker, limits)
+                .decode(self.index.validity_extent(tile as u64), out, worker, how)
                 .map_err(|e| self.place.at(tile, e)),
             None => {
                 out.fill(1);
@@ -300,9 +281,9 @@ impl FieldTiles {
         starts: &mut [u64],
         values: &mut [u8],
         worker: &mut Worker,
-        limits: &Limits,
+        how: Decoding<'_>,
     ) -> Result<(), QueryError> {
-        self.try_read_var(tile, starts, values, worker, limits)
+        self.try_read_var(tile, starts, values, worker, how)
             .map_err(|e| self.place.at(tile, e))
     }
 
@@ -312,14 +293,12 @@ impl FieldTiles {
         starts: &mut [u64],
         values: &mut [u8],
         worker: &mut Worker,
-        limits: &Limits,
+        how: Decoding<'_>,
     ) -> Result<(), TileError> {
         let Some(var) = &self.var else { return Ok(()) };
-        let offsets = self.main.fetch(
-            self.index.tile_extent(tile as u64),
-            &mut worker.stored,
-            limits,
-        )?;
+        let offsets =
+            self.main
+                .fetch(self.index.tile_extent(tile as u64), &mut worker.stored, how)?;
         let folded = !starts.is_empty() && var.pipeline.folds_offsets_of(offsets);
         if !folded {
             self.main.pipeline.decode_tile(
@@ -327,7 +306,7 @@ impl FieldTiles {
                 starts.as_mut_bytes(),
                 None,
                 &mut worker.scratch,
-                limits,
+                how.limits,
             )?;
             if cfg!(target_endian = "big") {
                 starts
@@ -335,16 +314,12 @@ impl FieldTiles {
                     .for_each(|start| *start = u64::from_le(*start));
             }
         }
-        let stored = var.fetch(
-            self.index.var_extent(tile as u64),
-            &mut worker.stored,
-            limits,
-        )?;
+        let stored = var.fetch(self.index.var_extent(tile as u64), &mut worker.stored, how)?;
         if folded {
             worker.starts.clear();
             let found = Some(&mut worker.starts);
             var.pipeline
-                .decode_tile(stored, values, found, &mut worker.scratch, limits)?;
+                .decode_tile(stored, values, found, &mut worker.scratch, how.limits)?;
             if worker.starts.len() != starts.len() {
                 return Err(mismatch(
                     "cells",
@@ -355,7 +330,7 @@ impl FieldTiles {
             starts.copy_from_slice(&worker.starts);
         } else {
             var.pipeline
-                .decode_tile(stored, values, None, &mut worker.scratch, limits)?;
+                .decode_tile(stored, values, None, &mut worker.scratch, how.limits)?;
         }
         check_starts(starts, values.len() as u64)
     }
@@ -408,15 +383,20 @@ pub(crate) struct ZippedTiles {
 }
 
 impl ZippedTiles {
+    /// What a tile takes to be decoded.
+    pub(crate) fn reads(&self, tile: usize) -> Option<Read> {
+        self.tiles.read(self.index.tile_extent(tile as u64))
+    }
+
     /// The coordinates of a tile, each dimension into its own memory.
     pub(crate) fn read(
         &self,
         tile: usize,
         out: &mut [(usize, &mut [u8])],
         worker: &mut Worker,
-        limits: &Limits,
+        how: Decoding<'_>,
     ) -> Result<(), QueryError> {
-        self.try_read(tile, out, worker, limits)
+        self.try_read(tile, out, worker, how)
             .map_err(|e| self.place.at(tile, e))
     }
 
@@ -425,7 +405,7 @@ impl ZippedTiles {
         tile: usize,
         out: &mut [(usize, &mut [u8])],
         worker: &mut Worker,
-        limits: &Limits,
+        how: Decoding<'_>,
     ) -> Result<(), TileError> {
         let one = out.first().map_or(0, |(_, place)| place.len());
         let len = one.saturating_mul(self.dimensions);
@@ -433,13 +413,13 @@ impl ZippedTiles {
             "unfiltered tile size",
             "data_tile",
             len as u64,
-            limits.data_tile,
+            how.limits.data_tile,
         )?;
         let mut coordinates = std::mem::take(&mut worker.tile);
-        let decoded = coordinates.lend(len, limits)?;
-        let result =
-            self.tiles
-                .decode(self.index.tile_extent(tile as u64), decoded, worker, limits);
+        let decoded = coordinates.lend(len, how.limits)?;
+        let result = self
+            .tiles
+            .decode(self.index.tile_extent(tile as u64), decoded, worker, how);
         if result.is_ok() {
             for (dimension, place) in out {
                 self.copy(decoded, *dimension, one, place);

@@ -2,7 +2,6 @@
 
 use rayon::prelude::*;
 use tdb_schema::ArraySchema;
-use tdb_tile::Limits;
 
 use super::block::Block;
 use super::coordinates::fill_coordinates;
@@ -15,6 +14,7 @@ use super::source::FieldSource;
 use super::var::{VarBrush, VarRows};
 use super::visits::BlockTiles;
 use crate::QueryError;
+use crate::bytes_of_tiles::{Decoding, TileBytes};
 use crate::field::{Field, unit_size};
 use crate::fragment_tiles::FragmentTiles;
 use crate::session::Session;
@@ -31,9 +31,10 @@ pub(crate) struct Band {
 }
 
 /// What a dense read works on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Sight<'a> {
     pub(crate) session: &'a Session,
+    pub(crate) bytes: &'a dyn TileBytes,
     pub(crate) schema: &'a ArraySchema,
     pub(crate) shape: &'a TileShape,
     pub(crate) runs: &'a [Runs],
@@ -44,6 +45,14 @@ pub(crate) struct Sight<'a> {
 }
 
 impl<'a> Sight<'a> {
+    /// How tiles are decoded.
+    fn how(&self) -> Decoding<'a> {
+        Decoding {
+            limits: self.session.limits(),
+            bytes: self.bytes,
+        }
+    }
+
     /// Where each layer has the cells of a field.
     pub(crate) fn sources(&self, field: Field) -> Vec<Option<FieldSource<'a>>> {
         let source = |(layer, tiles): (&'a Layer, &'a FragmentTiles)| match &layer.stored {
@@ -232,7 +241,7 @@ fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
 }
 
 fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), QueryError> {
-    let limits: &Limits = sight.session.limits();
+    let how = sight.how();
     let tile_cells = sight.shape.cells;
     match task {
         Task::Coordinates {
@@ -272,7 +281,7 @@ fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), Quer
                 fill,
                 out,
                 worker,
-                limits,
+                how,
             };
             paint(sight.shape, sight.layers, block, &mut brush)
         }),
@@ -297,7 +306,7 @@ fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), Quer
                     out,
                     tile,
                     worker,
-                    limits,
+                    how,
                 };
                 let result = paint(sight.shape, sight.layers, block, &mut brush);
                 kept = brush.tile;
@@ -320,7 +329,7 @@ fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), Quer
                     slots,
                     rows,
                     worker,
-                    limits,
+                    how,
                 };
                 paint(sight.shape, sight.layers, block, &mut brush)?;
             }

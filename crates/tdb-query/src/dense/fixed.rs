@@ -7,6 +7,7 @@ use super::pass::Pass;
 use super::scatter::{Scatter, fill, index};
 use super::source::FieldSource;
 use crate::QueryError;
+use crate::bytes_of_tiles::Decoding;
 use crate::tiles::Worker;
 
 /// Paints values of fixed size into a part of the result.
@@ -18,7 +19,7 @@ pub(crate) struct FixedBrush<'a> {
     pub(crate) fill: &'a [u8],
     pub(crate) out: &'a mut [u8],
     pub(crate) worker: &'a mut Worker,
-    pub(crate) limits: &'a Limits,
+    pub(crate) how: Decoding<'a>,
 }
 
 impl Brush for FixedBrush<'_> {
@@ -38,7 +39,7 @@ impl Brush for FixedBrush<'_> {
             let start = index(run.dest) * self.cell_size;
             let end = start + index(run.len) * self.cell_size;
             if let Some(place) = self.out.get_mut(start..end) {
-                return tiles.read_fixed(tile, self.tile_cells, place, self.worker, self.limits);
+                return tiles.read_fixed(tile, self.tile_cells, place, self.worker, self.how);
             }
         }
         let mut scatter = Scatter::new(pass, self.cell_size, self.out);
@@ -49,7 +50,7 @@ impl Brush for FixedBrush<'_> {
             self.tile_cells,
             wanted,
             self.worker,
-            self.limits,
+            self.how,
             &mut each,
         )
     }
@@ -79,7 +80,7 @@ pub(crate) struct ValidityBrush<'a> {
     /// A whole tile, kept from tile to tile.
     pub(crate) tile: Vec<u8>,
     pub(crate) worker: &'a mut Worker,
-    pub(crate) limits: &'a Limits,
+    pub(crate) how: Decoding<'a>,
 }
 
 impl Brush for ValidityBrush<'_> {
@@ -98,16 +99,16 @@ impl Brush for ValidityBrush<'_> {
         if let Some(run) = pass.single().filter(|run| run.len == self.tile_cells)
             && let Some(place) = self.out.get_mut(index(run.dest)..index(run.dest + run.len))
         {
-            return tiles.read_validity(tile, place, self.worker, self.limits);
+            return tiles.read_validity(tile, place, self.worker, self.how);
         }
         Limits::check(
             "validity tile size",
             "data_tile",
             self.tile_cells,
-            self.limits.data_tile,
+            self.how.limits.data_tile,
         )?;
         self.tile.resize(index(self.tile_cells), 0);
-        tiles.read_validity(tile, &mut self.tile, self.worker, self.limits)?;
+        tiles.read_validity(tile, &mut self.tile, self.worker, self.how)?;
         Scatter::new(pass, 1, self.out).take(0, &self.tile);
         Ok(())
     }

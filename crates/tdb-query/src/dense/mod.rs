@@ -19,4 +19,4 @@ mod var;
 mod visits;
 mod walk;
 
-pub(crate) use reader::{DenseQuery, DenseReader};
+pub(crate) use reader::DenseReader;

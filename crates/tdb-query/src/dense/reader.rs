@@ -19,11 +19,11 @@ use super::visits::BlockTiles;
 use super::walk::{Walk, borders};
 use crate::QueryError;
 use crate::column::{Batch, Column};
-use crate::field::{Field, FieldInfo, unit_size};
+use crate::field::{Field, unit_size};
 use crate::fragment_tiles::FragmentTiles;
 use crate::options::ResultOrder;
+use crate::request::Request;
 use crate::session::Session;
-use crate::sparse::Predicate;
 use crate::sparse::gather::gather;
 use crate::sparse::table::TableColumn;
 use crate::subarray::Subarray;
@@ -37,24 +37,11 @@ const GROWTH: u64 = 8;
 /// Bytes that planning takes for a tile along a dimension, about.
 const PLANNED_TILE: u64 = 128;
 
-/// What is read, as the caller asked for it.
-pub(crate) struct DenseQuery {
-    pub(crate) subarray: Subarray,
-    pub(crate) order: ResultOrder,
-    pub(crate) condition: Option<Arc<Predicate>>,
-    /// Leave out cells that fail the condition.
-    pub(crate) drop_failing: bool,
-    pub(crate) fields: Vec<FieldInfo>,
-    pub(crate) batch_bytes: u64,
-    /// No more cells are wanted.
-    pub(crate) limit: u64,
-}
-
 /// A dense read under way.
 pub(crate) struct DenseReader {
     session: Session,
     array: Arc<Array>,
-    query: DenseQuery,
+    request: Request,
     shape: TileShape,
     runs: Vec<Runs>,
     /// The newest first.
@@ -73,7 +60,7 @@ impl DenseReader {
     pub(crate) fn new(
         session: Session,
         array: Arc<Array>,
-        query: DenseQuery,
+        request: Request,
     ) -> Result<Self, QueryError> {
         let Some(grid) = SpaceTileGrid::new(array.schema()) else {
             return Err(QueryError::invalid(
@@ -81,11 +68,11 @@ impl DenseReader {
             ));
         };
         let shape = TileShape::new(grid)?;
-        let runs = runs(&array, &shape.grid, &query.subarray)?;
-        let walk = walk(&shape.grid, &runs, query.order)?;
-        let mut fields: Vec<Field> = query.fields.iter().map(|info| info.field).collect();
+        let runs = runs(&array, &shape.grid, &request.subarray)?;
+        let walk = walk(&shape.grid, &runs, request.order)?;
+        let mut fields: Vec<Field> = request.fields.iter().map(|info| info.field).collect();
         fields.extend(
-            query
+            request
                 .condition
                 .iter()
                 .flat_map(|condition| condition.fields()),
@@ -102,11 +89,11 @@ impl DenseReader {
             None => Vec::new(),
         };
         let tiles = open(&session, &array, &layers, &attributes)?;
-        let left = query.limit;
+        let left = request.limit;
         Ok(Self {
             session,
             array,
-            query,
+            request,
             shape,
             runs,
             layers,
@@ -126,6 +113,7 @@ impl DenseReader {
         };
         let sight = Sight {
             session: &self.session,
+            bytes: self.array.store(),
             schema: self.array.schema(),
             shape: &self.shape,
             runs: &self.runs,
@@ -134,9 +122,9 @@ impl DenseReader {
         };
         let mut columns = read_columns(sight, &bands, &self.fields)?;
         let mut rows = None;
-        if let Some(condition) = &self.query.condition {
+        if let Some(condition) = &self.request.condition {
             let keep = evaluate(sight, &bands, condition, &mut columns)?;
-            if self.query.drop_failing {
+            if self.request.drop_failing {
                 rows = Some(
                     (0..)
                         .zip(&keep)
@@ -165,8 +153,8 @@ impl DenseReader {
     ) -> Result<Vec<Column>, QueryError> {
         let mut columns: Vec<(Field, Option<TableColumn>)> =
             columns.into_iter().map(|(f, c)| (f, Some(c))).collect();
-        let mut out: Vec<Column> = Vec::with_capacity(self.query.fields.len());
-        for info in &self.query.fields {
+        let mut out: Vec<Column> = Vec::with_capacity(self.request.fields.len());
+        for info in &self.request.fields {
             let read = columns
                 .iter_mut()
                 .find(|(field, _)| *field == info.field)
@@ -196,7 +184,7 @@ impl DenseReader {
         let (fixed, estimate) = self.bytes_per_row();
         let budget = self.session.limits().budget.clone();
         let memory = budget.left() / 2;
-        let aim = self.query.batch_bytes.min(memory);
+        let aim = self.request.batch_bytes.min(memory);
         let most = aim.saturating_mul(GROWTH).min(memory);
         let per_row = fixed.saturating_add(estimate).max(1);
         let rows = |bytes: u64| (bytes / per_row).clamp(1, MOST_ROWS);
@@ -236,12 +224,12 @@ impl DenseReader {
 
     /// Whether cells are left out of the result.
     fn drops(&self) -> bool {
-        self.query.drop_failing && self.query.condition.is_some()
+        self.request.drop_failing && self.request.condition.is_some()
     }
 
     /// Rows beyond which a batch is of no use.
     fn rows_wanted(&self) -> u64 {
-        match self.query.limit {
+        match self.request.limit {
             u64::MAX => u64::MAX,
             // How many of the cells will stay is not known.
             limit if self.drops() => limit.saturating_mul(16).max(1 << 16),
@@ -425,8 +413,8 @@ fn open(
     fields: &[Field],
 ) -> Result<Vec<FragmentTiles>, QueryError> {
     let open = |layer: &Layer| match layer.stored {
-        Stored::Tiles(_) => FragmentTiles::open(array, layer.index, fields),
-        Stored::Cells(_) => FragmentTiles::open(array, layer.index, &[]),
+        Stored::Tiles(_) => FragmentTiles::open(array, array.schema(), layer.index, fields),
+        Stored::Cells(_) => FragmentTiles::open(array, array.schema(), layer.index, &[]),
     };
     if session.threads() == 1 || layers.len() < FEW_FRAGMENTS {
         return layers.iter().map(open).collect();

@@ -11,7 +11,7 @@ use crate::QueryError;
 use crate::field::Field;
 use crate::fragment_tiles::FragmentTiles;
 use crate::session::Session;
-use crate::sparse::load::load;
+use crate::sparse::load::{Loading, load};
 use crate::sparse::table::{CellTable, Segment, TableColumn, TileRows};
 
 /// Bytes of a position that may be none.
@@ -40,7 +40,7 @@ impl SparseCells {
         let dimensions = (0..grid.axes().len()).map(Field::Dimension);
         let wanted: Vec<Field> = dimensions.chain(fields.iter().copied()).collect();
         // Opening the fields shows that there are as many tiles as the fragment says.
-        let tiles = FragmentTiles::open(array, fragment, &wanted)?;
+        let tiles = FragmentTiles::open(array, array.schema(), fragment, &wanted)?;
         let stored = array.fragments().get(fragment);
         let count = |of: fn(&FragmentMetadata) -> u64| stored.map_or(0, |f| of(&f.metadata));
         let per_cell = grid.axes().len().saturating_mul(PLACED).saturating_add(8);
@@ -49,7 +49,13 @@ impl SparseCells {
             .saturating_add(count(FragmentMetadata::cell_count).saturating_mul(per_cell as u64));
         let held = session.limits().budget.take(bytes)?;
         let mut table = CellTable::new(vec![segment(array, fragment)]);
-        session.install(|| load(session, array, &mut table, &wanted, &|_| Some(&tiles)))?;
+        let how = Loading {
+            session,
+            array,
+            schema: array.schema(),
+            bytes: array.store(),
+        };
+        session.install(|| load(how, &mut table, &wanted, &|_| Some(&tiles)))?;
         let coordinates: Vec<Vec<Option<u64>>> = grid
             .axes()
             .iter()

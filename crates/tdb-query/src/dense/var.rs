@@ -7,6 +7,7 @@ use super::pass::Pass;
 use super::scatter::{fill_numbers, index, number};
 use super::source::FieldSource;
 use crate::QueryError;
+use crate::bytes_of_tiles::Decoding;
 use crate::tiles::Worker;
 
 /// The cells of one decoded tile.
@@ -35,7 +36,7 @@ pub(crate) struct VarBrush<'a> {
     pub(crate) slots: &'a mut Vec<Slot>,
     pub(crate) rows: &'a mut [u64],
     pub(crate) worker: &'a mut Worker,
-    pub(crate) limits: &'a Limits,
+    pub(crate) how: Decoding<'a>,
 }
 
 impl VarRows {
@@ -130,16 +131,21 @@ impl Brush for VarBrush<'_> {
             "offsets tile size",
             "data_tile",
             bytes,
-            self.limits.data_tile.min(u64::from(u32::MAX)),
+            self.how.limits.data_tile.min(u64::from(u32::MAX)),
         )?;
         let size = tiles.var_size(tile);
-        Limits::check("values tile size", "data_tile", size, self.limits.data_tile)?;
+        Limits::check(
+            "values tile size",
+            "data_tile",
+            size,
+            self.how.limits.data_tile,
+        )?;
         let mut slot = Slot {
             starts: vec![0; index(self.tile_cells) + 1],
             values: vec![0; index(size)],
         };
         if let Some((end, starts)) = slot.starts.split_last_mut() {
-            tiles.read_var(tile, starts, &mut slot.values, self.worker, self.limits)?;
+            tiles.read_var(tile, starts, &mut slot.values, self.worker, self.how)?;
             *end = size;
         }
         number(pass, (self.slots.len() as u64) << 32, self.rows);

@@ -80,7 +80,7 @@ impl AsRef<[u8]> for Offsets {
     }
 }
 
-fn gather_fixed(values: &[u8], size: usize, rows: &[u32]) -> Result<Buffer, QueryError> {
+pub(super) fn gather_fixed(values: &[u8], size: usize, rows: &[u32]) -> Result<Buffer, QueryError> {
     let mut out = buffer(rows.len().saturating_mul(size))?;
     let tasks = out
         .as_mut_slice()
@@ -114,7 +114,7 @@ fn gather_sized<const N: usize>(values: &[u8], rows: &[u32], out: &mut [u8]) {
     }
 }
 
-fn gather_var(
+pub(super) fn gather_var(
     values: &[u8],
     offsets: &[u64],
     rows: &[u32],

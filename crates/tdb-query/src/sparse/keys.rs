@@ -44,7 +44,7 @@ impl Coordinates {
         }
     }
 
-    fn columns<'a>(&'a self, table: &'a CellTable) -> Vec<Column<'a>> {
+    pub(crate) fn columns<'a>(&'a self, table: &'a CellTable) -> Vec<Column<'a>> {
         let column = |(dimension, starts): (usize, &'a Option<Vec<U64>>)| {
             let data = table
                 .column(Field::Dimension(dimension))
@@ -58,6 +58,15 @@ impl Coordinates {
     }
 }
 
+/// What the order of a result is called where cells are compared.
+pub(crate) fn sort_order(order: ResultOrder) -> SortOrder {
+    match order {
+        ResultOrder::RowMajor => SortOrder::RowMajor,
+        ResultOrder::ColumnMajor => SortOrder::ColumnMajor,
+        ResultOrder::Global | ResultOrder::Unordered => SortOrder::Global,
+    }
+}
+
 /// The keys of all rows of a table, whose coordinates are loaded.
 pub(crate) fn row_keys<'a>(
     schema: &ArraySchema,
@@ -65,11 +74,7 @@ pub(crate) fn row_keys<'a>(
     coordinates: &'a Coordinates,
     order: ResultOrder,
 ) -> Keys<'a> {
-    let order = match order {
-        ResultOrder::RowMajor => SortOrder::RowMajor,
-        ResultOrder::ColumnMajor => SortOrder::ColumnMajor,
-        ResultOrder::Global | ResultOrder::Unordered => SortOrder::Global,
-    };
+    let order = sort_order(order);
     let columns = coordinates.columns(table);
     let encoder = KeyEncoder::new(schema, order);
     let exact = encoder.is_exact();

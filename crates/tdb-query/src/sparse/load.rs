@@ -1,13 +1,14 @@
 //! Decodes tiles of many fields and fragments straight into the columns of a table.
 
 use rayon::prelude::*;
-use tdb_array::Array;
+use tdb_array::Snapshot;
 use tdb_schema::ArraySchema;
 use tdb_tile::Grant;
 
 use super::gather::buffer;
 use super::table::{CellTable, TableColumn};
 use crate::QueryError;
+use crate::bytes_of_tiles::{Decoding, TileBytes};
 use crate::field::{Field, unit_size};
 use crate::fragment_tiles::FragmentTiles;
 use crate::session::Session;
@@ -38,39 +39,50 @@ enum Job<'a> {
     },
 }
 
+/// What loading goes by.
+#[derive(Clone, Copy)]
+pub(crate) struct Loading<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) array: &'a Snapshot,
+    /// What names the fields.
+    pub(crate) schema: &'a ArraySchema,
+    pub(crate) bytes: &'a dyn TileBytes,
+}
+
 /// Adds columns with these fields to `table`; none of them may be there yet.
 pub(crate) fn load<'t>(
-    session: &Session,
-    array: &Array,
+    how: Loading<'_>,
     table: &mut CellTable,
     fields: &[Field],
     find: &dyn Fn(usize) -> Option<&'t FragmentTiles>,
 ) -> Result<(), QueryError> {
-    let schema = array.schema();
     let mut columns = Vec::with_capacity(fields.len());
     for &field in fields {
-        let (column, held) = reserve(session, schema, table, field, find)?;
+        let (column, held) = reserve(how, table, field, find)?;
         columns.push((field, column));
         table.hold(held);
     }
     let mut jobs = Vec::new();
     let mut zipped: Vec<ZippedJobs<'_>> = Vec::new();
     for (field, column) in &mut columns {
-        push_jobs(array, table, *field, column, find, &mut jobs, &mut zipped);
+        push_jobs(how, table, *field, column, find, &mut jobs, &mut zipped);
     }
     jobs.extend(zipped.into_iter().map(|z| Job::Zipped {
         tiles: z.tiles,
         tile: z.tile,
         dimensions: z.dimensions,
     }));
-    let limits = session.limits();
-    if session.threads() == 1 {
-        let mut worker = session.worker();
+    let decoding = Decoding {
+        limits: how.session.limits(),
+        bytes: how.bytes,
+    };
+    if how.session.threads() == 1 {
+        let mut worker = how.session.worker();
         jobs.into_iter()
-            .try_for_each(|job| run(job, &mut worker, limits))?;
+            .try_for_each(|job| run(job, &mut worker, decoding))?;
     } else {
         jobs.into_par_iter()
-            .try_for_each(|job| run(job, &mut session.worker(), limits))?;
+            .try_for_each(|job| run(job, &mut how.session.worker(), decoding))?;
     }
     for (field, column) in columns {
         table.insert(field, column);
@@ -80,12 +92,12 @@ pub(crate) fn load<'t>(
 
 /// Memory for a column: zeroed, of the size that the fragments' metadata tells, if the session has so much.
 fn reserve<'t>(
-    session: &Session,
-    schema: &ArraySchema,
+    how: Loading<'_>,
     table: &CellTable,
     kind: Field,
     find: &dyn Fn(usize) -> Option<&'t FragmentTiles>,
 ) -> Result<(TableColumn, Grant), QueryError> {
+    let schema = how.schema;
     let Some(field) = schema.field_of(kind) else {
         return Err(QueryError::invalid(format!(
             "the array has no field {kind:?}"
@@ -116,7 +128,7 @@ fn reserve<'t>(
     };
     let beside = usize::from(field.is_var()) * size_of::<u64>() + usize::from(field.nullable);
     let all = bytes.saturating_add(table.rows.saturating_mul(beside));
-    let held = session.limits().budget.take(all as u64)?;
+    let held = how.session.limits().budget.take(all as u64)?;
     let column = TableColumn {
         values: buffer(bytes)?,
         cell_size,
@@ -145,7 +157,7 @@ struct ZippedJobs<'a> {
 }
 
 fn push_jobs<'a, 't: 'a>(
-    array: &Array,
+    how: Loading<'a>,
     table: &CellTable,
     kind: Field,
     column: &'a mut TableColumn,
@@ -153,7 +165,7 @@ fn push_jobs<'a, 't: 'a>(
     jobs: &mut Vec<Job<'a>>,
     zipped: &mut Vec<ZippedJobs<'a>>,
 ) {
-    let schema = array.schema();
+    let schema = how.schema;
     let cell_size = column.cell_size;
     let is_var = column.offsets.is_some();
     let mut values = column.values.as_mut_slice();
@@ -209,7 +221,7 @@ fn push_jobs<'a, 't: 'a>(
                         }
                         continue;
                     }
-                    let constant = constant(array, segment.fragment, kind);
+                    let constant = constant(how.array, segment.fragment, kind);
                     let fill = match &constant {
                         Some(constant) => &constant[..],
                         None => fill_of(schema, kind),
@@ -232,7 +244,7 @@ fn push_jobs<'a, 't: 'a>(
 }
 
 /// What the fields that TileDB keeps for itself hold in a fragment without them.
-fn constant(array: &Array, fragment: usize, kind: Field) -> Option<[u8; 8]> {
+fn constant(array: &Snapshot, fragment: usize, kind: Field) -> Option<[u8; 8]> {
     match kind {
         Field::Timestamps => Some(
             array
@@ -274,7 +286,7 @@ fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
 fn run(
     job: Job<'_>,
     worker: &mut crate::tiles::Worker,
-    limits: &tdb_tile::Limits,
+    how: Decoding<'_>,
 ) -> Result<(), QueryError> {
     match job {
         Job::Fixed {
@@ -284,8 +296,8 @@ fn run(
             values,
             validity,
         } => {
-            tiles.read_fixed(tile, cells as u64, values, worker, limits)?;
-            tiles.read_validity(tile, validity, worker, limits)
+            tiles.read_fixed(tile, cells as u64, values, worker, how)?;
+            tiles.read_validity(tile, validity, worker, how)
         }
         Job::Var {
             tiles,
@@ -295,16 +307,16 @@ fn run(
             values,
             validity,
         } => {
-            tiles.read_var(tile, starts, values, worker, limits)?;
+            tiles.read_var(tile, starts, values, worker, how)?;
             for start in starts {
                 *start = start.saturating_add(base);
             }
-            tiles.read_validity(tile, validity, worker, limits)
+            tiles.read_validity(tile, validity, worker, how)
         }
         Job::Zipped {
             tiles,
             tile,
             mut dimensions,
-        } => tiles.read(tile, &mut dimensions, worker, limits),
+        } => tiles.read(tile, &mut dimensions, worker, how),
     }
 }

@@ -3,13 +3,15 @@
 pub(crate) mod gather;
 mod keys;
 pub(crate) mod load;
+mod merge;
 mod plan;
 mod predicate;
 mod reader;
 mod select;
+mod slabs;
 mod sort;
 pub(crate) mod table;
 mod visible;
 
 pub(crate) use predicate::Predicate;
-pub(crate) use reader::{SparseQuery, SparseReader};
+pub(crate) use reader::SparseReader;

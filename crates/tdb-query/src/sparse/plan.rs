@@ -1,14 +1,20 @@
 //! Which tiles of which fragments a sparse read needs, and which steps it can leave out.
 
-use tdb_array::{Array, At, Fragment};
+use std::sync::Arc;
+
+use tdb_array::{At, Fragment, OpenedPart, Snapshot};
+use tdb_fragment::MetadataPart;
+use tdb_rtree::RTree;
 use tdb_schema::order::WriterRule;
-use tdb_schema::{ArraySchema, CellOrder};
+use tdb_schema::{ArraySchema, CellOrder, Field as FieldView};
 use tdb_tile::{FormatVersion, Grant, Limits, Range};
 
 use super::table::TileRows;
+use super::visible::Visibility;
 use crate::QueryError;
 use crate::field::Field;
 use crate::options::ResultOrder;
+use crate::request::Request;
 use crate::subarray::Subarray;
 
 /// More tiles are believed only if one of the lists of them is as long.
@@ -41,6 +47,9 @@ pub(crate) struct PlannedTile {
 /// What a sparse read does, decided before a tile is read.
 #[derive(Debug)]
 pub(crate) struct SparsePlan {
+    pub(crate) request: Request,
+    /// The schema of the array and, behind its attributes, those of older schemas that deletes ask about.
+    pub(crate) schema: Arc<ArraySchema>,
     pub(crate) fragments: Vec<FragmentPlan>,
     /// Whether cells have to be put in order.
     pub(crate) sorts: bool,
@@ -48,6 +57,90 @@ pub(crate) struct SparsePlan {
     pub(crate) deduplicates: bool,
     /// Whether a cell counts once for every interval that it lies in.
     pub(crate) repeats: bool,
+    pub(crate) visibility: Visibility,
+}
+
+impl SparsePlan {
+    /// Puts the plans of the fragments together.
+    ///
+    /// # Errors
+    /// Deletes that cannot be understood.
+    pub(crate) fn new(
+        array: &Snapshot,
+        request: Request,
+        fragments: Vec<FragmentPlan>,
+    ) -> Result<Self, QueryError> {
+        let mut schema = Arc::clone(array.schema());
+        let alone = fragments.len() == 1;
+        let unique = fragments.iter().all(|f: &FragmentPlan| !f.has_timestamps);
+        let deduplicates = !(schema.allows_duplicates || alone && unique);
+        let natural = alone && fragments.iter().all(|f| f.in_order);
+        let order = request.order;
+        let ordered = order != ResultOrder::Unordered && !natural && !fragments.is_empty();
+        let visibility = Visibility::new(array, &fragments, &mut schema)?;
+        Ok(Self {
+            request,
+            schema,
+            fragments,
+            sorts: ordered || deduplicates,
+            deduplicates,
+            repeats: matches!(order, ResultOrder::RowMajor | ResultOrder::ColumnMajor),
+            visibility,
+        })
+    }
+
+    /// Where the fragment with this index in the array stands in the plan.
+    pub(crate) fn position(&self, fragment: usize) -> Option<usize> {
+        self.fragments.iter().position(|f| f.fragment == fragment)
+    }
+
+    /// Whether reading can stop between tiles: cells of each fragment come in the order of the result.
+    pub(crate) fn can_stop(&self) -> bool {
+        !self.sorts
+            || (self.merge_order() == ResultOrder::Global
+                && self.fragments.iter().all(|f| f.in_order))
+    }
+
+    /// The order in which cells of several fragments are brought together.
+    pub(crate) fn merge_order(&self) -> ResultOrder {
+        match self.request.order {
+            ResultOrder::Unordered => ResultOrder::Global,
+            order => order,
+        }
+    }
+
+    /// The fields that decide which cells there are, before any value is looked at.
+    pub(crate) fn deciding_fields(&self) -> Vec<Field> {
+        let mut fields = Vec::new();
+        let mut tiles = self.fragments.iter().flat_map(|f| &f.tiles);
+        if self.sorts || self.repeats || tiles.any(|tile| !tile.full) {
+            fields.extend((0..self.schema.dimensions.len()).map(Field::Dimension));
+        }
+        let deletes = self.visibility.has_deletes();
+        let timed =
+            |f: &FragmentPlan| f.has_timestamps && (f.filters_time || self.deduplicates || deletes);
+        if self.fragments.iter().any(timed) {
+            fields.push(Field::Timestamps);
+        }
+        fields
+    }
+
+    /// All fields that a table will hold in the course of a batch, each once.
+    pub(crate) fn fields(&self) -> Vec<Field> {
+        let mut fields = self.deciding_fields();
+        fields.extend(self.visibility.fields());
+        fields.extend(self.condition_fields());
+        fields.extend(self.request.fields.iter().map(|info| info.field));
+        let mut seen = std::collections::HashSet::new();
+        fields.retain(|&field| seen.insert(field));
+        fields
+    }
+
+    /// The fields that the condition tests.
+    pub(crate) fn condition_fields(&self) -> impl Iterator<Item = Field> + '_ {
+        let condition = self.request.condition.iter();
+        condition.flat_map(|condition| condition.fields())
+    }
 }
 
 impl FragmentPlan {
@@ -55,112 +148,128 @@ impl FragmentPlan {
         let cells = self.tiles.iter().map(|tile| tile.cells);
         cells.fold(0, usize::saturating_add)
     }
-}
 
-pub(crate) fn plan(
-    array: &Array,
-    subarray: &Subarray,
-    order: ResultOrder,
-    limits: &Limits,
-) -> Result<SparsePlan, QueryError> {
-    let schema = array.schema();
-    let mut fragments = Vec::new();
-    if !subarray.is_empty() {
-        for index in 0..array.fragments().len() {
-            fragments.extend(plan_fragment(array, index, subarray, order, limits)?);
+    /// The parts of a fragment's metadata that planning takes.
+    pub(crate) fn parts(array: &Snapshot, index: usize, request: &Request) -> Vec<MetadataPart> {
+        let Some(fragment) = array.fragments().get(index) else {
+            return Vec::new();
+        };
+        let mut parts = Vec::new();
+        if searches(fragment, request) {
+            parts.push(MetadataPart::RTree);
         }
+        if let Some(view) = doubted(fragment) {
+            parts.extend(fragment.metadata.tile_index_parts(&view));
+        }
+        parts
     }
-    let alone = fragments.len() == 1;
-    let unique = fragments.iter().all(|f: &FragmentPlan| !f.has_timestamps);
-    let deduplicates = !(schema.allows_duplicates || alone && unique);
-    let natural = alone && fragments.iter().all(|f| f.in_order);
-    let ordered = order != ResultOrder::Unordered && !natural && !fragments.is_empty();
-    Ok(SparsePlan {
-        fragments,
-        sorts: ordered || deduplicates,
-        deduplicates,
-        repeats: matches!(order, ResultOrder::RowMajor | ResultOrder::ColumnMajor),
-    })
-}
 
-fn plan_fragment(
-    array: &Array,
-    index: usize,
-    subarray: &Subarray,
-    order: ResultOrder,
-    limits: &Limits,
-) -> Result<Option<FragmentPlan>, QueryError> {
-    let Some(fragment) = array.fragments().get(index) else {
-        return Ok(None);
-    };
-    let metadata = &fragment.metadata;
-    let schema = &fragment.schema;
-    let tile_count = metadata.tile_count();
-    let cells_of =
-        |tile: usize| usize::try_from(metadata.tile_cells(tile as u64)).unwrap_or(usize::MAX);
-    check_tile_count(array, index, fragment)?;
-    // Each is planned, and may be in a table.
-    let per_tile = size_of::<PlannedTile>() + size_of::<TileRows>();
-    let bytes = tile_count.saturating_mul(per_tile as u64);
-    let held = limits.budget.take(bytes)?;
-    let tiles: Vec<PlannedTile> = if subarray.is_all() {
-        let all = 0..usize::try_from(tile_count).unwrap_or(usize::MAX);
-        all.map(|tile| PlannedTile {
-            tile,
-            cells: cells_of(tile),
-            full: true,
-        })
-        .collect()
-    } else {
-        if !meets(schema, &metadata.non_empty_domain, subarray)
-            && !metadata.version.misstates_empty_string_bounds()
-        {
+    /// Plans one fragment, with [`FragmentPlan::parts`]; `None` where it has no cell of the result.
+    ///
+    /// # Errors
+    /// Metadata that breaks the format, and more tiles than memory allows.
+    pub(crate) fn new(
+        array: &Snapshot,
+        index: usize,
+        request: &Request,
+        opened: Vec<OpenedPart>,
+        limits: &Limits,
+    ) -> Result<Option<Self>, QueryError> {
+        let Some(fragment) = array.fragments().get(index) else {
             return Ok(None);
+        };
+        let metadata = &fragment.metadata;
+        let mut payloads = opened.into_iter().map(|part| part.payload);
+        let tree = match searches(fragment, request) {
+            true => payloads.next(),
+            false => None,
+        };
+        if let Some(view) = doubted(fragment) {
+            let payloads: Vec<_> = payloads.collect();
+            metadata
+                .tile_index(&view, &payloads, array.limits())
+                .at(&fragment.metadata_key)?;
         }
-        let ranges: Vec<Vec<Range>> = (0..schema.dimensions.len())
-            .map(|dimension| subarray.ranges(dimension).unwrap_or(&[]).to_vec())
-            .collect();
-        let tree = array.rtree(index)?;
-        let overlaps = tree
-            .search(&ranges)
-            .map_err(|e| QueryError::invalid(e.to_string()))?;
-        overlaps
-            .into_iter()
-            .map(|overlap| {
-                let tile = usize::try_from(overlap.tile).unwrap_or(usize::MAX);
-                PlannedTile {
-                    tile,
-                    cells: cells_of(tile),
-                    full: overlap.full,
-                }
-            })
-            .collect()
-    };
-    let window = array.window();
-    Ok((!tiles.is_empty()).then(|| FragmentPlan {
-        fragment: index,
-        tiles,
-        has_timestamps: metadata.extra_fields.timestamps,
-        filters_time: metadata.extra_fields.timestamps && !window.contains(&fragment.name),
-        in_order: order == ResultOrder::Global && is_sorted(schema, metadata.version),
-        _held: held,
-    }))
+        // Each is planned, and may be in a table.
+        let per_tile = size_of::<PlannedTile>() + size_of::<TileRows>();
+        let bytes = metadata.tile_count().saturating_mul(per_tile as u64);
+        let held = limits.budget.take(bytes)?;
+        let tiles = match tree {
+            Some(payload) => {
+                let tree = metadata.rtree(&payload, array.limits());
+                found(fragment, &tree.at(&fragment.metadata_key)?, request)?
+            }
+            None if request.subarray.is_all() => all_tiles(fragment),
+            None => Vec::new(),
+        };
+        let window = array.window();
+        let sorted = is_sorted(&fragment.schema, metadata.version);
+        Ok((!tiles.is_empty()).then(|| Self {
+            fragment: index,
+            tiles,
+            has_timestamps: metadata.extra_fields.timestamps,
+            filters_time: metadata.extra_fields.timestamps && !window.contains(&fragment.name),
+            in_order: request.order == ResultOrder::Global && sorted,
+            _held: held,
+        }))
+    }
 }
 
-/// Fails where a fragment says that it has many tiles and does not say where they are.
-fn check_tile_count(array: &Array, index: usize, fragment: &Fragment) -> Result<(), QueryError> {
+/// Whether the tiles of a fragment are to be looked for in its R-tree.
+fn searches(fragment: &Fragment, request: &Request) -> bool {
+    let subarray = &request.subarray;
+    let (schema, metadata) = (&fragment.schema, &fragment.metadata);
+    !subarray.is_all()
+        && !subarray.is_empty()
+        && (meets(schema, &metadata.non_empty_domain, subarray)
+            || metadata.version.misstates_empty_string_bounds())
+}
+
+/// The field that has to show that a fragment has as many tiles as it says; `None` where that is believed.
+fn doubted(fragment: &Fragment) -> Option<FieldView<'_>> {
     let metadata = &fragment.metadata;
-    if metadata.tile_count() <= BELIEVED_TILES {
-        return Ok(());
+    (metadata.tile_count() > BELIEVED_TILES)
+        .then(|| metadata.field_in(&fragment.schema, Field::Dimension(0)))
+        .flatten()
+}
+
+fn all_tiles(fragment: &Fragment) -> Vec<PlannedTile> {
+    let all = 0..fragment.metadata.tile_count();
+    all.map(|tile| PlannedTile::new(fragment, tile, true))
+        .collect()
+}
+
+/// The tiles that may have cells of the subarray.
+fn found(
+    fragment: &Fragment,
+    tree: &RTree,
+    request: &Request,
+) -> Result<Vec<PlannedTile>, QueryError> {
+    let dimensions = 0..fragment.schema.dimensions.len();
+    let ranges: Vec<Vec<Range>> = dimensions
+        .map(|dimension| {
+            let ranges = request.subarray.ranges(dimension);
+            ranges.unwrap_or_default().to_vec()
+        })
+        .collect();
+    let overlaps = tree
+        .search(&ranges)
+        .map_err(|e| QueryError::invalid(e.to_string()))?;
+    Ok(overlaps
+        .into_iter()
+        .map(|overlap| PlannedTile::new(fragment, overlap.tile, overlap.full))
+        .collect())
+}
+
+impl PlannedTile {
+    fn new(fragment: &Fragment, tile: u64, full: bool) -> Self {
+        let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        Self {
+            tile: size(tile),
+            cells: size(fragment.metadata.tile_cells(tile)),
+            full,
+        }
     }
-    if let Some(view) = metadata.field_in(&fragment.schema, Field::Dimension(0)) {
-        let parts = array.metadata_parts(index, &metadata.tile_index_parts(&view))?;
-        let payloads: Vec<_> = parts.into_iter().map(|part| part.payload).collect();
-        metadata
-            .tile_index(&view, &payloads, array.limits())
-            .at(&fragment.metadata_key)?;
-    }
-    Ok(())
 }
 
 /// Whether writers of this version kept the order of cells that is global order today.
@@ -186,24 +295,4 @@ fn meets(schema: &ArraySchema, domain: &[Range], subarray: &Subarray) -> bool {
                         .any(|range| range.intersects(dimension.datatype, domain))
                 })
         })
-}
-
-/// The fields that decide which cells there are, before any value is looked at.
-pub(crate) fn deciding_fields(plan: &SparsePlan, dimensions: usize, deletes: bool) -> Vec<Field> {
-    let mut fields = Vec::new();
-    let partial = plan
-        .fragments
-        .iter()
-        .any(|f| f.tiles.iter().any(|t| !t.full));
-    if plan.sorts || partial || plan.repeats {
-        fields.extend((0..dimensions).map(Field::Dimension));
-    }
-    let timed = plan
-        .fragments
-        .iter()
-        .any(|f| f.has_timestamps && (f.filters_time || plan.deduplicates || deletes));
-    if timed {
-        fields.push(Field::Timestamps);
-    }
-    fields
 }

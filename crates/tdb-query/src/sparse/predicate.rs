@@ -24,6 +24,11 @@ impl Predicate {
         Self { condition, fields }
     }
 
+    /// A condition whose fields are known, in their order; `None` for those that are not there.
+    pub(crate) fn with_fields(condition: ResolvedCondition, fields: Vec<Option<Field>>) -> Self {
+        Self { condition, fields }
+    }
+
     /// The fields whose cells are looked at.
     pub(crate) fn fields(&self) -> impl Iterator<Item = Field> + '_ {
         self.fields.iter().copied().flatten()

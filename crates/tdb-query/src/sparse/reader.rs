@@ -1,25 +1,23 @@
-//! Reads a sparse array batch by batch: load, select, sort, keep the newest, drop what is deleted, gather.
+//! Reads a sparse array batch by batch: load, select, merge, leave out what is deleted, gather.
 
 use std::sync::Arc;
 
 use tdb_array::{Array, ErrorKind};
 use tdb_tile::{Grant, LimitError};
 
-use super::gather::gather;
-use super::keys::{Coordinates, dimension_types, row_keys};
-use super::plan::{FragmentPlan, SparsePlan, deciding_fields, plan};
-use super::predicate::Predicate;
-use super::select::select;
-use super::sort::{Keys, keep_newest};
+use super::keys::Coordinates;
+use super::load::{Loading, load};
+use super::merge::{Rows, all_rows, segment_rows};
+use super::plan::{FragmentPlan, SparsePlan};
+use super::slabs::Slabs;
+use super::sort::Keys;
 use super::table::{CellTable, Segment, TileRows};
-use super::visible::{Visibility, time_of};
 use crate::QueryError;
-use crate::column::{Batch, Column};
-use crate::field::{Field, FieldInfo, unit_size};
+use crate::column::Batch;
+use crate::field::{Field, unit_size};
 use crate::fragment_tiles::FragmentTiles;
-use crate::options::ResultOrder;
+use crate::request::Request;
 use crate::session::Session;
-use crate::subarray::Subarray;
 
 /// Rows that a table can number.
 const MOST_ROWS: usize = u32::MAX as usize;
@@ -32,16 +30,6 @@ const PICKED_ROW: usize = 8;
 
 /// Bytes of a var-sized cell, before any is known.
 const ASSUMED_VAR_SIZE: usize = 32;
-
-/// What is read, as the caller asked for it.
-pub(crate) struct SparseQuery {
-    pub(crate) subarray: Subarray,
-    pub(crate) order: ResultOrder,
-    pub(crate) condition: Option<Arc<Predicate>>,
-    pub(crate) fields: Vec<FieldInfo>,
-    /// Bytes that a batch may have.
-    pub(crate) batch_bytes: u64,
-}
 
 /// Where the reading of one fragment stopped.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,11 +44,12 @@ struct Cursor {
 pub(crate) struct SparseReader {
     session: Session,
     array: Arc<Array>,
-    query: SparseQuery,
     plan: SparsePlan,
+    /// The tiles of each planned fragment, once they are needed.
     tiles: Vec<Option<FragmentTiles>>,
     cursors: Vec<Cursor>,
-    visibility: Visibility,
+    /// What is left of a result that does not fit the memory and is not stored in its order.
+    slabs: Option<Slabs>,
     /// Cells to load at a time, where more were too many.
     most: usize,
     /// The memory of the batch that was given out last.
@@ -71,20 +60,18 @@ impl SparseReader {
     pub(crate) fn new(
         session: Session,
         array: Arc<Array>,
-        query: SparseQuery,
+        request: Request,
     ) -> Result<Self, QueryError> {
-        let plan = plan(&array, &query.subarray, query.order, session.limits())?;
-        let visibility = Visibility::new(&array, &plan)?;
+        let plan = plan(&session, &array, request)?;
         let cursors = vec![Cursor::default(); plan.fragments.len()];
         let tiles = plan.fragments.iter().map(|_| None).collect();
         Ok(Self {
             session,
             array,
-            query,
             plan,
             tiles,
             cursors,
-            visibility,
+            slabs: None,
             most: MOST_ROWS / 2,
             held: Vec::new(),
         })
@@ -93,7 +80,18 @@ impl SparseReader {
     /// The next cells; `None` after the last. A batch may be empty.
     pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, QueryError> {
         self.held.clear();
-        let mut share = self.rows_at_a_time();
+        let share = self.rows_at_a_time();
+        if self.slabs.is_none() && !self.plan.can_stop() && self.cells_left() > share {
+            self.slabs = Some(Slabs::new(&self.array, &self.plan, &self.session)?);
+        }
+        match self.slabs.is_some() {
+            true => self.next_slab(share),
+            false => self.next_in_order(share),
+        }
+    }
+
+    /// The next cells, where those of each fragment come in the order of the result, or all fit the memory.
+    fn next_in_order(&mut self, mut share: usize) -> Result<Option<Batch>, QueryError> {
         let mut has_grown = false;
         loop {
             let segments = self.choose(share);
@@ -111,26 +109,73 @@ impl SparseReader {
                     has_grown = true;
                 }
                 // Values were longer, or tiles larger, than was to be expected.
-                Err(error)
-                    if error.kind() == ErrorKind::Limit
-                        && self.can_stop()
-                        && !has_grown
-                        && share > 1 =>
-                {
+                Err(error) if error.kind() == ErrorKind::Limit && !has_grown && share > 1 => {
                     self.cursors = before;
                     share = share.min(loaded).div_ceil(2);
                     self.most = share;
+                    if !self.plan.can_stop() {
+                        return self.next_batch();
+                    }
                 }
                 Err(error) => return Err(error),
             }
         }
     }
 
+    /// The next cells in the order of the result, out of all tiles that may have them.
+    fn next_slab(&mut self, mut share: usize) -> Result<Option<Batch>, QueryError> {
+        let Some(mut slabs) = self.slabs.take() else {
+            return Ok(None);
+        };
+        let session = self.session.clone();
+        let result = loop {
+            match session.install(|| self.read_slab(&mut slabs, share)) {
+                Err(error) if error.kind() == ErrorKind::Limit && share > 1 => {
+                    share = share.div_ceil(2);
+                    self.most = share;
+                }
+                result => break result,
+            }
+        };
+        self.slabs = Some(slabs);
+        result
+    }
+
+    /// One slab: chunk by chunk, all cells that may belong to it are loaded and the others let go.
+    fn read_slab(&mut self, slabs: &mut Slabs, share: usize) -> Result<Option<Batch>, QueryError> {
+        let Some(mut slab) = slabs.begin(share) else {
+            return Ok(None);
+        };
+        let fields = self.plan.fields();
+        while let Some(segments) = slabs.next_chunk(&self.plan, &mut slab) {
+            let mut table = self.table(segments)?;
+            self.load(&mut table, &fields)?;
+            let rows = self.plan.select(&table);
+            let budget = &self.session.limits().budget;
+            slab.add(&self.plan, &table, rows, budget)?;
+        }
+        let budget = self.session.limits().budget.clone();
+        let (mut table, next) = slab.finish(&self.plan, &budget)?;
+        let sorted = budget.take(table.rows.saturating_mul(SORTED_ROW) as u64)?;
+        let rows = self.plan.merge(&self.array, &table, None);
+        drop(sorted);
+        let batch = self.finish(&mut table, rows)?;
+        slabs.next = next;
+        Ok(Some(batch))
+    }
+
+    /// Cells that are still to be read.
+    fn cells_left(&self) -> usize {
+        let left = |(plan, cursor): (&FragmentPlan, &Cursor)| cells_from(plan, *cursor);
+        let fragments = self.plan.fragments.iter().zip(&self.cursors);
+        fragments.map(left).fold(0, usize::saturating_add)
+    }
+
     /// Cells to load at a time, so that they and what is made of them fit the memory.
     fn rows_at_a_time(&self) -> usize {
-        let schema = self.array.schema();
+        let schema = &self.plan.schema;
         let mut bytes = 0_usize;
-        for kind in self.loaded_fields() {
+        for kind in self.plan.fields() {
             let Some(field) = schema.field_of(kind) else {
                 continue;
             };
@@ -150,7 +195,8 @@ impl SparseReader {
             bytes.saturating_add(PICKED_ROW)
         };
         let bytes = self
-            .query
+            .plan
+            .request
             .batch_bytes
             .min(self.session.limits().budget.limit() / 2);
         (usize::try_from(bytes).unwrap_or(usize::MAX) / per_row.max(1)).clamp(1, self.most)
@@ -176,45 +222,13 @@ impl SparseReader {
         })
     }
 
-    /// All fields that a table will hold in the course of a batch.
-    fn loaded_fields(&self) -> Vec<Field> {
-        let mut fields = self.deciding_fields();
-        fields.extend(self.visibility.fields());
-        fields.extend(
-            self.query
-                .condition
-                .iter()
-                .flat_map(|condition| condition.fields()),
-        );
-        fields.extend(self.query.fields.iter().map(|info| info.field));
-        let mut seen = std::collections::HashSet::new();
-        fields.retain(|&field| seen.insert(field));
-        fields
-    }
-
-    fn deciding_fields(&self) -> Vec<Field> {
-        deciding_fields(
-            &self.plan,
-            self.array.schema().dimensions.len(),
-            self.visibility.has_deletes(),
-        )
-    }
-
     /// The tiles to load next: about `share` cells, from where each fragment stopped.
     fn choose(&self, share: usize) -> Vec<Segment> {
-        let left = |(plan, cursor): (&FragmentPlan, &Cursor)| -> usize {
-            let cells = plan.tiles.iter().skip(cursor.tile).map(|t| t.cells);
-            cells.fold(0, usize::saturating_add)
-        };
-        let remaining: Vec<usize> = self
-            .plan
-            .fragments
-            .iter()
-            .zip(&self.cursors)
-            .map(left)
-            .collect();
+        let left = |(plan, cursor): (&FragmentPlan, &Cursor)| cells_from(plan, *cursor);
+        let fragments = self.plan.fragments.iter().zip(&self.cursors);
+        let remaining: Vec<usize> = fragments.map(left).collect();
         let total = remaining.iter().copied().fold(0, usize::saturating_add);
-        let all = total <= share || !self.can_stop();
+        let all = total <= share || !self.plan.can_stop();
         let mut segments = Vec::new();
         let mut rows = 0;
         for ((plan, cursor), left) in self.plan.fragments.iter().zip(&self.cursors).zip(remaining) {
@@ -237,23 +251,8 @@ impl SparseReader {
         segments
     }
 
-    /// Whether reading can stop between tiles: cells of each fragment come in the order of the result.
-    fn can_stop(&self) -> bool {
-        !self.plan.sorts
-            || (self.merge_order() == ResultOrder::Global
-                && self.plan.fragments.iter().all(|f| f.in_order))
-    }
-
-    /// The order in which cells of several fragments are brought together.
-    fn merge_order(&self) -> ResultOrder {
-        match self.query.order {
-            ResultOrder::Unordered => ResultOrder::Global,
-            order => order,
-        }
-    }
-
-    /// One batch out of these tiles; `None` where they do not say which cell is next.
-    fn read(&mut self, segments: Vec<Segment>) -> Result<Option<Batch>, QueryError> {
+    /// An empty table of these tiles, with the memory to sort and choose among its rows.
+    fn table(&self, segments: Vec<Segment>) -> Result<CellTable, QueryError> {
         let mut table = CellTable::new(segments);
         if table.rows > MOST_ROWS {
             return Err(QueryError::Limit(LimitError {
@@ -263,98 +262,74 @@ impl SparseReader {
                 allowed: MOST_ROWS as u64,
             }));
         }
-        let budget = self.session.limits().budget.clone();
-        let memory = |per_row: usize| budget.take(table.rows.saturating_mul(per_row) as u64);
-        let picked = memory(PICKED_ROW)?;
-        let sorted = memory(if self.plan.sorts { SORTED_ROW } else { 0 })?;
-        table.hold(picked);
-        let deciding = self.deciding_fields();
+        let picked = table.rows.saturating_mul(PICKED_ROW) as u64;
+        table.hold(self.session.limits().budget.take(picked)?);
+        Ok(table)
+    }
+
+    /// One batch out of these tiles; `None` where they do not say which cell is next.
+    fn read(&mut self, segments: Vec<Segment>) -> Result<Option<Batch>, QueryError> {
+        let mut table = self.table(segments)?;
+        let per_row = if self.plan.sorts { SORTED_ROW } else { 0 };
+        let sorted = table.rows.saturating_mul(per_row) as u64;
+        let sorted = self.session.limits().budget.take(sorted)?;
+        let deciding = self.plan.deciding_fields();
         self.load(&mut table, &deciding)?;
-        let Some(mut rows) = self.pick(&mut table)? else {
+        let Some(rows) = self.pick(&table) else {
             return Ok(None);
         };
         drop(sorted);
-
-        let fields: Vec<Field> = self.visibility.fields().collect();
-        self.load(&mut table, &fields)?;
-        self.visibility.retain(&self.array, &table, &mut rows)?;
-        if let Some(condition) = self.query.condition.clone() {
-            let fields: Vec<Field> = condition.fields().collect();
-            self.load(&mut table, &fields)?;
-            let keep = condition.evaluate(&table)?;
-            filter(&mut rows, table.rows, |row| {
-                keep.get(row as usize).is_some_and(|&k| k != 0)
-            });
-        }
-        let fields: Vec<Field> = self.query.fields.iter().map(|info| info.field).collect();
-        if rows.as_ref().is_none_or(|rows| !rows.is_empty()) {
-            self.load(&mut table, &fields)?;
-        }
-        self.columns(table, rows.as_deref()).map(Some)
+        self.finish(&mut table, rows).map(Some)
     }
 
-    /// The cells of the table that count, in the order of the result; `None` inside for all as they are.
-    fn pick(&mut self, table: &mut CellTable) -> Result<Option<Option<Vec<u32>>>, QueryError> {
-        let schema = self.array.schema();
-        let counts = select(
-            table,
-            &self.query.subarray,
-            &dimension_types(schema),
-            self.plan.repeats,
-        );
-        let mut rows: Option<Vec<u32>> = counts.map(|counts| {
-            let mut rows = Vec::with_capacity(counts.len());
-            for (row, &count) in (0_u32..).zip(&counts) {
-                rows.extend(std::iter::repeat_n(row, count as usize));
-            }
-            rows
-        });
-        self.visibility.filter_times(table, &mut rows);
+    /// Leaves out what is deleted or fails the condition, and makes columns of the rest.
+    fn finish(&mut self, table: &mut CellTable, mut rows: Rows) -> Result<Batch, QueryError> {
+        let fields: Vec<Field> = self.plan.visibility.fields().collect();
+        self.load(table, &fields)?;
+        self.plan.visibility.retain(&self.array, table, &mut rows)?;
+        let fields: Vec<Field> = self.plan.condition_fields().collect();
+        self.load(table, &fields)?;
+        self.plan.apply_condition(table, &mut rows)?;
+        if rows.as_ref().is_none_or(|rows| !rows.is_empty()) {
+            let fields: Vec<Field> = self.plan.request.fields.iter().map(|i| i.field).collect();
+            self.load(table, &fields)?;
+        }
+        self.hold(table, rows.as_deref())?;
+        self.plan.columns(table, rows.as_deref())
+    }
+
+    /// The cells of the table that count, in the order of the result; `None` where none is known to be next.
+    fn pick(&mut self, table: &CellTable) -> Option<Rows> {
+        let rows = self.plan.select(table);
         if !self.plan.sorts {
             self.advance(table, |_| usize::MAX);
-            return Ok(Some(rows));
+            return Some(rows);
         }
-        let coordinates = Coordinates::new(table, schema.dimensions.len());
-        let keys = row_keys(schema, table, &coordinates, self.merge_order());
+        let coordinates = Coordinates::new(table, self.plan.schema.dimensions.len());
+        let keys = self.plan.keys(table, &coordinates);
         let mut rows = rows.unwrap_or_else(|| all_rows(table));
         keys.sort(&mut rows);
-        let frontier = self.frontier(table, &keys);
-        if let Some(frontier) = frontier {
-            let known = rows.partition_point(|&row| keys.compare(row, frontier).is_lt());
-            rows.truncate(known);
+        if let Some(frontier) = self.frontier(table, &keys) {
             let before = |row: u32| keys.compare(row, frontier).is_lt();
+            rows.truncate(rows.partition_point(|&row| before(row)));
             let moved = self.advance(table, |segment: &Segment| {
                 let all: Vec<u32> = segment_rows(segment).collect();
                 all.partition_point(|&row| before(row))
             });
             if !moved {
-                return Ok(None);
+                return None;
             }
         } else {
             self.advance(table, |_| usize::MAX);
         }
-        if self.plan.deduplicates {
-            let newer = |row: u32, kept: u32| {
-                let (a, b) = (
-                    time_of(&self.array, table, row),
-                    time_of(&self.array, table, kept),
-                );
-                a > b || (a == b && is_later_fragment(table, row, kept))
-            };
-            keep_newest(&keys, &mut rows, newer);
-        }
-        Ok(Some(Some(rows)))
+        self.plan.keep_newest(&self.array, table, &keys, &mut rows);
+        Some(Some(rows))
     }
 
     /// The row from which on cells that are not loaded yet may come between.
     fn frontier(&self, table: &CellTable, keys: &Keys<'_>) -> Option<u32> {
         let unfinished = table.segments.iter().filter(|segment| {
-            let plan = self
-                .plan
-                .fragments
-                .iter()
-                .position(|f| f.fragment == segment.fragment);
-            plan.is_some_and(|i| {
+            self.plan.position(segment.fragment).is_some_and(|i| {
                 let (Some(plan), Some(cursor)) = (self.plan.fragments.get(i), self.cursors.get(i))
                 else {
                     return false;
@@ -371,11 +346,7 @@ impl SparseReader {
     fn advance(&mut self, table: &CellTable, count: impl Fn(&Segment) -> usize) -> bool {
         let mut moved = false;
         for segment in &table.segments {
-            let at = self
-                .plan
-                .fragments
-                .iter()
-                .position(|f| f.fragment == segment.fragment);
+            let at = self.plan.position(segment.fragment);
             let Some(cursor) = at.and_then(|i| self.cursors.get_mut(i)) else {
                 continue;
             };
@@ -404,62 +375,59 @@ impl SparseReader {
         if fields.is_empty() {
             return Ok(());
         }
-        let all = self.loaded_fields();
+        let all = self.plan.fields();
         for (plan, tiles) in self.plan.fragments.iter().zip(&mut self.tiles) {
-            let wanted = table
-                .segments
-                .iter()
-                .any(|segment| segment.fragment == plan.fragment);
+            let wanted = table.segments.iter().any(|s| s.fragment == plan.fragment);
             if wanted && tiles.is_none() {
-                *tiles = Some(FragmentTiles::open(&self.array, plan.fragment, &all)?);
+                let opened =
+                    FragmentTiles::open(&self.array, &self.plan.schema, plan.fragment, &all);
+                *tiles = Some(opened?);
             }
         }
         let find = |fragment: usize| -> Option<&FragmentTiles> {
-            let at = self
-                .plan
-                .fragments
-                .iter()
-                .position(|plan| plan.fragment == fragment)?;
-            self.tiles.get(at)?.as_ref()
+            self.tiles.get(self.plan.position(fragment)?)?.as_ref()
         };
-        super::load::load(&self.session, &self.array, table, &fields, &find)
+        let how = Loading {
+            session: &self.session,
+            array: &self.array,
+            schema: &self.plan.schema,
+            bytes: self.array.store(),
+        };
+        load(how, table, &fields, &find)
     }
 
-    /// The result's columns out of the table's.
-    fn columns(&mut self, mut table: CellTable, rows: Option<&[u32]>) -> Result<Batch, QueryError> {
-        let count = rows.map_or(table.rows, <[u32]>::len);
+    /// Keeps the memory of the result's columns until the next batch.
+    fn hold(&mut self, table: &mut CellTable, rows: Option<&[u32]>) -> Result<(), QueryError> {
         let in_table = table.take_held();
-        match rows {
+        let Some(rows) = rows else {
             // The table's columns become those of the result.
-            None => self.held.extend(in_table),
-            Some(_) => {
-                let bytes = in_table.iter().map(Grant::bytes);
-                let all = u128::from(bytes.fold(0, u64::saturating_add));
-                let part = all * count as u128 / (table.rows as u128).max(1);
-                let part = u64::try_from(part).unwrap_or(u64::MAX);
-                self.held.push(self.session.limits().budget.take(part)?);
-            }
-        }
-        let mut columns = Vec::with_capacity(self.query.fields.len());
-        for info in &self.query.fields {
-            let column = table.take(info.field).unwrap_or_default();
-            let gathered = gather(column, rows)?;
-            columns.push(Column {
-                name: info.name.clone(),
-                datatype: info.datatype,
-                cell_val_num: info.cell_val_num,
-                nullable: info.nullable,
-                values: gathered.values,
-                offsets: gathered.offsets,
-                validity: gathered.validity,
-                enumeration: info.enumeration.clone(),
-            });
-        }
-        Ok(Batch {
-            rows: count,
-            columns,
-        })
+            self.held.extend(in_table);
+            return Ok(());
+        };
+        let bytes = in_table.iter().map(Grant::bytes);
+        let all = u128::from(bytes.fold(0, u64::saturating_add));
+        let part = all * rows.len() as u128 / (table.rows as u128).max(1);
+        let part = u64::try_from(part).unwrap_or(u64::MAX);
+        self.held.push(self.session.limits().budget.take(part)?);
+        Ok(())
     }
+}
+
+/// Plans a read, with what that takes of each fragment's metadata.
+fn plan(session: &Session, array: &Array, request: Request) -> Result<SparsePlan, QueryError> {
+    let mut fragments = Vec::new();
+    for index in 0..array.fragments().len() {
+        let parts = FragmentPlan::parts(array, index, &request);
+        let opened = array.metadata_parts(index, &parts)?;
+        let plan = FragmentPlan::new(array, index, &request, opened, session.limits())?;
+        fragments.extend(plan);
+    }
+    SparsePlan::new(array, request, fragments)
+}
+
+fn cells_from(plan: &FragmentPlan, cursor: Cursor) -> usize {
+    let cells = plan.tiles.iter().skip(cursor.tile).map(|tile| tile.cells);
+    cells.fold(0, usize::saturating_add)
 }
 
 fn proportion(share: usize, part: usize, total: usize) -> usize {
@@ -489,37 +457,5 @@ fn segment(plan: &FragmentPlan, cursor: Cursor, share: usize, first: usize) -> S
         fragment: plan.fragment,
         rows: first..end,
         tiles,
-    }
-}
-
-fn segment_rows(segment: &Segment) -> impl Iterator<Item = u32> + use<> {
-    let number = |row: usize| u32::try_from(row).unwrap_or(u32::MAX);
-    number(segment.rows.start)..number(segment.rows.end)
-}
-
-fn all_rows(table: &CellTable) -> Vec<u32> {
-    table.segments.iter().flat_map(segment_rows).collect()
-}
-
-fn is_later_fragment(table: &CellTable, a: u32, b: u32) -> bool {
-    let segment = |row: u32| {
-        table
-            .segments
-            .partition_point(|s| s.rows.end <= row as usize)
-    };
-    segment(a) > segment(b)
-}
-
-/// Keeps rows; where all are still in place, first writes them down.
-pub(crate) fn filter(rows: &mut Option<Vec<u32>>, count: usize, keep: impl Fn(u32) -> bool) {
-    match rows {
-        Some(rows) => rows.retain(|&row| keep(row)),
-        None => {
-            let count = u32::try_from(count).unwrap_or(u32::MAX);
-            let kept: Vec<u32> = (0..count).filter(|&row| keep(row)).collect();
-            if kept.len() < count as usize {
-                *rows = Some(kept);
-            }
-        }
     }
 }

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use tdb_tile::Grant;
+use tdb_tile::{Budget, Grant};
 
+use super::gather::{buffer, gather_fixed, gather_var};
+use crate::QueryError;
 use crate::buffer::Buffer;
 use crate::field::Field;
 
@@ -64,6 +66,87 @@ impl CellTable {
         }
     }
 
+    /// A table of some rows, which ascend, of all fields that are loaded.
+    pub(crate) fn compact(&self, rows: &[u32], budget: &Budget) -> Result<Self, QueryError> {
+        let mut segments = Vec::new();
+        for segment in &self.segments {
+            let before = |end: usize| rows.partition_point(|&row| (row as usize) < end);
+            let rows = before(segment.rows.start)..before(segment.rows.end);
+            if !rows.is_empty() {
+                segments.push(Segment::of_cells(segment.fragment, rows));
+            }
+        }
+        let mut out = Self::new(segments);
+        for (&field, column) in &self.columns {
+            let share = column.size() as u128 * rows.len() as u128 / (self.rows as u128).max(1);
+            out.hold(budget.take(u64::try_from(share).unwrap_or(u64::MAX))?);
+            let mut picked = column.at(rows)?;
+            picked.missing = out.missing_as_in(column, self);
+            out.insert(field, picked);
+        }
+        Ok(out)
+    }
+
+    /// The rows of fragments that lack a field of another table with the same fragments.
+    fn missing_as_in(&self, column: &TableColumn, other: &Self) -> Vec<Range<usize>> {
+        let lacks = |segment: &&Segment| {
+            let mut same = other
+                .segments
+                .iter()
+                .filter(|o| o.fragment == segment.fragment);
+            same.any(|o| column.missing.contains(&o.rows))
+        };
+        let segments = self.segments.iter().filter(lacks);
+        segments.map(|segment| segment.rows.clone()).collect()
+    }
+
+    /// The rows of all these tables, which have the same fields, by fragment.
+    pub(crate) fn concat(mut parts: Vec<Self>, budget: &Budget) -> Result<Self, QueryError> {
+        if parts.len() < 2 {
+            return Ok(parts.pop().unwrap_or_default());
+        }
+        let mut pieces: Vec<(usize, &Self, Range<usize>)> = parts
+            .iter()
+            .flat_map(|part| {
+                part.segments
+                    .iter()
+                    .map(move |s| (s.fragment, part, s.rows.clone()))
+            })
+            .collect();
+        pieces.sort_by_key(|(fragment, ..)| *fragment);
+        let mut segments = Vec::new();
+        let mut end = 0_usize;
+        for same in pieces.chunk_by(|a, b| a.0 == b.0) {
+            let rows = same.iter().map(|(_, _, rows)| rows.len());
+            let rows = end..rows.fold(end, usize::saturating_add);
+            end = rows.end;
+            segments.extend(same.first().map(|(f, ..)| Segment::of_cells(*f, rows)));
+        }
+        let mut out = Self::new(segments);
+        let fields: Vec<Field> = parts
+            .first()
+            .map_or(Vec::new(), |p| p.columns.keys().copied().collect());
+        for field in fields {
+            let columns: Vec<(&TableColumn, &Self, Range<usize>)> = pieces
+                .iter()
+                .filter_map(|(_, part, rows)| Some((part.column(field)?, *part, rows.clone())))
+                .collect();
+            let size = parts
+                .iter()
+                .filter_map(|part| part.column(field))
+                .map(TableColumn::size);
+            out.hold(budget.take(size.fold(0, usize::saturating_add) as u64)?);
+            let mut joined = join(&columns)?;
+            for (column, part, _) in &columns {
+                joined.missing.extend(out.missing_as_in(column, part));
+            }
+            joined.missing.sort_by_key(|rows| rows.start);
+            joined.missing.dedup();
+            out.insert(field, joined);
+        }
+        Ok(out)
+    }
+
     /// Keeps a grant as long as the table.
     pub(crate) fn hold(&mut self, grant: Grant) {
         self.held.push(grant);
@@ -92,28 +175,126 @@ impl CellTable {
 }
 
 impl TableColumn {
+    /// The bytes that the cells take, and what stands beside them.
+    fn size(&self) -> usize {
+        let offsets = self
+            .offsets
+            .as_ref()
+            .map_or(0, |o| o.len().saturating_mul(8));
+        let validity = self.validity.as_ref().map_or(0, Vec::len);
+        let values = self.values.as_slice().len();
+        values.saturating_add(offsets).saturating_add(validity)
+    }
+
+    /// The cells at `rows`, in that order; `missing` is for the caller to know.
+    fn at(&self, rows: &[u32]) -> Result<Self, QueryError> {
+        let values = self.values.as_slice();
+        let (values, offsets) = match &self.offsets {
+            None => (gather_fixed(values, self.cell_size, rows)?, None),
+            Some(offsets) => {
+                let (values, offsets) = gather_var(values, offsets, rows)?;
+                (values, Some(offsets))
+            }
+        };
+        let valid = |bytes: &Vec<u8>| {
+            let valid = rows.iter().map(|&row| bytes.get(row as usize).copied());
+            valid.map(|valid| valid.unwrap_or_default()).collect()
+        };
+        Ok(Self {
+            values,
+            cell_size: self.cell_size,
+            offsets,
+            validity: self.validity.as_ref().map(valid),
+            missing: Vec::new(),
+        })
+    }
+
     /// The `u64` of every row, for timestamps and the like.
     pub(crate) fn u64_at(&self, row: usize) -> u64 {
         let (cells, _) = self.values.as_slice().as_chunks::<8>();
         cells.get(row).map_or(0, |cell| u64::from_le_bytes(*cell))
     }
 
-    /// The bytes of a row's cell.
-    pub(crate) fn cell(&self, row: usize) -> &[u8] {
-        let range = match &self.offsets {
+    /// The bytes of the cells of these rows.
+    fn bytes_of(&self, rows: &Range<usize>) -> &[u8] {
+        let bytes = match &self.offsets {
             None => {
-                row.saturating_mul(self.cell_size)
-                    ..row.saturating_add(1).saturating_mul(self.cell_size)
+                let at = |row: usize| row.saturating_mul(self.cell_size);
+                at(rows.start)..at(rows.end)
             }
             Some(offsets) => {
-                let at = |i: usize| {
-                    offsets
-                        .get(i)
-                        .map_or(0, |&v| usize::try_from(v).unwrap_or(usize::MAX))
+                let at = |row: usize| {
+                    let offset = offsets.get(row).copied().unwrap_or_default();
+                    usize::try_from(offset).unwrap_or(usize::MAX)
                 };
-                at(row)..at(row.saturating_add(1))
+                at(rows.start)..at(rows.end)
             }
         };
-        self.values.as_slice().get(range).unwrap_or(&[])
+        self.values.as_slice().get(bytes).unwrap_or_default()
     }
+
+    /// The bytes of a row's cell.
+    pub(crate) fn cell(&self, row: usize) -> &[u8] {
+        self.bytes_of(&(row..row.saturating_add(1)))
+    }
+}
+
+impl Segment {
+    /// Cells of a fragment that were picked from its tiles.
+    fn of_cells(fragment: usize, rows: Range<usize>) -> Self {
+        let tiles = vec![TileRows {
+            tile: 0,
+            rows: rows.clone(),
+            full: true,
+            done: 0,
+        }];
+        Self {
+            fragment,
+            rows,
+            tiles,
+        }
+    }
+}
+
+/// Cells of several columns of one field, one after the other.
+fn join(pieces: &[(&TableColumn, &CellTable, Range<usize>)]) -> Result<TableColumn, QueryError> {
+    let cells = pieces.iter().map(|(column, _, rows)| column.bytes_of(rows));
+    let total = cells.clone().map(<[u8]>::len);
+    let mut values = buffer(total.fold(0, usize::saturating_add))?;
+    let mut rest = values.as_mut_slice();
+    for cells in cells {
+        let (place, behind) = rest.split_at_mut(cells.len().min(rest.len()));
+        place.copy_from_slice(cells.get(..place.len()).unwrap_or_default());
+        rest = behind;
+    }
+    let first = pieces.first().map(|(column, ..)| *column);
+    let is_var = first.is_some_and(|column| column.offsets.is_some());
+    let is_nullable = first.is_some_and(|column| column.validity.is_some());
+    let validity = pieces.iter().flat_map(|(column, _, rows)| {
+        let all = column.validity.as_deref().unwrap_or_default();
+        all.get(rows.clone()).unwrap_or_default().iter().copied()
+    });
+    Ok(TableColumn {
+        values,
+        cell_size: first.map_or(0, |column| column.cell_size),
+        offsets: is_var.then(|| joined_offsets(pieces)),
+        validity: is_nullable.then(|| validity.collect()),
+        missing: Vec::new(),
+    })
+}
+
+fn joined_offsets(pieces: &[(&TableColumn, &CellTable, Range<usize>)]) -> Vec<u64> {
+    let mut starts = Vec::new();
+    let mut base = 0_u64;
+    for (column, _, rows) in pieces {
+        let offsets = column.offsets.as_deref().unwrap_or_default();
+        let own = offsets.get(rows.start..=rows.end).unwrap_or_default();
+        if let [first, .., end] = own {
+            let starting = own.iter().take(rows.len());
+            starts.extend(starting.map(|start| base.saturating_add(start.saturating_sub(*first))));
+            base = base.saturating_add(end.saturating_sub(*first));
+        }
+    }
+    starts.push(base);
+    starts
 }

@@ -1,17 +1,21 @@
 //! Which cells there are at the time of the read: cells' own timestamps and deletes.
 
-use tdb_array::{Array, At, TimeWindow};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tdb_array::{At, Fragment, Snapshot, TimeWindow};
 use tdb_fragment::ConditionTree;
+use tdb_schema::ArraySchema;
 use tdb_tile::WireError;
 
-use super::plan::SparsePlan;
+use super::merge::filter;
+use super::plan::FragmentPlan;
 use super::predicate::Predicate;
-use super::reader::filter;
 use super::table::CellTable;
 use crate::QueryError;
 use crate::condition::ResolvedCondition;
 use crate::field::Field;
-use crate::read::condition_fields;
+use crate::request::condition_fields;
 
 /// The time of deletion of a cell that is not deleted.
 const NEVER: u64 = u64::MAX;
@@ -38,40 +42,43 @@ struct Delete {
 }
 
 impl Visibility {
-    pub(crate) fn new(array: &Array, plan: &SparsePlan) -> Result<Self, QueryError> {
+    /// Asks the deletes which fragments they concern. Attributes that `schema` has no more and deletes ask about
+    /// are added to it.
+    pub(crate) fn new(
+        array: &Snapshot,
+        plans: &[FragmentPlan],
+        schema: &mut Arc<ArraySchema>,
+    ) -> Result<Self, QueryError> {
         let TimeWindow { since, at: until } = array.window();
+        let fragment = |f: &FragmentPlan| Some((f.fragment, array.fragments().get(f.fragment)?));
+        let fragments: Vec<(usize, &Fragment)> = plans.iter().filter_map(fragment).collect();
         let mut deletes = Vec::new();
         for delete in array.deletes() {
-            let concerned = plan.fragments.iter().map(|f| f.fragment).filter(|&index| {
-                array.fragments().get(index).is_some_and(|fragment| {
-                    let processed = fragment.metadata.extra_fields.deletes
-                        && fragment.has_processed(&delete.marker);
-                    !processed && delete.timestamp >= fragment.timestamps().0
-                })
+            let concerned = fragments.iter().filter(|(_, fragment)| {
+                let processed = fragment.metadata.extra_fields.deletes
+                    && fragment.has_processed(&delete.marker);
+                !processed && delete.timestamp >= fragment.timestamps().0
             });
-            let fragments: Vec<usize> = concerned.collect();
-            if !fragments.is_empty() {
-                let keep = stored_predicate(array, &delete.condition).at(&delete.marker)?;
+            for (_, same) in by_schema(concerned.copied()) {
+                let stored = &same.iter().map(|(_, f)| &f.schema).next();
+                let Some(stored) = stored else { continue };
+                let keep = stored_predicate(array, &delete.condition, stored, schema);
                 deletes.push(Delete {
                     timestamp: delete.timestamp,
-                    keep,
-                    fragments,
+                    keep: keep.at(&delete.marker)?,
+                    fragments: same.iter().map(|(index, _)| *index).collect(),
                 });
             }
         }
-        let fragment = |f: &super::plan::FragmentPlan| array.fragments().get(f.fragment);
-        let has_delete_times = plan
-            .fragments
+        let has_delete_times = fragments
             .iter()
-            .filter_map(fragment)
-            .any(|fragment| fragment.metadata.extra_fields.deletes);
-        let filters_time = plan.fragments.iter().any(|f| f.filters_time);
+            .any(|(_, fragment)| fragment.metadata.extra_fields.deletes);
         Ok(Self {
             until,
             since,
             deletes,
             has_delete_times,
-            filters_time,
+            filters_time: plans.iter().any(|f| f.filters_time),
         })
     }
 
@@ -102,7 +109,7 @@ impl Visibility {
     /// Leaves out deleted cells, after the newest of equal coordinates were picked.
     pub(crate) fn retain(
         &self,
-        array: &Array,
+        array: &Snapshot,
         table: &CellTable,
         rows: &mut Option<Vec<u32>>,
     ) -> Result<(), QueryError> {
@@ -142,16 +149,60 @@ impl Visibility {
     }
 }
 
-/// A stored condition, with the fields that it tests.
-fn stored_predicate(array: &Array, condition: &ConditionTree) -> Result<Predicate, WireError> {
-    let schema = array.schema();
-    let fields = condition_fields(schema, &[]);
+/// Fragments, those of one schema together.
+fn by_schema<'a>(
+    fragments: impl Iterator<Item = (usize, &'a Fragment)>,
+) -> HashMap<*const ArraySchema, Vec<(usize, &'a Fragment)>> {
+    let mut groups: HashMap<_, Vec<_>> = HashMap::new();
+    for (index, fragment) in fragments {
+        let group = groups.entry(Arc::as_ptr(&fragment.schema)).or_default();
+        group.push((index, fragment));
+    }
+    groups
+}
+
+/// A stored condition as it concerns fragments of the schema `stored`, with the fields that it tests.
+///
+/// An attribute may be gone since, or be another under its name: it stands behind those of `schema` then.
+fn stored_predicate(
+    array: &Snapshot,
+    condition: &ConditionTree,
+    stored: &ArraySchema,
+    schema: &mut Arc<ArraySchema>,
+) -> Result<Predicate, WireError> {
+    let fields = condition_fields(stored, &[]);
     let condition = ResolvedCondition::from_stored(condition, &fields, array.limits())?;
-    Ok(Predicate::new(condition, schema))
+    let mut places = Vec::new();
+    for field in condition.fields() {
+        let place = stored.field(&field.name).map(|field| match field.kind {
+            Field::Attribute(index) => attribute_place(stored, index, schema),
+            kind => kind,
+        });
+        places.push(place);
+    }
+    Ok(Predicate::with_fields(condition, places))
+}
+
+/// Where the attribute with this index in `stored` stands in `schema`, to which it is added if need be.
+fn attribute_place(stored: &ArraySchema, index: usize, schema: &mut Arc<ArraySchema>) -> Field {
+    let Some(attribute) = stored.attributes.get(index) else {
+        return Field::Attribute(index);
+    };
+    let known = schema.attributes.iter().position(|other| {
+        other.name == attribute.name
+            && other.datatype == attribute.datatype
+            && other.cell_val_num == attribute.cell_val_num
+            && other.nullable == attribute.nullable
+    });
+    Field::Attribute(known.unwrap_or_else(|| {
+        let attributes = &mut Arc::make_mut(schema).attributes;
+        attributes.push(attribute.clone());
+        attributes.len().saturating_sub(1)
+    }))
 }
 
 /// When a cell was written: its own time, or that of its fragment.
-pub(crate) fn time_of(array: &Array, table: &CellTable, row: u32) -> u64 {
+pub(crate) fn time_of(array: &Snapshot, table: &CellTable, row: u32) -> u64 {
     if let Some(times) = table.column(Field::Timestamps) {
         return times.u64_at(row as usize);
     }

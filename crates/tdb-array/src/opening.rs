@@ -1,0 +1,179 @@
+//! Opens the fragments of an array, in few reads for all of them.
+
+use std::collections::{HashMap, HashSet};
+
+use bytes::Bytes;
+use tdb_fragment::{ConsolidatedMetadata, FooterBytes, Next};
+use tdb_store::{Piece, Read, StoreError};
+
+use crate::directory::FragmentEntry;
+use crate::fragment::{FragmentSteps, Schemas};
+use crate::open::Place;
+use crate::{ArrayError, Fragment, Warning};
+
+/// How many bytes of metadata all fragments together keep, to save reading them again.
+const KEPT: usize = 32 << 20;
+
+/// How many fragments are read at a time: an array that names many which are not there fails on one of
+/// the first, and the ends of their metadata take 16 MiB at most.
+const BATCH: usize = 256;
+
+/// Fragments that are being opened.
+pub(crate) struct Opening<'a> {
+    pub(crate) place: &'a Place,
+    pub(crate) schemas: &'a Schemas,
+    /// Footers from consolidated metadata, by the names of their fragments.
+    pub(crate) footers: HashMap<String, Bytes>,
+    /// What turned out to be odd.
+    pub(crate) warnings: &'a mut Vec<Warning>,
+}
+
+/// What was read of the metadata of a fragment.
+type Answer = Result<Piece, StoreError>;
+
+impl Opening<'_> {
+    /// Takes the footers of these fragments out of consolidated metadata.
+    pub(crate) fn add_consolidated(
+        &mut self,
+        consolidated: &ConsolidatedMetadata,
+        entries: &[FragmentEntry],
+    ) {
+        let wanted: HashSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+        for entry in consolidated.entries() {
+            // Old releases put down the whole URI.
+            let name = tdb_store::name(entry.key.trim_end_matches('/'));
+            if wanted.contains(name) {
+                let footer = consolidated.footer(entry).unwrap_or_default();
+                self.footers.insert(name.to_owned(), footer);
+            }
+        }
+    }
+
+    /// Opens all fragments, in order.
+    pub(crate) fn open(&mut self, entries: &[FragmentEntry]) -> Result<Vec<Fragment>, ArrayError> {
+        let mut opened: Vec<Option<Fragment>> = entries
+            .iter()
+            .map(|entry| self.open_consolidated(entry))
+            .collect();
+        let missing = entries.iter().zip(&opened);
+        let missing: Vec<&FragmentEntry> = missing
+            .filter(|(_, fragment)| fragment.is_none())
+            .map(|(entry, _)| entry)
+            .collect();
+        let unreadable = missing
+            .iter()
+            .filter(|entry| self.footers.contains_key(entry.name.as_str()));
+        let warnings = unreadable.map(|entry| Warning::ConsolidatedFooter {
+            key: entry.metadata_key(),
+        });
+        self.warnings.extend(warnings);
+        let mut alone = Vec::new();
+        let mut kept = 0;
+        for batch in missing.chunks(BATCH) {
+            alone.append(&mut self.open_alone(batch, &mut kept)?);
+        }
+        let mut alone = alone.into_iter();
+        for slot in opened.iter_mut().filter(|slot| slot.is_none()) {
+            *slot = alone.next();
+        }
+        Ok(opened.into_iter().flatten().collect())
+    }
+
+    /// A fragment from consolidated metadata. Releases put down some footers so that none can read them:
+    /// what does not make sense there is read where it belongs.
+    fn open_consolidated(&self, entry: &FragmentEntry) -> Option<Fragment> {
+        let footer = self.footers.get(entry.name.as_str())?;
+        self.steps().decode(entry, footer, u64::MAX, None).ok()
+    }
+
+    /// Opens fragments from their own metadata; `kept` counts the bytes that fragments keep of it.
+    fn open_alone(
+        &self,
+        entries: &[&FragmentEntry],
+        kept: &mut usize,
+    ) -> Result<Vec<Fragment>, ArrayError> {
+        let mut answers = self.first_reads(entries);
+        let mut places = Vec::with_capacity(entries.len());
+        for (entry, answer) in entries.iter().zip(&answers) {
+            let piece = answer.as_ref().map_err(|error| unread(entry, error))?;
+            places.push(self.steps().locate(entry, piece)?);
+        }
+        self.second_reads(entries, &mut answers, &places)?;
+        let mut fragments = Vec::with_capacity(entries.len());
+        for (entry, answer) in entries.iter().zip(answers) {
+            let mut fragment = self.open_one(entry, answer)?;
+            let bytes = fragment.tail.as_ref().map_or(0, |tail| tail.bytes.len());
+            match kept.saturating_add(bytes) {
+                sum if sum <= KEPT => *kept = sum,
+                _ => fragment.tail = None,
+            }
+            fragments.push(fragment);
+        }
+        Ok(fragments)
+    }
+
+    fn first_reads(&self, entries: &[&FragmentEntry]) -> Vec<Answer> {
+        let steps = self.steps();
+        let reads: Vec<Read> = entries
+            .iter()
+            .map(|entry| steps.first_read(entry))
+            .collect();
+        self.place.read_held(&reads)
+    }
+
+    /// Reads again, from further back, where the footer turned out to be longer than what was read.
+    fn second_reads(
+        &self,
+        entries: &[&FragmentEntry],
+        answers: &mut [Answer],
+        places: &[Next<FooterBytes>],
+    ) -> Result<(), ArrayError> {
+        let mut reads = Vec::new();
+        let mut slots = Vec::new();
+        for ((entry, place), slot) in entries.iter().zip(places).zip(answers) {
+            if let Next::Need(range) = place {
+                reads.push(self.steps().second_read(entry, range));
+                slots.push(slot);
+            }
+        }
+        for (slot, answer) in slots.into_iter().zip(self.place.read_held(&reads)) {
+            *slot = Ok(answer?);
+        }
+        Ok(())
+    }
+
+    fn open_one(&self, entry: &FragmentEntry, answer: Answer) -> Result<Fragment, ArrayError> {
+        let steps = self.steps();
+        let is_sparse = match steps.probe(entry) {
+            Some(key) => tdb_store::exists(&*self.place.store, &key)?,
+            None => false,
+        };
+        match steps.open(entry, answer?, is_sparse)? {
+            Next::Done(fragment) => Ok(fragment),
+            Next::Need(_) => Err(ArrayError::Missing {
+                key: entry.metadata_key(),
+                by: "said to have a footer",
+            }),
+        }
+    }
+
+    fn steps(&self) -> FragmentSteps<'_> {
+        FragmentSteps {
+            prefix: &self.place.prefix,
+            schemas: self.schemas,
+            key: self.place.options.key.as_ref(),
+            limits: &self.place.options.limits,
+        }
+    }
+}
+
+/// A fragment without metadata, where it is known to be committed.
+fn unread(entry: &FragmentEntry, error: &StoreError) -> ArrayError {
+    match error {
+        StoreError::NotFound { .. } => ArrayError::Missing {
+            key: entry.metadata_key(),
+            by: "committed",
+        },
+        error => error.clone().into(),
+    }
+}

@@ -1,0 +1,143 @@
+use std::sync::Arc;
+
+use tdb_filters::EncryptionKey;
+use tdb_schema::ArraySchema;
+use tdb_tile::{Limits, Range};
+
+use crate::fragment::Schemas;
+use crate::{
+    ArrayError, Delete, Directory, Fragment, FragmentEntry, OpenOptions, TimeWindow, Warning,
+};
+
+/// An array at a time, as a value: its schema, its fragments and its deletes. It has no store, and nothing
+/// in it is loaded later.
+///
+/// [`Array::open`](crate::Array::open) makes it with a store; who fetches by other means makes it of
+/// [`Directory`], schemas and fragments.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    pub(crate) prefix: String,
+    pub(crate) options: OpenOptions,
+    pub(crate) directory: Directory,
+    pub(crate) schemas: Schemas,
+    pub(crate) schema: Arc<ArraySchema>,
+    pub(crate) fragments: Vec<Fragment>,
+    pub(crate) replaced: Vec<FragmentEntry>,
+    pub(crate) deletes: Vec<Delete>,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+impl Snapshot {
+    /// An array in the folder `prefix` of a store, of what [`Directory::live`] says counts: later fragments
+    /// over earlier ones, deletes by time.
+    ///
+    /// # Errors
+    /// [`ArrayError::NoSuch`] without a schema.
+    pub fn new(
+        prefix: &str,
+        options: OpenOptions,
+        directory: Directory,
+        schemas: Schemas,
+        fragments: Vec<Fragment>,
+        deletes: Vec<Delete>,
+    ) -> Result<Self, ArrayError> {
+        let schema = Arc::clone(current(prefix, &directory, &schemas)?);
+        Ok(Self {
+            prefix: prefix.to_owned(),
+            options,
+            directory,
+            schemas,
+            schema,
+            fragments,
+            replaced: Vec::new(),
+            deletes,
+            warnings: Vec::new(),
+        })
+    }
+
+    /// The schema at the time that the array was opened for.
+    pub fn schema(&self) -> &Arc<ArraySchema> {
+        &self.schema
+    }
+
+    /// All schemas that the array ever had, by the names that fragments call them.
+    pub fn schemas(&self) -> impl Iterator<Item = (&str, &Arc<ArraySchema>)> {
+        let entries = self.directory.schemas().iter();
+        entries.filter_map(|entry| {
+            let name = entry.schema_name();
+            Some((name, self.schemas.get(name)?))
+        })
+    }
+
+    /// The fragments that count, later ones over earlier ones.
+    pub fn fragments(&self) -> &[Fragment] {
+        &self.fragments
+    }
+
+    /// Fragments that a consolidation has replaced and nobody has removed yet, by name.
+    pub fn replaced(&self) -> &[FragmentEntry] {
+        &self.replaced
+    }
+
+    /// What is odd about the array, as far as opening it showed.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// The deletes that count, by time.
+    pub fn deletes(&self) -> &[Delete] {
+        &self.deletes
+    }
+
+    /// The span of time that the array was opened for.
+    pub fn window(&self) -> TimeWindow {
+        self.options.window
+    }
+
+    /// The caps in force.
+    pub fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    /// The key, if the array is encrypted.
+    pub fn key(&self) -> Option<&EncryptionKey> {
+        self.options.key.as_ref()
+    }
+
+    /// The folder of the array in its store.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// The names that the array consists of.
+    pub fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    /// The box around all written cells, one range for each dimension; `None` without fragments.
+    pub fn non_empty_domain(&self) -> Option<Vec<Range>> {
+        let mut all = self.fragments.iter();
+        let first = all.next()?.metadata.non_empty_domain.clone();
+        Some(all.fold(first, |domain, fragment| {
+            let other = &fragment.metadata.non_empty_domain;
+            let ranges = domain.iter().zip(other).zip(&self.schema.dimensions);
+            ranges
+                .map(|((a, b), dimension)| a.union(dimension.datatype, b))
+                .collect()
+        }))
+    }
+}
+
+/// The schema of the array at its time.
+pub(crate) fn current<'a>(
+    prefix: &str,
+    directory: &Directory,
+    schemas: &'a Schemas,
+) -> Result<&'a Arc<ArraySchema>, ArrayError> {
+    let name = directory.schema().map(|entry| entry.schema_name());
+    let schema = name.and_then(|name| schemas.get(name));
+    schema.ok_or_else(|| ArrayError::NoSuch {
+        what: "array",
+        prefix: prefix.to_owned(),
+    })
+}

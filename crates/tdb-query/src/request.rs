@@ -1,0 +1,133 @@
+//! A read as it was asked for, with everything that it names found in the array.
+
+use std::sync::Arc;
+
+use tdb_array::Snapshot;
+use tdb_schema::{ArraySchema, Enumeration};
+use tdb_tile::Limits;
+
+use crate::QueryError;
+use crate::condition::ConditionField;
+use crate::field::{Field, FieldInfo, chosen};
+use crate::options::{ReadOptions, ResultOrder};
+use crate::sparse::Predicate;
+use crate::subarray::Subarray;
+
+/// What is read of an array: [`ReadOptions`], resolved.
+///
+/// Nothing is fetched for it: the enumerations of the attributes are given, and label ranges have become ranges
+/// of dimensions.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub(crate) subarray: Subarray,
+    pub(crate) order: ResultOrder,
+    pub(crate) condition: Option<Arc<Predicate>>,
+    /// Dense arrays: leave out cells that fail the condition.
+    pub(crate) drop_failing: bool,
+    pub(crate) fields: Vec<FieldInfo>,
+    /// Bytes that a batch may have.
+    pub(crate) batch_bytes: u64,
+    /// No more cells are wanted.
+    pub(crate) limit: u64,
+}
+
+impl Request {
+    /// Resolves what is asked for. `enumerations` has an entry for each attribute of the schema.
+    ///
+    /// # Errors
+    /// [`QueryError::Invalid`] where the request does not fit the array.
+    pub fn new(
+        array: &Snapshot,
+        options: &ReadOptions,
+        enumerations: &[Option<Arc<Enumeration>>],
+        limits: &Limits,
+    ) -> Result<Self, QueryError> {
+        let schema = array.schema();
+        let fields = chosen(
+            schema,
+            options.dimensions.as_deref(),
+            options.attributes.as_deref(),
+        )?;
+        let fields = fields
+            .into_iter()
+            .filter_map(|field| info(schema, field, enumerations, options.enumeration_codes));
+        let known = condition_fields(schema, enumerations);
+        let condition = options.condition.as_ref().map(|condition| {
+            let resolved = condition.resolve(&known, limits)?;
+            Ok::<_, QueryError>(Arc::new(Predicate::new(resolved, schema)))
+        });
+        let order = match options.order {
+            None if schema.is_dense() => ResultOrder::RowMajor,
+            Some(ResultOrder::Unordered) if schema.is_dense() => ResultOrder::RowMajor,
+            None => ResultOrder::Global,
+            Some(order) => order,
+        };
+        Ok(Self {
+            subarray: Subarray::new(schema, &options.ranges)?,
+            order,
+            condition: condition.transpose()?,
+            drop_failing: options.drop_failing,
+            fields: fields.collect(),
+            batch_bytes: options.batch_bytes.unwrap_or(u64::MAX),
+            limit: options.limit.unwrap_or(u64::MAX),
+        })
+    }
+
+    /// What the columns of the result are.
+    #[must_use]
+    pub fn fields(&self) -> &[FieldInfo] {
+        &self.fields
+    }
+
+    /// The part of the domain that is read.
+    #[must_use]
+    pub fn subarray(&self) -> &Subarray {
+        &self.subarray
+    }
+
+    /// The dimension of a range of labels that no label lies in: nothing is read.
+    pub(crate) fn read_nothing(&mut self) {
+        self.subarray.clear();
+    }
+}
+
+fn info(
+    schema: &ArraySchema,
+    kind: Field,
+    enumerations: &[Option<Arc<Enumeration>>],
+    codes: bool,
+) -> Option<FieldInfo> {
+    let field = schema.field_of(kind)?;
+    let enumeration = match kind {
+        Field::Attribute(index) if !codes => enumerations.get(index).cloned().flatten(),
+        _ => None,
+    };
+    Some(FieldInfo {
+        name: field.name.to_owned(),
+        datatype: field.datatype,
+        cell_val_num: field.cell_val_num,
+        nullable: field.nullable,
+        enumeration,
+        field: kind,
+    })
+}
+
+pub(crate) fn condition_fields<'a>(
+    schema: &'a ArraySchema,
+    enumerations: &'a [Option<Arc<Enumeration>>],
+) -> Vec<ConditionField<'a>> {
+    let with = |kind: Field| match kind {
+        Field::Attribute(index) => enumerations.get(index).and_then(|e| e.as_deref()),
+        _ => None,
+    };
+    schema
+        .fields()
+        .map(|field| ConditionField {
+            name: field.name,
+            datatype: field.datatype,
+            cell_val_num: field.cell_val_num,
+            nullable: field.nullable,
+            enumeration: with(field.kind),
+        })
+        .collect()
+}

@@ -1,0 +1,158 @@
+//! From loaded cells to those of the result: selected, in order, the newest of equal ones, without what is deleted
+//! or fails the condition.
+
+use tdb_array::Snapshot;
+
+use super::gather::gather;
+use super::keys::{Coordinates, dimension_types, row_keys};
+use super::plan::SparsePlan;
+use super::select::select;
+use super::sort::{Keys, keep_newest};
+use super::table::{CellTable, Segment};
+use super::visible::time_of;
+use crate::QueryError;
+use crate::column::{Batch, Column};
+
+/// Rows of a table: those of the result, in its order; `None` for all as they are.
+pub(crate) type Rows = Option<Vec<u32>>;
+
+impl SparsePlan {
+    /// The cells that lie within the subarray and the window of time, in the order of the table.
+    ///
+    /// The [deciding fields](SparsePlan::deciding_fields) are loaded.
+    pub(crate) fn select(&self, table: &CellTable) -> Rows {
+        let counts = select(
+            table,
+            &self.request.subarray,
+            &dimension_types(&self.schema),
+            self.repeats,
+        );
+        let mut rows: Rows = counts.map(|counts| {
+            let mut rows = Vec::with_capacity(counts.len());
+            for (row, &count) in (0_u32..).zip(&counts) {
+                rows.extend(std::iter::repeat_n(row, count as usize));
+            }
+            rows
+        });
+        self.visibility.filter_times(table, &mut rows);
+        rows
+    }
+
+    /// What the cells of a table are put in order by.
+    pub(crate) fn keys<'a>(&self, table: &'a CellTable, coordinates: &'a Coordinates) -> Keys<'a> {
+        row_keys(&self.schema, table, coordinates, self.merge_order())
+    }
+
+    /// Puts selected cells in order, and of equal ones keeps the newest, as far as the plan says so.
+    pub(crate) fn merge(&self, array: &Snapshot, table: &CellTable, rows: Rows) -> Rows {
+        if !self.sorts {
+            return rows;
+        }
+        let coordinates = Coordinates::new(table, self.schema.dimensions.len());
+        let keys = self.keys(table, &coordinates);
+        let mut rows = rows.unwrap_or_else(|| all_rows(table));
+        keys.sort(&mut rows);
+        self.keep_newest(array, table, &keys, &mut rows);
+        Some(rows)
+    }
+
+    /// Of sorted cells with equal coordinates, keeps the newest.
+    pub(crate) fn keep_newest(
+        &self,
+        array: &Snapshot,
+        table: &CellTable,
+        keys: &Keys<'_>,
+        rows: &mut Vec<u32>,
+    ) {
+        if !self.deduplicates {
+            return;
+        }
+        let newer = |row: u32, kept: u32| {
+            let (a, b) = (time_of(array, table, row), time_of(array, table, kept));
+            a > b || (a == b && is_later_fragment(table, row, kept))
+        };
+        keep_newest(keys, rows, newer);
+    }
+
+    /// Leaves out what fails the condition, whose fields are loaded.
+    ///
+    /// Not before the newest of equal cells are known: one that fails hides older ones all the same.
+    pub(crate) fn apply_condition(
+        &self,
+        table: &CellTable,
+        rows: &mut Rows,
+    ) -> Result<(), QueryError> {
+        if let Some(condition) = &self.request.condition {
+            let keep = condition.evaluate(table)?;
+            filter(rows, table.rows, |row| {
+                keep.get(row as usize).is_some_and(|&k| k != 0)
+            });
+        }
+        Ok(())
+    }
+
+    /// The result's columns out of the table's.
+    pub(crate) fn columns(
+        &self,
+        table: &mut CellTable,
+        rows: Option<&[u32]>,
+    ) -> Result<Batch, QueryError> {
+        let count = rows.map_or(table.rows, <[u32]>::len);
+        let mut columns: Vec<Column> = Vec::with_capacity(self.request.fields.len());
+        for info in &self.request.fields {
+            let asked_before = columns.iter().find(|column| column.name == info.name);
+            if let Some(column) = asked_before.cloned() {
+                columns.push(column);
+                continue;
+            }
+            // Without rows nothing was loaded.
+            let gathered = gather(table.take(info.field).unwrap_or_default(), rows)?;
+            columns.push(Column {
+                name: info.name.clone(),
+                datatype: info.datatype,
+                cell_val_num: info.cell_val_num,
+                nullable: info.nullable,
+                values: gathered.values,
+                offsets: gathered.offsets,
+                validity: gathered.validity,
+                enumeration: info.enumeration.clone(),
+            });
+        }
+        Ok(Batch {
+            rows: count,
+            columns,
+        })
+    }
+}
+
+pub(crate) fn segment_rows(segment: &Segment) -> impl Iterator<Item = u32> + use<> {
+    let number = |row: usize| u32::try_from(row).unwrap_or(u32::MAX);
+    number(segment.rows.start)..number(segment.rows.end)
+}
+
+pub(crate) fn all_rows(table: &CellTable) -> Vec<u32> {
+    table.segments.iter().flat_map(segment_rows).collect()
+}
+
+fn is_later_fragment(table: &CellTable, a: u32, b: u32) -> bool {
+    let segment = |row: u32| {
+        table
+            .segments
+            .partition_point(|s| s.rows.end <= row as usize)
+    };
+    segment(a) > segment(b)
+}
+
+/// Keeps rows; where all are still in place, first writes them down.
+pub(crate) fn filter(rows: &mut Rows, count: usize, keep: impl Fn(u32) -> bool) {
+    match rows {
+        Some(rows) => rows.retain(|&row| keep(row)),
+        None => {
+            let count = u32::try_from(count).unwrap_or(u32::MAX);
+            let kept: Vec<u32> = (0..count).filter(|&row| keep(row)).collect();
+            if kept.len() < count as usize {
+                *rows = Some(kept);
+            }
+        }
+    }
+}
