@@ -6,6 +6,7 @@ use tdb_array::{Array, At, Fragment, OpenedPart, Snapshot};
 use tdb_filters::{FilterList, Pipeline, Registry, TileKind};
 use tdb_fragment::{DataFiles, MetadataPart, TileIndex};
 use tdb_schema::{ArraySchema, Field as FieldView};
+use tdb_store::Read;
 use tdb_tile::{Datatype, FormatVersion};
 
 use crate::QueryError;
@@ -92,6 +93,14 @@ impl FragmentTiles {
             }
         }
         Ok(tiles)
+    }
+
+    /// The bytes that a tile of these fields takes.
+    pub(crate) fn reads(&self, fields: &[Field], tile: usize) -> Vec<Read> {
+        let found = fields.iter().filter_map(|&field| self.field(field));
+        let reads = found.flat_map(|field| field.reads(tile));
+        let zipped = self.zipped.as_ref().and_then(|zipped| zipped.reads(tile));
+        reads.chain(zipped).collect()
     }
 
     /// The tiles of a field; `None` where the fragment lacks it.

@@ -7,6 +7,7 @@ mod condition;
 mod dense;
 mod error;
 mod field;
+pub mod flow;
 mod fragment_tiles;
 mod labels;
 mod options;

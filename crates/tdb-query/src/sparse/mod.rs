@@ -3,8 +3,8 @@
 pub(crate) mod gather;
 mod keys;
 pub(crate) mod load;
-mod merge;
-mod plan;
+pub(crate) mod merge;
+pub(crate) mod plan;
 mod predicate;
 mod reader;
 mod select;

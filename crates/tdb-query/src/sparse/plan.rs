@@ -9,7 +9,7 @@ use tdb_schema::order::WriterRule;
 use tdb_schema::{ArraySchema, CellOrder, Field as FieldView};
 use tdb_tile::{FormatVersion, Grant, Limits, Range};
 
-use super::table::TileRows;
+use super::table::{Segment, TileRows};
 use super::visible::Visibility;
 use crate::QueryError;
 use crate::field::Field;
@@ -94,6 +94,17 @@ impl SparsePlan {
         self.fragments.iter().position(|f| f.fragment == fragment)
     }
 
+    /// All tiles, as the parts of one table.
+    pub(crate) fn whole(&self) -> Vec<Segment> {
+        let mut end = 0;
+        let segments = self.fragments.iter().map(|fragment| {
+            let segment = fragment.segment(&fragment.tiles, end);
+            end = segment.rows.end;
+            segment
+        });
+        segments.collect()
+    }
+
     /// Whether reading can stop between tiles: cells of each fragment come in the order of the result.
     pub(crate) fn can_stop(&self) -> bool {
         !self.sorts
@@ -147,6 +158,31 @@ impl FragmentPlan {
     pub(crate) fn cells(&self) -> usize {
         let cells = self.tiles.iter().map(|tile| tile.cells);
         cells.fold(0, usize::saturating_add)
+    }
+
+    /// Some of its tiles as a part of a table, whose rows begin at `first`.
+    pub(crate) fn segment<'a>(
+        &self,
+        tiles: impl IntoIterator<Item = &'a PlannedTile>,
+        first: usize,
+    ) -> Segment {
+        let mut end = first;
+        let tiles = tiles.into_iter().map(|planned| {
+            let rows = end..end.saturating_add(planned.cells);
+            end = rows.end;
+            TileRows {
+                tile: planned.tile,
+                rows,
+                full: planned.full,
+                done: 0,
+            }
+        });
+        let tiles = tiles.collect();
+        Segment {
+            fragment: self.fragment,
+            rows: first..end,
+            tiles,
+        }
     }
 
     /// The parts of a fragment's metadata that planning takes.

@@ -11,7 +11,7 @@ use super::merge::{Rows, all_rows, segment_rows};
 use super::plan::{FragmentPlan, SparsePlan};
 use super::slabs::Slabs;
 use super::sort::Keys;
-use super::table::{CellTable, Segment, TileRows};
+use super::table::{CellTable, Segment};
 use crate::QueryError;
 use crate::column::Batch;
 use crate::field::{Field, unit_size};
@@ -437,25 +437,15 @@ fn proportion(share: usize, part: usize, total: usize) -> usize {
 
 /// The next tiles of a fragment, until they hold `share` cells; at least one.
 fn segment(plan: &FragmentPlan, cursor: Cursor, share: usize, first: usize) -> Segment {
-    let mut tiles: Vec<TileRows> = Vec::new();
-    let mut end = first;
-    for planned in plan.tiles.iter().skip(cursor.tile) {
-        if end - first >= share {
-            break;
-        }
-        let done = if tiles.is_empty() { cursor.done } else { 0 };
-        let rows = end..end.saturating_add(planned.cells);
-        end = rows.end;
-        tiles.push(TileRows {
-            tile: planned.tile,
-            rows,
-            full: planned.full,
-            done,
-        });
+    let mut cells = 0_usize;
+    let tiles = plan.tiles.iter().skip(cursor.tile).take_while(|tile| {
+        let wanted = cells < share;
+        cells = cells.saturating_add(tile.cells);
+        wanted
+    });
+    let mut segment = plan.segment(tiles, first);
+    if let Some(tile) = segment.tiles.first_mut() {
+        tile.done = cursor.done;
     }
-    Segment {
-        fragment: plan.fragment,
-        rows: first..end,
-        tiles,
-    }
+    segment
 }

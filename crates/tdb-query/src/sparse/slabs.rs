@@ -13,7 +13,7 @@ use zerocopy::little_endian::U64;
 use super::keys::{Coordinates, sort_order};
 use super::merge::{Rows, all_rows};
 use super::plan::{FragmentPlan, PlannedTile, SparsePlan};
-use super::table::{CellTable, Segment, TileRows};
+use super::table::{CellTable, Segment};
 use crate::QueryError;
 use crate::field::Field;
 use crate::options::ResultOrder;
@@ -325,27 +325,12 @@ fn segments(plan: &SparsePlan, chosen: &[(usize, usize)]) -> Vec<Segment> {
         let Some(fragment) = same.first().and_then(|(at, _)| plan.fragments.get(*at)) else {
             continue;
         };
-        let first = end;
         let tiles = same
             .iter()
             .filter_map(|(_, tile)| fragment.tiles.get(*tile));
-        let tiles = tiles
-            .map(|planned| {
-                let rows = end..end.saturating_add(planned.cells);
-                end = rows.end;
-                TileRows {
-                    tile: planned.tile,
-                    rows,
-                    full: planned.full,
-                    done: 0,
-                }
-            })
-            .collect();
-        segments.push(Segment {
-            fragment: fragment.fragment,
-            rows: first..end,
-            tiles,
-        });
+        let segment = fragment.segment(tiles, end);
+        end = segment.rows.end;
+        segments.push(segment);
     }
     segments
 }
