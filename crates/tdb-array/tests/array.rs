@@ -233,7 +233,7 @@ fn empty_objects_are_corrupt_or_passed_over_and_empty_deletes_always_corrupt() {
         };
         let opened = Array::open(Arc::new(store), "", options);
         assert_eq!(opened.is_ok(), tolerable, "{start}");
-        let warnings: Vec<_> = opened.iter().flat_map(Array::warnings).collect();
+        let warnings: Vec<_> = opened.iter().flat_map(|array| array.warnings()).collect();
         assert_eq!(warnings.len(), usize::from(tolerable));
     }
     let store = unpack("evolved");
