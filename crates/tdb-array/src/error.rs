@@ -4,7 +4,7 @@ use tdb_filters::FilterError;
 use tdb_fragment::FragmentError;
 use tdb_schema::SchemaError;
 use tdb_store::StoreError;
-use tdb_tile::{LimitError, WireError};
+use tdb_tile::{FormatVersion, LimitError, WireError};
 
 use crate::NameError;
 
@@ -37,7 +37,10 @@ pub enum ArrayError {
         problem: NameError,
     },
     /// An object is of a format version that this build does not know.
-    #[error("{key}: format version {version} is not known")]
+    #[error(
+        "{key}: version {version} is none that this tdb reads: 1 to {}",
+        FormatVersion::NEWEST
+    )]
     Newer {
         /// The object.
         key: String,

@@ -1,7 +1,5 @@
 //! Cells one by one, for formats of text.
 
-use std::io::{self, Write};
-
 use tdb_query::Column;
 use tdb_schema::CellValNum;
 use tdb_schema::value::{Cell, Value, holds_text, read_cell};
@@ -67,59 +65,4 @@ fn read(
         }
         cell => Some(Some(cell)),
     }
-}
-
-/// Writes a cell as JSON: numbers as numbers, NaN and infinities as text, dates and times as
-/// ISO 8601, bytes as `{"hex": ...}`, and null for none.
-///
-/// # Errors
-/// Where the output fails.
-pub fn write_json(cell: Option<&Cell<'_>>, out: &mut impl Write) -> io::Result<()> {
-    match cell {
-        None => out.write_all(b"null"),
-        Some(Cell::One(value)) => write_json_value(value, out),
-        Some(Cell::Many(values)) => {
-            out.write_all(b"[")?;
-            for (number, value) in values.iter().enumerate() {
-                out.write_all(if number == 0 { b"" } else { b"," })?;
-                write_json_value(value, out)?;
-            }
-            out.write_all(b"]")
-        }
-    }
-}
-
-fn write_json_value(value: &Value<'_>, out: &mut impl Write) -> io::Result<()> {
-    match value {
-        Value::NotATime => out.write_all(b"null"),
-        Value::Text(text) => write_json_text(text, out),
-        Value::Bytes(_) => write!(out, "{{\"hex\":\"{value}\"}}"),
-        Value::Float32(number) if !number.is_finite() => write!(out, "\"{value}\""),
-        Value::Float64(number) if !number.is_finite() => write!(out, "\"{value}\""),
-        Value::Time(..) => write!(out, "\"{value}\""),
-        _ => write!(out, "{value}"),
-    }
-}
-
-/// A JSON string; control characters are escaped.
-pub(crate) fn write_json_text(text: &str, out: &mut impl Write) -> io::Result<()> {
-    out.write_all(b"\"")?;
-    let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte >= b' ' && !matches!(byte, b'"' | b'\\' | 0x7f) {
-            continue;
-        }
-        out.write_all(text.as_bytes().get(plain..at).unwrap_or_default())?;
-        match byte {
-            b'"' => out.write_all(b"\\\"")?,
-            b'\\' => out.write_all(b"\\\\")?,
-            b'\n' => out.write_all(b"\\n")?,
-            b'\r' => out.write_all(b"\\r")?,
-            b'\t' => out.write_all(b"\\t")?,
-            byte => write!(out, "\\u{byte:04x}")?,
-        }
-        plain = at.saturating_add(1);
-    }
-    out.write_all(text.as_bytes().get(plain..).unwrap_or_default())?;
-    out.write_all(b"\"")
 }

@@ -1,11 +1,11 @@
 //! Comma-separated values.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use tdb_query::{Batch, FieldInfo};
-use tdb_schema::value::{Cell, Value};
 
-use crate::{BatchWriter, ConversionError, Options, cell_of, write_json};
+use crate::text::{Lines, Syntax, append_quoted};
+use crate::{BatchWriter, ConversionError, Options};
 
 /// Writes comma-separated values, with the names of the fields in the first line.
 ///
@@ -13,10 +13,7 @@ use crate::{BatchWriter, ConversionError, Options, cell_of, write_json};
 /// are those of JSON.
 #[derive(Debug)]
 pub struct CsvWriter<W: Write> {
-    out: W,
-    options: Options,
-    cells: u64,
-    scratch: Vec<u8>,
+    lines: Lines<W>,
 }
 
 impl<W: Write> CsvWriter<W> {
@@ -29,74 +26,31 @@ impl<W: Write> CsvWriter<W> {
         fields: &[FieldInfo],
         options: Options,
     ) -> Result<Self, ConversionError> {
+        let mut names = Vec::new();
         for (column, field) in fields.iter().enumerate() {
-            separate(column, &mut out)?;
-            write_quoted(field.name.as_bytes(), &mut out)?;
+            names.extend_from_slice(separator(column));
+            append_quoted(field.name.as_bytes(), &mut names);
         }
-        out.write_all(b"\n")?;
+        names.push(b'\n');
+        out.write_all(&names)?;
+        let before = (0..fields.len()).map(|column| separator(column).to_vec());
+        let before = before.collect();
         Ok(Self {
-            out,
-            options,
-            cells: 0,
-            scratch: Vec::new(),
+            lines: Lines::new(out, fields, options, Syntax::Csv, before, b"\n"),
         })
-    }
-
-    fn write_cell(&mut self, cell: Option<&Cell<'_>>) -> io::Result<()> {
-        match cell {
-            None => Ok(()),
-            Some(Cell::One(Value::Text(text))) => write_quoted(text.as_bytes(), &mut self.out),
-            Some(Cell::One(Value::Bytes([]))) => write_quoted(b"", &mut self.out),
-            Some(Cell::One(value)) => write!(self.out, "{value}"),
-            Some(Cell::Many(_)) => {
-                self.scratch.clear();
-                write_json(cell, &mut self.scratch)?;
-                write_quoted(&self.scratch, &mut self.out)
-            }
-        }
     }
 }
 
 impl<W: Write> BatchWriter for CsvWriter<W> {
     fn write(&mut self, batch: &Batch) -> Result<(), ConversionError> {
-        for row in 0..batch.rows {
-            for (number, column) in batch.columns.iter().enumerate() {
-                separate(number, &mut self.out)?;
-                let cell = cell_of(column, row, self.cells, self.options)?;
-                self.write_cell(cell.as_ref())?;
-            }
-            self.out.write_all(b"\n")?;
-            self.cells = self.cells.saturating_add(1);
-        }
-        Ok(())
+        self.lines.write(batch)
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), ConversionError> {
-        Ok(self.out.flush()?)
+        Ok(self.lines.out.flush()?)
     }
 }
 
-fn separate(column: usize, out: &mut impl Write) -> io::Result<()> {
-    if column == 0 {
-        Ok(())
-    } else {
-        out.write_all(b",")
-    }
-}
-
-/// A text in quotes where it needs them; a quote within becomes two.
-fn write_quoted(text: &[u8], out: &mut impl Write) -> io::Result<()> {
-    let special = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r');
-    let spaced = text.first() == Some(&b' ') || text.last() == Some(&b' ');
-    if !text.is_empty() && !spaced && !text.iter().any(special) {
-        return out.write_all(text);
-    }
-    out.write_all(b"\"")?;
-    for (number, piece) in text.split(|&byte| byte == b'"').enumerate() {
-        if number > 0 {
-            out.write_all(b"\"\"")?;
-        }
-        out.write_all(piece)?;
-    }
-    out.write_all(b"\"")
+fn separator(column: usize) -> &'static [u8] {
+    if column == 0 { b"" } else { b"," }
 }

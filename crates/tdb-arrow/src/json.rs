@@ -4,17 +4,13 @@ use std::io::Write;
 
 use tdb_query::{Batch, FieldInfo};
 
-use crate::cell::write_json_text;
-use crate::{BatchWriter, ConversionError, Options, cell_of, write_json};
+use crate::text::{Lines, Syntax, append_json_text};
+use crate::{BatchWriter, ConversionError, Options};
 
 /// Writes JSON lines: an object per cell, with the fields as keys.
 #[derive(Debug)]
 pub struct JsonLinesWriter<W: Write> {
-    out: W,
-    options: Options,
-    cells: u64,
-    /// What stands before each value: `{"a":`, `,"b":`.
-    keys: Vec<Vec<u8>>,
+    lines: Lines<W>,
 }
 
 impl<W: Write> JsonLinesWriter<W> {
@@ -27,45 +23,26 @@ impl<W: Write> JsonLinesWriter<W> {
         fields: &[FieldInfo],
         options: Options,
     ) -> Result<Self, ConversionError> {
-        let mut keys = Vec::new();
-        for (column, field) in fields.iter().enumerate() {
-            let mut key = if column == 0 {
-                b"{".to_vec()
-            } else {
-                b",".to_vec()
-            };
-            write_json_text(&field.name, &mut key)?;
+        let keys = fields.iter().enumerate().map(|(column, field)| {
+            let mut key = vec![if column == 0 { b'{' } else { b',' }];
+            append_json_text(&field.name, &mut key);
             key.push(b':');
-            keys.push(key);
-        }
+            key
+        });
+        let (keys, end): (_, &[u8]) = (keys.collect(), b"}\n");
+        let end = if fields.is_empty() { b"{}\n" } else { end };
         Ok(Self {
-            out,
-            options,
-            cells: 0,
-            keys,
+            lines: Lines::new(out, fields, options, Syntax::Json, keys, end),
         })
     }
 }
 
 impl<W: Write> BatchWriter for JsonLinesWriter<W> {
     fn write(&mut self, batch: &Batch) -> Result<(), ConversionError> {
-        for row in 0..batch.rows {
-            for (key, column) in self.keys.iter().zip(&batch.columns) {
-                self.out.write_all(key)?;
-                let cell = cell_of(column, row, self.cells, self.options)?;
-                write_json(cell.as_ref(), &mut self.out)?;
-            }
-            self.out.write_all(if self.keys.is_empty() {
-                b"{}\n"
-            } else {
-                b"}\n"
-            })?;
-            self.cells = self.cells.saturating_add(1);
-        }
-        Ok(())
+        self.lines.write(batch)
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), ConversionError> {
-        Ok(self.out.flush()?)
+        Ok(self.lines.out.flush()?)
     }
 }

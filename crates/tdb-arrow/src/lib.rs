@@ -20,9 +20,11 @@ mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod reader;
+#[cfg(any(feature = "csv", feature = "json"))]
+mod text;
 mod writer;
 
-pub use cell::{cell_of, write_json};
+pub use cell::cell_of;
 #[cfg(feature = "csv")]
 pub use csv::CsvWriter;
 pub use error::ConversionError;

@@ -13,7 +13,7 @@ use crate::{BatchWriter, ConversionError, Mapping, Options};
 /// Cells of one row group.
 const ROW_GROUP: usize = 1 << 20;
 /// Bytes of one row group: what a writer holds in memory.
-const ROW_GROUP_BYTES: usize = 128 << 20;
+const ROW_GROUP_BYTES: usize = 32 << 20;
 
 /// Writes a Parquet file.
 pub struct ParquetWriter<W: Write + Send> {

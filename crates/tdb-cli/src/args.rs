@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::cmd;
 use crate::parse::{Moment, Size, moment, size};
 use crate::profile::Profile;
+use crate::{cmd, machine};
 
 /// Looks into and reads TileDB arrays.
 #[derive(Debug, Parser)]
@@ -17,7 +17,10 @@ use crate::profile::Profile;
     propagate_version = true,
     arg_required_else_help = true
 )]
-#[command(after_help = "Results go to standard output, everything else to standard error.")]
+#[command(
+    after_help = "Results go to standard output, everything else to standard error.\n\n\
+    Examples:\n  tdb info fixtures/v22_tour/array\n  tdb read fixtures/v22_tour/array --limit 5"
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) verb: Verb,
@@ -29,7 +32,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Everywhere")]
 pub(crate) struct Global {
-    /// The array as of T: milliseconds since 1970, or RFC 3339
+    /// The array as of T, now by default: milliseconds since 1970, or RFC 3339
     #[arg(long, value_name = "T", global = true, value_parser = moment, allow_hyphen_values = true)]
     pub(crate) at: Option<Moment>,
     /// Only what was written from T on
@@ -68,6 +71,9 @@ pub(crate) struct Global {
     /// Colours in what people read
     #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t)]
     pub(crate) color: When,
+    /// When the program was started: what `--at` is by default
+    #[arg(skip = machine::now())]
+    pub(crate) now: Moment,
     /// What the verb asks of stores
     #[arg(skip)]
     pub(crate) counts: Profile,

@@ -6,12 +6,46 @@ use std::io::{self, Write};
 
 use tdb_array::{ArrayError, ErrorKind, HasKind};
 use tdb_arrow::ConversionError;
+use tdb_fragment::FragmentError;
 use tdb_query::QueryError;
+use tdb_schema::SchemaError;
 use tdb_store::StoreError;
+use tdb_tile::{FormatVersion, WireError, WireErrorKind};
+
+use unicode_width::UnicodeWidthStr;
 
 use crate::paint::{Look, Role, visible};
 
+/// Characters of a text that are shown, and how many of them before an error.
+const SHOWN: usize = 72;
+const BEFORE: usize = 48;
+
 const KEY_HINT: &str = "--key-file gives the key, to encrypted arrays alone";
+
+const NEWER_HINT: &str = "this tdb is too old: a newer one may read it";
+const OLD_HINT: &str =
+    "the release that wrote it reads it; what that gives out, a newer release can write again";
+
+/// The way out where what is stored is of a version that is not read.
+fn version_hint(error: &(dyn Error + 'static)) -> Option<&'static str> {
+    let mut chain = std::iter::successors(Some(error), |&error| error.source());
+    let wire = chain.find_map(|error| {
+        let schema = error.downcast_ref::<SchemaError>();
+        let in_schema = schema.and_then(|error| match error {
+            SchemaError::Wire(wire) => Some(wire),
+            _ => None,
+        });
+        let fragment = error.downcast_ref::<FragmentError>();
+        in_schema
+            .or_else(|| fragment.and_then(FragmentError::wire))
+            .or_else(|| error.downcast_ref::<WireError>())
+    })?;
+    match wire.kind {
+        WireErrorKind::NewerVersion { .. } => Some(NEWER_HINT),
+        WireErrorKind::BeforeVersions => Some(OLD_HINT),
+        _ => None,
+    }
+}
 
 /// Why a verb was not carried out.
 #[derive(Debug)]
@@ -20,6 +54,8 @@ pub(crate) struct Failure {
     /// What the user named: goes in front of errors about what is stored there.
     place: Option<String>,
     error: Box<dyn Error + Send + Sync>,
+    /// Two lines: a part of what the user wrote, and where in it the error is.
+    excerpt: Option<[String; 2]>,
     hint: Option<String>,
     broken_pipe: bool,
 }
@@ -30,6 +66,7 @@ impl Failure {
             kind,
             place: None,
             error: error.into(),
+            excerpt: None,
             hint: None,
             broken_pipe: false,
         }
@@ -37,16 +74,33 @@ impl Failure {
 
     /// What a library found wrong with an object that the caller names.
     pub(crate) fn of(error: impl HasKind + Error + Send + Sync + 'static) -> Self {
-        let failure = Self::new(error.kind(), error);
-        match failure.kind {
-            ErrorKind::Crypto => failure.hint(KEY_HINT),
-            _ => failure,
+        let hint = match error.kind() {
+            ErrorKind::Crypto => Some(KEY_HINT),
+            _ => version_hint(&error),
+        };
+        Self {
+            hint: hint.map(str::to_owned),
+            ..Self::new(error.kind(), error)
         }
     }
 
     /// The request is wrong.
     pub(crate) fn invalid(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid, what.into())
+    }
+
+    /// Shows where in a text of the command line the error is: the character number `at`, from 1.
+    pub(crate) fn in_text(mut self, text: &str, at: usize) -> Self {
+        let first = at.saturating_sub(BEFORE);
+        let cut = |from: usize, to: usize| -> String {
+            let count = to.saturating_sub(from);
+            let part: String = text.chars().skip(from).take(count).collect();
+            visible(&part)
+        };
+        let place = cut(first, at.saturating_sub(1)).width();
+        let shown = cut(first, first.saturating_add(SHOWN));
+        self.excerpt = Some([shown, format!("{}^", " ".repeat(place))]);
+        self
     }
 
     /// Adds the way out.
@@ -95,6 +149,9 @@ impl Failure {
             writeln!(out, "  {}", visible(&error.to_string()))?;
             beneath = error.source();
         }
+        for line in self.excerpt.iter().flatten() {
+            writeln!(out, "  {line}")?;
+        }
         if let Some(hint) = &self.hint {
             writeln!(out, "{} {}", look.paint(Role::Hint, "hint:"), visible(hint))?;
         }
@@ -112,13 +169,14 @@ impl From<ArrayError> for Failure {
     fn from(error: ArrayError) -> Self {
         let hint = match &error {
             _ if error.kind() == ErrorKind::Crypto => Some(KEY_HINT),
-            ArrayError::Newer { .. } => Some("a newer tdb may read it"),
-            _ => None,
+            ArrayError::Newer { version, .. } if *version > FormatVersion::NEWEST.number() => {
+                Some(NEWER_HINT)
+            }
+            _ => version_hint(&error),
         };
-        let failure = Self::new(error.kind(), error);
-        match hint {
-            Some(hint) => failure.hint(hint),
-            None => failure,
+        Self {
+            hint: hint.map(str::to_owned),
+            ..Self::new(error.kind(), error)
         }
     }
 }
@@ -156,10 +214,10 @@ impl From<ConversionError> for Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         let broken_pipe = error.kind() == io::ErrorKind::BrokenPipe;
-        let failure = Self::new(ErrorKind::Store, format!("output: {error}"));
         Self {
             broken_pipe,
-            ..failure
+            place: Some("output".to_owned()),
+            ..Self::new(ErrorKind::Store, error)
         }
     }
 }

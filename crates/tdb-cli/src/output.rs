@@ -3,7 +3,7 @@
 use std::env;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use terminal_size::{Height, Width, terminal_size};
 
@@ -117,7 +117,7 @@ impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         loop {
             match self {
-                Self::Named(path) => *self = Self::Open(File::create(path)?),
+                Self::Named(path) => *self = Self::Open(create(path)?),
                 Self::Open(file) => return file.write(bytes),
             }
         }
@@ -126,9 +126,15 @@ impl Write for NewFile {
     fn flush(&mut self) -> io::Result<()> {
         match self {
             // An empty result is a file, too.
-            Self::Named(path) => *self = Self::Open(File::create(path)?),
+            Self::Named(path) => *self = Self::Open(create(path)?),
             Self::Open(file) => file.flush()?,
         }
         Ok(())
     }
+}
+
+/// Makes a file, or empties the one that is there.
+fn create(path: &Path) -> io::Result<File> {
+    File::create(path)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }

@@ -47,7 +47,7 @@ pub(crate) fn chosen(
                 let known = || schema.dimensions.iter().map(|d| d.name.as_str());
                 let index = known()
                     .position(|n| n == name)
-                    .ok_or_else(|| unknown("dimension", name, known()))?;
+                    .ok_or_else(|| QueryError::unknown("dimension", name, known()))?;
                 chosen.push(Field::Dimension(index));
             }
             chosen
@@ -60,17 +60,10 @@ pub(crate) fn chosen(
                 let known = || schema.attributes.iter().map(|a| a.name.as_str());
                 let index = known()
                     .position(|n| n == name)
-                    .ok_or_else(|| unknown("attribute", name, known()))?;
+                    .ok_or_else(|| QueryError::unknown("attribute", name, known()))?;
                 fields.push(Field::Attribute(index));
             }
         }
     }
     Ok(fields)
-}
-
-fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> QueryError {
-    QueryError::invalid_with_hint(
-        format!("there is no {what} {name:?}"),
-        format!("the {what}s are {}", known.collect::<Vec<_>>().join(", ")),
-    )
 }

@@ -19,15 +19,8 @@ pub(crate) fn to_range(
 ) -> Result<Option<(String, Range)>, QueryError> {
     let schema = array.schema();
     let Some(label) = schema.labels.iter().find(|label| label.name == name) else {
-        let known: Vec<&str> = schema.labels.iter().map(|l| l.name.as_str()).collect();
-        let hint = match known[..] {
-            [] => "the array has no labels".to_owned(),
-            _ => format!("the labels are {}", known.join(", ")),
-        };
-        return Err(QueryError::invalid_with_hint(
-            format!("there is no label {name:?}"),
-            hint,
-        ));
+        let known = schema.labels.iter().map(|l| l.name.as_str());
+        return Err(QueryError::unknown("label", name, known));
     };
     let dimension = schema.dimensions.get(label.dimension as usize);
     let dimension =

@@ -10,6 +10,7 @@ mod field;
 pub mod flow;
 mod fragment_tiles;
 mod labels;
+mod names;
 mod options;
 mod read;
 mod request;

@@ -144,9 +144,6 @@ fn cut(datatype: Datatype, domain: &Range, range: &Range) -> Option<Range> {
 }
 
 fn no_dimension(schema: &ArraySchema, name: &str) -> QueryError {
-    let known: Vec<&str> = schema.dimensions.iter().map(|d| d.name.as_str()).collect();
-    QueryError::invalid_with_hint(
-        format!("there is no dimension {name:?}"),
-        format!("the dimensions are {}", known.join(", ")),
-    )
+    let known = schema.dimensions.iter().map(|d| d.name.as_str());
+    QueryError::unknown("dimension", name, known)
 }

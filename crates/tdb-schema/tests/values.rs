@@ -3,7 +3,9 @@
 
 use proptest::prelude::*;
 use tdb_schema::CellValNum;
-use tdb_schema::value::{Cell, Moment, NOT_A_TIME, Value, parse, read, read_cell, time_ticks};
+use tdb_schema::value::{
+    Cell, Moment, NOT_A_TIME, TimeText, Value, parse, read, read_cell, time_ticks,
+};
 use tdb_tile::{Datatype, Scalar};
 
 fn text<T: Scalar>(datatype: Datatype, value: T) -> String {
@@ -212,4 +214,26 @@ fn a_moment_is_written_as_finely_as_needed() {
         written("1970-01-01T00:00:00.000000000000000001"),
         "1970-01-01T00:00:00.000000000000000001"
     );
+}
+
+#[test]
+fn many_times_are_written_as_each_alone() {
+    for &datatype in Datatype::ALL {
+        if !datatype.is_datetime() && !datatype.is_time() {
+            continue;
+        }
+        let mut text = TimeText::new(datatype);
+        let mut ticks: Vec<i64> = vec![0, 1, -1, 59, 60, 86_399, 86_400, i64::MAX, i64::MIN + 1];
+        ticks.extend((0..63).map(|bit| (1_i64 << bit).wrapping_mul(3) + 7));
+        ticks.extend((0..62).map(|bit| -(1_i64 << bit) - 5));
+        for ticks in ticks {
+            let mut out = b"before ".to_vec();
+            text.append(ticks, &mut out);
+            let alone = format!("before {}", Value::Time(datatype, ticks));
+            assert_eq!(String::from_utf8(out).unwrap(), alone, "{datatype} {ticks}");
+        }
+        let mut out = Vec::new();
+        text.append(NOT_A_TIME, &mut out);
+        assert!(out.is_empty());
+    }
 }

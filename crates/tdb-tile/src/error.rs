@@ -47,7 +47,9 @@ impl WireError {
     pub fn is_unsupported(&self) -> bool {
         matches!(
             self.kind,
-            WireErrorKind::NewerVersion { .. } | WireErrorKind::Unsupported(_)
+            WireErrorKind::NewerVersion { .. }
+                | WireErrorKind::BeforeVersions
+                | WireErrorKind::Unsupported(_)
         )
     }
 }
@@ -82,13 +84,16 @@ pub enum WireErrorKind {
     #[error("cannot be stored before format version {0}")]
     NotBefore(u32),
     /// The format version is beyond those known.
-    #[error("format version {found} is newer than {newest}, the newest known")]
+    #[error("version {found} is too new for this tdb, which reads up to version {newest}")]
     NewerVersion {
         /// The version found.
         found: u32,
         /// The newest version that is read.
         newest: u32,
     },
+    /// The form that releases before 1.4 wrote, which knew no format versions.
+    #[error("written by a release of TileDB before 1.4, whose form is not read")]
+    BeforeVersions,
     /// Something that is deliberately not read.
     #[error("{0} is not supported")]
     Unsupported(&'static str),

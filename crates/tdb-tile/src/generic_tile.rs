@@ -65,6 +65,42 @@ impl Code for EncryptionType {
     }
 }
 
+/// The header that releases before 1.4 wrote.
+#[derive(Clone, Copy, FromBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct UnversionedHeader {
+    compressed_size: U64,
+    _tile_size: U64,
+    datatype: u8,
+    cell_size: U64,
+    _compressor: u8,
+    _compression_level: U32,
+}
+
+/// Whether a release before 1.4 wrote this.
+///
+/// Those from 1.0 on began with the size of what follows; read as if a version came first, the size
+/// of a cell would be another number. Older ones wrote a schema without any header: the length of
+/// the array's path, and the path, where a header has zeros.
+fn is_before_versions(bytes: &[u8]) -> bool {
+    let headed = UnversionedHeader::read_from_prefix(bytes).is_ok_and(|(header, rest)| {
+        header.cell_size.get() == 1
+            && Datatype::from_code(header.datatype).is_some()
+            && header.compressed_size.get() <= rest.len() as u64
+    });
+    headed || path_in_front(bytes).is_some_and(|path| path.contains('/'))
+}
+
+/// The text of printable characters at the start, behind its length.
+fn path_in_front(bytes: &[u8]) -> Option<&str> {
+    let (length, rest) = U32::read_from_prefix(bytes).ok()?;
+    // So many that a header would show the zeros of its first size.
+    let length = usize::try_from(length.get()).ok().filter(|n| *n >= 8)?;
+    let path = rest.get(..length)?;
+    let path = std::str::from_utf8(path).ok()?;
+    (!path.contains(char::is_control)).then_some(path)
+}
+
 /// A generic tile, taken apart but still filtered: what opens it lives a layer above.
 #[derive(Clone, Debug)]
 pub struct GenericTile {
@@ -94,6 +130,9 @@ impl GenericTile {
             fail("header", 0, kind)
         })?;
         let version = header.version.get();
+        if is_before_versions(bytes) {
+            return Err(fail("version", 0, WireErrorKind::BeforeVersions));
+        }
         if !FormatVersion::new(version).is_known() {
             let newest = FormatVersion::NEWEST.number();
             let kind = match version {

@@ -112,6 +112,42 @@ fn a_generic_tile_says_what_is_wrong_with_it() {
 }
 
 #[test]
+fn tiles_of_releases_before_versions_are_recognised() {
+    let kind = |bytes: &[u8]| {
+        let bytes = Bytes::copy_from_slice(bytes);
+        GenericTile::parse(&bytes, &Limits::default())
+            .unwrap_err()
+            .kind
+    };
+    // 1.0 to 1.3: two sizes, a datatype, the size of a cell, a compressor and its level.
+    let mut headed = Vec::new();
+    headed.extend(81_u64.to_le_bytes());
+    headed.extend(240_u64.to_le_bytes());
+    headed.push(4);
+    headed.extend(1_u64.to_le_bytes());
+    headed.extend([2, 255, 255, 255, 255]);
+    headed.resize(30 + 81, 0);
+    assert_eq!(kind(&headed), WireErrorKind::BeforeVersions);
+    // Before 1.0: the length of a path, and the path.
+    let mut bare = b"\x28\0\0\0/arrays/weather/of/the/nineteen-nineties".to_vec();
+    bare.extend([1, 0, 0, 16, 39, 0, 0]);
+    bare[0] = u8::try_from("/arrays/weather/of/the/nineteen-nineties".len()).unwrap();
+    assert_eq!(kind(&bare), WireErrorKind::BeforeVersions);
+
+    // What is none of these is of a version to come.
+    headed.truncate(60);
+    assert!(matches!(
+        kind(&headed),
+        WireErrorKind::NewerVersion { found: 81, .. }
+    ));
+    bare[4] = 0;
+    assert!(matches!(
+        kind(&bare),
+        WireErrorKind::NewerVersion { found: 40, .. }
+    ));
+}
+
+#[test]
 fn a_budget_is_shared_and_given_back() {
     let budget = Budget::new(100);
     let grant = budget.clone().take(60).unwrap();

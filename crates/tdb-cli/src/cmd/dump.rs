@@ -23,6 +23,7 @@ use crate::output::Output;
 use crate::paint::{Role, bytes, visible};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  tdb dump fixtures/v3_sparse_basics/array/__array_schema.tdb")]
 pub(crate) struct Arguments {
     /// A stored object: a schema, fragment metadata, a data file, a commit, ...
     object: String,

@@ -11,6 +11,7 @@ use crate::output::Output;
 use crate::paint::{Role, Table};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  tdb filters")]
 pub(crate) struct Arguments {}
 
 pub(crate) fn run(_: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {

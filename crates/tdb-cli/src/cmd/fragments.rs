@@ -16,13 +16,14 @@ use crate::parse::rfc3339;
 use crate::present;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  tdb fragments fixtures/v22_tour/array")]
 pub(crate) struct Arguments {
     /// An array
     uri: String,
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let array = open_array(&arguments.uri, global, &session(global))?;
+    let array = open_array(&arguments.uri, global, &session(global), out)?;
     let replaced = array
         .open_replaced()
         .map_err(|error| Failure::from(error).at(&arguments.uri))?;

@@ -20,6 +20,7 @@ pub(crate) enum Verb {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  tdb group ls fixtures/v22_group/group")]
 pub(crate) struct Ls {
     /// A group
     uri: String,

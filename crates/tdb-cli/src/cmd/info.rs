@@ -14,6 +14,9 @@ use crate::location;
 use crate::output::Output;
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb info fixtures/v22_tour/array\n  tdb info --json fixtures/v22_tour/array --at 2024-04-11T12:00:00Z"
+)]
 pub(crate) struct Arguments {
     /// An array or group
     uri: String,
@@ -26,7 +29,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     match location.object_type()? {
         ObjectType::Array => {
             let array = Array::open(store, prefix, options).map_err(|e| location.failed(e))?;
-            let facts = array::Facts::gather(&array).map_err(|e| location.failed(e))?;
+            let facts = array::Facts::gather(&array, global.at.is_none())
+                .map_err(|e| location.failed(e))?;
             match global.json {
                 true => write_json(out, &facts.json(&arguments.uri, global.ticks)),
                 false => array_screen::write(&facts, &arguments.uri, global.ticks, out),

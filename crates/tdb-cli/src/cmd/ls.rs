@@ -14,6 +14,7 @@ use crate::output::Output;
 use crate::paint::{Role, Table, bytes};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  tdb ls -l fixtures/v22_group/group")]
 pub(crate) struct Arguments {
     /// A folder or group
     uri: String,

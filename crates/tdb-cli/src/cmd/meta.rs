@@ -7,7 +7,7 @@ use serde_json::Value;
 use tdb_array::{Array, ErrorKind, Group, Metadata, ObjectType};
 use tdb_tile::Code;
 
-use super::{open_options, session, write_json};
+use super::{open_options, session, warn_of, write_json};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -24,12 +24,14 @@ pub(crate) enum Verb {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  tdb meta ls fixtures/v22_tour/array")]
 pub(crate) struct Ls {
     /// An array or group
     uri: String,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  tdb meta get fixtures/v22_tour/array first_year")]
 pub(crate) struct Get {
     /// An array or group
     uri: String,
@@ -40,17 +42,20 @@ pub(crate) struct Get {
 
 pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), Failure> {
     match verb {
-        Verb::Ls(Ls { uri }) => list(&metadata(uri, global)?, global, out),
-        Verb::Get(Get { uri, key }) => get(&metadata(uri, global)?, uri, key, global, out),
+        Verb::Ls(Ls { uri }) => list(&metadata(uri, global, out)?, global, out),
+        Verb::Get(Get { uri, key }) => get(&metadata(uri, global, out)?, uri, key, global, out),
     }
 }
 
-fn metadata(uri: &str, global: &Global) -> Result<Metadata, Failure> {
+fn metadata(uri: &str, global: &Global, out: &Output) -> Result<Metadata, Failure> {
     let location = location::folder(uri, global)?;
     let options = open_options(global, &session(global))?;
     let (store, prefix) = (location.store.clone(), location.prefix.as_str());
     let metadata = match location.object_type()? {
-        ObjectType::Array => Array::open(store, prefix, options).and_then(|array| array.metadata()),
+        ObjectType::Array => Array::open(store, prefix, options).and_then(|array| {
+            warn_of(&array, out);
+            array.metadata()
+        }),
         ObjectType::Group => Group::open(store, prefix, &location.store_uri, options)
             .and_then(|group| group.metadata()),
         ObjectType::Invalid => return Err(location::nothing(uri, "array or group")),

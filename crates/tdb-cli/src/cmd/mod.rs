@@ -30,7 +30,8 @@ pub(crate) fn open_options(global: &Global, session: &Session) -> Result<OpenOpt
         since: global
             .since
             .map_or(TimeWindow::ALL.since, |moment| moment.0),
-        at: global.at.map_or(TimeWindow::ALL.at, |moment| moment.0),
+        // As TileDB does: what bears a time to come is not there yet.
+        at: global.at.unwrap_or(global.now).0,
     };
     Ok(OpenOptions {
         window,
@@ -63,7 +64,12 @@ fn key(global: &Global) -> Result<Option<EncryptionKey>, Failure> {
 }
 
 /// Opens the array that a URI names.
-pub(crate) fn open_array(uri: &str, global: &Global, session: &Session) -> Result<Array, Failure> {
+pub(crate) fn open_array(
+    uri: &str,
+    global: &Global,
+    session: &Session,
+    out: &Output,
+) -> Result<Array, Failure> {
     let location = location::array(uri, global)?;
     let options = open_options(global, session)?;
     let open = || Array::open(location.store.clone(), &location.prefix, options);
@@ -78,7 +84,15 @@ pub(crate) fn open_array(uri: &str, global: &Global, session: &Session) -> Resul
             "{uri}: {schemas} schemas, {fragments} fragments, {deletes} deletes",
         );
     }
+    warn_of(&array, out);
     Ok(array)
+}
+
+/// Tells what is odd about an array.
+pub(crate) fn warn_of(array: &Array, out: &Output) {
+    for warning in array.warnings() {
+        out.warn(&warning.to_string());
+    }
 }
 
 /// Writes JSON as people can read it, too.

@@ -14,7 +14,7 @@ use tdb_arrow::{
     BatchWriter, CsvWriter, IpcFileWriter, IpcStreamWriter, JsonLinesWriter, NpyWriter, Options,
     ParquetWriter,
 };
-use tdb_query::{Column, Condition, FieldInfo, ReadOptions, ResultOrder, Session};
+use tdb_query::{Column, Condition, FieldInfo, QueryError, ReadOptions, ResultOrder, Session};
 
 use super::{open_array, session};
 use crate::args::Global;
@@ -23,7 +23,13 @@ use crate::output::Output;
 use crate::parse::{Interval, interval};
 use table::TableWriter;
 
+/// Bytes of a batch that is written: larger ones gain nothing.
+const BATCH: u64 = 32 << 20;
+
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb read fixtures/v22_tour/array --limit 5\n  tdb read fixtures/v22_tour/array --where \"sky = 'snow'\" --attrs sky,remark\n  tdb read fixtures/v22_tour/array --range station=B..K -o target/bk.parquet"
+)]
 pub(crate) struct Arguments {
     /// An array
     array: String,
@@ -103,7 +109,7 @@ enum Format {
 
 pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<(), Failure> {
     let session = session(global);
-    let array = Arc::new(open_array(&arguments.array, global, &session)?);
+    let array = Arc::new(open_array(&arguments.array, global, &session, &out)?);
     let format = arguments.format(global, &out);
     let mut options = arguments.read_options(&array, &session, format, global)?;
     let screen = out.look.height.filter(|_| format == Format::Table);
@@ -155,9 +161,12 @@ impl Arguments {
         global: &Global,
     ) -> Result<ReadOptions, Failure> {
         let condition = self.condition.as_deref();
-        let condition = condition
-            .map(|text| Condition::parse(text, session.limits()))
-            .transpose();
+        let parse = |text| {
+            Condition::parse(text, session.limits()).map_err(|error| match error {
+                QueryError::Condition { at, .. } => Failure::from(error).in_text(text, at),
+                error => error.into(),
+            })
+        };
         // An empty name is that of an attribute without one, or else none at all.
         let anonymous = array.schema().field("").is_some();
         let names = |names: &Vec<String>| -> Vec<String> {
@@ -174,12 +183,12 @@ impl Arguments {
             },
             ranges: ranges.dimensions,
             label_ranges: ranges.labels,
-            condition: condition?,
+            condition: condition.map(parse).transpose()?,
             order: self.order.map(Order::of_result),
             drop_failing: self.drop,
             limit: self.limit,
             enumeration_codes: self.enum_codes,
-            ..ReadOptions::default()
+            batch_bytes: Some((session.limits().budget.limit() / 8).min(BATCH)),
         })
     }
 

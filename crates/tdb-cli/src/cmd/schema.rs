@@ -17,13 +17,16 @@ use crate::paint::{Role, Table, count};
 use crate::present;
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb schema fixtures/v22_tour/array\n  tdb schema --json fixtures/v22_tour/array"
+)]
 pub(crate) struct Arguments {
     /// An array
     uri: String,
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let array = open_array(&arguments.uri, global, &session(global))?;
+    let array = open_array(&arguments.uri, global, &session(global), out)?;
     let enumerations = enumerations(&array).map_err(|failure| failure.at(&arguments.uri))?;
     let schema = array.schema();
     if global.json {

@@ -15,6 +15,7 @@ use crate::output::Output;
 use crate::paint::{Role, visible};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  tdb tree fixtures/v22_group/group")]
 pub(crate) struct Arguments {
     /// A folder or group
     uri: String,

@@ -73,3 +73,15 @@ pub(crate) fn told(output: &Output) -> String {
     );
     repeatable(&text)
 }
+
+/// Copies a folder with all that is in it.
+pub(crate) fn copy(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let to = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(std::fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}

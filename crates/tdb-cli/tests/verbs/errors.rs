@@ -3,7 +3,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::common::{failure, fixtures, run, tdb, told};
+use crate::common::{copy, failure, fixtures, run, tdb, told};
 
 #[test]
 fn a_place_without_an_array() {
@@ -32,8 +32,13 @@ fn requests_that_do_not_fit_the_array() {
         "npy",
         failure(&format!("{read} --attrs temperature --format npy"))
     );
-    let output = tdb(read).args(["--where", "temperature >"]).output();
-    insta::assert_snapshot!("condition", told(&output.unwrap()));
+    insta::assert_snapshot!("typo", failure(&format!("{read} --attrs temprature,sky")));
+    insta::assert_snapshot!("range_typo", failure(&format!("{read} --range hours=1")));
+    let condition = |text: &str| told(&tdb(read).args(["--where", text]).output().unwrap());
+    insta::assert_snapshot!("condition", condition("temperature >"));
+    insta::assert_snapshot!("condition_typo", condition("temprature > 3"));
+    let long = "sky = 'rain' or ".repeat(20) + "sky == 'ü' and sky ! 'x'";
+    insta::assert_snapshot!("condition_long", condition(&long));
 }
 
 #[test]
@@ -51,6 +56,19 @@ fn command_lines_that_are_wrong() {
         assert_eq!(output.status.code(), Some(2), "{arguments}");
         assert!(output.stdout.is_empty(), "{arguments}");
     }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_named() {
+    insta::assert_snapshot!(
+        "no_folder",
+        failure("read v22_tour/array -o /nowhere/at/all.csv")
+    );
+    insta::assert_snapshot!("is_folder", failure("read v22_tour/array -o v22_tour"));
+    insta::assert_snapshot!(
+        "info_no_folder",
+        failure("info v22_tour/array -o /nowhere/all")
+    );
 }
 
 #[test]
@@ -106,17 +124,6 @@ fn damaged_objects_are_named() {
     insta::assert_snapshot!(said.replace(&name, "NAME"));
 }
 
-fn copy(from: &std::path::Path, to: &std::path::Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().flatten() {
-        let to = to.join(entry.file_name());
-        match entry.path().is_dir() {
-            true => copy(&entry.path(), &to),
-            false => drop(std::fs::copy(entry.path(), to).unwrap()),
-        }
-    }
-}
-
 #[test]
 fn a_limit_has_its_own_status() {
     let output = run("read v22_tour/array --memory 10");
@@ -149,4 +156,74 @@ fn settings_of_tiledb() {
         "config_wrong",
         failure("info v22_tour/array --config sm.io_concurrency_level=many")
     );
+}
+
+/// The folder of an array whose only object is this schema.
+fn with_schema(bytes: &[u8]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("array")).unwrap();
+    std::fs::write(folder.path().join("array/__array_schema.tdb"), bytes).unwrap();
+    folder
+}
+
+fn info_in(folder: &std::path::Path) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tdb"));
+    told(
+        &command
+            .args(["info", "array"])
+            .current_dir(folder)
+            .output()
+            .unwrap(),
+    )
+}
+
+#[test]
+fn schemas_of_other_times_say_so() {
+    // 1.0 to 1.3: sizes with and without compression, datatype, cell size, compressor and level.
+    let mut headed = Vec::new();
+    headed.extend(81_u64.to_le_bytes());
+    headed.extend(240_u64.to_le_bytes());
+    headed.push(4);
+    headed.extend(1_u64.to_le_bytes());
+    headed.push(2);
+    headed.extend((-1_i32).to_le_bytes());
+    headed.resize(headed.len() + 81, 7);
+    let old = with_schema(&headed);
+    insta::assert_snapshot!("schema_of_1_3", info_in(old.path()));
+
+    // Before 1.0: the path of the array and its length.
+    let mut bare = Vec::new();
+    bare.extend(21_u32.to_le_bytes());
+    bare.extend(b"/data/arrays/weather1");
+    bare.extend([1, 0, 0, 16, 39, 0, 0, 0, 0, 0, 0]);
+    let oldest = with_schema(&bare);
+    assert_eq!(info_in(oldest.path()), info_in(old.path()));
+
+    let fixture = fixtures().join("v3_sparse_basics/array/__array_schema.tdb");
+    let mut newer = std::fs::read(fixture).unwrap();
+    newer[..4].copy_from_slice(&24_u32.to_le_bytes());
+    insta::assert_snapshot!("schema_of_24", info_in(with_schema(&newer).path()));
+}
+
+#[test]
+fn every_verb_keeps_to_the_memory_allowed() {
+    let schema = std::fs::read_dir(fixtures().join("v22_tour/array/__schema")).unwrap();
+    let schema = schema.flatten().map(|entry| entry.path());
+    let schema = schema.filter(|path| path.is_file()).min().unwrap();
+    for verb in [
+        "info v22_tour/array",
+        "schema v22_tour/array",
+        "read v22_tour/array",
+        "fragments v22_tour/array",
+        "meta ls v22_tour/array",
+        "meta ls v22_group/group",
+        "group ls v22_group/group",
+        "info v22_group/group",
+        "ls v22_group/group",
+        "tree v22_group/group",
+        &format!("dump {}", schema.display()),
+    ] {
+        let output = run(&format!("{verb} --memory 10"));
+        assert_eq!(output.status.code(), Some(4), "{verb}: {}", told(&output));
+    }
 }

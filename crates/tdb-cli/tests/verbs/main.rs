@@ -3,6 +3,7 @@
 mod common;
 mod dump;
 mod errors;
+mod help;
 mod judged;
 mod looking;
 mod read;

@@ -1,6 +1,6 @@
 //! `tdb read` on golden arrays; that its cells are right, tdb-query tests.
 
-use crate::common::{run, stdout, tdb, told};
+use crate::common::{copy, fixtures, run, stdout, tdb, told};
 
 const TOUR: &str = "read v22_tour/array";
 
@@ -140,4 +140,82 @@ fn an_attribute_without_a_name_can_be_chosen() {
         .arg("")
         .output();
     assert_eq!(nothing.expect("it runs").stdout, b"{}\n");
+}
+
+#[test]
+fn what_bears_a_time_to_come_is_not_there_yet() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let array = folder.path().join("array");
+    copy(&fixtures().join("v22_tour/array"), &array);
+    // The newest of three fragments, moved to the year 3000.
+    for (folder, ending) in [("__fragments", ""), ("__commits", ".wrt")] {
+        let entries = std::fs::read_dir(array.join(folder)).expect("a folder");
+        let names = entries
+            .flatten()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let newest = names.max().expect("a fragment");
+        let rest = newest.rsplitn(3, '_').collect::<Vec<_>>();
+        let to_come = format!("__32503680000000_32503680000000_{}_{}", rest[1], rest[0]);
+        assert!(
+            newest.ends_with(ending) && newest.contains("_1712923200000_"),
+            "{newest}"
+        );
+        let folder = array.join(folder);
+        std::fs::rename(folder.join(newest), folder.join(to_come)).expect("it can be renamed");
+    }
+    let out = |arguments: &str| {
+        let output = tdb(arguments).arg(&array).output().expect("it runs");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let before = stdout(&format!("{TOUR} --at 2024-04-12T00:00:00Z"));
+    assert_eq!(out("read"), before);
+    assert_eq!(out("read --at 3000-01-02T00:00:00Z"), stdout(TOUR));
+    assert_ne!(stdout(TOUR), before);
+    assert_eq!(out("fragments").lines().count(), 1 + 2);
+    assert_eq!(out("fragments --at 32503680000000").lines().count(), 1 + 3);
+}
+
+#[test]
+fn what_is_odd_about_an_array_is_told_by_every_verb() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let array = folder.path().join("array");
+    copy(&fixtures().join("v22_tour/array"), &array);
+    let schemas = std::fs::read_dir(array.join("__schema")).expect("a folder");
+    let mut schemas = schemas.flatten().map(|entry| entry.path());
+    let schema = schemas.find(|path| path.is_file()).expect("a schema");
+    let bytes = std::fs::read(&schema).expect("a file");
+    std::fs::write(&schema, with_a_byte_more(&bytes)).expect("a file");
+
+    let run = |arguments: &str| {
+        let output = tdb(arguments).arg(&array).output().expect("it runs");
+        assert!(output.status.success(), "{}", told(&output));
+        let text = |bytes| String::from_utf8(bytes).expect("text");
+        (text(output.stdout), text(output.stderr))
+    };
+    for verb in ["schema", "fragments", "meta ls", "read"] {
+        let (_, said) = run(verb);
+        assert!(said.starts_with("warning: __schema/"), "{verb}: {said}");
+        assert!(
+            said.ends_with(": 1 bytes follow the array schema\n"),
+            "{verb}: {said}"
+        );
+        assert_eq!(run(&format!("{verb} -q")).1, "", "{verb}");
+    }
+    let (screen, said) = run("info");
+    assert!(
+        screen.contains("\nwarning: __schema/") && said.is_empty(),
+        "{screen}{said}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&run("info --json").0).expect("JSON");
+    assert_eq!(json["warnings"].as_array().map(Vec::len), Some(1), "{json}");
+}
+
+/// A generic tile with one byte more in it.
+fn with_a_byte_more(file: &[u8]) -> Vec<u8> {
+    let limits = tdb_tile::Limits::default();
+    let bytes = bytes::Bytes::copy_from_slice(file);
+    let tile = tdb_tile::GenericTile::parse(&bytes, &limits).expect("a tile");
+    let payload = tdb_filters::open_generic_tile(&tile, None, &limits).expect("its content");
+    let longer = [&payload[..], &[0]].concat();
+    tdb_filters::seal_generic_tile(&longer, tile.version(), None).expect("a tile")
 }

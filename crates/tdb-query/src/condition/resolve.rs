@@ -1,5 +1,4 @@
 use std::collections::HashMap;
-use std::fmt::Write;
 
 use bytes::Bytes;
 use tdb_schema::{ArraySchema, CellValNum, Enumeration, Field, FieldKind};
@@ -9,7 +8,7 @@ use super::place::{Outcome, Place, is_number, is_text, order};
 use super::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
 use super::walk::{Joint, Walk};
 use super::{CompareOp, Condition, ConditionNode, FieldTest, Literal, Test};
-use crate::QueryError;
+use crate::{QueryError, names};
 
 /// What a condition must know of a field.
 #[derive(Clone, Copy, Debug)]
@@ -332,23 +331,12 @@ fn wanted(datatype: Datatype) -> Option<&'static str> {
 }
 
 fn unknown(test: &FieldTest, fields: &[ConditionField<'_>]) -> QueryError {
-    let mut names = String::new();
-    for field in fields.iter().take(MOST_NAMES) {
-        let separator = if names.is_empty() { "" } else { ", " };
-        // Writing to a string cannot fail.
-        let _ = write!(names, "{separator}{}", field.name);
-    }
-    if fields.len() > MOST_NAMES {
-        names.push_str(", …");
-    }
+    let known = fields.iter().map(|field| field.name);
     QueryError::Invalid {
         what: format!("condition {}: the array has no such field", shown(test)),
-        hint: Some(format!("the fields are {names}")),
+        hint: Some(names::hint("field", &test.field, known)),
     }
 }
-
-/// Names that a hint lists.
-const MOST_NAMES: usize = 20;
 
 /// Characters of a condition that an error shows.
 const MOST_SHOWN: usize = 200;

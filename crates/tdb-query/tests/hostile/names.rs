@@ -73,8 +73,8 @@ fn row_35_versions_to_come() {
             );
         })
     };
-    insta::assert_snapshot!(version(99), @"Unsupported: __fragments/__1_1_UUID_99: format version 99 is not known");
-    insta::assert_snapshot!(version(u32::MAX), @"Unsupported: __fragments/__1_1_UUID_4294967295: format version 4294967295 is not known");
+    insta::assert_snapshot!(version(99), @"Unsupported: __fragments/__1_1_UUID_99: version 99 is none that this tdb reads: 1 to 23");
+    insta::assert_snapshot!(version(u32::MAX), @"Unsupported: __fragments/__1_1_UUID_4294967295: version 4294967295 is none that this tdb reads: 1 to 23");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_schema_of_a_version_to_come() {
     });
     insta::assert_snapshot!(error, @"
     Unsupported: __schema/__100_100_UUID
-      GenericTile.version at byte 0: format version 4294967295 is newer than 23, the newest known
+      GenericTile.version at byte 0: version 4294967295 is too new for this tdb, which reads up to version 23
     ");
     let error = refusal(NAME, |golden, store| {
         let key = golden.key_of("__schema/");
@@ -93,6 +93,6 @@ fn a_schema_of_a_version_to_come() {
     });
     insta::assert_snapshot!(error, @"
     Unsupported: __schema/__100_100_UUID
-      ArraySchema.version at byte 4: format version 4294967295 is newer than 23, the newest known
+      ArraySchema.version at byte 4: version 4294967295 is too new for this tdb, which reads up to version 23
     ");
 }

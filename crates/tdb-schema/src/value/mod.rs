@@ -18,6 +18,7 @@
 
 mod calendar;
 mod iso;
+mod time_text;
 mod unit;
 
 use std::fmt;
@@ -27,6 +28,7 @@ use tdb_tile::{Datatype, Physical, Scalar};
 use crate::CellValNum;
 use crate::coordinate::{Coordinate, whole_bytes};
 
+pub use time_text::TimeText;
 pub use unit::Moment;
 use unit::{Length, Unit};
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use bytes::Bytes;
-use tdb_array::{At, ErrorKind};
+use tdb_array::{ArrayError, At, ErrorKind};
 use tdb_filters::open_generic_tile;
 use tdb_fragment::{
     ConsolidatedMetadata, ExtraFields, FieldLayout, Footer, FooterBytes, FooterStart,
@@ -179,8 +179,8 @@ impl Dump<'_> {
                 .version(),
         };
         if !version.is_known() {
-            let what = format!("format version {version} is not known");
-            return Err(Failure::new(ErrorKind::Unsupported, what));
+            let (key, version) = (self.key.to_owned(), version.number());
+            return Err(ArrayError::Newer { key, version }.into());
         }
         Ok(version)
     }

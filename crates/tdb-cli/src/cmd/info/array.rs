@@ -58,7 +58,7 @@ impl Sizes {
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn gather(array: &'a Array) -> Result<Self, ArrayError> {
+    pub(super) fn gather(array: &'a Array, as_of_now: bool) -> Result<Self, ArrayError> {
         let fragments = array.fragments();
         let versions = || {
             fragments
@@ -90,7 +90,7 @@ impl<'a> Facts<'a> {
             non_empty_domain: array.non_empty_domain(),
             metadata_keys: array.metadata()?.len(),
             total,
-            warnings: warnings(array)?,
+            warnings: warnings(array, as_of_now)?,
             sizes,
         })
     }
@@ -242,8 +242,8 @@ fn var_sizes(
     sizes.collect()
 }
 
-fn warnings(array: &Array) -> Result<Vec<String>, ArrayError> {
-    let mut warnings = Vec::new();
+fn warnings(array: &Array, as_of_now: bool) -> Result<Vec<String>, ArrayError> {
+    let mut warnings: Vec<String> = array.warnings().iter().map(ToString::to_string).collect();
     let replaced = array.replaced().len();
     if replaced > 0 {
         let size = (array.open_replaced()?.iter()).fold(0_u64, |sum, fragment| {
@@ -261,7 +261,7 @@ fn warnings(array: &Array) -> Result<Vec<String>, ArrayError> {
             rfc3339(window.since)
         ));
     }
-    if window.at < tdb_array::TimeWindow::ALL.at {
+    if !as_of_now {
         warnings.push(format!(
             "nothing written after {} is shown",
             rfc3339(window.at)

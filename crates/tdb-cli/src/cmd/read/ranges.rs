@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 use tdb_array::ErrorKind;
+use tdb_query::QueryError;
 use tdb_schema::json::cell_from_json;
 use tdb_schema::value::{holds_bytes, parse, parse_number};
 use tdb_schema::{ArraySchema, CellValNum};
@@ -69,9 +70,8 @@ fn dimension<'a>(schema: &'a ArraySchema, name: &str) -> Result<Axis<'a>, Failur
     let index = schema.dimension_index(name);
     let found = index.and_then(|index| Some((schema.dimensions.get(index)?, schema.bounds(index))));
     let Some((dimension, bounds)) = found else {
-        let known: Vec<&str> = schema.dimensions.iter().map(|d| d.name.as_str()).collect();
-        let failure = Failure::invalid(format!("there is no dimension {name:?}"));
-        return Err(failure.hint(format!("the dimensions are {}", known.join(", "))));
+        let known = schema.dimensions.iter().map(|d| d.name.as_str());
+        return Err(QueryError::unknown("dimension", name, known).into());
     };
     Ok(Axis {
         name: &dimension.name,
@@ -83,16 +83,8 @@ fn dimension<'a>(schema: &'a ArraySchema, name: &str) -> Result<Axis<'a>, Failur
 
 fn label<'a>(schema: &'a ArraySchema, name: &str) -> Result<Axis<'a>, Failure> {
     let Some(label) = schema.labels.iter().find(|label| label.name == name) else {
-        let known: Vec<&str> = schema
-            .labels
-            .iter()
-            .map(|label| label.name.as_str())
-            .collect();
-        let failure = Failure::invalid(format!("there is no label {name:?}"));
-        return Err(match known.is_empty() {
-            true => failure.hint("the array has no labels"),
-            false => failure.hint(format!("the labels are {}", known.join(", "))),
-        });
+        let known = schema.labels.iter().map(|label| label.name.as_str());
+        return Err(QueryError::unknown("label", name, known).into());
     };
     Ok(Axis {
         name: &label.name,

@@ -1,0 +1,57 @@
+//! What `--help` says can be done.
+
+use std::process::Command;
+
+use crate::common::{fixtures, stdout};
+
+/// The lines of a help text that are commands.
+fn examples(help: &str) -> impl Iterator<Item = &str> {
+    let (_, examples) = help.split_once("Example").unwrap_or_default();
+    examples
+        .lines()
+        .filter_map(|line| line.strip_prefix("  tdb "))
+}
+
+#[test]
+fn every_verb_shows_examples_that_work() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut run = 0;
+    for verb in [
+        "",
+        "info",
+        "schema",
+        "ls",
+        "tree",
+        "read",
+        "fragments",
+        "meta ls",
+        "meta get",
+        "group ls",
+        "dump",
+        "filters",
+    ] {
+        let help = stdout(&format!("{verb} --help"));
+        let mut all = examples(&help).peekable();
+        assert!(all.peek().is_some(), "{verb} has no example: {help}");
+        for example in all {
+            let example = example.replace("target/", &format!("{}/", folder.path().display()));
+            let output = Command::new("sh")
+                .arg("-c")
+                .arg(format!("{} {example}", env!("CARGO_BIN_EXE_tdb")))
+                .current_dir(fixtures().join(".."))
+                .output()
+                .expect("it runs");
+            assert!(
+                output.status.success() && output.stderr.is_empty(),
+                "{example}: {output:?}"
+            );
+            let file = folder.path().join("bk.parquet");
+            assert!(
+                !output.stdout.is_empty() || file.exists(),
+                "{example} says nothing"
+            );
+            run += 1;
+        }
+    }
+    assert!(run > 12, "{run} examples");
+}

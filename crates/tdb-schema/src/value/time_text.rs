@@ -1,0 +1,126 @@
+use std::io::Write;
+
+use tdb_tile::Datatype;
+
+use crate::value::unit::Unit;
+use crate::value::{NOT_A_TIME, Value};
+
+/// Writes many dates or times of one datatype as text, as [`Value`] shows each of them.
+///
+/// What is the same from one to the next, the date, is worked out once.
+#[derive(Clone, Debug)]
+pub struct TimeText {
+    datatype: Datatype,
+    /// Of datetimes that say the time of day, in 64 bits.
+    clock: Option<Clock>,
+    /// The day written last, and how.
+    day: i64,
+    date: Vec<u8>,
+}
+
+/// How the ticks of a day make up its time.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    of_day: i64,
+    of_hour: i64,
+    /// 0 where minutes are not said.
+    of_minute: i64,
+    /// 0 where seconds are not said.
+    of_second: i64,
+    /// Behind the point.
+    digits: usize,
+}
+
+impl TimeText {
+    /// A writer for this datatype.
+    #[must_use]
+    pub fn new(datatype: Datatype) -> Self {
+        Self {
+            datatype,
+            clock: datatype
+                .is_datetime()
+                .then(|| Unit::of(datatype).and_then(Clock::new))
+                .flatten(),
+            day: NOT_A_TIME,
+            date: Vec::new(),
+        }
+    }
+
+    /// Appends what `ticks` say; nothing for [`NOT_A_TIME`].
+    pub fn append(&mut self, ticks: i64, out: &mut Vec<u8>) {
+        if ticks == NOT_A_TIME {
+            return;
+        }
+        let Some(clock) = self.clock else {
+            write(Value::Time(self.datatype, ticks), out);
+            return;
+        };
+        let day = ticks.div_euclid(clock.of_day);
+        if day != self.day {
+            self.date.clear();
+            write(Value::Time(Datatype::DateTimeDay, day), &mut self.date);
+            self.day = day;
+        }
+        out.extend_from_slice(&self.date);
+        clock.append(ticks.rem_euclid(clock.of_day), out);
+    }
+}
+
+impl Clock {
+    /// That of a unit; `None` for those of days and more, and for days of more ticks than 64 bits count.
+    fn new(unit: Unit) -> Option<Self> {
+        let (of_second, digits) = match unit {
+            Unit::Years | Unit::Months | Unit::Days(_) => return None,
+            Unit::Hours | Unit::Minutes => (0, 0),
+            Unit::Fractions(digits) => (10_i64.checked_pow(digits)?, digits),
+        };
+        let of_minute = match unit {
+            Unit::Hours => 0,
+            Unit::Minutes => 1,
+            _ => of_second.checked_mul(60)?,
+        };
+        let of_hour = of_minute.checked_mul(60)?.max(1);
+        Some(Self {
+            of_day: of_hour.checked_mul(24)?,
+            of_hour,
+            of_minute,
+            of_second,
+            digits: digits as usize,
+        })
+    }
+
+    /// `T12`, `T12:30`, `T12:30:01`, `T12:30:01.500`.
+    fn append(self, ticks: i64, out: &mut Vec<u8>) {
+        let part = |unit: i64, of: i64| ticks.checked_div(unit).map(|n| n.rem_euclid(of));
+        for (before, unit, of) in [
+            (b'T', self.of_hour, 24),
+            (b':', self.of_minute, 60),
+            (b':', self.of_second, 60),
+        ] {
+            if let Some(part) = part(unit, of) {
+                out.push(before);
+                digits(part, 2, out);
+            }
+        }
+        if let (1.., Some(fraction)) = (self.digits, ticks.checked_rem(self.of_second)) {
+            out.push(b'.');
+            digits(fraction, self.digits, out);
+        }
+    }
+}
+
+/// Appends the last `count` digits of a number that is not negative.
+fn digits(mut number: i64, count: usize, out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start.saturating_add(count), b'0');
+    for place in out.iter_mut().skip(start).rev() {
+        // A remainder by ten.
+        *place = b'0'.wrapping_add(u8::try_from(number % 10).unwrap_or(0));
+        number /= 10;
+    }
+}
+
+fn write(value: Value<'_>, out: &mut Vec<u8>) {
+    // Writing to memory cannot fail.
+    let _ = write!(out, "{value}");
+}
