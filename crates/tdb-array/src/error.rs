@@ -20,6 +20,14 @@ pub enum ArrayError {
         /// The folder that was looked at, within its store.
         prefix: String,
     },
+    /// There is an array, or a group, where one was to be made.
+    #[error("{prefix:?}: there is {what} here already", what = article(what))]
+    Exists {
+        /// "array" or "group".
+        what: &'static str,
+        /// The folder, within its store.
+        prefix: String,
+    },
     /// A commit or a schema names something that is not there.
     #[error("{key}: not there, though it is {by}")]
     Missing {
@@ -99,6 +107,7 @@ impl ArrayError {
     /// What can be done about it.
     pub fn kind(&self) -> ErrorKind {
         match self {
+            Self::Exists { .. } => ErrorKind::Exists,
             Self::NoSuch { .. } | Self::Missing { .. } => ErrorKind::NotFound,
             Self::Name { .. } => ErrorKind::Corrupt,
             Self::Newer { .. } => ErrorKind::Unsupported,
@@ -242,4 +251,9 @@ impl<T, E: HasKind + Error + Send + Sync + 'static> At<T> for Result<T, E> {
             source: Box::new(error),
         })
     }
+}
+
+fn article(what: &str) -> String {
+    let article = if what.starts_with('a') { "an" } else { "a" };
+    format!("{article} {what}")
 }

@@ -4,6 +4,7 @@
 
 mod array;
 pub mod commits;
+mod create;
 mod delete;
 pub mod directory;
 mod error;

@@ -109,7 +109,9 @@ pub(crate) enum Verb {
     /// Metadata of an array or group
     #[command(subcommand)]
     Meta(cmd::meta::Verb),
-    /// Members of a group
+    /// A new array
+    Create(cmd::create::Arguments),
+    /// A group: members, and a new one
     #[command(subcommand)]
     Group(cmd::group::Verb),
     /// Any stored object, byte range by byte range, decoded

@@ -48,6 +48,31 @@ pub(crate) fn folder(uri: &str, global: &Global) -> Result<Location, Failure> {
     })
 }
 
+/// The place that a URI names, where there need not be anything yet. The store begins at the deepest
+/// folder that there is: nothing is made before something is stored.
+pub(crate) fn vacant(uri: &str, global: &Global) -> Result<Location, Failure> {
+    let path = std::path::absolute(local_path(uri)?)?;
+    let mut missing = Vec::new();
+    let mut root = path.as_path();
+    while !root.exists() {
+        let (Some(parent), Some(name)) = (root.parent(), root.file_name()) else {
+            return Err(self::missing(uri));
+        };
+        let Some(name) = name.to_str() else {
+            return Err(Failure::invalid(format!("{uri}: a name that is not UTF-8")));
+        };
+        missing.push(name);
+        root = parent;
+    }
+    missing.reverse();
+    let location = folder(&root.to_string_lossy(), global).map_err(|failure| failure.at(uri))?;
+    Ok(Location {
+        uri: uri.to_owned(),
+        prefix: missing.join("/"),
+        ..location
+    })
+}
+
 /// The folder that a URI names, which must be an array.
 pub(crate) fn array(uri: &str, global: &Global) -> Result<Location, Failure> {
     let location = folder(uri, global)?;

@@ -52,6 +52,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Verb::Tree(arguments) => cmd::tree::run(&arguments, &global, &mut out)?,
         Verb::Read(arguments) => return cmd::read::run(*arguments, &global, out),
         Verb::Fragments(arguments) => cmd::fragments::run(&arguments, &global, &mut out)?,
+        Verb::Create(arguments) => cmd::create::run(&arguments, &global)?,
         Verb::Meta(verb) => cmd::meta::run(&verb, &global, &mut out)?,
         Verb::Group(verb) => cmd::group::run(&verb, &global, &mut out)?,
         Verb::Dump(arguments) => cmd::dump::run(&arguments, &global, &mut out)?,

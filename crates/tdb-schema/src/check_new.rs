@@ -1,8 +1,9 @@
-use tdb_tile::{Scalar, with_scalar};
+use tdb_tile::{Datatype, Scalar, with_scalar};
 
 use crate::coordinate::{Coordinate, extent_bytes, extent_value, whole, whole_bytes};
 use crate::{
-    ArraySchema, Attribute, CellValNum, DataOrder, Dimension, Enumeration, Problem, SchemaError,
+    ArraySchema, Attribute, CellValNum, DataOrder, Dimension, DimensionLabel, Enumeration, Problem,
+    SchemaError,
 };
 
 /// Names that start so are TileDB's own.
@@ -24,9 +25,51 @@ impl ArraySchema {
             check_last_tile(dimension)?;
         }
         self.check_new_attributes()?;
-        self.labels
-            .iter()
-            .try_for_each(|label| check_name("label", &label.name))
+        for label in &self.labels {
+            check_name("label", &label.name)?;
+            self.check_new_label(label)?;
+        }
+        self.check_new_filters()
+    }
+
+    /// A label is an array of its own that this one makes: over whole numbers, sorted.
+    fn check_new_label(&self, label: &DimensionLabel) -> Result<(), SchemaError> {
+        let fail = |what: &str, problem| {
+            let field = format!("{what} of label {:?}", label.name);
+            Err(SchemaError::invalid(field, problem))
+        };
+        if label.is_external || !label.relative {
+            return fail(
+                "uri",
+                Problem::NotAllowed("a new label is kept in the array"),
+            );
+        }
+        let dimension = self.dimensions.get(label.dimension as usize);
+        if !dimension.is_some_and(Dimension::is_integral) {
+            let why = "only dimensions of whole numbers have labels";
+            return fail("dimension", Problem::NotAllowed(why));
+        }
+        if label.order == DataOrder::Unordered {
+            return fail("order", Problem::NotAllowed("labels are sorted"));
+        }
+        let found = label.datatype;
+        let is_text = found == Datatype::StringAscii;
+        let is_number =
+            found.is_integer() || found.is_datetime() || found.is_time() || found.is_real();
+        if found == Datatype::Bool || !(is_number || is_text) {
+            let why = "labels are numbers, dates, times or string_ascii";
+            return fail("datatype", Problem::Datatype { found, why });
+        }
+        let wanted = if is_text {
+            CellValNum::Var
+        } else {
+            CellValNum::Fixed(1)
+        };
+        if label.cell_val_num != wanted {
+            let why = "a label is one number, or one string_ascii of any length";
+            return fail("cell_val_num", Problem::CellValNum(why));
+        }
+        Ok(())
     }
 
     /// The part of [`ArraySchema::check_new`] that is about attributes.
@@ -34,6 +77,7 @@ impl ArraySchema {
         for attribute in &self.attributes {
             check_name("attribute", &attribute.name)?;
             check_order(attribute)?;
+            check_fill(attribute)?;
         }
         Ok(())
     }
@@ -131,6 +175,18 @@ fn check_last_tile(dimension: &Dimension) -> Result<(), SchemaError> {
         Some(_) => Ok(()),
         None => fail("extent", Problem::LastTileOverflows(datatype)),
     }
+}
+
+fn check_fill(attribute: &Attribute) -> Result<(), SchemaError> {
+    let field = |what: &str| format!("{what} of attribute {:?}", attribute.name);
+    if attribute.fill.is_empty() {
+        return Err(SchemaError::invalid(field("fill"), Problem::NotPositive));
+    }
+    if attribute.fill_valid && !attribute.nullable {
+        let problem = Problem::NotAllowed("means something where cells can be null, only");
+        return Err(SchemaError::invalid(field("fill_valid"), problem));
+    }
+    Ok(())
 }
 
 fn check_order(attribute: &Attribute) -> Result<(), SchemaError> {

@@ -160,7 +160,7 @@ pub enum Problem {
         wanted: String,
     },
     /// An object has a member that means nothing.
-    #[error("{name:?} means nothing here; known are {}", known.join(", "))]
+    #[error("{name:?} means nothing here{}; known are {}", meant(name, known), known.join(", "))]
     UnknownMember {
         /// The member.
         name: String,
@@ -210,4 +210,35 @@ impl SchemaError {
     pub fn is_unsupported(&self) -> bool {
         matches!(self, Self::Wire(wire) if wire.is_unsupported())
     }
+}
+
+/// The known name that is meant, if one is near: `, "filters" is meant?`.
+fn meant(name: &str, known: &[&'static str]) -> String {
+    let near = known.iter().map(|known| (distance(name, known), known));
+    match near.min() {
+        Some((steps, known)) if steps <= 2 => format!(", {known:?} is meant?"),
+        _ => String::new(),
+    }
+}
+
+/// How many letters must change, come or go to make one name of another.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    // What people type by mistake is short; what is longer is no near miss.
+    for (i, from) in a.chars().take(64).enumerate() {
+        let mut diagonal = i;
+        let mut left = i.saturating_add(1);
+        let mut next = vec![left];
+        for (to, above) in b.iter().zip(row.iter().skip(1)) {
+            let changed = diagonal.saturating_add(usize::from(from != *to));
+            left = changed
+                .min(left.saturating_add(1))
+                .min(above.saturating_add(1));
+            diagonal = *above;
+            next.push(left);
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or(0)
 }

@@ -1,7 +1,7 @@
 use tdb_filters::{FilterList, FilterRecord, Registry, describe};
 use tdb_tile::{FormatVersion, Range};
 
-use crate::{ArraySchema, Attribute, Enumeration, EnumerationRef, Problem, SchemaError};
+use crate::{ArraySchema, Attribute, Enumeration, EnumerationRef, FieldKind, Problem, SchemaError};
 
 /// Changes of a schema that leave the cells of older fragments readable: attributes and
 /// enumerations come and go, enumerations and the current domain grow.
@@ -41,7 +41,11 @@ impl ArraySchema {
     /// A name that is taken, and what [`ArraySchema::check_new`] refuses.
     pub fn with_attribute(mut self, attribute: Attribute) -> Result<Self, SchemaError> {
         self.attributes.push(attribute);
-        self.evolved()
+        let schema = self.evolved()?;
+        let added = schema.attributes.len().checked_sub(1);
+        let field = added.and_then(|index| schema.field_of(FieldKind::Attribute(index)));
+        field.map_or(Ok(()), |field| schema.check_field_filters(&field))?;
+        Ok(schema)
     }
 
     /// Takes an attribute away; its cells stay stored.

@@ -4,6 +4,7 @@
 mod attribute;
 mod attribute_record;
 mod check;
+mod check_filters;
 mod check_new;
 mod codes;
 mod coordinate;

@@ -7,7 +7,9 @@ mod common;
 use common::{dimension, full, raw, sparse};
 use serde_json::{Value as Json, json};
 use tdb_filters::{FilterList, FilterRecord};
-use tdb_schema::json::{Times, cell_from_json, cell_to_json, schema_from_json, schema_to_json};
+use tdb_schema::json::{
+    Times, cell_from_json, cell_to_json, filters_from_json, schema_from_json, schema_to_json,
+};
 use tdb_schema::{ArraySchema, CellValNum, Enumeration, SchemaError};
 use tdb_tile::Datatype;
 
@@ -80,6 +82,14 @@ fn filters_have_their_options() {
         json["attributes"][0]["filters"],
         json["dimensions"][0]["filters"]
     ]));
+    // Shown, as it may stand in an old array; nothing new can have it.
+    let error = read(&json).unwrap_err();
+    insta::assert_snapshot!(error, @r#"filters of "a": filter code 17 was withdrawn, and what it wrote cannot be read"#);
+    let shown = &json["attributes"][0]["filters"];
+    let list = filters_from_json(shown, schema.version, "filters").unwrap();
+    assert_eq!(list, schema.attributes[0].filters);
+    schema.attributes[0].filters = FilterList::default();
+    let json = schema_to_json(&schema, &[], Times::Iso);
     assert_eq!(read(&json).unwrap().0, schema);
 }
 

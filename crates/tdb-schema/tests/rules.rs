@@ -4,10 +4,10 @@
 mod common;
 
 use common::{dense, dimension, full, plane, raw, sparse, strings};
-use tdb_filters::FilterRecord;
+use tdb_filters::{FilterList, FilterRecord};
 use tdb_schema::{
-    ArraySchema, ArrayType, Attribute, CellOrder, CellValNum, DataOrder, EnumerationRef,
-    SchemaError, SchemaRecord,
+    ArraySchema, ArrayType, Attribute, CellOrder, CellValNum, DataOrder, DimensionLabel,
+    EnumerationRef, SchemaError, SchemaRecord,
 };
 use tdb_tile::{Datatype, FormatVersion, Limits, Range};
 
@@ -200,4 +200,92 @@ fn an_enumerated_attribute_holds_one_integer() {
         schema.check().unwrap_err().to_string(),
         "cell_val_num of attribute \"a\": an enumerated cell is one index"
     );
+}
+
+/// The refusals of a plane and of a sparse array with these filters of its attribute `a`.
+fn filter_refusals(datatype: Datatype, filters: &[(u8, &'static [u8])]) -> String {
+    let list = FilterList::new(
+        filters
+            .iter()
+            .map(|(c, o)| FilterRecord::new(*c, *o))
+            .collect(),
+    );
+    let refusal = |mut schema: ArraySchema| {
+        let mut attribute = Attribute::new("a", datatype);
+        attribute.filters = list.clone();
+        schema.attributes = vec![attribute];
+        let result = schema.check_new();
+        result.map_or_else(|error| error.to_string(), |()| "fine".to_owned())
+    };
+    let line = sparse(vec![dimension("x", Datatype::Int32, 0, 9, 5)]);
+    format!("{datatype}: {}; {}\n", refusal(plane()), refusal(line))
+}
+
+#[test]
+fn filters_of_new_arrays_fit_their_fields() {
+    const DOUBLE_DELTA: (u8, &[u8]) = (6, &[6, 255, 255, 255, 255, 17]);
+    const WEBP: (u8, &[u8]) = (18, &[0, 0, 200, 66, 1, 0, 3, 0, 3, 0, 0, 0]);
+    let mut inherited = sparse(vec![dimension("f", Datatype::Float32, 0.0_f32, 9.0, 1.0)]);
+    inherited.coords_filters =
+        FilterList::new(vec![FilterRecord::new(DOUBLE_DELTA.0, DOUBLE_DELTA.1)]);
+    let mut offsets = plane();
+    offsets.offsets_filters =
+        FilterList::new(vec![FilterRecord::new(14, &[7, 255, 255, 255, 255][..])]);
+    let texts = [
+        filter_refusals(Datatype::Int32, &[DOUBLE_DELTA]),
+        filter_refusals(Datatype::Float64, &[DOUBLE_DELTA]),
+        filter_refusals(Datatype::UInt8, &[WEBP]),
+        filter_refusals(Datatype::Int8, &[WEBP]),
+        filter_refusals(Datatype::Float32, &[(10, &[0, 4, 0, 0])]),
+        filter_refusals(Datatype::Int32, &[(17, &[])]),
+        format!("{}\n", inherited.check_new().unwrap_err()),
+        format!("{}\n", offsets.check_new().unwrap_err()),
+    ];
+    insta::assert_snapshot!(texts.concat());
+}
+
+#[test]
+fn labels_of_new_arrays_are_sorted_and_kept_inside() {
+    let refusal = |change: fn(&mut DimensionLabel)| {
+        let mut schema = plane();
+        let mut label = DimensionLabel {
+            name: "l".to_owned(),
+            dimension: 0,
+            relative: true,
+            uri: "__labels/l0".to_owned(),
+            attribute: "label".to_owned(),
+            order: DataOrder::Increasing,
+            datatype: Datatype::Float64,
+            cell_val_num: CellValNum::Fixed(1),
+            is_external: false,
+        };
+        change(&mut label);
+        schema.labels.push(label);
+        let result = schema.check_new();
+        result.map_or_else(|error| format!("{error}\n"), |()| "fine\n".to_owned())
+    };
+    let texts = [
+        refusal(|_| ()),
+        refusal(|l| l.order = DataOrder::Unordered),
+        refusal(|l| l.is_external = true),
+        refusal(|l| l.datatype = Datatype::StringUtf8),
+        refusal(|l| l.datatype = Datatype::StringAscii),
+        refusal(|l| l.name = "__l".to_owned()),
+        refusal(|l| l.dimension = 9),
+    ];
+    insta::assert_snapshot!(texts.concat());
+}
+
+#[test]
+fn fill_values_of_new_attributes_are_some() {
+    let refusal = |change: fn(&mut Attribute)| {
+        let mut schema = plane();
+        change(&mut schema.attributes[0]);
+        format!("{}\n", schema.check_new().unwrap_err())
+    };
+    let empty = refusal(|a| {
+        a.cell_val_num = CellValNum::Var;
+        a.fill = bytes::Bytes::new();
+    });
+    insta::assert_snapshot!(empty + &refusal(|a| a.fill_valid = true));
 }

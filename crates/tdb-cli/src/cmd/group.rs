@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tdb_array::Group;
 use tdb_tile::Code;
 
-use super::{open_options, session, write_json};
+use super::{change, open_options, session, write_json};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location;
@@ -17,6 +17,17 @@ use crate::paint::{Role, Table};
 pub(crate) enum Verb {
     /// The members, wherever they point
     Ls(Ls),
+    /// A new group, without members
+    ///
+    /// Example: tdb group create runs
+    #[command(verbatim_doc_comment)]
+    Create(Create),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Create {
+    /// Where the group is to be
+    uri: String,
 }
 
 #[derive(Debug, Args)]
@@ -27,7 +38,19 @@ pub(crate) struct Ls {
 }
 
 pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let Verb::Ls(Ls { uri }) = verb;
+    match verb {
+        Verb::Ls(Ls { uri }) => list(uri, global, out),
+        Verb::Create(Create { uri }) => create(uri, global),
+    }
+}
+
+fn create(uri: &str, global: &Global) -> Result<(), Failure> {
+    let location = location::vacant(uri, global)?;
+    Group::create(&*location.store, &location.prefix)
+        .map_err(|error| change::failed(&location, error))
+}
+
+fn list(uri: &str, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = location::group(uri, global)?;
     let options = open_options(global, &session(global))?;
     let store = location.store.clone();

@@ -1,6 +1,8 @@
 //! One file per verb.
 
+pub(crate) mod change;
 pub(crate) mod children;
+pub(crate) mod create;
 pub(crate) mod dump;
 pub(crate) mod filters;
 pub(crate) mod fragments;
@@ -51,7 +53,7 @@ pub(crate) fn session(global: &Global) -> Session {
     })
 }
 
-fn key(global: &Global) -> Result<Option<EncryptionKey>, Failure> {
+pub(crate) fn key(global: &Global) -> Result<Option<EncryptionKey>, Failure> {
     let Some(path) = &global.key_file else {
         return Ok(None);
     };

@@ -1,0 +1,216 @@
+use tdb_filters::seal_generic_tile;
+use tdb_schema::{
+    ArraySchema, ArrayType, Attribute, CellOrder, Dimension, DimensionLabel, Enumeration,
+    SchemaError,
+};
+use tdb_store::{Store, join, list_all};
+use tdb_tile::FormatVersion;
+
+use crate::directory::{ENUMERATION_FOLDER, GROUP_MARKER, SCHEMA_FOLDER};
+use crate::{Array, ArrayError, At, ChangeOptions, ErrorKind, Group, ObjectType};
+
+/// The only dimension of the array that holds a label.
+const LABEL_DIMENSION: &str = "index";
+
+impl Array {
+    /// Makes an array in a folder of a store.
+    ///
+    /// `enumerations` are those that the schema names. The schema is stored last: until then there is no array.
+    /// A schema of an older version is stored in the one that is written now. Folders that hold nothing are
+    /// not made; TileDB wants none.
+    ///
+    /// # Errors
+    /// A schema that breaks a rule for new arrays, which the source of the error names;
+    /// [`ArrayError::Exists`] where an array or a group is; as the store reports.
+    pub fn create(
+        store: &dyn Store,
+        prefix: &str,
+        schema: &ArraySchema,
+        enumerations: &[Enumeration],
+        options: &ChangeOptions,
+    ) -> Result<(), ArrayError> {
+        let schema = writable(schema)?;
+        schema.check_new().map_err(refused)?;
+        check_enumerations(&schema, enumerations)?;
+        check_vacant(store, prefix)?;
+        let time = options.time();
+        for label in &schema.labels {
+            create_label(store, prefix, &schema, label, time, options)?;
+        }
+        for enumeration in enumerations {
+            put_enumeration(store, prefix, enumeration, options)?;
+        }
+        put_schema(store, prefix, &schema, time, options)
+    }
+}
+
+impl Group {
+    /// Makes a group without members in a folder of a store.
+    ///
+    /// # Errors
+    /// [`ArrayError::Exists`] where an array or a group is; as the store reports.
+    pub fn create(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
+        check_vacant(store, prefix)?;
+        store.put(&join(prefix, GROUP_MARKER), bytes::Bytes::new())?;
+        Ok(())
+    }
+}
+
+/// The schema as it is stored.
+fn writable(schema: &ArraySchema) -> Result<ArraySchema, ArrayError> {
+    if schema.version > FormatVersion::WRITTEN {
+        return Err(ArrayError::Invalid {
+            what: "format version",
+            name: schema.version.to_string(),
+            why: "no released TileDB reads it, so it is not written",
+        });
+    }
+    let schema = schema.clone().upgraded();
+    Ok(match schema.cell_order {
+        CellOrder::Hilbert => schema,
+        _ => schema.with_extents(),
+    })
+}
+
+/// Fails unless these are the enumerations that the schema names.
+fn check_enumerations(
+    schema: &ArraySchema,
+    enumerations: &[Enumeration],
+) -> Result<(), ArrayError> {
+    for entry in &schema.enumerations {
+        let is_meant = |e: &&Enumeration| e.name() == entry.name && e.file() == entry.file;
+        let Some(enumeration) = enumerations.iter().find(is_meant) else {
+            return Err(enumeration_error(&entry.name, "its values are not given"));
+        };
+        schema.check_indices(enumeration).map_err(refused)?;
+    }
+    for enumeration in enumerations {
+        let known = |file: &str| schema.enumerations.iter().any(|entry| entry.file == file);
+        if !known(enumeration.file()) {
+            return Err(enumeration_error(
+                enumeration.name(),
+                "the schema has none of that name and file",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn enumeration_error(name: &str, why: &'static str) -> ArrayError {
+    ArrayError::Invalid {
+        what: "enumeration",
+        name: name.to_owned(),
+        why,
+    }
+}
+
+/// Fails where an array or a group is. Enumerations without a schema, which an abandoned creation leaves,
+/// are none.
+fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
+    let found = ObjectType::of_listing(&list_all(store, prefix)?);
+    let what = match found {
+        ObjectType::Invalid => return Ok(()),
+        ObjectType::Group => "group",
+        ObjectType::Array if !has_schema(store, prefix)? => return Ok(()),
+        ObjectType::Array => "array",
+    };
+    Err(ArrayError::Exists {
+        what,
+        prefix: prefix.to_owned(),
+    })
+}
+
+fn has_schema(store: &dyn Store, prefix: &str) -> Result<bool, ArrayError> {
+    let legacy = join(prefix, crate::directory::LEGACY_SCHEMA);
+    if tdb_store::exists(store, &legacy)? {
+        return Ok(true);
+    }
+    let listing = list_all(store, &join(prefix, SCHEMA_FOLDER))?;
+    Ok(!listing.objects.is_empty() || !listing.foreign.is_empty())
+}
+
+/// Makes the array that holds a label. What an abandoned creation left of it goes: nothing was ever
+/// written to it.
+fn create_label(
+    store: &dyn Store,
+    prefix: &str,
+    schema: &ArraySchema,
+    label: &DimensionLabel,
+    time: u64,
+    options: &ChangeOptions,
+) -> Result<(), ArrayError> {
+    let Some(dimension) = schema.dimensions.get(label.dimension as usize) else {
+        return Ok(());
+    };
+    let schema = label_schema(dimension, label);
+    schema.check_new().map_err(refused)?;
+    let prefix = join(prefix, &label.uri);
+    for left in list_all(store, &join(&prefix, SCHEMA_FOLDER))?.objects {
+        store.remove(&left.key)?;
+    }
+    put_schema(store, &prefix, &schema, time, options)
+}
+
+/// One label for each position: `docs/format/schema.md`, "Labels".
+fn label_schema(dimension: &Dimension, label: &DimensionLabel) -> ArraySchema {
+    let index = Dimension {
+        name: LABEL_DIMENSION.to_owned(),
+        filters: tdb_filters::FilterList::default(),
+        ..dimension.clone()
+    };
+    let mut labels =
+        Attribute::new(&label.attribute, label.datatype).with_cell_val_num(label.cell_val_num);
+    labels.order = label.order;
+    ArraySchema::new(ArrayType::Dense, vec![index], vec![labels])
+}
+
+/// Stores a schema under a name of its own.
+pub(crate) fn put_schema(
+    store: &dyn Store,
+    prefix: &str,
+    schema: &ArraySchema,
+    time: u64,
+    options: &ChangeOptions,
+) -> Result<(), ArrayError> {
+    let name = options.names.unversioned((time, time))?;
+    let key = format!("{SCHEMA_FOLDER}/{name}");
+    let payload = schema.encode().map_err(refused)?;
+    put_tile(store, prefix, &key, &payload, options)
+}
+
+/// Stores an enumeration.
+pub(crate) fn put_enumeration(
+    store: &dyn Store,
+    prefix: &str,
+    enumeration: &Enumeration,
+    options: &ChangeOptions,
+) -> Result<(), ArrayError> {
+    let key = format!(
+        "{SCHEMA_FOLDER}/{ENUMERATION_FOLDER}/{}",
+        enumeration.file()
+    );
+    let payload = enumeration.encode().map_err(refused)?;
+    put_tile(store, prefix, &key, &payload, options)
+}
+
+/// Stores a payload as a generic tile; `key` is relative to the array or group.
+pub(crate) fn put_tile(
+    store: &dyn Store,
+    prefix: &str,
+    key: &str,
+    payload: &[u8],
+    options: &ChangeOptions,
+) -> Result<(), ArrayError> {
+    let tile = seal_generic_tile(payload, FormatVersion::WRITTEN, options.key.as_ref()).at(key)?;
+    store.put(&join(prefix, key), tile.into())?;
+    Ok(())
+}
+
+/// What the caller handed in breaks a rule.
+pub(crate) fn refused(error: SchemaError) -> ArrayError {
+    ArrayError::Object {
+        key: "schema".to_owned(),
+        kind: ErrorKind::Invalid,
+        source: Box::new(error),
+    }
+}

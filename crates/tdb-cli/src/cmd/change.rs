@@ -1,0 +1,63 @@
+//! What verbs that change something have in common.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tdb_array::{ArrayError, ChangeOptions, ErrorKind};
+use tdb_query::Session;
+
+use super::key;
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::location::Location;
+
+/// The time and the key of a change.
+pub(crate) fn options(global: &Global, session: &Session) -> Result<ChangeOptions, Failure> {
+    if global.since.is_some() {
+        let failure = Failure::invalid("--since means nothing to a change");
+        return Err(failure.hint("--at is the time of the change"));
+    }
+    Ok(ChangeOptions {
+        timestamp: global.at.map(|moment| moment.0),
+        key: key(global)?,
+        limits: session.limits().clone(),
+        ..ChangeOptions::default()
+    })
+}
+
+/// The failure of a change, with the URI in front and the way out.
+pub(crate) fn failed(location: &Location, error: ArrayError) -> Failure {
+    let uri = &location.uri;
+    match error {
+        ArrayError::Exists { what, .. } => {
+            let article = if what == "array" { "an" } else { "a" };
+            let text = format!("there is {article} {what} here already");
+            let failure = Failure::new(ErrorKind::Exists, text).at(uri);
+            failure.hint(format!("tdb info {uri} shows it"))
+        }
+        error => location.failed(error),
+    }
+}
+
+/// JSON as it stands on the command line, or `@` and the file that holds it.
+pub(crate) fn json_argument(what: &str, text: &str) -> Result<Value, Failure> {
+    match text.strip_prefix('@') {
+        Some(file) => json_file(Path::new(file)),
+        None => serde_json::from_str(text)
+            .map_err(|error| Failure::invalid(format!("{what}: no JSON: {error}"))),
+    }
+}
+
+/// The JSON in a file.
+pub(crate) fn json_file(path: &Path) -> Result<Value, Failure> {
+    let shown = path.display();
+    let bytes = std::fs::read(path).map_err(|error| {
+        let kind = match error.kind() {
+            std::io::ErrorKind::NotFound => ErrorKind::NotFound,
+            _ => ErrorKind::Store,
+        };
+        Failure::new(kind, format!("{shown}: {error}"))
+    })?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| Failure::invalid(format!("{shown}: no JSON: {error}")))
+}

@@ -1,0 +1,61 @@
+//! `tdb create`: a new array.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::Value;
+use tdb_array::{Array, NameSource};
+use tdb_schema::json::schema_from_json;
+use tdb_schema::{ArraySchema, Enumeration};
+
+use super::{change, session};
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::location;
+
+/// A schema that works, for the help and the hint.
+const EXAMPLE: &str = r#"{"type": "dense",
+ "dimensions": [{"name": "day", "datatype": "datetime_day",
+                 "domain": ["2024-01-01", "2024-12-31"], "extent": 7}],
+ "attributes": [{"name": "rain", "datatype": "float32", "filters": [{"name": "zstd"}]}]}"#;
+
+#[derive(Debug, Args)]
+#[command(after_help = format!("Example: tdb create weather --schema weather.json\n\n{EXAMPLE}"))]
+pub(crate) struct Arguments {
+    /// Where the array is to be
+    uri: String,
+    /// What it is to be, as `tdb schema --json` prints it; only what has no default is needed
+    #[arg(long, value_name = "FILE.json")]
+    schema: PathBuf,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global) -> Result<(), Failure> {
+    let options = change::options(global, &session(global))?;
+    let json = change::json_file(&arguments.schema)?;
+    let (schema, enumerations) = schema(&json, &*options.names).map_err(|failure| {
+        failure
+            .hint("tdb schema --json prints one of this shape, tdb create --help has a short one")
+    })?;
+    let location = location::vacant(&arguments.uri, global)?;
+    let (store, prefix) = (&*location.store, &location.prefix);
+    Array::create(store, prefix, &schema, &enumerations, &options)
+        .map_err(|error| change::failed(&location, error))
+}
+
+/// The schema that JSON describes, and its enumerations under new names.
+fn schema(
+    json: &Value,
+    names: &dyn NameSource,
+) -> Result<(ArraySchema, Vec<Enumeration>), Failure> {
+    let mut nameless = None;
+    let result = schema_from_json(json, || {
+        names.enumeration().unwrap_or_else(|error| {
+            nameless = Some(error);
+            String::new()
+        })
+    });
+    match nameless {
+        Some(error) => Err(error.into()),
+        None => result.map_err(|error| Failure::invalid(error.to_string())),
+    }
+}
