@@ -357,4 +357,5 @@ def main():
     print("%d arrays" % len(os.listdir(OUT)))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -16,6 +16,9 @@ const CARGO_DENY: &str = "0.20.2";
 /// Arrays that the comparison against TileDB writes.
 const INTEROP: [&str; 5] = ["interop", "--seed", "1", "--count", "100"];
 
+/// Lives of arrays and groups that tdb and TileDB take turns in.
+const LIVES: [&str; 5] = ["interop-life", "--seed", "1", "--count", "15"];
+
 /// One part of the run.
 struct Part {
     name: &'static str,
@@ -286,11 +289,11 @@ fn deny(_tests: &mut Tests) -> Outcome {
 }
 
 fn interop(_tests: &mut Tests) -> Outcome {
-    succeed(
-        Command::new(std::env::current_exe()?)
-            .current_dir(root())
-            .args(INTEROP),
-    )
+    for run in [INTEROP, LIVES] {
+        let mut command = Command::new(std::env::current_exe()?);
+        succeed(command.current_dir(root()).args(run))?;
+    }
+    Ok(())
 }
 
 /// Runs a command; what it printed is the error when it fails.

@@ -20,10 +20,10 @@ pub(crate) const JUDGE: (&str, &str) = ("0.36.1", "cp311");
 /// Differences that are printed in full.
 const SHOWN: usize = 40;
 
-struct Options {
-    seed: String,
-    count: String,
-    folder: PathBuf,
+pub(crate) struct Options {
+    pub(crate) seed: String,
+    pub(crate) count: String,
+    pub(crate) folder: PathBuf,
 }
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     compare(&program()?, &options.folder)
 }
 
-fn parse(arguments: &[String], workshop: &Workshop) -> Result<Options, Box<dyn Error>> {
+pub(crate) fn parse(arguments: &[String], workshop: &Workshop) -> Result<Options, Box<dyn Error>> {
     let (mut seed, mut count) = ("1".to_owned(), "100".to_owned());
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
@@ -96,7 +96,7 @@ pub(crate) fn program() -> Result<PathBuf, Box<dyn Error>> {
         .into())
 }
 
-fn compare(program: &Path, folder: &Path) -> Outcome {
+pub(crate) fn compare(program: &Path, folder: &Path) -> Outcome {
     let (mut arrays, mut queries, mut rows) = (0_u64, 0_u64, 0_u64);
     let mut differences = Vec::new();
     let mut folders: Vec<PathBuf> = fs::read_dir(folder)?

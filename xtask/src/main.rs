@@ -8,6 +8,7 @@ mod ci;
 mod damage;
 mod fixtures;
 mod interop;
+mod interop_life;
 mod layers;
 mod package;
 mod pages;
@@ -54,6 +55,11 @@ const COMMANDS: &[Command] = &[
         run: interop::run,
     },
     Command {
+        name: "interop-life",
+        about: "random lives of arrays and groups, by TileDB and by both in turns [--seed S] [--count N]",
+        run: interop_life::run,
+    },
+    Command {
         name: "layers",
         about: "whether the manifests keep to the table of docs/architecture.md",
         run: layers::run,
@@ -85,6 +91,6 @@ fn main() -> ExitCode {
 }
 
 fn usage() -> String {
-    let line = |command: &Command| format!("  {:<10} {}\n", command.name, command.about);
+    let line = |command: &Command| format!("  {:<12} {}\n", command.name, command.about);
     COMMANDS.iter().map(line).collect()
 }

@@ -157,7 +157,23 @@ impl Array {
     /// # Errors
     /// [`ArrayError::Invalid`] if there is none of that name; as the store reports.
     pub fn enumeration(&self, name: &str) -> Result<Arc<Enumeration>, ArrayError> {
-        let mut known = self.schema().enumerations.iter();
+        self.enumeration_of(self.schema(), name)
+    }
+
+    /// Reads an enumeration of [`Array::newest_schema`].
+    ///
+    /// # Errors
+    /// As [`Array::enumeration`].
+    pub fn newest_enumeration(&self, name: &str) -> Result<Arc<Enumeration>, ArrayError> {
+        self.enumeration_of(self.newest_schema(), name)
+    }
+
+    fn enumeration_of(
+        &self,
+        schema: &ArraySchema,
+        name: &str,
+    ) -> Result<Arc<Enumeration>, ArrayError> {
+        let mut known = schema.enumerations.iter();
         let Some(found) = known.find(|known| known.name == name) else {
             return Err(ArrayError::Invalid {
                 what: "enumeration",

@@ -6,8 +6,9 @@ use tdb_schema::{
 use tdb_store::{Store, join, list_all};
 use tdb_tile::FormatVersion;
 
+use crate::change::Target;
 use crate::directory::{ENUMERATION_FOLDER, GROUP_MARKER, SCHEMA_FOLDER};
-use crate::{Array, ArrayError, At, ChangeOptions, ErrorKind, Group, ObjectType};
+use crate::{Array, ArrayError, At, ChangeOptions, ErrorKind, Group, ObjectType, TimestampedName};
 
 /// The only dimension of the array that holds a label.
 const LABEL_DIMENSION: &str = "index";
@@ -34,13 +35,16 @@ impl Array {
         check_enumerations(&schema, enumerations)?;
         check_vacant(store, prefix)?;
         let time = options.time();
+        let key = options.key.as_ref();
+        let target = Target { store, prefix, key };
         for label in &schema.labels {
-            create_label(store, prefix, &schema, label, time, options)?;
+            create_label(target, &schema, label, time, options)?;
         }
         for enumeration in enumerations {
-            put_enumeration(store, prefix, enumeration, options)?;
+            put_enumeration(target, enumeration)?;
         }
-        put_schema(store, prefix, &schema, time, options)
+        let name = options.names.unversioned((time, time))?;
+        put_schema(target, &name, &schema)
     }
 }
 
@@ -132,8 +136,7 @@ fn has_schema(store: &dyn Store, prefix: &str) -> Result<bool, ArrayError> {
 /// Makes the array that holds a label. What an abandoned creation left of it goes: nothing was ever
 /// written to it.
 fn create_label(
-    store: &dyn Store,
-    prefix: &str,
+    target: Target<'_>,
     schema: &ArraySchema,
     label: &DimensionLabel,
     time: u64,
@@ -144,11 +147,13 @@ fn create_label(
     };
     let schema = label_schema(dimension, label);
     schema.check_new().map_err(refused)?;
-    let prefix = join(prefix, &label.uri);
-    for left in list_all(store, &join(&prefix, SCHEMA_FOLDER))?.objects {
-        store.remove(&left.key)?;
+    let prefix = join(target.prefix, &label.uri);
+    for left in list_all(target.store, &join(&prefix, SCHEMA_FOLDER))?.objects {
+        target.store.remove(&left.key)?;
     }
-    put_schema(store, &prefix, &schema, time, options)
+    let prefix = prefix.as_str();
+    let name = options.names.unversioned((time, time))?;
+    put_schema(Target { prefix, ..target }, &name, &schema)
 }
 
 /// One label for each position: `docs/format/schema.md`, "Labels".
@@ -164,45 +169,30 @@ fn label_schema(dimension: &Dimension, label: &DimensionLabel) -> ArraySchema {
     ArraySchema::new(ArrayType::Dense, vec![index], vec![labels])
 }
 
-/// Stores a schema under a name of its own.
+/// Stores a schema under this name.
 pub(crate) fn put_schema(
-    store: &dyn Store,
-    prefix: &str,
+    target: Target<'_>,
+    name: &TimestampedName,
     schema: &ArraySchema,
-    time: u64,
-    options: &ChangeOptions,
 ) -> Result<(), ArrayError> {
-    let name = options.names.unversioned((time, time))?;
     let key = format!("{SCHEMA_FOLDER}/{name}");
-    let payload = schema.encode().map_err(refused)?;
-    put_tile(store, prefix, &key, &payload, options)
+    put_tile(target, &key, &schema.encode().map_err(refused)?)
 }
 
 /// Stores an enumeration.
 pub(crate) fn put_enumeration(
-    store: &dyn Store,
-    prefix: &str,
+    target: Target<'_>,
     enumeration: &Enumeration,
-    options: &ChangeOptions,
 ) -> Result<(), ArrayError> {
-    let key = format!(
-        "{SCHEMA_FOLDER}/{ENUMERATION_FOLDER}/{}",
-        enumeration.file()
-    );
-    let payload = enumeration.encode().map_err(refused)?;
-    put_tile(store, prefix, &key, &payload, options)
+    let file = enumeration.file();
+    let key = format!("{SCHEMA_FOLDER}/{ENUMERATION_FOLDER}/{file}");
+    put_tile(target, &key, &enumeration.encode().map_err(refused)?)
 }
 
 /// Stores a payload as a generic tile; `key` is relative to the array or group.
-pub(crate) fn put_tile(
-    store: &dyn Store,
-    prefix: &str,
-    key: &str,
-    payload: &[u8],
-    options: &ChangeOptions,
-) -> Result<(), ArrayError> {
-    let tile = seal_generic_tile(payload, FormatVersion::WRITTEN, options.key.as_ref()).at(key)?;
-    store.put(&join(prefix, key), tile.into())?;
+pub(crate) fn put_tile(target: Target<'_>, key: &str, payload: &[u8]) -> Result<(), ArrayError> {
+    let tile = seal_generic_tile(payload, FormatVersion::WRITTEN, target.key).at(key)?;
+    target.store.put(&join(target.prefix, key), tile.into())?;
     Ok(())
 }
 

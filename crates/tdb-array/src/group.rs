@@ -28,6 +28,8 @@ pub struct Group {
     place: Place,
     base: Base,
     members: Vec<GroupMember>,
+    /// The version of the last details, 2 where there are none.
+    version: u32,
     metadata: DatedObjects,
 }
 
@@ -71,12 +73,27 @@ impl Group {
         for (key, tile) in place.tiles(live.into_iter().map(|(key, _)| key), &mut Vec::new())? {
             all.push(GroupDetails::open(&tile.payload, &place.options.limits).at(&key)?);
         }
+        let version = all.last().map_or(GroupDetails::NEWEST, |last| last.version);
         Ok(Self {
             members: GroupDetails::replay(all),
+            version,
             metadata: DatedObjects::from_names(&names, METADATA_FOLDER),
             place,
             base,
         })
+    }
+
+    /// The version of the records that say what the members are: 1 or 2.
+    pub(crate) fn details_version(&self) -> u32 {
+        self.version
+    }
+
+    pub(crate) fn change_target(&self) -> crate::change::Target<'_> {
+        crate::change::Target {
+            store: &*self.place.store,
+            prefix: &self.place.prefix,
+            key: self.place.options.key.as_ref(),
+        }
     }
 
     /// The members, by name or, without one, URI.

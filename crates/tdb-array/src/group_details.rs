@@ -40,8 +40,6 @@ impl GroupMember {
     }
 }
 
-const NEWEST: u32 = 2;
-
 impl Record for GroupDetails {
     const NAME: &'static str = "GroupDetails";
     const MIN_SIZE: usize = 12;
@@ -89,18 +87,21 @@ impl Record for GroupMember {
 fn check_version<W: Walk>(w: &W, version: u32) -> Result<(), WireError> {
     match version {
         0 => Err(w.fail("version", WireErrorKind::Invalid("version 0"))),
-        1..=NEWEST => Ok(()),
+        1..=GroupDetails::NEWEST => Ok(()),
         found => Err(w.fail(
             "version",
             WireErrorKind::NewerVersion {
                 found,
-                newest: NEWEST,
+                newest: GroupDetails::NEWEST,
             },
         )),
     }
 }
 
 impl GroupDetails {
+    /// The newest version of these records.
+    pub(crate) const NEWEST: u32 = 2;
+
     /// Decodes the tile of a details object.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 mod array;
+mod change;
 pub mod commits;
 mod create;
 mod delete;
@@ -11,6 +12,7 @@ mod error;
 mod fragment;
 mod fragment_parts;
 mod group;
+mod group_change;
 mod group_details;
 mod held;
 mod metadata;
@@ -32,6 +34,7 @@ pub use error::{ArrayError, At, ErrorKind, HasKind};
 pub use fragment::{Fragment, FragmentSteps, Schemas};
 pub use fragment_parts::OpenedPart;
 pub use group::{Descendant, Group};
+pub use group_change::MemberChange;
 pub use group_details::{GroupDetails, GroupMember};
 pub use metadata::{Metadata, MetadataRecord, MetadataValue};
 pub use naming::{ChangeOptions, CountedNames, NameSource, SystemNames};

@@ -106,6 +106,10 @@ pub(crate) enum Verb {
     Read(Box<cmd::read::Arguments>),
     /// The fragments of an array, one line each
     Fragments(cmd::fragments::Arguments),
+    /// The schema of an array, changed
+    Evolve(cmd::evolve::Arguments),
+    /// Cells that fit a condition, deleted
+    Delete(cmd::delete::Arguments),
     /// Metadata of an array or group
     #[command(subcommand)]
     Meta(cmd::meta::Verb),

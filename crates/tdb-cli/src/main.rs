@@ -53,6 +53,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Verb::Read(arguments) => return cmd::read::run(*arguments, &global, out),
         Verb::Fragments(arguments) => cmd::fragments::run(&arguments, &global, &mut out)?,
         Verb::Create(arguments) => cmd::create::run(&arguments, &global)?,
+        Verb::Evolve(arguments) => cmd::evolve::run(&arguments, &global)?,
+        Verb::Delete(arguments) => cmd::delete::run(&arguments, &global, &mut out)?,
         Verb::Meta(verb) => cmd::meta::run(&verb, &global, &mut out)?,
         Verb::Group(verb) => cmd::group::run(&verb, &global, &mut out)?,
         Verb::Dump(arguments) => cmd::dump::run(&arguments, &global, &mut out)?,

@@ -23,7 +23,7 @@ pub use buffer::Buffer;
 pub use column::{Batch, Column};
 pub use condition::{
     CompareOp, Condition, ConditionField, ConditionNode, FieldCells, FieldCondition, FieldTest,
-    Literal, ResolvedCondition, ResolvedField, ResolvedTest, Step, Test,
+    Kept, Literal, ResolvedCondition, ResolvedField, ResolvedTest, Step, Test,
 };
 pub use error::{QueryError, TileError};
 pub use field::FieldInfo;

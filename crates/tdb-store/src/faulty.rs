@@ -37,8 +37,10 @@ pub struct FaultyStore<S> {
 struct Chance {
     seed: u64,
     faults: Faults,
-    /// The one operation, counted from 0, that fails before it did anything.
+    /// The operation, counted from 0, that fails before it did anything.
     failing: Option<u64>,
+    /// Whether all that follow it fail, too.
+    stops: bool,
     operations: AtomicU64,
 }
 
@@ -55,7 +57,7 @@ enum Fate {
 impl<S: Store> FaultyStore<S> {
     /// Wraps a store in faults that depend on the seed.
     pub fn new(inner: S, faults: Faults, seed: u64) -> Self {
-        Self::with(inner, faults, seed, None)
+        Self::with(inner, faults, seed, None, false)
     }
 
     /// Wraps a store so that one operation, counted from 0, fails, and no other.
@@ -63,7 +65,13 @@ impl<S: Store> FaultyStore<S> {
     /// Run an action with 0, 1, 2 and so on until it passes without a fault: then it was tried at
     /// each of its operations.
     pub fn failing_at(inner: S, operation: u64) -> Self {
-        Self::with(inner, Faults::default(), 0, Some(operation))
+        Self::with(inner, Faults::default(), 0, Some(operation), false)
+    }
+
+    /// Wraps a store so that only the operations before this one, counted from 0, are done: what a process
+    /// that is stopped there leaves behind is in [`FaultyStore::inner`].
+    pub fn stopping_at(inner: S, operation: u64) -> Self {
+        Self::with(inner, Faults::default(), 0, Some(operation), true)
     }
 
     /// How many operations there were.
@@ -76,13 +84,14 @@ impl<S: Store> FaultyStore<S> {
         &self.inner
     }
 
-    fn with(inner: S, faults: Faults, seed: u64, failing: Option<u64>) -> Self {
+    fn with(inner: S, faults: Faults, seed: u64, failing: Option<u64>, stops: bool) -> Self {
         Self {
             inner,
             chance: Arc::new(Chance {
                 seed,
                 faults,
                 failing,
+                stops,
                 operations: AtomicU64::new(0),
             }),
         }
@@ -93,7 +102,7 @@ impl Chance {
     fn fate(&self) -> Fate {
         let operation = self.operations.fetch_add(1, Ordering::Relaxed);
         if let Some(failing) = self.failing {
-            return match operation == failing {
+            return match operation == failing || (self.stops && operation > failing) {
                 true => Fate::Before,
                 false => Fate::Well,
             };

@@ -69,3 +69,14 @@ fn the_same_seed_makes_the_same_faults() {
     let failed = run(1).matches('x').count();
     assert!((20..50).contains(&failed), "{failed}");
 }
+
+#[test]
+fn a_store_that_stops_does_nothing_more() {
+    let store = FaultyStore::stopping_at(MemoryStore::new(), 1);
+    store.put("a", "1".into()).unwrap();
+    for _ in 0..3 {
+        assert!(store.put("b", "2".into()).is_err());
+        assert!(store.size("a").is_err());
+    }
+    assert_eq!(store.inner().keys(), ["a"]);
+}

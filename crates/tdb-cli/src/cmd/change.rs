@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tdb_array::{ArrayError, ChangeOptions, ErrorKind};
+use tdb_array::{Array, ArrayError, ChangeOptions, ErrorKind, Group, OpenOptions, TimeWindow};
 use tdb_query::Session;
 
 use super::key;
@@ -60,4 +60,35 @@ pub(crate) fn json_file(path: &Path) -> Result<Value, Failure> {
     })?;
     serde_json::from_slice(&bytes)
         .map_err(|error| Failure::invalid(format!("{shown}: no JSON: {error}")))
+}
+
+/// Opens an array as it is now, whatever the time of the change.
+pub(crate) fn open_array(location: &Location, options: &ChangeOptions) -> Result<Array, Failure> {
+    let options = OpenOptions {
+        key: options.key.clone(),
+        limits: options.limits.clone(),
+        ..OpenOptions::default()
+    };
+    Array::open(location.store.clone(), &location.prefix, options)
+        .map_err(|error| location.failed(error))
+}
+
+/// Opens a group as it is at the time of a change.
+pub(crate) fn open_group_at(
+    location: &Location,
+    options: &ChangeOptions,
+) -> Result<Group, Failure> {
+    let window = options.timestamp.map_or(TimeWindow::ALL, TimeWindow::until);
+    let options = OpenOptions {
+        window,
+        key: options.key.clone(),
+        limits: options.limits.clone(),
+        ..OpenOptions::default()
+    };
+    open_group(location, options)
+}
+
+pub(crate) fn open_group(location: &Location, options: OpenOptions) -> Result<Group, Failure> {
+    let (store, prefix) = (location.store.clone(), &location.prefix);
+    Group::open(store, prefix, &location.store_uri, options).map_err(|error| location.failed(error))
 }

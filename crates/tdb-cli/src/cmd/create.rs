@@ -20,7 +20,7 @@ const EXAMPLE: &str = r#"{"type": "dense",
  "attributes": [{"name": "rain", "datatype": "float32", "filters": [{"name": "zstd"}]}]}"#;
 
 #[derive(Debug, Args)]
-#[command(after_help = format!("Example: tdb create weather --schema weather.json\n\n{EXAMPLE}"))]
+#[command(after_help = format!("Example:\n  tdb create weather --schema weather.json\n\n{EXAMPLE}"))]
 pub(crate) struct Arguments {
     /// Where the array is to be
     uri: String,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tdb_array::Group;
 use tdb_tile::Code;
 
-use super::{change, open_options, session, write_json};
+use super::{change, group_members, open_options, session, write_json};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location;
@@ -18,10 +18,13 @@ pub(crate) enum Verb {
     /// The members, wherever they point
     Ls(Ls),
     /// A new group, without members
-    ///
-    /// Example: tdb group create runs
-    #[command(verbatim_doc_comment)]
+    #[command(after_help = "Example:\n  tdb group create runs")]
     Create(Create),
+    /// A member added, or put in the place of one of that name
+    #[command(after_help = "Example:\n  tdb group add runs runs/first --relative --name first")]
+    Add(group_members::Add),
+    /// A member taken out; it stays where it is
+    Rm(group_members::Rm),
 }
 
 #[derive(Debug, Args)]
@@ -41,6 +44,8 @@ pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), 
     match verb {
         Verb::Ls(Ls { uri }) => list(uri, global, out),
         Verb::Create(Create { uri }) => create(uri, global),
+        Verb::Add(arguments) => group_members::add(arguments, global),
+        Verb::Rm(arguments) => group_members::remove(arguments, global),
     }
 }
 
@@ -53,9 +58,7 @@ fn create(uri: &str, global: &Global) -> Result<(), Failure> {
 fn list(uri: &str, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = location::group(uri, global)?;
     let options = open_options(global, &session(global))?;
-    let store = location.store.clone();
-    let group = Group::open(store, &location.prefix, &location.store_uri, options)
-        .map_err(|error| location.failed(error))?;
+    let group = change::open_group(&location, options)?;
     if global.json {
         let members = group.members().iter().map(|member| {
             json!({

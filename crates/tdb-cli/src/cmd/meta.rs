@@ -7,7 +7,7 @@ use serde_json::Value;
 use tdb_array::{Array, ErrorKind, Group, Metadata, ObjectType};
 use tdb_tile::Code;
 
-use super::{open_options, session, warn_of, write_json};
+use super::{meta_change, open_options, session, warn_of, write_json};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -21,6 +21,11 @@ pub(crate) enum Verb {
     Ls(Ls),
     /// The value of one key
     Get(Get),
+    /// A key set to a value
+    #[command(after_help = "Example:\n  tdb meta set weather station KLO")]
+    Set(meta_change::Set),
+    /// A key removed
+    Rm(meta_change::Rm),
 }
 
 #[derive(Debug, Args)]
@@ -44,6 +49,8 @@ pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), 
     match verb {
         Verb::Ls(Ls { uri }) => list(&metadata(uri, global, out)?, global, out),
         Verb::Get(Get { uri, key }) => get(&metadata(uri, global, out)?, uri, key, global, out),
+        Verb::Set(arguments) => meta_change::set(arguments, global),
+        Verb::Rm(arguments) => meta_change::remove(arguments, global),
     }
 }
 

@@ -3,13 +3,17 @@
 pub(crate) mod change;
 pub(crate) mod children;
 pub(crate) mod create;
+pub(crate) mod delete;
 pub(crate) mod dump;
+pub(crate) mod evolve;
 pub(crate) mod filters;
 pub(crate) mod fragments;
 pub(crate) mod group;
+mod group_members;
 pub(crate) mod info;
 pub(crate) mod ls;
 pub(crate) mod meta;
+mod meta_change;
 pub(crate) mod read;
 pub(crate) mod schema;
 pub(crate) mod tree;

@@ -12,6 +12,7 @@
 mod ast;
 mod display;
 mod evaluate;
+mod kept;
 mod kernel;
 mod parse;
 mod place;
@@ -23,5 +24,6 @@ mod walk;
 
 pub use ast::{CompareOp, Condition, ConditionNode, FieldCondition, FieldTest, Literal, Test};
 pub use evaluate::FieldCells;
+pub use kept::Kept;
 pub use resolve::ConditionField;
 pub use resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};

@@ -1,0 +1,237 @@
+//! Changes of an array that exists: its metadata, its schema, deletes.
+
+use tdb_filters::EncryptionKey;
+use tdb_fragment::ConditionTree;
+use tdb_schema::{ArraySchema, Enumeration};
+use tdb_store::{Store, join, list_all};
+use tdb_tile::{Datatype, FormatVersion, Record};
+
+use crate::create::{put_enumeration, put_schema, put_tile, refused};
+use crate::directory::{COMMITS_FOLDER, METADATA_FOLDER};
+use crate::{Array, ArrayError, At, ChangeOptions, MetadataRecord, NameForm, TimestampedName};
+
+/// What an object is stored with: where, and with which key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target<'a> {
+    pub(crate) store: &'a dyn Store,
+    pub(crate) prefix: &'a str,
+    pub(crate) key: Option<&'a EncryptionKey>,
+}
+
+impl Array {
+    /// Sets and removes metadata, as one change: a record without value removes its key. Of two records
+    /// of one key the later one counts. The array's own key encrypts it.
+    ///
+    /// # Errors
+    /// A value of datatype `any`; as the store reports.
+    pub fn put_metadata(
+        &self,
+        records: Vec<MetadataRecord>,
+        options: &ChangeOptions,
+    ) -> Result<(), ArrayError> {
+        put_metadata(self.target(), records, options)
+    }
+
+    /// Gives the array another schema, from the time of the change on.
+    ///
+    /// `schema` comes from [`Array::newest_schema`] by the steps of evolution of [`ArraySchema`], `enumerations` are
+    /// those that are new in it. They are stored first, the schema last.
+    ///
+    /// # Errors
+    /// [`ArrayError::Invalid`] where the array has a schema of a later time; as the store reports.
+    pub fn evolve(
+        &self,
+        schema: &ArraySchema,
+        enumerations: &[Enumeration],
+        options: &ChangeOptions,
+    ) -> Result<(), ArrayError> {
+        let time = options.time();
+        let newest = self.newest_entry().and_then(|entry| entry.name.as_ref());
+        if newest.is_some_and(|newest| newest.end() > time) {
+            return Err(ArrayError::Invalid {
+                what: "time",
+                name: time.to_string(),
+                why: "the array has a schema of a later time",
+            });
+        }
+        schema.check().map_err(refused)?;
+        for enumeration in enumerations {
+            schema.check_indices(enumeration).map_err(refused)?;
+            put_enumeration(self.target(), enumeration)?;
+        }
+        let others = self.directory().schemas().iter();
+        let others = others.filter_map(|entry| entry.name.as_ref());
+        let name = later_name(options, time, others)?;
+        put_schema(self.target(), &name, schema)
+    }
+
+    /// The schema that the next write follows, and that evolution starts from: the newest, whatever time the
+    /// array was opened for.
+    pub fn newest_schema(&self) -> &std::sync::Arc<ArraySchema> {
+        let newest = self.newest_entry().map(crate::SchemaEntry::schema_name);
+        let found = newest.and_then(|name| self.schemas().find(|(known, _)| *known == name));
+        found.map_or(self.schema(), |(_, schema)| schema)
+    }
+
+    fn newest_entry(&self) -> Option<&crate::SchemaEntry> {
+        self.directory().schemas().last()
+    }
+
+    /// The version in which new fragments and commits are written: that of the newest schema, if it is not
+    /// too old for that.
+    pub fn write_version(&self) -> FormatVersion {
+        let version = self.newest_schema().version;
+        match version.stores_validity() {
+            true => version.min(FormatVersion::WRITTEN),
+            false => FormatVersion::WRITTEN,
+        }
+    }
+
+    /// Deletes cells that were written up to the time of the change: all but those that `kept` holds for.
+    /// Cells that are null in a field that `kept` compares go too.
+    ///
+    /// # Errors
+    /// [`ArrayError::Invalid`] for a dense array, for one of a version without deletes, for a condition
+    /// that asks for null, which TileDB stores and cannot read again, and for a time within that of a fragment
+    /// which was consolidated without the times of its cells; as the store reports.
+    pub fn delete_cells(
+        &self,
+        kept: &ConditionTree,
+        options: &ChangeOptions,
+    ) -> Result<(), ArrayError> {
+        let time = options.time();
+        let version = self.write_version();
+        self.check_delete(kept, version, time)?;
+        let name = options.names.versioned((time, time), version)?;
+        let key = format!("{COMMITS_FOLDER}/{name}.del");
+        let payload = kept.encode(FormatVersion::WRITTEN, &()).at(&key)?;
+        put_tile(self.target(), &key, &payload)
+    }
+
+    fn check_delete(
+        &self,
+        kept: &ConditionTree,
+        version: FormatVersion,
+        time: u64,
+    ) -> Result<(), ArrayError> {
+        let fail = |name: String, why| {
+            let what = "delete";
+            Err(ArrayError::Invalid { what, name, why })
+        };
+        if self.newest_schema().is_dense() {
+            return fail(
+                self.prefix().to_owned(),
+                "cells of dense arrays cannot be deleted",
+            );
+        }
+        if !version.stores_processed_conditions() {
+            let why = "this version has no deletes; a newer one does: upgrade the schema";
+            return fail(format!("in format version {version}"), why);
+        }
+        // Of a string that cannot be null, no bytes are a value.
+        let is_value = |field: &str| {
+            let field = self.newest_schema().field(field);
+            field.is_some_and(|field| field.is_var() && !field.nullable)
+        };
+        let mut values = kept.values();
+        if let Some(value) = values.find(|v| v.value().is_empty() && !is_value(v.field())) {
+            let why = "a delete cannot ask for null: TileDB cannot read it";
+            return fail(format!("by {:?}", value.field()), why);
+        }
+        let within = self.fragments().iter().find(|fragment| {
+            let (start, end) = fragment.timestamps();
+            !fragment.metadata.extra_fields.timestamps && start <= time && time < end
+        });
+        match within {
+            Some(_) => fail(format!("at {time}"), CUT),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn target(&self) -> Target<'_> {
+        Target {
+            store: &**self.store(),
+            prefix: self.prefix(),
+            key: self.key(),
+        }
+    }
+}
+
+/// Why a delete cannot be of a time within that of a consolidated fragment.
+const CUT: &str = "a fragment holds cells of before and after, and does not tell which are which";
+
+/// Stores what changes of the metadata of an array or a group.
+pub(crate) fn put_metadata(
+    target: Target<'_>,
+    records: Vec<MetadataRecord>,
+    options: &ChangeOptions,
+) -> Result<(), ArrayError> {
+    let mut by_key = std::collections::BTreeMap::new();
+    for record in records {
+        if let Some(value) = &record.value
+            && value.datatype == Datatype::Any
+        {
+            return Err(ArrayError::Invalid {
+                what: "metadata",
+                name: record.key,
+                why: "values of datatype any cannot be stored",
+            });
+        }
+        by_key.insert(record.key.clone(), record);
+    }
+    if by_key.is_empty() {
+        return Ok(());
+    }
+    let records: Vec<MetadataRecord> = by_key.into_values().collect();
+    let time = options.time();
+    let others = names_in(target, METADATA_FOLDER)?;
+    let name = later_name(options, time, &others)?;
+    let key = format!("{METADATA_FOLDER}/{name}");
+    let payload = MetadataRecord::encode_all(&records, FormatVersion::WRITTEN).at(&key)?;
+    put_tile(target, &key, &payload)
+}
+
+/// The names with times in a folder.
+pub(crate) fn names_in(
+    target: Target<'_>,
+    folder: &str,
+) -> Result<Vec<TimestampedName>, ArrayError> {
+    let listing = list_all(target.store, &join(target.prefix, folder))?;
+    let objects = listing.objects.iter();
+    Ok(objects
+        .filter_map(|object| TimestampedName::of_key(&object.key).ok())
+        .collect())
+}
+
+/// A name without version for something of a time, that sorts behind all others of that time: what is
+/// written later counts, also when another process wrote the rest.
+pub(crate) fn later_name<'a>(
+    options: &ChangeOptions,
+    time: u64,
+    others: impl IntoIterator<Item = &'a TimestampedName>,
+) -> Result<TimestampedName, ArrayError> {
+    let id = later_id(options, time, others)?;
+    TimestampedName::unversioned(time, time, id).at("name")
+}
+
+/// The largest step from one name to a later one, but for one.
+const STEP: u128 = (1 << 64) - 1;
+
+/// The number in such a name.
+pub(crate) fn later_id<'a>(
+    options: &ChangeOptions,
+    time: u64,
+    others: impl IntoIterator<Item = &'a TimestampedName>,
+) -> Result<u128, ArrayError> {
+    let same_time = others.into_iter().filter(|name| name.start() == time);
+    let ids = same_time.filter_map(|name| match name.form() {
+        NameForm::UuidFirst => None,
+        _ => u128::from_str_radix(name.as_str().split('_').nth(4)?, 16).ok(),
+    });
+    let id = options.names.id()?;
+    Ok(match ids.max() {
+        // Random bits in the step, so that two writers who find the same last one still differ.
+        Some(last) if last >= id => last.saturating_add((id & STEP).saturating_add(1)),
+        _ => id,
+    })
+}

@@ -1,0 +1,133 @@
+//! `tdb meta set` and `tdb meta rm`.
+
+use clap::Args;
+use serde_json::Value as Json;
+use tdb_array::{ErrorKind, MetadataRecord, MetadataValue, ObjectType};
+use tdb_schema::CellValNum;
+use tdb_schema::json::cell_from_json;
+use tdb_schema::value::holds_bytes;
+use tdb_tile::Datatype;
+
+use super::{change, session};
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::location;
+
+#[derive(Debug, Args)]
+pub(crate) struct Set {
+    /// An array or group
+    uri: String,
+    /// The key
+    #[arg(allow_hyphen_values = true)]
+    key: String,
+    /// The value: JSON where it is a value of the type, else text
+    #[arg(allow_hyphen_values = true)]
+    value: String,
+    /// The type, as `int32`; guessed where it is not given
+    #[arg(long = "type", value_name = "T", value_parser = datatype)]
+    datatype: Option<Datatype>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rm {
+    /// An array or group
+    uri: String,
+    /// The key
+    #[arg(allow_hyphen_values = true)]
+    key: String,
+}
+
+pub(crate) fn datatype(name: &str) -> Result<Datatype, String> {
+    Datatype::from_name(name).ok_or_else(|| format!("no datatype is called {name:?}"))
+}
+
+pub(crate) fn set(arguments: &Set, global: &Global) -> Result<(), Failure> {
+    let value = value(&arguments.value, arguments.datatype)?;
+    let record = MetadataRecord {
+        key: arguments.key.clone(),
+        value: Some(value),
+    };
+    put(&arguments.uri, record, global)
+}
+
+pub(crate) fn remove(arguments: &Rm, global: &Global) -> Result<(), Failure> {
+    let record = MetadataRecord {
+        key: arguments.key.clone(),
+        value: None,
+    };
+    put(&arguments.uri, record, global)
+}
+
+fn put(uri: &str, record: MetadataRecord, global: &Global) -> Result<(), Failure> {
+    let options = change::options(global, &session(global))?;
+    let location = location::folder(uri, global)?;
+    let absent = |known: bool| match known || record.value.is_some() {
+        true => Ok(()),
+        false => {
+            let what = format!("no metadata under the key {:?}", record.key);
+            let failure = Failure::new(ErrorKind::NotFound, what).at(uri);
+            Err(failure.hint(format!("tdb meta ls {uri} lists the keys")))
+        }
+    };
+    match location.object_type()? {
+        ObjectType::Array => {
+            let array = change::open_array(&location, &options)?;
+            let known = array.metadata().map_err(|error| location.failed(error))?;
+            absent(known.get(&record.key).is_some())?;
+            array.put_metadata(vec![record], &options)
+        }
+        ObjectType::Group => {
+            let group = change::open_group_at(&location, &options)?;
+            let known = group.metadata().map_err(|error| location.failed(error))?;
+            absent(known.get(&record.key).is_some())?;
+            group.put_metadata(vec![record], &options)
+        }
+        ObjectType::Invalid => return Err(location::nothing(uri, "array or group")),
+    }
+    .map_err(|error| location.failed(error))
+}
+
+/// The value that a text stands for.
+fn value(text: &str, datatype: Option<Datatype>) -> Result<MetadataValue, Failure> {
+    let json: Option<Json> = serde_json::from_str(text).ok();
+    let plain = Json::String(text.to_owned());
+    let datatype = datatype.unwrap_or_else(|| json.as_ref().map_or(Datatype::StringUtf8, guess));
+    let first = json.as_ref().unwrap_or(&plain);
+    let cell = cell(datatype, first).or_else(|error| cell(datatype, &plain).map_err(|_| error));
+    let bytes = cell.map_err(|error| Failure::invalid(error.to_string()))?;
+    MetadataValue::try_new(datatype, bytes).map_err(|error| Failure::invalid(error.to_string()))
+}
+
+fn cell(datatype: Datatype, json: &Json) -> Result<Vec<u8>, tdb_schema::SchemaError> {
+    let values = match json {
+        _ if holds_bytes(datatype) => CellValNum::Var,
+        Json::Array(list) if list.is_empty() => return Ok(Vec::new()),
+        Json::Array(list) => CellValNum::Fixed(u32::try_from(list.len()).unwrap_or(u32::MAX)),
+        _ => CellValNum::Fixed(1),
+    };
+    cell_from_json(datatype, values, json, "VALUE")
+}
+
+/// The type of a value that does not say.
+fn guess(json: &Json) -> Datatype {
+    let number = |json: &Json| match json {
+        Json::Number(number) if number.is_i64() => Some(Datatype::Int64),
+        Json::Number(number) if number.is_u64() => Some(Datatype::UInt64),
+        Json::Number(_) => Some(Datatype::Float64),
+        Json::Bool(_) => Some(Datatype::Bool),
+        _ => None,
+    };
+    let text = Datatype::StringUtf8;
+    match json {
+        Json::Array(list) => {
+            let types: Option<Vec<Datatype>> = list.iter().map(number).collect();
+            let types = types.unwrap_or_default();
+            match types.first() {
+                Some(first) if types.iter().all(|other| other == first) => *first,
+                Some(_) if !types.contains(&Datatype::Bool) => Datatype::Float64,
+                _ => text,
+            }
+        }
+        json => number(json).unwrap_or(text),
+    }
+}

@@ -1,0 +1,37 @@
+//! `cargo xtask interop-life`: random lives of arrays and groups, lived by TileDB alone and by tdb and TileDB in turns.
+//!
+//! `xtask/interop/life.py` lets both live and compares after every step; what TileDB reads of its own array is then
+//! compared with what the program reads of the other.
+
+use std::fs;
+use std::process::Command;
+
+use crate::Outcome;
+use crate::fixtures::{Workshop, output};
+use crate::interop::{JUDGE, compare, parse, program};
+use crate::workspace::root;
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let workshop = Workshop::open()?;
+    let mut options = parse(arguments, &workshop)?;
+    options
+        .folder
+        .set_file_name(format!("life-{}", options.seed));
+    let library = workshop.library(JUDGE.0, JUDGE.1)?;
+    if options.folder.exists() {
+        fs::remove_dir_all(&options.folder)?;
+    }
+    let program = program()?;
+    let said = output(
+        Command::new(workshop.python())
+            .arg("-B")
+            .arg(root().join("xtask/interop/life.py"))
+            .arg(library)
+            .arg(root().join("fixtures/recipes"))
+            .arg(&options.folder)
+            .args([&options.seed, &options.count])
+            .arg(&program),
+    )?;
+    print!("{said}");
+    compare(&program, &options.folder)
+}
