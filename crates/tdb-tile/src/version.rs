@@ -13,6 +13,10 @@ impl FormatVersion {
     /// The version that is written: the newest that a released TileDB reads.
     pub const WRITTEN: Self = Self(22);
 
+    /// The oldest version that fragments are still written in: they are of the version of their array,
+    /// but where that is older than this.
+    pub const OLDEST_WRITTEN: Self = Self(7);
+
     /// The version with this number.
     #[must_use]
     pub const fn new(number: u32) -> Self {

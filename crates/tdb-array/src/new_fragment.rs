@@ -1,0 +1,198 @@
+//! Making a fragment: `docs/format/directory.md`, "Layout".
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tdb_store::{ObjectWriter, Store, join};
+
+use crate::directory::{COMMITS_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA};
+use crate::{Array, ArrayError, TimestampedName};
+
+/// A fragment in the making, which no reader sees before [`SealedFragment::commit`].
+///
+/// First come its data files ([`NewFragment::create`]), then its metadata ([`NewFragment::seal`]), and last the
+/// object that commits it, so that whatever is interrupted leaves the array as it was. What is dropped before it
+/// is committed removes the objects that it made, as far as the store lets it.
+#[derive(Debug)]
+pub struct NewFragment {
+    made: Made,
+    name: TimestampedName,
+}
+
+/// A fragment that is complete and not committed yet.
+#[derive(Debug)]
+pub struct SealedFragment {
+    made: Made,
+    name: TimestampedName,
+    bytes: u64,
+}
+
+/// A data file in the making.
+#[derive(Debug)]
+pub struct DataFile {
+    key: String,
+    writer: Box<dyn ObjectWriter>,
+    size: u64,
+}
+
+/// A data file that is complete, and on the disk.
+#[derive(Debug)]
+pub struct FinishedFile {
+    key: String,
+    size: u64,
+}
+
+/// The objects of an uncommitted fragment, removed when this is dropped.
+#[derive(Debug)]
+struct Made {
+    store: Arc<dyn Store>,
+    /// The folder of the array.
+    array: String,
+    /// The folder of the fragment, within the store.
+    folder: String,
+    keys: Vec<String>,
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
+        if !keys.is_empty() {
+            // Best effort: what stays is not committed, and so disturbs nobody.
+            drop(self.store.remove_many(&keys));
+        }
+    }
+}
+
+impl Array {
+    /// Begins a fragment of this name, which is of the form that versions from 5 on have.
+    ///
+    /// Nothing is written yet. The name says in which version, and so where, the fragment is kept.
+    pub fn new_fragment(&self, name: TimestampedName) -> NewFragment {
+        let folder = match name.version().has_fragment_folder() {
+            true => format!("{FRAGMENT_FOLDER}/{name}"),
+            false => name.to_string(),
+        };
+        NewFragment {
+            made: Made {
+                store: Arc::clone(self.store()),
+                array: self.prefix().to_owned(),
+                folder: join(self.prefix(), &folder),
+                keys: Vec::new(),
+            },
+            name,
+        }
+    }
+}
+
+impl NewFragment {
+    /// The name of the fragment.
+    pub fn name(&self) -> &TimestampedName {
+        &self.name
+    }
+
+    /// Begins a data file.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn create(&mut self, file: &str) -> Result<DataFile, ArrayError> {
+        let key = join(&self.made.folder, file);
+        let writer = self.made.store.create(&key)?;
+        // From here on it may come to be.
+        self.made.keys.push(key.clone());
+        Ok(DataFile {
+            key,
+            writer,
+            size: 0,
+        })
+    }
+
+    /// Writes the metadata, once all data files are finished.
+    ///
+    /// # Errors
+    /// [`ArrayError::Invalid`] where a data file is missing; as the store reports.
+    pub fn seal(
+        mut self,
+        files: &[FinishedFile],
+        metadata: Bytes,
+    ) -> Result<SealedFragment, ArrayError> {
+        let unfinished = |key: &&String| !files.iter().any(|file| file.key == **key);
+        if let Some(key) = self.made.keys.iter().find(unfinished) {
+            return Err(ArrayError::Invalid {
+                what: "data file",
+                name: key.clone(),
+                why: "it is not finished",
+            });
+        }
+        let size = metadata.len() as u64;
+        let key = join(&self.made.folder, FRAGMENT_METADATA);
+        self.made.keys.push(key.clone());
+        self.made.store.put(&key, metadata)?;
+        let bytes = files.iter().map(|file| file.size).sum::<u64>();
+        Ok(SealedFragment {
+            made: self.made,
+            name: self.name,
+            bytes: bytes.saturating_add(size),
+        })
+    }
+}
+
+impl SealedFragment {
+    /// The name of the fragment.
+    pub fn name(&self) -> &TimestampedName {
+        &self.name
+    }
+
+    /// Bytes of all its objects together.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Makes the fragment part of the array.
+    ///
+    /// # Errors
+    /// As the store reports. The commit may be there or not, then, so nothing is removed.
+    pub fn commit(mut self) -> Result<TimestampedName, ArrayError> {
+        let commit = match self.name.version().has_fragment_folder() {
+            true => format!("{COMMITS_FOLDER}/{}.wrt", self.name),
+            false => format!("{}.ok", self.name),
+        };
+        self.made.keys.clear();
+        let key = join(&self.made.array, &commit);
+        self.made.store.put(&key, Bytes::new())?;
+        Ok(self.name)
+    }
+}
+
+impl DataFile {
+    /// Adds bytes to the end: large pieces, since each call may be one of the system.
+    ///
+    /// # Errors
+    /// As the store reports; the fragment cannot be finished then.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), ArrayError> {
+        self.writer.write(bytes)?;
+        self.size = self.size.saturating_add(bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Bytes so far.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Makes the file whole and lasting. Waits for the disk: several files can be finished at a time.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn finish(self) -> Result<FinishedFile, ArrayError> {
+        let Self { key, writer, size } = self;
+        writer.finish()?;
+        Ok(FinishedFile { key, size })
+    }
+}
+
+impl FinishedFile {
+    /// Bytes of the file.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+}
