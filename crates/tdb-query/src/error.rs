@@ -1,6 +1,8 @@
 use tdb_array::{ArrayError, ErrorKind, HasKind};
 use tdb_tile::{LimitError, WireError};
 
+use crate::write::{CellProblem, ColumnProblem};
+
 /// Why cells could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -32,6 +34,34 @@ pub enum QueryError {
         tile: u64,
         /// What is wrong with it.
         source: Box<TileError>,
+    },
+    /// A column that cannot be written.
+    #[error("field {field:?}: {problem}")]
+    Column {
+        /// Name of the field.
+        field: String,
+        /// What is wrong with the column.
+        problem: ColumnProblem,
+    },
+    /// A cell that cannot be written.
+    #[error("field {field:?}, cell {cell}: {problem}")]
+    Cell {
+        /// Name of the field; where coordinates together are wrong, of the first dimension.
+        field: String,
+        /// Number of the cell among those handed in, from 0.
+        cell: u64,
+        /// What is wrong with it.
+        problem: CellProblem,
+    },
+    /// Values that filters cannot encode.
+    #[error("field {field:?}, tile {tile}")]
+    Encode {
+        /// Name of the field.
+        field: String,
+        /// Number of the tile that was to be written, from 0.
+        tile: u64,
+        /// What is wrong with it.
+        source: Box<tdb_filters::FilterError>,
     },
     /// Cells that were decoded do not hold together.
     #[error(transparent)]
@@ -88,6 +118,12 @@ impl QueryError {
             Self::Limit(_) => ErrorKind::Limit,
             Self::Cells(error) => error.kind(),
             Self::Tile { source, .. } => source.kind(),
+            Self::Column {
+                problem: ColumnProblem::Filters(error),
+                ..
+            } => written_kind(error),
+            Self::Column { .. } | Self::Cell { .. } => ErrorKind::Invalid,
+            Self::Encode { source, .. } => written_kind(source),
         }
     }
 
@@ -98,6 +134,14 @@ impl QueryError {
             Self::Invalid { hint, .. } => hint.as_deref(),
             _ => None,
         }
+    }
+}
+
+/// What is written is the caller's, other than what is read.
+fn written_kind(error: &tdb_filters::FilterError) -> ErrorKind {
+    match error.kind() {
+        ErrorKind::Corrupt => ErrorKind::Invalid,
+        kind => kind,
     }
 }
 

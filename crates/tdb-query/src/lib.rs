@@ -18,6 +18,7 @@ mod session;
 mod sparse;
 mod subarray;
 mod tiles;
+mod write;
 
 pub use buffer::Buffer;
 pub use column::{Batch, Column};
@@ -32,3 +33,6 @@ pub use read::Reader;
 pub use request::Request;
 pub use session::{Session, SessionOptions};
 pub use subarray::Subarray;
+pub use write::{
+    CellProblem, CellType, ColumnProblem, Duplicates, WriteOptions, WriteOrder, Writer,
+};

@@ -9,7 +9,7 @@ mod predicate;
 mod reader;
 mod select;
 mod slabs;
-mod sort;
+pub(crate) mod sort;
 pub(crate) mod table;
 mod visible;
 

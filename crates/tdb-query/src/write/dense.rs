@@ -1,0 +1,432 @@
+//! Boxes of cells that have their places.
+
+use tdb_schema::grid::{CellBox, CellLayout, Copies, SpaceTileGrid, TileBox, copies};
+use tdb_schema::{ArraySchema, Order};
+use tdb_tile::{Limits, Range};
+
+use super::fragment::Shape;
+use super::gather::in_place;
+use super::input::{Cells, Input};
+use super::options::WriteOrder;
+use super::tile::{Buffers, Tile, TileSource, position};
+use crate::QueryError;
+
+/// Intervals by dimension.
+pub(crate) type Ranges = Vec<(String, Range)>;
+
+/// A box of cells, and the space tiles that hold them.
+#[derive(Debug)]
+pub(crate) struct DenseBox {
+    grid: SpaceTileGrid,
+    cells: CellBox,
+    tiles: TileBox,
+    /// Cells of every tile.
+    tile_cells: usize,
+    order: WriteOrder,
+    /// In global order: how many cells come before those of each tile.
+    before: Vec<u64>,
+}
+
+impl DenseBox {
+    /// The box between these ends; what is missing is whole.
+    pub(crate) fn new(
+        schema: &ArraySchema,
+        ranges: &[(String, Range)],
+        order: WriteOrder,
+    ) -> Result<Self, QueryError> {
+        let grid = SpaceTileGrid::new(schema)
+            .ok_or_else(|| QueryError::invalid("the domain has no space tiles"))?;
+        let ends = ends(schema, ranges)?;
+        let cells = grid.cell_box(&ends).ok_or_else(|| {
+            QueryError::invalid("the cells to be written do not lie within the domain")
+        })?;
+        let tiles = grid.tiles_of(&cells);
+        let mut dense = Self {
+            tile_cells: tile_cells(&grid).ok_or_else(too_many)?,
+            grid,
+            cells,
+            tiles,
+            order,
+            before: Vec::new(),
+        };
+        dense.cells.cells().ok_or_else(too_many)?;
+        dense.tiles.count().ok_or_else(too_many)?;
+        if order == WriteOrder::Global {
+            let mut sum = 0;
+            for tile in dense.tiles.iter() {
+                dense.before.push(sum);
+                let part = dense.grid.tile_cells(&tile).intersection(&dense.cells);
+                sum += part.and_then(|part| part.cells()).unwrap_or(0);
+            }
+        }
+        Ok(dense)
+    }
+
+    /// How many cells are written.
+    pub(crate) fn rows(&self) -> u64 {
+        self.cells.cells().unwrap_or(u64::MAX)
+    }
+
+    pub(crate) fn tiles(&self) -> u64 {
+        self.tiles.count().unwrap_or(u64::MAX)
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        Shape::Dense {
+            domain: self.grid.ranges(&self.cells).unwrap_or_default(),
+            tile_cells: self.tile_cells as u64,
+        }
+    }
+
+    /// Fails where a tile of these cells is larger than is allowed.
+    pub(crate) fn check_size(&self, cells: &Cells, limits: &Limits) -> Result<(), QueryError> {
+        let largest = cells.fields.iter().map(|input| match input.is_var() {
+            true => 8,
+            false => input.size,
+        });
+        let size = largest.max().unwrap_or(0).saturating_mul(self.tile_cells);
+        Ok(Limits::check(
+            "tile size",
+            "data_tile",
+            size as u64,
+            limits.data_tile,
+        )?)
+    }
+
+    /// Which cells a tile takes, and where they come from.
+    fn plan(&self, tile: u64) -> Option<TilePlan> {
+        let place = self.tiles.tile(tile)?;
+        let part = self.grid.tile_cells(&place).intersection(&self.cells)?;
+        let to = self.grid.tile_layout(&place)?;
+        let (from, base) = match self.order {
+            WriteOrder::ColumnMajor => (CellLayout::of_box(&self.cells, Order::ColumnMajor)?, 0),
+            WriteOrder::Global => {
+                let before = self.before.get(position(tile)).copied()?;
+                (CellLayout::of_box(&part, self.grid.cell_order())?, before)
+            }
+            _ => (CellLayout::of_box(&self.cells, Order::RowMajor)?, 0),
+        };
+        let copies = copies(&part, &from, &to)?;
+        Some(TilePlan {
+            is_whole: position(part.cells()?) == self.tile_cells,
+            copies,
+            base: position(base),
+        })
+    }
+}
+
+fn too_many() -> QueryError {
+    QueryError::invalid("there are more cells than can be counted")
+}
+
+fn tile_cells(grid: &SpaceTileGrid) -> Option<usize> {
+    let mut extents = grid.axes().iter().map(|axis| axis.extent());
+    let cells = extents.try_fold(1_u128, u128::checked_mul);
+    usize::try_from(cells?).ok()
+}
+
+/// The intervals that are written, which must lie within the domain, and the current domain.
+fn ends(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Vec<Range>, QueryError> {
+    let mut ends: Vec<Option<&Range>> = vec![None; schema.dimensions.len()];
+    for (name, range) in ranges {
+        let Some(index) = schema.dimension_index(name) else {
+            let known: Vec<&str> = schema.dimensions.iter().map(|d| d.name.as_str()).collect();
+            return Err(QueryError::invalid_with_hint(
+                format!("there is no dimension {name:?}"),
+                format!("the dimensions are {}", known.join(", ")),
+            ));
+        };
+        if let Some(place) = ends.get_mut(index)
+            && place.replace(range).is_some()
+        {
+            return Err(QueryError::invalid(format!(
+                "dimension {name:?} has two ranges: what is written is one box"
+            )));
+        }
+    }
+    let dimensions = schema.dimensions.iter().zip(ends).enumerate();
+    let whole = dimensions.map(|(index, (dimension, range))| {
+        let bounds = schema.bounds(index).cloned().unwrap_or_default();
+        let Some(range) = range else {
+            return Ok(bounds);
+        };
+        let datatype = dimension.datatype;
+        let fail = |what: &str| {
+            let name = &dimension.name;
+            Err(QueryError::invalid(format!(
+                "range of dimension {name:?} {what}"
+            )))
+        };
+        let size = datatype.size();
+        if range.lo.len() != size || range.hi.len() != size {
+            return fail(&format!("is not of type {datatype}"));
+        }
+        if !range.is_ordered(datatype) {
+            return fail("ends before it begins");
+        }
+        if !bounds.covers(datatype, range) {
+            return fail(match &dimension.domain {
+                Some(domain) if domain.covers(datatype, range) => "leaves the current domain",
+                _ => "leaves the domain",
+            });
+        }
+        Ok(range.clone())
+    });
+    whole.collect()
+}
+
+/// The way of cells into one tile.
+struct TilePlan {
+    copies: Copies,
+    /// Cells that come before those of the layout that is read.
+    base: usize,
+    /// Whether all cells of the tile are written.
+    is_whole: bool,
+}
+
+impl TilePlan {
+    /// The cells of the tile, where they stand as in the tile already.
+    fn in_place(&self, tile_cells: usize) -> Option<std::ops::Range<usize>> {
+        let copies = &self.copies;
+        let is_run = position(copies.run()) == tile_cells
+            && (tile_cells == 1 || (copies.from_step(), copies.to_step()) == (1, 1));
+        let (from, _) = copies.clone().next().filter(|_| is_run && self.is_whole)?;
+        let start = position(from).checked_add(self.base)?;
+        Some(start..start.checked_add(tile_cells)?)
+    }
+
+    /// Runs of cells: the first of each here and there.
+    fn runs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let base = self.base;
+        let copies = self.copies.clone();
+        copies.map(move |(from, to)| (position(from).saturating_add(base), position(to)))
+    }
+
+    fn fixed(&self, input: &Input, tile_cells: usize, values: &mut Vec<u8>) {
+        let size = input.size;
+        let len = tile_cells.saturating_mul(size);
+        if !self.is_whole {
+            values.clear();
+        }
+        values.resize(len, 0);
+        let copies = &self.copies;
+        let (from_step, to_step) = (position(copies.from_step()), position(copies.to_step()));
+        let run = position(copies.run());
+        if (from_step, to_step) == (1, 1) {
+            for (from, to) in self.runs() {
+                let bytes = from.saturating_mul(size)..(from + run).saturating_mul(size);
+                let place = to.saturating_mul(size)..(to + run).saturating_mul(size);
+                if let (Some(place), Some(cells)) = (values.get_mut(place), input.values.get(bytes))
+                {
+                    place.copy_from_slice(cells);
+                }
+            }
+            return;
+        }
+        let step = Step {
+            run,
+            from_step,
+            to_step,
+        };
+        match size {
+            1 => self.spread::<1>(&input.values, step, values),
+            2 => self.spread::<2>(&input.values, step, values),
+            4 => self.spread::<4>(&input.values, step, values),
+            8 => self.spread::<8>(&input.values, step, values),
+            _ => {
+                for (from, to) in self.cells() {
+                    let place = to.saturating_mul(size)..(to + 1).saturating_mul(size);
+                    if let Some(place) = values.get_mut(place) {
+                        place.copy_from_slice(input.cell(from));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Cells of `N` bytes that are apart on one side or both.
+    fn spread<const N: usize>(&self, from: &[u8], step: Step, out: &mut [u8]) {
+        let (cells, _) = from.as_chunks::<N>();
+        let (places, _) = out.as_chunks_mut::<N>();
+        for (from, to) in self.runs() {
+            let cells = cells.get(from..).unwrap_or_default();
+            let places = places.get_mut(to..).unwrap_or_default();
+            let places = places.iter_mut().step_by(step.to_step.max(1));
+            let cells = cells.iter().step_by(step.from_step.max(1)).take(step.run);
+            for (place, cell) in places.zip(cells) {
+                *place = *cell;
+            }
+        }
+    }
+
+    /// The cells one by one: where each comes from, and where in the tile it goes.
+    fn cells(&self) -> impl Iterator<Item = (usize, usize)> {
+        let copies = &self.copies;
+        let (from_step, to_step) = (position(copies.from_step()), position(copies.to_step()));
+        let run = position(copies.run());
+        self.runs().flat_map(move |(from, to)| {
+            (0..run).map(move |cell| (from + cell * from_step, to + cell * to_step))
+        })
+    }
+
+    /// Which places of the tile are written, in order.
+    fn written(&self, out: &mut Vec<std::ops::Range<usize>>) {
+        out.clear();
+        let run = position(self.copies.run());
+        if self.copies.to_step() == 1 {
+            out.extend(self.runs().map(|(_, to)| to..to + run));
+        } else {
+            out.extend(self.cells().map(|(_, to)| to..to + 1));
+        }
+    }
+}
+
+/// How the cells of a run are apart.
+#[derive(Clone, Copy)]
+struct Step {
+    run: usize,
+    from_step: usize,
+    to_step: usize,
+}
+
+/// The tiles of a box of cells.
+#[derive(Debug)]
+pub(crate) struct DenseSource<'a> {
+    pub(crate) cells: &'a Cells,
+    pub(crate) dense: &'a DenseBox,
+}
+
+/// A cell of a tile that nobody wrote.
+const NOBODY: usize = usize::MAX;
+
+impl TileSource for DenseSource<'_> {
+    fn tile<'a>(&'a self, field: usize, tile: u64, buffers: &'a mut Buffers) -> Tile<'a> {
+        let plan = self.dense.plan(tile);
+        let (Some(input), Some(plan)) = (self.cells.fields.get(field), plan) else {
+            return Tile::default();
+        };
+        let count = self.dense.tile_cells;
+        if let Some(rows) = plan.in_place(count) {
+            return in_place(input, rows, buffers);
+        }
+        let Buffers {
+            values,
+            starts,
+            validity,
+            written,
+            rows,
+        } = buffers;
+        if input.is_var() || input.nullable {
+            rows.clear();
+            rows.resize(count, NOBODY);
+            for (from, to) in plan.cells() {
+                if let Some(place) = rows.get_mut(to) {
+                    *place = from;
+                }
+            }
+        }
+        if input.is_var() {
+            values.clear();
+            starts.clear();
+            for row in &*rows {
+                starts.push(values.len() as u64);
+                match *row {
+                    // One value of zeros, as TileDB pads.
+                    NOBODY => values.resize(values.len() + input.size, 0),
+                    row => values.extend_from_slice(input.cell(row)),
+                }
+            }
+        } else {
+            plan.fixed(input, count, values);
+        }
+        if input.nullable {
+            validity.clear();
+            validity.extend(rows.iter().map(|row| match *row {
+                NOBODY => 0,
+                row => u8::from(input.is_valid(row)),
+            }));
+        }
+        if !plan.is_whole {
+            plan.written(written);
+        }
+        Tile {
+            cells: count,
+            values,
+            starts: input.is_var().then_some(starts),
+            validity: input.nullable.then_some(validity),
+            written: (!plan.is_whole).then_some(written),
+        }
+    }
+
+    fn tile_bytes(&self) -> usize {
+        let rows = self.cells.rows.max(1);
+        let per_row = self.cells.size_in_memory().div_ceil(rows);
+        per_row.saturating_mul(self.dense.tile_cells)
+    }
+}
+
+/// The order in which the cells of a box came, where each says its place: for each cell of the box in
+/// row-major order, which of the cells handed in it is, and the box.
+pub(crate) fn placed(
+    schema: &ArraySchema,
+    coordinates: &Cells,
+) -> Result<(Vec<u32>, Ranges), QueryError> {
+    super::coordinates::check(schema, coordinates, 0)?;
+    let bounds = |(dimension, input): (&tdb_schema::Dimension, &Input)| {
+        let datatype = dimension.datatype;
+        let cells = (0..coordinates.rows).map(|row| input.cell(row));
+        let ends = cells.fold(None, |ends: Option<(&[u8], &[u8])>, cell| {
+            let Some((lo, hi)) = ends else {
+                return Some((cell, cell));
+            };
+            let less = |a: &[u8], b: &[u8]| datatype.compare(a, b).is_some_and(|o| o.is_lt());
+            let lo = if less(cell, lo) { cell } else { lo };
+            Some((lo, if less(hi, cell) { cell } else { hi }))
+        });
+        let (lo, hi) = ends.unwrap_or_default();
+        (dimension.name.clone(), Range::new(lo.to_vec(), hi.to_vec()))
+    };
+    let dimensions = schema.dimensions.iter().zip(&coordinates.fields);
+    let ranges: Ranges = dimensions.map(bounds).collect();
+    let dense = DenseBox::new(schema, &ranges, WriteOrder::RowMajor)?;
+    let layout = CellLayout::of_box(&dense.cells, Order::RowMajor).ok_or_else(too_many)?;
+    let incomplete = || {
+        QueryError::invalid_with_hint(
+            format!(
+                "{} cells do not fill the box of {} that their coordinates span",
+                coordinates.rows,
+                dense.rows()
+            ),
+            "a dense array takes boxes of cells: write them box by box",
+        )
+    };
+    if dense.rows() != coordinates.rows as u64 {
+        return Err(incomplete());
+    }
+    let mut order = vec![u32::MAX; coordinates.rows];
+    for row in 0..coordinates.rows {
+        let axes = dense.grid.axes().iter().zip(&coordinates.fields);
+        let cell: Option<Vec<u64>> = axes
+            .map(|(axis, input)| axis.cell(input.cell(row)))
+            .collect();
+        let place = cell.and_then(|cell| layout.position(&cell)).map(position);
+        let place = place
+            .and_then(|place| order.get_mut(place))
+            .ok_or_else(incomplete)?;
+        if *place != u32::MAX {
+            return Err(QueryError::Cell {
+                field: schema
+                    .dimensions
+                    .first()
+                    .map(|d| d.name.clone())
+                    .unwrap_or_default(),
+                cell: row as u64,
+                problem: super::CellProblem::Duplicate {
+                    other: (*place).into(),
+                },
+            });
+        }
+        *place = u32::try_from(row).unwrap_or(u32::MAX);
+    }
+    Ok((order, ranges))
+}

@@ -1,0 +1,194 @@
+//! One fragment, from tiles to a commit.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::prelude::*;
+use tdb_array::{Array, At, NewFragment, SealedFragment};
+use tdb_filters::{FilterError, seal_generic_tile};
+use tdb_fragment::FieldLayout;
+use tdb_schema::ArraySchema;
+use tdb_tile::{FormatVersion, Range, WireError};
+
+use super::fields::{EncodedTile, FieldCodec, FieldFiles, WrittenField};
+use super::metadata::Metadata;
+use super::tile::{TileSource, Workshop};
+use crate::QueryError;
+use crate::session::Session;
+
+/// What all fragments of a write have in common.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) session: Session,
+    pub(crate) array: Arc<Array>,
+    pub(crate) schema: Arc<ArraySchema>,
+    /// What footers call the schema.
+    pub(crate) schema_name: String,
+    pub(crate) version: FormatVersion,
+    /// The fields that are written, in order.
+    pub(crate) codecs: Vec<FieldCodec>,
+    workshops: Mutex<Vec<Workshop>>,
+}
+
+impl Target {
+    /// Looks at the newest schema of the array, whatever time the array was opened for.
+    pub(crate) fn new(session: &Session, array: &Arc<Array>) -> Result<Self, QueryError> {
+        let newest = array.schemas().last();
+        let Some((name, schema)) = newest else {
+            return Err(QueryError::invalid("the array has no schema"));
+        };
+        // Fragments of old arrays are of their version, except where that stored coordinates together.
+        let version = match schema.version < FormatVersion::OLDEST_WRITTEN {
+            true => FormatVersion::WRITTEN,
+            false => schema.version,
+        };
+        let codecs = super::input::written_fields(schema).into_iter();
+        let codec = |kind| FieldCodec::new(schema, kind, version, array.key());
+        Ok(Self {
+            session: session.clone(),
+            array: Arc::clone(array),
+            codecs: codecs.map(codec).collect::<Result<_, _>>()?,
+            schema: Arc::clone(schema),
+            schema_name: name.to_owned(),
+            version,
+            workshops: Mutex::default(),
+        })
+    }
+
+    /// Runs `work` with memory that threads keep from tile to tile.
+    fn with_workshop<R>(&self, work: impl FnOnce(&mut Workshop) -> R) -> R {
+        let lock = || {
+            self.workshops
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        let mut workshop = lock().pop().unwrap_or_default();
+        let result = work(&mut workshop);
+        lock().push(workshop);
+        result
+    }
+
+    /// A tile of the field with this place, filtered.
+    pub(crate) fn encode(
+        &self,
+        source: &dyn TileSource,
+        (field, tile): (usize, u64),
+    ) -> Result<EncodedTile, QueryError> {
+        let Some(codec) = self.codecs.get(field) else {
+            return Ok(EncodedTile::default());
+        };
+        self.with_workshop(|workshop| {
+            let cells = source.tile(field, tile, &mut workshop.buffers);
+            let limits = self.session.limits();
+            codec
+                .encode(&cells, &mut workshop.coder, limits)
+                .map_err(|source| QueryError::Encode {
+                    field: codec.name.clone(),
+                    tile,
+                    source: Box::new(source),
+                })
+        })
+    }
+}
+
+/// A fragment in the making: tiles in their order, all fields of each.
+#[derive(Debug)]
+pub(crate) struct FragmentWriter {
+    target: Arc<Target>,
+    fragment: NewFragment,
+    files: Vec<FieldFiles>,
+    tiles: u64,
+}
+
+/// What is known of a fragment besides its tiles.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    /// The cells of the last tile.
+    Sparse { last_tile_cells: u64 },
+    /// What was written, and the cells of each tile.
+    Dense { domain: Vec<Range>, tile_cells: u64 },
+}
+
+impl FragmentWriter {
+    pub(crate) fn new(target: &Arc<Target>, mut fragment: NewFragment) -> Result<Self, QueryError> {
+        let files = target.codecs.iter();
+        let files = files.map(|codec| FieldFiles::create(codec, &mut fragment));
+        Ok(Self {
+            files: files.collect::<Result<_, _>>()?,
+            target: Arc::clone(target),
+            fragment,
+            tiles: 0,
+        })
+    }
+
+    /// Bytes of the data files so far.
+    pub(crate) fn size(&self) -> u64 {
+        self.files.iter().map(FieldFiles::size).sum()
+    }
+
+    /// Tiles so far.
+    pub(crate) fn tiles(&self) -> u64 {
+        self.tiles
+    }
+
+    /// Adds tiles: of each field as many.
+    pub(crate) fn append(&mut self, batch: Vec<Vec<EncodedTile>>) -> Result<(), QueryError> {
+        self.tiles += batch.first().map_or(0, |tiles| tiles.len() as u64);
+        let append = |(files, tiles): (&mut FieldFiles, Vec<EncodedTile>)| {
+            tiles.into_iter().try_for_each(|tile| files.append(tile))
+        };
+        let mut fields = self.files.iter_mut().zip(batch);
+        Ok(fields.try_for_each(append)?)
+    }
+
+    /// Writes what is kept of the tiles; the fragment is then whole, and not yet committed.
+    pub(crate) fn seal(self, shape: Shape) -> Result<SealedFragment, QueryError> {
+        let Self {
+            target,
+            fragment,
+            files,
+            tiles,
+        } = self;
+        let finish = |(files, codec): (FieldFiles, &FieldCodec)| files.finish(&codec.rule);
+        let files: Vec<_> = files.into_iter().zip(&target.codecs).collect();
+        let mut written: Vec<WrittenField> = if target.session.threads() == 1 {
+            files.into_iter().map(finish).collect::<Result<_, _>>()?
+        } else {
+            let all = || files.into_par_iter().map(finish).collect::<Result<_, _>>();
+            target.session.install(all)?
+        };
+        let files: Vec<_> = written
+            .iter_mut()
+            .flat_map(|field| std::mem::take(&mut field.files))
+            .collect();
+        let metadata = Metadata {
+            target: &target,
+            written: &written,
+            tiles,
+        };
+        let file = metadata.file(shape)?;
+        let layout = FieldLayout::of(&target.schema);
+        let key = target.array.key();
+        let bytes = file
+            .encode(&layout, |payload| {
+                Ok(seal_generic_tile(payload, FormatVersion::WRITTEN, key)?)
+            })
+            .map_err(|error: SealError| error.0)
+            .at(fragment.name().as_str())?;
+        Ok(fragment.seal(&files, bytes.into())?)
+    }
+}
+
+/// What went wrong while metadata was put together.
+struct SealError(FilterError);
+
+impl From<FilterError> for SealError {
+    fn from(error: FilterError) -> Self {
+        Self(error)
+    }
+}
+
+impl From<WireError> for SealError {
+    fn from(error: WireError) -> Self {
+        Self(FilterError::Wire(error))
+    }
+}

@@ -1,0 +1,27 @@
+//! Writes cells: columns in, committed fragments out.
+//!
+//! What is handed in is checked ([`input`], [`coordinates`]) and, where it may come in any order, sorted ([`sparse`],
+//! [`unordered`]). A [`tile::TileSource`] puts the cells of one field of one tile together ([`gather`], [`dense`]),
+//! which any thread can do; the tile is filtered and summed up ([`fields`], [`statistics`]). [`series`] hands the
+//! tiles in their order to one fragment after the other ([`fragment`], [`metadata`]), and commits them at the end.
+
+mod coordinates;
+mod dense;
+mod error;
+mod fields;
+mod fragment;
+mod gather;
+mod input;
+mod metadata;
+mod number;
+mod options;
+mod series;
+mod sparse;
+mod statistics;
+mod tile;
+mod unordered;
+mod writer;
+
+pub use error::{CellProblem, CellType, ColumnProblem};
+pub use options::{Duplicates, WriteOptions, WriteOrder};
+pub use writer::Writer;

@@ -1,0 +1,73 @@
+use std::sync::Arc;
+
+use tdb_array::{NameSource, SystemNames};
+use tdb_tile::Range;
+
+/// The order in which cells are handed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteOrder {
+    /// Dense arrays: by coordinates, the last dimension changing fastest.
+    RowMajor,
+    /// Dense arrays: by coordinates, the first dimension changing fastest.
+    ColumnMajor,
+    /// As the array stores its cells. Dense arrays: tile by tile in tile order, of each tile the cells that are
+    /// written, in cell order.
+    Global,
+    /// Sparse arrays: any.
+    Unordered,
+}
+
+/// What becomes of cells that have the same coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duplicates {
+    /// They are an error.
+    Error,
+    /// The first of them is written.
+    First,
+    /// All of them are written, in an array that allows it.
+    Keep,
+}
+
+/// How cells are written.
+#[derive(Clone, Debug)]
+pub struct WriteOptions {
+    /// The time of the write, in milliseconds since 1970; now, where none is given.
+    pub timestamp: Option<u64>,
+    /// The order of the cells: by default row-major in dense arrays, any in sparse ones.
+    pub order: Option<WriteOrder>,
+    /// Dense arrays: the box that is written, one interval for a dimension, ends included. A dimension without
+    /// one is written from end to end of the domain, or of the current domain.
+    pub ranges: Vec<(String, Range)>,
+    /// Sparse arrays: by default [`Duplicates::Keep`] where the array allows duplicates, else
+    /// [`Duplicates::Error`].
+    pub duplicates: Option<Duplicates>,
+    /// Sparse arrays: bytes that a fragment may have before another one is begun. A tile that is larger makes a
+    /// fragment of its own.
+    pub max_fragment_bytes: Option<u64>,
+    /// Where names, and the time now, come from.
+    pub names: Arc<dyn NameSource>,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        Self {
+            timestamp: None,
+            order: None,
+            ranges: Vec::new(),
+            duplicates: None,
+            max_fragment_bytes: None,
+            names: Arc::new(SystemNames),
+        }
+    }
+}
+
+impl WriteOptions {
+    /// A write at a time, in milliseconds since 1970.
+    #[must_use]
+    pub fn at(time: u64) -> Self {
+        Self {
+            timestamp: Some(time),
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The fragments of one write, one after the other, committed together at its end.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use tdb_array::{NameSource, SealedFragment, TimestampedName};
+
+use super::fields::EncodedTile;
+use super::fragment::{FragmentWriter, Shape, Target};
+use super::tile::{TileSource, position};
+use crate::QueryError;
+
+/// About how many bytes of cells are filtered before they are written.
+const BATCH: usize = 16 << 20;
+
+/// Tiles on their way into fragments.
+#[derive(Debug)]
+pub(crate) struct Series {
+    target: Arc<Target>,
+    names: Arc<dyn NameSource>,
+    time: u64,
+    /// Bytes of a fragment before the next one is begun.
+    most: Option<u64>,
+    current: Option<FragmentWriter>,
+    sealed: Vec<SealedFragment>,
+}
+
+impl Series {
+    pub(crate) fn new(
+        target: Arc<Target>,
+        names: Arc<dyn NameSource>,
+        time: u64,
+        most: Option<u64>,
+    ) -> Self {
+        Self {
+            target,
+            names,
+            time,
+            most,
+            current: None,
+            sealed: Vec::new(),
+        }
+    }
+
+    /// Adds these tiles of a source. While one batch is written, the next one is filtered.
+    pub(crate) fn append(
+        &mut self,
+        source: &dyn TileSource,
+        tiles: Range<u64>,
+    ) -> Result<(), QueryError> {
+        let target = Arc::clone(&self.target);
+        let threads = target.session.threads();
+        let step = (BATCH / source.tile_bytes().max(1)).max(threads) as u64;
+        let mut next = tiles.start;
+        let mut ready: Vec<Vec<EncodedTile>> = Vec::new();
+        loop {
+            let batch = next..next.saturating_add(step).min(tiles.end);
+            next = batch.end;
+            let done = std::mem::take(&mut ready);
+            let encode = || encode(&target, source, batch.clone());
+            let (encoded, written) = if threads == 1 {
+                let written = self.write(done);
+                (encode(), written)
+            } else {
+                let both = || rayon::join(encode, || self.write(done));
+                target.session.install(both)
+            };
+            written?;
+            ready = encoded?;
+            if batch.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Adds filtered tiles: of each field as many.
+    fn write(&mut self, batch: Vec<Vec<EncodedTile>>) -> Result<(), QueryError> {
+        if batch.iter().all(Vec::is_empty) {
+            return Ok(());
+        }
+        let Some(most) = self.most else {
+            return self.current()?.append(batch);
+        };
+        let mut fields: Vec<_> = batch.into_iter().map(Vec::into_iter).collect();
+        loop {
+            let tile: Vec<EncodedTile> = fields.iter_mut().filter_map(Iterator::next).collect();
+            if tile.is_empty() {
+                return Ok(());
+            }
+            let size: u64 = tile.iter().map(EncodedTile::size).sum();
+            let full = |writer: &FragmentWriter| {
+                writer.tiles() > 0 && writer.size().saturating_add(size) > most
+            };
+            if self.current.as_ref().is_some_and(full) {
+                let capacity = self.target.schema.capacity;
+                self.seal(Shape::Sparse {
+                    last_tile_cells: capacity,
+                })?;
+            }
+            let tile = tile.into_iter().map(|tile| vec![tile]);
+            self.current()?.append(tile.collect())?;
+        }
+    }
+
+    fn current(&mut self) -> Result<&mut FragmentWriter, QueryError> {
+        if self.current.is_none() {
+            let version = self.target.version;
+            let name = self.names.versioned((self.time, self.time), version)?;
+            let fragment = self.target.array.new_fragment(name);
+            self.current = Some(FragmentWriter::new(&self.target, fragment)?);
+        }
+        self.current
+            .as_mut()
+            .ok_or_else(|| QueryError::invalid("no fragment"))
+    }
+
+    /// Ends the fragment that tiles go to.
+    pub(crate) fn seal(&mut self, shape: Shape) -> Result<(), QueryError> {
+        if let Some(writer) = self.current.take() {
+            self.sealed.push(writer.seal(shape)?);
+        }
+        Ok(())
+    }
+
+    /// Makes all fragments part of the array, in order; gives their names.
+    pub(crate) fn commit(self) -> Result<Vec<TimestampedName>, QueryError> {
+        let names = self.sealed.into_iter().map(SealedFragment::commit);
+        Ok(names.collect::<Result<_, _>>()?)
+    }
+}
+
+/// All fields of these tiles, field by field.
+fn encode(
+    target: &Target,
+    source: &dyn TileSource,
+    tiles: Range<u64>,
+) -> Result<Vec<Vec<EncodedTile>>, QueryError> {
+    let count = position(tiles.end.saturating_sub(tiles.start));
+    let fields = target.codecs.len();
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    // Field by field, so that threads at work on neighbouring tiles share what they read.
+    let job = |index: usize| {
+        let tile = tiles.start.saturating_add((index % count) as u64);
+        target.encode(source, (index / count, tile))
+    };
+    let jobs = 0..count.saturating_mul(fields);
+    let all: Vec<EncodedTile> = if target.session.threads() == 1 {
+        jobs.map(job).collect::<Result<_, _>>()?
+    } else {
+        let jobs = jobs.into_par_iter().with_max_len(1);
+        jobs.map(job).collect::<Result<_, _>>()?
+    };
+    let mut all = all.into_iter();
+    let of_field = |_| all.by_ref().take(count).collect();
+    Ok((0..fields).map(of_field).collect())
+}

@@ -1,0 +1,287 @@
+use std::sync::Arc;
+
+use tdb_array::{Array, TimestampedName};
+use tdb_schema::FieldKind;
+use tdb_tile::Range;
+
+use super::coordinates;
+use super::dense::{DenseBox, DenseSource, placed};
+use super::fragment::Target;
+use super::gather::pick_cells;
+use super::input::{Cells, written_fields};
+use super::options::{Duplicates, WriteOptions, WriteOrder};
+use super::series::Series;
+use super::sparse::OrderedWriter;
+use super::unordered::UnorderedWriter;
+use crate::QueryError;
+use crate::column::Batch;
+use crate::session::Session;
+
+/// Cells on their way into an array, batch by batch.
+///
+/// All batches of a writer are one write: readers see all of it once [`Writer::finish`] returns, and nothing of it
+/// before. A writer that is dropped, or that failed, leaves the array as it was.
+#[derive(Debug)]
+pub struct Writer {
+    fields: Vec<FieldKind>,
+    target: Arc<Target>,
+    /// Cells so far.
+    seen: u64,
+    sink: Option<Sink>,
+}
+
+#[derive(Debug)]
+enum Sink {
+    Ordered(Box<OrderedWriter>),
+    Unordered(Box<UnorderedWriter>),
+    Dense(Box<DenseWriter>),
+}
+
+impl Session {
+    /// Begins to write into an array, with its newest schema.
+    ///
+    /// Each batch has a column for every field: attributes, and in sparse arrays dimensions, in any order. A dense
+    /// array takes all dimensions, too, and then each cell goes to its place; they must fill a box.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tdb_array::{Array, OpenOptions};
+    /// use tdb_query::{Batch, Column, ReadOptions, Session, WriteOptions};
+    /// use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension};
+    /// use tdb_store::MemoryStore;
+    /// use tdb_tile::Datatype;
+    /// # use tdb_store::Store;
+    ///
+    /// let day = Dimension::numbers("day", Datatype::Int32, (1, 365), 7);
+    /// let rain = Attribute::new("rain", Datatype::Int32);
+    /// let schema = ArraySchema::new(ArrayType::Sparse, vec![day], vec![rain]);
+    /// let store = Arc::new(MemoryStore::new());
+    /// # let tile = tdb_filters::seal_generic_tile(&schema.encode()?, schema.version, None)?;
+    /// # let name = tdb_array::TimestampedName::unversioned(10, 10, 0)?;
+    /// # store.put(&format!("weather/__schema/{name}"), tile.into())?;
+    /// let array = Arc::new(Array::open(store.clone(), "weather", OpenOptions::default())?);
+    ///
+    /// let session = Session::default();
+    /// let column = |name: &str, values: [i32; 2]| Column {
+    ///     name: name.to_owned(),
+    ///     datatype: Datatype::Int32,
+    ///     cell_val_num: CellValNum::Fixed(1),
+    ///     nullable: false,
+    ///     values: values.iter().flat_map(|v| v.to_le_bytes()).collect(),
+    ///     offsets: None,
+    ///     validity: None,
+    ///     enumeration: None,
+    /// };
+    /// let columns = vec![column("day", [40, 3]), column("rain", [7, 0])];
+    /// let mut writer = session.write(&array, &WriteOptions::default())?;
+    /// writer.push(&Batch { rows: 2, columns })?;
+    /// writer.finish()?;
+    ///
+    /// let array = Arc::new(Array::open(store, "weather", OpenOptions::default())?);
+    /// let batch = session.read(&array, &ReadOptions::default())?.next().unwrap()?;
+    /// assert_eq!(batch.columns[0].numbers::<i32>().collect::<Vec<_>>(), [3, 40]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`QueryError::Invalid`] for options that do not fit the array; filters that cannot write.
+    pub fn write(&self, array: &Arc<Array>, options: &WriteOptions) -> Result<Writer, QueryError> {
+        let target = Arc::new(Target::new(self, array)?);
+        let schema = &target.schema;
+        let time = options.timestamp.unwrap_or_else(|| options.names.now());
+        let is_dense = schema.is_dense();
+        let most = options.max_fragment_bytes.filter(|_| !is_dense);
+        let series = Series::new(Arc::clone(&target), Arc::clone(&options.names), time, most);
+        let order = options.order.unwrap_or(match is_dense {
+            true => WriteOrder::RowMajor,
+            false => WriteOrder::Unordered,
+        });
+        let fields = written_fields(schema);
+        let sink = match (is_dense, order) {
+            (true, WriteOrder::Unordered) => {
+                return Err(QueryError::invalid_with_hint(
+                    "cells of a dense array have an order",
+                    "write them in row-major, column-major or global order",
+                ));
+            }
+            (true, order) => {
+                // Options that do not fit the array are told now.
+                DenseBox::new(schema, &options.ranges, order)?;
+                Sink::Dense(Box::new(DenseWriter {
+                    target: Arc::clone(&target),
+                    series,
+                    order,
+                    ranges: options.ranges.clone(),
+                    parts: Vec::new(),
+                    order_of_cells: None,
+                }))
+            }
+            (false, WriteOrder::RowMajor | WriteOrder::ColumnMajor) => {
+                return Err(QueryError::invalid_with_hint(
+                    "cells of a sparse array are written in global order or in any",
+                    "leave the order out: the cells are sorted",
+                ));
+            }
+            (false, _) if !options.ranges.is_empty() => {
+                return Err(QueryError::invalid(
+                    "a range to be written is for dense arrays: sparse cells have coordinates",
+                ));
+            }
+            (false, WriteOrder::Global) => {
+                let duplicates = duplicates(options, schema.allows_duplicates)?;
+                Sink::Ordered(Box::new(OrderedWriter::new(&target, series, duplicates)))
+            }
+            (false, WriteOrder::Unordered) => {
+                let duplicates = duplicates(options, schema.allows_duplicates)?;
+                let sorting = UnorderedWriter::new(&target, series, duplicates);
+                Sink::Unordered(Box::new(sorting))
+            }
+        };
+        Ok(Writer {
+            fields,
+            target,
+            seen: 0,
+            sink: Some(sink),
+        })
+    }
+}
+
+fn duplicates(options: &WriteOptions, allowed: bool) -> Result<Duplicates, QueryError> {
+    match (options.duplicates, allowed) {
+        (None, true) => Ok(Duplicates::Keep),
+        (None, false) => Ok(Duplicates::Error),
+        (Some(Duplicates::Keep), false) => Err(QueryError::invalid(
+            "the array allows no two cells with the same coordinates",
+        )),
+        (Some(chosen), _) => Ok(chosen),
+    }
+}
+
+impl Writer {
+    /// Adds cells. They are checked, all of the batch, before any of it is written.
+    ///
+    /// # Errors
+    /// Columns and cells that do not fit the array: [`QueryError::Column`], [`QueryError::Cell`]; as the store
+    /// reports. The write has failed then.
+    pub fn push(&mut self, batch: &Batch) -> Result<(), QueryError> {
+        let Some(mut sink) = self.sink.take() else {
+            return Err(QueryError::invalid("the write has failed before"));
+        };
+        let schema = &self.target.schema;
+        match &mut sink {
+            Sink::Dense(writer) => writer.push(&self.fields, batch, self.seen)?,
+            sink => {
+                let cells = Cells::check(schema, &self.fields, batch, self.seen)?;
+                coordinates::check(schema, &cells, self.seen)?;
+                match sink {
+                    Sink::Ordered(writer) => writer.push(&cells)?,
+                    Sink::Unordered(writer) => writer.push(cells)?,
+                    Sink::Dense(_) => {}
+                }
+            }
+        }
+        self.seen = self.seen.saturating_add(batch.rows as u64);
+        self.sink = Some(sink);
+        Ok(())
+    }
+
+    /// Cells so far.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.seen
+    }
+
+    /// Ends the write: what was added becomes part of the array. Gives the names of the fragments, of which
+    /// there are none where there were no cells.
+    ///
+    /// # Errors
+    /// As [`Writer::push`]; for dense arrays another number of cells than the box has.
+    pub fn finish(mut self) -> Result<Vec<TimestampedName>, QueryError> {
+        let series = match self.sink.take() {
+            None => return Err(QueryError::invalid("the write has failed before")),
+            Some(Sink::Ordered(writer)) => writer.finish()?,
+            Some(Sink::Unordered(writer)) => writer.finish()?,
+            Some(Sink::Dense(writer)) => writer.finish()?,
+        };
+        series.commit()
+    }
+}
+
+/// The cells of a box, as they come.
+#[derive(Debug)]
+struct DenseWriter {
+    target: Arc<Target>,
+    series: Series,
+    order: WriteOrder,
+    ranges: Vec<(String, Range)>,
+    parts: Vec<Cells>,
+    /// Whether cells say where they belong; not known before the first batch.
+    order_of_cells: Option<bool>,
+}
+
+impl DenseWriter {
+    fn push(&mut self, fields: &[FieldKind], batch: &Batch, first: u64) -> Result<(), QueryError> {
+        let schema = &self.target.schema;
+        let is_dimension = |name: &str| schema.dimension_index(name).is_some();
+        let placed = batch
+            .columns
+            .iter()
+            .any(|column| is_dimension(&column.name));
+        if *self.order_of_cells.get_or_insert(placed) != placed {
+            return Err(QueryError::invalid(
+                "some batches have columns for the dimensions, and some have none",
+            ));
+        }
+        if placed && !self.ranges.is_empty() {
+            return Err(QueryError::invalid_with_hint(
+                "cells that say where they belong take no range",
+                "leave out the range, or the columns of the dimensions",
+            ));
+        }
+        let dimensions = (0..schema.dimensions.len()).map(FieldKind::Dimension);
+        let all: Vec<FieldKind> = match placed {
+            true => dimensions.chain(fields.iter().copied()).collect(),
+            false => fields.to_vec(),
+        };
+        self.parts.push(Cells::check(schema, &all, batch, first)?);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Series, QueryError> {
+        let schema = &self.target.schema;
+        let Some(mut cells) = self.parts.pop() else {
+            return Ok(self.series);
+        };
+        if !self.parts.is_empty() {
+            self.parts.push(cells);
+            let parts: Vec<_> = self.parts.iter().map(|part| (part, 0..part.rows)).collect();
+            cells = Cells::join(&parts);
+            self.parts.clear();
+        }
+        if cells.rows == 0 {
+            return Ok(self.series);
+        }
+        if self.order_of_cells == Some(true) {
+            let (order, ranges) = placed(schema, &cells)?;
+            cells.fields.drain(..schema.dimensions.len());
+            cells = pick_cells(&cells, &order);
+            (self.ranges, self.order) = (ranges, WriteOrder::RowMajor);
+        }
+        let dense = DenseBox::new(schema, &self.ranges, self.order)?;
+        if dense.rows() != cells.rows as u64 {
+            return Err(QueryError::invalid(format!(
+                "there are {} cells, and the box to be written has {}",
+                cells.rows,
+                dense.rows()
+            )));
+        }
+        dense.check_size(&cells, self.target.session.limits())?;
+        let source = DenseSource {
+            cells: &cells,
+            dense: &dense,
+        };
+        self.series.append(&source, 0..dense.tiles())?;
+        self.series.seal(dense.shape())?;
+        Ok(self.series)
+    }
+}

@@ -1,0 +1,171 @@
+//! Boxes of dense cells.
+
+use super::*;
+
+fn plane(cell_order: CellOrder) -> ArraySchema {
+    let dimension =
+        |name, end, extent| Dimension::numbers(name, Datatype::Int32, (1_i32, end), extent);
+    let mut text = Attribute::new("t", Datatype::StringUtf8).with_cell_val_num(CellValNum::Var);
+    text.nullable = true;
+    let attributes = vec![Attribute::new("a", Datatype::Int32), text];
+    let mut schema = ArraySchema::new(
+        ArrayType::Dense,
+        vec![dimension("y", 7, 3), dimension("x", 10, 4)],
+        attributes,
+    );
+    schema.cell_order = cell_order;
+    schema
+}
+
+/// A box of cells, each with its number in row-major order, in some order.
+fn plane_cells(order: &[i32]) -> Vec<(&'static str, Values)> {
+    let text =
+        |n: &i32| (n % 3 != 0).then(|| "x".repeat(usize::try_from(*n % 5).unwrap()).into_bytes());
+    vec![
+        (
+            "a",
+            order
+                .iter()
+                .map(|n| Some(n.to_le_bytes().to_vec()))
+                .collect(),
+        ),
+        ("t", order.iter().map(text).collect()),
+    ]
+}
+
+#[test]
+fn dense_boxes_in_every_order_make_the_same_fragment() {
+    for cell_order in [CellOrder::RowMajor, CellOrder::ColumnMajor] {
+        let schema = plane(cell_order);
+        let ranges = vec![
+            ("x".to_owned(), Range::of(3_i32, 9)),
+            ("y".to_owned(), Range::of(2_i32, 5)),
+        ];
+        // (y, x) from (2, 3) to (5, 9), numbered by rows.
+        let cells: Vec<(i32, i32)> = (2..=5).flat_map(|y| (3..=9).map(move |x| (y, x))).collect();
+        let number = |(y, x): &(i32, i32)| (y - 2) * 7 + x - 3;
+        let mut written = Vec::new();
+        for order in [
+            WriteOrder::RowMajor,
+            WriteOrder::ColumnMajor,
+            WriteOrder::Global,
+        ] {
+            let mut cells = cells.clone();
+            let tile = |(y, x): &(i32, i32)| ((y - 1) / 3, (x - 1) / 4);
+            match (order, cell_order) {
+                (WriteOrder::ColumnMajor, _) => cells.sort_by_key(|(y, x)| (*x, *y)),
+                (WriteOrder::Global, CellOrder::ColumnMajor) => {
+                    cells.sort_by_key(|cell| (tile(cell), cell.1, cell.0));
+                }
+                (WriteOrder::Global, _) => cells.sort_by_key(|cell| (tile(cell), *cell)),
+                _ => {}
+            }
+            let store = memory();
+            let array = array(&store, &schema);
+            let options = WriteOptions {
+                order: Some(order),
+                ranges: ranges.clone(),
+                ..at(10)
+            };
+            let numbers: Vec<i32> = cells.iter().map(number).collect();
+            write(&array, &options, &batch(&schema, &plane_cells(&numbers))).unwrap();
+            written.push(objects(&*store));
+            let read = ReadOptions {
+                ranges: ranges.clone(),
+                ..ReadOptions::default()
+            };
+            let found = Session::default()
+                .read(&open(&store), &read)
+                .unwrap()
+                .next();
+            let found = found.unwrap().unwrap();
+            let found: Vec<i32> = found.column("a").unwrap().numbers().collect();
+            assert_eq!(found, (0..28).collect::<Vec<_>>());
+        }
+        assert_eq!(written[0], written[1]);
+        assert_eq!(written[0], written[2]);
+    }
+}
+
+#[test]
+fn dense_cells_with_coordinates_go_to_their_places() {
+    let schema = plane(CellOrder::RowMajor);
+    let store = memory();
+    let array = array(&store, &schema);
+    let mut cells = plane_cells(&[5, 4, 3, 2, 1, 0]);
+    cells.push(("y", numbers([3, 3, 3, 2, 2, 2])));
+    cells.push(("x", numbers([9, 8, 7, 9, 8, 7])));
+    write(&array, &at(10), &batch(&schema, &cells)).unwrap();
+    let ranges = vec![
+        ("y".to_owned(), Range::of(2_i32, 3)),
+        ("x".to_owned(), Range::of(7_i32, 9)),
+    ];
+    let read = ReadOptions {
+        ranges,
+        ..ReadOptions::default()
+    };
+    let found = Session::default()
+        .read(&open(&store), &read)
+        .unwrap()
+        .next();
+    let found = found.unwrap().unwrap();
+    let found: Vec<i32> = found.column("a").unwrap().numbers().collect();
+    assert_eq!(found, [0, 1, 2, 3, 4, 5]);
+
+    let told = |x: [i32; 6]| {
+        let mut cells = cells.clone();
+        cells[3].1 = numbers(x);
+        write(&array, &at(20), &batch(&schema, &cells))
+            .unwrap_err()
+            .to_string()
+    };
+    insta::assert_snapshot!(
+        [told([9, 8, 7, 9, 8, 6]), told([9, 8, 8, 9, 8, 7]), told([11, 8, 7, 9, 8, 7])].join("\n"),
+        @r#"
+    6 cells do not fill the box of 8 that their coordinates span
+    field "y", cell 2: cell 1 has the same coordinates
+    field "x", cell 0: 11 lies outside the domain
+    "#
+    );
+}
+
+#[test]
+fn boxes_that_do_not_fit_are_told() {
+    let mut schema = plane(CellOrder::RowMajor);
+    schema.current_domain = Some(vec![Range::of(1_i32, 5), Range::of(1_i32, 10)]);
+    let store = memory();
+    let array = array(&store, &schema);
+    let told = |ranges: &[(&str, i32, i32)], order: Option<WriteOrder>| {
+        let options = WriteOptions {
+            ranges: ranges
+                .iter()
+                .map(|(name, lo, hi)| ((*name).to_owned(), Range::of(*lo, *hi)))
+                .collect(),
+            order,
+            ..at(10)
+        };
+        let cells = batch(&schema, &plane_cells(&[1, 2]));
+        write(&array, &options, &cells).unwrap_err().to_string()
+    };
+    insta::assert_snapshot!(
+        [
+            told(&[("y", 1, 8)], None),
+            told(&[("y", 1, 6)], None),
+            told(&[("y", 3, 2)], None),
+            told(&[("z", 1, 1)], None),
+            told(&[("y", 1, 1), ("y", 1, 1)], None),
+            told(&[("y", 1, 1)], None),
+            told(&[], Some(WriteOrder::Unordered)),
+        ]
+        .join("\n"),
+        @r#"
+    range of dimension "y" leaves the domain
+    range of dimension "y" leaves the current domain
+    range of dimension "y" ends before it begins
+    there is no dimension "z"
+    dimension "y" has two ranges: what is written is one box
+    there are 2 cells, and the box to be written has 10
+    cells of a dense array have an order
+    "#
+    );
+}

@@ -1,0 +1,197 @@
+//! Sparse cells: sorted, streamed, split.
+
+use super::*;
+
+#[test]
+fn sparse_cells_are_sorted_and_the_newer_write_wins() {
+    let (store, schema) = (memory(), line());
+    let array = array(&store, &schema);
+    let first = [("x", numbers([9, 2, 50, 7])), ("a", numbers([1, 2, 3, 4]))];
+    let second = [("x", numbers([50, 3])), ("a", numbers([30, 33]))];
+    write(&array, &at(10), &batch(&schema, &first)).unwrap();
+    write(&array, &at(20), &batch(&schema, &second)).unwrap();
+    let found = rows(&open(&store), None);
+    let wanted = [(2, 2), (3, 33), (7, 4), (9, 1), (50, 30)];
+    let wanted = wanted.map(|(x, a): (i32, i32)| {
+        vec![
+            Some(x.to_le_bytes().to_vec()),
+            Some(a.to_le_bytes().to_vec()),
+        ]
+    });
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn writes_of_one_time_are_seen_in_the_order_they_were_made() {
+    let (store, schema) = (memory(), line());
+    let array = array(&store, &schema);
+    for value in 0..12 {
+        let cells = [("x", numbers([5])), ("a", numbers([value]))];
+        // The names of the system, which is what this is about.
+        write(&array, &WriteOptions::at(10), &batch(&schema, &cells)).unwrap();
+    }
+    assert_eq!(rows(&open(&store), None)[0][1], numbers([11])[0]);
+}
+
+#[test]
+fn duplicates_are_refused_dropped_or_kept() {
+    let (store, mut schema) = (memory(), line());
+    schema.allows_duplicates = true;
+    let array = array(&store, &schema);
+    let cells = [("x", numbers([4, 9, 4])), ("a", numbers([1, 2, 3]))];
+    let batch = batch(&schema, &cells);
+    for (time, duplicates, left) in [
+        (10, Some(Duplicates::First), 2),
+        (20, None, 3),
+        (30, Some(Duplicates::Keep), 3),
+    ] {
+        let options = WriteOptions {
+            duplicates,
+            ..at(time)
+        };
+        write(&array, &options, &batch).unwrap();
+        let options = OpenOptions {
+            window: tdb_array::TimeWindow {
+                since: time,
+                at: time,
+            },
+            ..OpenOptions::default()
+        };
+        let array = Arc::new(Array::open(Arc::clone(&store), "a", options).unwrap());
+        assert_eq!(rows(&array, None).len(), left);
+    }
+    let strict = WriteOptions {
+        duplicates: Some(Duplicates::Error),
+        ..at(40)
+    };
+    let error = write(&array, &strict, &batch).unwrap_err();
+    let QueryError::Cell {
+        cell: 2, problem, ..
+    } = error
+    else {
+        panic!("{error}");
+    };
+    assert_eq!(problem, CellProblem::Duplicate { other: 0 });
+}
+
+#[test]
+fn what_is_written_is_read_whatever_the_batches_are() {
+    let schema = mixed();
+    let cells = mixed_cells(333);
+    let mut found = Vec::new();
+    for step in [333, 100, 1] {
+        let store = memory();
+        let array = array(&store, &schema);
+        let mut writer = Session::default().write(&array, &at(10)).unwrap();
+        for first in (0..333).step_by(step) {
+            let part = part(&cells, first..333.min(first + step));
+            writer.push(&batch(&schema, &part)).unwrap();
+        }
+        writer.finish().unwrap();
+        found.push(rows(&open(&store), Some(ResultOrder::RowMajor)));
+    }
+    let mut wanted: Vec<Vec<Option<Vec<u8>>>> = (0..333)
+        .map(|row| {
+            cells
+                .iter()
+                .map(|(_, values)| values[row].clone())
+                .collect()
+        })
+        .collect();
+    let x = |row: &Vec<Option<Vec<u8>>>| {
+        f64::from_le_bytes(row[0].clone().unwrap().try_into().unwrap())
+    };
+    wanted.sort_by(|a, b| x(a).total_cmp(&x(b)).then_with(|| a[1].cmp(&b[1])));
+    assert_eq!(found[0], wanted);
+    assert_eq!(found[1], wanted);
+    assert_eq!(found[2], wanted);
+}
+
+#[test]
+fn a_write_is_the_same_byte_for_byte_with_any_number_of_threads() {
+    let schema = mixed();
+    let cells = mixed_cells(500);
+    let written = |threads: usize| {
+        let store = memory();
+        let array = array(&store, &schema);
+        let options = SessionOptions {
+            threads: NonZeroUsize::new(threads),
+            ..SessionOptions::default()
+        };
+        let mut writer = Session::new(options).write(&array, &at(10)).unwrap();
+        writer.push(&batch(&schema, &cells)).unwrap();
+        writer.finish().unwrap();
+        objects(&*store)
+    };
+    let one = written(1);
+    assert!(one.len() > 5);
+    assert_eq!(one, written(4));
+    assert_eq!(one, written(3));
+}
+
+#[test]
+fn a_stream_in_global_order_makes_the_same_tiles_as_sorting_does() {
+    let schema = mixed();
+    let cells = mixed_cells(101);
+    let store = memory();
+    let sorted = array(&store, &schema);
+    write(&sorted, &at(10), &batch(&schema, &cells)).unwrap();
+    let in_order = rows(&open(&store), Some(ResultOrder::Global));
+    let names: Vec<&str> = cells.iter().map(|(name, _)| *name).collect();
+    let again = memory();
+    let streamed = array(&again, &schema);
+    let options = WriteOptions {
+        order: Some(WriteOrder::Global),
+        ..at(10)
+    };
+    let mut writer = Session::default().write(&streamed, &options).unwrap();
+    for rows in in_order.chunks(3) {
+        let cells = |index: usize| {
+            rows.iter()
+                .map(|row| row[index].clone())
+                .collect::<Values>()
+        };
+        let names = names.iter().enumerate();
+        let fields: Vec<_> = names.map(|(index, name)| (*name, cells(index))).collect();
+        writer.push(&batch(&schema, &fields)).unwrap();
+    }
+    assert_eq!(writer.rows(), 101);
+    writer.finish().unwrap();
+    assert_eq!(objects(&*again), objects(&*store));
+}
+
+#[test]
+fn fragments_are_split_at_a_size_and_hold_the_same_cells() {
+    let schema = mixed();
+    let cells = mixed_cells(200);
+    let store = memory();
+    let array = array(&store, &schema);
+    let options = WriteOptions {
+        max_fragment_bytes: Some(1500),
+        ..at(10)
+    };
+    let count = write(&array, &options, &batch(&schema, &cells)).unwrap();
+    let array = open(&store);
+    assert!(
+        count > 3 && array.fragments().len() == count,
+        "{count} fragments"
+    );
+    for fragment in array.fragments() {
+        assert!(fragment.metadata.data_size() <= 1500);
+    }
+    assert_eq!(rows(&array, None).len(), 200);
+}
+
+#[test]
+fn arrays_of_old_versions_get_fragments_of_their_version() {
+    for version in 7..=22 {
+        let (store, mut schema) = (memory(), mixed());
+        schema.version = FormatVersion::new(version);
+        let array = array(&store, &schema);
+        let cells = mixed_cells(30);
+        write(&array, &at(10), &batch(&schema, &cells)).unwrap();
+        let array = open(&store);
+        assert_eq!(array.fragments()[0].metadata.version.number(), version);
+        assert_eq!(rows(&array, None).len(), 30, "version {version}");
+    }
+}
