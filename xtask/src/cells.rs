@@ -158,7 +158,7 @@ fn hex(raw: &[u8]) -> Value {
     serde_json::json!({ "hex": text })
 }
 
-fn unhex(text: &str) -> Vec<u8> {
+pub(crate) fn unhex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text
         .chars()
         .filter_map(|c| u8::try_from(c.to_digit(16)?).ok())

@@ -19,6 +19,9 @@ const INTEROP: [&str; 5] = ["interop", "--seed", "1", "--count", "100"];
 /// Lives of arrays and groups that tdb and TileDB take turns in.
 const LIVES: [&str; 5] = ["interop-life", "--seed", "1", "--count", "15"];
 
+/// Arrays that tdb and TileDB both write.
+const WRITES: [&str; 5] = ["interop-write", "--seed", "2", "--count", "40"];
+
 /// One part of the run.
 struct Part {
     name: &'static str,
@@ -289,7 +292,7 @@ fn deny(_tests: &mut Tests) -> Outcome {
 }
 
 fn interop(_tests: &mut Tests) -> Outcome {
-    for run in [INTEROP, LIVES] {
+    for run in [INTEROP, LIVES, WRITES] {
         let mut command = Command::new(std::env::current_exe()?);
         succeed(command.current_dir(root()).args(run))?;
     }

@@ -151,6 +151,10 @@ fn compare_query(program: &Path, folder: &Path, manifest: &Value, query: &Value)
     let mut tdb = Command::new(program);
     tdb.arg("read").arg(folder.join("array"));
     tdb.args(["--format", "jsonl", "--ticks", "--enum-codes", "--quiet"]);
+    let key = folder.join("key");
+    if key.exists() {
+        tdb.arg("--key-file").arg(key);
+    }
     for option in ["at", "since"] {
         if let Some(time) = arguments.get(option).and_then(Value::as_u64) {
             tdb.arg(format!("--{option}")).arg(time.to_string());
@@ -196,7 +200,7 @@ fn compare_query(program: &Path, folder: &Path, manifest: &Value, query: &Value)
     cells::compare(&columns, &found, unordered).map_err(Into::into)
 }
 
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 

@@ -9,6 +9,7 @@ mod damage;
 mod fixtures;
 mod interop;
 mod interop_life;
+mod interop_write;
 mod layers;
 mod package;
 mod pages;
@@ -58,6 +59,11 @@ const COMMANDS: &[Command] = &[
         name: "interop-life",
         about: "random lives of arrays and groups, by TileDB and by both in turns [--seed S] [--count N]",
         run: interop_life::run,
+    },
+    Command {
+        name: "interop-write",
+        about: "random writes by tdb, read by TileDB, which made them too [--seed S] [--count N]",
+        run: interop_write::run,
     },
     Command {
         name: "layers",

@@ -1,0 +1,187 @@
+//! `cargo xtask interop-write`: what tdb wrote is, to TileDB, what TileDB would have written.
+//!
+//! TileDB 2.30 makes random arrays twice (`xtask/interop/random_writes.py`), the second time with some writes left
+//! out; here tdb makes those. Then TileDB reads both, compares them, also after it has consolidated, and what it
+//! found in the second is compared with what `tdb read` gives.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tdb_array::{Array, OpenOptions};
+use tdb_filters::EncryptionKey;
+use tdb_query::{Batch, Column, Session, WriteOptions, WriteOrder};
+use tdb_store::LocalStore;
+use tdb_tile::Range;
+
+use crate::Outcome;
+use crate::cells::unhex;
+use crate::fixtures::{Workshop, output};
+use crate::interop::{JUDGE, Options, compare, parse, program, text};
+use crate::workspace::root;
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let workshop = &Workshop::open()?;
+    let options = &parse(arguments, workshop)?;
+    let folder = options
+        .folder
+        .with_file_name(format!("writes-{}", options.seed));
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    judge(options, workshop, &folder, "make")?;
+    let session = Session::default();
+    let mut writes = 0;
+    for entry in fs::read_dir(&folder)? {
+        let array = entry?.path();
+        writes += write_plan(&session, &array)
+            .map_err(|error| format!("{}: {}", array.display(), chain(&*error)))?;
+    }
+    let said = judge(options, workshop, &folder, "check")?;
+    println!("{writes} writes by tdb, compared with those of TileDB");
+    if said.lines().any(|line| line.starts_with("seed")) {
+        return Err("TileDB does not find what it would have written".into());
+    }
+    compare(&program()?, &folder)
+}
+
+/// An error and what is beneath it.
+fn chain(error: &dyn Error) -> String {
+    let (mut said, mut cause) = (error.to_string(), error.source());
+    while let Some(error) = cause {
+        said = format!("{said}: {error}");
+        cause = error.source();
+    }
+    said
+}
+
+fn judge(
+    options: &Options,
+    workshop: &Workshop,
+    folder: &Path,
+    phase: &str,
+) -> Result<String, Box<dyn Error>> {
+    let said = output(
+        Command::new(workshop.python())
+            .arg("-B")
+            .arg(root().join("xtask/interop/random_writes.py"))
+            .arg(workshop.library(JUDGE.0, JUDGE.1)?)
+            .arg(root().join("fixtures/recipes"))
+            .arg(folder)
+            .args([&options.seed, &options.count])
+            .arg(phase),
+    )?;
+    print!("{said}");
+    Ok(said)
+}
+
+/// Makes the writes that are missing in one array; gives their number.
+fn write_plan(session: &Session, folder: &Path) -> Result<u64, Box<dyn Error>> {
+    let plan: Value = serde_json::from_str(&fs::read_to_string(folder.join("plan.json"))?)?;
+    let key = plan.get("key").and_then(Value::as_str).map(unhex);
+    let options = OpenOptions {
+        key: key.map(|key| EncryptionKey::new(&key)).transpose()?,
+        ..OpenOptions::default()
+    };
+    let store = Arc::new(LocalStore::open(folder.join("array"))?);
+    let array = Arc::new(Array::open(store, "", options)?);
+    let writes = plan.get("writes").and_then(Value::as_array);
+    let mut count = 0;
+    for write in writes.into_iter().flatten() {
+        count += 1;
+        make(session, &array, write)?;
+    }
+    Ok(count)
+}
+
+fn make(session: &Session, array: &Arc<Array>, write: &Value) -> Outcome {
+    let number = |key: &str| write.get(key).and_then(Value::as_u64);
+    let mut options = WriteOptions::at(number("time").unwrap_or(0));
+    options.order = Some(match text(write, "order") {
+        "row" => WriteOrder::RowMajor,
+        "col" => WriteOrder::ColumnMajor,
+        "global" => WriteOrder::Global,
+        _ => WriteOrder::Unordered,
+    });
+    options.max_fragment_bytes = number("max_fragment_bytes");
+    let ranges = write.get("ranges").and_then(Value::as_object);
+    for (name, ends) in ranges.into_iter().flatten() {
+        let end = |index: usize| ends.get(index).and_then(Value::as_str).map(unhex);
+        let range = Range::new(end(0).unwrap_or_default(), end(1).unwrap_or_default());
+        options.ranges.push((name.clone(), range));
+    }
+    let rows = usize::try_from(number("rows").unwrap_or(0))?;
+    let columns = write.get("columns").and_then(Value::as_array);
+    let columns: Vec<Column> = columns
+        .into_iter()
+        .flatten()
+        .map(|column| parse_column(array, column))
+        .collect::<Result<_, _>>()?;
+    let batches = usize::try_from(number("batches").unwrap_or(1))?;
+    let step = rows.div_ceil(batches).max(1);
+    let mut writer = session.write(array, &options)?;
+    for first in (0..rows).step_by(step) {
+        let rows = first..rows.min(first + step);
+        let columns = columns.iter().map(|column| part(column, &rows));
+        writer.push(&Batch {
+            rows: rows.len(),
+            columns: columns.collect(),
+        })?;
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+fn parse_column(array: &Array, column: &Value) -> Result<Column, Box<dyn Error>> {
+    let name = text(column, "name");
+    let schema = array.schema();
+    let field = schema.field(name).ok_or("no such field")?;
+    let offsets = column.get("offsets").and_then(Value::as_array);
+    let offsets = offsets.map(|all| {
+        let all = all.iter().filter_map(Value::as_u64);
+        all.flat_map(u64::to_le_bytes).collect()
+    });
+    let validity = column.get("validity").and_then(Value::as_str).map(unhex);
+    let validity = validity.map(|cells| {
+        let byte = |cells: &[u8]| {
+            let cells = cells.iter().enumerate();
+            cells.fold(0_u8, |byte, (bit, valid)| byte | (*valid << bit))
+        };
+        cells.chunks(8).map(byte).collect()
+    });
+    Ok(Column {
+        name: name.to_owned(),
+        datatype: field.datatype,
+        cell_val_num: field.cell_val_num,
+        nullable: field.nullable,
+        values: unhex(text(column, "data")).into(),
+        offsets,
+        validity,
+        enumeration: None,
+    })
+}
+
+/// Some cells of a column; offsets stay as they are.
+fn part(column: &Column, rows: &std::ops::Range<usize>) -> Column {
+    let mut part = column.clone();
+    match (&column.offsets, column.cell_size()) {
+        (Some(offsets), _) => part.offsets = Some(offsets.slice(rows.start * 8..rows.end * 8 + 8)),
+        (None, size) => {
+            let size = size.unwrap_or(0);
+            part.values = column.values.slice(rows.start * size..rows.end * size);
+        }
+    }
+    if column.validity.is_some() {
+        let mut bits = vec![0_u8; rows.len().div_ceil(8)];
+        for (place, row) in rows.clone().enumerate() {
+            if let Some(byte) = bits.get_mut(place / 8) {
+                *byte |= u8::from(column.is_valid(row)) << (place % 8);
+            }
+        }
+        part.validity = Some(bits.into());
+    }
+    part
+}
