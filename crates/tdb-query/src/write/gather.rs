@@ -158,6 +158,33 @@ pub(crate) fn pick_cells(cells: &Cells, rows: &[u32]) -> Cells {
     }
 }
 
+/// A copy of cells of several blocks: which block, and which cell of it.
+pub(crate) fn pick_from(blocks: &[&Cells], picks: &[(usize, usize)]) -> Cells {
+    let Some(first) = blocks.first() else {
+        return Cells::default();
+    };
+    let field = |(index, like): (usize, &Input)| {
+        let inputs: Vec<Option<&Input>> = blocks.iter().map(|b| b.fields.get(index)).collect();
+        let input = |block: usize| inputs.get(block).copied().flatten().unwrap_or(like);
+        let (mut values, mut starts, mut validity) = (Vec::new(), Vec::new(), Vec::new());
+        for (block, row) in picks {
+            let input = input(*block);
+            if like.is_var() {
+                starts.push(values.len() as u64);
+            }
+            values.extend_from_slice(input.cell(*row));
+            if like.nullable {
+                validity.push(u8::from(input.is_valid(*row)));
+            }
+        }
+        like.with(values, starts, &validity)
+    };
+    Cells {
+        rows: picks.len(),
+        fields: first.fields.iter().enumerate().map(field).collect(),
+    }
+}
+
 fn pick<const N: usize>(from: &[u8], rows: &[u32], out: &mut Vec<u8>) {
     let (cells, _) = from.as_chunks::<N>();
     out.resize(rows.len().saturating_mul(N), 0);

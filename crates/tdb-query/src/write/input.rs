@@ -111,6 +111,27 @@ impl Input {
         }
     }
 
+    /// Values, offsets and validity, as far as they are there.
+    pub(crate) fn parts(&self) -> [Option<&Bytes>; 3] {
+        [
+            Some(&self.values),
+            self.offsets.as_ref(),
+            self.validity.as_ref(),
+        ]
+    }
+
+    /// The other way round.
+    pub(crate) fn of_parts(field: &Field<'_>, parts: [Option<Bytes>; 3]) -> Self {
+        let [values, offsets, validity] = parts;
+        Self {
+            values: values.unwrap_or_default(),
+            offsets,
+            validity,
+            size: unit_size(field),
+            nullable: field.nullable,
+        }
+    }
+
     /// Bytes in memory, as far as they are cells.
     pub(crate) fn size_in_memory(&self) -> usize {
         let len = |bytes: &Option<Bytes>| bytes.as_ref().map_or(0, Bytes::len);

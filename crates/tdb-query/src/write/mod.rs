@@ -1,7 +1,7 @@
 //! Writes cells: columns in, committed fragments out.
 //!
 //! What is handed in is checked ([`input`], [`coordinates`]) and, where it may come in any order, sorted ([`sparse`],
-//! [`unordered`]). A [`tile::TileSource`] puts the cells of one field of one tile together ([`gather`], [`dense`]),
+//! [`unordered`], [`runs`]). A [`tile::TileSource`] puts the cells of one field of one tile together ([`gather`], [`dense`]),
 //! which any thread can do; the tile is filtered and summed up ([`fields`], [`statistics`]). [`series`] hands the
 //! tiles in their order to one fragment after the other ([`fragment`], [`metadata`]), and commits them at the end.
 
@@ -15,6 +15,7 @@ mod input;
 mod metadata;
 mod number;
 mod options;
+mod runs;
 mod series;
 mod sparse;
 mod statistics;

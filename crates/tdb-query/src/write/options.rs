@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use tdb_array::{NameSource, SystemNames};
+use tdb_store::Store;
 use tdb_tile::Range;
 
 /// The order in which cells are handed in.
@@ -44,6 +45,14 @@ pub struct WriteOptions {
     /// Sparse arrays: bytes that a fragment may have before another one is begun. A tile that is larger makes a
     /// fragment of its own.
     pub max_fragment_bytes: Option<u64>,
+    /// Sparse arrays: where cells in any order are kept, sorted piece by piece, once they take more than
+    /// [`WriteOptions::sort_bytes`]: a temporary folder. Without it all of them stay in memory.
+    ///
+    /// They are not encrypted there, also where the array is; what a process that was killed leaves behind begins
+    /// with `sort-`. Where cells turn out to have the same coordinates, the error numbers them in global order.
+    pub sort_store: Option<Arc<dyn Store>>,
+    /// How many bytes of cells are sorted at a time: by default an eighth of the session's memory.
+    pub sort_bytes: Option<u64>,
     /// Where names, and the time now, come from.
     pub names: Arc<dyn NameSource>,
 }
@@ -56,6 +65,8 @@ impl Default for WriteOptions {
             ranges: Vec::new(),
             duplicates: None,
             max_fragment_bytes: None,
+            sort_store: None,
+            sort_bytes: None,
             names: Arc::new(SystemNames),
         }
     }

@@ -3,19 +3,29 @@
 use std::sync::Arc;
 
 use super::fragment::Target;
+use super::gather::{Rows, pick_cells};
 use super::input::Cells;
 use super::options::Duplicates;
+use super::runs::Runs;
 use super::series::Series;
-use super::sparse::write_sorted;
+use super::sparse::{OrderedWriter, sorted_rows, write_sorted};
+use super::tile::position;
 use crate::QueryError;
 
-/// Cells that wait until all are there.
+/// Into so many blocks, at least, a run is cut: as many runs can be merged in the memory that sorting took.
+const BLOCKS: usize = 32;
+
+/// Cells that wait until all are there, or until they are too many.
 #[derive(Debug)]
 pub(crate) struct UnorderedWriter {
     target: Arc<Target>,
     series: Series,
     duplicates: Duplicates,
     parts: Vec<Cells>,
+    /// Bytes of these.
+    bytes: usize,
+    /// Where sorted cells are kept once there are more bytes than this.
+    runs: Option<(Runs, usize)>,
 }
 
 impl UnorderedWriter {
@@ -25,27 +35,71 @@ impl UnorderedWriter {
             series,
             duplicates,
             parts: Vec::new(),
+            bytes: 0,
+            runs: None,
         }
+    }
+
+    /// Keeps sorted runs there once cells take more than so many bytes.
+    pub(crate) fn keep_runs(&mut self, runs: Runs, most: u64) {
+        self.runs = Some((runs, position(most)));
     }
 
     /// Adds cells whose coordinates lie within the domain.
     pub(crate) fn push(&mut self, cells: Cells) -> Result<(), QueryError> {
+        self.bytes = self.bytes.saturating_add(cells.size_in_memory());
         self.parts.push(cells);
-        Ok(())
+        match &self.runs {
+            Some((_, most)) if self.bytes > *most => self.spill(),
+            _ => Ok(()),
+        }
+    }
+
+    /// All cells that wait, as one.
+    fn joined(&mut self) -> Cells {
+        self.bytes = 0;
+        let mut parts = std::mem::take(&mut self.parts);
+        if parts.len() == 1 {
+            return parts.pop().unwrap_or_default();
+        }
+        let parts: Vec<_> = parts.iter().map(|part| (part, 0..part.rows)).collect();
+        Cells::join(&parts)
+    }
+
+    /// Sorts the cells that wait, and puts them aside.
+    fn spill(&mut self) -> Result<(), QueryError> {
+        let cells = self.joined();
+        let Some((runs, most)) = &mut self.runs else {
+            return Ok(());
+        };
+        if cells.rows == 0 {
+            return Ok(());
+        }
+        let schema = &self.target.schema;
+        // Cells with equal coordinates are found when runs are merged.
+        let sort = || sorted_rows(schema, &cells, Duplicates::Keep);
+        let rows = match self.target.session.install(sort)? {
+            Rows::Picked(rows) => rows,
+            Rows::InPlace(rows) => rows.filter_map(|row| u32::try_from(row).ok()).collect(),
+        };
+        let size = cells.size_in_memory().div_ceil(cells.rows).max(1);
+        let block = (*most / BLOCKS / size).max(1);
+        runs.add(rows.chunks(block).map(|rows| pick_cells(&cells, rows)))
     }
 
     pub(crate) fn finish(mut self) -> Result<Series, QueryError> {
-        let cells = match self.parts.as_slice() {
-            [_] => self.parts.pop().unwrap_or_default(),
-            parts => {
-                let parts: Vec<_> = parts.iter().map(|part| (part, 0..part.rows)).collect();
-                Cells::join(&parts)
-            }
-        };
-        self.parts.clear();
-        if cells.rows == 0 {
-            return Ok(self.series);
+        if self.runs.as_ref().is_none_or(|(runs, _)| runs.is_empty()) {
+            let cells = self.joined();
+            return match cells.rows {
+                0 => Ok(self.series),
+                _ => write_sorted(&self.target, self.series, &cells, self.duplicates),
+            };
         }
-        write_sorted(&self.target, self.series, &cells, self.duplicates)
+        self.spill()?;
+        let mut ordered = OrderedWriter::new(&self.target, self.series, self.duplicates);
+        if let Some((runs, _)) = self.runs {
+            runs.merge(&self.target.schema, |cells| ordered.push(cells))?;
+        }
+        ordered.finish()
     }
 }

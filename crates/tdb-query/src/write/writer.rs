@@ -10,6 +10,7 @@ use super::fragment::Target;
 use super::gather::pick_cells;
 use super::input::{Cells, written_fields};
 use super::options::{Duplicates, WriteOptions, WriteOrder};
+use super::runs::Runs;
 use super::series::Series;
 use super::sparse::OrderedWriter;
 use super::unordered::UnorderedWriter;
@@ -133,7 +134,13 @@ impl Session {
             }
             (false, WriteOrder::Unordered) => {
                 let duplicates = duplicates(options, schema.allows_duplicates)?;
-                let sorting = UnorderedWriter::new(&target, series, duplicates);
+                let mut sorting = UnorderedWriter::new(&target, series, duplicates);
+                if let Some(store) = &options.sort_store {
+                    let memory = self.limits().budget.limit();
+                    let most = options.sort_bytes.unwrap_or(memory / 8);
+                    let prefix = format!("sort-{:032x}", options.names.id()?);
+                    sorting.keep_runs(Runs::new(Arc::clone(store), prefix), most);
+                }
                 Sink::Unordered(Box::new(sorting))
             }
         };

@@ -195,3 +195,46 @@ fn arrays_of_old_versions_get_fragments_of_their_version() {
         assert_eq!(rows(&array, None).len(), 30, "version {version}");
     }
 }
+
+#[test]
+fn sorting_outside_of_memory_makes_the_same_array() {
+    for (count, allows_duplicates) in [(333, false), (200, true)] {
+        let mut schema = mixed();
+        schema.allows_duplicates = allows_duplicates;
+        let mut cells = mixed_cells(count);
+        if allows_duplicates {
+            // Half of them twice: those that came first stay first.
+            for field in &mut cells[..2] {
+                let (first, second) = field.1.split_at_mut(100);
+                second.clone_from_slice(first);
+            }
+        }
+        let store = memory();
+        let whole = array(&store, &schema);
+        write(&whole, &at(10), &batch(&schema, &cells)).unwrap();
+
+        let (again, aside) = (memory(), memory());
+        let pieces = array(&again, &schema);
+        let options = WriteOptions {
+            sort_store: Some(Arc::clone(&aside)),
+            sort_bytes: Some(1000),
+            ..at(10)
+        };
+        // The name of what is put aside is one of those that are counted.
+        let names = CountedNames::new(0, u64::from(u32::MAX) + 10_000 - 1);
+        let options = WriteOptions {
+            names: Arc::new(names),
+            ..options
+        };
+        let mut writer = Session::default().write(&pieces, &options).unwrap();
+        let count = usize::try_from(count).unwrap();
+        for first in (0..count).step_by(37) {
+            let part = part(&cells, first..count.min(first + 37));
+            writer.push(&batch(&schema, &part)).unwrap();
+        }
+        assert!(objects(&*aside).len() > 3);
+        writer.finish().unwrap();
+        assert_eq!(objects(&*again), objects(&*store));
+        assert_eq!(objects(&*aside), []);
+    }
+}
