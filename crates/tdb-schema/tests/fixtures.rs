@@ -118,28 +118,6 @@ fn every_schema_and_enumeration_is_read_and_written_byte_for_byte() {
     }
 }
 
-/// The lines of a description without those of second and later dimensions and attributes.
-fn outline(description: &str) -> String {
-    let is_first = |line: &&str| !(1..40).any(|i| line.contains(&format!("s[{i}].")));
-    description
-        .lines()
-        .filter(is_first)
-        .flat_map(|line| [line, "\n"])
-        .collect()
-}
-
-#[test]
-fn every_version_is_laid_out_as_described() {
-    for fixture in fixtures() {
-        if fixture.name.ends_with("_sparse_basics") {
-            let bytes = fixture.schemas().remove(0);
-            let (text, schema) = ArraySchema::describe(&bytes, &Limits::default());
-            schema.unwrap();
-            insta::assert_snapshot!(fixture.name, outline(&text));
-        }
-    }
-}
-
 /// What `tdb schema --json` shows, put as manifests put it.
 fn as_in_manifest(fixture: &Fixture, schema: &ArraySchema) -> Json {
     let enumerations: Vec<Enumeration> = fixture
