@@ -36,6 +36,7 @@ pub struct ReadOptions {
     pub limit: Option<u64>,
     /// Give enumerated attributes as their indexes, without labels.
     pub enumeration_codes: bool,
-    /// About how many bytes a batch may have; as many as the session's memory allows by default.
+    /// About how many bytes a batch may have; 32 MiB by default. `u64::MAX` gives as much at once as the session's
+    /// memory allows.
     pub batch_bytes: Option<u64>,
 }

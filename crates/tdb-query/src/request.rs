@@ -13,6 +13,10 @@ use crate::options::{ReadOptions, ResultOrder};
 use crate::sparse::Predicate;
 use crate::subarray::Subarray;
 
+/// Bytes that a batch may have, about, unless another size is asked for: large enough to work on, small enough
+/// to come before the whole has been read.
+const BATCH: u64 = 32 << 20;
+
 /// What is read of an array: [`ReadOptions`], resolved.
 ///
 /// Nothing is fetched for it: the enumerations of the attributes are given, and label ranges have become ranges
@@ -68,7 +72,7 @@ impl Request {
             condition: condition.transpose()?,
             drop_failing: options.drop_failing,
             fields: fields.collect(),
-            batch_bytes: options.batch_bytes.unwrap_or(u64::MAX),
+            batch_bytes: options.batch_bytes.unwrap_or(BATCH),
             limit: options.limit.unwrap_or(u64::MAX),
         })
     }

@@ -3,7 +3,7 @@
 
 use tdb_array::Snapshot;
 
-use super::gather::gather;
+use super::gather::{Gathered, gather};
 use super::keys::{Coordinates, dimension_types, row_keys};
 use super::plan::SparsePlan;
 use super::select::select;
@@ -12,6 +12,7 @@ use super::table::{CellTable, Segment};
 use super::visible::time_of;
 use crate::QueryError;
 use crate::column::{Batch, Column};
+use crate::field::Field;
 
 /// Rows of a table: those of the result, in its order; `None` for all as they are.
 pub(crate) type Rows = Option<Vec<u32>>;
@@ -91,13 +92,32 @@ impl SparsePlan {
         Ok(())
     }
 
-    /// The result's columns out of the table's.
+    /// The result's columns out of the table's, which are given away.
     pub(crate) fn columns(
         &self,
         table: &mut CellTable,
         rows: Option<&[u32]>,
     ) -> Result<Batch, QueryError> {
         let count = rows.map_or(table.rows, <[u32]>::len);
+        // Without rows nothing was loaded.
+        self.batch(count, |field| {
+            gather(table.take(field).unwrap_or_default(), rows)
+        })
+    }
+
+    /// Columns of some rows, which leave the table as it is.
+    pub(crate) fn columns_of(&self, table: &CellTable, rows: &[u32]) -> Result<Batch, QueryError> {
+        self.batch(rows.len(), |field| {
+            let picked = table.column(field).map(|column| column.at(rows));
+            gather(picked.transpose()?.unwrap_or_default(), None)
+        })
+    }
+
+    fn batch(
+        &self,
+        rows: usize,
+        mut gathered: impl FnMut(Field) -> Result<Gathered, QueryError>,
+    ) -> Result<Batch, QueryError> {
         let mut columns: Vec<Column> = Vec::with_capacity(self.request.fields.len());
         for info in &self.request.fields {
             let asked_before = columns.iter().find(|column| column.name == info.name);
@@ -105,8 +125,7 @@ impl SparsePlan {
                 columns.push(column);
                 continue;
             }
-            // Without rows nothing was loaded.
-            let gathered = gather(table.take(info.field).unwrap_or_default(), rows)?;
+            let gathered = gathered(info.field)?;
             columns.push(Column {
                 name: info.name.clone(),
                 datatype: info.datatype,
@@ -118,10 +137,7 @@ impl SparsePlan {
                 enumeration: info.enumeration.clone(),
             });
         }
-        Ok(Batch {
-            rows: count,
-            columns,
-        })
+        Ok(Batch { rows, columns })
     }
 }
 

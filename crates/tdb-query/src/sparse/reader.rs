@@ -40,6 +40,15 @@ struct Cursor {
     done: usize,
 }
 
+/// Cells of the result, more than a batch may have.
+struct Ready {
+    table: CellTable,
+    /// Those of the result, in its order.
+    rows: Vec<u32>,
+    /// How many of them were given out.
+    given: usize,
+}
+
 /// A sparse read under way.
 pub(crate) struct SparseReader {
     session: Session,
@@ -50,6 +59,8 @@ pub(crate) struct SparseReader {
     cursors: Vec<Cursor>,
     /// What is left of a result that does not fit the memory and is not stored in its order.
     slabs: Option<Slabs>,
+    /// What is in memory of the result and was not given out yet.
+    ready: Option<Ready>,
     /// Cells to load at a time, where more were too many.
     most: usize,
     /// The memory of the batch that was given out last.
@@ -72,6 +83,7 @@ impl SparseReader {
             tiles,
             cursors,
             slabs: None,
+            ready: None,
             most: MOST_ROWS / 2,
             held: Vec::new(),
         })
@@ -80,6 +92,9 @@ impl SparseReader {
     /// The next cells; `None` after the last. A batch may be empty.
     pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, QueryError> {
         self.held.clear();
+        if let Some(batch) = self.next_ready()? {
+            return Ok(Some(batch));
+        }
         let share = self.rows_at_a_time();
         if self.slabs.is_none() && !self.plan.can_stop() && self.cells_left() > share {
             self.slabs = Some(Slabs::new(&self.array, &self.plan, &self.session)?);
@@ -88,6 +103,21 @@ impl SparseReader {
             true => self.next_slab(share),
             false => self.next_in_order(share),
         }
+    }
+
+    /// More of the cells that are in memory.
+    fn next_ready(&mut self) -> Result<Option<Batch>, QueryError> {
+        let Some(mut ready) = self.ready.take() else {
+            return Ok(None);
+        };
+        let most = self.rows_of_a_batch();
+        let end = ready.given.saturating_add(most).min(ready.rows.len());
+        let rows = ready.rows.get(ready.given..end).unwrap_or_default();
+        self.held.push(self.share_of(&ready.table, rows.len())?);
+        let batch = self.plan.columns_of(&ready.table, rows)?;
+        ready.given = end;
+        self.ready = (end < ready.rows.len()).then_some(ready);
+        Ok(Some(batch))
     }
 
     /// The next cells, where those of each fragment come in the order of the result, or all fit the memory.
@@ -155,11 +185,11 @@ impl SparseReader {
             slab.add(&self.plan, &table, rows, budget)?;
         }
         let budget = self.session.limits().budget.clone();
-        let (mut table, next) = slab.finish(&self.plan, &budget)?;
+        let (table, next) = slab.finish(&self.plan, &budget)?;
         let sorted = budget.take(table.rows.saturating_mul(SORTED_ROW) as u64)?;
         let rows = self.plan.merge(&self.array, &table, None);
         drop(sorted);
-        let batch = self.finish(&mut table, rows)?;
+        let batch = self.finish(table, rows)?;
         slabs.next = next;
         Ok(Some(batch))
     }
@@ -172,11 +202,35 @@ impl SparseReader {
     }
 
     /// Cells to load at a time, so that they and what is made of them fit the memory.
+    ///
+    /// Where cells have to be sorted as a whole, a batch may be a part of them; else it is what was loaded.
     fn rows_at_a_time(&self) -> usize {
-        let schema = &self.plan.schema;
+        let bytes = self.bytes_of_a_row(&self.plan.fields());
+        // Keys and row numbers, and the result beside the table.
+        let per_row = if self.plan.sorts {
+            bytes.saturating_mul(2).saturating_add(SORTED_ROW)
+        } else {
+            bytes.saturating_add(PICKED_ROW)
+        };
+        let mut bytes = self.session.limits().budget.limit() / 2;
+        if self.plan.can_stop() {
+            bytes = bytes.min(self.plan.request.batch_bytes);
+        }
+        (usize::try_from(bytes).unwrap_or(usize::MAX) / per_row.max(1)).clamp(1, self.most)
+    }
+
+    /// Cells of the result to give out at a time.
+    fn rows_of_a_batch(&self) -> usize {
+        let fields: Vec<Field> = self.plan.request.fields.iter().map(|i| i.field).collect();
+        let per_row = self.bytes_of_a_row(&fields).max(1);
+        let bytes = self.plan.request.batch_bytes;
+        (usize::try_from(bytes).unwrap_or(usize::MAX) / per_row).max(1)
+    }
+
+    fn bytes_of_a_row(&self, fields: &[Field]) -> usize {
         let mut bytes = 0_usize;
-        for kind in self.plan.fields() {
-            let Some(field) = schema.field_of(kind) else {
+        for &kind in fields {
+            let Some(field) = self.plan.schema.field_of(kind) else {
                 continue;
             };
             let value = if field.is_var() {
@@ -188,18 +242,7 @@ impl SparseReader {
                 .saturating_add(value)
                 .saturating_add(usize::from(field.nullable));
         }
-        // Keys and row numbers, and the result beside the table.
-        let per_row = if self.plan.sorts {
-            bytes.saturating_mul(2).saturating_add(SORTED_ROW)
-        } else {
-            bytes.saturating_add(PICKED_ROW)
-        };
-        let bytes = self
-            .plan
-            .request
-            .batch_bytes
-            .min(self.session.limits().budget.limit() / 2);
-        (usize::try_from(bytes).unwrap_or(usize::MAX) / per_row.max(1)).clamp(1, self.most)
+        bytes
     }
 
     fn mean_var_size(&self, kind: Field) -> usize {
@@ -279,23 +322,42 @@ impl SparseReader {
             return Ok(None);
         };
         drop(sorted);
-        self.finish(&mut table, rows).map(Some)
+        self.finish(table, rows).map(Some)
     }
 
-    /// Leaves out what is deleted or fails the condition, and makes columns of the rest.
-    fn finish(&mut self, table: &mut CellTable, mut rows: Rows) -> Result<Batch, QueryError> {
+    /// Leaves out what is deleted or fails the condition, and makes columns of the rest, or of the first of it.
+    fn finish(&mut self, mut table: CellTable, mut rows: Rows) -> Result<Batch, QueryError> {
         let fields: Vec<Field> = self.plan.visibility.fields().collect();
-        self.load(table, &fields)?;
-        self.plan.visibility.retain(&self.array, table, &mut rows)?;
+        self.load(&mut table, &fields)?;
+        let visibility = &self.plan.visibility;
+        visibility.retain(&self.array, &table, &mut rows)?;
         let fields: Vec<Field> = self.plan.condition_fields().collect();
-        self.load(table, &fields)?;
-        self.plan.apply_condition(table, &mut rows)?;
+        self.load(&mut table, &fields)?;
+        self.plan.apply_condition(&table, &mut rows)?;
         if rows.as_ref().is_none_or(|rows| !rows.is_empty()) {
             let fields: Vec<Field> = self.plan.request.fields.iter().map(|i| i.field).collect();
-            self.load(table, &fields)?;
+            self.load(&mut table, &fields)?;
         }
-        self.hold(table, rows.as_deref())?;
-        self.plan.columns(table, rows.as_deref())
+        match rows {
+            Some(rows) if rows.len() > self.rows_of_a_batch() => {
+                self.ready = Some(Ready {
+                    table,
+                    rows,
+                    given: 0,
+                });
+                Ok(self.next_ready()?.unwrap_or_default())
+            }
+            Some(rows) => {
+                let part = self.share_of(&table, rows.len())?;
+                self.held.push(part);
+                self.plan.columns(&mut table, Some(&rows))
+            }
+            None => {
+                // The table's columns become those of the result.
+                self.held.extend(table.take_held());
+                self.plan.columns(&mut table, None)
+            }
+        }
     }
 
     /// The cells of the table that count, in the order of the result; `None` where none is known to be next.
@@ -396,20 +458,11 @@ impl SparseReader {
         load(how, table, &fields, &find)
     }
 
-    /// Keeps the memory of the result's columns until the next batch.
-    fn hold(&mut self, table: &mut CellTable, rows: Option<&[u32]>) -> Result<(), QueryError> {
-        let in_table = table.take_held();
-        let Some(rows) = rows else {
-            // The table's columns become those of the result.
-            self.held.extend(in_table);
-            return Ok(());
-        };
-        let bytes = in_table.iter().map(Grant::bytes);
-        let all = u128::from(bytes.fold(0, u64::saturating_add));
-        let part = all * rows.len() as u128 / (table.rows as u128).max(1);
+    /// Memory for so many of a table's rows, once more.
+    fn share_of(&self, table: &CellTable, rows: usize) -> Result<Grant, QueryError> {
+        let part = u128::from(table.bytes_held()) * rows as u128 / (table.rows as u128).max(1);
         let part = u64::try_from(part).unwrap_or(u64::MAX);
-        self.held.push(self.session.limits().budget.take(part)?);
-        Ok(())
+        Ok(self.session.limits().budget.take(part)?)
     }
 }
 

@@ -152,6 +152,12 @@ impl CellTable {
         self.held.push(grant);
     }
 
+    /// The memory that the table keeps.
+    pub(crate) fn bytes_held(&self) -> u64 {
+        let bytes = self.held.iter().map(Grant::bytes);
+        bytes.fold(0, u64::saturating_add)
+    }
+
     /// The grants, for whoever goes on with the columns.
     pub(crate) fn take_held(&mut self) -> Vec<Grant> {
         std::mem::take(&mut self.held)
@@ -187,7 +193,7 @@ impl TableColumn {
     }
 
     /// The cells at `rows`, in that order; `missing` is for the caller to know.
-    fn at(&self, rows: &[u32]) -> Result<Self, QueryError> {
+    pub(crate) fn at(&self, rows: &[u32]) -> Result<Self, QueryError> {
         let values = self.values.as_slice();
         let (values, offsets) = match &self.offsets {
             None => (gather_fixed(values, self.cell_size, rows)?, None),
