@@ -73,6 +73,7 @@ impl Array {
             store,
             prefix: prefix.to_owned(),
             options,
+            scratch: Arc::default(),
         };
         match Self::open_once(&place) {
             Err(error) if error.is_vanished() => Self::open_once(&place),
@@ -196,6 +197,7 @@ impl Array {
             store,
             prefix,
             options,
+            ..
         } = &self.place;
         let target = Base::new("", prefix).resolve(prefix, &label.uri, label.relative);
         match target {

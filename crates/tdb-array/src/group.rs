@@ -58,6 +58,7 @@ impl Group {
             store,
             prefix: prefix.to_owned(),
             options,
+            scratch: Arc::default(),
         };
         let names = place.names(&["", GROUP_FOLDER, METADATA_FOLDER])?;
         if !is_group(&names) {

@@ -1,9 +1,9 @@
 //! What opening an array and opening a group have in common.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use tdb_filters::{EncryptionKey, open_generic_tile};
+use tdb_filters::{EncryptionKey, Scratch, open_generic_tile_with};
 use tdb_store::{Piece, Read, Store, StoreError, join};
 use tdb_tile::{FormatVersion, GenericTile, Limits};
 
@@ -40,6 +40,8 @@ pub(crate) struct Place {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) prefix: String,
     pub(crate) options: OpenOptions,
+    /// What opening a tile leaves for the next: the state of a decompressor is large beside most metadata.
+    pub(crate) scratch: Arc<Mutex<Scratch>>,
 }
 
 /// What was read of one object. Errors name it by its key within the place.
@@ -138,7 +140,12 @@ impl Place {
     pub(crate) fn open_tile(&self, key: &str, bytes: &Bytes) -> Result<Tile, ArrayError> {
         let options = &self.options;
         let tile = GenericTile::parse(bytes, &options.limits).at(key)?;
-        let payload = open_generic_tile(&tile, options.key.as_ref(), &options.limits).at(key)?;
+        let mut spare = Scratch::default();
+        let mut kept = self.scratch.try_lock();
+        let scratch = kept.as_deref_mut().unwrap_or(&mut spare);
+        let key_of_tile = options.key.as_ref();
+        let payload =
+            open_generic_tile_with(&tile, key_of_tile, scratch, &options.limits).at(key)?;
         Ok(Tile {
             version: tile.version(),
             payload,

@@ -9,7 +9,7 @@ use super::keys::Coordinates;
 use super::load::{Loading, load};
 use super::merge::{Rows, all_rows, segment_rows};
 use super::plan::{FragmentPlan, SparsePlan};
-use super::slabs::Slabs;
+use super::slabs::{Corner, Slabs};
 use super::sort::Keys;
 use super::table::{CellTable, Segment};
 use crate::QueryError;
@@ -59,6 +59,8 @@ pub(crate) struct SparseReader {
     cursors: Vec<Cursor>,
     /// What is left of a result that does not fit the memory and is not stored in its order.
     slabs: Option<Slabs>,
+    /// The cells before this one, in the order of the result, were given out.
+    reached: Option<Corner>,
     /// What is in memory of the result and was not given out yet.
     ready: Option<Ready>,
     /// Cells to load at a time, where more were too many.
@@ -83,6 +85,7 @@ impl SparseReader {
             tiles,
             cursors,
             slabs: None,
+            reached: None,
             ready: None,
             most: MOST_ROWS / 2,
             held: Vec::new(),
@@ -97,7 +100,7 @@ impl SparseReader {
         }
         let share = self.rows_at_a_time();
         if self.slabs.is_none() && !self.plan.can_stop() && self.cells_left() > share {
-            self.slabs = Some(Slabs::new(&self.array, &self.plan, &self.session)?);
+            self.go_on_in_slabs()?;
         }
         match self.slabs.is_some() {
             true => self.next_slab(share),
@@ -123,13 +126,14 @@ impl SparseReader {
     /// The next cells, where those of each fragment come in the order of the result, or all fit the memory.
     fn next_in_order(&mut self, mut share: usize) -> Result<Option<Batch>, QueryError> {
         let mut has_grown = false;
+        let mut too_many = usize::MAX;
         loop {
             let segments = self.choose(share);
             if segments.is_empty() {
                 return Ok(None);
             }
             let session = self.session.clone();
-            let before = self.cursors.clone();
+            let before = (self.cursors.clone(), self.reached.clone());
             let loaded = segments.last().map_or(0, |segment| segment.rows.end);
             match session.install(|| self.read(segments)) {
                 Ok(Some(batch)) => return Ok(Some(batch)),
@@ -139,17 +143,28 @@ impl SparseReader {
                     has_grown = true;
                 }
                 // Values were longer, or tiles larger, than was to be expected.
-                Err(error) if error.kind() == ErrorKind::Limit && !has_grown && share > 1 => {
-                    self.cursors = before;
+                Err(error) if error.kind() == ErrorKind::Limit && share > 1 => {
+                    (self.cursors, self.reached) = before;
+                    let least = !self.plan.can_stop() || has_grown || loaded == too_many;
+                    too_many = loaded;
                     share = share.min(loaded).div_ceil(2);
                     self.most = share;
-                    if !self.plan.can_stop() {
-                        return self.next_batch();
+                    if least && self.plan.sorts {
+                        // Not even one tile of each fragment fits.
+                        self.go_on_in_slabs()?;
+                        return self.next_slab(share);
                     }
                 }
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Reads what is left slab by slab.
+    fn go_on_in_slabs(&mut self) -> Result<(), QueryError> {
+        let reached = self.reached.take();
+        self.slabs = Some(Slabs::new(&self.array, &self.plan, &self.session, reached)?);
+        Ok(())
     }
 
     /// The next cells in the order of the result, out of all tiles that may have them.
@@ -381,6 +396,8 @@ impl SparseReader {
             if !moved {
                 return None;
             }
+            let dimensions = self.plan.schema.dimensions.len();
+            self.reached = Some(Corner::of(table, frontier, dimensions));
         } else {
             self.advance(table, |_| usize::MAX);
         }

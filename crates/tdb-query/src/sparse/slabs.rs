@@ -85,10 +85,12 @@ pub(crate) struct Slab {
 }
 
 impl Slabs {
+    /// The cells from `reached` on; all of them without.
     pub(crate) fn new(
         array: &Array,
         plan: &SparsePlan,
         session: &Session,
+        reached: Option<Corner>,
     ) -> Result<Self, QueryError> {
         let dimensions = &plan.schema.dimensions;
         let slowest = match plan.merge_order() {
@@ -122,7 +124,7 @@ impl Slabs {
         Ok(Self {
             tiles,
             slowest,
-            next: Next::Start,
+            next: reached.map_or(Next::Start, Next::At),
             _held: held,
         })
     }
@@ -262,7 +264,7 @@ impl Slab {
 }
 
 impl Corner {
-    fn of(table: &CellTable, row: u32, dimensions: usize) -> Self {
+    pub(crate) fn of(table: &CellTable, row: u32, dimensions: usize) -> Self {
         let coordinate = |dimension| {
             let column = table.column(Field::Dimension(dimension));
             Coordinate {
