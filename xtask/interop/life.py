@@ -247,7 +247,7 @@ def created(uri):
 def can(verb, mode):
     """Whether tdb does this yet."""
     said = subprocess.run([PROGRAM, verb, "--help"], capture_output=True).stdout.decode()
-    return mode.replace("_", "-") in said
+    return "- %s:" % mode.replace("_", "-") in said
 
 
 def upkeep(verb, uri, mode):

@@ -9,7 +9,7 @@ use crate::Outcome;
 use crate::workspace::{CORE, metadata, root};
 
 /// Direct dependencies that a core crate may have, not counting optional ones.
-const MOST_DEPENDENCIES: usize = 8;
+const MOST_DEPENDENCIES: usize = 9;
 
 /// Packages that may compile C with the features that are on by default.
 const COMPILES_C: &[&str] = &["ring", "zstd-sys"];
@@ -348,16 +348,16 @@ mod tests {
     }
 
     #[test]
-    fn a_ninth_dependency_is_found_but_optional_ones_are_free() {
-        let mut dependencies: Vec<Value> = (0..8).map(|n| needs(&format!("d{n}"))).collect();
+    fn a_tenth_dependency_is_found_but_optional_ones_are_free() {
+        let mut dependencies: Vec<Value> = (0..9).map(|n| needs(&format!("d{n}"))).collect();
         dependencies.push(json!({"name": "free", "kind": null, "optional": true}));
         dependencies.push(json!({"name": "free", "kind": "dev", "optional": false}));
         let house = |dependencies: &[Value]| workspace(&[package("tdb-tile", dependencies)]);
         assert_eq!(manifests(&allowed(TABLE), &house(&dependencies)), [""; 0]);
-        dependencies.push(needs("d8"));
+        dependencies.push(needs("d9"));
         assert_eq!(
             manifests(&allowed(TABLE), &house(&dependencies)),
-            ["tdb-tile has 9 direct dependencies, 8 are allowed"]
+            ["tdb-tile has 10 direct dependencies, 9 are allowed"]
         );
     }
 

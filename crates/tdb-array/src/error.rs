@@ -20,10 +20,10 @@ pub enum ArrayError {
         /// The folder that was looked at, within its store.
         prefix: String,
     },
-    /// There is an array, or a group, where one was to be made.
+    /// There is an array, a group or something else where one was to be made.
     #[error("{prefix:?}: there is {what} here already", what = article(what))]
     Exists {
-        /// "array" or "group".
+        /// "array", "group" or "something".
         what: &'static str,
         /// The folder, within its store.
         prefix: String,
@@ -254,6 +254,9 @@ impl<T, E: HasKind + Error + Send + Sync + 'static> At<T> for Result<T, E> {
 }
 
 fn article(what: &str) -> String {
-    let article = if what.starts_with('a') { "an" } else { "a" };
-    format!("{article} {what}")
+    match what {
+        "array" => "an array".to_owned(),
+        "group" => "a group".to_owned(),
+        other => other.to_owned(),
+    }
 }

@@ -84,6 +84,26 @@ impl Group {
         })
     }
 
+    /// Where the group is kept.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.place.store
+    }
+
+    /// The key, if the group is encrypted.
+    pub fn key(&self) -> Option<&tdb_filters::EncryptionKey> {
+        self.place.options.key.as_ref()
+    }
+
+    /// The caps in force.
+    pub fn limits(&self) -> &Limits {
+        &self.place.options.limits
+    }
+
+    /// The span of time that the group was opened for.
+    pub fn window(&self) -> crate::TimeWindow {
+        self.place.options.window
+    }
+
     /// The version of the records that say what the members are: 1 or 2.
     pub(crate) fn details_version(&self) -> u32 {
         self.version

@@ -5,10 +5,12 @@
 mod array;
 mod change;
 pub mod commits;
+mod contents;
 mod create;
 mod delete;
 pub mod directory;
 mod error;
+mod footer;
 mod fragment;
 mod fragment_parts;
 mod group;
@@ -29,6 +31,7 @@ mod uri;
 mod warning;
 
 pub use array::Array;
+pub use contents::Contents;
 pub use delete::Delete;
 pub use directory::{DeleteCommit, Directory, FragmentEntry, Live, Names, SchemaEntry};
 pub use error::{ArrayError, At, ErrorKind, HasKind};

@@ -9,7 +9,7 @@ use crate::parse::{Moment, Size, moment, size};
 use crate::profile::Profile;
 use crate::{cmd, machine};
 
-/// Looks into and reads TileDB arrays.
+/// Makes, reads and keeps TileDB arrays.
 #[derive(Debug, Parser)]
 #[command(
     name = "tdb",
@@ -108,8 +108,21 @@ pub(crate) enum Verb {
     Fragments(cmd::fragments::Arguments),
     /// The schema of an array, changed
     Evolve(cmd::evolve::Arguments),
-    /// Cells that fit a condition, deleted
+    /// Cells that fit a condition, or fragments of a span of time, deleted
     Delete(cmd::delete::Arguments),
+    /// What an array or group is stored in, merged
+    Consolidate(cmd::consolidate::Arguments),
+    /// What was merged, removed
+    Vacuum(cmd::vacuum::Arguments),
+    /// What abandoned writes have left, listed and removed
+    Clean(cmd::vacuum::CleanArguments),
+    /// An array or group, copied
+    Cp(cmd::objects::CopyArguments),
+    /// An array or group, moved
+    #[command(after_help = "Example:\n  tdb mv target/weather-copy target/weather-moved")]
+    Mv(cmd::objects::CopyArguments),
+    /// An array or group, removed
+    Rm(cmd::objects::RemoveArguments),
     /// Metadata of an array or group
     #[command(subcommand)]
     Meta(cmd::meta::Verb),

@@ -48,6 +48,23 @@ pub(crate) fn folder(uri: &str, global: &Global) -> Result<Location, Failure> {
     })
 }
 
+/// The folder that a URI names, in a store that begins above it: so that the folder can go, too.
+pub(crate) fn from_above(uri: &str, global: &Global) -> Result<Location, Failure> {
+    let location = folder(uri, global)?;
+    let path = local_path(uri)?.canonicalize()?;
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Ok(location);
+    };
+    let (Some(parent), Some(name)) = (parent.to_str(), name.to_str()) else {
+        return Ok(location);
+    };
+    Ok(Location {
+        uri: uri.to_owned(),
+        prefix: name.to_owned(),
+        ..folder(parent, global)?
+    })
+}
+
 /// The place that a URI names, where there need not be anything yet. The store begins at the deepest
 /// folder that there is: nothing is made before something is stored.
 pub(crate) fn vacant(uri: &str, global: &Global) -> Result<Location, Failure> {

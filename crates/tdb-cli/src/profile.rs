@@ -107,6 +107,10 @@ impl Store for Counted {
         self.store.list(prefix, page)
     }
 
+    fn modified(&self, key: &str) -> Result<Option<std::time::SystemTime>, StoreError> {
+        self.store.modified(key)
+    }
+
     fn size(&self, key: &str) -> Result<u64, StoreError> {
         self.counters.sizes.fetch_add(1, Ordering::Relaxed);
         self.store.size(key)

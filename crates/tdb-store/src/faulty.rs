@@ -1,5 +1,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
 use bytes::Bytes;
 
@@ -154,6 +155,10 @@ impl<S: Store> Store for FaultyStore<S> {
 
     fn size(&self, key: &str) -> Result<u64, StoreError> {
         self.chance.act(key, || self.inner.size(key))
+    }
+
+    fn modified(&self, key: &str) -> Result<Option<SystemTime>, StoreError> {
+        self.chance.act(key, || self.inner.modified(key))
     }
 
     fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {

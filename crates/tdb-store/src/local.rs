@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use bytes::Bytes;
 
@@ -158,6 +159,15 @@ impl Store for LocalStore {
     fn size(&self, key: &str) -> Result<u64, StoreError> {
         check_key(key)?;
         self.tree.size(key)
+    }
+
+    fn modified(&self, key: &str) -> Result<Option<SystemTime>, StoreError> {
+        check_key(key)?;
+        let metadata = self.tree.open(key)?.file.metadata();
+        let modified = metadata.and_then(|metadata| metadata.modified());
+        modified
+            .map(Some)
+            .map_err(|error| StoreError::from_io(key, error))
     }
 
     fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {

@@ -1,4 +1,5 @@
 use std::fmt::Debug;
+use std::time::SystemTime;
 
 use bytes::Bytes;
 
@@ -35,6 +36,14 @@ pub trait Store: Send + Sync + Debug {
     /// # Errors
     /// [`StoreError::NotFound`], or as the store reports.
     fn size(&self, key: &str) -> Result<u64, StoreError>;
+
+    /// When an object was finished, where the store keeps that.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], or as the store reports.
+    fn modified(&self, key: &str) -> Result<Option<SystemTime>, StoreError> {
+        self.size(key).map(|_| None)
+    }
 
     /// Reads many ranges at once, and answers them in the order asked, each for itself.
     ///

@@ -30,10 +30,16 @@ pub(crate) fn failed(location: &Location, error: ArrayError) -> Failure {
     let uri = &location.uri;
     match error {
         ArrayError::Exists { what, .. } => {
-            let article = if what == "array" { "an" } else { "a" };
-            let text = format!("there is {article} {what} here already");
+            let text = match what {
+                "array" => "there is an array here already",
+                "group" => "there is a group here already",
+                _ => "there is something here already",
+            };
             let failure = Failure::new(ErrorKind::Exists, text).at(uri);
-            failure.hint(format!("tdb info {uri} shows it"))
+            match what {
+                "array" | "group" => failure.hint(format!("tdb info {uri} shows it")),
+                _ => failure,
+            }
         }
         error => location.failed(error),
     }

@@ -20,7 +20,9 @@ const EXAMPLE: &str = r#"{"type": "dense",
  "attributes": [{"name": "rain", "datatype": "float32", "filters": [{"name": "zstd"}]}]}"#;
 
 #[derive(Debug, Args)]
-#[command(after_help = format!("Example:\n  tdb create weather --schema weather.json\n\n{EXAMPLE}"))]
+#[command(after_help = format!("Examples:\n  \
+    tdb schema fixtures/v22_tour/array --json -o target/weather.json\n  \
+    tdb create target/weather --schema target/weather.json\n\nA short schema:\n\n{EXAMPLE}"))]
 pub(crate) struct Arguments {
     /// Where the array is to be
     uri: String,

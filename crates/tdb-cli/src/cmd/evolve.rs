@@ -17,8 +17,10 @@ use crate::location;
 
 /// JSON is in the shape of `tdb schema --json`: one or a list of them, or `@FILE`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  tdb evolve weather --add-attr \
-    '{\"name\": \"wind\", \"datatype\": \"float32\"}' --drop-attr rain")]
+#[command(
+    after_help = "Example:\n  tdb evolve target/weather --drop-attr remark \
+    --add-attr '{\"name\": \"wind\", \"datatype\": \"float32\"}'"
+)]
 pub(crate) struct Arguments {
     /// An array
     array: String,

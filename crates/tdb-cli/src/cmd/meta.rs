@@ -22,9 +22,10 @@ pub(crate) enum Verb {
     /// The value of one key
     Get(Get),
     /// A key set to a value
-    #[command(after_help = "Example:\n  tdb meta set weather station KLO")]
+    #[command(after_help = "Example:\n  tdb meta set target/weather station KLO")]
     Set(meta_change::Set),
     /// A key removed
+    #[command(after_help = "Example:\n  tdb meta rm target/weather station")]
     Rm(meta_change::Rm),
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod change;
 pub(crate) mod children;
+pub(crate) mod consolidate;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod dump;
@@ -14,9 +15,11 @@ pub(crate) mod info;
 pub(crate) mod ls;
 pub(crate) mod meta;
 mod meta_change;
+pub(crate) mod objects;
 pub(crate) mod read;
 pub(crate) mod schema;
 pub(crate) mod tree;
+pub(crate) mod vacuum;
 
 use std::io::Write;
 

@@ -55,3 +55,38 @@ fn every_verb_shows_examples_that_work() {
     }
     assert!(run > 12, "{run} examples");
 }
+
+#[test]
+fn examples_of_changes_work_one_after_the_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for verb in [
+        "create",
+        "meta set",
+        "meta rm",
+        "delete",
+        "evolve",
+        "consolidate",
+        "vacuum",
+        "clean",
+        "cp",
+        "mv",
+        "rm",
+        "group create",
+        "group add",
+        "group rm",
+    ] {
+        let help = stdout(&format!("{verb} --help"));
+        let mut all = examples(&help).peekable();
+        assert!(all.peek().is_some(), "{verb} has no example: {help}");
+        for example in all {
+            let example = example.replace("target/", &format!("{}/", folder.path().display()));
+            let output = Command::new("sh")
+                .arg("-c")
+                .arg(format!("{} {example}", env!("CARGO_BIN_EXE_tdb")))
+                .current_dir(fixtures().join(".."))
+                .output()
+                .expect("it runs");
+            assert!(output.status.success(), "{example}: {output:?}");
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! The program, run on golden arrays.
 
+mod changing;
 mod common;
 mod dump;
 mod errors;

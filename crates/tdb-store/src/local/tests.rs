@@ -67,3 +67,19 @@ fn the_smallest_names_are_kept() {
     let (names, more) = names.into_sorted();
     assert_eq!((names, more), (vec!["c".to_owned(), "d".to_owned()], true));
 }
+
+#[test]
+fn an_object_tells_when_it_was_finished() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = LocalStore::open(folder.path()).unwrap();
+    let before = std::time::SystemTime::now() - std::time::Duration::from_secs(5);
+    store.put("a/b", "1".into()).unwrap();
+    let modified = store.modified("a/b").unwrap().unwrap();
+    assert!(before < modified, "{modified:?}");
+    assert!(store.modified("a/c").unwrap_err().is_not_found());
+    // Nobody keeps it in memory.
+    let memory = crate::MemoryStore::new();
+    memory.put("a", "1".into()).unwrap();
+    assert_eq!(memory.modified("a").unwrap(), None);
+    assert!(memory.modified("b").unwrap_err().is_not_found());
+}

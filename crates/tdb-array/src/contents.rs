@@ -1,0 +1,299 @@
+//! What an array or a group consists of, as a whole: to copy, move and remove it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use tdb_store::{Store, StoreError, join, list_all, list_recursive};
+
+use crate::directory::{
+    COMMITS_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA_FOLDER, GROUP_FOLDER, GROUP_MARKER,
+    LEGACY_SCHEMA, METADATA_FOLDER, SCHEMA_FOLDER,
+};
+use crate::{
+    ArrayError, ChangeOptions, Group, GroupMember, MemberChange, ObjectType, OpenOptions, Target,
+};
+
+/// The objects of an array, or of a group and all that is in it and lies in its folder.
+///
+/// What lies elsewhere is none of it, whatever the group says; nor is what lies in the folder of a group and is no
+/// member.
+#[derive(Clone, Debug)]
+pub struct Contents {
+    store: Arc<dyn Store>,
+    store_uri: String,
+    prefix: String,
+    options: OpenOptions,
+    /// Arrays and groups, each behind what is in it.
+    parts: Vec<Part>,
+    left: Vec<String>,
+}
+
+/// One array, or one group without its members.
+#[derive(Clone, Debug)]
+struct Part {
+    object_type: ObjectType,
+    prefix: String,
+    /// Keys in the order in which they are copied: what makes it an array or a group comes last.
+    keys: Vec<String>,
+}
+
+impl Contents {
+    /// Finds all objects of what lies in a folder; `store_uri` as for [`Group::open`]. The remains of an array
+    /// whose removal was stopped are found, too.
+    ///
+    /// # Errors
+    /// [`ArrayError::NoSuch`] where neither array nor group is; as [`Group::walk`].
+    pub fn find(
+        store: Arc<dyn Store>,
+        prefix: &str,
+        store_uri: &str,
+        options: OpenOptions,
+    ) -> Result<Self, ArrayError> {
+        let mut contents = Self {
+            store,
+            store_uri: store_uri.to_owned(),
+            prefix: prefix.to_owned(),
+            options,
+            parts: Vec::new(),
+            left: Vec::new(),
+        };
+        match contents.object_type(prefix)? {
+            ObjectType::Array => contents.add_array(prefix)?,
+            ObjectType::Group => contents.add_group()?,
+            ObjectType::Invalid => {
+                return Err(ArrayError::NoSuch {
+                    what: "array or group",
+                    prefix: prefix.to_owned(),
+                });
+            }
+        }
+        Ok(contents)
+    }
+
+    fn object_type(&self, prefix: &str) -> Result<ObjectType, ArrayError> {
+        let listing = list_all(&*self.store, prefix)?;
+        let found = ObjectType::of_listing(&listing);
+        let folder = |name: &str| {
+            let mut folders = listing.prefixes.iter();
+            folders.any(|folder| tdb_store::name(folder) == name)
+        };
+        Ok(match found {
+            ObjectType::Invalid if folder(FRAGMENT_FOLDER) || folder(COMMITS_FOLDER) => {
+                ObjectType::Array
+            }
+            found => found,
+        })
+    }
+
+    fn add_array(&mut self, prefix: &str) -> Result<(), ArrayError> {
+        let objects = list_recursive(&*self.store, prefix)?;
+        let mut keys: Vec<String> = objects.into_iter().map(|object| object.key).collect();
+        keys.sort_by_cached_key(|key| (stage(below(prefix, key)), key.clone()));
+        self.parts.push(Part {
+            object_type: ObjectType::Array,
+            prefix: prefix.to_owned(),
+            keys,
+        });
+        Ok(())
+    }
+
+    /// The group and what is in it; each group behind its members.
+    fn add_group(&mut self) -> Result<(), ArrayError> {
+        let root = self.open_group(&self.prefix)?;
+        let mut seen = HashSet::from([self.prefix.clone()]);
+        let mut groups = vec![self.prefix.clone()];
+        for descendant in root.walk()? {
+            let Target::Inside(prefix) = descendant.target else {
+                self.left.push(descendant.uri);
+                continue;
+            };
+            if !seen.insert(prefix.clone()) {
+                continue;
+            }
+            match self.object_type(&prefix)? {
+                ObjectType::Array => self.add_array(&prefix)?,
+                ObjectType::Group => groups.push(prefix),
+                ObjectType::Invalid => self.left.push(descendant.uri),
+            }
+        }
+        for prefix in groups.into_iter().rev() {
+            self.add_group_objects(&prefix)?;
+        }
+        Ok(())
+    }
+
+    fn add_group_objects(&mut self, prefix: &str) -> Result<(), ArrayError> {
+        let mut keys = Vec::new();
+        for folder in [METADATA_FOLDER, GROUP_FOLDER] {
+            let objects = list_recursive(&*self.store, &join(prefix, folder))?;
+            keys.extend(objects.into_iter().map(|object| object.key));
+        }
+        let marker = join(prefix, GROUP_MARKER);
+        if tdb_store::exists(&*self.store, &marker)? {
+            keys.push(marker);
+        }
+        self.parts.push(Part {
+            object_type: ObjectType::Group,
+            prefix: prefix.to_owned(),
+            keys,
+        });
+        Ok(())
+    }
+
+    fn open_group(&self, prefix: &str) -> Result<Group, ArrayError> {
+        let (store, options) = (Arc::clone(&self.store), self.options.clone());
+        Group::open(store, prefix, &self.store_uri, options)
+    }
+
+    /// The keys of all objects.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        let keys = self.parts.iter().flat_map(|part| &part.keys);
+        keys.map(String::as_str)
+    }
+
+    /// The folders of all arrays and groups, and what they are.
+    pub fn folders(&self) -> impl Iterator<Item = (&str, ObjectType)> {
+        let parts = self.parts.iter();
+        parts.map(|part| (part.prefix.as_str(), part.object_type))
+    }
+
+    /// Members of groups that lie outside, or are not there: URIs.
+    pub fn left(&self) -> &[String] {
+        &self.left
+    }
+
+    /// Copies all into a folder of a store that has nothing there. What makes an array an array is copied last, and
+    /// groups after what is in them. Absolute URIs of members that were copied become relative.
+    ///
+    /// # Errors
+    /// [`ArrayError::Exists`] where something is; [`ArrayError::Invalid`] where the copy would lie in the original; as
+    /// either store reports.
+    pub fn copy(
+        &self,
+        to: &Arc<dyn Store>,
+        to_prefix: &str,
+        options: &ChangeOptions,
+    ) -> Result<(), ArrayError> {
+        let listing = list_all(&**to, to_prefix)?;
+        if !listing.objects.is_empty() || !listing.prefixes.is_empty() {
+            let what = match ObjectType::of_listing(&listing) {
+                ObjectType::Invalid => "something",
+                ObjectType::Group => "group",
+                ObjectType::Array => "array",
+            };
+            let prefix = to_prefix.to_owned();
+            return Err(ArrayError::Exists { what, prefix });
+        }
+        for key in self.keys() {
+            let to_key = join(to_prefix, below(&self.prefix, key));
+            match tdb_store::copy(&*self.store, key, &**to, &to_key) {
+                // Vacuumed meanwhile: what replaced it is copied, or it counted no more.
+                Err(StoreError::NotFound { key }) => {
+                    return Err(ArrayError::Missing {
+                        key,
+                        by: "listed; others vacuum",
+                    });
+                }
+                result => result?,
+            }
+        }
+        let groups = self
+            .parts
+            .iter()
+            .filter(|part| part.object_type == ObjectType::Group);
+        for part in groups {
+            self.relate(part, to, to_prefix, options)?;
+        }
+        Ok(())
+    }
+
+    /// Makes members of a copied group relative that point into the original.
+    fn relate(
+        &self,
+        part: &Part,
+        to: &Arc<dyn Store>,
+        to_prefix: &str,
+        options: &ChangeOptions,
+    ) -> Result<(), ArrayError> {
+        let original = self.open_group(&part.prefix)?;
+        let mut changes = Vec::new();
+        for member in original.members().iter().filter(|member| !member.relative) {
+            // A member that lies beside its group cannot be told relative to it: it stays as it is.
+            if let Target::Inside(prefix) = original.target(member)
+                && let Some(uri) = inside(&part.prefix, &prefix)
+            {
+                changes.extend(related(member, uri));
+            }
+        }
+        let prefix = match below(&self.prefix, &part.prefix) {
+            "" => to_prefix.to_owned(),
+            inner => join(to_prefix, inner),
+        };
+        let copy = Group::open(Arc::clone(to), &prefix, "", self.options.clone())?;
+        copy.change_members(&changes, options)
+    }
+
+    /// Removes all, and nothing else: of an array first what makes it one, groups after what is in them.
+    /// What is gone already is no error.
+    ///
+    /// # Errors
+    /// As the store reports. What is left can be found and removed again.
+    pub fn remove(&self) -> Result<(), ArrayError> {
+        for part in &self.parts {
+            let is_array = part.object_type == ObjectType::Array;
+            let keys: Vec<&str> = match is_array {
+                true => part.keys.iter().rev().map(String::as_str).collect(),
+                false => part.keys.iter().map(String::as_str).collect(),
+            };
+            for answer in self.store.remove_many(&keys) {
+                match answer {
+                    Ok(()) | Err(StoreError::NotFound { .. }) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The changes that make a member relative; without a name its URI is what it is called by.
+fn related(member: &GroupMember, uri: &str) -> Vec<MemberChange> {
+    let add = MemberChange::Add {
+        uri: uri.to_owned(),
+        name: member.name.clone(),
+        relative: true,
+        object_type: member.object_type,
+    };
+    match &member.name {
+        Some(_) => vec![add],
+        None => vec![MemberChange::Remove(member.uri.clone()), add],
+    }
+}
+
+/// When the object with this key, relative to its array, is copied: what it takes to see it comes later.
+fn stage(key: &str) -> u8 {
+    let folder = key.split('/').next().unwrap_or(key);
+    match folder {
+        SCHEMA_FOLDER | LEGACY_SCHEMA => 3,
+        COMMITS_FOLDER => 2,
+        FRAGMENT_METADATA_FOLDER => 1,
+        _ if key.ends_with(".ok") => 2,
+        _ => 0,
+    }
+}
+
+/// A key as seen from a folder that it lies in.
+fn below<'a>(prefix: &str, key: &'a str) -> &'a str {
+    key.strip_prefix(prefix)
+        .unwrap_or(key)
+        .trim_start_matches('/')
+}
+
+/// The path from a folder to another one in it.
+fn inside<'a>(folder: &str, other: &'a str) -> Option<&'a str> {
+    let path = match folder {
+        "" => other,
+        folder => other.strip_prefix(folder)?.strip_prefix('/')?,
+    };
+    (!path.is_empty()).then_some(path)
+}

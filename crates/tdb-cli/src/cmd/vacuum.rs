@@ -1,0 +1,167 @@
+//! `tdb vacuum`: what was merged, removed; `tdb clean`: what abandoned writes have left.
+
+use std::io::Write;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use tdb_array::ObjectType;
+use tdb_consolidate::{Mode, Place, Plan, VacuumOptions, debris, plan_vacuum};
+
+use super::{change, session};
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::location;
+use crate::output::Output;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  tdb vacuum target/weather --mode commits --grace 2h --dry-run")]
+pub(crate) struct Arguments {
+    /// An array or group
+    uri: String,
+    /// What is removed where it was merged; of an array everything, if it is not said
+    #[arg(long, value_enum)]
+    mode: Option<VacuumMode>,
+    #[command(flatten)]
+    grace: Grace,
+    /// Say what would be removed, and remove nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  tdb clean target/weather --apply")]
+pub(crate) struct CleanArguments {
+    /// An array
+    array: String,
+    #[command(flatten)]
+    grace: Grace,
+    /// Remove it, too
+    #[arg(long)]
+    apply: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Grace {
+    /// Leave alone what is younger: who opened the array before may still read it. `0s`, `10m`, `2h`
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10m")]
+    grace: Duration,
+}
+
+/// What a vacuum removes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VacuumMode {
+    /// Fragments
+    Fragments,
+    /// Older footers of fragments
+    FragmentMeta,
+    /// Commits
+    Commits,
+    /// The metadata of an array
+    ArrayMeta,
+    /// The metadata of a group
+    GroupMeta,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let uri = &arguments.uri;
+    let location = location::folder(uri, global)?;
+    let options = options(&arguments.grace, global)?;
+    let session = session(global);
+    let key = super::key(global)?;
+    let place = Place {
+        store: &*location.store,
+        prefix: &location.prefix,
+        key: key.as_ref(),
+        limits: session.limits(),
+    };
+    let modes = match (location.object_type()?, arguments.mode) {
+        (ObjectType::Array, None) => vec![
+            Mode::Fragments,
+            Mode::FragmentMetadata,
+            Mode::Commits,
+            Mode::Metadata,
+        ],
+        (ObjectType::Array, Some(VacuumMode::Fragments)) => vec![Mode::Fragments],
+        (ObjectType::Array, Some(VacuumMode::FragmentMeta)) => vec![Mode::FragmentMetadata],
+        (ObjectType::Array, Some(VacuumMode::Commits)) => vec![Mode::Commits],
+        (ObjectType::Array, Some(VacuumMode::ArrayMeta))
+        | (ObjectType::Group, None | Some(VacuumMode::GroupMeta)) => vec![Mode::Metadata],
+        (ObjectType::Array, Some(VacuumMode::GroupMeta)) => {
+            return Err(Failure::invalid(format!(
+                "{uri}: an array, and group-meta is for groups"
+            )));
+        }
+        (ObjectType::Group, Some(_)) => {
+            return Err(Failure::invalid(format!(
+                "{uri}: a group, whose mode is group-meta"
+            )));
+        }
+        (ObjectType::Invalid, _) => return Err(location::nothing(uri, "array or group")),
+    };
+    for mode in modes {
+        let plan = plan_vacuum(&place, mode, &options).map_err(|error| location.failed(error))?;
+        carry_out(&plan, &place, &options, !arguments.dry_run, out)
+            .map_err(|failure| failure.at(uri))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn clean(
+    arguments: &CleanArguments,
+    global: &Global,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let location = location::array(&arguments.array, global)?;
+    let options = options(&arguments.grace, global)?;
+    let array = change::open_array(&location, &options.change)?;
+    let plan = debris(&array, &options).map_err(|error| location.failed(error))?;
+    let place = Place::of_array(&array);
+    carry_out(&plan, &place, &options, arguments.apply, out)
+        .map_err(|failure| failure.at(&arguments.array))
+}
+
+pub(crate) fn options(grace: &Grace, global: &Global) -> Result<VacuumOptions, Failure> {
+    Ok(VacuumOptions {
+        grace: grace.grace,
+        change: change::options(global, &session(global))?,
+        ..VacuumOptions::default()
+    })
+}
+
+/// Shows a plan, and does what it says.
+pub(crate) fn carry_out(
+    plan: &Plan,
+    place: &Place<'_>,
+    options: &VacuumOptions,
+    apply: bool,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    for note in &plan.notes {
+        out.warn(note);
+    }
+    let shown = Plan {
+        notes: Vec::new(),
+        ..plan.clone()
+    };
+    write!(out, "{shown}")?;
+    match apply {
+        true => Ok(plan.vacuum(place, options)?),
+        false => Ok(()),
+    }
+}
+
+/// `0s`, `10m`, `2h`, `1d`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("{text:?} is no duration such as 0s, 10m, 2h, 1d");
+    let unit = text.chars().next_back().ok_or_else(wrong)?;
+    let seconds = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3600,
+        'd' => 86400,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = text.trim_end_matches(unit).parse().map_err(|_| wrong())?;
+    let all = number.checked_mul(seconds).ok_or_else(wrong)?;
+    Ok(Duration::from_secs(all))
+}

@@ -1,0 +1,140 @@
+//! Verbs that make and change arrays and groups.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::{run, stdout};
+
+/// A new folder, by the name of its test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+const SCHEMA: &str = r#"{"type": "sparse",
+    "dimensions": [{"name": "x", "datatype": "int32", "domain": [1, 10], "extent": 5}],
+    "attributes": [{"name": "a", "datatype": "int32", "nullable": true}]}"#;
+
+/// The error of a command line that must fail: its status and its text, without the folder.
+fn failure(arguments: &str, folder: &Path) -> String {
+    let output = run(arguments);
+    let text = String::from_utf8_lossy(&output.stderr).replace(&*folder.to_string_lossy(), "…");
+    format!("{} {text}", output.status.code().unwrap())
+}
+
+fn made(name: &str) -> (PathBuf, String) {
+    let folder = folder(name);
+    let schema = folder.join("schema.json");
+    fs::write(&schema, SCHEMA).unwrap();
+    let array = folder.join("array").display().to_string();
+    stdout(&format!(
+        "create {array} --schema {} --at 100",
+        schema.display()
+    ));
+    (folder, array)
+}
+
+#[test]
+fn an_array_is_made_and_changed() {
+    let (folder, array) = made("made");
+    stdout(&format!("meta set {array} place Kloten --at 110"));
+    stdout(&format!(
+        "meta set {array} heights [1,2] --type uint16 --at 110"
+    ));
+    stdout(&format!("meta set {array} ratio -0.5 --at 110"));
+    stdout(&format!("meta rm {array} ratio --at 120"));
+    insta::assert_snapshot!(stdout(&format!("meta ls {array}")), @r"
+    key      type         value
+    heights  uint16       [1, 2]
+    place    string_utf8  Kloten
+    ");
+    let wind = folder.join("wind.json");
+    fs::write(&wind, r#"{"name": "wind", "datatype": "float32"}"#).unwrap();
+    stdout(&format!(
+        "evolve {array} --add-attr @{} --drop-attr a --at 130",
+        wind.display()
+    ));
+    stdout(&format!(
+        "evolve {array} --current-domain {{\"x\":[1,5]}} --at 140"
+    ));
+    let schema = stdout(&format!("schema {array} --json --at 130"));
+    assert!(schema.contains("wind") && !schema.contains("\"a\""));
+    assert!(stdout(&format!("schema {array} --json --at 120")).contains("\"a\""));
+    stdout(&format!("delete {array} --where wind<0 --at 150"));
+    let copy = folder.join("copy").display().to_string();
+    stdout(&format!("mv {array} {copy}"));
+    assert!(!Path::new(&array).exists());
+    stdout(&format!("meta get {copy} place"));
+    stdout(&format!("rm {copy}"));
+    assert!(!Path::new(&copy).exists());
+}
+
+#[test]
+fn a_group_is_made_and_changed() {
+    let (folder, _) = made("made_group");
+    let group = folder.join("group").display().to_string();
+    stdout(&format!("group create {group}"));
+    let schema = folder.join("schema.json").display().to_string();
+    stdout(&format!("create {group}/inner --schema {schema}"));
+    stdout(&format!(
+        "group add {group} {group}/inner --relative --name inner --at 10"
+    ));
+    stdout(&format!("meta set {group} k [] --type int8 --at 10"));
+    assert!(stdout(&format!("group ls {group} --json")).contains("\"relative\": true"));
+    stdout(&format!("group rm {group} inner --at 20"));
+    assert_eq!(stdout(&format!("group ls {group} --json")).trim(), "[]");
+    assert!(stdout(&format!("group ls {group} --json --at 10")).contains("inner"));
+}
+
+#[test]
+fn what_cannot_be_changed_says_why() {
+    let (folder, array) = made("not_changed");
+    let wrong = folder.join("wrong.json");
+    fs::write(&wrong, SCHEMA.replace("dimensions", "dimension")).unwrap();
+    let wrong = wrong.display();
+    let texts = [
+        failure(
+            &format!("create {array} --schema {}/schema.json", folder.display()),
+            &folder,
+        ),
+        failure(&format!("create {array}2 --schema {wrong}"), &folder),
+        failure(
+            &format!("create {array}2 --schema {}/none.json", folder.display()),
+            &folder,
+        ),
+        failure(&format!("meta rm {array} none"), &folder),
+        failure(&format!("meta set {array} k text --type int32"), &folder),
+        failure(&format!("meta set {array} k 1 --type int33"), &folder),
+        failure(&format!("evolve {array}"), &folder),
+        failure(&format!("evolve {array} --drop-attr b"), &folder),
+        failure(&format!("evolve {array} --drop-attr a --at 99"), &folder),
+        failure(&format!("delete {array} --where b=1"), &folder),
+        failure(&format!("delete {array} --fragments"), &folder),
+        failure(&format!("group add {array} {array}"), &folder),
+        failure(&format!("cp {array} {array}/inside"), &folder),
+        failure(&format!("vacuum {array} --mode group-meta"), &folder),
+        failure(&format!("vacuum {array} --grace soon"), &folder),
+        failure(&format!("rm {array}3"), &folder),
+    ];
+    assert!(!Path::new(&format!("{array}2")).exists());
+    insta::assert_snapshot!(texts.join("\n"));
+}
+
+#[test]
+fn upkeep_shows_what_it_removes() {
+    let (_, array) = made("upkeep");
+    for time in [110, 120, 130] {
+        stdout(&format!("meta set {array} k {time} --at {time}"));
+    }
+    stdout(&format!("consolidate {array} --mode array-meta"));
+    assert_eq!(stdout(&format!("vacuum {array}")), "");
+    let planned = stdout(&format!("vacuum {array} --grace 0s --dry-run"));
+    assert_eq!(planned.lines().count(), 4);
+    assert_eq!(stdout(&format!("vacuum {array} --grace 0s")), planned);
+    assert_eq!(stdout(&format!("vacuum {array} --grace 0s")), "");
+    assert_eq!(stdout(&format!("meta get {array} k")), "130\n");
+    assert_eq!(stdout(&format!("clean {array} --grace 0s")), "");
+}

@@ -1,0 +1,208 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use tdb_array::commits::{ConsolidatedCommit, parse_consolidated, parse_lines, rerooted};
+use tdb_array::directory::{COMMITS_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA};
+use tdb_array::{ArrayError, At, NameSource, TimestampedName};
+use tdb_tile::FormatVersion;
+
+use crate::Place;
+
+/// All objects that say what is committed, and what is in them.
+#[derive(Debug, Default)]
+pub(crate) struct CommitObjects {
+    /// `.wrt`, `.del` and `.upd` objects, and `.ok` objects of the root.
+    pub(crate) loose: BTreeSet<String>,
+    /// `.con` objects.
+    pub(crate) consolidated: Vec<Consolidated>,
+    /// `.ign` objects: which commits they take back.
+    pub(crate) ignores: BTreeMap<String, BTreeSet<String>>,
+    /// `.vac` objects: which fragments they say are replaced.
+    pub(crate) vacuums: Vec<Vacuum>,
+    /// Folders of fragments, committed or not.
+    pub(crate) fragments: BTreeSet<String>,
+}
+
+/// A `.con` object.
+#[derive(Clone, Debug)]
+pub(crate) struct Consolidated {
+    pub(crate) key: String,
+    pub(crate) bytes: Bytes,
+    pub(crate) commits: Vec<ConsolidatedCommit>,
+}
+
+/// A `.vac` object of fragments.
+#[derive(Clone, Debug)]
+pub(crate) struct Vacuum {
+    pub(crate) key: String,
+    pub(crate) name: TimestampedName,
+    /// Folders of fragments, relative to the array.
+    pub(crate) lines: BTreeSet<String>,
+}
+
+impl CommitObjects {
+    /// Reads them all. If a list is gone that was there a moment ago, others vacuum: they are read once more.
+    pub(crate) fn read(place: &Place<'_>) -> Result<Self, ArrayError> {
+        match Self::read_once(place)? {
+            Some(found) => Ok(found),
+            None => Self::read_once(place)?.ok_or_else(|| ArrayError::Missing {
+                key: COMMITS_FOLDER.to_owned(),
+                by: "listed, with lists that are gone at once; others vacuum, run it again",
+            }),
+        }
+    }
+
+    fn read_once(place: &Place<'_>) -> Result<Option<Self>, ArrayError> {
+        let (root, root_folders) = place.list("")?;
+        let (commits, _) = place.list(COMMITS_FOLDER)?;
+        let (_, fragments) = place.list(FRAGMENT_FOLDER)?;
+        let mut found = Self::default();
+        let named = |key: &String| TimestampedName::of_key(key).is_ok();
+        let ends = |key: &str, endings: &[&str]| endings.iter().any(|end| key.ends_with(end));
+        let in_root = root.into_iter().filter(|key| ends(key, &[".ok", ".vac"]));
+        let all: Vec<String> = in_root.chain(commits).filter(named).collect();
+        let of = |ending: &str| -> Vec<String> {
+            let keys = all.iter().filter(|key| key.ends_with(ending));
+            keys.cloned().collect()
+        };
+        let loose = all
+            .iter()
+            .filter(|key| ends(key, &[".wrt", ".del", ".upd", ".ok"]));
+        found.loose = loose.cloned().collect();
+        let in_root = |folder: &String| TimestampedName::parse(folder).is_ok();
+        found.fragments = root_folders
+            .into_iter()
+            .filter(in_root)
+            .chain(fragments)
+            .collect();
+        let limit = place.limits.list_bytes;
+        let lists = of(".con");
+        let read = place.read(&lists, limit)?;
+        if read.len() != lists.len() {
+            return Ok(None);
+        }
+        for (key, bytes) in read {
+            let commits = parse_consolidated(&bytes).at(&key)?;
+            commits
+                .iter()
+                .try_for_each(|commit| check_line(&key, &commit.key))?;
+            found.consolidated.push(Consolidated {
+                key,
+                bytes,
+                commits,
+            });
+        }
+        let lists = of(".ign");
+        let read = place.read(&lists, limit)?;
+        if read.len() != lists.len() {
+            return Ok(None);
+        }
+        for (key, bytes) in read {
+            let lines = lines(&key, &bytes)?;
+            found.ignores.insert(key, lines);
+        }
+        for (key, bytes) in place.read(&of(".vac"), limit)? {
+            let Ok(name) = TimestampedName::of_key(&key) else {
+                continue;
+            };
+            let lines = lines(&key, &bytes)?;
+            let lines = lines.iter().map(|line| rerooted(line).to_owned()).collect();
+            found.vacuums.push(Vacuum { key, name, lines });
+        }
+        Ok(Some(found))
+    }
+
+    /// Whether an `.ign` object takes this commit back.
+    pub(crate) fn is_ignored(&self, commit: &str) -> bool {
+        self.ignores.values().any(|lines| lines.contains(commit))
+    }
+
+    /// The commits that `.con` objects hold and nothing takes back, and all deletes in them.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = (&Consolidated, &ConsolidatedCommit)> {
+        let all = self.consolidated.iter();
+        let all = all.flat_map(|list| list.commits.iter().map(move |commit| (list, commit)));
+        all.filter(|(_, commit)| commit.delete.is_some() || !self.is_ignored(&commit.key))
+    }
+
+    /// The folders of all fragments that are committed and there.
+    pub(crate) fn committed(&self) -> BTreeSet<&str> {
+        let listed = self.listed().map(|(_, commit)| commit.key.as_str());
+        let commits: BTreeSet<String> = listed
+            .chain(self.loose.iter().map(String::as_str))
+            .filter_map(fragment_of)
+            .collect();
+        let fragments = self.fragments.iter().map(String::as_str);
+        // Before version 5 there was no commit but the fragment's own metadata.
+        let old = |folder: &str| {
+            let name = TimestampedName::parse(tdb_store::name(folder));
+            name.is_ok_and(|name| !name.version().has_commit_objects())
+        };
+        fragments
+            .filter(|folder| commits.contains(*folder) || old(folder))
+            .collect()
+    }
+}
+
+/// The folder of the fragment that a commit object is of.
+pub(crate) fn fragment_of(commit: &str) -> Option<String> {
+    let name = tdb_store::name(commit);
+    match name.rsplit_once('.')? {
+        (name, "wrt") => Some(format!("{FRAGMENT_FOLDER}/{name}")),
+        (name, "ok") => Some(name.to_owned()),
+        _ => None,
+    }
+}
+
+/// What commits a fragment: its commit object, or, before version 5, its own metadata.
+pub(crate) fn commit_of(fragment: &str) -> String {
+    let name = tdb_store::name(fragment);
+    if fragment.starts_with(FRAGMENT_FOLDER) {
+        return format!("{COMMITS_FOLDER}/{name}.wrt");
+    }
+    match TimestampedName::parse(name) {
+        Ok(parsed) if !parsed.version().has_commit_objects() => {
+            format!("{fragment}/{FRAGMENT_METADATA}")
+        }
+        _ => format!("{name}.ok"),
+    }
+}
+
+/// The span of time of these objects.
+pub(crate) fn span<'a>(keys: impl IntoIterator<Item = &'a str>) -> Option<(u64, u64)> {
+    let names = keys.into_iter().filter_map(|key| {
+        let name = TimestampedName::of_key(key).ok()?;
+        Some((name.start(), name.end()))
+    });
+    names.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+}
+
+/// A new `.ign` object for these commits: its key and its content.
+pub(crate) fn ignore_object(
+    commits: &BTreeSet<String>,
+    names: &dyn NameSource,
+) -> Result<Option<(String, Vec<u8>)>, ArrayError> {
+    let Some(span) = span(commits.iter().map(String::as_str)) else {
+        return Ok(None);
+    };
+    let name = names.versioned(span, FormatVersion::WRITTEN)?;
+    let lines: Vec<String> = commits.iter().map(|commit| format!("{commit}\n")).collect();
+    let key = format!("{COMMITS_FOLDER}/{name}.ign");
+    Ok(Some((key, lines.concat().into_bytes())))
+}
+
+fn lines(key: &str, bytes: &[u8]) -> Result<BTreeSet<String>, ArrayError> {
+    let lines = parse_lines(bytes);
+    lines.iter().try_for_each(|line| check_line(key, line))?;
+    Ok(lines.into_iter().map(str::to_owned).collect())
+}
+
+/// Refuses a line that leads upwards: no release wrote one, so somebody means harm.
+fn check_line(key: &str, line: &str) -> Result<(), ArrayError> {
+    match line.split('/').any(|part| part == "..") {
+        true => Err(ArrayError::EscapesRoot {
+            key: key.to_owned(),
+            uri: line.to_owned(),
+        }),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,107 @@
+use std::collections::BTreeSet;
+
+use tdb_array::commits::encode_consolidated;
+use tdb_array::directory::COMMITS_FOLDER;
+use tdb_array::{Array, ArrayError, ChangeOptions};
+
+use crate::commit_objects::{CommitObjects, fragment_of, ignore_object, span};
+use crate::{Place, Plan};
+
+/// Puts all commits into one `.con` object; gives what it did. A vacuum removes what that makes superfluous.
+///
+/// # Errors
+/// [`ArrayError::Invalid`] for an array of a version before 12, [`ArrayError::Missing`] where something that is
+/// committed is not there; as the store reports.
+pub fn consolidate_commits(array: &Array, options: &ChangeOptions) -> Result<Plan, ArrayError> {
+    let place = Place::of_array(array);
+    let version = array.write_version();
+    if !version.has_fragment_folder() {
+        return Err(ArrayError::Invalid {
+            what: "consolidation",
+            name: format!("of commits in format version {version}"),
+            why: "there are none to consolidate before version 12",
+        });
+    }
+    let before = CommitObjects::read(&place)?;
+    let mut plan = Plan::default();
+    let Some((keys, bytes)) = content(&place, &before)? else {
+        return Ok(plan);
+    };
+    let span = span(keys.iter().map(String::as_str)).unwrap_or_default();
+    let name = options.names.versioned(span, version)?;
+    plan.put(format!("{COMMITS_FOLDER}/{name}.con"), bytes);
+    plan.apply(place.store, place.prefix)?;
+
+    // A vacuum may have been at work meanwhile: what it removed must not come back by this list.
+    let after = CommitObjects::read(&place)?;
+    let gone = |commit: &&String| {
+        let fragment = fragment_of(commit);
+        fragment.is_some_and(|fragment| !after.fragments.contains(&fragment))
+    };
+    let gone: BTreeSet<String> = keys.iter().filter(gone).cloned().collect();
+    if let Some((key, bytes)) = ignore_object(&gone, &*options.names)? {
+        let mut more = Plan::default();
+        more.put(key, bytes);
+        more.apply(place.store, place.prefix)?;
+        plan.steps.append(&mut more.steps);
+    }
+    Ok(plan)
+}
+
+/// The commits that a list holds, and its bytes.
+type Content = (Vec<String>, Vec<u8>);
+
+/// What the list holds, those of older lists first; nothing if one list holds it all already.
+fn content(place: &Place<'_>, before: &CommitObjects) -> Result<Option<Content>, ArrayError> {
+    let mut commits = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (list, commit) in before.listed() {
+        if seen.insert(commit.key.clone()) {
+            let delete = commit.delete.clone();
+            commits.push((
+                commit.key.clone(),
+                delete.map(|range| list.bytes.slice(range)),
+            ));
+        }
+    }
+    let loose: Vec<String> = before.loose.difference(&seen).cloned().collect();
+    // Updates are never put into lists.
+    let loose: Vec<String> = loose
+        .into_iter()
+        .filter(|key| !key.ends_with(".upd"))
+        .collect();
+    if loose.is_empty() && before.consolidated.len() <= 1 {
+        return Ok(None);
+    }
+    let is_delete = |key: &&String| key.ends_with(".del");
+    let deletes: Vec<String> = loose.iter().filter(is_delete).cloned().collect();
+    let mut read = place.read(&deletes, place.tile_limit())?.into_iter();
+    for key in loose {
+        if !is_delete(&&key) {
+            commits.push((key, None));
+        }
+    }
+    // One that is gone by now stands in a list that was not there before: read again.
+    if read.len() != deletes.len() {
+        return Err(missing(&deletes));
+    }
+    commits.extend(read.by_ref().map(|(key, bytes)| (key, Some(bytes))));
+    for (key, _) in &commits {
+        let fragment = fragment_of(key);
+        if fragment.is_some_and(|fragment| !before.fragments.contains(&fragment)) {
+            return Err(missing(std::slice::from_ref(key)));
+        }
+    }
+    let bytes = encode_consolidated(commits.iter().map(|(k, d)| (k.as_str(), d.as_deref())));
+    Ok(Some((
+        commits.into_iter().map(|(key, _)| key).collect(),
+        bytes,
+    )))
+}
+
+fn missing(keys: &[String]) -> ArrayError {
+    ArrayError::Missing {
+        key: keys.first().cloned().unwrap_or_default(),
+        by: "committed; run it again, or see `tdb verify`",
+    }
+}

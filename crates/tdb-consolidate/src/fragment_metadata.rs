@@ -1,0 +1,58 @@
+use tdb_array::directory::FRAGMENT_METADATA_FOLDER;
+use tdb_array::{Array, ArrayError, At, ChangeOptions};
+use tdb_filters::seal_generic_tile;
+use tdb_fragment::ConsolidatedMetadata;
+use tdb_tile::FormatVersion;
+
+use crate::{Place, Plan};
+
+/// The version whose footers TileDB itself puts together so that it cannot read them.
+const MISCOUNTED: FormatVersion = FormatVersion::new(11);
+
+/// Puts the footers of all fragments into one object, so that opening the array takes one read for all of them.
+///
+/// Footers of versions before 5 and of version 11 are left out: TileDB opens no array that has them there.
+///
+/// # Errors
+/// [`ArrayError::Invalid`] for an array of a version before 9, whose fragments would be named by where they are;
+/// as the store reports.
+pub fn consolidate_fragment_metadata(
+    array: &Array,
+    options: &ChangeOptions,
+) -> Result<Plan, ArrayError> {
+    let version = array.write_version();
+    if !version.names_by_index() {
+        return Err(ArrayError::Invalid {
+            what: "consolidation",
+            name: format!("of fragment metadata in format version {version}"),
+            why: "it names fragments by where they are now, so the array could never be moved",
+        });
+    }
+    let mut footers = Vec::new();
+    let mut times: Option<(u64, u64)> = None;
+    for (index, fragment) in array.fragments().iter().enumerate() {
+        let written = fragment.metadata.version;
+        if !written.has_commit_objects() || written == MISCOUNTED {
+            continue;
+        }
+        let (start, end) = fragment.timestamps();
+        times = Some(times.map_or((start, end), |(a, b)| (a.min(start), b.max(end))));
+        footers.push((fragment.name.as_str(), array.footer(index)?));
+    }
+    let (Some(times), true) = (times, footers.len() > 1) else {
+        return Ok(Plan::default());
+    };
+    let name = options.names.versioned(times, version)?;
+    let key = match version.has_fragment_folder() {
+        true => format!("{FRAGMENT_METADATA_FOLDER}/{name}.meta"),
+        false => format!("{name}.meta"),
+    };
+    let all = footers.iter().map(|(name, footer)| (*name, &footer[..]));
+    let payload = ConsolidatedMetadata::encode(all).at(&key)?;
+    let tile = seal_generic_tile(&payload, FormatVersion::WRITTEN, array.key()).at(&key)?;
+    let mut plan = Plan::default();
+    plan.put(key, tile);
+    let place = Place::of_array(array);
+    plan.apply(place.store, place.prefix)?;
+    Ok(plan)
+}

@@ -1,0 +1,41 @@
+use std::collections::BTreeSet;
+
+use tdb_array::{ArrayError, TimeWindow, TimestampedName};
+
+use crate::commit_objects::CommitObjects;
+use crate::vacuum_fragments::removal;
+use crate::{Place, Plan, VacuumOptions};
+
+/// Works out the removal, for good, of all fragments that were written within a span of time: those that a
+/// consolidation has replaced too, and not those that hold cells of another time as well.
+///
+/// [`Plan::vacuum`] carries it out. Stopped midway, it leaves some of the fragments; planned again, it goes on.
+///
+/// # Errors
+/// As the store reports; lists that break the format, or lead out of the array.
+pub fn plan_fragment_removal(
+    place: &Place<'_>,
+    window: TimeWindow,
+    options: &VacuumOptions,
+) -> Result<Plan, ArrayError> {
+    let objects = CommitObjects::read(place)?;
+    let within = |folder: &str| {
+        let name = TimestampedName::parse(tdb_store::name(folder));
+        name.is_ok_and(|name| window.contains(&name))
+    };
+    let committed = objects.committed();
+    let fragments: BTreeSet<String> = committed
+        .into_iter()
+        .filter(|folder| within(folder))
+        .map(str::to_owned)
+        .collect();
+    let mut plan = Plan::default();
+    removal(&mut plan, &objects, &fragments, options)?;
+    // A list whose fragments are all gone says nothing any more.
+    let lists = objects.vacuums.iter().filter(|vacuum| {
+        let mut left = vacuum.lines.intersection(&objects.fragments);
+        left.all(|fragment| fragments.contains(fragment))
+    });
+    plan.remove(lists.map(|vacuum| vacuum.key.clone()).collect());
+    Ok(plan)
+}

@@ -1,0 +1,107 @@
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use tdb_array::directory::{DatedObjects, Lists, METADATA_FOLDER};
+use tdb_array::{Array, ArrayError, At, ChangeOptions, Group, MetadataRecord, Names, TimeWindow};
+use tdb_filters::{open_generic_tile, seal_generic_tile};
+use tdb_store::list_all;
+use tdb_tile::{FormatVersion, GenericTile};
+
+use crate::{Place, Plan};
+
+/// Puts all metadata of an array into one object, and beside it a list of those that it replaces.
+///
+/// # Errors
+/// As the store reports; objects that break the format.
+pub fn consolidate_array_metadata(
+    array: &Array,
+    options: &ChangeOptions,
+) -> Result<Plan, ArrayError> {
+    let line = |key: &str| format!("/{key}\n");
+    consolidate(&Place::of_array(array), array.window(), &line, options)
+}
+
+/// Puts all metadata of a group into one object, and beside it a list of those that it replaces. TileDB wants whole
+/// URIs in that list, so the store of the group needs one.
+///
+/// # Errors
+/// As the store reports; objects that break the format.
+pub fn consolidate_group_metadata(
+    group: &Group,
+    options: &ChangeOptions,
+) -> Result<Plan, ArrayError> {
+    let uri = group.uri();
+    let line = |key: &str| format!("{uri}/{key}\n");
+    consolidate(&Place::of_group(group), group.window(), &line, options)
+}
+
+fn consolidate(
+    place: &Place<'_>,
+    window: TimeWindow,
+    line: &dyn Fn(&str) -> String,
+    options: &ChangeOptions,
+) -> Result<Plan, ArrayError> {
+    let mut plan = Plan::default();
+    let live = live(place, window)?;
+    if live.len() < 2 {
+        return Ok(plan);
+    }
+    let span = live.iter().map(|(_, name)| (name.start(), name.end()));
+    let span = span
+        .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+        .unwrap_or_default();
+    let keys: Vec<String> = live.into_iter().map(|(key, _)| key).collect();
+    let payload = merged(place, &keys)?;
+    let name = options.names.unversioned(span)?;
+    let key = format!("{METADATA_FOLDER}/{name}");
+    let tile = seal_generic_tile(&payload, FormatVersion::WRITTEN, place.key).at(&key)?;
+    let lines: Vec<String> = keys.iter().map(|key| line(key)).collect();
+    plan.put(key.clone(), tile);
+    plan.put(format!("{key}.vac"), lines.concat());
+    plan.apply(place.store, place.prefix)?;
+    Ok(plan)
+}
+
+/// The metadata objects that count, in order.
+fn live(
+    place: &Place<'_>,
+    window: TimeWindow,
+) -> Result<Vec<(String, tdb_array::TimestampedName)>, ArrayError> {
+    let mut names = Names::new();
+    let listing = list_all(place.store, &place.full(METADATA_FOLDER))?;
+    names.add(listing, place.prefix, METADATA_FOLDER);
+    let objects = DatedObjects::from_names(&names, METADATA_FOLDER);
+    let lists: Vec<String> = objects.lists().map(str::to_owned).collect();
+    let lists: Lists = place
+        .read(&lists, place.limits.list_bytes)?
+        .into_iter()
+        .collect();
+    objects.live(window, &lists)
+}
+
+/// What holds after these objects. Where no key is left, the removals: an empty tile is none.
+fn merged(place: &Place<'_>, keys: &[String]) -> Result<Vec<u8>, ArrayError> {
+    let mut state: BTreeMap<String, MetadataRecord> = BTreeMap::new();
+    let read = place.read(keys, place.tile_limit())?;
+    if read.len() != keys.len() {
+        return Err(ArrayError::Missing {
+            key: METADATA_FOLDER.to_owned(),
+            by: "listed a moment ago; others vacuum, run it again",
+        });
+    }
+    for (key, bytes) in read {
+        for record in records(place, &key, &bytes)? {
+            state.insert(record.key.clone(), record);
+        }
+    }
+    let all: Vec<MetadataRecord> = state.into_values().collect();
+    let kept: Vec<MetadataRecord> = all.iter().filter(|r| r.value.is_some()).cloned().collect();
+    let records = if kept.is_empty() { &all } else { &kept };
+    MetadataRecord::encode_all(records, FormatVersion::WRITTEN).at(METADATA_FOLDER)
+}
+
+fn records(place: &Place<'_>, key: &str, bytes: &Bytes) -> Result<Vec<MetadataRecord>, ArrayError> {
+    let tile = GenericTile::parse(bytes, place.limits).at(key)?;
+    let payload = open_generic_tile(&tile, place.key, place.limits).at(key)?;
+    MetadataRecord::decode_all(&payload, tile.version(), place.limits).at(key)
+}

@@ -1,0 +1,108 @@
+use std::fmt;
+
+use bytes::Bytes;
+use tdb_array::ArrayError;
+use tdb_store::{Store, StoreError, join};
+
+/// What is to be done, step by step: each is finished, and lasts, before the next begins.
+///
+/// A plan that is stopped anywhere leaves a state that reads the same, and can be made anew.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// The steps, in order.
+    pub steps: Vec<Step>,
+    /// What was found and left alone, and why.
+    pub notes: Vec<String>,
+}
+
+/// One step of a [`Plan`]; keys are relative to the array or group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Stores an object.
+    Put {
+        /// Its key.
+        key: String,
+        /// Its content.
+        bytes: Bytes,
+    },
+    /// Removes objects, all before the next step. What is gone already is no error.
+    Remove(Vec<String>),
+    /// Removes all objects in folders, whatever their names. What is gone already is no error.
+    RemoveFolders(Vec<String>),
+}
+
+impl Plan {
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    pub(crate) fn put(&mut self, key: String, bytes: impl Into<Bytes>) {
+        let bytes = bytes.into();
+        self.steps.push(Step::Put { key, bytes });
+    }
+
+    pub(crate) fn remove(&mut self, keys: Vec<String>) {
+        if !keys.is_empty() {
+            self.steps.push(Step::Remove(keys));
+        }
+    }
+
+    pub(crate) fn remove_folders(&mut self, folders: Vec<String>) {
+        if !folders.is_empty() {
+            self.steps.push(Step::RemoveFolders(folders));
+        }
+    }
+
+    pub(crate) fn apply(&self, store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
+        for step in &self.steps {
+            match step {
+                Step::Put { key, bytes } => store.put(&join(prefix, key), bytes.clone())?,
+                Step::Remove(keys) => {
+                    let keys: Vec<String> = keys.iter().map(|key| join(prefix, key)).collect();
+                    remove_all(store, &keys)?;
+                }
+                Step::RemoveFolders(folders) => {
+                    for folder in folders {
+                        let objects = tdb_store::list_recursive(store, &join(prefix, folder))?;
+                        let keys: Vec<String> = objects.into_iter().map(|o| o.key).collect();
+                        remove_all(store, &keys)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Removes objects. Those that are gone already are no error: others remove, too.
+pub(crate) fn remove_all(store: &dyn Store, keys: &[String]) -> Result<(), StoreError> {
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    for answer in store.remove_many(&keys) {
+        match answer {
+            Ok(()) | Err(StoreError::NotFound { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Display for Plan {
+    /// One line for each object, folder and note.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in &self.steps {
+            match step {
+                Step::Put { key, .. } => writeln!(f, "write {key}")?,
+                Step::Remove(keys) => keys
+                    .iter()
+                    .try_for_each(|key| writeln!(f, "remove {key}"))?,
+                Step::RemoveFolders(folders) => folders
+                    .iter()
+                    .try_for_each(|folder| writeln!(f, "remove {folder}/"))?,
+            }
+        }
+        self.notes
+            .iter()
+            .try_for_each(|note| writeln!(f, "note: {note}"))
+    }
+}

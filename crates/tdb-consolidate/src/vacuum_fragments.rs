@@ -1,0 +1,119 @@
+use std::collections::BTreeSet;
+
+use tdb_array::{ArrayError, TimestampedName};
+
+use crate::commit_objects::{CommitObjects, Vacuum, commit_of, fragment_of, ignore_object};
+use crate::vacuum::young;
+use crate::{Place, Plan, Step, VacuumOptions};
+
+/// Fragments that `.vac` objects list go, where a committed fragment covers their time.
+pub(crate) fn plan_fragments(
+    place: &Place<'_>,
+    options: &VacuumOptions,
+) -> Result<Plan, ArrayError> {
+    let objects = CommitObjects::read(place)?;
+    let mut plan = Plan::default();
+    let (mut replaced, mut done) = (BTreeSet::new(), Vec::new());
+    for vacuum in &objects.vacuums {
+        if !options.is_over(place, &vacuum.key)? {
+            plan.notes.push(young(&vacuum.key));
+            continue;
+        }
+        let present: BTreeSet<String> = vacuum
+            .lines
+            .intersection(&objects.fragments)
+            .cloned()
+            .collect();
+        if !present.is_empty() && !is_covered(vacuum, &objects) {
+            let note = format!("{} replaces fragments by none that is there", vacuum.key);
+            plan.notes.push(note);
+            continue;
+        }
+        let leftover = objects.loose.iter().filter(|commit| {
+            fragment_of(commit).is_some_and(|fragment| vacuum.lines.contains(&fragment))
+        });
+        replaced.extend(leftover.filter_map(|commit| fragment_of(commit)));
+        replaced.extend(present);
+        done.push(vacuum.key.clone());
+    }
+    removal(&mut plan, &objects, &replaced, options)?;
+    plan.remove(done);
+    Ok(plan)
+}
+
+/// Whether a committed fragment holds what the listed ones held: the one that the list is named after, or one
+/// that replaced it in turn.
+fn is_covered(vacuum: &Vacuum, objects: &CommitObjects) -> bool {
+    let committed = objects.committed();
+    let mut others = committed
+        .iter()
+        .filter(|folder| !vacuum.lines.contains(**folder));
+    others.any(|folder| {
+        let name = TimestampedName::parse(tdb_store::name(folder));
+        name.is_ok_and(|name| {
+            name.start() <= vacuum.name.start() && vacuum.name.end() <= name.end()
+        })
+    })
+}
+
+/// The removal of fragments: the `.ign` object that takes back what lists say of them, then their commits, and
+/// their data last.
+pub(crate) fn removal(
+    plan: &mut Plan,
+    objects: &CommitObjects,
+    fragments: &BTreeSet<String>,
+    options: &VacuumOptions,
+) -> Result<(), ArrayError> {
+    let listed = objects.listed().map(|(_, commit)| commit.key.as_str());
+    let listed: BTreeSet<&str> = listed.collect();
+    let commits: Vec<String> = fragments
+        .iter()
+        .map(|fragment| commit_of(fragment))
+        .collect();
+    let ignored = commits
+        .iter()
+        .filter(|commit| listed.contains(commit.as_str()));
+    let ignored: BTreeSet<String> = ignored.cloned().collect();
+    if let Some((key, bytes)) = ignore_object(&ignored, &*options.change.names)? {
+        plan.put(key, bytes);
+    }
+    let is_there = |commit: &&String| {
+        objects.loose.contains(*commit)
+            || fragments
+                .iter()
+                .any(|f| commit.starts_with(&format!("{f}/")))
+    };
+    plan.remove(commits.iter().filter(is_there).cloned().collect());
+    plan.remove_folders(fragments.iter().cloned().collect());
+    Ok(())
+}
+
+/// After fragments were removed: lists that were written meanwhile must not bring them back.
+pub(crate) fn apply_fragments(
+    plan: &Plan,
+    place: &Place<'_>,
+    options: &VacuumOptions,
+) -> Result<(), ArrayError> {
+    let removed: BTreeSet<String> = plan
+        .steps
+        .iter()
+        .filter_map(|step| match step {
+            Step::RemoveFolders(folders) => Some(folders),
+            _ => None,
+        })
+        .flatten()
+        .map(|fragment| commit_of(fragment))
+        .collect();
+    if removed.is_empty() {
+        return Ok(());
+    }
+    let after = CommitObjects::read(place)?;
+    let listed = after.listed().map(|(_, commit)| commit.key.clone());
+    let still: BTreeSet<String> = listed.filter(|commit| removed.contains(commit)).collect();
+    if let Some((key, bytes)) = ignore_object(&still, &*options.change.names)? {
+        let mut more = Plan::default();
+        more.put(key, bytes);
+        more.apply(place.store, place.prefix)?;
+    }
+    Ok(())
+}

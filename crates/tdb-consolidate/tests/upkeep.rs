@@ -1,0 +1,427 @@
+//! Merging and removing: what is read stays the same, wherever it is stopped.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tdb_array::{
+    Array, ArrayError, ChangeOptions, CountedNames, ErrorKind, Group, MetadataRecord,
+    MetadataValue, OpenOptions, TimeWindow,
+};
+use tdb_consolidate::{
+    Mode, Place, Plan, VacuumOptions, consolidate_array_metadata, consolidate_commits,
+    consolidate_fragment_metadata, consolidate_group_metadata, debris, plan_fragment_removal,
+    plan_vacuum,
+};
+use tdb_fragment::{ConditionOp, ConditionTree, ConditionValue};
+use tdb_store::{FaultyStore, LocalStore, MemoryStore, Store, copy_tree};
+use tdb_tile::Datatype;
+
+/// A golden array, in memory.
+fn fixture(name: &str) -> MemoryStore {
+    let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let path = fixtures.join(name).join("array");
+    MemoryStore::from_folder(path).unwrap()
+}
+
+/// A new source of names at each call.
+fn change() -> ChangeOptions {
+    static FIRST: AtomicU64 = AtomicU64::new(1);
+    let first = FIRST.fetch_add(1 << 32, Ordering::Relaxed);
+    ChangeOptions {
+        names: Arc::new(CountedNames::new(50, first)),
+        ..ChangeOptions::at(50)
+    }
+}
+
+fn at_once() -> VacuumOptions {
+    VacuumOptions {
+        grace: Duration::ZERO,
+        change: change(),
+        ..VacuumOptions::default()
+    }
+}
+
+fn open(store: &Arc<dyn Store>) -> Result<Array, ArrayError> {
+    Array::open(Arc::clone(store), "", OpenOptions::default())
+}
+
+fn text(key: &str, value: Option<&str>) -> MetadataRecord {
+    let value = value.map(|value| {
+        let bytes = value.as_bytes().to_vec();
+        MetadataValue::try_new(Datatype::StringUtf8, bytes).unwrap()
+    });
+    MetadataRecord {
+        key: key.to_owned(),
+        value,
+    }
+}
+
+/// What is seen at every time that something happened at.
+fn seen(store: &MemoryStore) -> String {
+    let mut all = String::new();
+    let times = [105, 110, 115, 120, 130, 135, 140, 150, u64::MAX - 1];
+    for at in times {
+        let shared: Arc<dyn Store> = Arc::new(store.clone());
+        let array = Array::open(shared, "", OpenOptions::at(at)).unwrap();
+        writeln!(all, "--- {at}").unwrap();
+        for fragment in array.fragments() {
+            let (metadata, name) = (&fragment.metadata, &fragment.name);
+            writeln!(
+                all,
+                "{name} {:?} {:?}",
+                metadata.non_empty_domain, metadata.last_tile_cells
+            )
+            .unwrap();
+        }
+        for delete in array.deletes() {
+            writeln!(all, "{} {:?}", delete.timestamp, delete.condition).unwrap();
+        }
+        writeln!(all, "{:?}", array.metadata().unwrap()).unwrap();
+    }
+    all
+}
+
+fn copy(store: &MemoryStore) -> MemoryStore {
+    let copy = MemoryStore::new();
+    copy_tree(store, "", &copy, "").unwrap();
+    copy
+}
+
+/// Does something, stopped after each of its operations; what is seen never changes. Gives what is there when it is
+/// done, which it also is when begun again after a stop.
+fn stop_everywhere(
+    before: &MemoryStore,
+    act: impl Fn(&Arc<dyn Store>) -> Result<Plan, ArrayError>,
+) -> MemoryStore {
+    let expected = seen(before);
+    for operation in 0.. {
+        let store = copy(before);
+        let stopping: Arc<dyn Store> = Arc::new(FaultyStore::stopping_at(store.clone(), operation));
+        let done = act(&stopping).is_ok();
+        assert_eq!(seen(&store), expected, "stopped at {operation}");
+        if done {
+            return store;
+        }
+        let again: Arc<dyn Store> = Arc::new(store.clone());
+        act(&again).unwrap();
+        assert_eq!(
+            seen(&store),
+            expected,
+            "stopped at {operation}, and done again"
+        );
+    }
+    unreachable!()
+}
+
+fn vacuum(store: &Arc<dyn Store>, mode: Mode) -> Result<Plan, ArrayError> {
+    let array = open(store)?;
+    let place = Place::of_array(&array);
+    let options = at_once();
+    let plan = plan_vacuum(&place, mode, &options)?;
+    plan.vacuum(&place, &options)?;
+    Ok(plan)
+}
+
+fn above(field: &str, value: i32) -> ConditionTree {
+    let value = value.to_le_bytes().to_vec();
+    ConditionValue::new(field, ConditionOp::Greater, value)
+        .unwrap()
+        .into()
+}
+
+/// Keys that are in `a` and not in `b`, random names apart.
+fn more(a: &MemoryStore, b: &MemoryStore) -> Vec<String> {
+    let known = b.keys();
+    let keys = a.keys().into_iter().filter(|key| !known.contains(key));
+    keys.map(|key| {
+        let shown = key
+            .split('_')
+            .map(|part| if part.len() == 32 { "*" } else { part });
+        shown.collect::<Vec<_>>().join("_")
+    })
+    .collect()
+}
+
+#[test]
+fn commits_are_merged_and_removed_and_read_the_same() {
+    let store = fixture("v22_commits");
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    open(&shared)
+        .unwrap()
+        .delete_cells(&above("a", 3), &ChangeOptions::at(135))
+        .unwrap();
+    let merge = |store: &Arc<dyn Store>| consolidate_commits(&open(store)?, &change());
+    let merged = stop_everywhere(&store, merge);
+    insta::assert_debug_snapshot!("merged_commits", more(&merged, &store));
+    let vacuumed = stop_everywhere(&merged, |store| vacuum(store, Mode::Commits));
+    insta::assert_debug_snapshot!("vacuumed_commits", more(&merged, &vacuumed));
+    // Again, with a delete that is in a list alone.
+    let shared: Arc<dyn Store> = Arc::new(vacuumed.clone());
+    open(&shared)
+        .unwrap()
+        .delete_cells(&above("a", 4), &ChangeOptions::at(145))
+        .unwrap();
+    let merged = stop_everywhere(&vacuumed, merge);
+    let last = stop_everywhere(&merged, |store| vacuum(store, Mode::Commits));
+    let lists = last.keys().into_iter().filter(|key| key.ends_with(".con"));
+    assert_eq!(lists.count(), 1);
+    // There is nothing more to do.
+    let shared: Arc<dyn Store> = Arc::new(last);
+    assert!(merge(&shared).unwrap().is_empty());
+    assert!(vacuum(&shared, Mode::Commits).unwrap().is_empty());
+}
+
+#[test]
+fn footers_are_merged_and_older_ones_removed() {
+    let store = fixture("v22_commits");
+    let merge = |store: &Arc<dyn Store>| consolidate_fragment_metadata(&open(store)?, &change());
+    let merged = stop_everywhere(&store, merge);
+    assert_eq!(more(&merged, &store).len(), 1);
+    let shared: Arc<dyn Store> = Arc::new(merged.clone());
+    assert!(open(&shared).unwrap().warnings().is_empty());
+    stop_everywhere(&merged, |store| vacuum(store, Mode::FragmentMetadata));
+}
+
+#[test]
+fn metadata_is_merged_and_removed_and_read_the_same() {
+    let store = fixture("v22_commits");
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    let put = |time, key, value| {
+        let record = vec![text(key, value)];
+        open(&shared)
+            .unwrap()
+            .put_metadata(record, &ChangeOptions::at(time))
+            .unwrap();
+    };
+    put(112, "k", Some("first"));
+    put(122, "k", Some("second"));
+    put(132, "k", None);
+    let merge = |store: &Arc<dyn Store>| consolidate_array_metadata(&open(store)?, &change());
+    let merged = stop_everywhere(&store, merge);
+    assert_eq!(more(&merged, &store).len(), 2);
+    // What was at the times between is gone with the objects, as in TileDB: seen at the end is what counts.
+    let shared: Arc<dyn Store> = Arc::new(merged.clone());
+    let metadata = |store: &Arc<dyn Store>| open(store).unwrap().metadata().unwrap();
+    let before = metadata(&shared);
+    assert_eq!(before.get("k"), None);
+    let count = merged.keys().len();
+    vacuum(&shared, Mode::Metadata).unwrap();
+    assert!(merged.keys().len() < count);
+    assert_eq!(metadata(&shared), before);
+    assert!(vacuum(&shared, Mode::Metadata).unwrap().is_empty());
+}
+
+#[test]
+fn what_consolidation_replaced_is_removed_and_nothing_else() {
+    for name in ["v22_merged_sparse", "v22_merged_dense", "v10_merged_dense"] {
+        removed_and_nothing_else(fixture(name), name != "v10_merged_dense");
+    }
+}
+
+fn removed_and_nothing_else(store: MemoryStore, has_lists: bool) {
+    let replaced = |store: &MemoryStore| {
+        let store: Arc<dyn Store> = Arc::new(store.clone());
+        open(&store).unwrap().replaced().len()
+    };
+    assert!(replaced(&store) > 0);
+    let now = |store: &MemoryStore| {
+        let store: Arc<dyn Store> = Arc::new(store.clone());
+        let array = open(&store).unwrap();
+        let names = array
+            .fragments()
+            .iter()
+            .map(|fragment| fragment.name.to_string());
+        names.collect::<Vec<_>>()
+    };
+    let before = now(&store);
+    // Also where the commits stand in a list.
+    let listed = copy(&store);
+    let shared: Arc<dyn Store> = Arc::new(listed.clone());
+    if has_lists {
+        consolidate_commits(&open(&shared).unwrap(), &change()).unwrap();
+    }
+    let alone = copy(&listed);
+    let shared: Arc<dyn Store> = Arc::new(alone.clone());
+    vacuum(&shared, Mode::Commits).unwrap();
+    for start in [store, listed, alone] {
+        for operation in 0.. {
+            let store = copy(&start);
+            let stopping = FaultyStore::stopping_at(store.clone(), operation);
+            let done = vacuum(&(Arc::new(stopping) as Arc<dyn Store>), Mode::Fragments).is_ok();
+            assert_eq!(now(&store), before, "stopped at {operation}");
+            let shared: Arc<dyn Store> = Arc::new(store.clone());
+            vacuum(&shared, Mode::Fragments).unwrap();
+            assert_eq!(now(&store), before);
+            assert_eq!(replaced(&store), 0, "stopped at {operation}");
+            let folders = store.keys();
+            let left = folders
+                .iter()
+                .filter(|key| key.ends_with("__fragment_metadata.tdb"));
+            assert_eq!(left.count(), before.len());
+            if done {
+                assert!(!folders.iter().any(|key| key.ends_with(".vac")));
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_list_that_nothing_covers_removes_nothing() {
+    let store = fixture("v22_merged_dense");
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    // The consolidated fragment loses its commit.
+    let name = open(&shared).unwrap().fragments()[0].name.to_string();
+    store.remove(&format!("__commits/{name}.wrt")).unwrap();
+    let plan = vacuum(&shared, Mode::Fragments).unwrap();
+    assert!(plan.is_empty());
+    assert_eq!(plan.notes.len(), 1);
+    // Nor does one that leads out.
+    let key = store
+        .keys()
+        .into_iter()
+        .find(|key| key.ends_with(".vac"))
+        .unwrap();
+    store.overwrite(&key, "/__fragments/../../elsewhere\n");
+    let array = open(&shared);
+    let kind = array.map_err(|error| error.kind()).unwrap_err();
+    assert_eq!(kind, ErrorKind::EscapesRoot);
+}
+
+#[test]
+fn what_is_young_stays() {
+    // Memory keeps no times: without one nothing is old enough.
+    let store = fixture("v22_merged_dense");
+    let shared: Arc<dyn Store> = Arc::new(store);
+    let array = open(&shared).unwrap();
+    let options = VacuumOptions {
+        change: change(),
+        ..VacuumOptions::default()
+    };
+    let plan = plan_vacuum(&Place::of_array(&array), Mode::Fragments, &options).unwrap();
+    assert!(plan.is_empty() && !plan.notes.is_empty());
+}
+
+#[test]
+fn files_have_an_age() {
+    let folder = std::env::temp_dir().join(format!("tdb-age-{}", std::process::id()));
+    let local = LocalStore::create_root(&folder).unwrap();
+    copy_tree(&fixture("v22_merged_dense"), "", &local, "").unwrap();
+    let shared: Arc<dyn Store> = Arc::new(local);
+    let array = open(&shared).unwrap();
+    let plan = |grace: u64, later: u64| {
+        let options = VacuumOptions {
+            grace: Duration::from_secs(grace),
+            now: std::time::SystemTime::now() + Duration::from_secs(later),
+            change: change(),
+        };
+        plan_vacuum(&Place::of_array(&array), Mode::Fragments, &options).unwrap()
+    };
+    let (young, old) = (plan(600, 0).is_empty(), plan(600, 601).is_empty());
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(young && !old);
+}
+
+#[test]
+fn fragments_of_a_time_are_removed_for_good() {
+    let store = fixture("v22_commits");
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    consolidate_commits(&open(&shared).unwrap(), &change()).unwrap();
+    let array = open(&shared).unwrap();
+    let times = |array: &Array| {
+        let fragments = array.fragments().iter();
+        fragments
+            .map(|fragment| fragment.timestamps().0)
+            .collect::<Vec<_>>()
+    };
+    let all = times(&array);
+    let window = TimeWindow {
+        since: all[1],
+        at: all[1],
+    };
+    let place = Place::of_array(&array);
+    let options = at_once();
+    let plan = plan_fragment_removal(&place, window, &options).unwrap();
+    plan.vacuum(&place, &options).unwrap();
+    let left: Vec<u64> = all.iter().copied().filter(|time| *time != all[1]).collect();
+    assert_eq!(times(&open(&shared).unwrap()), left);
+    assert!(
+        plan_fragment_removal(&place, window, &options)
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[test]
+fn what_abandoned_writes_left_is_found() {
+    let store = fixture("v22_commits");
+    let before = store.keys();
+    let id = format!("{:032x}", 7);
+    store
+        .put(
+            &format!("__fragments/__60_60_{id}_22/a0.tdb"),
+            "half".into(),
+        )
+        .unwrap();
+    store
+        .put(&format!("__schema/__enumerations/__{id}_0"), "".into())
+        .unwrap();
+    store.put("__fragments/.tmp-1", "".into()).unwrap();
+    // None of ours.
+    store.put("__fragments/readme", "".into()).unwrap();
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    let array = open(&shared).unwrap();
+    let young = VacuumOptions {
+        change: change(),
+        ..VacuumOptions::default()
+    };
+    assert!(debris(&array, &young).unwrap().is_empty());
+    let options = at_once();
+    let plan = debris(&array, &options).unwrap();
+    insta::assert_snapshot!(plan);
+    plan.vacuum(&Place::of_array(&array), &options).unwrap();
+    let mut kept = before;
+    kept.push("__fragments/readme".to_owned());
+    kept.sort();
+    assert_eq!(store.keys(), kept);
+}
+
+#[test]
+fn the_metadata_of_a_group_is_merged() {
+    let store = MemoryStore::new();
+    Group::create(&store, "g").unwrap();
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    let group =
+        || Group::open(shared.clone(), "g", "file:///home", OpenOptions::default()).unwrap();
+    for (time, value) in [(1, "a"), (2, "b"), (3, "c")] {
+        group()
+            .put_metadata(vec![text("k", Some(value))], &ChangeOptions::at(time))
+            .unwrap();
+    }
+    let before = group().metadata().unwrap();
+    consolidate_group_metadata(&group(), &change()).unwrap();
+    assert_eq!(group().metadata().unwrap(), before);
+    let list = store
+        .keys()
+        .into_iter()
+        .find(|key| key.ends_with(".vac"))
+        .unwrap();
+    let lines = tdb_store::read_whole(&store, &list, 1 << 20).unwrap();
+    let lines = String::from_utf8(lines.to_vec()).unwrap();
+    assert!(
+        lines
+            .lines()
+            .all(|line| line.starts_with("file:///home/g/__meta/__"))
+    );
+    let options = at_once();
+    let group_now = group();
+    let place = Place::of_group(&group_now);
+    let plan = plan_vacuum(&place, Mode::Metadata, &options).unwrap();
+    plan.vacuum(&place, &options).unwrap();
+    assert_eq!(store.keys().len(), 2);
+    assert_eq!(group().metadata().unwrap(), before);
+}
