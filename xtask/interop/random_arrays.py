@@ -312,6 +312,13 @@ def make_one(lib, number, out):
             continue
         if query.get("unordered") or query.get("order") == "any":
             answer["unordered"] = True
+        if query.get("ranges") and not dense and query["order"] != "global":
+            # 2.30 loses cells of some arrays with duplicates where the last dimension is of strings.
+            other = asking.run_query(lib, uri, dict(query, order="global"))
+            if other["rows"] != answer["rows"]:
+                found_by_order = (other["rows"], answer["rows"], query["order"])
+                refused.append({"name": query["name"], "error": "%d cells in global order, %d in %s" % found_by_order})
+                answer = dict(other, unordered=True)
         answers.append(answer)
     manifest = {
         "name": os.path.basename(out), "about": "; ".join(log), "object": "array", "format_version": 22,

@@ -149,3 +149,67 @@ fn is_ascending<T: Scalar>(ranges: &[(T, T)]) -> bool {
         .windows(2)
         .all(|pair| matches!(pair, [(_, hi), (lo, _)] if hi < lo))
 }
+
+#[cfg(test)]
+mod tests {
+    use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension};
+
+    use super::*;
+    use crate::sparse::gather::buffer;
+    use crate::sparse::table::{Segment, TileRows};
+
+    /// A tile of cells from two space tiles: within it, strings begin again.
+    #[test]
+    fn strings_in_a_range_are_found_wherever_they_stand_in_a_tile() {
+        let dimensions = vec![
+            Dimension::numbers("d", Datatype::Int64, (1_i64, 8), 7),
+            Dimension::strings("s"),
+        ];
+        let attribute = Attribute::new("a", Datatype::Int32);
+        let schema = ArraySchema::new(ArrayType::Sparse, dimensions, vec![attribute]);
+        let cells = [
+            (5_i64, "a"),
+            (6, "k"),
+            (7, "zz"),
+            (8, "a"),
+            (8, "k"),
+            (8, "zz"),
+        ];
+
+        let tile = TileRows {
+            tile: 0,
+            rows: 0..cells.len(),
+            full: false,
+            done: 0,
+        };
+        let mut table = CellTable::new(vec![Segment {
+            fragment: 0,
+            rows: 0..cells.len(),
+            tiles: vec![tile],
+        }]);
+        let column = |bytes: Vec<u8>, offsets: Option<Vec<u64>>| {
+            let mut values = buffer(bytes.len()).unwrap();
+            values.as_mut_slice().copy_from_slice(&bytes);
+            TableColumn {
+                values,
+                cell_size: 8,
+                offsets,
+                ..TableColumn::default()
+            }
+        };
+        let numbers = cells.iter().flat_map(|(number, _)| number.to_le_bytes());
+        table.insert(Field::Dimension(0), column(numbers.collect(), None));
+        let text: String = cells.iter().map(|(_, text)| *text).collect();
+        let offsets = Some(vec![0, 1, 2, 4, 5, 6, 8]);
+        table.insert(Field::Dimension(1), column(text.into_bytes(), offsets));
+
+        let ranges = [
+            ("d".to_owned(), Range::of(5_i64, 8)),
+            ("s".to_owned(), Range::new(&b"a"[..], &b"m"[..])),
+        ];
+        let subarray = Subarray::new(&schema, &ranges).unwrap();
+        let types = [Datatype::Int64, Datatype::StringAscii];
+        let counts = select(&table, &subarray, &types, false);
+        assert_eq!(counts.unwrap(), [1, 1, 0, 1, 1, 0]);
+    }
+}
