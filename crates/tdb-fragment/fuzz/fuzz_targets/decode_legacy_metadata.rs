@@ -16,7 +16,9 @@ fuzz_target!(|data: &[u8]| {
             continue;
         };
         if let Ok(tdb_fragment::PartPlace::Here(tree)) = metadata.part_place(MetadataPart::RTree) {
-            metadata.rtree(&tree, &limits()).expect("it was built");
+            // A dense fragment with rectangles is refused when they are asked for.
+            let tree = metadata.rtree(&tree, &limits());
+            assert!(tree.is_ok() || metadata.dense);
         }
     }
 });
