@@ -1,4 +1,5 @@
 use std::fmt::Debug;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
@@ -19,7 +20,7 @@ pub trait NameSource: Send + Sync + Debug {
     /// objects with one time, the one written later counts, and that is told by their names.
     ///
     /// # Errors
-    /// [`ArrayError::NoRandomness`].
+    /// [`ArrayError::NoRandomness`], from sources that can run dry.
     fn id(&self) -> Result<u128, ArrayError>;
 
     /// The name of a fragment, of a commit or of a list, in the form that versions from 5 on have.
@@ -71,7 +72,7 @@ impl NameSource for SystemNames {
 
     fn id(&self) -> Result<u128, ArrayError> {
         static COUNT: OnceLock<AtomicU64> = OnceLock::new();
-        let random = random()?;
+        let random = random();
         // Whoever comes first sets where the count begins, with bits that its own name does not show.
         let start = u64::try_from(random >> RANDOM_BITS).unwrap_or_default() & FIRST_COUNT;
         let count = COUNT.get_or_init(|| AtomicU64::new(start));
@@ -81,14 +82,11 @@ impl NameSource for SystemNames {
     }
 }
 
-fn random() -> Result<u128, ArrayError> {
-    let mut bytes = [0; 16];
-    match getrandom::fill(&mut bytes) {
-        Ok(()) => Ok(u128::from_le_bytes(bytes)),
-        Err(error) => Err(ArrayError::NoRandomness {
-            source: Box::new(error),
-        }),
-    }
+/// Random bits of the system's, by way of the keys that the standard library's hash maps take: names have to
+/// differ, and keep no secret.
+fn random() -> u128 {
+    let half = || u128::from(RandomState::new().build_hasher().finish());
+    half() << 64 | half()
 }
 
 /// A time that stands still until it is set, and names that are counted: the same changes make the
