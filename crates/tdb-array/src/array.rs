@@ -218,7 +218,18 @@ impl Array {
         fragment: usize,
         parts: &[MetadataPart],
     ) -> Result<Vec<OpenedPart>, ArrayError> {
-        let fragment = self.fragment(fragment)?;
+        self.metadata_parts_of(self.fragment(fragment)?, parts)
+    }
+
+    /// As [`Array::metadata_parts`], for a fragment that may be one of [`Array::open_replaced`].
+    ///
+    /// # Errors
+    /// Parts that the fragment does not have; as the store reports.
+    pub fn metadata_parts_of(
+        &self,
+        fragment: &Fragment,
+        parts: &[MetadataPart],
+    ) -> Result<Vec<OpenedPart>, ArrayError> {
         read_parts(&self.place, fragment, parts)
     }
 

@@ -9,12 +9,14 @@ use tdb_store::{Read, Store, StoreError};
 use tdb_tile::{Grant, LimitError, Limits};
 
 use crate::error::TileError;
+use crate::profile::Counters;
 
 /// How tiles are decoded: within which caps, and out of what.
 #[derive(Clone, Copy)]
 pub(crate) struct Decoding<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) bytes: &'a dyn TileBytes,
+    pub(crate) counters: &'a Counters,
 }
 
 /// Gives the stored bytes of tiles.

@@ -44,9 +44,18 @@ impl FragmentTiles {
         fragment: usize,
         fields: &[Field],
     ) -> Vec<MetadataPart> {
-        let Some(stored) = array.fragments().get(fragment) else {
-            return Vec::new();
-        };
+        match array.fragments().get(fragment) {
+            Some(stored) => Self::parts_of(schema, stored, fields),
+            None => Vec::new(),
+        }
+    }
+
+    /// As [`FragmentTiles::parts`], for a fragment at hand.
+    pub(crate) fn parts_of(
+        schema: &ArraySchema,
+        stored: &Fragment,
+        fields: &[Field],
+    ) -> Vec<MetadataPart> {
         let wanted = wanted(schema, stored, fields).into_iter();
         wanted
             .flat_map(|(_, view)| stored.metadata.tile_index_parts(&view))
@@ -61,10 +70,21 @@ impl FragmentTiles {
         fields: &[Field],
         opened: Vec<OpenedPart>,
     ) -> Result<Self, QueryError> {
+        match array.fragments().get(fragment) {
+            Some(stored) => Self::of_fragment(array, schema, stored, fields, opened),
+            None => Ok(Self::default()),
+        }
+    }
+
+    /// As [`FragmentTiles::new`], for a fragment at hand.
+    pub(crate) fn of_fragment(
+        array: &Snapshot,
+        schema: &ArraySchema,
+        stored: &Fragment,
+        fields: &[Field],
+        opened: Vec<OpenedPart>,
+    ) -> Result<Self, QueryError> {
         let mut tiles = Self::default();
-        let Some(stored) = array.fragments().get(fragment) else {
-            return Ok(tiles);
-        };
         // Writers before 2.17 stamp these tiles with their own, older version.
         let writer = opened
             .iter()

@@ -10,12 +10,14 @@ use tdb_tile::{Datatype, Range};
 use crate::options::ReadOptions;
 use crate::{QueryError, Session};
 
-/// The interval of a label's dimension whose labels lie within `range`; none where no label does.
+/// The interval of a label's dimension whose labels lie within `range`; none where no label does. What is odd about
+/// the label's array becomes warnings.
 pub(crate) fn to_range(
     session: &Session,
     array: &Arc<Array>,
     name: &str,
     range: &Range,
+    warnings: &mut Vec<String>,
 ) -> Result<Option<(String, Range)>, QueryError> {
     let schema = array.schema();
     let Some(label) = schema.labels.iter().find(|label| label.name == name) else {
@@ -30,18 +32,20 @@ pub(crate) fn to_range(
             "range of label {name:?} ends before it begins"
         )));
     }
-    let found = positions(session, array, label, range)?;
+    let labels = Arc::new(array.open_label(label)?);
+    let odd = labels.warnings().iter();
+    warnings.extend(odd.map(|warning| format!("label {name:?}: {warning}")));
+    let found = positions(session, &labels, label, range)?;
     Ok(found.map(|found| (dimension.name.clone(), found)))
 }
 
 /// The first and the last position whose label lies within `range`.
 fn positions(
     session: &Session,
-    array: &Arc<Array>,
+    labels: &Arc<Array>,
     label: &DimensionLabel,
     range: &Range,
 ) -> Result<Option<Range>, QueryError> {
-    let labels = Arc::new(array.open_label(label)?);
     let index = labels
         .schema()
         .dimensions
@@ -59,7 +63,7 @@ fn positions(
         ..ReadOptions::default()
     };
     let (mut first, mut last) = (None, None);
-    for batch in session.read(&labels, &options)? {
+    for batch in session.read(labels, &options)? {
         let batch = batch?;
         let (Some(positions), Some(values)) =
             (batch.column(&index), batch.column(&label.attribute))

@@ -12,10 +12,12 @@ mod fragment_tiles;
 mod labels;
 mod names;
 mod options;
+mod profile;
 mod read;
 mod request;
 mod session;
 mod sparse;
+mod stored_field;
 mod subarray;
 mod tiles;
 mod write;
@@ -29,9 +31,11 @@ pub use condition::{
 pub use error::{QueryError, TileError};
 pub use field::FieldInfo;
 pub use options::{ReadOptions, ResultOrder};
+pub use profile::Profile;
 pub use read::Reader;
 pub use request::Request;
 pub use session::{Session, SessionOptions};
+pub use stored_field::{StoredField, TileExtents};
 pub use subarray::Subarray;
 pub use write::{
     CellProblem, CellType, ColumnProblem, Duplicates, WriteOptions, WriteOrder, Writer,

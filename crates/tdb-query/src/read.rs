@@ -4,7 +4,7 @@ use tdb_array::Array;
 
 use crate::column::Batch;
 use crate::dense::DenseReader;
-use crate::field::FieldInfo;
+use crate::field::{Field, FieldInfo};
 use crate::options::ReadOptions;
 use crate::request::Request;
 use crate::session::Session;
@@ -19,6 +19,9 @@ pub struct Reader {
     warnings: Vec<String>,
     left: u64,
     source: Source,
+    session: Session,
+    /// Columns whose cells are stored.
+    stored: u64,
 }
 
 enum Source {
@@ -34,12 +37,21 @@ impl Session {
     /// # Errors
     /// [`QueryError::Invalid`] where the request does not fit the array; what opening its fragments finds.
     pub fn read(&self, array: &Arc<Array>, options: &ReadOptions) -> Result<Reader, QueryError> {
-        let request = self.request(array, options)?;
+        self.counters().plan.time(|| self.plan(array, options))
+    }
+
+    fn plan(&self, array: &Arc<Array>, options: &ReadOptions) -> Result<Reader, QueryError> {
+        let mut warnings = Vec::new();
+        let request = self.request(array, options, &mut warnings)?;
         let fields = request.fields.clone();
-        let warnings = request.subarray.warnings().to_vec();
+        warnings.extend_from_slice(request.subarray.warnings());
         let left = request.limit;
         let (session, array) = (self.clone(), Arc::clone(array));
-        let source = match array.schema().is_dense() {
+        let is_dense = array.schema().is_dense();
+        let is_stored =
+            |info: &&FieldInfo| !(is_dense && matches!(info.field, Field::Dimension(_)));
+        let stored = fields.iter().filter(is_stored).count() as u64;
+        let source = match is_dense {
             true => Source::Dense(Box::new(DenseReader::new(session, array, request)?)),
             false => Source::Sparse(Box::new(SparseReader::new(session, array, request)?)),
         };
@@ -48,11 +60,18 @@ impl Session {
             warnings,
             left,
             source,
+            session: self.clone(),
+            stored,
         })
     }
 
     /// Resolves what is asked for; reads what that takes: enumerations and labels.
-    fn request(&self, array: &Arc<Array>, options: &ReadOptions) -> Result<Request, QueryError> {
+    fn request(
+        &self,
+        array: &Arc<Array>,
+        options: &ReadOptions,
+        warnings: &mut Vec<String>,
+    ) -> Result<Request, QueryError> {
         let enumerations = enumerations(array)?;
         if options.label_ranges.is_empty() {
             return Request::new(array, options, &enumerations, self.limits());
@@ -60,7 +79,7 @@ impl Session {
         let mut options = options.clone();
         let mut is_empty = false;
         for (name, range) in std::mem::take(&mut options.label_ranges) {
-            match labels::to_range(self, array, &name, &range)? {
+            match labels::to_range(self, array, &name, &range, warnings)? {
                 Some(range) => options.ranges.push(range),
                 None => is_empty = true,
             }
@@ -80,7 +99,7 @@ impl Reader {
         &self.fields
     }
 
-    /// What was asked for and cannot be given.
+    /// What was asked for and cannot be given; what is odd about labels that were read.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
@@ -95,19 +114,24 @@ impl Iterator for Reader {
             if self.left == 0 {
                 self.source = Source::Done;
             }
-            let next = match &mut self.source {
+            let counters = self.session.counters();
+            let next = counters.batches.time(|| match &mut self.source {
                 Source::Dense(reader) => reader.next_batch(),
                 Source::Sparse(reader) => reader.next_batch(),
-                Source::Done => return None,
-            };
+                Source::Done => Ok(None),
+            });
             match next {
                 Ok(Some(batch)) if batch.rows == 0 => {}
                 Ok(Some(batch)) => {
                     let batch = batch.first(self.left);
                     self.left -= batch.rows as u64;
+                    counters.add_given((batch.rows as u64).saturating_mul(self.stored));
                     return Some(Ok(batch));
                 }
-                Ok(None) => self.source = Source::Done,
+                Ok(None) => {
+                    self.source = Source::Done;
+                    return None;
+                }
                 Err(error) => {
                     self.source = Source::Done;
                     return Some(Err(error));

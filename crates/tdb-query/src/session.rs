@@ -3,6 +3,7 @@ use std::sync::{Arc, OnceLock};
 
 use tdb_tile::{Budget, Limits};
 
+use crate::profile::{Counters, Profile};
 use crate::tiles::{Lent, Workers};
 
 /// What a [`Session`] may use.
@@ -28,6 +29,7 @@ struct Shared {
     pool: OnceLock<Option<rayon::ThreadPool>>,
     limits: Limits,
     workers: Workers,
+    counters: Counters,
 }
 
 impl Default for Session {
@@ -58,6 +60,7 @@ impl Session {
                 pool: OnceLock::new(),
                 limits,
                 workers: Workers::default(),
+                counters: Counters::default(),
             }),
         }
     }
@@ -72,6 +75,16 @@ impl Session {
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.shared.limits
+    }
+
+    /// What the reads of this session, and of its clones, took so far.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        self.shared.counters.profile()
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.shared.counters
     }
 
     /// What a thread keeps from tile to tile, on loan.

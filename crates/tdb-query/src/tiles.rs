@@ -6,12 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tdb_filters::{Pipeline, Scratch};
 use tdb_fragment::TileIndex;
 use tdb_store::Read;
-use tdb_tile::{Limits, WireError, WireErrorKind};
+use tdb_tile::{ChunkHeader, Limits, WireError, WireErrorKind};
 use zerocopy::IntoBytes;
 
 use crate::QueryError;
 use crate::bytes_of_tiles::{Decoding, Kept};
 use crate::error::TileError;
+
+/// Bytes of the number of chunks that a stored tile begins with.
+const CHUNK_COUNT: usize = 8;
 
 /// What a thread keeps from tile to tile.
 #[derive(Debug, Default)]
@@ -95,7 +98,9 @@ impl StoredTiles {
         let extent = extent.ok_or_else(no_such_tile)?;
         let len = extent.end.saturating_sub(extent.start);
         Limits::check("stored tile size", "data_tile", len, how.limits.data_tile)?;
-        how.bytes.fetch(&self.key, extent, stored, how.limits)
+        how.counters.add_tile(len);
+        let fetch = || how.bytes.fetch(&self.key, extent, stored, how.limits);
+        how.counters.read.time(fetch)
     }
 
     /// What [`StoredTiles::fetch`] asks for.
@@ -114,13 +119,28 @@ impl StoredTiles {
         how: Decoding<'_>,
     ) -> Result<(), TileError> {
         let stored = self.fetch(extent, &mut worker.stored, how)?;
-        Ok(self
-            .pipeline
-            .decode_tile(stored, out, None, &mut worker.scratch, how.limits)?)
+        self.unfilter(stored, out, None, &mut worker.scratch, how)
+    }
+
+    /// Undoes the filters of a whole tile.
+    fn unfilter(
+        &self,
+        stored: &[u8],
+        out: &mut [u8],
+        starts: Option<&mut Vec<u64>>,
+        scratch: &mut Scratch,
+        how: Decoding<'_>,
+    ) -> Result<(), TileError> {
+        how.counters.add_decoded(out.len() as u64);
+        let decode = || {
+            self.pipeline
+                .decode_tile(stored, out, starts, scratch, how.limits)
+        };
+        Ok(how.counters.decode.time(decode)?)
     }
 
     /// Decodes chunks of a tile that hold bytes `wanted`, and shows them one by one to `each`, which says
-    /// from which byte on more is wanted.
+    /// from which byte on more is wanted. Gives back how many bytes it decoded.
     fn for_each_piece(
         &self,
         extent: Option<Range<u64>>,
@@ -129,34 +149,43 @@ impl StoredTiles {
         worker: &mut Worker,
         how: Decoding<'_>,
         each: &mut dyn FnMut(u64, &[u8]) -> u64,
-    ) -> Result<(), TileError> {
+    ) -> Result<u64, TileError> {
         let stored = self.fetch(extent, &mut worker.stored, how)?;
         worker.chunks.parse_sized(stored, tile_size, how.limits)?;
-        let mut next = wanted.start;
-        for chunk in worker.chunks.overlapping(wanted) {
-            if chunk.extent().end <= next {
-                continue;
+        let (mut used, mut decoded, mut next) = (0, 0, wanted.start);
+        how.counters.decode.time(|| {
+            for chunk in worker.chunks.overlapping(wanted) {
+                if chunk.extent().end <= next {
+                    continue;
+                }
+                used += u64::from(chunk.filtered) + u64::from(chunk.metadata);
+                decoded += u64::from(chunk.original);
+                let filtered = chunk.filtered(stored);
+                if self.pipeline.is_identity()
+                    && chunk.original == chunk.filtered
+                    && chunk.metadata == 0
+                {
+                    next = each(chunk.start, filtered);
+                    continue;
+                }
+                let out = worker.tile.lend(chunk.original as usize, how.limits)?;
+                self.pipeline.decode_chunk(
+                    chunk.metadata(stored),
+                    filtered,
+                    out,
+                    None,
+                    &mut worker.scratch,
+                    how.limits,
+                )?;
+                next = each(chunk.start, out);
             }
-            let filtered = chunk.filtered(stored);
-            if self.pipeline.is_identity()
-                && chunk.original == chunk.filtered
-                && chunk.metadata == 0
-            {
-                next = each(chunk.start, filtered);
-                continue;
-            }
-            let out = worker.tile.lend(chunk.original as usize, how.limits)?;
-            self.pipeline.decode_chunk(
-                chunk.metadata(stored),
-                filtered,
-                out,
-                None,
-                &mut worker.scratch,
-                how.limits,
-            )?;
-            next = each(chunk.start, out);
-        }
-        Ok(())
+            Ok::<_, TileError>(())
+        })?;
+        let headers = CHUNK_COUNT + worker.chunks.entries().len() * size_of::<ChunkHeader>();
+        let chunks = stored.len().saturating_sub(headers) as u64;
+        how.counters.add_skipped(chunks.saturating_sub(used));
+        how.counters.add_decoded(decoded);
+        Ok(decoded)
     }
 }
 
@@ -223,6 +252,7 @@ impl FieldTiles {
             out.len() as u64,
             cells.saturating_mul(self.cell_size as u64)
         );
+        how.counters.add_cells(cells);
         self.main
             .decode(self.index.tile_extent(tile as u64), out, worker, how)
             .map_err(|e| self.place.at(tile, e))
@@ -241,16 +271,14 @@ impl FieldTiles {
         each: &mut dyn FnMut(u64, &[u8]) -> u64,
     ) -> Result<(), QueryError> {
         let size = cells.saturating_mul(self.cell_size as u64);
-        self.main
-            .for_each_piece(
-                self.index.tile_extent(tile as u64),
-                size,
-                wanted,
-                worker,
-                how,
-                each,
-            )
-            .map_err(|e| self.place.at(tile, e))
+        let extent = self.index.tile_extent(tile as u64);
+        let decoded = self
+            .main
+            .for_each_piece(extent, size, wanted, worker, how, each)
+            .map_err(|e| self.place.at(tile, e))?;
+        how.counters
+            .add_cells(decoded / self.cell_size.max(1) as u64);
+        Ok(())
     }
 
     /// Which cells of a tile are not null, a byte each; all of them where the field is not nullable.
@@ -301,13 +329,8 @@ impl FieldTiles {
                 .fetch(self.index.tile_extent(tile as u64), &mut worker.stored, how)?;
         let folded = !starts.is_empty() && var.pipeline.folds_offsets_of(offsets);
         if !folded {
-            self.main.pipeline.decode_tile(
-                offsets,
-                starts.as_mut_bytes(),
-                None,
-                &mut worker.scratch,
-                how.limits,
-            )?;
+            let (out, scratch) = (starts.as_mut_bytes(), &mut worker.scratch);
+            self.main.unfilter(offsets, out, None, scratch, how)?;
             if cfg!(target_endian = "big") {
                 starts
                     .iter_mut()
@@ -318,8 +341,7 @@ impl FieldTiles {
         if folded {
             worker.starts.clear();
             let found = Some(&mut worker.starts);
-            var.pipeline
-                .decode_tile(stored, values, found, &mut worker.scratch, how.limits)?;
+            var.unfilter(stored, values, found, &mut worker.scratch, how)?;
             if worker.starts.len() != starts.len() {
                 return Err(mismatch(
                     "cells",
@@ -329,9 +351,9 @@ impl FieldTiles {
             }
             starts.copy_from_slice(&worker.starts);
         } else {
-            var.pipeline
-                .decode_tile(stored, values, None, &mut worker.scratch, how.limits)?;
+            var.unfilter(stored, values, None, &mut worker.scratch, how)?;
         }
+        how.counters.add_cells(starts.len() as u64);
         check_starts(starts, values.len() as u64)
     }
 }
@@ -421,6 +443,7 @@ impl ZippedTiles {
             .tiles
             .decode(self.index.tile_extent(tile as u64), decoded, worker, how);
         if result.is_ok() {
+            how.counters.add_cells((len / self.size.max(1)) as u64);
             for (dimension, place) in out {
                 self.copy(decoded, *dimension, one, place);
             }

@@ -22,6 +22,22 @@ impl Condition {
     }
 }
 
+impl Condition {
+    /// Where a text that [`Condition::parse`] reads first names this field, counted in characters from 1.
+    #[must_use]
+    pub fn place_of(text: &str, field: &str) -> Option<usize> {
+        let mut tokens = Tokens::new(text).ok()?;
+        while *tokens.current() != Token::End {
+            if tokens.current().name() == Some(field) {
+                let before = text.get(..tokens.at())?.chars().count();
+                return Some(before.saturating_add(1));
+            }
+            tokens.advance().ok()?;
+        }
+        None
+    }
+}
+
 /// What is wrong with a text, and where, in bytes.
 #[derive(Debug)]
 pub(super) struct ConditionError {

@@ -50,6 +50,7 @@ impl<'a> Sight<'a> {
         Decoding {
             limits: self.session.limits(),
             bytes: self.bytes,
+            counters: self.session.counters(),
         }
     }
 

@@ -120,7 +120,8 @@ impl DenseReader {
             layers: &self.layers,
             tiles: &self.tiles,
         };
-        let mut columns = read_columns(sight, &bands, &self.fields)?;
+        let load = &self.session.counters().load;
+        let mut columns = load.time(|| read_columns(sight, &bands, &self.fields))?;
         let mut rows = None;
         if let Some(condition) = &self.request.condition {
             let keep = evaluate(sight, &bands, condition, &mut columns)?;

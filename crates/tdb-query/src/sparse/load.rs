@@ -75,6 +75,7 @@ pub(crate) fn load<'t>(
     let decoding = Decoding {
         limits: how.session.limits(),
         bytes: how.bytes,
+        counters: how.session.counters(),
     };
     if how.session.threads() == 1 {
         let mut worker = how.session.worker();

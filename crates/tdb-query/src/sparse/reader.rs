@@ -472,7 +472,8 @@ impl SparseReader {
             schema: &self.plan.schema,
             bytes: self.array.store(),
         };
-        load(how, table, &fields, &find)
+        let time = &self.session.counters().load;
+        time.time(|| load(how, table, &fields, &find))
     }
 
     /// Memory for so many of a table's rows, once more.

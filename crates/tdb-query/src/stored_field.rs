@@ -1,0 +1,194 @@
+//! One field of one fragment, tile by tile, as it is stored.
+
+use std::ops::Range;
+
+use tdb_array::{Array, At, Fragment};
+use tdb_fragment::DataFiles;
+use tdb_schema::{CellValNum, Field as FieldView, FieldKind};
+
+use crate::bytes_of_tiles::Decoding;
+use crate::column::Column;
+use crate::field::unit_size;
+use crate::fragment_tiles::FragmentTiles;
+use crate::sparse::gather::{buffer, gather};
+use crate::sparse::table::TableColumn;
+use crate::tiles::{FieldTiles, ZippedTiles};
+use crate::{QueryError, Session};
+
+/// A field of a fragment, whose tiles can be read one by one. For who looks at what is stored: nothing is
+/// selected, merged or filled in.
+#[derive(Debug)]
+pub struct StoredField<'a> {
+    session: &'a Session,
+    array: &'a Array,
+    fragment: &'a Fragment,
+    view: FieldView<'a>,
+    files: DataFiles,
+    tiles: FragmentTiles,
+}
+
+/// Bytes of the data files of a field that hold one tile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TileExtents {
+    /// Values of fixed size; of var-sized ones where they begin.
+    pub fixed: Option<Range<u64>>,
+    /// Values of varying size.
+    pub var: Option<Range<u64>>,
+    /// Which cells are not null.
+    pub validity: Option<Range<u64>>,
+}
+
+impl Session {
+    /// Opens a field of a fragment of an array; `None` where the fragment lacks it. `kind` is that of the schema
+    /// that the fragment was written with.
+    ///
+    /// # Errors
+    /// Metadata that cannot be read; filters that cannot be undone.
+    pub fn stored_field<'a>(
+        &'a self,
+        array: &'a Array,
+        fragment: &'a Fragment,
+        kind: FieldKind,
+    ) -> Result<Option<StoredField<'a>>, QueryError> {
+        let Some(view) = fragment.metadata.field_in(&fragment.schema, kind) else {
+            return Ok(None);
+        };
+        let files = fragment.metadata.data_files(&view);
+        let files = files.at(&fragment.metadata_key)?;
+        let schema = &fragment.schema;
+        let parts = FragmentTiles::parts_of(schema, fragment, &[kind]);
+        let opened = array.metadata_parts_of(fragment, &parts)?;
+        let tiles = FragmentTiles::of_fragment(array, schema, fragment, &[kind], opened)?;
+        Ok(Some(StoredField {
+            session: self,
+            array,
+            fragment,
+            view,
+            files,
+            tiles,
+        }))
+    }
+}
+
+impl StoredField<'_> {
+    /// The field. Before format 5 that of any dimension is the coordinates of all of them.
+    #[must_use]
+    pub fn field(&self) -> &FieldView<'_> {
+        &self.view
+    }
+
+    /// The names of its files, within the fragment's folder.
+    #[must_use]
+    pub fn files(&self) -> &DataFiles {
+        &self.files
+    }
+
+    /// Where a tile is.
+    #[must_use]
+    pub fn extents(&self, tile: u64) -> TileExtents {
+        let fields = self.tiles.field(self.view.kind).map(|tiles| &tiles.index);
+        let index = fields.or_else(|| self.tiles.zipped().map(|tiles| &tiles.index));
+        TileExtents {
+            fixed: index.and_then(|index| index.tile_extent(tile)),
+            var: index.and_then(|index| index.var_extent(tile)),
+            validity: index.and_then(|index| index.validity_extent(tile)),
+        }
+    }
+
+    /// The cells of a tile: a column, or one for each dimension where coordinates are stored together.
+    ///
+    /// # Errors
+    /// What is stored there cannot be read or breaks the format; a [limit](QueryError::Limit).
+    pub fn read(&self, tile: u64) -> Result<Vec<Column>, QueryError> {
+        let cells = self.fragment.metadata.tile_cells(tile);
+        let var = self.tiles.field(self.view.kind);
+        let index = usize::try_from(tile).unwrap_or(usize::MAX);
+        let size = (unit_size(&self.view) as u64).saturating_add(9);
+        let bytes = var.map_or(0, |tiles| tiles.var_size(index));
+        let bytes = bytes.saturating_add(cells.saturating_mul(size));
+        let _held = self.session.limits().budget.take(bytes)?;
+        let cells = usize::try_from(cells).unwrap_or(usize::MAX);
+        match (var, self.tiles.zipped()) {
+            (Some(tiles), _) => Ok(vec![self.column(tiles, index, cells)?]),
+            (None, Some(tiles)) => self.coordinates(tiles, index, cells),
+            (None, None) => Ok(Vec::new()),
+        }
+    }
+
+    fn how(&self) -> Decoding<'_> {
+        Decoding {
+            limits: self.session.limits(),
+            bytes: self.array.store(),
+            counters: self.session.counters(),
+        }
+    }
+
+    fn column(&self, tiles: &FieldTiles, tile: usize, cells: usize) -> Result<Column, QueryError> {
+        let (how, worker) = (self.how(), &mut *self.session.worker());
+        let size = match self.view.is_var() {
+            true => usize::try_from(tiles.var_size(tile)).unwrap_or(usize::MAX),
+            false => cells.saturating_mul(tiles.cell_size),
+        };
+        let mut values = buffer(size)?;
+        let mut offsets = (self.view.is_var()).then(|| vec![0; cells.saturating_add(1)]);
+        match offsets.as_deref_mut().and_then(<[u64]>::split_last_mut) {
+            Some((end, starts)) => {
+                tiles.read_var(tile, starts, values.as_mut_slice(), worker, how)?;
+                *end = size as u64;
+            }
+            None => tiles.read_fixed(tile, cells as u64, values.as_mut_slice(), worker, how)?,
+        }
+        let mut validity = self.view.nullable.then(|| vec![0; cells]);
+        if let Some(validity) = &mut validity {
+            tiles.read_validity(tile, validity, worker, how)?;
+        }
+        let read = TableColumn {
+            values,
+            cell_size: tiles.cell_size,
+            offsets,
+            validity,
+            missing: Vec::new(),
+        };
+        let stored = gather(read, None)?;
+        Ok(Column {
+            values: stored.values,
+            offsets: stored.offsets,
+            validity: stored.validity,
+            ..self.empty(self.view.name, self.view.cell_val_num)
+        })
+    }
+
+    fn coordinates(
+        &self,
+        tiles: &ZippedTiles,
+        tile: usize,
+        cells: usize,
+    ) -> Result<Vec<Column>, QueryError> {
+        let mut places = Vec::with_capacity(tiles.dimensions);
+        for _ in 0..tiles.dimensions {
+            places.push(buffer(cells.saturating_mul(tiles.size))?);
+        }
+        let out = places.iter_mut().map(crate::Buffer::as_mut_slice);
+        let mut out: Vec<(usize, &mut [u8])> = out.enumerate().collect();
+        tiles.read(tile, &mut out, &mut self.session.worker(), self.how())?;
+        let columns = self.fragment.schema.dimensions.iter().zip(places);
+        let columns = columns.map(|(dimension, values)| Column {
+            values: values.freeze(),
+            ..self.empty(&dimension.name, CellValNum::Fixed(1))
+        });
+        Ok(columns.collect())
+    }
+
+    fn empty(&self, name: &str, cell_val_num: CellValNum) -> Column {
+        Column {
+            name: name.to_owned(),
+            datatype: self.view.datatype,
+            cell_val_num,
+            nullable: self.view.nullable,
+            values: bytes::Bytes::new(),
+            offsets: None,
+            validity: None,
+            enumeration: None,
+        }
+    }
+}

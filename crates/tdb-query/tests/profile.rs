@@ -1,0 +1,71 @@
+//! What reads say they took.
+#![expect(clippy::unwrap_used, reason = "a helper of tests, which may fail so")]
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+
+use tdb_array::{Array, OpenOptions};
+use tdb_query::{Profile, ReadOptions, Session, SessionOptions};
+use tdb_store::LocalStore;
+use tdb_tile::Range;
+
+/// The profile of a read, and the rows of its result.
+fn profile(array: &str, options: &ReadOptions) -> (Profile, usize) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let store = LocalStore::open(folder.join(array).join("array")).unwrap();
+    let array = Array::open(Arc::new(store), "", OpenOptions::default()).unwrap();
+    // One thread: a tile that many threads take cells of is read by each.
+    let session = Session::new(SessionOptions {
+        threads: Some(NonZeroUsize::MIN),
+        ..SessionOptions::default()
+    });
+    assert_eq!(session.profile(), Profile::default());
+    let batches = session.read(&Arc::new(array), options).unwrap();
+    let rows = batches.map(|batch| batch.unwrap().rows).sum();
+    (session.profile(), rows)
+}
+
+#[test]
+fn cells_count_once_for_each_field() {
+    // Two dimensions and four attributes; the cells of three fragments, some of them over others.
+    let (all, rows) = profile("v22_tour", &ReadOptions::default());
+    assert_eq!(all.cells_decoded, 84 * 6);
+    assert_eq!(all.cells_given, rows as u64 * 6);
+    assert_eq!(all.cells_wasted(), (84 - rows as u64) * 6);
+    assert_eq!(all.bytes_skipped, 0);
+    assert!(all.bytes_read > 0 && all.bytes_decoded > 0 && all.tiles_read > 6 * 6);
+    assert!(!all.plan.is_zero() && !all.read.is_zero() && !all.decode.is_zero());
+
+    let one = ReadOptions {
+        attributes: Some(vec!["temperature".into()]),
+        dimensions: Some(Vec::new()),
+        limit: Some(5),
+        ..ReadOptions::default()
+    };
+    let (one, _) = profile("v22_tour", &one);
+    assert_eq!(one.cells_given, 5);
+    // The coordinates decide which cells there are.
+    assert_eq!(one.cells_decoded, 84 * 3);
+}
+
+#[test]
+fn chunks_that_hold_nothing_of_the_subarray_are_wasted() {
+    // One tile of 2000 cells in 16 chunks, of which the second holds all that is wanted.
+    let options = ReadOptions {
+        attributes: Some(vec!["number".into()]),
+        ranges: vec![("d".into(), Range::of(125_u32, 130))],
+        ..ReadOptions::default()
+    };
+    let (profile, rows) = profile("v3_chunks", &options);
+    assert_eq!((rows, profile.tiles_read), (6, 1));
+    assert_eq!((profile.cells_decoded, profile.bytes_decoded), (125, 1000));
+    // The coordinates are computed.
+    assert_eq!((profile.cells_given, profile.cells_wasted()), (6, 119));
+    // What is neither skipped nor a header is the chunk: 24 bytes of metadata, 72 of data.
+    let headers = 8 + 16 * 12;
+    assert_eq!(
+        profile.bytes_read - profile.bytes_skipped - headers,
+        24 + 72
+    );
+}
