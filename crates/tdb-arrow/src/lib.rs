@@ -5,7 +5,6 @@
 compile_error!("Arrow's memory is that of the machine, and TileDB's values are little-endian");
 
 mod array;
-mod cell;
 #[cfg(feature = "csv")]
 mod csv;
 mod dictionary;
@@ -24,7 +23,6 @@ mod reader;
 mod text;
 mod writer;
 
-pub use cell::cell_of;
 #[cfg(feature = "csv")]
 pub use csv::CsvWriter;
 pub use error::ConversionError;
@@ -38,4 +36,6 @@ pub use npy::NpyWriter;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
 pub use reader::RecordBatches;
+#[cfg(any(feature = "csv", feature = "json"))]
+pub use text::PlainText;
 pub use writer::BatchWriter;

@@ -2,6 +2,7 @@
 //! one by one to memory that is used again.
 
 use std::io::Write;
+use std::ops::Range;
 
 use tdb_query::{Batch, Column, FieldInfo};
 use tdb_schema::value::{NOT_A_TIME, TimeText, holds_bytes, holds_text};
@@ -21,7 +22,12 @@ pub(crate) enum Syntax {
     )]
     Csv,
     Json,
+    /// For people.
+    Plain,
 }
+
+/// What stands for null among plain texts: no text holds this byte.
+const NULL: u8 = 0xff;
 
 /// Bytes of text that are collected before they are written.
 const FULL: usize = 1 << 16;
@@ -90,6 +96,55 @@ impl<W: Write> Lines<W> {
                 self.out.write_all(&self.text)?;
                 self.text.clear();
             }
+        }
+        Ok(())
+    }
+}
+
+/// The cells of a result as people read them: text as it is, bytes as text where they are one.
+#[derive(Debug)]
+pub struct PlainText {
+    columns: Vec<ColumnText>,
+    text: Vec<u8>,
+}
+
+impl PlainText {
+    /// For results with these fields.
+    #[must_use]
+    pub fn new(fields: &[FieldInfo], options: Options) -> Self {
+        let columns = fields.iter();
+        let columns = columns.map(|field| ColumnText::new(field, options, Syntax::Plain));
+        Self {
+            columns: columns.collect(),
+            text: Vec::new(),
+        }
+    }
+
+    /// Shows the cells of one column of a batch in turn; `None` is null, a date or time that is none, or an index
+    /// without a label. `first` is the number of the batch's first cell in the result.
+    ///
+    /// # Errors
+    /// [`ConversionError::NotUtf8`]; a column that does not hold so many cells.
+    pub fn for_each(
+        &mut self,
+        batch: &Batch,
+        column: usize,
+        rows: Range<usize>,
+        first: u64,
+        each: &mut dyn FnMut(Option<&str>),
+    ) -> Result<(), ConversionError> {
+        let columns = batch.columns.get(column).zip(self.columns.get_mut(column));
+        let Some((cells, column)) = columns else {
+            return Ok(());
+        };
+        let cells = Cells::new(cells);
+        for row in rows {
+            self.text.clear();
+            let number = first.saturating_add(row as u64);
+            let written = column.append(&cells, row, &mut self.text);
+            written.map_err(|problem| column.fail(problem, number))?;
+            let text = std::str::from_utf8(&self.text);
+            each(text.ok().filter(|_| self.text != [NULL]));
         }
         Ok(())
     }
@@ -263,9 +318,11 @@ impl Form {
                 match syntax {
                     Syntax::Csv => append_quoted(bytes, out),
                     Syntax::Json => append_json_text(text, out),
+                    Syntax::Plain => out.extend_from_slice(bytes),
                 }
             }
             Self::Bytes => append_bytes(bytes, syntax, out),
+            Self::One(element) if element.is_none(bytes) => null(syntax, out),
             Self::One(element) => element.append(bytes, syntax, out),
             Self::Many {
                 element,
@@ -274,14 +331,18 @@ impl Form {
             } => {
                 list.clear();
                 list.push(b'[');
+                let (between, within): (&[u8], _) = match syntax {
+                    Syntax::Plain => (b", ", syntax),
+                    _ => (b",", Syntax::Json),
+                };
                 for (number, value) in bytes.chunks_exact(*size).enumerate() {
-                    list.extend_from_slice(if number == 0 { b"" } else { b"," });
-                    element.append(value, Syntax::Json, list);
+                    list.extend_from_slice(if number == 0 { b"" } else { between });
+                    element.append(value, within, list);
                 }
                 list.push(b']');
                 match syntax {
                     Syntax::Csv => append_quoted(list, out),
-                    Syntax::Json => out.extend_from_slice(list),
+                    Syntax::Json | Syntax::Plain => out.extend_from_slice(list),
                 }
             }
         }
@@ -300,13 +361,19 @@ impl Element {
         Self::Number(with_scalar!(datatype, T => append_number::<T>))
     }
 
+    /// Whether this is the date or time that is none.
+    fn is_none(&self, bytes: &[u8]) -> bool {
+        matches!(self, Self::Time(_)) && i64::read(bytes) == Some(NOT_A_TIME)
+    }
+
     fn append(&mut self, bytes: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
         match self {
             Self::Bool => out.extend_from_slice(if bytes == [0] { b"false" } else { b"true" }),
             Self::Number(append) => append(bytes, syntax, out),
             Self::Time(text) => match (i64::read(bytes), syntax) {
+                (None | Some(NOT_A_TIME), Syntax::Plain) => out.extend_from_slice(b"NaT"),
                 (None | Some(NOT_A_TIME), _) => null(syntax, out),
-                (Some(ticks), Syntax::Csv) => text.append(ticks, out),
+                (Some(ticks), Syntax::Csv | Syntax::Plain) => text.append(ticks, out),
                 (Some(ticks), Syntax::Json) => {
                     out.push(b'"');
                     text.append(ticks, out);
@@ -321,6 +388,7 @@ fn null(syntax: Syntax, out: &mut Vec<u8>) {
     match syntax {
         Syntax::Csv => {}
         Syntax::Json => out.extend_from_slice(b"null"),
+        Syntax::Plain => out.push(NULL),
     }
 }
 
@@ -377,7 +445,15 @@ fn any(bytes: &[u8], test: impl Fn(&u8) -> bool) -> bool {
 }
 
 fn append_bytes(bytes: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
+    if syntax == Syntax::Plain
+        && let Ok(text) = std::str::from_utf8(bytes)
+        && !text.chars().any(char::is_control)
+    {
+        out.extend_from_slice(bytes);
+        return;
+    }
     let (before, after): (&[u8], &[u8]) = match syntax {
+        Syntax::Plain => (b"0x", b""),
         Syntax::Json => (b"{\"hex\":\"", b"\"}"),
         Syntax::Csv if bytes.is_empty() => (b"\"", b"\""),
         Syntax::Csv => (b"", b""),

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{ONE, column, enumerated, result, starts, stored, texts, with_nulls};
-use tdb_arrow::{BatchWriter, ConversionError, CsvWriter, JsonLinesWriter, Options};
+use tdb_arrow::{BatchWriter, ConversionError, CsvWriter, JsonLinesWriter, Options, PlainText};
 use tdb_query::Column;
 use tdb_schema::CellValNum;
 use tdb_tile::{Datatype, with_scalar};
@@ -66,6 +66,64 @@ fn every_datatype_with_one_two_and_any_number_of_values() {
         table += &format!("{datatype}: {}\n", lines.join(" | "));
     }
     insta::assert_snapshot!(table.replace('\0', "\\0"));
+}
+
+fn plain(rows: usize, columns: Vec<Column>, options: Options) -> String {
+    let (fields, batch) = result(rows, columns);
+    let mut text = PlainText::new(&fields, options);
+    let mut shown = String::new();
+    for column in 0..batch.columns.len() {
+        let mut each = |text: Option<&str>| shown += &format!("{text:?} ");
+        text.for_each(&batch, column, 0..rows, 0, &mut each)
+            .unwrap();
+        shown.push('\n');
+    }
+    shown
+}
+
+#[test]
+fn cells_for_people() {
+    let text: &[Option<&[u8]>] = &[Some(b"a, \"b\""), Some(b""), None];
+    let blob: &[Option<&[u8]>] = &[Some(b"abc"), Some(b"a\nb"), Some(b"\xff")];
+    let times = stored(&[0, i64::MIN, 86_400_000]);
+    let two = [&times[..], &times[..]].concat().into();
+    let label = column("label", Datatype::UInt8, ONE, stored(&[1_u8, 0, 7]));
+    let columns = vec![
+        texts("text", Datatype::StringUtf8, text),
+        texts("blob", Datatype::Blob, blob),
+        column(
+            "number",
+            Datatype::Float64,
+            ONE,
+            stored(&[f64::NAN, 0.1, -1e300]),
+        ),
+        column("time", Datatype::DateTimeMillisecond, ONE, times),
+        column(
+            "times",
+            Datatype::DateTimeMillisecond,
+            CellValNum::Fixed(2),
+            two,
+        ),
+        enumerated(label, &["red", "a,b"], false),
+    ];
+    insta::assert_snapshot!("plain", plain(3, columns.clone(), Options::default()));
+    let ticks = Options {
+        ticks: true,
+        ..Options::default()
+    };
+    insta::assert_snapshot!("plain_ticks", plain(3, columns, ticks));
+}
+
+#[test]
+fn plain_text_that_is_none_is_named() {
+    let cells: &[Option<&[u8]>] = &[Some(b"a"), Some(b"\xff")];
+    let (fields, batch) = result(2, vec![texts("text", Datatype::StringUtf8, cells)]);
+    let mut text = PlainText::new(&fields, Options::default());
+    let error = text.for_each(&batch, 0, 0..2, 40, &mut |_| {}).unwrap_err();
+    let ConversionError::NotUtf8 { field, cell } = error else {
+        unreachable!("{error}")
+    };
+    assert_eq!((&*field, cell), ("text", 41));
 }
 
 #[test]

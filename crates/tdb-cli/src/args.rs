@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::parse::{Moment, Size, moment, size};
+use crate::parse::{Moment, Size, moment, size, threads};
 use crate::profile::Profile;
 use crate::{cmd, machine};
 
@@ -42,7 +42,7 @@ pub(crate) struct Global {
     #[arg(long, value_name = "FILE", global = true, env = "TDB_KEY_FILE")]
     pub(crate) key_file: Option<PathBuf>,
     /// At most so many threads
-    #[arg(long, value_name = "N", global = true)]
+    #[arg(long, value_name = "N", global = true, value_parser = threads)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// At most so much memory: 200MB, 2GiB
     #[arg(long, value_name = "SIZE", global = true, value_parser = size)]

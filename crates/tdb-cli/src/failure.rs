@@ -10,7 +10,7 @@ use tdb_fragment::FragmentError;
 use tdb_query::QueryError;
 use tdb_schema::SchemaError;
 use tdb_store::StoreError;
-use tdb_tile::{FormatVersion, WireError, WireErrorKind};
+use tdb_tile::{FormatVersion, Limits, WireError, WireErrorKind};
 
 use unicode_width::UnicodeWidthStr;
 
@@ -44,6 +44,22 @@ fn version_hint(error: &(dyn Error + 'static)) -> Option<&'static str> {
         WireErrorKind::NewerVersion { .. } => Some(NEWER_HINT),
         WireErrorKind::BeforeVersions => Some(OLD_HINT),
         _ => None,
+    }
+}
+
+/// Whether the memory that the user allows was the limit; others cannot be set.
+fn is_out_of_memory(error: &(dyn Error + 'static)) -> bool {
+    let array = error.downcast_ref::<ArrayError>();
+    let store = error.downcast_ref::<StoreError>().or(match array {
+        Some(ArrayError::Store(error)) => Some(error),
+        _ => None,
+    });
+    let cap = Limits::default().metadata_tile;
+    match store {
+        // A read that memory does not allow says what is left of it, another the cap.
+        Some(StoreError::TooLarge { limit, .. }) => *limit < cap,
+        // Many kinds of errors carry this one; all end with its text.
+        _ => error.to_string().ends_with("(memory budget)"),
     }
 }
 
@@ -127,6 +143,14 @@ impl Failure {
         }
     }
 
+    /// The way out where memory was the limit.
+    fn memory_hint(&self) -> Option<&'static str> {
+        let first: &(dyn Error + 'static) = &*self.error;
+        let mut chain = std::iter::successors(Some(first), |&error| error.source());
+        let is_met = self.kind == ErrorKind::Limit && chain.any(is_out_of_memory);
+        is_met.then_some("--memory allows more, as in --memory 4GiB")
+    }
+
     /// Writes `error: ` and what it is, the chain beneath, and `hint: ` if there is one.
     pub(crate) fn write(&self, out: &mut dyn Write, look: Look) -> io::Result<()> {
         if self.broken_pipe {
@@ -152,7 +176,7 @@ impl Failure {
         for line in self.excerpt.iter().flatten() {
             writeln!(out, "  {line}")?;
         }
-        if let Some(hint) = &self.hint {
+        if let Some(hint) = self.hint.as_deref().or_else(|| self.memory_hint()) {
             writeln!(out, "{} {}", look.paint(Role::Hint, "hint:"), visible(hint))?;
         }
         Ok(())

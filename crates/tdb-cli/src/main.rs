@@ -25,11 +25,15 @@ use crate::output::Output;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let messages = output::messages(cli.global.color);
+    let json = cli.global.json;
     let profile = cli.global.profile.then(|| cli.global.counts.clone());
     let result = cli.global.counts.clone().stage("all", || run(cli));
     if let Some(profile) = profile {
         // There is nowhere left to tell that standard error is gone.
-        let _ = profile.write(&mut io::stderr(), messages);
+        let _ = match json {
+            true => profile.write_json(&mut io::stderr()),
+            false => profile.write(&mut io::stderr(), messages),
+        };
     }
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -53,6 +53,18 @@ impl Output {
         }
     }
 
+    /// Results go to `result`, and look so.
+    #[cfg(test)]
+    pub(crate) fn of(result: impl Write + Send + 'static, look: Look) -> Self {
+        Self {
+            result: BufWriter::new(Box::new(result)),
+            look,
+            is_file: false,
+            messages: Look::default(),
+            quiet: true,
+        }
+    }
+
     /// Tells on standard error what the user should know.
     pub(crate) fn warn(&self, warning: &str) {
         if !self.quiet {

@@ -70,7 +70,7 @@ struct Cell {
 }
 
 /// Spaces between columns.
-const GAP: usize = 2;
+pub(crate) const GAP: usize = 2;
 
 impl Table {
     /// A table whose columns have these titles; a title that begins with `>` makes its column right-aligned.
@@ -150,29 +150,82 @@ impl Table {
         row: &[Cell],
         widths: &[usize],
     ) -> io::Result<()> {
-        let mut left = look.width.unwrap_or(usize::MAX);
-        let mut line = String::new();
-        // Spaces that stand before the next text, if there is one.
-        let mut spaces = 0;
+        let mut line = Line::new(look);
         for (column, (cell, &width)) in row.iter().zip(widths).enumerate() {
-            if width == 0 {
-                continue;
-            }
-            let padding = width.saturating_sub(cell.text.width());
             let right = self.right.get(column) == Some(&true);
-            spaces += if right { padding } else { 0 };
-            let text = cut(&cell.text, left.saturating_sub(spaces));
-            if !text.is_empty() {
-                line.extend(std::iter::repeat_n(' ', spaces));
-                line.push_str(&look.paint(cell.role, &text));
-                left = left.saturating_sub(spaces + text.width());
-                spaces = 0;
-            } else if !cell.text.is_empty() {
-                break;
-            }
-            spaces += GAP + if right { 0 } else { padding };
+            line.add(cell.role, (&cell.text, cell.text.width()), width, right);
         }
-        writeln!(out, "{line}")
+        line.write(out)
+    }
+}
+
+/// A line of a table, made cell by cell, and cut to the width of the screen.
+#[derive(Debug)]
+pub(crate) struct Line {
+    text: String,
+    look: Look,
+    /// Columns of the screen that are left.
+    left: usize,
+    /// Spaces that stand before the next text, if there is one.
+    spaces: usize,
+}
+
+impl Line {
+    pub(crate) fn new(look: Look) -> Self {
+        Self {
+            text: String::new(),
+            look,
+            left: look.width.unwrap_or(usize::MAX),
+            spaces: 0,
+        }
+    }
+
+    /// Adds a text, which takes so many columns of the screen, to a column of the table as wide as `column`.
+    pub(crate) fn add(
+        &mut self,
+        role: Role,
+        (text, width): (&str, usize),
+        column: usize,
+        right: bool,
+    ) {
+        if column == 0 {
+            return;
+        }
+        let padding = column.saturating_sub(width);
+        self.spaces += if right { padding } else { 0 };
+        let room = self.left.saturating_sub(self.spaces);
+        if width > 0 && room > 0 {
+            self.text
+                .extend(std::iter::repeat_n(' ', self.spaces.min(self.left)));
+            if width <= room {
+                self.push(role, text);
+            } else {
+                self.push(role, &cut(text, room));
+            }
+            self.left = room.saturating_sub(width);
+            self.spaces = 0;
+        }
+        self.spaces += GAP + if right { 0 } else { padding };
+    }
+
+    fn push(&mut self, role: Role, text: &str) {
+        if self.look.color && role != Role::Plain {
+            self.text.push_str(&self.look.paint(role, text));
+        } else {
+            self.text.push_str(text);
+        }
+    }
+
+    /// Writes the line, and begins another.
+    pub(crate) fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let end = self.text.trim_end_matches(' ').len();
+        self.text.truncate(end);
+        self.text.push('\n');
+        out.write_all(self.text.as_bytes())?;
+        self.text.clear();
+        self.left = self.look.width.unwrap_or(usize::MAX);
+        self.spaces = 0;
+        Ok(())
     }
 }
 

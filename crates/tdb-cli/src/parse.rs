@@ -1,5 +1,7 @@
 //! Values on the command line: times, sizes and ranges.
 
+use std::num::NonZeroUsize;
+
 use tdb_schema::value::{Value, parse_time};
 use tdb_tile::{Datatype, Scalar};
 
@@ -41,6 +43,12 @@ pub(crate) fn rfc3339(milliseconds: u64) -> String {
         }
         Err(_) => milliseconds.to_string(),
     }
+}
+
+/// A number of threads.
+pub(crate) fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    let number = text.parse();
+    number.map_err(|_| "not a whole number from 1 on".to_owned())
 }
 
 /// A number of bytes with an optional unit.

@@ -1,10 +1,12 @@
-//! What a verb asked of the store, and how long its stages took: `--profile`.
+//! What a verb read and decoded, and how long its stages took: `--profile`.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde_json::Value as Json;
+use tdb_query::Session;
 use tdb_store::{Listing, ObjectWriter, Page, Piece, Read, Store, StoreError};
 
 use crate::paint::{Look, Role, Table, bytes, count};
@@ -21,8 +23,9 @@ struct Counters {
     sizes: AtomicU64,
     reads: AtomicU64,
     bytes: AtomicU64,
-    cells: AtomicU64,
+    rows: AtomicU64,
     result: AtomicU64,
+    session: OnceLock<Session>,
     stages: Mutex<Vec<(&'static str, Duration)>>,
 }
 
@@ -44,9 +47,9 @@ impl Profile {
         result
     }
 
-    /// Notes cells of a result.
-    pub(crate) fn cells(&self, cells: usize, bytes: usize) {
-        self.shared.cells.fetch_add(cells as u64, Ordering::Relaxed);
+    /// Notes a part of a result.
+    pub(crate) fn result(&self, rows: usize, bytes: usize) {
+        self.shared.rows.fetch_add(rows as u64, Ordering::Relaxed);
         self.shared
             .result
             .fetch_add(bytes as u64, Ordering::Relaxed);
@@ -60,30 +63,93 @@ impl Profile {
         })
     }
 
+    /// Notes who reads cells.
+    pub(crate) fn of_session(&self, session: &Session) {
+        let _ = self.shared.session.set(session.clone());
+    }
+
+    /// Writes what was counted, for people.
     pub(crate) fn write(&self, out: &mut dyn Write, look: Look) -> io::Result<()> {
+        let facts = self.facts();
+        let mut table = Table::plain(&[false, true]);
+        for (what, fact) in facts {
+            let text = match fact {
+                Fact::Count(number) => count(number),
+                Fact::Bytes(number) => bytes(number),
+                Fact::Time(took) => format!("{:.1} ms", milliseconds(took)),
+            };
+            let what = what.replace('_', " ");
+            table.painted([(Role::Dim, what), (Role::Plain, text)]);
+        }
+        table.write(out, look)
+    }
+
+    /// Writes what was counted as one line of JSON: counts, bytes, and milliseconds.
+    pub(crate) fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let facts = self.facts().into_iter();
+        let json = facts.map(|(what, fact)| match fact {
+            Fact::Count(number) | Fact::Bytes(number) => (what.to_owned(), number.into()),
+            Fact::Time(took) => (format!("{what}_ms"), milliseconds(took).into()),
+        });
+        writeln!(out, "{}", Json::Object(json.collect()))
+    }
+
+    /// All that was counted, by stable names.
+    fn facts(&self) -> Vec<(&'static str, Fact)> {
         let counters = &*self.shared;
         let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let mut table = Table::plain(&[false, true]);
-        let mut line = |what: &str, text: String| {
-            table.painted([(Role::Dim, what.to_owned()), (Role::Plain, text)]);
-        };
-        line("folders listed", count(number(&counters.lists)));
-        line("sizes asked", count(number(&counters.sizes)));
-        line("ranges read", count(number(&counters.reads)));
-        line("bytes read", bytes(number(&counters.bytes)));
-        if number(&counters.cells) > 0 {
-            line("cells in the result", count(number(&counters.cells)));
-            line("bytes of the result", bytes(number(&counters.result)));
+        let mut facts = vec![
+            ("folders_listed", Fact::Count(number(&counters.lists))),
+            ("sizes_asked", Fact::Count(number(&counters.sizes))),
+            ("ranges_read", Fact::Count(number(&counters.reads))),
+            ("bytes_read", Fact::Bytes(number(&counters.bytes))),
+        ];
+        let session = counters.session.get().map(Session::profile);
+        let session = session.filter(|session| session.plan > Duration::ZERO);
+        if let Some(session) = session {
+            facts.extend([
+                ("tiles_read", Fact::Count(session.tiles_read)),
+                ("tile_bytes_read", Fact::Bytes(session.bytes_read)),
+                ("tile_bytes_wasted", Fact::Bytes(session.bytes_skipped)),
+                ("bytes_decoded", Fact::Bytes(session.bytes_decoded)),
+                ("cells_decoded", Fact::Count(session.cells_decoded)),
+                ("cells_wasted", Fact::Count(session.cells_wasted())),
+                ("cells_given", Fact::Count(session.cells_given)),
+                ("rows_given", Fact::Count(number(&counters.rows))),
+                ("bytes_given", Fact::Bytes(number(&counters.result))),
+            ]);
         }
         let stages = counters
             .stages
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        for (name, took) in stages.iter() {
-            line(name, format!("{:.1} ms", took.as_secs_f64() * 1000.0));
-        }
-        table.write(out, look)
+        let stage = |name| stages.iter().find(|(known, _)| *known == name).copied();
+        let read = session.map(|s| {
+            [
+                ("plan", s.plan),
+                ("read", s.read),
+                ("decode", s.decode),
+                ("merge", s.merge),
+            ]
+        });
+        let times = (stage("open").into_iter())
+            .chain(read.into_iter().flatten())
+            .chain([stage("write"), stage("all")].into_iter().flatten());
+        facts.extend(times.map(|(name, took)| (name, Fact::Time(took))));
+        facts
     }
+}
+
+/// Something that was counted.
+enum Fact {
+    Count(u64),
+    Bytes(u64),
+    Time(Duration),
+}
+
+/// To the microsecond.
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
 #[derive(Debug)]

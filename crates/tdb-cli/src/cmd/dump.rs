@@ -1,16 +1,19 @@
 //! `tdb dump`: any stored object, byte range by byte range, decoded.
 
+mod data;
 mod fragment;
 mod tile;
 
 use std::io::Write;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use clap::Args;
 use tdb_array::commits::{parse_consolidated, parse_lines};
-use tdb_array::{GroupDetails, MetadataRecord, ObjectType};
+use tdb_array::{GroupDetails, MetadataRecord, ObjectType, OpenOptions};
 use tdb_filters::EncryptionKey;
 use tdb_fragment::{ConditionTree, FRAGMENT_METADATA};
+use tdb_query::Session;
 use tdb_schema::{ArraySchema, EnumerationRecord};
 use tdb_store::{Store, StoreError, read_whole};
 use tdb_tile::{FormatVersion, Limits, Record, WireError};
@@ -21,6 +24,7 @@ use crate::failure::Failure;
 use crate::location::{self, ObjectLocation};
 use crate::output::Output;
 use crate::paint::{Role, bytes, visible};
+use data::DataFile;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tdb dump fixtures/v3_sparse_basics/array/__array_schema.tdb")]
@@ -37,18 +41,32 @@ struct Dump<'a> {
     limits: Limits,
 }
 
+/// The array around an object.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    session: &'a Session,
+    store: &'a Arc<dyn Store>,
+    options: &'a OpenOptions,
+    ticks: bool,
+}
+
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    if global.json {
+        let failure = Failure::invalid("dump has no form as JSON");
+        return Err(failure.hint("info, schema, fragments and meta describe an array as JSON"));
+    }
     let ObjectLocation {
         root,
         root_type,
         key,
     } = location::object(&arguments.object, global)?;
-    let options = open_options(global, &session(global))?;
+    let session = session(global);
+    let options = open_options(global, &session)?;
     let dump = Dump {
         store: &*root.store,
         key: &key,
-        encryption: options.key,
-        limits: options.limits,
+        encryption: options.key.clone(),
+        limits: options.limits.clone(),
     };
     let size = root.store.size(&key).map_err(|error| match error {
         StoreError::NotFound { .. } => location::missing(&arguments.object),
@@ -57,7 +75,18 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let kind = Kind::of(&key, root_type);
     let title = out.look.paint(Role::Title, &visible(&key));
     writeln!(out, "{title}: {}, {}", kind.title(), bytes(size))?;
-    let result = dump.write(kind, size, out);
+    let result = match (kind, root_type) {
+        (Kind::Data, ObjectType::Array) => {
+            let place = Place {
+                session: &session,
+                store: &root.store,
+                options: &options,
+                ticks: global.ticks,
+            };
+            dump.write_data_of_array(place, size, out)
+        }
+        _ => dump.write(kind, size, out),
+    };
     // What was understood before the error is worth as much as the error.
     out.flush()?;
     result.map_err(|failure| failure.at(&arguments.object))
@@ -140,7 +169,7 @@ impl Kind {
 impl Dump<'_> {
     fn write(&self, kind: Kind, size: u64, out: &mut Output) -> Result<(), Failure> {
         match kind {
-            Kind::Data => self.write_data(size, out),
+            Kind::Data => self.write_data(size, None, out),
             Kind::FragmentMetadata => self.write_fragment_metadata(&self.whole()?, out),
             Kind::NameList => write_lines(&self.whole()?, out),
             Kind::Marker | Kind::Unknown => write_hex(&self.whole()?, out),
@@ -149,6 +178,29 @@ impl Dump<'_> {
                 self.describe(kind, payload, version)
             }),
         }
+    }
+
+    /// A data file with the values in it, as far as the array tells what they are.
+    fn write_data_of_array(
+        &self,
+        place: Place<'_>,
+        size: u64,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let tell = |error: &Failure| out.warn(&format!("no values are shown: {error}"));
+        let found = data::open_array(place.store, place.options).and_then(|array| {
+            let fragment = data::fragment_of(&array, self.key)?;
+            Ok(fragment.map(|fragment| (array, fragment)))
+        });
+        let found = found.inspect_err(tell).ok().flatten();
+        let file = found.as_ref().map(|(array, fragment)| {
+            DataFile::open(place.session, array, fragment, self.key, place.ticks)
+        });
+        let file = file.and_then(|file| file.inspect_err(tell).ok().flatten());
+        if let Some(file) = &file {
+            writeln!(out, "{}", visible(&file.title()))?;
+        }
+        self.write_data(size, file.as_ref(), out)
     }
 
     /// The content of a generic tile, field by field.

@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             .iter()
             .map(|dimension| dimension.name.as_str()),
     );
-    titles.extend(["", "name"]);
+    titles.extend(["", "name", "schema"]);
     let mut table = Table::new(&titles);
     for (number, ((fragment, replaced), size)) in all.iter().zip(&sizes).enumerate() {
         let mut row = vec![(Role::Dim, number.to_string())];
@@ -67,6 +67,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         let state = if *replaced { "consolidated" } else { "" };
         row.push((Role::Warning, state.to_owned()));
         row.push((Role::Dim, fragment.name.as_str().to_owned()));
+        row.push((Role::Dim, schema_name(fragment).to_owned()));
         table.painted(row);
     }
     let look = out.look;

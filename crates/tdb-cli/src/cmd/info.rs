@@ -28,7 +28,9 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let (store, prefix) = (location.store.clone(), location.prefix.as_str());
     match location.object_type()? {
         ObjectType::Array => {
-            let array = Array::open(store, prefix, options).map_err(|e| location.failed(e))?;
+            let open = || Array::open(store, prefix, options);
+            let array = global.counts.stage("open", open);
+            let array = array.map_err(|e| location.failed(e))?;
             let facts = array::Facts::gather(&array, global.at.is_none())
                 .map_err(|e| location.failed(e))?;
             match global.json {

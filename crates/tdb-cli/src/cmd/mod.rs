@@ -53,11 +53,13 @@ pub(crate) fn open_options(global: &Global, session: &Session) -> Result<OpenOpt
 /// The threads and memory that the user allows; a quarter of the machine's memory by default.
 pub(crate) fn session(global: &Global) -> Session {
     let memory = global.memory.map(|size| size.0);
-    Session::new(SessionOptions {
+    let session = Session::new(SessionOptions {
         threads: global.threads,
         memory: memory.or_else(|| machine::memory().map(|bytes| bytes / 4)),
         ..SessionOptions::default()
-    })
+    });
+    global.counts.of_session(&session);
+    session
 }
 
 pub(crate) fn key(global: &Global) -> Result<Option<EncryptionKey>, Failure> {

@@ -15,6 +15,7 @@ use tdb_arrow::{
     ParquetWriter,
 };
 use tdb_query::{Column, Condition, FieldInfo, QueryError, ReadOptions, ResultOrder, Session};
+use tdb_schema::ArraySchema;
 
 use super::{open_array, session};
 use crate::args::Global;
@@ -34,14 +35,20 @@ pub(crate) struct Arguments {
     /// An array
     array: String,
     /// Attributes, in this order; all by default
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
     attrs: Option<Vec<String>>,
     /// Dimensions; all by default
     #[arg(
         long,
         value_name = "X,Y",
         value_delimiter = ',',
-        conflicts_with = "no_dims"
+        conflicts_with = "no_dims",
+        allow_hyphen_values = true
     )]
     dims: Option<Vec<String>>,
     /// No dimensions
@@ -66,7 +73,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     drop: bool,
     /// At most so many cells
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     limit: Option<u64>,
     /// Enumerated attributes as their indexes
     #[arg(long)]
@@ -120,8 +127,8 @@ pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<
     }
     let failed = |failure: Failure| failure.at(&arguments.array);
     let counts = &global.counts;
-    let reader = counts.stage("plan", || session.read(&array, &options));
-    let mut reader = reader.map_err(|error| failed(error.into()))?;
+    let reader = session.read(&array, &options);
+    let reader = reader.map_err(|error| failed(error.into()))?;
     for warning in reader.warnings() {
         out.warn(warning);
     }
@@ -131,10 +138,10 @@ pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<
         _ => Vec::new(),
     };
     let mut writer = arguments.writer(format, &fields, &shape, global, out)?;
-    while let Some(batch) = counts.stage("read and decode", || reader.next()) {
+    for batch in reader {
         let batch = batch.map_err(|error| failed(error.into()))?;
         let size = |column: &Column| column.values.len();
-        counts.cells(batch.rows, batch.columns.iter().map(size).sum());
+        counts.result(batch.rows, batch.columns.iter().map(size).sum());
         let written = counts.stage("write", || writer.write(&batch));
         written.map_err(|error| failed(error.into()))?;
     }
@@ -161,12 +168,7 @@ impl Arguments {
         global: &Global,
     ) -> Result<ReadOptions, Failure> {
         let condition = self.condition.as_deref();
-        let parse = |text| {
-            Condition::parse(text, session.limits()).map_err(|error| match error {
-                QueryError::Condition { at, .. } => Failure::from(error).in_text(text, at),
-                error => error.into(),
-            })
-        };
+        let parse = |text| condition_of(text, array.schema(), session);
         // An empty name is that of an attribute without one, or else none at all.
         let anonymous = array.schema().field("").is_some();
         let names = |names: &Vec<String>| -> Vec<String> {
@@ -216,6 +218,25 @@ impl Arguments {
             Format::Npy => Box::new(NpyWriter::try_new(to(out), fields, shape)?),
         })
     }
+}
+
+/// The condition that a text says, on fields that the array has.
+fn condition_of(text: &str, schema: &ArraySchema, session: &Session) -> Result<Condition, Failure> {
+    let parsed = Condition::parse(text, session.limits());
+    let condition = parsed.map_err(|error| match error {
+        QueryError::Condition { at, .. } => Failure::from(error).in_text(text, at),
+        error => error.into(),
+    })?;
+    let known = || schema.fields().map(|field| field.name);
+    let unknown = (condition.fields()).find(|name| known().all(|known| known != *name));
+    let Some(name) = unknown else {
+        return Ok(condition);
+    };
+    let failure = Failure::from(QueryError::unknown("field", name, known()));
+    Err(match Condition::place_of(text, name) {
+        Some(at) => failure.in_text(text, at),
+        None => failure,
+    })
 }
 
 impl Format {

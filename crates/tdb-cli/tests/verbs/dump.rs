@@ -1,6 +1,6 @@
 //! Stored objects, byte range by byte range.
 
-use crate::common::{failure, fixtures, repeatable, stdout};
+use crate::common::{copy, failure, fixtures, repeatable, stdout, tdb};
 
 /// The only file in a folder whose name has this ending.
 fn find(folder: &str, ending: &str) -> String {
@@ -99,11 +99,51 @@ fn fragment_metadata_and_data() {
         dump(&format!("{v22}/__fragment_metadata.tdb"), 10_000)
     );
     insta::assert_snapshot!("data", dump(&format!("{v22}/a3_var.tdb"), 100));
+    insta::assert_snapshot!("data_offsets", dump(&format!("{v22}/a3.tdb"), 6));
+    insta::assert_snapshot!("data_fixed", dump(&format!("{v22}/a0.tdb"), 6));
+    insta::assert_snapshot!("data_validity", dump(&format!("{v22}/a1_validity.tdb"), 6));
+    let coordinates = fragment("v3_sparse_basics", "");
+    let coordinates = dump(&format!("{coordinates}/__coords.tdb"), 7);
+    insta::assert_snapshot!("data_coordinates", coordinates);
+    let merged = objects(&fixtures().join("v22_merged_sparse/array"));
+    let mut times = merged.iter().filter(|path| path.ends_with("t.tdb"));
+    let times = times.next().expect("times of cells").display().to_string();
+    insta::assert_snapshot!("data_times", dump(&times, 6));
     let v3 = fragment("v3_dense_basics", "");
     insta::assert_snapshot!(
         "fragment_v3",
         dump(&format!("{v3}/__fragment_metadata.tdb"), 10_000)
     );
+}
+
+#[test]
+fn chunks_are_shown_where_the_array_does_not_open() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let array = folder.path().join("array");
+    copy(&fixtures().join("v3_sparse_basics/array"), &array);
+    let coordinates = objects(&array).into_iter();
+    let mut coordinates = coordinates.filter(|path| path.ends_with("__coords.tdb"));
+    let object = coordinates.next().expect("coordinates");
+    let metadata = object.with_file_name("__fragment_metadata.tdb");
+    let dump = || {
+        let output = tdb("dump").arg(&object).output().expect("it runs");
+        assert!(output.status.success());
+        (
+            output.stdout,
+            String::from_utf8(output.stderr).expect("text"),
+        )
+    };
+    let (whole, said) = dump();
+    assert_eq!(said, "");
+    std::fs::write(metadata, b"nothing").expect("a file");
+    let (chunks, said) = dump();
+    assert!(said.starts_with("warning: no values are shown: "), "{said}");
+    let is_of_values = |line: &&str| line.contains(" cells of ") || line.starts_with("values of ");
+    let whole = String::from_utf8(whole).expect("text");
+    let without: Vec<&str> = whole.lines().filter(|line| !is_of_values(line)).collect();
+    let chunks = String::from_utf8(chunks).expect("text");
+    assert!(without.len() > 3 && without.len() < whole.lines().count());
+    assert_eq!(chunks.lines().collect::<Vec<_>>(), without);
 }
 
 #[test]

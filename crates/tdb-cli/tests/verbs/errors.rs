@@ -51,11 +51,20 @@ fn command_lines_that_are_wrong() {
         "read a --memory lots",
         "read a --range x",
         "read a --config x",
+        "read a --threads 0",
+        "read a --limit -1",
+        "dump a --json",
     ] {
         let output = run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments}");
         assert!(output.stdout.is_empty(), "{arguments}");
     }
+    // A value may begin with a hyphen.
+    let told = failure("read v22_tour/array --attrs -x,-y --limit 1");
+    assert!(
+        told.starts_with("error: there is no attribute \"-x\"\n"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -128,6 +137,16 @@ fn damaged_objects_are_named() {
 fn a_limit_has_its_own_status() {
     let output = run("read v22_tour/array --memory 10");
     assert_eq!(output.status.code(), Some(4), "{}", told(&output));
+    let met = |memory: u32| {
+        let told = failure(&format!("read v22_tour/array --memory {memory}"));
+        (
+            told.contains(" (memory budget)\n"),
+            told.ends_with("\nhint: --memory allows more, as in --memory 4GiB\nexit status 4"),
+        )
+    };
+    // Memory for objects that are read, then for what is made of them.
+    assert_eq!(met(1000), (false, true));
+    assert_eq!(met(22_000), (true, true));
 }
 
 #[test]

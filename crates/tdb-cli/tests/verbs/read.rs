@@ -116,10 +116,60 @@ fn a_wrong_request_leaves_the_file_alone() {
 fn a_profile_goes_to_standard_error() {
     let output = run(&format!("{TOUR} --profile"));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    for what in ["ranges read", "cells in the result", "read and decode"] {
-        assert!(said.contains(what), "{said}");
+    for what in ["bytes read", "cells decoded", "cells wasted", "merge"] {
+        assert!(said.contains(&format!("\n{what} ")), "{said}");
     }
     assert_eq!(output.stdout, run(TOUR).stdout);
+
+    let output = run(&format!("{TOUR} --profile --json --where sky='snow'"));
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    let json: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    let number = |name: &str| json[name].as_u64().expect("a number");
+    let rows = String::from_utf8_lossy(&output.stdout).lines().count() as u64;
+    assert_eq!(
+        (number("rows_given"), number("cells_given")),
+        (rows, rows * 6)
+    );
+    assert_eq!(number("cells_decoded"), 84 * 6);
+    assert_eq!(number("cells_wasted"), 84 * 6 - rows * 6);
+    assert!(number("bytes_read") > number("tile_bytes_read"));
+    for stage in ["open", "plan", "read", "decode", "merge", "write", "all"] {
+        assert!(json[format!("{stage}_ms")].is_number(), "{stage}: {said}");
+    }
+    let looking = run("info v22_tour/array --profile --json");
+    let said = String::from_utf8(looking.stderr).expect("text");
+    assert!(
+        said.contains("\"bytes_read\":") && !said.contains("decoded"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_odd_about_a_label_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let array = folder.path().join("array");
+    copy(&fixtures().join("v22_labels/array"), &array);
+    let labels = std::fs::read_dir(array.join("__labels")).expect("a folder");
+    for label in labels.flatten() {
+        let schemas = std::fs::read_dir(label.path().join("__schema")).expect("a folder");
+        for schema in schemas.flatten().filter(|entry| entry.path().is_file()) {
+            let bytes = std::fs::read(schema.path()).expect("a file");
+            std::fs::write(schema.path(), with_a_byte_more(&bytes)).expect("a file");
+        }
+    }
+    let output = tdb("read")
+        .arg(&array)
+        .args(["--label", "depth=-1000..1000"])
+        .output();
+    let output = output.expect("it runs");
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert!(output.status.success(), "{said}");
+    assert!(said.starts_with("warning: label \""), "{said}");
+    assert!(
+        said.contains(": 1 bytes follow the array schema\n"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ use tdb_store::{Read, read_one};
 use tdb_tile::{ChunkHeader, ChunkTable, FormatVersion, GenericTile, Record, Scalar};
 use zerocopy::FromBytes;
 
+use super::data::DataFile;
 use super::{Described, Dump};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -66,8 +67,13 @@ impl Dump<'_> {
         Ok(())
     }
 
-    /// Writes the tiles of a data file. Each says itself where it ends, so nothing else is needed.
-    pub(super) fn write_data(&self, size: u64, out: &mut Output) -> Result<(), Failure> {
+    /// Writes the tiles of a data file: each says itself where it ends. What is in them, the file's field tells.
+    pub(super) fn write_data(
+        &self,
+        size: u64,
+        file: Option<&DataFile<'_>>,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
         let (mut offset, mut number) = (0, 0_u64);
         while offset < size {
             let start = offset;
@@ -96,6 +102,9 @@ impl Dump<'_> {
                     // Reading the last byte that is promised tells what is missing, and where.
                     self.piece(&mut offset.saturating_sub(1), 1)?;
                 }
+            }
+            for line in file.map_or(Ok(Vec::new()), |file| file.first_cells(number))? {
+                writeln!(out, "{:>16}  {}", "", visible(&line))?;
             }
             number = number.saturating_add(1);
         }

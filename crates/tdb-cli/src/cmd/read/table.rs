@@ -2,75 +2,196 @@
 
 use std::io::Write;
 
-use tdb_arrow::{BatchWriter, ConversionError, Options, cell_of};
+use tdb_arrow::{BatchWriter, ConversionError, Options, PlainText};
 use tdb_query::{Batch, FieldInfo};
 use tdb_schema::value::holds_bytes;
+use unicode_width::UnicodeWidthStr;
 
 use crate::output::Output;
-use crate::paint::{Role, Table};
-use crate::present;
+use crate::paint::{GAP, Line, Role, visible};
 
-/// Rows that are aligned with each other.
+/// Rows that are looked at before the first of them is written. A column is as wide as its widest cell so far: where
+/// later rows have wider ones, it grows, and never shrinks.
 const ALIGNED: usize = 4096;
+
+/// No column is made wider than this; longer cells push the rest of their line to the right.
+const WIDEST: usize = 256;
+
+/// A column of text is cut, not left out, where so much of it fits on the screen.
+const LEAST: usize = 8;
 
 /// Writes a result as a table: on a terminal the first screen of it.
 pub(super) struct TableWriter {
     out: Output,
-    options: Options,
-    right: Vec<bool>,
-    table: Table,
+    text: PlainText,
+    columns: Vec<TextColumn>,
+    line: Line,
+    /// Rows that wait to be written.
+    waiting: usize,
     cells: u64,
     /// There was more than fits on the screen.
     is_cut: bool,
+    /// Columns that fit on the screen.
+    shown: usize,
+}
+
+/// The cells of a column that wait to be written.
+#[derive(Debug, Default)]
+struct TextColumn {
+    name: String,
+    right: bool,
+    width: usize,
+    text: String,
+    cells: Vec<TextCell>,
+}
+
+#[derive(Debug)]
+struct TextCell {
+    role: Role,
+    /// Where it ends in the text.
+    end: usize,
+    /// Columns of the screen that it takes.
+    width: usize,
 }
 
 impl TableWriter {
     pub(super) fn new(out: Output, fields: &[FieldInfo], options: Options) -> Self {
-        let right: Vec<bool> = fields
-            .iter()
-            .map(|field| !holds_bytes(field.datatype) && field.enumeration.is_none())
-            .collect();
-        let mut table = Table::plain(&right);
-        table.painted(fields.iter().map(|field| (Role::Title, field.name.clone())));
+        let columns = fields.iter().map(|field| {
+            let mut column = TextColumn {
+                right: !holds_bytes(field.datatype) && field.enumeration.is_none(),
+                name: visible(&field.name),
+                ..TextColumn::default()
+            };
+            column.push(Role::Title, &field.name);
+            column
+        });
         Self {
+            columns: columns.collect(),
+            text: PlainText::new(fields, options),
+            line: Line::new(out.look),
             out,
-            options,
-            right,
-            table,
+            waiting: 1,
             cells: 0,
             is_cut: false,
+            shown: fields.len(),
         }
     }
 
-    /// Writes the rows that are aligned with each other.
-    fn write_rows(&mut self) -> Result<(), ConversionError> {
-        let table = std::mem::replace(&mut self.table, Table::plain(&self.right));
-        let look = self.out.look;
-        Ok(table.write(&mut self.out, look)?)
+    /// Rows that may still be shown.
+    fn room(&self) -> usize {
+        let height = self.out.look.height.map_or(u64::MAX, |rows| rows as u64);
+        usize::try_from(height.saturating_sub(self.cells)).unwrap_or(usize::MAX)
     }
+
+    /// Writes the rows that wait.
+    fn write_rows(&mut self) -> Result<(), ConversionError> {
+        self.shown = self.shown.min(self.fitting());
+        let mut starts = vec![0; self.shown];
+        for row in 0..self.waiting {
+            for (column, start) in self.columns.iter().zip(&mut starts) {
+                let Some(cell) = column.cells.get(row) else {
+                    continue;
+                };
+                let text = column.text.get(*start..cell.end).unwrap_or_default();
+                *start = cell.end;
+                let text = (text, cell.width);
+                self.line.add(cell.role, text, column.width, column.right);
+            }
+            self.line.write(&mut self.out)?;
+        }
+        self.waiting = 0;
+        self.columns.iter_mut().for_each(TextColumn::clear);
+        Ok(())
+    }
+}
+
+impl TableWriter {
+    /// How many columns fit on the screen. The last may be cut, but not if it holds numbers.
+    fn fitting(&self) -> usize {
+        let screen = self.out.look.width.unwrap_or(usize::MAX);
+        let mut end = 0_usize;
+        for (index, column) in self.columns.iter().enumerate() {
+            let start = end + if index > 0 { GAP } else { 0 };
+            end = start + column.width;
+            if end > screen {
+                let is_cut = index == 0 || (!column.right && start + LEAST <= screen);
+                return index + usize::from(is_cut);
+            }
+        }
+        self.columns.len()
+    }
+
+    /// Tells of what the screen has no room for.
+    fn write_notes(&self) {
+        if self.is_cut {
+            let how = "--format csv gives all, --range and --where some";
+            self.out.note(&format!("there are more cells: {how}"));
+        }
+        let hidden = self.columns.get(self.shown..).unwrap_or_default();
+        if !hidden.is_empty() {
+            let names: Vec<&str> = hidden.iter().map(|column| &*column.name).collect();
+            let names = names.join(", ");
+            let what = format!("there is no room for {names}");
+            self.out
+                .note(&format!("{what}: --attrs and --dims choose columns"));
+        }
+    }
+}
+
+impl TextColumn {
+    fn push(&mut self, role: Role, text: &str) {
+        let width = if is_plain(text) {
+            self.text.push_str(text);
+            text.len()
+        } else {
+            let text = visible(text);
+            self.text.push_str(&text);
+            text.width()
+        };
+        self.width = self.width.max(width.min(WIDEST));
+        self.cells.push(TextCell {
+            role,
+            end: self.text.len(),
+            width,
+        });
+    }
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.cells.clear();
+    }
+}
+
+/// Whether each byte takes one column of the screen.
+fn is_plain(text: &str) -> bool {
+    let is_printed = |byte: &u8| matches!(byte, b' '..=b'~');
+    text.as_bytes().iter().all(is_printed)
 }
 
 impl BatchWriter for TableWriter {
     fn write(&mut self, batch: &Batch) -> Result<(), ConversionError> {
-        for row in 0..batch.rows {
-            let height = self.out.look.height;
-            if height.is_some_and(|height| self.cells >= height as u64) {
+        let mut row = 0;
+        while row < batch.rows {
+            let room = self.room();
+            if room == 0 {
                 self.is_cut = true;
                 return Ok(());
             }
-            let mut cells = Vec::with_capacity(batch.columns.len());
-            for column in &batch.columns {
-                let cell = cell_of(column, row, self.cells, self.options)?;
-                let role = if cell.is_none() {
-                    Role::Dim
-                } else {
-                    Role::Plain
+            let left = (batch.rows - row).min(ALIGNED.saturating_sub(self.waiting).max(1));
+            let rows = row..row + left.min(room);
+            let first = self.cells.saturating_sub(row as u64);
+            for (index, column) in self.columns.iter_mut().enumerate() {
+                let mut push = |text: Option<&str>| match text {
+                    Some(text) => column.push(Role::Plain, text),
+                    None => column.push(Role::Dim, "null"),
                 };
-                cells.push((role, present::plain(cell.as_ref(), self.options.ticks)));
+                let cells = rows.clone();
+                (self.text).for_each(batch, index, cells, first, &mut push)?;
             }
-            self.table.painted(cells);
-            self.cells = self.cells.saturating_add(1);
-            if self.cells.is_multiple_of(ALIGNED as u64) {
+            self.waiting += rows.len();
+            self.cells = self.cells.saturating_add(rows.len() as u64);
+            row = rows.end;
+            if self.waiting >= ALIGNED {
                 self.write_rows()?;
             }
         }
@@ -80,10 +201,127 @@ impl BatchWriter for TableWriter {
     fn finish(mut self: Box<Self>) -> Result<(), ConversionError> {
         self.write_rows()?;
         self.out.flush()?;
-        if self.is_cut {
-            let how = "--format csv gives all, --range and --where some";
-            self.out.note(&format!("there are more cells: {how}"));
-        }
+        self.write_notes();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use tdb_query::Column;
+    use tdb_schema::{CellValNum, FieldKind};
+    use tdb_tile::Datatype;
+
+    use super::*;
+    use crate::paint::Look;
+
+    /// Memory that the test looks at after the writer is gone.
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Two columns: a number, and it in words.
+    fn batch(cells: &[(i64, &str)]) -> (Vec<FieldInfo>, Batch) {
+        let column = |name: &str, datatype, cell_val_num| Column {
+            name: name.to_owned(),
+            datatype,
+            cell_val_num,
+            nullable: false,
+            values: bytes::Bytes::new(),
+            offsets: None,
+            validity: None,
+            enumeration: None,
+        };
+        let numbers = cells.iter().flat_map(|(number, _)| number.to_le_bytes());
+        let words: Vec<u8> = cells.iter().flat_map(|(_, word)| word.bytes()).collect();
+        let mut end = 0_u64;
+        let mut offsets = end.to_le_bytes().to_vec();
+        for (_, word) in cells {
+            end += word.len() as u64;
+            offsets.extend(end.to_le_bytes());
+        }
+        let columns = vec![
+            Column {
+                values: numbers.collect::<Vec<u8>>().into(),
+                ..column("words", Datatype::Int64, CellValNum::Fixed(1))
+            },
+            Column {
+                values: words.into(),
+                offsets: Some(offsets.into()),
+                ..column("text", Datatype::StringUtf8, CellValNum::Var)
+            },
+        ];
+        let fields = columns.iter().map(|column| FieldInfo {
+            name: column.name.clone(),
+            datatype: column.datatype,
+            cell_val_num: column.cell_val_num,
+            nullable: false,
+            enumeration: None,
+            field: FieldKind::Attribute(0),
+        });
+        let fields = fields.collect();
+        let rows = cells.len();
+        (fields, Batch { rows, columns })
+    }
+
+    fn shown(cells: &[(i64, &str)], look: Look) -> String {
+        let (fields, batch) = batch(cells);
+        let out = Shared::default();
+        let output = Output::of(out.clone(), look);
+        let mut writer = Box::new(TableWriter::new(output, &fields, Options::default()));
+        writer.write(&batch).unwrap();
+        writer.finish().unwrap();
+        String::from_utf8(out.0.lock().unwrap().clone()).unwrap()
+    }
+
+    #[test]
+    fn columns_grow_and_never_shrink() {
+        let mut cells = vec![(1, "a"); 3 * ALIGNED];
+        cells[ALIGNED + 1] = (1_000_000, "wide");
+        let text = shown(&cells, Look::default());
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 1 + cells.len());
+        assert_eq!((lines[0], lines[1]), ("words  text", "    1  a"));
+        assert_eq!(lines[ALIGNED - 1], "    1  a");
+        assert_eq!(lines[ALIGNED], "      1  a");
+        assert_eq!(lines[ALIGNED + 2], "1000000  wide");
+        assert_eq!(lines[3 * ALIGNED], "      1  a");
+    }
+
+    #[test]
+    fn one_long_cell_does_not_make_all_lines_long() {
+        let long = "x".repeat(2 * WIDEST);
+        let text = shown(&[(1, &long), (2, "b\n")], Look::default());
+        assert_eq!(text, format!("words  text\n    1  {long}\n    2  b\\n\n"));
+    }
+
+    #[test]
+    fn a_screen_shows_what_fits() {
+        let cells = [(1, "cautiously"), (2, "b"), (3, "c")];
+        let look = |width, height| Look {
+            width: Some(width),
+            height: Some(height),
+            ..Look::default()
+        };
+        assert_eq!(
+            shown(&cells, look(80, 2)),
+            "words  text\n    1  cautiously\n    2  b\n"
+        );
+        assert_eq!(shown(&cells, look(15, 1)), "words  text\n    1  cautiou…\n");
+        assert_eq!(shown(&cells, look(14, 1)), "words\n    1\n");
+        // A number is shown whole or not at all.
+        assert_eq!(shown(&cells, look(3, 1)), "wo…\n\n");
     }
 }

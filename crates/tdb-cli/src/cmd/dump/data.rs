@@ -1,0 +1,146 @@
+//! Data files within an array: the first values of each tile.
+
+use std::sync::Arc;
+
+use tdb_array::{Array, Fragment, OpenOptions, TimeWindow};
+use tdb_query::{Column, Session, StoredField};
+use tdb_schema::FieldKind;
+use tdb_store::Store;
+
+use crate::failure::Failure;
+use crate::paint::cut;
+use crate::present;
+
+/// Cells of each tile that are shown, and how much of each.
+const CELLS: usize = 8;
+const WIDTH: usize = 48;
+
+/// What a file holds of its field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Values,
+    /// Where values of varying size begin.
+    Offsets,
+    Validity,
+}
+
+/// The field that a data file belongs to.
+pub(super) struct DataFile<'a> {
+    field: StoredField<'a>,
+    role: Role,
+    ticks: bool,
+}
+
+/// Opens the array around a data file, whatever its times.
+pub(super) fn open_array(store: &Arc<dyn Store>, options: &OpenOptions) -> Result<Array, Failure> {
+    let options = OpenOptions {
+        window: TimeWindow::ALL,
+        tolerate_torn: true,
+        ..options.clone()
+    };
+    Ok(Array::open(Arc::clone(store), "", options)?)
+}
+
+/// The fragment with this file, consolidated away or not.
+pub(super) fn fragment_of(array: &Array, key: &str) -> Result<Option<Fragment>, Failure> {
+    let folder = tdb_store::parent(key);
+    let here = |fragment: &&Fragment| fragment.prefix == folder;
+    if let Some(fragment) = array.fragments().iter().find(here) {
+        return Ok(Some(fragment.clone()));
+    }
+    Ok(array.open_replaced()?.iter().find(here).cloned())
+}
+
+impl<'a> DataFile<'a> {
+    /// The field that this file holds a part of; `None` where no field does.
+    pub(super) fn open(
+        session: &'a Session,
+        array: &'a Array,
+        fragment: &'a Fragment,
+        key: &str,
+        ticks: bool,
+    ) -> Result<Option<Self>, Failure> {
+        let name = tdb_store::name(key);
+        let kept = [
+            FieldKind::Timestamps,
+            FieldKind::DeleteTimestamps,
+            FieldKind::DeleteConditionIndex,
+        ];
+        let kinds = fragment.schema.fields().map(|field| field.kind);
+        for kind in kinds.chain(kept) {
+            let Some(role) = role(fragment, kind, name) else {
+                continue;
+            };
+            let field = session.stored_field(array, fragment, kind)?;
+            return Ok(field.map(|field| Self { field, role, ticks }));
+        }
+        Ok(None)
+    }
+
+    /// What the file holds.
+    pub(super) fn title(&self) -> String {
+        let field = self.field.field();
+        let what = match self.role {
+            Role::Values => "values of",
+            Role::Offsets => "where cells begin of",
+            Role::Validity => "validity of",
+        };
+        format!("{what} {:?}, {}", field.name, field.datatype)
+    }
+
+    /// The number of cells of a tile, and the first of them.
+    pub(super) fn first_cells(&self, tile: u64) -> Result<Vec<String>, Failure> {
+        let columns = self.field.read(tile)?;
+        let lines = columns.iter().map(|column| {
+            let rows = rows(column);
+            let shown = (0..rows.min(CELLS)).map(|row| self.cell(column, row));
+            let mut shown: Vec<String> = shown.collect();
+            if rows > CELLS {
+                shown.push("…".to_owned());
+            }
+            let name = match columns.len() {
+                1 => String::new(),
+                _ => format!(" of {:?}", column.name),
+            };
+            format!("{rows} cells{name}: {}", shown.join(", "))
+        });
+        Ok(lines.collect())
+    }
+
+    fn cell(&self, column: &Column, row: usize) -> String {
+        match self.role {
+            Role::Offsets => (column.offset_values().get(row))
+                .map_or_else(String::new, |start| start.get().to_string()),
+            Role::Validity => u8::from(column.is_valid(row)).to_string(),
+            Role::Values => {
+                let bytes = column.cell(row).unwrap_or_default();
+                let (datatype, values) = (column.datatype, column.cell_val_num);
+                let text = present::stored(datatype, values, bytes, self.ticks);
+                let text = match column.offsets {
+                    Some(_) => format!("{text:?}"),
+                    None => text,
+                };
+                cut(&text, WIDTH)
+            }
+        }
+    }
+}
+
+fn role(fragment: &Fragment, kind: FieldKind, name: &str) -> Option<Role> {
+    let view = fragment.metadata.field_in(&fragment.schema, kind)?;
+    let files = fragment.metadata.data_files(&view).ok()?;
+    let is = |file: &Option<String>| file.as_deref() == Some(name);
+    match () {
+        () if files.fixed == name && files.var.is_some() => Some(Role::Offsets),
+        () if files.fixed == name || is(&files.var) => Some(Role::Values),
+        () if is(&files.validity) => Some(Role::Validity),
+        () => None,
+    }
+}
+
+fn rows(column: &Column) -> usize {
+    match column.cell_size() {
+        None => column.offset_values().len().saturating_sub(1),
+        Some(size) => column.values.len() / size.max(1),
+    }
+}
