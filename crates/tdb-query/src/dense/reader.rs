@@ -34,6 +34,9 @@ const MOST_ROWS: u64 = u32::MAX as u64;
 /// Batches may grow to so many times the size asked for where that keeps space tiles whole.
 const GROWTH: u64 = 8;
 
+/// Bytes of a chunk, as writers cut tiles.
+const CHUNK: u64 = 64 << 10;
+
 /// Bytes that planning takes for a tile along a dimension, about.
 const PLANNED_TILE: u64 = 128;
 
@@ -253,6 +256,26 @@ impl DenseReader {
             .saturating_mul(PLANNED_TILE)
     }
 
+    /// Into how many parts blocks may be cut: what is less than a tile and less than a chunk would be decoded
+    /// anew for each.
+    fn worth_sharing(&self, blocks: &[Block]) -> u64 {
+        let tiles = |block: &Block| {
+            let axes = self.shape.grid.axes().iter().zip(&block.positions);
+            let along = axes.map(|(axis, range)| {
+                u128::from(range.end - range.start) / axis.extent().max(1) + 1
+            });
+            along.fold(1, u128::saturating_mul)
+        };
+        let tiles = blocks.iter().map(tiles).fold(0, u128::saturating_add);
+        let rows = blocks.iter().map(Block::rows).fold(0, u64::saturating_add);
+        let (fixed, estimate) = self.bytes_per_row();
+        let bytes = rows.saturating_mul(fixed.saturating_add(estimate));
+        u64::try_from(tiles)
+            .unwrap_or(u64::MAX)
+            .max(bytes / CHUNK)
+            .max(1)
+    }
+
     /// Bytes that each row takes while it is read: for certain, and for values of varying size about.
     fn bytes_per_row(&self) -> (u64, u64) {
         let schema = self.array.schema();
@@ -310,11 +333,9 @@ impl DenseReader {
 
     /// Puts blocks together, or cuts them, so that all threads have work.
     fn bands(&self, blocks: Vec<Block>) -> Vec<Band> {
-        let threads = self.session.threads() as u64;
-        let count = if threads == 1 {
-            1
-        } else {
-            threads.saturating_mul(4)
+        let count = match self.session.threads() as u64 {
+            1 => 1,
+            threads => threads.saturating_mul(4).min(self.worth_sharing(&blocks)),
         };
         let grid = &self.shape.grid;
         let schema = self.array.schema();

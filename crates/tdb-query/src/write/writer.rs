@@ -56,6 +56,9 @@ impl Session {
     /// let day = Dimension::numbers("day", Datatype::Int32, (1, 365), 7);
     /// let rain = Attribute::new("rain", Datatype::Int32);
     /// let schema = ArraySchema::new(ArrayType::Sparse, vec![day], vec![rain]);
+    /// # let mut schema = schema;
+    /// # // By default it takes zstd, which is a feature.
+    /// # schema.coords_filters = tdb_filters::FilterList::default();
     /// let store = Arc::new(MemoryStore::new());
     /// # let tile = tdb_filters::seal_generic_tile(&schema.encode()?, schema.version, None)?;
     /// # let name = tdb_array::TimestampedName::unversioned(10, 10, 0)?;
