@@ -75,7 +75,6 @@ pub(crate) fn parse(arguments: &[String], workshop: &Workshop) -> Result<Options
 }
 
 /// Builds the program and says where it is.
-/// The program, built.
 pub(crate) fn program() -> Result<PathBuf, Box<dyn Error>> {
     let built = output(cargo().args([
         "build",
