@@ -41,6 +41,12 @@ impl Column {
         })
     }
 
+    /// The cell as hexadecimal digits; nothing where it is null.
+    pub(crate) fn raw(&self, row: usize) -> Option<String> {
+        let cell = self.cells.get(row)?.as_ref()?;
+        Some(cell.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
     /// The cell as JSON lines should show it.
     fn json(&self, row: usize) -> Value {
         let Some(Some(cell)) = self.cells.get(row) else {

@@ -15,6 +15,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::Outcome;
+use crate::essence::{essence, first_difference};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -285,69 +286,6 @@ fn manifest(folder: &Path) -> Result<Value> {
     Ok(serde_json::from_str(&text)?)
 }
 
-// ---- comparing -----------------------------------------------------------------
-
-/// What a second making must give again: no random names, no clock.
-fn essence(mut manifest: Value) -> Value {
-    let repeatable = manifest
-        .get("repeatable")
-        .and_then(Value::as_bool)
-        .unwrap_or(true);
-    if let Some(fields) = manifest.as_object_mut() {
-        // Old releases read some cells from uninitialised memory: that varies.
-        fields.retain(|key, _| !key.starts_with("writer_"));
-        let kept = ["name", "format_version", "features", "schema"];
-        fields.retain(|key, _| repeatable || kept.contains(&key.as_str()));
-    }
-    without_names(&mut manifest);
-    manifest
-}
-
-fn without_names(value: &mut Value) {
-    match value {
-        Value::String(text) => *text = without_name(text),
-        Value::Array(items) => items.iter_mut().for_each(without_names),
-        Value::Object(fields) => {
-            fields.remove("bytes");
-            fields.values_mut().for_each(without_names);
-        }
-        _ => {}
-    }
-}
-
-/// Cuts `__t1_t2_uuid` down to what does not change: nothing but the form.
-fn without_name(text: &str) -> String {
-    let is_name =
-        |part: &str| part.starts_with("__") && part.split('_').any(|token| token.len() == 32);
-    let parts = text
-        .split('/')
-        .map(|part| if is_name(part) { "<name>" } else { part });
-    parts.collect::<Vec<_>>().join("/")
-}
-
-/// The path of the first place where two values differ.
-fn first_difference(left: &Value, right: &Value, place: &str) -> Option<String> {
-    match (left, right) {
-        (Value::Object(left), Value::Object(right)) => {
-            let keys: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
-            keys.into_iter().find_map(|key| {
-                let place = format!("{place}/{key}");
-                match (left.get(key), right.get(key)) {
-                    (Some(left), Some(right)) => first_difference(left, right, &place),
-                    _ => Some(place),
-                }
-            })
-        }
-        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
-            let pairs = left.iter().zip(right).enumerate();
-            pairs
-                .map(|(i, (left, right))| first_difference(left, right, &format!("{place}/{i}")))
-                .find_map(|p| p)
-        }
-        _ => (left != right).then(|| place.to_owned()),
-    }
-}
-
 // ---- the table -------------------------------------------------------------------
 
 const INTRODUCTION: &str = "\
@@ -482,33 +420,4 @@ fn u64_of(manifest: &Value, key: &str) -> u64 {
         .get(key)
         .and_then(Value::as_u64)
         .unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn random_names_do_not_count() {
-        let left = serde_json::json!({"fragments": [{"name": "__110_110_0123456789abcdef0123456789abcdef_22"}]});
-        let right = serde_json::json!({"fragments": [{"name": "__110_110_fedcba9876543210fedcba9876543210_22"}]});
-        assert_eq!(first_difference(&essence(left), &essence(right), ""), None);
-    }
-
-    #[test]
-    fn a_difference_is_named_by_its_path() {
-        let left = serde_json::json!({"queries": [{"rows": 1}, {"rows": 2}]});
-        let right = serde_json::json!({"queries": [{"rows": 1}, {"rows": 3}]});
-        assert_eq!(
-            first_difference(&left, &right, "").as_deref(),
-            Some("/queries/1/rows")
-        );
-    }
-
-    #[test]
-    fn what_is_not_repeatable_compares_by_its_schema() {
-        let left = serde_json::json!({"repeatable": false, "schema": 1, "queries": [1]});
-        let right = serde_json::json!({"repeatable": false, "schema": 1, "queries": [2]});
-        assert_eq!(essence(left), essence(right));
-    }
 }

@@ -6,6 +6,7 @@ mod bench;
 mod cells;
 mod ci;
 mod damage;
+mod essence;
 mod fixtures;
 mod interop;
 mod interop_life;
