@@ -6,13 +6,12 @@ cells, seconds by the clock and of the processor, and bytes of memory over what
 the process had before.
 """
 
-import ctypes
 import json
 import os
 import resource
 import sys
 import time
-from ctypes import byref, c_int, c_uint32, c_uint64, c_void_p
+from ctypes import byref, c_int, c_uint64, c_void_p
 
 import numpy as np
 
@@ -20,10 +19,7 @@ LIBRARY, RECIPES, FOLDER = sys.argv[1:4]
 sys.path.insert(0, RECIPES)
 
 import capi
-
-SIDE, TILE = 4096, 512
-SPARSE_CELLS, STRINGS, FRAGMENTS = 10_000_000, 2_000_000, 1000
-ZSTD, SHUFFLED = [("zstd", {"level": 3})], ["byteshuffle", ("zstd", {"level": 3})]
+from arrays import FRAGMENTS, SIDE, SPARSE_CELLS, SPECS, STRINGS, image, write
 
 # name: (array, fields, layout, {dimension: [lo, hi]})
 WORKLOADS = {
@@ -39,56 +35,6 @@ WORKLOADS = {
     "strings": ("v_str", ["s"], "row", {}),
     "1000 fragments": ("f_1000", ["y", "a"], "global", {}),
 }
-
-
-def dense(filters, datatype="float64"):
-    dims = [{"name": n, "type": "int32", "domain": [0, SIDE - 1], "extent": TILE, "filters": []} for n in ("y", "x")]
-    return dict(kind="dense", dims=dims, attrs=[{"name": "a", "type": datatype, "n": 1, "filters": filters}])
-
-
-SPECS = {
-    "d_raw": dense([]),
-    "d_zstd": dense(ZSTD, "int32"),
-    "d_bslz4": dense(["bitshuffle", "lz4"], "int32"),
-    "d_byzstd": dense(SHUFFLED),
-    "s_2d": dict(
-        kind="sparse", capacity=10_000,
-        dims=[{"name": n, "type": "int64", "domain": [0, 999_999], "extent": 10_000, "filters": ZSTD} for n in ("y", "x")],
-        attrs=[{"name": "a", "type": "float64", "n": 1, "filters": ZSTD}],
-    ),
-    "v_str": dict(
-        kind="dense", dims=[{"name": "i", "type": "int64", "domain": [0, STRINGS - 1], "extent": 50_000, "filters": []}],
-        attrs=[{"name": "s", "type": "string_utf8", "n": "var", "filters": ZSTD}], offsets=["double_delta", ("zstd", {"level": 3})],
-    ),
-    "f_1000": dict(
-        kind="sparse", capacity=1000, dims=[{"name": "y", "type": "int64", "domain": [0, 999_999], "extent": 1000, "filters": ZSTD}],
-        attrs=[{"name": "a", "type": "int64", "n": 1, "filters": ZSTD}],
-    ),
-}
-
-
-def image():
-    y, x = np.mgrid[0:SIDE, 0:SIDE]
-    noise = np.random.default_rng(1).integers(0, 16, (SIDE, SIDE))
-    return (1000 * np.sin(x / 300) * np.cos(y / 500)).astype(np.int32) + noise.astype(np.int32)
-
-
-def write(lib, uri, spec, columns, layout, subarray=None):
-    array = lib.open(uri, capi.WRITE)
-    query = lib.new("tiledb_query_alloc", array, c_int(capi.WRITE))
-    lib.call("tiledb_query_set_layout", query, c_int(capi.LAYOUT[layout]))
-    if subarray:
-        lib.set_subarray(array, query, spec, subarray)
-    sizes = []
-    for name, data in columns.items():
-        data, offsets = data if isinstance(data, tuple) else (data, None)
-        for kind, part in (("data", data), ("offsets", offsets)):
-            if part is not None:
-                sizes.append(c_uint64(part.nbytes))
-                lib.call("tiledb_query_set_%s_buffer" % kind, query, name.encode(), part.ctypes.data_as(c_void_p), byref(sizes[-1]))
-    lib.call("tiledb_query_submit", query)
-    lib.call("tiledb_query_finalize", query)
-    lib.close(array)
 
 
 def make(lib):
@@ -116,7 +62,7 @@ def make(lib):
             texts = [words[i].encode() for i in random.integers(0, len(words), STRINGS)]
             lengths = np.array([len(t) for t in texts], dtype=np.uint64)
             offsets = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.uint64)
-            write(lib, uri, spec, {"s": (np.frombuffer(b"".join(texts), dtype=np.uint8), offsets)}, "row", [[0, STRINGS - 1]])
+            write(lib, uri, spec, {"s": {"data": np.frombuffer(b"".join(texts), dtype=np.uint8), "offsets": offsets}}, "row", [[0, STRINGS - 1]])
         else:
             for _ in range(FRAGMENTS):
                 y = np.unique(random.integers(0, 1_000_000, 1000))

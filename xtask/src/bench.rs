@@ -1,13 +1,16 @@
-//! `cargo xtask bench`: whole arrays read by tdb and by TileDB 2.30, one thread each, page cache warm.
+//! `cargo xtask bench`: whole arrays read and written by tdb and by TileDB 2.30, one thread each, page cache warm.
 //!
-//! TileDB writes the arrays (`xtask/bench/bench.py`) and reads them through its C interface into memory that was
-//! touched before; tdb reads them with the example `read_all` of tdb-query. Each figure is the median of the runs.
+//! TileDB writes the arrays that are read (`xtask/bench/bench.py`) and reads them through its C interface into memory
+//! that was touched before; tdb reads them with the example `read_all` of tdb-query. Writing is the other way round
+//! (`xtask/bench/writes.py`, the example `write_all`): from the same raw files, in memory before the clock starts.
+//! Consolidation is measured as the program. Each figure is the median of the runs.
 
 use std::error::Error;
-use std::path::Path;
+use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::Outcome;
 use crate::fixtures::{Workshop, output};
@@ -21,32 +24,40 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let wanted = arguments.first().map_or("", String::as_str);
     let workshop = Workshop::open()?;
     output(Command::new(workshop.python()).args(["-m", "pip", "install", "--quiet", "numpy"]))?;
-    let bench = Bench {
-        library: workshop.library(JUDGE.0, JUDGE.1)?.display().to_string(),
-        folder: workshop.scratch().join("bench").display().to_string(),
-        python: workshop.python().display().to_string(),
+    let folder = workshop.scratch().join("bench");
+    let judge = |script: &'static str, folder: PathBuf| -> Result<Judge, Box<dyn Error>> {
+        Ok(Judge {
+            library: workshop.library(JUDGE.0, JUDGE.1)?.display().to_string(),
+            folder,
+            python: workshop.python().display().to_string(),
+            script,
+        })
     };
-    bench.tiledb(&["make"])?;
-    let program = example()?;
-    let list: Value = serde_json::from_str(&bench.tiledb(&["list"])?)?;
     println!(
-        "| read | TileDB cpu s | tdb cpu s | ratio | TileDB peak MB | tdb peak MB |\n|---|--:|--:|--:|--:|--:|"
+        "| workload | TileDB cpu s | tdb cpu s | ratio | TileDB peak MB | tdb peak MB |\n|---|--:|--:|--:|--:|--:|"
     );
-    for (name, workload) in list.as_object().into_iter().flatten() {
-        if name.contains(wanted) {
-            bench.compare(&program, name, workload)?;
-        }
+    let reads = judge("bench.py", folder.clone())?;
+    let program = built("--example", "read_all")?;
+    for (name, workload) in reads.workloads(wanted)? {
+        reads.read(&program, &name, &workload)?;
+    }
+    let writes = judge("writes.py", folder.join("cells"))?;
+    let programs = [built("--example", "write_all")?, built("--bin", "tdb")?];
+    for (name, workload) in writes.workloads(wanted)? {
+        writes.write(&programs, &name, &workload)?;
     }
     Ok(())
 }
 
-struct Bench {
+/// One of the scripts by which TileDB makes arrays and is measured.
+struct Judge {
     library: String,
-    folder: String,
+    folder: PathBuf,
     python: String,
+    script: &'static str,
 }
 
-/// What one reader said of one run.
+/// What one engine said of one run.
 #[derive(Clone, Copy, Default)]
 struct Figures {
     cells: u64,
@@ -54,12 +65,12 @@ struct Figures {
     peak: f64,
 }
 
-impl Bench {
+impl Judge {
     fn tiledb(&self, arguments: &[&str]) -> Result<String, Box<dyn Error>> {
         let mut command = Command::new(&self.python);
         command
             .arg("-B")
-            .arg(root().join("xtask/bench/bench.py"))
+            .arg(root().join("xtask/bench").join(self.script))
             .arg(&self.library);
         command
             .arg(root().join("fixtures/recipes"))
@@ -68,64 +79,130 @@ impl Bench {
         output(&mut command)
     }
 
-    fn compare(&self, program: &str, name: &str, workload: &Value) -> Outcome {
-        let text = |key: &str| {
-            workload
-                .get(key)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-        };
-        let array = Path::new(&self.folder).join(text("array"));
-        let ranges = workload
-            .get("ranges")
-            .and_then(Value::as_object)
+    /// Those workloads whose name contains `wanted`, once what they begin with is there.
+    fn workloads(&self, wanted: &str) -> Result<Vec<(String, Value)>, Box<dyn Error>> {
+        let list: Map<String, Value> = serde_json::from_str(&self.tiledb(&["list"])?)?;
+        let list: Vec<_> = list
             .into_iter()
-            .flatten();
-        let ranges = ranges.map(|(dimension, ends)| {
-            let end = |i: usize| ends.get(i).map(ToString::to_string).unwrap_or_default();
-            format!("{dimension}={}..{}", end(0), end(1))
-        });
-        let ranges: Vec<String> = ranges.collect();
-        let (mut theirs, mut ours) = (Vec::new(), Vec::new());
-        for _ in 0..RUNS {
-            theirs.push(figures(&self.tiledb(&["read", name])?)?);
-            let mut tdb = Command::new(program);
-            tdb.env("TDB_THREADS", "1")
-                .arg(&array)
-                .args(["*", text("order")])
-                .args(&ranges);
-            ours.push(figures(&output(&mut tdb)?)?);
+            .filter(|(n, _)| n.contains(wanted))
+            .collect();
+        if !list.is_empty() {
+            self.tiledb(&["make"])?;
         }
-        let (theirs, ours) = (median(&theirs), median(&ours));
-        if theirs.cells != ours.cells {
-            return Err(format!(
-                "{name}: {} cells, TileDB reads {}",
-                ours.cells, theirs.cells
-            )
-            .into());
-        }
-        println!(
-            "| {name} | {:.3} | {:.3} | {:.2} | {:.0} | {:.0} |",
-            theirs.cpu,
-            ours.cpu,
-            ours.cpu / theirs.cpu,
-            theirs.peak / 1e6,
-            ours.peak / 1e6
-        );
+        Ok(list)
+    }
+
+    fn read(&self, program: &str, name: &str, workload: &Value) -> Outcome {
+        let array = self.folder.join(text(workload, "array"));
+        in_turns(
+            name,
+            || self.tiledb(&["read", name]),
+            || {
+                let mut tdb = Command::new(program);
+                tdb.env("TDB_THREADS", "1")
+                    .arg(&array)
+                    .args(["*", text(workload, "order")])
+                    .args(ranges(workload));
+                output(&mut tdb)
+            },
+        )
+    }
+
+    /// Each engine writes into arrays that are made anew for each run.
+    fn write(&self, programs: &[String; 2], name: &str, workload: &Value) -> Outcome {
+        let [write_all, tdb] = programs;
+        let array = self.folder.join("array");
+        let path = array.display().to_string();
+        let anew = || -> Outcome {
+            if array.exists() {
+                fs::remove_dir_all(&array)?;
+            }
+            self.tiledb(&["new", name, &path])?;
+            Ok(())
+        };
+        in_turns(
+            name,
+            || {
+                anew()?;
+                self.tiledb(&["write", name, &path])
+            },
+            || {
+                anew()?;
+                let Some(cells) = workload.get("cells").and_then(Value::as_str) else {
+                    return self.tiledb(&["run", tdb, "consolidate", &path, "--threads", "1"]);
+                };
+                let mut write = Command::new(write_all);
+                write
+                    .env("TDB_THREADS", "1")
+                    .arg(&array)
+                    .arg(self.folder.join(cells))
+                    .arg(text(workload, "order"))
+                    .args(ranges(workload));
+                output(&mut write)
+            },
+        )?;
+        fs::remove_dir_all(&array)?;
         Ok(())
     }
 }
 
-fn example() -> Result<String, Box<dyn Error>> {
+/// Runs both engines by turns and prints their medians.
+fn in_turns(
+    name: &str,
+    theirs: impl Fn() -> Result<String, Box<dyn Error>>,
+    ours: impl Fn() -> Result<String, Box<dyn Error>>,
+) -> Outcome {
+    let (mut all_theirs, mut all_ours) = (Vec::new(), Vec::new());
+    for _ in 0..RUNS {
+        all_theirs.push(figures(&theirs()?)?);
+        all_ours.push(figures(&ours()?)?);
+    }
+    let (theirs, ours) = (median(&all_theirs), median(&all_ours));
+    if theirs.cells != ours.cells {
+        return Err(format!("{name}: {} cells, TileDB {}", ours.cells, theirs.cells).into());
+    }
+    println!(
+        "| {name} | {:.3} | {:.3} | {:.2} | {:.0} | {:.0} |",
+        theirs.cpu,
+        ours.cpu,
+        ours.cpu / theirs.cpu,
+        theirs.peak / 1e6,
+        ours.peak / 1e6
+    );
+    Ok(())
+}
+
+fn text<'a>(workload: &'a Value, key: &str) -> &'a str {
+    let text = workload.get(key).and_then(Value::as_str);
+    text.unwrap_or_default()
+}
+
+/// The intervals of a workload, as the examples take them.
+fn ranges(workload: &Value) -> Vec<String> {
+    let ranges = workload.get("ranges").and_then(Value::as_object);
+    let ranges = ranges.into_iter().flatten().map(|(dimension, ends)| {
+        let end = |i: usize| ends.get(i).map(ToString::to_string).unwrap_or_default();
+        format!("{dimension}={}..{}", end(0), end(1))
+    });
+    ranges.collect()
+}
+
+/// Builds a program for measuring and says where it is.
+fn built(kind: &str, name: &str) -> Result<String, Box<dyn Error>> {
+    let package = if name == "tdb" {
+        "tdb-cli"
+    } else {
+        "tdb-query"
+    };
     let mut build = cargo();
     build.args([
         "build",
         "--quiet",
         "--release",
         "--package",
-        "tdb-query",
-        "--example",
-        "read_all",
+        package,
+        kind,
+        name,
     ]);
     let built = output(build.args(["--message-format", "json-render-diagnostics"]))?;
     let messages = built
@@ -133,7 +210,7 @@ fn example() -> Result<String, Box<dyn Error>> {
         .filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let mut executables =
         messages.filter_map(|message| Some(message.get("executable")?.as_str()?.to_owned()));
-    Ok(executables.next_back().ok_or("cargo built no example")?)
+    Ok(executables.next_back().ok_or("cargo built nothing")?)
 }
 
 fn figures(line: &str) -> Result<Figures, Box<dyn Error>> {

@@ -7,13 +7,15 @@
     reason = "a tool for measuring, which may fail so"
 )]
 
-use std::sync::Arc;
-use std::time::Instant;
+mod measure;
 
+use std::sync::Arc;
+
+use measure::{Clock, scalar};
 use tdb_array::{Array, OpenOptions};
 use tdb_query::{ReadOptions, ResultOrder, Session, SessionOptions};
 use tdb_store::LocalStore;
-use tdb_tile::{Range, Scalar, with_scalar};
+use tdb_tile::Range;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -26,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .ok()
         .and_then(|n| n.parse().ok());
 
-    let (memory, processor, started) = (peak_memory(), processor_time(), Instant::now());
+    let clock = Clock::start();
     let session = Session::new(SessionOptions {
         threads,
         memory: Some(8 << 30),
@@ -57,14 +59,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .dimension_index(name)
             .ok_or("no such dimension")?;
         let datatype = array.schema().dimensions[index].datatype;
-        let raw = |text: &str| -> Result<Vec<u8>, String> {
-            let mut out = Vec::new();
-            with_scalar!(datatype, T => text.parse::<T>().map_err(|e| e.to_string())?.write(&mut out));
-            Ok(out)
-        };
-        options
-            .ranges
-            .push((name.to_owned(), Range::new(raw(lo)?, raw(hi)?)));
+        options.ranges.push((
+            name.to_owned(),
+            Range::new(scalar(datatype, lo)?, scalar(datatype, hi)?),
+        ));
     }
     let mut cells = 0;
     let mut batches = Vec::new();
@@ -73,38 +71,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         cells += batch.rows;
         batches.push(batch);
     }
-    println!(
-        "{{\"cells\":{cells},\"wall\":{:.4},\"cpu\":{:.4},\"peak\":{}}}",
-        started.elapsed().as_secs_f64(),
-        processor_time() - processor,
-        peak_memory().saturating_sub(memory)
-    );
+    clock.say(cells as u64);
     Ok(())
-}
-
-/// Seconds that all threads of this process have had.
-fn processor_time() -> f64 {
-    let mut nanoseconds = 0_u64;
-    for task in std::fs::read_dir("/proc/self/task")
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
-        let text = std::fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
-        nanoseconds += text
-            .split(' ')
-            .next()
-            .and_then(|n| n.parse::<u64>().ok())
-            .unwrap_or(0);
-    }
-    nanoseconds as f64 / 1e9
-}
-
-/// Bytes of memory that this process had at most.
-fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok())
-        .unwrap_or(0)
-        * 1024
 }

@@ -1,0 +1,66 @@
+//! What the examples that measure have in common.
+
+use std::time::Instant;
+
+use tdb_tile::{Datatype, Scalar, with_scalar};
+
+/// What a process has used so far, and when.
+pub(crate) struct Clock {
+    memory: u64,
+    processor: f64,
+    started: Instant,
+}
+
+impl Clock {
+    pub(crate) fn start() -> Self {
+        Self {
+            memory: peak_memory(),
+            processor: processor_time(),
+            started: Instant::now(),
+        }
+    }
+
+    /// Prints what has been used since, as a line of JSON.
+    pub(crate) fn say(&self, cells: u64) {
+        println!(
+            "{{\"cells\":{cells},\"wall\":{:.4},\"cpu\":{:.4},\"peak\":{}}}",
+            self.started.elapsed().as_secs_f64(),
+            processor_time() - self.processor,
+            peak_memory().saturating_sub(self.memory)
+        );
+    }
+}
+
+/// The bytes of a number that stands in an argument.
+pub(crate) fn scalar(datatype: Datatype, text: &str) -> Result<Vec<u8>, String> {
+    let mut out = Vec::new();
+    with_scalar!(datatype, T => text.parse::<T>().map_err(|e| e.to_string())?.write(&mut out));
+    Ok(out)
+}
+
+/// Seconds that all threads of this process have had.
+fn processor_time() -> f64 {
+    let mut nanoseconds = 0_u64;
+    for task in std::fs::read_dir("/proc/self/task")
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        let text = std::fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
+        nanoseconds += text
+            .split(' ')
+            .next()
+            .and_then(|n| n.parse::<u64>().ok())
+            .unwrap_or(0);
+    }
+    nanoseconds as f64 / 1e9
+}
+
+/// Bytes of memory that this process had at most.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok())
+        .unwrap_or(0)
+        * 1024
+}
