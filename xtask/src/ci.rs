@@ -22,6 +22,17 @@ const LIVES: [&str; 5] = ["interop-life", "--seed", "1", "--count", "15"];
 /// Arrays that tdb and TileDB both write.
 const WRITES: [&str; 5] = ["interop-write", "--seed", "2", "--count", "40"];
 
+/// Arrays of older formats that tdb writes and releases of these read.
+const RELEASES: [&str; 7] = [
+    "interop",
+    "--releases",
+    "7,17",
+    "--seed",
+    "3",
+    "--count",
+    "8",
+];
+
 /// One part of the run.
 struct Part {
     name: &'static str,
@@ -292,7 +303,7 @@ fn deny(_tests: &mut Tests) -> Outcome {
 }
 
 fn interop(_tests: &mut Tests) -> Outcome {
-    for run in [INTEROP, LIVES, WRITES] {
+    for run in [&INTEROP[..], &LIVES, &WRITES, &RELEASES] {
         let mut command = Command::new(std::env::current_exe()?);
         succeed(command.current_dir(root()).args(run))?;
     }

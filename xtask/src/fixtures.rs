@@ -100,6 +100,29 @@ impl Options {
     }
 }
 
+/// A release of TileDB, by its wheel.
+pub(crate) struct Release {
+    /// The format version that it writes.
+    pub(crate) version: u64,
+    pub(crate) wheel: String,
+    pub(crate) python: String,
+}
+
+fn releases(listing: &Value) -> Result<Vec<Release>> {
+    let wheels = listing.get("wheels").and_then(Value::as_array);
+    let release = |wheel: &Value| {
+        Some(Release {
+            version: wheel.get("version")?.as_u64()?,
+            wheel: wheel.get("wheel")?.as_str()?.to_owned(),
+            python: wheel.get("python")?.as_str()?.to_owned(),
+        })
+    };
+    let all = wheels.into_iter().flatten().map(release);
+    Ok(all
+        .collect::<Option<_>>()
+        .ok_or("a wheel without its version")?)
+}
+
 /// The folders and the Python that recipes run in.
 pub(crate) struct Workshop {
     fixtures: PathBuf,
@@ -182,22 +205,16 @@ impl Workshop {
     }
 
     /// Downloads and unpacks each wheel once.
+    /// The releases that recipes know, oldest first.
+    pub(crate) fn releases(&self) -> Result<Vec<Release>> {
+        releases(&serde_json::from_str(&self.recipes(&["list"])?)?)
+    }
+
+    /// Downloads and unpacks each wheel once.
     fn fetch_wheels(&self, listing: &Value) -> Outcome {
-        for wheel in listing
-            .get("wheels")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
-            let field = |key: &str| {
-                wheel
-                    .get(key)
-                    .and_then(Value::as_str)
-                    .ok_or("a wheel without its version")
-            };
-            let (version, python) = (field("wheel")?, field("python")?);
-            if !self.libraries().join(version).exists() {
-                self.fetch_wheel(version, python)?;
+        for release in releases(listing)? {
+            if !self.libraries().join(&release.wheel).exists() {
+                self.fetch_wheel(&release.wheel, &release.python)?;
             }
         }
         Ok(())

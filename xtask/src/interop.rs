@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::fixtures::{Workshop, output};
 use crate::workspace::{cargo, root};
-use crate::{Outcome, cells};
+use crate::{Outcome, cells, interop_write};
 
 /// The wheel of the judge, and its Python tag.
 pub(crate) const JUDGE: (&str, &str) = ("0.36.1", "cp311");
@@ -20,15 +20,23 @@ pub(crate) const JUDGE: (&str, &str) = ("0.36.1", "cp311");
 /// Differences that are printed in full.
 const SHOWN: usize = 40;
 
+#[derive(Clone)]
 pub(crate) struct Options {
     pub(crate) seed: String,
     pub(crate) count: String,
+    /// The count, if it was given.
+    pub(crate) given: Option<String>,
     pub(crate) folder: PathBuf,
+    /// Older releases to ask, as format versions or `all`.
+    releases: Option<String>,
 }
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let workshop = Workshop::open()?;
     let options = parse(arguments, &workshop)?;
+    if let Some(wanted) = &options.releases {
+        return interop_write::releases(&options, &workshop, wanted);
+    }
     let library = workshop.library(JUDGE.0, JUDGE.1)?;
     if options.folder.exists() {
         fs::remove_dir_all(&options.folder)?;
@@ -48,18 +56,19 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 }
 
 pub(crate) fn parse(arguments: &[String], workshop: &Workshop) -> Result<Options, Box<dyn Error>> {
-    let (mut seed, mut count) = ("1".to_owned(), "100".to_owned());
+    let (mut seed, mut given, mut releases) = ("1".to_owned(), None, None);
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         let mut value = || {
             arguments
                 .next()
                 .cloned()
-                .ok_or(format!("{argument} needs a number"))
+                .ok_or(format!("{argument} needs a value"))
         };
         match argument.as_str() {
             "--seed" => seed = value()?,
-            "--count" => count = value()?,
+            "--count" => given = Some(value()?),
+            "--releases" => releases = Some(value()?),
             other => return Err(format!("unknown argument `{other}`").into()),
         }
     }
@@ -69,8 +78,10 @@ pub(crate) fn parse(arguments: &[String], workshop: &Workshop) -> Result<Options
         .join(format!("seed-{seed}"));
     Ok(Options {
         seed,
-        count,
+        count: given.clone().unwrap_or("100".to_owned()),
+        given,
         folder,
+        releases,
     })
 }
 

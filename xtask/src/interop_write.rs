@@ -6,7 +6,7 @@
 
 use std::error::Error;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
@@ -23,29 +23,124 @@ use crate::fixtures::{Workshop, output};
 use crate::interop::{JUDGE, Options, compare, parse, program, text};
 use crate::workspace::root;
 
+/// Random arrays for each round with an older release, if nothing else is said.
+const PER_RELEASE: &str = "12";
+
+/// One release of TileDB, which makes arrays and looks at what tdb made of them.
+struct Judge<'a> {
+    options: &'a Options,
+    workshop: &'a Workshop,
+    library: PathBuf,
+    /// The format version that the release writes, if it is an older one.
+    version: Option<u64>,
+    folder: PathBuf,
+}
+
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let workshop = &Workshop::open()?;
     let options = &parse(arguments, workshop)?;
     let folder = options
         .folder
         .with_file_name(format!("writes-{}", options.seed));
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
-    judge(options, workshop, &folder, "make")?;
-    let session = Session::default();
-    let mut writes = 0;
-    for entry in fs::read_dir(&folder)? {
-        let array = entry?.path();
-        writes += write_plan(&session, &array)
-            .map_err(|error| format!("{}: {}", array.display(), chain(&*error)))?;
-    }
-    let said = judge(options, workshop, &folder, "check")?;
+    let judge = Judge {
+        options,
+        workshop,
+        library: workshop.library(JUDGE.0, JUDGE.1)?,
+        version: None,
+        folder,
+    };
+    let writes = judge.round()?;
     println!("{writes} writes by tdb, compared with those of TileDB");
-    if said.lines().any(|line| line.starts_with("seed")) {
-        return Err("TileDB does not find what it would have written".into());
+    compare(&program()?, &judge.folder)
+}
+
+/// `cargo xtask interop --releases 7,21`: arrays of older releases, read by each, and by 2.30, after tdb wrote to them.
+pub(crate) fn releases(options: &Options, workshop: &Workshop, wanted: &str) -> Outcome {
+    let known = workshop.releases()?;
+    let written = |version: u64| (7..22).contains(&version);
+    let all = known.iter().filter(|release| written(release.version));
+    let chosen: Vec<_> = all
+        .filter(|release| {
+            let mut names = wanted.split(',');
+            names.any(|name| name == "all" || name == release.version.to_string())
+        })
+        .collect();
+    if chosen.is_empty() {
+        return Err("--releases takes format versions from 7 to 21, or `all`".into());
     }
-    compare(&program()?, &folder)
+    let mut options = options.clone();
+    options.count = options.given.clone().unwrap_or(PER_RELEASE.to_owned());
+    let mut differ = Vec::new();
+    for release in chosen {
+        let name = format!("release-{}-{}", release.version, options.seed);
+        let judge = Judge {
+            options: &options,
+            workshop,
+            library: workshop.library(&release.wheel, &release.python)?,
+            version: Some(release.version),
+            folder: options.folder.with_file_name(name),
+        };
+        print!("format {}, tiledb=={}: ", release.version, release.wheel);
+        match judge.round().and_then(|writes| {
+            let newest = Judge {
+                library: workshop.library(JUDGE.0, JUDGE.1)?,
+                ..judge
+            };
+            newest.check().map(|()| writes)
+        }) {
+            Ok(writes) => {
+                println!("{writes} writes by tdb, read the same as its own, also by 2.30")
+            }
+            Err(error) => differ.push(format!("format {}: {error}", release.version)),
+        }
+    }
+    match differ.is_empty() {
+        true => Ok(()),
+        false => Err(differ.join("\n").into()),
+    }
+}
+
+impl Judge<'_> {
+    /// The release makes arrays, tdb writes to them, the release compares; gives the number of writes.
+    fn round(&self) -> Result<u64, Box<dyn Error>> {
+        if self.folder.exists() {
+            fs::remove_dir_all(&self.folder)?;
+        }
+        self.ask("make")?;
+        let session = Session::default();
+        let mut writes = 0;
+        for entry in fs::read_dir(&self.folder)? {
+            let array = entry?.path();
+            writes += write_plan(&session, &array)
+                .map_err(|error| format!("{}: {}", array.display(), chain(&*error)))?;
+        }
+        self.check()?;
+        Ok(writes)
+    }
+
+    fn check(&self) -> Outcome {
+        let said = self.ask("check")?;
+        match said.lines().any(|line| line.starts_with("seed")) {
+            true => Err("TileDB does not find what it would have written".into()),
+            false => Ok(()),
+        }
+    }
+
+    fn ask(&self, phase: &str) -> Result<String, Box<dyn Error>> {
+        let said = output(
+            Command::new(self.workshop.python())
+                .arg("-B")
+                .arg(root().join("xtask/interop/random_writes.py"))
+                .arg(&self.library)
+                .arg(root().join("fixtures/recipes"))
+                .arg(&self.folder)
+                .args([&self.options.seed, &self.options.count])
+                .arg(phase)
+                .args(self.version.map(|version| version.to_string())),
+        )?;
+        print!("{said}");
+        Ok(said)
+    }
 }
 
 /// An error and what is beneath it.
@@ -56,26 +151,6 @@ fn chain(error: &dyn Error) -> String {
         cause = error.source();
     }
     said
-}
-
-fn judge(
-    options: &Options,
-    workshop: &Workshop,
-    folder: &Path,
-    phase: &str,
-) -> Result<String, Box<dyn Error>> {
-    let said = output(
-        Command::new(workshop.python())
-            .arg("-B")
-            .arg(root().join("xtask/interop/random_writes.py"))
-            .arg(workshop.library(JUDGE.0, JUDGE.1)?)
-            .arg(root().join("fixtures/recipes"))
-            .arg(folder)
-            .args([&options.seed, &options.count])
-            .arg(phase),
-    )?;
-    print!("{said}");
-    Ok(said)
 }
 
 /// Makes the writes that are missing in one array; gives their number.

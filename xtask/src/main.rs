@@ -53,7 +53,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "interop",
-        about: "random arrays by TileDB, read by both [--seed S] [--count N]",
+        about: "random arrays by TileDB, read by both; with --releases all or 7,21: writes by tdb, read by older releases [--seed S] [--count N]",
         run: interop::run,
     },
     Command {
