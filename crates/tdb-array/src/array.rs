@@ -126,6 +126,10 @@ impl Array {
         &self.snapshot
     }
 
+    pub(crate) fn snapshot_mut(&mut self) -> &mut Snapshot {
+        &mut self.snapshot
+    }
+
     /// Where the array is kept.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.place.store

@@ -43,6 +43,14 @@ const KNOWN_FOLDERS: [&str; 6] = [
     "__labels",
 ];
 
+/// The folder of the fragment of this name, relative to the array.
+pub(crate) fn fragment_key(name: &TimestampedName) -> String {
+    match name.version().has_fragment_folder() {
+        true => format!("{FRAGMENT_FOLDER}/{name}"),
+        false => name.to_string(),
+    }
+}
+
 /// The objects of an array, sorted by what they are for.
 ///
 /// The way from names to what is live takes no fetching in between:

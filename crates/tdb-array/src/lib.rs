@@ -23,6 +23,7 @@ mod new_fragment;
 mod object_type;
 mod open;
 mod opening;
+mod replace;
 mod snapshot;
 mod time_order;
 mod time_window;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tdb_store::{ObjectWriter, Store, join};
 
-use crate::directory::{COMMITS_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA};
+use crate::directory::{COMMITS_FOLDER, FRAGMENT_METADATA, fragment_key};
 use crate::{Array, ArrayError, TimestampedName};
 
 /// A fragment in the making, which no reader sees before [`SealedFragment::commit`].
@@ -68,10 +68,7 @@ impl Array {
     ///
     /// Nothing is written yet. The name says in which version, and so where, the fragment is kept.
     pub fn new_fragment(&self, name: TimestampedName) -> NewFragment {
-        let folder = match name.version().has_fragment_folder() {
-            true => format!("{FRAGMENT_FOLDER}/{name}"),
-            false => name.to_string(),
-        };
+        let folder = fragment_key(&name);
         NewFragment {
             made: Made {
                 store: Arc::clone(self.store()),
@@ -145,6 +142,11 @@ impl SealedFragment {
     /// Bytes of all its objects together.
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Leaves the objects where they are, for who commits the fragment otherwise.
+    pub(crate) fn keep(mut self) {
+        self.made.keys.clear();
     }
 
     /// Makes the fragment part of the array.

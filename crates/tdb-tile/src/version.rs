@@ -151,6 +151,18 @@ impl FormatVersion {
         self.0 >= 15
     }
 
+    /// Sparse fragments that replace others keep when each cell was written (from 15).
+    #[must_use]
+    pub const fn keeps_cell_times(self) -> bool {
+        self.0 >= 15
+    }
+
+    /// Lists of replaced fragments say where these are in the array (from 19); before, they hold whole URIs.
+    #[must_use]
+    pub const fn lists_relative_names(self) -> bool {
+        self.0 >= 19
+    }
+
     /// Run-length encoding of ASCII strings folds the offsets into the data (from 12).
     #[must_use]
     pub const fn folds_ascii_rle_offsets(self) -> bool {
