@@ -30,7 +30,7 @@ pub use condition::{
 };
 pub use error::{QueryError, TileError};
 pub use field::FieldInfo;
-pub use options::{ReadOptions, ResultOrder};
+pub use options::{ReadOptions, ResultOrder, Versions};
 pub use profile::Profile;
 pub use read::Reader;
 pub use request::Request;
@@ -38,5 +38,5 @@ pub use session::{Session, SessionOptions};
 pub use stored_field::{StoredField, TileExtents};
 pub use subarray::Subarray;
 pub use write::{
-    CellProblem, CellType, ColumnProblem, Duplicates, WriteOptions, WriteOrder, Writer,
+    CellProblem, CellType, ColumnProblem, Duplicates, Replacement, WriteOptions, WriteOrder, Writer,
 };

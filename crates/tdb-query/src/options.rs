@@ -15,6 +15,25 @@ pub enum ResultOrder {
     Unordered,
 }
 
+/// Which of the cells with the same coordinates a read of a sparse array gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Versions {
+    /// Those that count: the newest, or all where the array allows duplicates, without deleted ones.
+    #[default]
+    Current,
+    /// Whatever is stored and was written within the time that the array was opened for, deleted or not, the
+    /// newest first of those with the same coordinates.
+    ///
+    /// Behind the columns asked for come `__timestamps`, when each cell was written, and, where anything can be
+    /// deleted, `__delete_timestamps` and `__delete_condition_index`: when each was deleted, and by which of
+    /// [`Snapshot::deletes`](tdb_array::Snapshot::deletes); both are 2^64 - 1 where it was not, and the last also
+    /// where a fragment does not tell.
+    All,
+    /// As [`Versions::All`], without deleted cells and without those that a deleted one had replaced; of the
+    /// columns behind, the first alone.
+    Undeleted,
+}
+
 /// What to read of an array; everything by default.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
@@ -26,6 +45,9 @@ pub struct ReadOptions {
     pub ranges: Vec<(String, Range)>,
     /// Intervals of dimension labels, by the label's name.
     pub label_ranges: Vec<(String, Range)>,
+    /// Which of the cells with the same coordinates; others than the current ones are for sparse arrays, and take no
+    /// condition.
+    pub versions: Versions,
     /// Cells to keep.
     pub condition: Option<Condition>,
     /// The order of the result: row-major for dense, global for sparse arrays by default.

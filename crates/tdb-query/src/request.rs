@@ -9,7 +9,7 @@ use tdb_tile::Limits;
 use crate::QueryError;
 use crate::condition::ConditionField;
 use crate::field::{Field, FieldInfo, chosen};
-use crate::options::{ReadOptions, ResultOrder};
+use crate::options::{ReadOptions, ResultOrder, Versions};
 use crate::sparse::Predicate;
 use crate::subarray::Subarray;
 
@@ -25,6 +25,7 @@ const BATCH: u64 = 32 << 20;
 pub struct Request {
     pub(crate) subarray: Subarray,
     pub(crate) order: ResultOrder,
+    pub(crate) versions: Versions,
     pub(crate) condition: Option<Arc<Predicate>>,
     /// Dense arrays: leave out cells that fail the condition.
     pub(crate) drop_failing: bool,
@@ -54,6 +55,7 @@ impl Request {
         )?;
         let fields = fields
             .into_iter()
+            .chain(version_fields(array, options)?)
             .filter_map(|field| info(schema, field, enumerations, options.enumeration_codes));
         let known = condition_fields(schema, enumerations);
         let condition = options.condition.as_ref().map(|condition| {
@@ -69,6 +71,7 @@ impl Request {
         Ok(Self {
             subarray: Subarray::new(schema, &options.ranges)?,
             order,
+            versions: options.versions,
             condition: condition.transpose()?,
             drop_failing: options.drop_failing,
             fields: fields.collect(),
@@ -93,6 +96,37 @@ impl Request {
     pub(crate) fn read_nothing(&mut self) {
         self.subarray.clear();
     }
+}
+
+/// The columns that tell versions of cells apart.
+fn version_fields(array: &Snapshot, options: &ReadOptions) -> Result<Vec<Field>, QueryError> {
+    if options.versions == Versions::Current {
+        return Ok(Vec::new());
+    }
+    if array.schema().is_dense() || options.condition.is_some() {
+        return Err(QueryError::invalid(
+            "older versions of cells are for sparse arrays, without a condition",
+        ));
+    }
+    let mut fields = vec![Field::Timestamps];
+    if options.versions == Versions::All && has_deletes(array) {
+        fields.extend([Field::DeleteTimestamps, Field::DeleteConditionIndex]);
+    }
+    Ok(fields)
+}
+
+/// Whether any cell of an array can have been deleted.
+fn has_deletes(array: &Snapshot) -> bool {
+    let fragments = array.fragments();
+    let first = fragments.iter().map(|fragment| fragment.timestamps().0);
+    let Some(first) = first.min() else {
+        return false;
+    };
+    array
+        .deletes()
+        .iter()
+        .any(|delete| delete.timestamp >= first)
+        || fragments.iter().any(|f| f.metadata.extra_fields.deletes)
 }
 
 fn info(

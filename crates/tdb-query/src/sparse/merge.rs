@@ -13,6 +13,7 @@ use super::visible::time_of;
 use crate::QueryError;
 use crate::column::{Batch, Column};
 use crate::field::Field;
+use crate::options::Versions;
 
 /// Rows of a table: those of the result, in its order; `None` for all as they are.
 pub(crate) type Rows = Option<Vec<u32>>;
@@ -53,18 +54,21 @@ impl SparsePlan {
         let keys = self.keys(table, &coordinates);
         let mut rows = rows.unwrap_or_else(|| all_rows(table));
         keys.sort(&mut rows);
-        self.keep_newest(array, table, &keys, &mut rows);
+        self.settle(array, table, &keys, &mut rows);
         Some(rows)
     }
 
-    /// Of sorted cells with equal coordinates, keeps the newest.
-    pub(crate) fn keep_newest(
+    /// Of sorted cells with equal coordinates, keeps the newest, or puts it first, as far as the plan says so.
+    pub(crate) fn settle(
         &self,
         array: &Snapshot,
         table: &CellTable,
         keys: &Keys<'_>,
         rows: &mut Vec<u32>,
     ) {
+        if self.request.versions != Versions::Current {
+            newest_first(array, table, keys, rows);
+        }
         if !self.deduplicates {
             return;
         }
@@ -150,13 +154,42 @@ pub(crate) fn all_rows(table: &CellTable) -> Vec<u32> {
     table.segments.iter().flat_map(segment_rows).collect()
 }
 
+/// Puts the newest first of sorted cells with equal coordinates.
+fn newest_first(array: &Snapshot, table: &CellTable, keys: &Keys<'_>, rows: &mut [u32]) {
+    let equal = |a: &u32, b: &u32| keys.compare(*a, *b).is_eq();
+    for same in rows.chunk_by_mut(equal).filter(|same| same.len() > 1) {
+        let age = |row: &u32| {
+            let newest = (time_of(array, table, *row), segment_of(table, *row));
+            (std::cmp::Reverse(newest), *row)
+        };
+        same.sort_by_cached_key(age);
+    }
+}
+
+/// Leaves out, of sorted rows, those that are equal to a row before them which `kept` lacks; that holds the rest
+/// in the same order.
+pub(crate) fn drop_hidden(keys: &Keys<'_>, rows: &[u32], kept: &mut Vec<u32>) {
+    let mut left = std::mem::take(kept).into_iter().peekable();
+    let (mut last, mut hides) = (None, false);
+    for row in rows {
+        let same = last.is_some_and(|last| keys.compare(last, *row).is_eq());
+        hides &= same;
+        last = Some(*row);
+        match left.next_if_eq(row) {
+            Some(row) if !hides => kept.push(row),
+            Some(_) => {}
+            None => hides = true,
+        }
+    }
+}
+
+fn segment_of(table: &CellTable, row: u32) -> usize {
+    let segments = &table.segments;
+    segments.partition_point(|s| s.rows.end <= row as usize)
+}
+
 fn is_later_fragment(table: &CellTable, a: u32, b: u32) -> bool {
-    let segment = |row: u32| {
-        table
-            .segments
-            .partition_point(|s| s.rows.end <= row as usize)
-    };
-    segment(a) > segment(b)
+    segment_of(table, a) > segment_of(table, b)
 }
 
 /// Keeps rows; where all are still in place, first writes them down.

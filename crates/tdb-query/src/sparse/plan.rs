@@ -13,7 +13,7 @@ use super::table::{Segment, TileRows};
 use super::visible::Visibility;
 use crate::QueryError;
 use crate::field::Field;
-use crate::options::ResultOrder;
+use crate::options::{ResultOrder, Versions};
 use crate::request::Request;
 use crate::subarray::Subarray;
 
@@ -73,16 +73,24 @@ impl SparsePlan {
         let mut schema = Arc::clone(array.schema());
         let alone = fragments.len() == 1;
         let unique = fragments.iter().all(|f: &FragmentPlan| !f.has_timestamps);
-        let deduplicates = !(schema.allows_duplicates || alone && unique);
+        let versions = request.versions;
+        let deduplicates =
+            versions == Versions::Current && !(schema.allows_duplicates || alone && unique);
         let natural = alone && fragments.iter().all(|f| f.in_order);
         let order = request.order;
         let ordered = order != ResultOrder::Unordered && !natural && !fragments.is_empty();
-        let visibility = Visibility::new(array, &fragments, &mut schema)?;
+        // Cells with times of their own are not always stored the newest first.
+        let by_age = match versions {
+            Versions::Current => false,
+            Versions::All => !(natural && unique),
+            Versions::Undeleted => true,
+        };
+        let visibility = Visibility::new(array, &fragments, &mut schema, versions)?;
         Ok(Self {
             request,
             schema,
             fragments,
-            sorts: ordered || deduplicates,
+            sorts: ordered || deduplicates || by_age,
             deduplicates,
             repeats: matches!(order, ResultOrder::RowMajor | ResultOrder::ColumnMajor),
             visibility,
@@ -128,8 +136,10 @@ impl SparsePlan {
             fields.extend((0..self.schema.dimensions.len()).map(Field::Dimension));
         }
         let deletes = self.visibility.has_deletes();
-        let timed =
-            |f: &FragmentPlan| f.has_timestamps && (f.filters_time || self.deduplicates || deletes);
+        let by_age = self.request.versions != Versions::Current;
+        let timed = |f: &FragmentPlan| {
+            f.has_timestamps && (f.filters_time || self.deduplicates || by_age || deletes)
+        };
         if self.fragments.iter().any(timed) {
             fields.push(Field::Timestamps);
         }
@@ -145,6 +155,12 @@ impl SparsePlan {
         let mut seen = std::collections::HashSet::new();
         fields.retain(|&field| seen.insert(field));
         fields
+    }
+
+    /// Whether the result says when cells were deleted.
+    pub(crate) fn tells_deletions(&self) -> bool {
+        let mut fields = self.request.fields.iter();
+        fields.any(|info| info.field == Field::DeleteTimestamps)
     }
 
     /// The fields that the condition tests.

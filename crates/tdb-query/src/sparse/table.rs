@@ -221,6 +221,20 @@ impl TableColumn {
         cells.get(row).map_or(0, |cell| u64::from_le_bytes(*cell))
     }
 
+    /// A column of these numbers.
+    pub(crate) fn of_numbers(numbers: &[u64]) -> Result<Self, QueryError> {
+        let mut values = buffer(numbers.len().saturating_mul(8))?;
+        let (places, _) = values.as_mut_slice().as_chunks_mut::<8>();
+        for (place, number) in places.iter_mut().zip(numbers) {
+            *place = number.to_le_bytes();
+        }
+        Ok(Self {
+            values,
+            cell_size: 8,
+            ..Self::default()
+        })
+    }
+
     /// The bytes of the cells of these rows.
     fn bytes_of(&self, rows: &Range<usize>) -> &[u8] {
         let bytes = match &self.offsets {

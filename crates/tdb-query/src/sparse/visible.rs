@@ -15,6 +15,7 @@ use super::table::CellTable;
 use crate::QueryError;
 use crate::condition::ResolvedCondition;
 use crate::field::Field;
+use crate::options::Versions;
 use crate::request::condition_fields;
 
 /// The time of deletion of a cell that is not deleted.
@@ -30,11 +31,14 @@ pub(crate) struct Visibility {
     /// Fragments that say of each cell when it was deleted.
     has_delete_times: bool,
     filters_time: bool,
+    versions: Versions,
 }
 
 /// A delete, and what remains under it.
 #[derive(Debug)]
 struct Delete {
+    /// Position in the array's list.
+    index: usize,
     timestamp: u64,
     keep: Predicate,
     /// Fragments whose cells it decides on.
@@ -48,12 +52,13 @@ impl Visibility {
         array: &Snapshot,
         plans: &[FragmentPlan],
         schema: &mut Arc<ArraySchema>,
+        versions: Versions,
     ) -> Result<Self, QueryError> {
         let TimeWindow { since, at: until } = array.window();
         let fragment = |f: &FragmentPlan| Some((f.fragment, array.fragments().get(f.fragment)?));
         let fragments: Vec<(usize, &Fragment)> = plans.iter().filter_map(fragment).collect();
         let mut deletes = Vec::new();
-        for delete in array.deletes() {
+        for (index, delete) in array.deletes().iter().enumerate() {
             let concerned = fragments.iter().filter(|(_, fragment)| {
                 let processed = fragment.metadata.extra_fields.deletes
                     && fragment.has_processed(&delete.marker);
@@ -64,6 +69,7 @@ impl Visibility {
                 let Some(stored) = stored else { continue };
                 let keep = stored_predicate(array, &delete.condition, stored, schema);
                 deletes.push(Delete {
+                    index,
                     timestamp: delete.timestamp,
                     keep: keep.at(&delete.marker)?,
                     fragments: same.iter().map(|(index, _)| *index).collect(),
@@ -79,6 +85,7 @@ impl Visibility {
             deletes,
             has_delete_times,
             filters_time: plans.iter().any(|f| f.filters_time),
+            versions,
         })
     }
 
@@ -89,7 +96,10 @@ impl Visibility {
     /// The fields that [`Visibility::retain`] looks at.
     pub(crate) fn fields(&self) -> impl Iterator<Item = Field> + '_ {
         let of_deletes = self.deletes.iter().flat_map(|delete| delete.keep.fields());
-        of_deletes.chain(self.has_delete_times.then_some(Field::DeleteTimestamps))
+        let tells_which = self.has_delete_times && self.versions == Versions::All;
+        of_deletes
+            .chain(self.has_delete_times.then_some(Field::DeleteTimestamps))
+            .chain(tells_which.then_some(Field::DeleteConditionIndex))
     }
 
     /// Leaves out cells written outside the time window, before anything else.
@@ -120,33 +130,106 @@ impl Visibility {
             });
         }
         for delete in &self.deletes {
-            let keep = delete.keep.evaluate(table)?;
-            let mut gone = vec![false; table.rows];
-            for segment in &table.segments {
-                if !delete.fragments.contains(&segment.fragment) {
-                    continue;
-                }
-                let Some(fragment) = array.fragments().get(segment.fragment) else {
-                    continue;
-                };
-                let whole = !fragment.metadata.extra_fields.timestamps
-                    || delete.timestamp > fragment.timestamps().1;
-                for row in segment.rows.clone() {
-                    let kept = keep.get(row).is_some_and(|&k| k != 0);
-                    let later = !whole
-                        && time_of(array, table, u32::try_from(row).unwrap_or(u32::MAX))
-                            > delete.timestamp;
-                    if let Some(place) = gone.get_mut(row) {
-                        *place = !(kept || later);
-                    }
-                }
-            }
+            let gone = self.gone(delete, array, table)?;
             filter(rows, table.rows, |row| {
                 gone.get(row as usize).is_some_and(|&gone| !gone)
             });
         }
         Ok(())
     }
+
+    /// Which rows a delete takes.
+    fn gone(
+        &self,
+        delete: &Delete,
+        array: &Snapshot,
+        table: &CellTable,
+    ) -> Result<Vec<bool>, QueryError> {
+        let keep = delete.keep.evaluate(table)?;
+        let mut gone = vec![false; table.rows];
+        for segment in &table.segments {
+            if !delete.fragments.contains(&segment.fragment) {
+                continue;
+            }
+            let Some(fragment) = array.fragments().get(segment.fragment) else {
+                continue;
+            };
+            let whole = !fragment.metadata.extra_fields.timestamps
+                || delete.timestamp > fragment.timestamps().1;
+            for row in segment.rows.clone() {
+                let kept = keep.get(row).is_some_and(|&k| k != 0);
+                let later = !whole
+                    && time_of(array, table, u32::try_from(row).unwrap_or(u32::MAX))
+                        > delete.timestamp;
+                if let Some(place) = gone.get_mut(row) {
+                    *place = !(kept || later);
+                }
+            }
+        }
+        Ok(gone)
+    }
+
+    /// When each row was deleted, and by which of the array's deletes: the first that took it.
+    pub(crate) fn deletions(
+        &self,
+        array: &Snapshot,
+        table: &CellTable,
+    ) -> Result<[Vec<u64>; 2], QueryError> {
+        let mut times = vec![NEVER; table.rows];
+        let mut by = vec![NEVER; table.rows];
+        self.stored_deletions(array, table, &mut times, &mut by);
+        for delete in &self.deletes {
+            let gone = self.gone(delete, array, table)?;
+            let rows = times.iter_mut().zip(&mut by).zip(gone);
+            for ((time, by), gone) in rows {
+                // What a fragment tells of this very time stays.
+                if gone && delete.timestamp < *time {
+                    (*time, *by) = (delete.timestamp, delete.index as u64);
+                }
+            }
+        }
+        Ok([times, by])
+    }
+
+    /// What fragments themselves tell of their cells. They count deletes in lists of their own.
+    fn stored_deletions(
+        &self,
+        array: &Snapshot,
+        table: &CellTable,
+        times: &mut [u64],
+        by: &mut [u64],
+    ) {
+        let column = |field| table.column(field);
+        let stored = column(Field::DeleteTimestamps).zip(column(Field::DeleteConditionIndex));
+        let Some((stored_times, stored_by)) = stored else {
+            return;
+        };
+        for segment in &table.segments {
+            let Some(fragment) = array.fragments().get(segment.fragment) else {
+                continue;
+            };
+            let markers = fragment.processed_conditions().iter();
+            let places: Vec<u64> = markers.map(|marker| place_of(array, marker)).collect();
+            for row in segment.rows.clone() {
+                let time = stored_times.u64_at(row);
+                if time > self.until {
+                    continue;
+                }
+                let which = usize::try_from(stored_by.u64_at(row)).ok();
+                let which = which.and_then(|which| places.get(which)).copied();
+                if let (Some(place), Some(time_place)) = (by.get_mut(row), times.get_mut(row)) {
+                    (*place, *time_place) = (which.unwrap_or(NEVER), time);
+                }
+            }
+        }
+    }
+}
+
+/// The position of a delete in the array's list.
+fn place_of(array: &Snapshot, marker: &str) -> u64 {
+    let marker = marker.trim_start_matches('/');
+    let place = array.deletes().iter().position(|d| d.marker == marker);
+    place.map_or(NEVER, |place| place as u64)
 }
 
 /// Fragments, those of one schema together.

@@ -71,6 +71,31 @@ impl DenseBox {
         self.tiles.count().unwrap_or(u64::MAX)
     }
 
+    /// In global order: how many cells come before those of a tile; all, behind the last one.
+    pub(crate) fn cells_before(&self, tile: u64) -> u64 {
+        let before = self.before.get(position(tile)).copied();
+        before.unwrap_or_else(|| self.rows())
+    }
+
+    /// In global order: how many tiles are complete with so many cells.
+    pub(crate) fn tiles_before(&self, cells: u64) -> u64 {
+        match cells >= self.rows() {
+            true => self.tiles(),
+            // All that begin at or before these cells, but for the last, which has more of them.
+            false => {
+                (self.before.partition_point(|before| *before <= cells) as u64).saturating_sub(1)
+            }
+        }
+    }
+
+    /// What is wrong where there are so many cells instead of those of the box.
+    pub(crate) fn wrong_count(&self, rows: u64) -> QueryError {
+        QueryError::invalid(format!(
+            "there are {rows} cells, and the box to be written has {}",
+            self.rows()
+        ))
+    }
+
     pub(crate) fn shape(&self) -> Shape {
         Shape::Dense {
             domain: self.grid.ranges(&self.cells).unwrap_or_default(),
@@ -94,7 +119,7 @@ impl DenseBox {
     }
 
     /// Which cells a tile takes, and where they come from.
-    fn plan(&self, tile: u64) -> Option<TilePlan> {
+    fn plan(&self, tile: u64, skipped: usize) -> Option<TilePlan> {
         let place = self.tiles.tile(tile)?;
         let part = self.grid.tile_cells(&place).intersection(&self.cells)?;
         let to = self.grid.tile_layout(&place)?;
@@ -110,7 +135,7 @@ impl DenseBox {
         Some(TilePlan {
             is_whole: position(part.cells()?) == self.tile_cells,
             copies,
-            base: position(base),
+            base: position(base).saturating_sub(skipped),
         })
     }
 }
@@ -294,6 +319,8 @@ struct Step {
 pub(crate) struct DenseSource<'a> {
     pub(crate) cells: &'a Cells,
     pub(crate) dense: &'a DenseBox,
+    /// In global order: cells that came before these.
+    pub(crate) skipped: usize,
 }
 
 /// A cell of a tile that nobody wrote.
@@ -301,7 +328,7 @@ const NOBODY: usize = usize::MAX;
 
 impl TileSource for DenseSource<'_> {
     fn tile<'a>(&'a self, field: usize, tile: u64, buffers: &'a mut Buffers) -> Tile<'a> {
-        let plan = self.dense.plan(tile);
+        let plan = self.dense.plan(tile, self.skipped);
         let (Some(input), Some(plan)) = (self.cells.fields.get(field), plan) else {
             return Tile::default();
         };

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 use tdb_array::{Array, At, NewFragment, SealedFragment};
 use tdb_filters::{FilterError, seal_generic_tile};
-use tdb_fragment::FieldLayout;
-use tdb_schema::ArraySchema;
+use tdb_fragment::{ExtraFields, FieldLayout};
+use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{FormatVersion, Range, WireError};
 
 use super::fields::{EncodedTile, FieldCodec, FieldFiles, WrittenField};
 use super::metadata::Metadata;
+use super::options::Replacement;
 use super::tile::{TileSource, Workshop};
 use crate::QueryError;
 use crate::session::Session;
@@ -24,6 +25,10 @@ pub(crate) struct Target {
     /// What footers call the schema.
     pub(crate) schema_name: String,
     pub(crate) version: FormatVersion,
+    /// What the fragments stand for.
+    pub(crate) replacement: Option<Replacement>,
+    /// What they keep of each cell besides.
+    pub(crate) extra: ExtraFields,
     /// The fields that are written, in order.
     pub(crate) codecs: Vec<FieldCodec>,
     workshops: Mutex<Vec<Workshop>>,
@@ -31,7 +36,11 @@ pub(crate) struct Target {
 
 impl Target {
     /// Looks at the newest schema of the array, whatever time the array was opened for.
-    pub(crate) fn new(session: &Session, array: &Arc<Array>) -> Result<Self, QueryError> {
+    pub(crate) fn new(
+        session: &Session,
+        array: &Arc<Array>,
+        replacement: Option<Replacement>,
+    ) -> Result<Self, QueryError> {
         let newest = array.schemas().last();
         let Some((name, schema)) = newest else {
             return Err(QueryError::invalid("the array has no schema"));
@@ -41,17 +50,36 @@ impl Target {
             true => FormatVersion::WRITTEN,
             false => schema.version,
         };
+        let extra = replacement.as_ref().map(|replacement| ExtraFields {
+            timestamps: replacement.has_timestamps,
+            deletes: replacement.has_deletions,
+        });
+        let extra = extra.unwrap_or_default();
+        let is_possible = !schema.is_dense() && version.keeps_cell_times();
+        if extra != ExtraFields::default() && !is_possible {
+            return Err(QueryError::invalid(format!(
+                "dense arrays, and others in format version {version}, keep no times of cells"
+            )));
+        }
         let codecs = super::input::written_fields(schema).into_iter();
+        let codecs = codecs.chain(super::input::extra_fields(extra));
         let codec = |kind| FieldCodec::new(schema, kind, version, array.key());
         Ok(Self {
             session: session.clone(),
             array: Arc::clone(array),
+            replacement,
+            extra,
             codecs: codecs.map(codec).collect::<Result<_, _>>()?,
             schema: Arc::clone(schema),
             schema_name: name.to_owned(),
             version,
             workshops: Mutex::default(),
         })
+    }
+
+    /// The fields that are written, in order.
+    pub(crate) fn fields(&self) -> Vec<FieldKind> {
+        self.codecs.iter().map(|codec| codec.kind).collect()
     }
 
     /// Runs `work` with memory that threads keep from tile to tile.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use bytes::Bytes;
+use tdb_fragment::ExtraFields;
 use tdb_schema::{ArraySchema, Field, FieldKind};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U64;
@@ -40,6 +41,14 @@ pub(crate) fn written_fields(schema: &ArraySchema) -> Vec<FieldKind> {
     fields
         .filter(|kind| !is_dense || matches!(kind, FieldKind::Attribute(_)))
         .collect()
+}
+
+/// The fields that say of cells when they were written and deleted.
+pub(crate) fn extra_fields(extra: ExtraFields) -> impl Iterator<Item = FieldKind> {
+    let times = extra.timestamps.then_some(FieldKind::Timestamps);
+    let deletes = [FieldKind::DeleteTimestamps, FieldKind::DeleteConditionIndex];
+    let deletes = extra.deletes.then_some(deletes);
+    times.into_iter().chain(deletes.into_iter().flatten())
 }
 
 impl Input {

@@ -10,6 +10,7 @@ use tdb_tile::Range;
 
 use super::fields::{WrittenField, side, vector};
 use super::fragment::{Shape, Target};
+use super::input::extra_fields;
 use super::statistics::{Bounds, fold};
 use crate::QueryError;
 
@@ -55,6 +56,8 @@ impl Metadata<'_> {
                 true => sizes(2),
                 false => Vec::new(),
             },
+            has_timestamps: self.target.extra.timestamps,
+            has_delete_meta: self.target.extra.deletes,
             ..Footer::default()
         };
         let fields = self.kinds().zip(self.slots());
@@ -72,8 +75,15 @@ impl Metadata<'_> {
                     .map(|(kind, field)| self.statistics_of(kind, field))
                     .collect(),
             },
-            processed_conditions: ProcessedConditions::default(),
+            processed_conditions: self.processed_conditions(),
         })
+    }
+
+    fn processed_conditions(&self) -> ProcessedConditions {
+        let replacement = self.target.replacement.as_ref();
+        ProcessedConditions {
+            markers: replacement.map_or(Vec::new(), |replacement| replacement.deletes.clone()),
+        }
     }
 
     /// All fields, in the order of [`FieldLayout`].
@@ -83,6 +93,7 @@ impl Metadata<'_> {
         attributes
             .chain(std::iter::once(FieldKind::Coords))
             .chain(dimensions)
+            .chain(extra_fields(self.target.extra))
     }
 
     /// What was written of each of them.

@@ -7,6 +7,7 @@
 
 mod coordinates;
 mod dense;
+mod dense_stream;
 mod error;
 mod fields;
 mod fragment;
@@ -24,5 +25,5 @@ mod unordered;
 mod writer;
 
 pub use error::{CellProblem, CellType, ColumnProblem};
-pub use options::{Duplicates, WriteOptions, WriteOrder};
+pub use options::{Duplicates, Replacement, WriteOptions, WriteOrder};
 pub use writer::Writer;

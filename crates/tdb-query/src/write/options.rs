@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use tdb_array::{NameSource, SystemNames};
+use tdb_array::{NameSource, SystemNames, TimestampedName};
 use tdb_store::Store;
 use tdb_tile::Range;
 
@@ -29,6 +29,28 @@ pub enum Duplicates {
     Keep,
 }
 
+/// A write that stands for fragments that are there: the same cells again, as fewer fragments.
+///
+/// They are written in [`WriteOrder::Global`], and not checked against the domain: what is stored stays stored.
+#[derive(Clone, Debug, Default)]
+pub struct Replacement {
+    /// The fragments that a list then says are replaced; a vacuum removes them.
+    pub fragments: Vec<TimestampedName>,
+    /// The first and the last time that the cells are of, in milliseconds since 1970, which takes the place of
+    /// [`WriteOptions::timestamp`].
+    pub times: (u64, u64),
+    /// Sparse arrays: whether cells come with when each was written, in a column `__timestamps`, the newest first
+    /// of those with the same coordinates. Duplicates are kept then.
+    pub has_timestamps: bool,
+    /// Sparse arrays: whether cells come with when each was deleted, and by which of `deletes`, in columns
+    /// `__delete_timestamps` and `__delete_condition_index`.
+    pub has_deletions: bool,
+    /// The markers of the deletes that have nothing more to say about these cells.
+    pub deletes: Vec<String>,
+    /// The URI of the array, which lists before format 19 hold.
+    pub uri: Option<String>,
+}
+
 /// How cells are written.
 #[derive(Clone, Debug)]
 pub struct WriteOptions {
@@ -53,6 +75,8 @@ pub struct WriteOptions {
     pub sort_store: Option<Arc<dyn Store>>,
     /// How many bytes of cells are sorted at a time: by default an eighth of the session's memory.
     pub sort_bytes: Option<u64>,
+    /// The fragments in whose place the cells come.
+    pub replacement: Option<Replacement>,
     /// Where names, and the time now, come from.
     pub names: Arc<dyn NameSource>,
 }
@@ -67,6 +91,7 @@ impl Default for WriteOptions {
             max_fragment_bytes: None,
             sort_store: None,
             sort_bytes: None,
+            replacement: None,
             names: Arc::new(SystemNames),
         }
     }

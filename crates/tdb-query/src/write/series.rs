@@ -19,7 +19,8 @@ const BATCH: usize = 16 << 20;
 pub(crate) struct Series {
     target: Arc<Target>,
     names: Arc<dyn NameSource>,
-    time: u64,
+    /// The first and the last time that the cells are of.
+    times: (u64, u64),
     /// Bytes of a fragment before the next one is begun.
     most: Option<u64>,
     current: Option<FragmentWriter>,
@@ -30,13 +31,13 @@ impl Series {
     pub(crate) fn new(
         target: Arc<Target>,
         names: Arc<dyn NameSource>,
-        time: u64,
+        times: (u64, u64),
         most: Option<u64>,
     ) -> Self {
         Self {
             target,
             names,
-            time,
+            times,
             most,
             current: None,
             sealed: Vec::new(),
@@ -106,7 +107,7 @@ impl Series {
     fn current(&mut self) -> Result<&mut FragmentWriter, QueryError> {
         if self.current.is_none() {
             let version = self.target.version;
-            let name = self.names.versioned((self.time, self.time), version)?;
+            let name = self.names.versioned(self.times, version)?;
             let fragment = self.target.array.new_fragment(name);
             self.current = Some(FragmentWriter::new(&self.target, fragment)?);
         }
@@ -125,6 +126,11 @@ impl Series {
 
     /// Makes all fragments part of the array, in order; gives their names.
     pub(crate) fn commit(self) -> Result<Vec<TimestampedName>, QueryError> {
+        if let Some(replacement) = &self.target.replacement {
+            let (fragments, uri) = (&replacement.fragments, replacement.uri.as_deref());
+            let array = &self.target.array;
+            return Ok(array.replace_fragments(fragments, self.sealed, uri, &*self.names)?);
+        }
         let names = self.sealed.into_iter().map(SealedFragment::commit);
         Ok(names.collect::<Result<_, _>>()?)
     }

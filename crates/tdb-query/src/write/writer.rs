@@ -6,9 +6,10 @@ use tdb_tile::Range;
 
 use super::coordinates;
 use super::dense::{DenseBox, DenseSource, placed};
+use super::dense_stream::DenseStream;
 use super::fragment::Target;
 use super::gather::pick_cells;
-use super::input::{Cells, written_fields};
+use super::input::Cells;
 use super::options::{Duplicates, WriteOptions, WriteOrder};
 use super::runs::Runs;
 use super::series::Series;
@@ -90,17 +91,30 @@ impl Session {
     /// # Errors
     /// [`QueryError::Invalid`] for options that do not fit the array; filters that cannot write.
     pub fn write(&self, array: &Arc<Array>, options: &WriteOptions) -> Result<Writer, QueryError> {
-        let target = Arc::new(Target::new(self, array)?);
+        let replacement = options.replacement.clone();
+        let times = replacement.as_ref().map(|replacement| replacement.times);
+        let target = Arc::new(Target::new(self, array, replacement)?);
         let schema = &target.schema;
-        let time = options.timestamp.unwrap_or_else(|| options.names.now());
+        let now = || options.timestamp.unwrap_or_else(|| options.names.now());
+        let times = times.unwrap_or_else(|| {
+            let time = now();
+            (time, time)
+        });
         let is_dense = schema.is_dense();
         let most = options.max_fragment_bytes.filter(|_| !is_dense);
-        let series = Series::new(Arc::clone(&target), Arc::clone(&options.names), time, most);
-        let order = options.order.unwrap_or(match is_dense {
-            true => WriteOrder::RowMajor,
-            false => WriteOrder::Unordered,
-        });
-        let fields = written_fields(schema);
+        let series = Series::new(Arc::clone(&target), Arc::clone(&options.names), times, most);
+        let order = match (options.order, is_dense) {
+            (Some(order), _) => order,
+            (None, _) if target.replacement.is_some() => WriteOrder::Global,
+            (None, true) => WriteOrder::RowMajor,
+            (None, false) => WriteOrder::Unordered,
+        };
+        if target.replacement.is_some() && order != WriteOrder::Global {
+            return Err(QueryError::invalid(
+                "cells in the place of others are written in global order",
+            ));
+        }
+        let fields = target.fields();
         let sink = match (is_dense, order) {
             (true, WriteOrder::Unordered) => {
                 return Err(QueryError::invalid_with_hint(
@@ -110,12 +124,16 @@ impl Session {
             }
             (true, order) => {
                 // Options that do not fit the array are told now.
-                DenseBox::new(schema, &options.ranges, order)?;
+                let stream = match order {
+                    WriteOrder::Global => Some(DenseStream::new(schema, &options.ranges)?),
+                    _ => DenseBox::new(schema, &options.ranges, order).map(|_| None)?,
+                };
                 Sink::Dense(Box::new(DenseWriter {
                     target: Arc::clone(&target),
                     series,
                     order,
                     ranges: options.ranges.clone(),
+                    stream,
                     parts: Vec::new(),
                     order_of_cells: None,
                 }))
@@ -157,6 +175,10 @@ impl Session {
 }
 
 fn duplicates(options: &WriteOptions, allowed: bool) -> Result<Duplicates, QueryError> {
+    let replacement = options.replacement.as_ref();
+    if replacement.is_some_and(|replacement| replacement.has_timestamps) {
+        return Ok(Duplicates::Keep);
+    }
     match (options.duplicates, allowed) {
         (None, true) => Ok(Duplicates::Keep),
         (None, false) => Ok(Duplicates::Error),
@@ -182,7 +204,9 @@ impl Writer {
             Sink::Dense(writer) => writer.push(&self.fields, batch, self.seen)?,
             sink => {
                 let cells = Cells::check(schema, &self.fields, batch, self.seen)?;
-                coordinates::check(schema, &cells, self.seen)?;
+                if self.target.replacement.is_none() {
+                    coordinates::check(schema, &cells, self.seen)?;
+                }
                 match sink {
                     Sink::Ordered(writer) => writer.push(&cells)?,
                     Sink::Unordered(writer) => writer.push(cells)?,
@@ -224,6 +248,8 @@ struct DenseWriter {
     series: Series,
     order: WriteOrder,
     ranges: Vec<(String, Range)>,
+    /// Cells in global order, unless they say where they belong.
+    stream: Option<DenseStream>,
     parts: Vec<Cells>,
     /// Whether cells say where they belong; not known before the first batch.
     order_of_cells: Option<bool>,
@@ -253,13 +279,22 @@ impl DenseWriter {
             true => dimensions.chain(fields.iter().copied()).collect(),
             false => fields.to_vec(),
         };
-        self.parts.push(Cells::check(schema, &all, batch, first)?);
-        Ok(())
+        let cells = Cells::check(schema, &all, batch, first)?;
+        match self.stream.as_mut().filter(|_| !placed) {
+            Some(stream) => stream.push(cells, &mut self.series, self.target.session.limits()),
+            None => {
+                self.parts.push(cells);
+                Ok(())
+            }
+        }
     }
 
     fn finish(mut self) -> Result<Series, QueryError> {
         let schema = &self.target.schema;
         let Some(mut cells) = self.parts.pop() else {
+            if let Some(stream) = self.stream {
+                stream.finish(&mut self.series)?;
+            }
             return Ok(self.series);
         };
         if !self.parts.is_empty() {
@@ -279,16 +314,13 @@ impl DenseWriter {
         }
         let dense = DenseBox::new(schema, &self.ranges, self.order)?;
         if dense.rows() != cells.rows as u64 {
-            return Err(QueryError::invalid(format!(
-                "there are {} cells, and the box to be written has {}",
-                cells.rows,
-                dense.rows()
-            )));
+            return Err(dense.wrong_count(cells.rows as u64));
         }
         dense.check_size(&cells, self.target.session.limits())?;
         let source = DenseSource {
             cells: &cells,
             dense: &dense,
+            skipped: 0,
         };
         self.series.append(&source, 0..dense.tiles())?;
         self.series.seal(dense.shape())?;

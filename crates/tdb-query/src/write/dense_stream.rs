@@ -1,0 +1,104 @@
+//! Cells of a box in global order: written tile by tile as they come.
+
+use std::ops::Range;
+
+use tdb_schema::ArraySchema;
+use tdb_tile::Limits;
+
+use super::dense::{DenseBox, DenseSource, Ranges};
+use super::input::Cells;
+use super::options::WriteOrder;
+use super::series::Series;
+use super::tile::position;
+use crate::QueryError;
+
+/// A box on its way into an array; what is complete is written, and let go.
+#[derive(Debug)]
+pub(crate) struct DenseStream {
+    dense: DenseBox,
+    /// Cells that do not complete a tile yet.
+    pending: Vec<Cells>,
+    pending_rows: u64,
+    /// How many cells were written.
+    written: u64,
+    next_tile: u64,
+}
+
+impl DenseStream {
+    pub(crate) fn new(schema: &ArraySchema, ranges: &Ranges) -> Result<Self, QueryError> {
+        Ok(Self {
+            dense: DenseBox::new(schema, ranges, WriteOrder::Global)?,
+            pending: Vec::new(),
+            pending_rows: 0,
+            written: 0,
+            next_tile: 0,
+        })
+    }
+
+    /// Adds the next cells.
+    pub(crate) fn push(
+        &mut self,
+        cells: Cells,
+        series: &mut Series,
+        limits: &Limits,
+    ) -> Result<(), QueryError> {
+        if cells.rows == 0 {
+            return Ok(());
+        }
+        if self.written == 0 {
+            self.dense.check_size(&cells, limits)?;
+        }
+        self.pending_rows = self.pending_rows.saturating_add(cells.rows as u64);
+        let end = self.written.saturating_add(self.pending_rows);
+        if end > self.dense.rows() {
+            return Err(self.dense.wrong_count(end));
+        }
+        self.pending.push(cells);
+        let tiles = self.next_tile..self.dense.tiles_before(end);
+        match tiles.is_empty() {
+            true => Ok(()),
+            false => self.write(tiles, series),
+        }
+    }
+
+    /// Writes tiles whose cells are all there, and keeps a copy of what is left.
+    fn write(&mut self, tiles: Range<u64>, series: &mut Series) -> Result<(), QueryError> {
+        let mut pending = std::mem::take(&mut self.pending);
+        let cells = match pending.len() {
+            1 => pending.pop().unwrap_or_default(),
+            _ => {
+                let parts: Vec<_> = pending.iter().map(|part| (part, 0..part.rows)).collect();
+                Cells::join(&parts)
+            }
+        };
+        drop(pending);
+        let source = DenseSource {
+            cells: &cells,
+            dense: &self.dense,
+            skipped: position(self.written),
+        };
+        series.append(&source, tiles.clone())?;
+        self.next_tile = tiles.end;
+        let end = self.dense.cells_before(tiles.end);
+        let done = position(end.saturating_sub(self.written));
+        self.written = end;
+        self.pending_rows = cells.rows.saturating_sub(done) as u64;
+        if done < cells.rows {
+            self.pending
+                .push(Cells::join(&[(&cells, done..cells.rows)]));
+        }
+        Ok(())
+    }
+
+    /// Ends the box, which must be full by now, unless nothing was added to it.
+    pub(crate) fn finish(self, series: &mut Series) -> Result<(), QueryError> {
+        let rows = self.written.saturating_add(self.pending_rows);
+        if rows == 0 {
+            return Ok(());
+        }
+        if rows != self.dense.rows() {
+            return Err(self.dense.wrong_count(rows));
+        }
+        series.seal(self.dense.shape())
+    }
+}
