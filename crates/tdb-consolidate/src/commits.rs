@@ -7,12 +7,16 @@ use tdb_array::{Array, ArrayError, ChangeOptions};
 use crate::commit_objects::{CommitObjects, fragment_of, ignore_object, span};
 use crate::{Place, Plan};
 
-/// Puts all commits into one `.con` object; gives what it did. A vacuum removes what that makes superfluous.
+/// Works out what [`consolidate_commits`] would do.
 ///
 /// # Errors
-/// [`ArrayError::Invalid`] for an array of a version before 12, [`ArrayError::Missing`] where something that is
-/// committed is not there; as the store reports.
-pub fn consolidate_commits(array: &Array, options: &ChangeOptions) -> Result<Plan, ArrayError> {
+/// As there.
+pub fn plan_merged_commits(array: &Array, options: &ChangeOptions) -> Result<Plan, ArrayError> {
+    Ok(planned(array, options)?.0)
+}
+
+/// The plan, and the commits that it puts into one object.
+fn planned(array: &Array, options: &ChangeOptions) -> Result<(Plan, Vec<String>), ArrayError> {
     let place = Place::of_array(array);
     let version = array.write_version();
     if !version.has_fragment_folder() {
@@ -25,11 +29,25 @@ pub fn consolidate_commits(array: &Array, options: &ChangeOptions) -> Result<Pla
     let before = CommitObjects::read(&place)?;
     let mut plan = Plan::default();
     let Some((keys, bytes)) = content(&place, &before)? else {
-        return Ok(plan);
+        return Ok((plan, Vec::new()));
     };
     let span = span(keys.iter().map(String::as_str)).unwrap_or_default();
     let name = options.names.versioned(span, version)?;
     plan.put(format!("{COMMITS_FOLDER}/{name}.con"), bytes);
+    Ok((plan, keys))
+}
+
+/// Puts all commits into one `.con` object; gives what it did. A vacuum removes what that makes superfluous.
+///
+/// # Errors
+/// [`ArrayError::Invalid`] for an array of a version before 12, [`ArrayError::Missing`] where something that is
+/// committed is not there; as the store reports.
+pub fn consolidate_commits(array: &Array, options: &ChangeOptions) -> Result<Plan, ArrayError> {
+    let place = Place::of_array(array);
+    let (mut plan, keys) = planned(array, options)?;
+    if plan.is_empty() {
+        return Ok(plan);
+    }
     plan.apply(place.store, place.prefix)?;
 
     // A vacuum may have been at work meanwhile: what it removed must not come back by this list.

@@ -9,17 +9,11 @@ use crate::{Place, Plan};
 /// The version whose footers TileDB itself puts together so that it cannot read them.
 const MISCOUNTED: FormatVersion = FormatVersion::new(11);
 
-/// Puts the footers of all fragments into one object, so that opening the array takes one read for all of them.
-///
-/// Footers of versions before 5 and of version 11 are left out: TileDB opens no array that has them there.
+/// Works out what [`consolidate_fragment_metadata`] would do.
 ///
 /// # Errors
-/// [`ArrayError::Invalid`] for an array of a version before 9, whose fragments would be named by where they are;
-/// as the store reports.
-pub fn consolidate_fragment_metadata(
-    array: &Array,
-    options: &ChangeOptions,
-) -> Result<Plan, ArrayError> {
+/// As there.
+pub fn plan_merged_footers(array: &Array, options: &ChangeOptions) -> Result<Plan, ArrayError> {
     let version = array.write_version();
     if !version.names_by_index() {
         return Err(ArrayError::Invalid {
@@ -52,6 +46,21 @@ pub fn consolidate_fragment_metadata(
     let tile = seal_generic_tile(&payload, FormatVersion::WRITTEN, array.key()).at(&key)?;
     let mut plan = Plan::default();
     plan.put(key, tile);
+    Ok(plan)
+}
+
+/// Puts the footers of all fragments into one object, so that opening the array takes one read for all of them.
+///
+/// Footers of versions before 5 and of version 11 are left out: TileDB opens no array that has them there.
+///
+/// # Errors
+/// [`ArrayError::Invalid`] for an array of a version before 9, whose fragments would be named by where they are;
+/// as the store reports.
+pub fn consolidate_fragment_metadata(
+    array: &Array,
+    options: &ChangeOptions,
+) -> Result<Plan, ArrayError> {
+    let plan = plan_merged_footers(array, options)?;
     let place = Place::of_array(array);
     plan.apply(place.store, place.prefix)?;
     Ok(plan)

@@ -7,7 +7,11 @@ mod commit_objects;
 mod commits;
 mod fragment_metadata;
 mod fragment_removal;
+mod merge;
+mod merge_options;
+mod merge_plan;
 mod metadata;
+mod order_kept;
 mod place;
 mod plan;
 mod vacuum;
@@ -15,10 +19,15 @@ mod vacuum_commits;
 mod vacuum_fragments;
 
 pub use clean::debris;
-pub use commits::consolidate_commits;
-pub use fragment_metadata::consolidate_fragment_metadata;
+pub use commits::{consolidate_commits, plan_merged_commits};
+pub use fragment_metadata::{consolidate_fragment_metadata, plan_merged_footers};
 pub use fragment_removal::plan_fragment_removal;
-pub use metadata::{consolidate_array_metadata, consolidate_group_metadata};
+pub use merge_options::{History, MergeOptions, StepPolicy};
+pub use merge_plan::{MergePlan, MergeStep, Source, plan_merge};
+pub use metadata::{
+    consolidate_array_metadata, consolidate_group_metadata, plan_merged_array_metadata,
+    plan_merged_group_metadata,
+};
 pub use place::Place;
 pub use plan::{Plan, Step};
 pub use vacuum::{Mode, VacuumOptions, plan_vacuum};

@@ -9,6 +9,31 @@ use tdb_tile::{FormatVersion, GenericTile};
 
 use crate::{Place, Plan};
 
+/// Works out what [`consolidate_array_metadata`] would do.
+///
+/// # Errors
+/// As there.
+pub fn plan_merged_array_metadata(
+    array: &Array,
+    options: &ChangeOptions,
+) -> Result<Plan, ArrayError> {
+    let line = |key: &str| format!("/{key}\n");
+    planned(&Place::of_array(array), array.window(), &line, options)
+}
+
+/// Works out what [`consolidate_group_metadata`] would do.
+///
+/// # Errors
+/// As there.
+pub fn plan_merged_group_metadata(
+    group: &Group,
+    options: &ChangeOptions,
+) -> Result<Plan, ArrayError> {
+    let uri = group.uri();
+    let line = |key: &str| format!("{uri}/{key}\n");
+    planned(&Place::of_group(group), group.window(), &line, options)
+}
+
 /// Puts all metadata of an array into one object, and beside it a list of those that it replaces.
 ///
 /// # Errors
@@ -17,8 +42,9 @@ pub fn consolidate_array_metadata(
     array: &Array,
     options: &ChangeOptions,
 ) -> Result<Plan, ArrayError> {
-    let line = |key: &str| format!("/{key}\n");
-    consolidate(&Place::of_array(array), array.window(), &line, options)
+    let plan = plan_merged_array_metadata(array, options)?;
+    plan.apply(&**array.store(), array.prefix())?;
+    Ok(plan)
 }
 
 /// Puts all metadata of a group into one object, and beside it a list of those that it replaces. TileDB wants whole
@@ -30,12 +56,12 @@ pub fn consolidate_group_metadata(
     group: &Group,
     options: &ChangeOptions,
 ) -> Result<Plan, ArrayError> {
-    let uri = group.uri();
-    let line = |key: &str| format!("{uri}/{key}\n");
-    consolidate(&Place::of_group(group), group.window(), &line, options)
+    let plan = plan_merged_group_metadata(group, options)?;
+    plan.apply(&**group.store(), group.prefix())?;
+    Ok(plan)
 }
 
-fn consolidate(
+fn planned(
     place: &Place<'_>,
     window: TimeWindow,
     line: &dyn Fn(&str) -> String,
@@ -58,7 +84,6 @@ fn consolidate(
     let lines: Vec<String> = keys.iter().map(|key| line(key)).collect();
     plan.put(key.clone(), tile);
     plan.put(format!("{key}.vac"), lines.concat());
-    plan.apply(place.store, place.prefix)?;
     Ok(plan)
 }
 

@@ -1,0 +1,211 @@
+//! Carries out a [`MergePlan`]: reads the cells of fragments in global order, and writes them again.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tdb_array::{Array, ArrayError, OpenOptions, TimeWindow, TimestampedName};
+use tdb_query::{
+    Column, QueryError, ReadOptions, Reader, Replacement, ResultOrder, Session, Versions,
+    WriteOptions, WriteOrder,
+};
+use tdb_schema::{CellValNum, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS};
+use tdb_tile::Datatype;
+
+use crate::merge_plan::keeps_times;
+use crate::{History, MergeOptions, MergePlan, MergeStep, Source};
+
+/// Of the session's memory, so much is asked for at a time.
+const SHARE: u64 = 8;
+
+/// Bytes asked for at a time at most: more makes nothing faster.
+const MOST: u64 = 32 << 20;
+
+impl MergePlan {
+    /// Merges, step by step: cells are read and written batch by batch within the memory of the session.
+    ///
+    /// Gives the names of all new fragments. What they replace stays until a vacuum. Stopped anywhere, this leaves
+    /// an array that reads as before, and in which a new plan goes on.
+    ///
+    /// # Errors
+    /// What reading and writing finds; [`ArrayError::Missing`] where others have merged or removed fragments of the
+    /// plan meanwhile.
+    pub fn merge(
+        &self,
+        session: &Session,
+        array: &Array,
+        options: &MergeOptions,
+    ) -> Result<Vec<TimestampedName>, QueryError> {
+        let mut made: Vec<Vec<TimestampedName>> = Vec::new();
+        for step in &self.steps {
+            let mut names = Vec::new();
+            for source in &step.sources {
+                match source {
+                    Source::Fragment(name) => names.push(name.clone()),
+                    Source::Step(index) => {
+                        names.extend(made.get(*index).into_iter().flatten().cloned());
+                    }
+                }
+            }
+            let merging = Merging {
+                session,
+                options,
+                step,
+                names: &names,
+            };
+            let written = merging.run(array)?;
+            // Where no cell was left, what was there goes on to stand for itself.
+            made.push(if written.is_empty() { names } else { written });
+        }
+        Ok(made.into_iter().flatten().collect())
+    }
+}
+
+/// One step under way.
+struct Merging<'a> {
+    session: &'a Session,
+    options: &'a MergeOptions,
+    step: &'a MergeStep,
+    names: &'a [TimestampedName],
+}
+
+impl Merging<'_> {
+    fn run(&self, array: &Array) -> Result<Vec<TimestampedName>, QueryError> {
+        let array = self.open(array)?;
+        let mut reader = self.session.read(&array, &self.read_options(&array))?;
+        let adds_deletions = self.options.history == History::WithoutDeleted
+            && keeps_times(&array)
+            && conditions_outlive_fields(&array);
+        let write = self.write_options(&array, &reader, adds_deletions);
+        let mut writer = self.session.write(&array, &write)?;
+        for batch in reader.by_ref() {
+            let mut batch = batch?;
+            if adds_deletions {
+                batch.columns.extend(no_deletions(batch.rows));
+            }
+            writer.push(&batch)?;
+        }
+        drop(reader);
+        writer.finish()
+    }
+
+    /// The array with these fragments and no others.
+    fn open(&self, array: &Array) -> Result<Arc<Array>, QueryError> {
+        let options = OpenOptions {
+            window: TimeWindow::ALL,
+            key: array.key().cloned(),
+            limits: array.limits().clone(),
+            ..OpenOptions::default()
+        };
+        let opened = Array::open(Arc::clone(array.store()), array.prefix(), options)?;
+        let opened = opened.with_fragments(|fragment| self.names.contains(&fragment.name));
+        let is_there =
+            |name: &&TimestampedName| opened.fragments().iter().any(|f| f.name == **name);
+        match self.names.iter().find(|name| !is_there(name)) {
+            None => Ok(Arc::new(opened)),
+            Some(name) => Err(ArrayError::Missing {
+                key: name.to_string(),
+                by: "to be merged; others work on the array: plan again",
+            }
+            .into()),
+        }
+    }
+
+    fn read_options(&self, array: &Array) -> ReadOptions {
+        let ranges = self
+            .step
+            .domain
+            .iter()
+            .flatten()
+            .zip(&array.schema().dimensions);
+        let ranges = ranges.map(|(range, dimension)| (dimension.name.clone(), range.clone()));
+        let memory = self.session.limits().budget.limit();
+        ReadOptions {
+            // Places have no coordinates.
+            dimensions: array.schema().is_dense().then(Vec::new),
+            ranges: ranges.collect(),
+            order: Some(ResultOrder::Global),
+            versions: self.versions(array),
+            enumeration_codes: true,
+            batch_bytes: Some((memory / SHARE).min(MOST)),
+            ..ReadOptions::default()
+        }
+    }
+
+    fn versions(&self, array: &Array) -> Versions {
+        match self.options.history {
+            _ if !keeps_times(array) => Versions::Current,
+            History::Kept => Versions::All,
+            History::WithoutDeleted => Versions::Undeleted,
+            History::Dropped => Versions::Current,
+        }
+    }
+
+    fn write_options(&self, array: &Array, reader: &Reader, adds_deletions: bool) -> WriteOptions {
+        let tells_deletions = reader.fields().iter().any(|f| f.name == DELETE_TIMESTAMPS);
+        let keeps_markers = array.write_version().stores_processed_conditions();
+        let markers = array.deletes().iter().map(|delete| delete.marker.clone());
+        let ranges = self
+            .step
+            .domain
+            .iter()
+            .flatten()
+            .zip(&array.schema().dimensions);
+        WriteOptions {
+            order: Some(WriteOrder::Global),
+            ranges: ranges
+                .map(|(range, dimension)| (dimension.name.clone(), range.clone()))
+                .collect(),
+            max_fragment_bytes: self.options.max_fragment_bytes,
+            replacement: Some(Replacement {
+                fragments: self.names.to_vec(),
+                times: self.step.times,
+                has_timestamps: self.versions(array) != Versions::Current,
+                has_deletions: tells_deletions || adds_deletions,
+                deletes: markers.filter(|_| keeps_markers).collect(),
+                uri: self.options.uri.clone(),
+            }),
+            names: Arc::clone(&self.options.names),
+            ..WriteOptions::default()
+        }
+    }
+}
+
+/// Whether deletes ask about fields that the newest schema lacks, or has otherwise. They take all cells of fragments
+/// without such a field, so that these must say that they were asked already.
+fn conditions_outlive_fields(array: &Array) -> bool {
+    let schema = array.schema();
+    let mut asked = array
+        .deletes()
+        .iter()
+        .flat_map(|delete| delete.condition.values());
+    asked.any(|value| {
+        let now = schema.field(value.field());
+        let mut before = array
+            .fragments()
+            .iter()
+            .map(|f| f.schema.field(value.field()));
+        let is_other = |before: Option<tdb_schema::Field<'_>>| match (before, now) {
+            (Some(before), Some(now)) => {
+                before.datatype != now.datatype
+                    || before.cell_val_num != now.cell_val_num
+                    || before.nullable != now.nullable
+            }
+            (before, now) => before.is_some() != now.is_some(),
+        };
+        now.is_none() || before.any(is_other)
+    })
+}
+
+/// Columns that say of so many cells that they are not deleted.
+fn no_deletions(rows: usize) -> [Column; 2] {
+    [DELETE_TIMESTAMPS, DELETE_CONDITION_INDEX].map(|name| Column {
+        name: name.to_owned(),
+        datatype: Datatype::UInt64,
+        cell_val_num: CellValNum::Fixed(1),
+        nullable: false,
+        values: Bytes::from(vec![u8::MAX; rows.saturating_mul(8)]),
+        offsets: None,
+        validity: None,
+        enumeration: None,
+    })
+}

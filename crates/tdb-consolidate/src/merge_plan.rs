@@ -1,0 +1,335 @@
+use std::collections::BTreeSet;
+use std::fmt;
+
+use tdb_array::{ArrayError, Snapshot, TimestampedName};
+use tdb_tile::{FormatVersion, Range};
+
+use crate::order_kept::{Domain, Piece, Refusal, Rules};
+use crate::{History, MergeOptions, StepPolicy};
+
+/// Which fragments are merged, in which steps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MergePlan {
+    /// The steps, in order.
+    pub steps: Vec<MergeStep>,
+    /// What is left as it is, and why.
+    pub notes: Vec<String>,
+}
+
+/// Fragments that are merged into one, or into several of a size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MergeStep {
+    /// The fragments, older ones first.
+    pub sources: Vec<Source>,
+    /// First and last time that the result is of, in milliseconds since 1970.
+    pub times: (u64, u64),
+    /// Bytes of their data files together: about what the result has.
+    pub bytes: u64,
+    /// Dense arrays: the box that is written.
+    pub domain: Option<Vec<Range>>,
+}
+
+/// A fragment that is merged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// One of the array's, by name.
+    Fragment(TimestampedName),
+    /// What the step with this number, from 0, has made.
+    Step(usize),
+}
+
+/// Works out which fragments are merged. The array should be open for all times.
+///
+/// Nothing is read for it, and nothing is changed: [`MergePlan::merge`] carries it out.
+///
+/// # Errors
+/// [`ArrayError::Invalid`] for options that mean nothing, names that the array does not have, and named fragments
+/// that cannot be merged without a change to what is seen.
+pub fn plan_merge(array: &Snapshot, options: &MergeOptions) -> Result<MergePlan, ArrayError> {
+    check_policy(&options.policy)?;
+    let keeps_times = keeps_times(array);
+    let rules = Rules::new(array, keeps_times, options.history);
+    let named: Option<BTreeSet<&str>> = options.fragments.as_ref().map(|names| {
+        let names = names
+            .iter()
+            .map(|name| tdb_store::name(name.trim_end_matches('/')));
+        names.collect()
+    });
+    let is_chosen = |name: &TimestampedName| match &named {
+        Some(names) => names.contains(name.as_str()),
+        None => options.window.contains(name),
+    };
+    let fragments = array.fragments().iter();
+    let mut pieces: Vec<Piece> = fragments
+        .map(|fragment| Piece::new(&rules, fragment, is_chosen(&fragment.name)))
+        .collect();
+    let mut plan = MergePlan::default();
+    match &named {
+        Some(names) => {
+            check_names(array, names)?;
+            let run: Vec<usize> = chosen(&pieces);
+            if run.len() > 1 {
+                let merged = rules.merged(&pieces, &run, Source::Step(0));
+                let merged = merged.ok_or_else(|| invalid(String::new(), "there is nothing"))?;
+                let allowed = rules.check(&pieces, &run, &merged);
+                allowed.map_err(|refusal| refused(&pieces, &refusal))?;
+                plan.push(&rules, &pieces, &run, &merged);
+            }
+        }
+        None => plan.pick(&rules, &mut pieces, &options.policy),
+    }
+    check_deletes(array, &plan, options.history)?;
+    Ok(plan)
+}
+
+/// Whether merged cells keep the times at which they were written.
+pub(crate) fn keeps_times(array: &Snapshot) -> bool {
+    let newest = array.schemas().last();
+    let schema = newest.map_or(array.schema(), |(_, schema)| schema);
+    // As TileDB does, though fragments of the oldest arrays are written in a newer version.
+    !schema.is_dense() && schema.version.keeps_cell_times()
+}
+
+fn chosen(pieces: &[Piece]) -> Vec<usize> {
+    let all = pieces.iter().enumerate();
+    all.filter(|(_, piece)| piece.is_chosen)
+        .map(|(index, _)| index)
+        .collect()
+}
+
+impl MergePlan {
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Picks runs of neighbours until no more are allowed.
+    fn pick(&mut self, rules: &Rules<'_>, pieces: &mut Vec<Piece>, policy: &StepPolicy) {
+        while self.steps.len() < usize::try_from(policy.steps).unwrap_or(usize::MAX) {
+            let Some((run, merged)) = best_run(rules, pieces, policy, self.steps.len()) else {
+                break;
+            };
+            self.push(rules, pieces, &run, &merged);
+            let mut index = 0_usize;
+            pieces.retain(|_| {
+                let is_left = run.binary_search(&index).is_err();
+                index = index.saturating_add(1);
+                is_left
+            });
+            let at = pieces.partition_point(|piece| piece.times.0 <= merged.times.0);
+            pieces.insert(at, merged);
+        }
+        let left = chosen(pieces);
+        let note = why_left(rules, pieces, &left, policy);
+        self.notes.extend(note.filter(|_| left.len() > 1));
+    }
+
+    fn push(&mut self, rules: &Rules<'_>, pieces: &[Piece], run: &[usize], merged: &Piece) {
+        let sources = run.iter().filter_map(|index| pieces.get(*index));
+        let domain = match (&merged.domain, &rules.grid) {
+            (Domain::Cells(cells), Some(grid)) => grid.ranges(cells),
+            _ => None,
+        };
+        self.steps.push(MergeStep {
+            sources: sources.map(|piece| piece.source.clone()).collect(),
+            times: merged.times,
+            bytes: merged.bytes,
+            domain,
+        });
+    }
+}
+
+/// The longest run that may be merged; of equally long ones the smallest, earlier ones being preferred a little, so
+/// that fragments of about one size are not merged in the middle of time.
+fn best_run(
+    rules: &Rules<'_>,
+    pieces: &[Piece],
+    policy: &StepPolicy,
+    step: usize,
+) -> Option<(Vec<usize>, Piece)> {
+    const PREFERENCE: f64 = 1.25;
+    let all = chosen(pieces);
+    let limit = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
+    let (min, max) = (
+        limit(policy.min_fragments.max(2)),
+        limit(policy.max_fragments),
+    );
+    let (min, max) = (min.min(all.len()).max(2), max.min(all.len()));
+    let is_allowed = |run: &[usize], merged: &Piece| {
+        let fits = rules.amplification(merged) <= policy.amplification;
+        fits && rules.check(pieces, run, merged).is_ok()
+    };
+    let is_even =
+        |end: usize| ends_evenly(pieces, all.get(..end).unwrap_or(&all), policy.size_ratio);
+    if max == all.len() && max >= min && (2..=max).all(is_even) {
+        let whole = rules.merged(pieces, &all, Source::Step(step))?;
+        if is_allowed(&all, &whole) {
+            return Some((all, whole));
+        }
+    }
+    let mut best: Option<(Vec<usize>, Piece)> = None;
+    for start in 0..all.len() {
+        let longest = all.len().saturating_sub(start).min(max);
+        let first = all.get(start).and_then(|index| pieces.get(*index));
+        let Some(mut joined) = first.cloned() else {
+            break;
+        };
+        for len in 2..=longest {
+            let run = all
+                .get(start..start.saturating_add(len))
+                .unwrap_or_default();
+            let last = run.last().and_then(|index| pieces.get(*index));
+            let Some(last) = last.filter(|_| ends_evenly(pieces, run, policy.size_ratio)) else {
+                break;
+            };
+            joined = rules.joined(joined, last);
+            let known = best.as_ref();
+            let (most, size) = known.map_or((0, 0), |(run, merged)| (run.len(), merged.bytes));
+            let is_smaller = (joined.bytes as f64) < size as f64 / PREFERENCE;
+            if len >= min && (len > most || len == most && is_smaller) {
+                let merged = rules.finished(joined.clone(), Source::Step(step));
+                if is_allowed(run, &merged) {
+                    best = Some((run.to_vec(), merged));
+                }
+            }
+        }
+    }
+    best
+}
+
+/// Whether the last two of a run are of like size.
+fn ends_evenly(pieces: &[Piece], run: &[usize], ratio: f64) -> bool {
+    let [.., a, b] = run else {
+        return true;
+    };
+    let size = |index: &usize| pieces.get(*index).map_or(0, |piece| piece.bytes);
+    let (a, b) = (size(a), size(b));
+    a.min(b) as f64 >= ratio * a.max(b) as f64
+}
+
+/// Why fragments that were chosen are not all merged.
+fn why_left(
+    rules: &Rules<'_>,
+    pieces: &[Piece],
+    left: &[usize],
+    policy: &StepPolicy,
+) -> Option<String> {
+    let merged = rules.merged(pieces, left, Source::Step(0))?;
+    if let Err(refusal) = rules.check(pieces, left, &merged) {
+        let (name, why) = (shown(pieces, &refusal), refusal.why);
+        return Some(format!("{} fragments stay apart: {name}{why}", left.len()));
+    }
+    let times = rules.amplification(&merged);
+    (times > policy.amplification).then(|| {
+        format!(
+            "{} fragments stay apart: the box around them has {times:.1} times as many cells",
+            left.len()
+        )
+    })
+}
+
+fn shown(pieces: &[Piece], refusal: &Refusal) -> String {
+    let piece = refusal.fragment.and_then(|index| pieces.get(index));
+    piece.map_or(String::new(), |piece| format!("{}: ", piece.source))
+}
+
+fn refused(pieces: &[Piece], refusal: &Refusal) -> ArrayError {
+    let piece = refusal.fragment.and_then(|index| pieces.get(index));
+    let name = piece.map_or("of these fragments".to_owned(), |piece| {
+        format!("without {}", piece.source)
+    });
+    invalid(name, refusal.why)
+}
+
+fn invalid(name: String, why: &'static str) -> ArrayError {
+    let what = "consolidation";
+    ArrayError::Invalid { what, name, why }
+}
+
+fn check_policy(policy: &StepPolicy) -> Result<(), ArrayError> {
+    let why = if policy.min_fragments > policy.max_fragments {
+        "the least number of fragments is above the greatest"
+    } else if !(0.0..=1.0).contains(&policy.size_ratio) {
+        "the ratio of sizes lies between 0 and 1"
+    } else if policy.amplification.is_nan() || policy.amplification < 0.0 {
+        "the amplification is no number above 0"
+    } else {
+        return Ok(());
+    };
+    Err(invalid("by steps".to_owned(), why))
+}
+
+fn check_names(array: &Snapshot, names: &BTreeSet<&str>) -> Result<(), ArrayError> {
+    let known: BTreeSet<&str> = array.fragments().iter().map(|f| f.name.as_str()).collect();
+    match names.difference(&known).next() {
+        None => Ok(()),
+        Some(name) => Err(ArrayError::Invalid {
+            what: "fragment",
+            name: (*name).to_owned(),
+            why: "the array has none of that name, or it is replaced already",
+        }),
+    }
+}
+
+/// Fails where deletes concern fragments whose merged cells could not tell when they were written.
+fn check_deletes(array: &Snapshot, plan: &MergePlan, history: History) -> Result<(), ArrayError> {
+    let is_merged = |name: &TimestampedName| {
+        let mut sources = plan.steps.iter().flat_map(|step| &step.sources);
+        sources.any(|source| matches!(source, Source::Fragment(source) if source == name))
+    };
+    let merged = array.fragments().iter().map(|fragment| &fragment.name);
+    let first = merged
+        .filter(|name| is_merged(name))
+        .map(TimestampedName::start)
+        .min();
+    let Some(first) = first else { return Ok(()) };
+    let concerns = |delete: &&tdb_array::Delete| delete.timestamp >= first;
+    let Some(delete) = array.deletes().iter().find(concerns) else {
+        return Ok(());
+    };
+    let version: FormatVersion = array
+        .schemas()
+        .last()
+        .map_or(array.schema().version, |(_, s)| s.version);
+    let name = format!("of what {} deletes from", delete.marker);
+    if !version.finds_processed_conditions() {
+        let why = "this version cannot keep what was deleted when";
+        return Err(invalid(name, why));
+    }
+    match history {
+        History::Dropped => {
+            let why = "without the times of cells a delete cannot tell older ones from newer ones: drop what is deleted instead";
+            Err(invalid(name, why))
+        }
+        History::Kept | History::WithoutDeleted => Ok(()),
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fragment(name) => name.fmt(f),
+            Self::Step(index) => write!(f, "the result of step {}", index.saturating_add(1)),
+        }
+    }
+}
+
+impl fmt::Display for MergePlan {
+    /// A line for each step, for each fragment of it, and for each note.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, step) in self.steps.iter().enumerate() {
+            let (number, count) = (index.saturating_add(1), step.sources.len());
+            let ((start, end), bytes) = (step.times, step.bytes);
+            writeln!(
+                f,
+                "step {number}: merge {count} fragments, {bytes} bytes, into one from {start} to {end}"
+            )?;
+            for source in &step.sources {
+                writeln!(f, "  {source}")?;
+            }
+        }
+        self.notes
+            .iter()
+            .try_for_each(|note| writeln!(f, "note: {note}"))
+    }
+}

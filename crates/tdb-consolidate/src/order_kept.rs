@@ -1,0 +1,257 @@
+//! Whether fragments can be merged without a change to what lies over what.
+
+use tdb_array::{Fragment, Snapshot};
+use tdb_schema::ArraySchema;
+use tdb_schema::grid::{CellBox, SpaceTileGrid};
+use tdb_tile::Range;
+
+use crate::{History, Source};
+
+/// A fragment as planning sees it, be it there or yet to be made.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    pub(crate) source: Source,
+    /// First and last time of its cells.
+    pub(crate) times: (u64, u64),
+    pub(crate) bytes: u64,
+    /// Cells of the space tiles that a dense one touches; those of a sparse one.
+    pub(crate) cells: u64,
+    pub(crate) domain: Domain,
+    is_dense: bool,
+    has_timestamps: bool,
+    /// Whether it may be merged.
+    pub(crate) is_chosen: bool,
+}
+
+/// Where the cells of a fragment are.
+#[derive(Clone, Debug)]
+pub(crate) enum Domain {
+    /// A box of places.
+    Cells(CellBox),
+    /// Between these coordinates.
+    Ranges(Vec<Range>),
+    /// Anywhere.
+    Unknown,
+}
+
+/// What merging may not change.
+#[derive(Debug)]
+pub(crate) struct Rules<'a> {
+    schema: &'a ArraySchema,
+    pub(crate) grid: Option<SpaceTileGrid>,
+    /// Whether merged cells keep the times of their own.
+    keeps_times: bool,
+    history: History,
+}
+
+/// Why fragments cannot be merged: the fragment that is in the way, and how.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) fragment: Option<usize>,
+    pub(crate) why: &'static str,
+}
+
+impl Piece {
+    pub(crate) fn new(rules: &Rules<'_>, fragment: &Fragment, is_chosen: bool) -> Self {
+        let metadata = &fragment.metadata;
+        Self {
+            source: Source::Fragment(fragment.name.clone()),
+            times: fragment.timestamps(),
+            bytes: metadata.data_size(),
+            cells: metadata.cell_count(),
+            domain: rules.domain(fragment),
+            is_dense: metadata.dense,
+            has_timestamps: metadata.extra_fields.timestamps,
+            is_chosen,
+        }
+    }
+}
+
+impl<'a> Rules<'a> {
+    pub(crate) fn new(array: &'a Snapshot, keeps_times: bool, history: History) -> Self {
+        let schema = array.schema();
+        Self {
+            grid: schema
+                .is_dense()
+                .then(|| SpaceTileGrid::new(schema))
+                .flatten(),
+            schema,
+            keeps_times,
+            history,
+        }
+    }
+
+    fn domain(&self, fragment: &Fragment) -> Domain {
+        let metadata = &fragment.metadata;
+        let ranges = &metadata.non_empty_domain;
+        if let Some(grid) = &self.grid {
+            return grid
+                .clipped_box(ranges)
+                .map_or(Domain::Unknown, Domain::Cells);
+        }
+        let dimensions = self.schema.dimensions.iter().zip(ranges);
+        let is_sound = |(dimension, range): (&tdb_schema::Dimension, &Range)| {
+            let is_doubted = dimension.is_var() && metadata.version.misstates_empty_string_bounds();
+            !is_doubted && range.is_ordered(dimension.datatype)
+        };
+        match dimensions.into_iter().all(is_sound) {
+            true => Domain::Ranges(ranges.clone()),
+            false => Domain::Unknown,
+        }
+    }
+
+    /// What these make together.
+    pub(crate) fn merged(&self, pieces: &[Piece], run: &[usize], source: Source) -> Option<Piece> {
+        let mut all = run.iter().filter_map(|index| pieces.get(*index));
+        let first = all.next()?.clone();
+        let joined = all.fold(first, |joined, piece| self.joined(joined, piece));
+        Some(self.finished(joined, source))
+    }
+
+    /// Two, put together.
+    pub(crate) fn joined(&self, joined: Piece, piece: &Piece) -> Piece {
+        Piece {
+            times: join_times(joined.times, piece.times),
+            bytes: joined.bytes.saturating_add(piece.bytes),
+            cells: joined.cells.saturating_add(piece.cells),
+            domain: self.union(&joined.domain, &piece.domain),
+            ..joined
+        }
+    }
+
+    /// The fragment that is made of what was put together.
+    pub(crate) fn finished(&self, mut joined: Piece, source: Source) -> Piece {
+        if self.history == History::Dropped && self.keeps_times {
+            joined.times.0 = joined.times.1;
+        }
+        joined.source = source;
+        joined.is_dense = self.schema.is_dense();
+        joined.has_timestamps = self.keeps_times && self.history != History::Dropped;
+        joined
+    }
+
+    /// How many times as many cells the merged fragment has as those that it replaces.
+    pub(crate) fn amplification(&self, merged: &Piece) -> f64 {
+        let Domain::Cells(cells) = &merged.domain else {
+            return 1.0;
+        };
+        let count = cells.cells().unwrap_or(u64::MAX);
+        count as f64 / merged.cells.max(1) as f64
+    }
+
+    /// Fails where merging these, which make `merged`, changes what is seen of the array.
+    pub(crate) fn check(
+        &self,
+        pieces: &[Piece],
+        run: &[usize],
+        merged: &Piece,
+    ) -> Result<(), Refusal> {
+        let is_sparse_in_dense = |index: &usize| {
+            let piece = pieces.get(*index);
+            piece.is_some_and(|piece| merged.is_dense && !piece.is_dense)
+        };
+        if run.len() < pieces.len() && run.iter().any(is_sparse_in_dense) {
+            let why = "single cells of a dense array, as old releases wrote, are merged with all fragments or not at all";
+            return Err(Refusal {
+                fragment: None,
+                why,
+            });
+        }
+        if self.schema.allows_duplicates {
+            return Ok(());
+        }
+        for (index, piece) in pieces.iter().enumerate() {
+            if run.binary_search(&index).is_ok() || !self.meet(&piece.domain, &merged.domain) {
+                continue;
+            }
+            let why = match merged.is_dense {
+                // Its cells lie over all others anyway.
+                true if !piece.is_dense => None,
+                true => dense_conflict(index, piece, run, merged),
+                false => self.sparse_conflict(index, piece, pieces, run, merged),
+            };
+            if let Some(why) = why {
+                let fragment = Some(index);
+                return Err(Refusal { fragment, why });
+            }
+        }
+        Ok(())
+    }
+
+    fn sparse_conflict(
+        &self,
+        index: usize,
+        piece: &Piece,
+        pieces: &[Piece],
+        run: &[usize],
+        merged: &Piece,
+    ) -> Option<&'static str> {
+        const TIE: &str =
+            "it begins at the same time as what would be merged, so that either may count";
+        const BETWEEN: &str = "it has cells of the time of those that would be merged, which then have none of their own";
+        if piece.times.0 == merged.times.0 {
+            return Some(TIE);
+        }
+        if !merged.has_timestamps {
+            let times = run.iter().filter_map(|index| pieces.get(*index));
+            let times = times.map(|piece| piece.times).reduce(join_times)?;
+            let apart = piece.times.1 < times.0 || times.1 < piece.times.0;
+            return (!apart).then_some(BETWEEN);
+        }
+        // Cells of one time in two fragments: the later fragment counts, and must stay the later one.
+        let was_before = |member: &usize| index < *member;
+        let stays_before = piece.times.0 < merged.times.0;
+        let moved = run
+            .iter()
+            .filter(|member| was_before(member) != stays_before);
+        let mut moved = moved.filter_map(|member| pieces.get(*member));
+        let shares_time =
+            |member: &Piece| member.times.0 <= piece.times.1 && piece.times.0 <= member.times.1;
+        moved.any(shares_time).then_some(TIE)
+    }
+
+    fn meet(&self, a: &Domain, b: &Domain) -> bool {
+        match (a, b) {
+            (Domain::Cells(a), Domain::Cells(b)) => a.intersection(b).is_some(),
+            (Domain::Ranges(a), Domain::Ranges(b)) => {
+                let dimensions = self.schema.dimensions.iter();
+                let mut pairs = dimensions.zip(a.iter().zip(b));
+                pairs.all(|(dimension, (a, b))| a.intersects(dimension.datatype, b))
+            }
+            _ => true,
+        }
+    }
+
+    fn union(&self, a: &Domain, b: &Domain) -> Domain {
+        match (a, b) {
+            (Domain::Cells(a), Domain::Cells(b)) => Domain::Cells(a.union(b)),
+            (Domain::Ranges(a), Domain::Ranges(b)) => {
+                let dimensions = self.schema.dimensions.iter();
+                let pairs = dimensions.zip(a.iter().zip(b));
+                let union = pairs.map(|(dimension, (a, b))| a.union(dimension.datatype, b));
+                Domain::Ranges(union.collect())
+            }
+            _ => Domain::Unknown,
+        }
+    }
+}
+
+/// A fragment that cells of the merged one would come to lie over, or under.
+fn dense_conflict(
+    index: usize,
+    piece: &Piece,
+    run: &[usize],
+    merged: &Piece,
+) -> Option<&'static str> {
+    let is_last = run.iter().all(|member| *member < index);
+    match is_last && merged.times.0 < piece.times.0 {
+        true => None,
+        false => Some(
+            "it is older than some of what would be merged, and has cells in the box around that",
+        ),
+    }
+}
+
+fn join_times(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
+    (a.0.min(b.0), a.1.max(b.1))
+}
