@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use tdb_consolidate::MergeOptions;
 
 use crate::parse::{Moment, Size, moment, size, threads};
 use crate::profile::Profile;
@@ -74,6 +75,9 @@ pub(crate) struct Global {
     /// When the program was started: what `--at` is by default
     #[arg(skip = machine::now())]
     pub(crate) now: Moment,
+    /// How fragments are merged, as far as settings by TileDB's names say
+    #[arg(skip)]
+    pub(crate) merging: MergeOptions,
     /// What the verb asks of stores
     #[arg(skip)]
     pub(crate) counts: Profile,

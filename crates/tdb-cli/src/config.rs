@@ -1,6 +1,9 @@
 //! TileDB's settings, as far as they mean something here.
 
 use std::num::NonZeroUsize;
+use std::str::FromStr;
+
+use tdb_consolidate::{History, MergeOptions};
 
 use crate::args::Global;
 use crate::failure::Failure;
@@ -11,6 +14,8 @@ use crate::parse::Size;
 const THREADS: [&str; 2] = ["sm.compute_concurrency_level", "sm.io_concurrency_level"];
 /// Bytes of memory.
 const MEMORY: [&str; 2] = ["sm.mem.total_budget", "sm.memory_budget"];
+/// How fragments are merged.
+const MERGING: &str = "sm.consolidation.";
 /// A key on the command line could be read by others.
 const KEY: &str = "sm.encryption_key";
 
@@ -28,6 +33,12 @@ pub(crate) fn apply(global: &mut Global, out: &Output) -> Result<(), Failure> {
         } else if MEMORY.contains(&name) {
             let bytes: u64 = value.parse().map_err(|_| wrong("no number of bytes"))?;
             global.memory.get_or_insert(Size(bytes));
+        } else if let Some(name) = name.strip_prefix(MERGING) {
+            match merging(&mut global.merging, name, value) {
+                Some(true) => {}
+                Some(false) => return Err(wrong("not a value that this setting takes")),
+                None => out.warn(&format!("{MERGING}{name} is ignored")),
+            }
         } else if name == KEY {
             out.warn(&format!("{name} is ignored: --key-file gives the key"));
         } else {
@@ -35,4 +46,39 @@ pub(crate) fn apply(global: &mut Global, out: &Output) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Takes over a setting of how fragments are merged; whether it means anything, `None` where there is none of the name.
+fn merging(options: &mut MergeOptions, name: &str, value: &str) -> Option<bool> {
+    let policy = &mut options.policy;
+    Some(match name {
+        "steps" => set(&mut policy.steps, value),
+        "step_min_frags" => set(&mut policy.min_fragments, value),
+        "step_max_frags" => set(&mut policy.max_fragments, value),
+        "step_size_ratio" => set(&mut policy.size_ratio, value),
+        "amplification" => set(&mut policy.amplification, value),
+        "max_fragment_size" => {
+            let mut bytes = 0;
+            let is_number = set(&mut bytes, value);
+            options.max_fragment_bytes = Some(bytes);
+            is_number
+        }
+        "purge_deleted_cells" => {
+            if value == "true" {
+                options.history = History::WithoutDeleted;
+            }
+            ["true", "false"].contains(&value)
+        }
+        "timestamp_start" => set(&mut options.window.since, value),
+        "timestamp_end" => set(&mut options.window.at, value),
+        _ => return None,
+    })
+}
+
+fn set<T: FromStr>(place: &mut T, value: &str) -> bool {
+    let Ok(value) = value.parse() else {
+        return false;
+    };
+    *place = value;
+    true
 }

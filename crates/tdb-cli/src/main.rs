@@ -59,7 +59,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Verb::Create(arguments) => cmd::create::run(&arguments, &global)?,
         Verb::Evolve(arguments) => cmd::evolve::run(&arguments, &global)?,
         Verb::Delete(arguments) => cmd::delete::run(&arguments, &global, &mut out)?,
-        Verb::Consolidate(arguments) => cmd::consolidate::run(&arguments, &global, &out)?,
+        Verb::Consolidate(arguments) => cmd::consolidate::run(&arguments, &global, &mut out)?,
         Verb::Vacuum(arguments) => cmd::vacuum::run(&arguments, &global, &mut out)?,
         Verb::Clean(arguments) => cmd::vacuum::clean(&arguments, &global, &mut out)?,
         Verb::Cp(arguments) => cmd::objects::copy(&arguments, &global, &mut out)?,

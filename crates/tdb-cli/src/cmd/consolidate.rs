@@ -1,33 +1,54 @@
 //! `tdb consolidate`: what an array or group is stored in, merged.
 
+use std::io::Write;
+
 use clap::{Args, ValueEnum};
+use tdb_array::{ArrayError, ChangeOptions, ObjectType, TimeWindow};
 use tdb_consolidate::{
-    consolidate_array_metadata, consolidate_commits, consolidate_fragment_metadata,
-    consolidate_group_metadata,
+    History, MergeOptions, Plan, consolidate_array_metadata, consolidate_commits,
+    consolidate_fragment_metadata, consolidate_group_metadata, plan_merge,
+    plan_merged_array_metadata, plan_merged_commits, plan_merged_footers,
+    plan_merged_group_metadata,
 };
 
 use super::{change, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location;
+use crate::location::{self, Location};
 use crate::output::Output;
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  tdb consolidate target/weather --mode commits\n\n\
-    What was merged stays until `tdb vacuum` removes it."
-)]
+#[command(after_help = "Examples:\n  tdb consolidate target/weather\n  \
+    tdb consolidate target/weather --mode commits --dry-run\n\n\
+    Fragments: --since and --at choose those all of whose cells are of that time. Without --fragments, all neighbours \
+    in time that may be merged are; --config sm.consolidation.steps and its like say otherwise, and \
+    sm.consolidation.amplification how many times as many cells a merged dense fragment may have (2).\n\n\
+    What was merged stays until `tdb vacuum` removes it.")]
 pub(crate) struct Arguments {
     /// An array or group
     uri: String,
-    /// What is merged
+    /// What is merged; the fragments of an array, and the metadata of a group, if it is not said
     #[arg(long, value_enum)]
-    mode: Mode,
+    mode: Option<Mode>,
+    /// Just these fragments, by name, all together
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    fragments: Vec<String>,
+    /// Fragments without the times of their cells: nothing of before the end of their time can be read then
+    #[arg(long, conflicts_with = "purge_deleted")]
+    no_timestamps: bool,
+    /// Fragments without deleted cells, and those that these had replaced
+    #[arg(long)]
+    purge_deleted: bool,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
 }
 
-/// What of an array or group is merged, or removed when it was.
+/// What of an array or group is merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Mode {
+    /// The fragments of an array
+    Fragments,
     /// The footers of the fragments
     FragmentMeta,
     /// The commits
@@ -38,25 +59,128 @@ pub(crate) enum Mode {
     GroupMeta,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: &Global, out: &Output) -> Result<(), Failure> {
-    let options = change::options(global, &session(global))?;
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let uri = &arguments.uri;
-    let plan = if arguments.mode == Mode::GroupMeta {
-        let location = location::group(uri, global)?;
-        let group = change::open_group_at(&location, &options)?;
-        consolidate_group_metadata(&group, &options).map_err(|error| location.failed(error))?
-    } else {
-        let location = location::array(uri, global)?;
-        let array = change::open_array(&location, &options)?;
-        let plan = match arguments.mode {
-            Mode::FragmentMeta => consolidate_fragment_metadata(&array, &options),
-            Mode::Commits => consolidate_commits(&array, &options),
-            Mode::ArrayMeta | Mode::GroupMeta => consolidate_array_metadata(&array, &options),
-        };
-        plan.map_err(|error| location.failed(error))?
+    let mode = match arguments.mode {
+        Some(mode) => mode,
+        None => match location::folder(uri, global)?.object_type()? {
+            ObjectType::Group => Mode::GroupMeta,
+            _ => Mode::Fragments,
+        },
     };
+    if mode == Mode::Fragments {
+        return fragments(arguments, global, out);
+    }
+    if !arguments.fragments.is_empty() || arguments.no_timestamps || arguments.purge_deleted {
+        return Err(Failure::invalid(
+            "--fragments, --no-timestamps and --purge-deleted are for --mode fragments",
+        ));
+    }
+    let options = change::options(global, &session(global))?;
+    let (location, plan) = match mode {
+        Mode::GroupMeta => {
+            let location = location::group(uri, global)?;
+            let group = change::open_group_at(&location, &options)?;
+            let plan = match arguments.dry_run {
+                true => plan_merged_group_metadata(&group, &options),
+                false => consolidate_group_metadata(&group, &options),
+            };
+            (location, plan)
+        }
+        mode => {
+            let location = location::array(uri, global)?;
+            let plan = of_array(&location, mode, &options, arguments.dry_run)?;
+            (location, plan)
+        }
+    };
+    let plan = plan.map_err(|error| location.failed(error))?;
     if plan.is_empty() {
-        out.note("there is nothing to merge");
+        out.note(NOTHING);
+    }
+    if arguments.dry_run {
+        write!(out, "{plan}")?;
     }
     Ok(())
+}
+
+const NOTHING: &str = "there is nothing to merge";
+
+fn of_array(
+    location: &Location,
+    mode: Mode,
+    options: &ChangeOptions,
+    dry_run: bool,
+) -> Result<Result<Plan, ArrayError>, Failure> {
+    let array = change::open_array(location, options)?;
+    Ok(match (mode, dry_run) {
+        (Mode::FragmentMeta, false) => consolidate_fragment_metadata(&array, options),
+        (Mode::FragmentMeta, true) => plan_merged_footers(&array, options),
+        (Mode::Commits, false) => consolidate_commits(&array, options),
+        (Mode::Commits, true) => plan_merged_commits(&array, options),
+        (_, false) => consolidate_array_metadata(&array, options),
+        (_, true) => plan_merged_array_metadata(&array, options),
+    })
+}
+
+/// Merges the fragments of an array.
+fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let location = location::array(&arguments.uri, global)?;
+    let session = session(global);
+    let change = ChangeOptions {
+        key: super::key(global)?,
+        limits: session.limits().clone(),
+        ..ChangeOptions::default()
+    };
+    let array = change::open_array(&location, &change)?;
+    let options = merge_options(arguments, global, &location)?;
+    let plan = plan_merge(&array, &options).map_err(|error| location.failed(error))?;
+    for note in &plan.notes {
+        out.note(note);
+    }
+    if plan.is_empty() {
+        out.note(NOTHING);
+    }
+    if arguments.dry_run {
+        let shown = tdb_consolidate::MergePlan {
+            notes: Vec::new(),
+            ..plan
+        };
+        write!(out, "{shown}")?;
+        return Ok(());
+    }
+    let made = plan.merge(&session, &array, &options);
+    for name in made.map_err(|error| location.failed(error))? {
+        writeln!(out, "{name}")?;
+    }
+    Ok(())
+}
+
+fn merge_options(
+    arguments: &Arguments,
+    global: &Global,
+    location: &Location,
+) -> Result<MergeOptions, Failure> {
+    let names = &arguments.fragments;
+    let window = global.merging.window;
+    let window = TimeWindow {
+        since: global.since.map_or(window.since, |moment| moment.0),
+        at: global.at.map_or(window.at, |moment| moment.0),
+    };
+    if !names.is_empty() && window != TimeWindow::ALL {
+        return Err(Failure::invalid(
+            "either --fragments or a time says which fragments are merged",
+        ));
+    }
+    let history = match (arguments.no_timestamps, arguments.purge_deleted) {
+        (true, _) => History::Dropped,
+        (_, true) => History::WithoutDeleted,
+        _ => global.merging.history,
+    };
+    Ok(MergeOptions {
+        window,
+        fragments: (!names.is_empty()).then(|| names.clone()),
+        history,
+        uri: Some(tdb_store::join(&location.store_uri, &location.prefix)),
+        ..global.merging.clone()
+    })
 }

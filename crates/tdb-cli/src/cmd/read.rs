@@ -191,6 +191,7 @@ impl Arguments {
             limit: self.limit,
             enumeration_codes: self.enum_codes,
             batch_bytes: Some((session.limits().budget.limit() / 8).min(BATCH)),
+            ..ReadOptions::default()
         })
     }
 
