@@ -157,7 +157,10 @@ class Pair:
 
     def upkeep(self):
         """One consolidation, and now and then the vacuum after it, each time by another."""
-        mode = self.random.choice(["fragments", "fragment_meta", "commits", "array_meta"])
+        mode = self.random.choice(["fragments"] * 3 + ["fragment_meta", "commits", "array_meta"])
+        if mode == "fragments":
+            self.fragments()
+            return
         verbs = ["consolidate"] + (["vacuum"] if self.random.random() < 0.6 else [])
         for verb in verbs:
             try:
@@ -171,6 +174,75 @@ class Pair:
             else:
                 upkeep(verb, self.ours, mode)
             self.step("%s %s" % (verb, mode))
+
+    def fragments(self):
+        """Fragments merged, in one of the ways that both know, and now and then vacuumed."""
+        how, settings, arguments = self.random.choice(
+            [self.merge_all, self.merge_all, self.merge_some, self.merge_time, self.merge_purged, self.merge_sized]
+        )()
+        if how is None:
+            return
+        before = len(fragment_names(self.judge))
+        names = arguments(self.ours)
+        try:
+            if how == "list":
+                self.lib.consolidate_fragments(self.judge, settings(self.judge))
+            else:
+                self.lib.consolidate(self.judge, "fragments", **settings)
+        except capi.TileDBError:
+            return
+        if len(fragment_names(self.judge)) == before:
+            # Nothing was allowed, which says no more than that.
+            tdb("consolidate", self.ours, "--mode", "fragments", "--dry-run")
+            return
+        memory = self.random.choice([[], [], ["--memory", "2MB"], ["--memory", "1MB", "--threads", "1"]])
+        if self.random.random() < 0.2:
+            if how == "list":
+                self.lib.consolidate_fragments(self.ours, settings(self.ours))
+            else:
+                self.lib.consolidate(self.ours, "fragments", **settings)
+            self.log.append("TileDB's turn:")
+        else:
+            tdb("consolidate", self.ours, "--mode", "fragments", *names, *memory)
+        # Cells of before the merge are those of the fragments, which are still there.
+        self.step("consolidate %s %s" % (how, " ".join(names)))
+        if self.random.random() < 0.5:
+            for uri in (self.judge, self.ours):
+                if self.random.random() < 0.3 or uri == self.judge:
+                    self.lib.vacuum(uri, "fragments")
+                else:
+                    upkeep("vacuum", uri, "fragments")
+            self.step("vacuum fragments")
+
+    # TileDB merges all or nothing, where nobody says more.
+    ALL = ["--config", "sm.consolidation.step_min_frags=4294967295", "--config", "sm.consolidation.amplification=1.0"]
+
+    def merge_all(self):
+        return "all", {}, lambda uri: self.ALL
+
+    def merge_some(self):
+        """Neighbours in time, by name."""
+        count = len(fragment_names(self.judge))
+        if count < 3 or count != len(fragment_names(self.ours)):
+            return None, None, None
+        first = self.random.randint(0, count - 2)
+        last = self.random.randint(first + 2, count)
+        names = lambda uri: fragment_names(uri)[first:last]
+        return "list", names, lambda uri: ["--fragments", ",".join(names(uri))]
+
+    def merge_time(self):
+        since, at = sorted(self.random.choice(self.times) for _ in range(2))
+        settings = {"timestamp_start": since, "timestamp_end": at}
+        return "time", settings, lambda uri: self.ALL + ["--since", str(since), "--at", str(at)]
+
+    def merge_purged(self):
+        return "purged", {"purge_deleted_cells": "true"}, lambda uri: self.ALL + ["--purge-deleted"]
+
+    def merge_sized(self):
+        if self.spec["kind"] == "dense":
+            return None, None, None
+        size = self.random.choice([300, 2000])
+        return "sized", {}, lambda uri: self.ALL + ["--config", "sm.consolidation.max_fragment_size=%d" % size]
 
     # ---- comparing ---------------------------------------------------------------
 
@@ -211,6 +283,12 @@ def seen_by_us(uri, at):
         "schema": schema,
         "metadata": json.loads(tdb("meta", "ls", uri, "--json", "--at", at)),
     }
+
+
+def fragment_names(uri):
+    """The fragments that count, older ones first."""
+    shown = json.loads(tdb("fragments", uri, "--json"))
+    return [f["name"] for f in shown if not f["consolidated"]]
 
 
 def sorted_rows(answer):
@@ -261,7 +339,7 @@ def live(random_, lib, out, seed):
     try:
         for _ in range(random_.randint(5, 14)):
             step = random_.choice(
-                [pair.write] * 5 + [pair.delete] * 2 + [pair.metadata] * 2 + [pair.upkeep] * 4
+                [pair.write] * 5 + [pair.delete] * 2 + [pair.metadata] * 2 + [pair.upkeep] * 6
                 + [pair.add_attribute, pair.drop_attribute, pair.enumeration]
             )
             step()
