@@ -290,27 +290,3 @@ pub fn build_leveled<C: Codec + Leveled>(
     let level = description.integer(codec.name(), "level", C::DEFAULT_LEVEL)?;
     Ok(Box::new(Compression(C::at(level))))
 }
-
-/// Stands in for the library of a codec that is not compiled in.
-#[cfg(not(all(feature = "gzip", feature = "zstd", feature = "lz4", feature = "bzip2")))]
-pub(crate) mod absent {
-    use crate::{FilterError, Stage};
-
-    const ABSENT: FilterError = FilterError::InvalidPipeline {
-        filter: "compression",
-        why: "the codec is not compiled in",
-    };
-
-    pub(crate) fn compress(
-        _: i32,
-        _: &[u8],
-        _: &mut [u8],
-        _: &mut Stage<'_>,
-    ) -> Result<usize, FilterError> {
-        Err(ABSENT)
-    }
-
-    pub(crate) fn decompress(_: &[u8], _: &mut [u8], _: &mut Stage<'_>) -> Result<(), FilterError> {
-        Err(ABSENT)
-    }
-}

@@ -5,6 +5,7 @@ mod checksum;
 mod chunk;
 mod chunking;
 mod codec;
+mod compressor;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod delta;

@@ -10,66 +10,28 @@
 //! # Ok::<(), tdb_filters::FilterError>(())
 //! ```
 
+use crate::Entry;
 #[cfg(not(feature = "bzip2"))]
-use crate::codec::absent as library;
-use crate::codec::{self, Codec, Leveled};
-use crate::{Entry, FilterError, Stage};
+use crate::compressor::absent as library;
+use crate::compressor::{self, Compress, Decompress, Library};
 
 const NAME: &str = "bzip2";
 
-pub(crate) static ENTRY: Entry = Entry::new(
-    5,
-    NAME,
-    codec::parse_leveled::<Bzip2>,
-    codec::build_leveled::<Bzip2>,
-)
-.behind("bzip2", cfg!(feature = "bzip2"));
+pub(crate) static ENTRY: Entry =
+    compressor::entry::<Bzip2>(5, NAME).behind("bzip2", cfg!(feature = "bzip2"));
 
 #[derive(Debug)]
-struct Bzip2 {
-    level: i32,
-}
+struct Bzip2;
 
-impl Leveled for Bzip2 {
+impl Library for Bzip2 {
+    const ENTRY: &'static Entry = &ENTRY;
     const ID: u8 = 5;
+    const COMPRESS: Compress = library::compress;
+    const DECOMPRESS: Decompress = library::decompress;
 
-    fn at(level: i32) -> Self {
-        Self { level }
-    }
-
-    fn level(&self) -> i32 {
-        self.level
-    }
-}
-
-impl Codec for Bzip2 {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn bound(&self, len: usize) -> usize {
+    fn bound(len: usize) -> usize {
         // One percent and 600 bytes, says its manual.
         len.saturating_add(len / 64).saturating_add(700)
-    }
-
-    fn compress(
-        &self,
-        piece: &[u8],
-        out: &mut [u8],
-        stage: &mut Stage<'_>,
-    ) -> Result<usize, FilterError> {
-        ENTRY.available()?;
-        library::compress(self.level, piece, out, stage)
-    }
-
-    fn decompress(
-        &self,
-        piece: &[u8],
-        out: &mut [u8],
-        stage: &mut Stage<'_>,
-    ) -> Result<(), FilterError> {
-        ENTRY.available()?;
-        library::decompress(piece, out, stage)
     }
 }
 

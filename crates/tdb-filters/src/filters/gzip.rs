@@ -12,70 +12,29 @@
 //! # Ok::<(), tdb_filters::FilterError>(())
 //! ```
 
+use crate::Entry;
 #[cfg(not(feature = "gzip"))]
-use crate::codec::absent as library;
-use crate::codec::{self, Codec, Leveled};
-use crate::{Entry, FilterError, Stage};
+use crate::compressor::absent as library;
+use crate::compressor::{self, Compress, Decompress, Library};
 
 const NAME: &str = "gzip";
 
-pub(crate) static ENTRY: Entry = Entry::new(
-    1,
-    NAME,
-    codec::parse_leveled::<Gzip>,
-    codec::build_leveled::<Gzip>,
-)
-.behind("gzip", cfg!(feature = "gzip"));
+pub(crate) static ENTRY: Entry =
+    compressor::entry::<Gzip>(1, NAME).behind("gzip", cfg!(feature = "gzip"));
 
 #[derive(Debug)]
-struct Gzip {
-    level: i32,
-}
+struct Gzip;
 
-impl Leveled for Gzip {
+impl Library for Gzip {
+    const ENTRY: &'static Entry = &ENTRY;
     const ID: u8 = 1;
+    const MAX_EXPANSION: usize = 1032;
+    const COMPRESS: Compress = library::compress;
+    const DECOMPRESS: Decompress = library::decompress;
 
-    fn at(level: i32) -> Self {
-        Self { level }
-    }
-
-    fn level(&self) -> i32 {
-        self.level
-    }
-}
-
-impl Codec for Gzip {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn bound(&self, len: usize) -> usize {
+    fn bound(len: usize) -> usize {
         // Static codes take up to nine bits a byte.
         len.saturating_add(len / 4).saturating_add(128)
-    }
-
-    fn compress(
-        &self,
-        piece: &[u8],
-        out: &mut [u8],
-        stage: &mut Stage<'_>,
-    ) -> Result<usize, FilterError> {
-        ENTRY.available()?;
-        library::compress(self.level, piece, out, stage)
-    }
-
-    fn decompress(
-        &self,
-        piece: &[u8],
-        out: &mut [u8],
-        stage: &mut Stage<'_>,
-    ) -> Result<(), FilterError> {
-        ENTRY.available()?;
-        library::decompress(piece, out, stage)
-    }
-
-    fn max_expansion(&self) -> usize {
-        1032
     }
 }
 

@@ -10,70 +10,29 @@
 //! # Ok::<(), tdb_filters::FilterError>(())
 //! ```
 
+use crate::Entry;
 #[cfg(not(feature = "lz4"))]
-use crate::codec::absent as library;
-use crate::codec::{self, Codec, Leveled};
-use crate::{Entry, FilterError, Stage};
+use crate::compressor::absent as library;
+use crate::compressor::{self, Compress, Decompress, Library};
 
 const NAME: &str = "lz4";
 
-pub(crate) static ENTRY: Entry = Entry::new(
-    3,
-    NAME,
-    codec::parse_leveled::<Lz4>,
-    codec::build_leveled::<Lz4>,
-)
-.behind("lz4", cfg!(feature = "lz4"));
+pub(crate) static ENTRY: Entry =
+    compressor::entry::<Lz4>(3, NAME).behind("lz4", cfg!(feature = "lz4"));
 
 #[derive(Debug)]
-struct Lz4 {
-    level: i32,
-}
+struct Lz4;
 
-impl Leveled for Lz4 {
+impl Library for Lz4 {
+    const ENTRY: &'static Entry = &ENTRY;
     const ID: u8 = 3;
+    const MAX_EXPANSION: usize = 255;
+    const COMPRESS: Compress = library::compress;
+    const DECOMPRESS: Decompress = library::decompress;
 
-    fn at(level: i32) -> Self {
-        Self { level }
-    }
-
-    fn level(&self) -> i32 {
-        self.level
-    }
-}
-
-impl Codec for Lz4 {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn bound(&self, len: usize) -> usize {
+    fn bound(len: usize) -> usize {
         // 110 % and a bit: the library's own bound.
         len.saturating_add(len / 8).saturating_add(64)
-    }
-
-    fn compress(
-        &self,
-        piece: &[u8],
-        out: &mut [u8],
-        stage: &mut Stage<'_>,
-    ) -> Result<usize, FilterError> {
-        ENTRY.available()?;
-        library::compress(self.level, piece, out, stage)
-    }
-
-    fn decompress(
-        &self,
-        piece: &[u8],
-        out: &mut [u8],
-        stage: &mut Stage<'_>,
-    ) -> Result<(), FilterError> {
-        ENTRY.available()?;
-        library::decompress(piece, out, stage)
-    }
-
-    fn max_expansion(&self) -> usize {
-        255
     }
 }
 

@@ -11,66 +11,28 @@
 //! # Ok::<(), tdb_filters::FilterError>(())
 //! ```
 
+use crate::Entry;
 #[cfg(not(feature = "zstd"))]
-use crate::codec::absent as library;
-use crate::codec::{self, Codec, Leveled};
-use crate::{Entry, FilterError, Stage};
+use crate::compressor::absent as library;
+use crate::compressor::{self, Compress, Decompress, Library};
 
 const NAME: &str = "zstd";
 
-pub(crate) static ENTRY: Entry = Entry::new(
-    2,
-    NAME,
-    codec::parse_leveled::<Zstd>,
-    codec::build_leveled::<Zstd>,
-)
-.behind("zstd", cfg!(feature = "zstd"));
+pub(crate) static ENTRY: Entry =
+    compressor::entry::<Zstd>(2, NAME).behind("zstd", cfg!(feature = "zstd"));
 
 #[derive(Debug)]
-struct Zstd {
-    level: i32,
-}
+struct Zstd;
 
-impl Leveled for Zstd {
+impl Library for Zstd {
+    const ENTRY: &'static Entry = &ENTRY;
     const ID: u8 = 2;
+    const COMPRESS: Compress = library::compress;
+    const DECOMPRESS: Decompress = library::decompress;
 
-    fn at(level: i32) -> Self {
-        Self { level }
-    }
-
-    fn level(&self) -> i32 {
-        self.level
-    }
-}
-
-impl Codec for Zstd {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn bound(&self, len: usize) -> usize {
+    fn bound(len: usize) -> usize {
         // The library's own bound, with more to spare for short input.
         len.saturating_add(len >> 8).saturating_add(512)
-    }
-
-    fn compress(
-        &self,
-        piece: &[u8],
-        out: &mut [u8],
-        stage: &mut Stage<'_>,
-    ) -> Result<usize, FilterError> {
-        ENTRY.available()?;
-        library::compress(self.level, piece, out, stage)
-    }
-
-    fn decompress(
-        &self,
-        piece: &[u8],
-        out: &mut [u8],
-        stage: &mut Stage<'_>,
-    ) -> Result<(), FilterError> {
-        ENTRY.available()?;
-        library::decompress(piece, out, stage)
     }
 }
 

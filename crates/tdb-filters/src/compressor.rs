@@ -1,0 +1,114 @@
+//! Filters that hand each piece to a library.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use crate::codec::{Codec, Leveled, build_leveled, parse_leveled};
+use crate::{Entry, FilterError, Stage};
+
+/// Compresses a piece at a level into the start of the output; gives the bytes that it took.
+pub(crate) type Compress = fn(i32, &[u8], &mut [u8], &mut Stage<'_>) -> Result<usize, FilterError>;
+
+/// Decompresses a piece into all of the output.
+pub(crate) type Decompress = fn(&[u8], &mut [u8], &mut Stage<'_>) -> Result<(), FilterError>;
+
+/// What the file of a compression filter says of its library.
+pub(crate) trait Library: fmt::Debug + Send + Sync + 'static {
+    /// The filter's entry, which knows whether the library is compiled in.
+    const ENTRY: &'static Entry;
+    /// The id that the options begin with.
+    const ID: u8;
+    /// As [`Codec::max_expansion`].
+    const MAX_EXPANSION: usize = usize::MAX;
+    const COMPRESS: Compress;
+    const DECOMPRESS: Decompress;
+
+    /// As [`Codec::bound`].
+    fn bound(len: usize) -> usize;
+}
+
+/// The entry of a filter that consists of a library.
+pub(crate) const fn entry<L: Library>(code: u8, name: &'static str) -> Entry {
+    let parse = parse_leveled::<Compressor<L>>;
+    Entry::new(code, name, parse, build_leveled::<Compressor<L>>)
+}
+
+/// A library at a level.
+#[derive(Debug)]
+struct Compressor<L> {
+    level: i32,
+    library: PhantomData<L>,
+}
+
+impl<L: Library> Leveled for Compressor<L> {
+    const ID: u8 = L::ID;
+
+    fn at(level: i32) -> Self {
+        Self {
+            level,
+            library: PhantomData,
+        }
+    }
+
+    fn level(&self) -> i32 {
+        self.level
+    }
+}
+
+impl<L: Library> Codec for Compressor<L> {
+    fn name(&self) -> &'static str {
+        L::ENTRY.name
+    }
+
+    fn bound(&self, len: usize) -> usize {
+        L::bound(len)
+    }
+
+    fn compress(
+        &self,
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<usize, FilterError> {
+        L::ENTRY.available()?;
+        (L::COMPRESS)(self.level, piece, out, stage)
+    }
+
+    fn decompress(
+        &self,
+        piece: &[u8],
+        out: &mut [u8],
+        stage: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        L::ENTRY.available()?;
+        (L::DECOMPRESS)(piece, out, stage)
+    }
+
+    fn max_expansion(&self) -> usize {
+        L::MAX_EXPANSION
+    }
+}
+
+/// Stands in for the library of a codec that is not compiled in.
+#[cfg(not(all(feature = "gzip", feature = "zstd", feature = "lz4", feature = "bzip2")))]
+pub(crate) mod absent {
+    use crate::{FilterError, Stage};
+
+    const ABSENT: FilterError = FilterError::InvalidPipeline {
+        filter: "compression",
+        why: "the codec is not compiled in",
+    };
+
+    pub(crate) fn compress(
+        _: i32,
+        _: &[u8],
+        _: &mut [u8],
+        _: &mut Stage<'_>,
+    ) -> Result<usize, FilterError> {
+        Err(ABSENT)
+    }
+
+    pub(crate) fn decompress(_: &[u8], _: &mut [u8], _: &mut Stage<'_>) -> Result<(), FilterError> {
+        Err(ABSENT)
+    }
+}
