@@ -1,0 +1,200 @@
+use bytes::Bytes;
+
+use super::Walk;
+use crate::describe::Observer;
+use crate::{Code, FormatVersion, Limits, Record, Scalar, WireError, WireErrorKind};
+
+/// Fills a record from bytes.
+#[derive(Debug)]
+pub struct Decode<'a, O = ()> {
+    record: &'static str,
+    bytes: &'a Bytes,
+    offset: usize,
+    version: FormatVersion,
+    limits: &'a Limits,
+    observer: O,
+}
+
+impl<'a, O: Observer> Decode<'a, O> {
+    pub(crate) fn new(
+        record: &'static str,
+        bytes: &'a Bytes,
+        version: FormatVersion,
+        limits: &'a Limits,
+        observer: O,
+    ) -> Self {
+        Self {
+            record,
+            bytes,
+            offset: 0,
+            version,
+            limits,
+            observer,
+        }
+    }
+
+    /// How far into the bytes the walk has come.
+    pub(crate) fn offset(&self) -> usize {
+        self.offset
+    }
+
+    pub(crate) fn into_observer(self) -> O {
+        self.observer
+    }
+
+    fn left(&self) -> u64 {
+        self.bytes.len().saturating_sub(self.offset) as u64
+    }
+
+    fn take(&mut self, field: &'static str, n: u64) -> Result<Bytes, WireError> {
+        let end = usize::try_from(n)
+            .ok()
+            .and_then(|n| self.offset.checked_add(n))
+            .filter(|&end| end <= self.bytes.len())
+            .ok_or_else(|| {
+                self.fail(
+                    field,
+                    WireErrorKind::Truncated {
+                        needs: n,
+                        left: self.left(),
+                    },
+                )
+            })?;
+        let piece = self.bytes.slice(self.offset..end);
+        self.offset = end;
+        Ok(piece)
+    }
+
+    fn within<R: Record>(
+        &mut self,
+        field: &'static str,
+        index: Option<u64>,
+        v: &mut R,
+        cx: &R::Cx,
+    ) -> Result<(), WireError> {
+        let outer = std::mem::replace(&mut self.record, R::NAME);
+        self.observer.enter(field, index);
+        v.walk(self, cx)?;
+        self.observer.leave();
+        self.record = outer;
+        Ok(())
+    }
+}
+
+impl<O: Observer> Walk for Decode<'_, O> {
+    fn version(&self) -> FormatVersion {
+        self.version
+    }
+
+    fn set_version(&mut self, version: FormatVersion) {
+        self.version = version;
+    }
+
+    fn limits(&self) -> &Limits {
+        self.limits
+    }
+
+    fn fail(&self, field: &'static str, kind: WireErrorKind) -> WireError {
+        WireError::new(self.record, field, self.offset, kind)
+    }
+
+    fn scalar<T: Scalar>(&mut self, field: &'static str, v: &mut T) -> Result<(), WireError> {
+        let start = self.offset;
+        *v = self.bytes.get(start..).and_then(T::read).ok_or_else(|| {
+            self.fail(
+                field,
+                WireErrorKind::Truncated {
+                    needs: T::SIZE as u64,
+                    left: self.left(),
+                },
+            )
+        })?;
+        self.offset = start.saturating_add(T::SIZE);
+        self.observer.field(start..self.offset, field, v);
+        Ok(())
+    }
+
+    fn raw(&mut self, field: &'static str, n: u64, v: &mut Bytes) -> Result<(), WireError> {
+        let start = self.offset;
+        *v = self.take(field, n)?;
+        self.observer.bytes(start..self.offset, field, v);
+        Ok(())
+    }
+
+    fn array<T: Scalar>(
+        &mut self,
+        field: &'static str,
+        n: u64,
+        v: &mut Vec<T>,
+    ) -> Result<(), WireError> {
+        let start = self.offset;
+        let bytes = self.take(field, n.saturating_mul(T::SIZE as u64))?;
+        *v = bytes.chunks_exact(T::SIZE).filter_map(T::read).collect();
+        self.observer.array(start..self.offset, field, v);
+        Ok(())
+    }
+
+    fn code<E: Code>(&mut self, field: &'static str, v: &mut E) -> Result<(), WireError> {
+        let start = self.offset;
+        let code = self.take(field, 1)?.first().copied().unwrap_or_default();
+        *v = E::from_code(code).ok_or_else(|| {
+            let kind = WireErrorKind::UnknownCode {
+                what: E::WHAT,
+                code: u64::from(code),
+            };
+            WireError::new(self.record, field, start, kind)
+        })?;
+        self.observer.field(
+            start..self.offset,
+            field,
+            &format_args!("{} ({code})", v.name()),
+        );
+        Ok(())
+    }
+
+    fn text(&mut self, field: &'static str, n: u64, v: &mut String) -> Result<(), WireError> {
+        let start = self.offset;
+        let bytes = self.take(field, n)?;
+        *v = std::str::from_utf8(&bytes)
+            .map_err(|_| WireError::new(self.record, field, start, WireErrorKind::NotUtf8))?
+            .to_owned();
+        self.observer
+            .field(start..self.offset, field, &format_args!("{v:?}"));
+        Ok(())
+    }
+
+    fn nested<R: Record>(
+        &mut self,
+        field: &'static str,
+        v: &mut R,
+        cx: &R::Cx,
+    ) -> Result<(), WireError> {
+        self.within(field, None, v, cx)
+    }
+
+    fn list<R: Record>(
+        &mut self,
+        field: &'static str,
+        n: u64,
+        v: &mut Vec<R>,
+        cx: &R::Cx,
+    ) -> Result<(), WireError> {
+        let needs = n.saturating_mul(R::MIN_SIZE.max(1) as u64);
+        if needs > self.left() {
+            return Err(self.fail(
+                field,
+                WireErrorKind::Truncated {
+                    needs,
+                    left: self.left(),
+                },
+            ));
+        }
+        v.clear();
+        for index in 0..n {
+            let mut record = R::default();
+            self.within(field, Some(index), &mut record, cx)?;
+            v.push(record);
+        }
+        Ok(())
+    }
+}

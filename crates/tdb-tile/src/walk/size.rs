@@ -1,0 +1,108 @@
+use bytes::Bytes;
+
+use super::{Walk, length_mismatch};
+use crate::{Code, FormatVersion, Limits, Record, Scalar, WireError, WireErrorKind};
+
+/// Measures a record.
+#[derive(Debug)]
+pub struct Size {
+    record: &'static str,
+    version: FormatVersion,
+    limits: Limits,
+    size: u64,
+}
+
+impl Size {
+    pub(crate) fn new(record: &'static str, version: FormatVersion) -> Self {
+        Self {
+            record,
+            version,
+            limits: Limits::default(),
+            size: 0,
+        }
+    }
+
+    /// Bytes so far.
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn add(&mut self, n: u64) {
+        self.size = self.size.saturating_add(n);
+    }
+}
+
+impl Walk for Size {
+    fn version(&self) -> FormatVersion {
+        self.version
+    }
+
+    fn set_version(&mut self, version: FormatVersion) {
+        self.version = version;
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn fail(&self, field: &'static str, kind: WireErrorKind) -> WireError {
+        WireError::new(
+            self.record,
+            field,
+            usize::try_from(self.size).unwrap_or(usize::MAX),
+            kind,
+        )
+    }
+
+    fn scalar<T: Scalar>(&mut self, _: &'static str, _: &mut T) -> Result<(), WireError> {
+        self.add(T::SIZE as u64);
+        Ok(())
+    }
+
+    fn raw(&mut self, _: &'static str, n: u64, _: &mut Bytes) -> Result<(), WireError> {
+        self.add(n);
+        Ok(())
+    }
+
+    fn array<T: Scalar>(
+        &mut self,
+        _: &'static str,
+        n: u64,
+        _: &mut Vec<T>,
+    ) -> Result<(), WireError> {
+        self.add(n.saturating_mul(T::SIZE as u64));
+        Ok(())
+    }
+
+    fn code<E: Code>(&mut self, _: &'static str, _: &mut E) -> Result<(), WireError> {
+        self.add(1);
+        Ok(())
+    }
+
+    fn text(&mut self, _: &'static str, n: u64, _: &mut String) -> Result<(), WireError> {
+        self.add(n);
+        Ok(())
+    }
+
+    fn nested<R: Record>(
+        &mut self,
+        _: &'static str,
+        v: &mut R,
+        cx: &R::Cx,
+    ) -> Result<(), WireError> {
+        v.walk(self, cx)
+    }
+
+    fn list<R: Record>(
+        &mut self,
+        field: &'static str,
+        n: u64,
+        v: &mut Vec<R>,
+        cx: &R::Cx,
+    ) -> Result<(), WireError> {
+        if v.len() as u64 != n {
+            return Err(self.fail(field, length_mismatch(n, v.len())));
+        }
+        v.iter_mut().try_for_each(|record| record.walk(self, cx))
+    }
+}
