@@ -9,6 +9,7 @@ mod array;
 mod csv;
 mod dictionary;
 mod error;
+mod input;
 #[cfg(feature = "ipc")]
 mod ipc;
 #[cfg(feature = "json")]
@@ -26,6 +27,11 @@ mod writer;
 #[cfg(feature = "csv")]
 pub use csv::CsvWriter;
 pub use error::ConversionError;
+#[cfg(feature = "csv")]
+pub use input::CsvInput;
+#[cfg(feature = "json")]
+pub use input::JsonLinesInput;
+pub use input::{BatchReader, ColumnGuess, Input, InputError, InputOptions, Labels, Place};
 #[cfg(feature = "ipc")]
 pub use ipc::{IpcFileWriter, IpcStreamWriter};
 #[cfg(feature = "json")]

@@ -110,6 +110,8 @@ pub(crate) enum Verb {
     Read(Box<cmd::read::Arguments>),
     /// The fragments of an array, one line each
     Fragments(cmd::fragments::Arguments),
+    /// Cells of a file, written into an array
+    Write(cmd::write::Arguments),
     /// The schema of an array, changed
     Evolve(cmd::evolve::Arguments),
     /// Cells that fit a condition, or fragments of a span of time, deleted

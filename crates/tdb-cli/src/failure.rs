@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use tdb_array::{ArrayError, ErrorKind, HasKind};
-use tdb_arrow::ConversionError;
+use tdb_arrow::{ConversionError, InputError};
 use tdb_fragment::FragmentError;
 use tdb_query::QueryError;
 use tdb_schema::SchemaError;
@@ -133,6 +133,12 @@ impl Failure {
         self
     }
 
+    /// Says which file or object is at fault, also where the fault is that it does not fit.
+    pub(crate) fn within(mut self, name: &str) -> Self {
+        self.place.get_or_insert_with(|| name.to_owned());
+        self
+    }
+
     /// The exit status: 2 for a wrong request, 3 for what is stored, 4 for a limit.
     pub(crate) fn status(&self) -> u8 {
         match self.kind {
@@ -230,6 +236,16 @@ impl From<ConversionError> for Failure {
                 hint: hint.map(str::to_owned),
                 ..Self::new(kind, error)
             },
+        }
+    }
+}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Self {
+        let hint = error.hint().map(str::to_owned);
+        Self {
+            hint,
+            ..Self::new(error.kind(), error)
         }
     }
 }

@@ -57,6 +57,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Verb::Read(arguments) => return cmd::read::run(*arguments, &global, out),
         Verb::Fragments(arguments) => cmd::fragments::run(&arguments, &global, &mut out)?,
         Verb::Create(arguments) => cmd::create::run(&arguments, &global)?,
+        Verb::Write(arguments) => cmd::write::run(&arguments, &global, &out)?,
         Verb::Evolve(arguments) => cmd::evolve::run(&arguments, &global)?,
         Verb::Delete(arguments) => cmd::delete::run(&arguments, &global, &mut out)?,
         Verb::Consolidate(arguments) => cmd::consolidate::run(&arguments, &global, &mut out)?,

@@ -12,14 +12,18 @@ pub(crate) mod fragments;
 pub(crate) mod group;
 mod group_members;
 pub(crate) mod info;
+mod input;
 pub(crate) mod ls;
 pub(crate) mod meta;
 mod meta_change;
 pub(crate) mod objects;
+mod progress;
+mod ranges;
 pub(crate) mod read;
 pub(crate) mod schema;
 pub(crate) mod tree;
 pub(crate) mod vacuum;
+pub(crate) mod write;
 
 use std::io::Write;
 

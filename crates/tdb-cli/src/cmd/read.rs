@@ -1,6 +1,5 @@
 //! `tdb read`: the cells of an array.
 
-mod ranges;
 mod shape;
 mod table;
 
@@ -17,7 +16,7 @@ use tdb_arrow::{
 use tdb_query::{Column, Condition, FieldInfo, QueryError, ReadOptions, ResultOrder, Session};
 use tdb_schema::ArraySchema;
 
-use super::{open_array, session};
+use super::{open_array, ranges, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -175,7 +174,9 @@ impl Arguments {
             let named = names.iter().filter(|name| anonymous || !name.is_empty());
             named.cloned().collect()
         };
-        let ranges = ranges::of_arguments(self, array.schema(), global.ticks)?;
+        let intervals = [&self.ranges[..], &self.labels[..]];
+        let file = self.range_file.as_deref();
+        let ranges = ranges::of_arguments(array.schema(), intervals, file, global.ticks)?;
         let without_dimensions = self.no_dims || (format == Format::Npy && self.dims.is_none());
         Ok(ReadOptions {
             attributes: self.attrs.as_ref().map(names),

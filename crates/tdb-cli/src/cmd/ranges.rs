@@ -1,5 +1,7 @@
 //! Intervals of the command line, as ranges of raw values.
 
+use std::path::Path;
+
 use serde_json::{Map, Value as Json};
 use tdb_array::ErrorKind;
 use tdb_query::QueryError;
@@ -8,15 +10,14 @@ use tdb_schema::value::{holds_bytes, parse, parse_number};
 use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::{Datatype, Physical, Range, Scalar};
 
-use super::Arguments;
 use crate::failure::Failure;
 use crate::parse::Interval;
 
 /// What was asked for, by dimension and by label.
 #[derive(Debug, Default)]
-pub(super) struct Ranges {
-    pub(super) dimensions: Vec<(String, Range)>,
-    pub(super) labels: Vec<(String, Range)>,
+pub(crate) struct Ranges {
+    pub(crate) dimensions: Vec<(String, Range)>,
+    pub(crate) labels: Vec<(String, Range)>,
 }
 
 /// What the ends of an interval are values of.
@@ -29,26 +30,27 @@ struct Axis<'a> {
     bounds: Option<&'a Range>,
 }
 
-/// The ranges that `--range`, `--range-file` and `--label` ask for.
-pub(super) fn of_arguments(
-    arguments: &Arguments,
+/// The ranges that `--range`, `--label` and `--range-file` ask for.
+pub(crate) fn of_arguments(
     schema: &ArraySchema,
+    [intervals, labels]: [&[Interval]; 2],
+    file: Option<&Path>,
     ticks: bool,
 ) -> Result<Ranges, Failure> {
     let mut ranges = Ranges::default();
-    for interval in &arguments.ranges {
+    for interval in intervals {
         let axis = dimension(schema, &interval.dimension)?;
         ranges
             .dimensions
             .push((axis.name.to_owned(), axis.range(interval, ticks)?));
     }
-    for interval in &arguments.labels {
+    for interval in labels {
         let axis = label(schema, &interval.dimension)?;
         ranges
             .labels
             .push((axis.name.to_owned(), axis.range(interval, ticks)?));
     }
-    if let Some(path) = &arguments.range_file {
+    if let Some(path) = file {
         let shown = path.display();
         let text = std::fs::read_to_string(path).map_err(|error| {
             Failure::new(ErrorKind::NotFound, format!("range file {shown}: {error}"))

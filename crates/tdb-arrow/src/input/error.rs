@@ -1,0 +1,130 @@
+use std::error::Error;
+use std::{fmt, io};
+
+use tdb_array::ErrorKind;
+use tdb_query::QueryError;
+
+/// Where in an input a cell stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In this line of a text, from 1.
+    Line(u64),
+    /// In this row of a table, from 0.
+    Row(u64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Row(row) => write!(f, "row {row}"),
+        }
+    }
+}
+
+/// Why cells could not be taken from a file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// A cell that is none of its field.
+    #[error("{place}, field {field:?}: {what}")]
+    Cell {
+        /// Name of the field.
+        field: String,
+        /// Where the cell stands.
+        place: Place,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A line, or a row, that does not hold together.
+    #[error("{place}: {what}")]
+    Record {
+        /// Where it stands.
+        place: Place,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A column whose type is none of its field.
+    #[error("column {column:?}: {what}")]
+    Column {
+        /// Name of the column.
+        column: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A column that the array has no field for, or a field without a column.
+    #[error(transparent)]
+    Names(QueryError),
+    /// A key of a JSON line that the array has no field for.
+    #[error("{place}: {error}")]
+    Key {
+        /// Where it stands.
+        place: Place,
+        /// What is wrong with it.
+        error: QueryError,
+    },
+    /// The file as a whole does not fit.
+    #[error("{what}")]
+    Unfit {
+        /// What does not fit where.
+        what: String,
+        /// What would help.
+        hint: &'static str,
+    },
+    /// One record is larger than is allowed.
+    #[error("{place}: more than {limit} bytes in one record")]
+    TooLarge {
+        /// Where it begins.
+        place: Place,
+        /// Bytes that are allowed.
+        limit: usize,
+    },
+    /// The input could not be read.
+    #[error("input: {0}")]
+    Input(#[from] io::Error),
+    /// The library that knows the format refused.
+    #[error("no {format} that can be read")]
+    Library {
+        /// Name of the format.
+        format: &'static str,
+        /// What the library says.
+        source: Box<dyn Error + Send + Sync>,
+    },
+}
+
+impl InputError {
+    /// Whose fault it is, and so what the caller can do.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Input(_) => ErrorKind::Store,
+            Self::TooLarge { .. } => ErrorKind::Limit,
+            Self::Names(error) => error.kind(),
+            _ => ErrorKind::Invalid,
+        }
+    }
+
+    /// What would help, if something would.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Names(error) | Self::Key { error, .. } => error.hint(),
+            Self::Unfit { hint, .. } => Some(hint),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn record(place: Place, what: impl Into<String>) -> Self {
+        Self::Record {
+            place,
+            what: what.into(),
+        }
+    }
+
+    pub(crate) fn column(column: &str, what: impl Into<String>) -> Self {
+        Self::Column {
+            column: column.to_owned(),
+            what: what.into(),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The way in: files, batch by batch, as cells that [`tdb_query::Writer`] takes.
+
+#[cfg(any(feature = "csv", feature = "json"))]
+mod builder;
+#[cfg(any(feature = "csv", feature = "json"))]
+mod cell;
+#[cfg(feature = "csv")]
+mod csv;
+mod error;
+mod guess;
+#[cfg(feature = "json")]
+mod json;
+mod lines;
+#[cfg(feature = "csv")]
+mod records;
+#[cfg(any(feature = "csv", feature = "json"))]
+mod text_guess;
+
+use tdb_query::{Batch, FieldInfo, QueryError};
+
+#[cfg(feature = "csv")]
+pub use csv::CsvInput;
+pub use error::{InputError, Place};
+pub use guess::{ColumnGuess, Labels};
+#[cfg(feature = "json")]
+pub use json::JsonLinesInput;
+pub(crate) use lines::Lines;
+
+/// How files are read.
+#[derive(Clone, Copy, Debug)]
+pub struct InputOptions {
+    /// Dates and times are raw 64-bit numbers.
+    pub ticks: bool,
+    /// What stands between the fields of CSV.
+    pub delimiter: u8,
+    /// Bytes of cells that a batch has at most, more or less.
+    pub batch_bytes: usize,
+    /// Bytes that one line of text may have.
+    pub record_bytes: usize,
+}
+
+impl Default for InputOptions {
+    fn default() -> Self {
+        Self {
+            ticks: false,
+            delimiter: b',',
+            batch_bytes: 8 << 20,
+            record_bytes: 64 << 20,
+        }
+    }
+}
+
+/// A file whose columns are known by name, and nothing else of it.
+pub trait Input {
+    /// The names of the columns, in the order of the file.
+    fn names(&self) -> &[String];
+
+    /// Goes on to read cells of these fields, one for each column.
+    ///
+    /// # Errors
+    /// A column that is no field, a field that has no column, and types that do not fit.
+    fn cells<'a>(
+        self: Box<Self>,
+        fields: &[FieldInfo],
+    ) -> Result<Box<dyn BatchReader + 'a>, InputError>
+    where
+        Self: 'a;
+
+    /// Reads all of the file to tell what fields would take its columns.
+    ///
+    /// # Errors
+    /// What no field would take, and a file that does not hold together.
+    fn guess(self: Box<Self>) -> Result<Vec<ColumnGuess>, InputError>;
+}
+
+/// Cells of a file, batch by batch.
+pub trait BatchReader {
+    /// The next batch, of which there is one at least for every file with a cell.
+    ///
+    /// # Errors
+    /// Cells that are none of their field, and a file that does not hold together.
+    fn next(&mut self) -> Result<Option<Batch>, InputError>;
+
+    /// The line of the text at which a row begins, where the input is text and rows have been read so far.
+    fn line(&self, row: u64) -> Option<u64>;
+
+    /// Bytes of the input that have been read, more or less.
+    fn consumed(&self) -> u64;
+}
+
+/// Which field each of the names is of.
+pub(crate) fn by_name(names: &[String], fields: &[FieldInfo]) -> Result<Vec<usize>, InputError> {
+    let mut places = Vec::new();
+    for name in names {
+        let known = || fields.iter().map(|field| field.name.as_str());
+        let Some(place) = known().position(|known| known == name) else {
+            let error = QueryError::unknown("field", name, known());
+            return Err(InputError::Names(error));
+        };
+        if places.contains(&place) {
+            return Err(InputError::column(name, "is there twice"));
+        }
+        places.push(place);
+    }
+    for (place, field) in fields.iter().enumerate() {
+        if !places.contains(&place) {
+            let known = names.iter().map(String::as_str);
+            let error = QueryError::unknown("column", &field.name, known);
+            return Err(InputError::Names(error));
+        }
+    }
+    Ok(places)
+}

@@ -1,0 +1,107 @@
+//! How far a long change has come, on a terminal.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use crate::args::Global;
+
+/// Time between two looks.
+const STEP: Duration = Duration::from_millis(100);
+const WIDTH: usize = 24;
+
+/// A line on standard error that is written over and over.
+pub(crate) struct Progress {
+    is_shown: bool,
+    started: Instant,
+    shown: Option<Instant>,
+    /// Bytes of the input, where that is known.
+    total: Option<u64>,
+}
+
+impl Progress {
+    pub(crate) fn new(global: &Global, total: Option<u64>) -> Self {
+        Self {
+            is_shown: !global.quiet && io::stderr().is_terminal(),
+            started: Instant::now(),
+            shown: None,
+            total: total.filter(|total| *total > 0),
+        }
+    }
+
+    /// So many cells were in so many bytes of the input.
+    pub(crate) fn tell(&mut self, what: &str, cells: u64, bytes: u64) {
+        let now = Instant::now();
+        let is_soon = |shown: Instant| now.saturating_duration_since(shown) < STEP;
+        if self.is_shown && !self.shown.is_some_and(is_soon) {
+            self.shown = Some(now);
+            let line = line(
+                what,
+                cells,
+                bytes,
+                self.total,
+                now.saturating_duration_since(self.started),
+            );
+            // There is nowhere left to tell that standard error is gone.
+            let _ = write!(io::stderr(), "\r{line}\x1b[K");
+        }
+    }
+
+    /// Something of unknown length has begun.
+    pub(crate) fn say(&mut self, what: &str) {
+        if self.is_shown {
+            self.shown = Some(Instant::now());
+            let _ = write!(io::stderr(), "\r{what}\x1b[K");
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.shown.is_some() {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+/// A bar where the end is known, cells, rate, and the time left.
+fn line(what: &str, cells: u64, bytes: u64, total: Option<u64>, elapsed: Duration) -> String {
+    let millis = u64::try_from(elapsed.as_millis())
+        .unwrap_or(u64::MAX)
+        .max(1);
+    let rate = cells.saturating_mul(1000) / millis;
+    let mut line = format!("{what} ");
+    if let Some(total) = total {
+        let bytes = bytes.min(total);
+        let part =
+            |of: u64| u64::try_from(u128::from(bytes) * u128::from(of) / u128::from(total.max(1)));
+        let full = part(WIDTH as u64)
+            .ok()
+            .and_then(|full| usize::try_from(full).ok());
+        let full = full.unwrap_or(0);
+        line += &format!(
+            "[{}{}] {:3} % ",
+            "#".repeat(full),
+            "-".repeat(WIDTH.saturating_sub(full)),
+            part(100).unwrap_or(0)
+        );
+    }
+    line += &format!("{cells} cells, {rate} a second");
+    if let Some(total) = total.filter(|total| bytes > 0 && bytes < *total) {
+        let left = u128::from(millis) * u128::from(total - bytes) / u128::from(bytes) / 1000;
+        line += &format!(", {}:{:02} left", left / 60, left % 60);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_tells_rate_and_time_left() {
+        let elapsed = Duration::from_secs(2);
+        insta::assert_snapshot!(line("reading", 1000, 25, Some(100), elapsed), @"reading [######------------------]  25 % 1000 cells, 500 a second, 0:06 left");
+        insta::assert_snapshot!(line("reading", 1000, 25, None, elapsed), @"reading 1000 cells, 500 a second");
+        insta::assert_snapshot!(line("reading", 7, 100, Some(100), elapsed), @"reading [########################] 100 % 7 cells, 3 a second");
+    }
+}

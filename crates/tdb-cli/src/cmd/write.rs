@@ -1,0 +1,251 @@
+//! `tdb write`: cells of a file, written into an array.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use tdb_array::Array;
+use tdb_arrow::{BatchReader, Input};
+use tdb_query::{
+    Batch, CellProblem, Duplicates, FieldInfo, QueryError, Session, WriteOptions, WriteOrder,
+};
+use tdb_schema::FieldKind;
+use tdb_store::LocalStore;
+
+use super::input::InputArguments;
+use super::progress::Progress;
+use super::{change, ranges, session};
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::location;
+use crate::output::Output;
+use crate::parse::{Interval, Size, interval, size};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  tdb read fixtures/v22_tour/array --range station=B..K | \
+    tdb write target/weather - --format csv --at 2030-01-01T00:00:00Z\n\n\
+    All cells become part of the array at once, or none."
+)]
+pub(crate) struct Arguments {
+    /// An array
+    array: String,
+    #[command(flatten)]
+    input: InputArguments,
+    /// Dense arrays: the box to be written, the whole domain by default; one interval a dimension
+    #[arg(long = "range", value_name = "DIM=LO..HI", value_parser = interval, allow_hyphen_values = true)]
+    ranges: Vec<Interval>,
+    /// The same as JSON: {"DIM": [[LO, HI]]}
+    #[arg(long, value_name = "FILE.json")]
+    range_file: Option<PathBuf>,
+    /// The order of the cells; row for dense and any for sparse arrays by default
+    #[arg(long, value_enum)]
+    order: Option<Order>,
+    #[command(flatten)]
+    sorting: Sorting,
+}
+
+/// How cells that come in any order are sorted.
+#[derive(Debug, Args)]
+pub(crate) struct Sorting {
+    /// What becomes of cells with the same coordinates; all are kept in arrays that allow it, else they are an error
+    #[arg(long, value_enum)]
+    pub(crate) duplicates: Option<Which>,
+    /// Begin another fragment where one gets larger: 200MB, 2GiB
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_fragment: Option<Size>,
+    /// Where cells are kept, sorted, that memory cannot hold; the system's folder for such by default
+    #[arg(long, value_name = "FOLDER")]
+    temp: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Which {
+    /// They are an error
+    Error,
+    /// The first of them is written
+    First,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Order {
+    /// Dense arrays: the last dimension changes fastest
+    Row,
+    /// Dense arrays: the first dimension changes fastest
+    Col,
+    /// As stored
+    Global,
+    /// Sparse arrays: any
+    Any,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &Output) -> Result<(), Failure> {
+    let session = session(global);
+    let change = change::options(global, &session)?;
+    let location = location::array(&arguments.array, global)?;
+    let array = Arc::new(change::open_array(&location, &change)?);
+    let input = arguments.input.open(global, &session)?;
+    let schema = array.newest_schema();
+    let intervals = [&arguments.ranges[..], &[]];
+    let file = arguments.range_file.as_deref();
+    let options = WriteOptions {
+        ranges: ranges::of_arguments(schema, intervals, file, global.ticks)?.dimensions,
+        order: arguments.order.map(Order::of_cells),
+        ..arguments.sorting.options(global, &session)?
+    };
+    let writing = Writing {
+        session: &session,
+        array: &array,
+        input: &arguments.input,
+        options,
+    };
+    let cells = writing
+        .write(input, global)
+        .map_err(|failure| failure.at(&arguments.array))?;
+    if cells == 0 {
+        out.note("there are no cells: nothing was written");
+    }
+    Ok(())
+}
+
+impl Sorting {
+    pub(crate) fn options(
+        &self,
+        global: &Global,
+        session: &Session,
+    ) -> Result<WriteOptions, Failure> {
+        let temp = self.temp.clone().unwrap_or_else(std::env::temp_dir);
+        let store = LocalStore::open(&temp)
+            .map_err(|error| Failure::from(error).within(&temp.display().to_string()))?;
+        Ok(WriteOptions {
+            timestamp: global.at.map(|moment| moment.0),
+            duplicates: self.duplicates.map(|which| match which {
+                Which::Error => Duplicates::Error,
+                Which::First => Duplicates::First,
+            }),
+            max_fragment_bytes: self.max_fragment.map(|size| size.0),
+            sort_store: Some(Arc::new(store)),
+            sort_bytes: Some(session.limits().budget.limit() / 8),
+            ..WriteOptions::default()
+        })
+    }
+}
+
+/// The cells of a file on their way into an array.
+pub(crate) struct Writing<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) array: &'a Arc<Array>,
+    pub(crate) input: &'a InputArguments,
+    pub(crate) options: WriteOptions,
+}
+
+impl Writing<'_> {
+    /// Writes all cells; gives their number.
+    pub(crate) fn write(&self, input: Box<dyn Input>, global: &Global) -> Result<u64, Failure> {
+        let fields = fields(self.array, input.names())?;
+        let counts = &global.counts;
+        let mut cells = input
+            .cells(&fields)
+            .map_err(|error| self.input.failed(error))?;
+        let mut writer = self.session.write(self.array, &self.options)?;
+        let mut progress = Progress::new(global, self.input.len());
+        let mut bytes = 0_u64;
+        loop {
+            let batch = counts.stage("input", || cells.next());
+            let Some(batch) = batch.map_err(|error| self.input.failed(error))? else {
+                break;
+            };
+            bytes = bytes.saturating_add(size_of_batch(&batch));
+            let pushed = counts.stage("write", || writer.push(&batch));
+            pushed.map_err(|error| self.failed(error, &*cells, bytes))?;
+            progress.tell("reading", writer.rows(), cells.consumed());
+        }
+        let rows = writer.rows();
+        progress.say("sorting and writing");
+        let finished = counts.stage("write", || writer.finish());
+        finished.map_err(|error| self.failed(error, &*cells, bytes))?;
+        Ok(rows)
+    }
+
+    /// The failure, with the place in the file where one cell is at fault.
+    fn failed(&self, error: QueryError, cells: &dyn BatchReader, bytes: u64) -> Failure {
+        let QueryError::Cell {
+            field,
+            cell,
+            problem,
+        } = error
+        else {
+            return error.into();
+        };
+        let file = self.input.name();
+        let place = |cell: u64| match cells.line(cell) {
+            Some(line) => format!("line {line}"),
+            None => format!("row {cell}"),
+        };
+        // Cells that did not stay in memory have lost their numbers.
+        let is_sorted = self.options.sort_bytes.is_some_and(|most| bytes > most);
+        let at = place(cell);
+        Failure::invalid(match problem {
+            CellProblem::Duplicate { .. } if is_sorted => {
+                format!("{file}: two cells have the same coordinates")
+            }
+            CellProblem::Duplicate { other } => {
+                let other = place(other);
+                format!("{file}, {at}: the cell of {other} has the same coordinates")
+            }
+            CellProblem::NotSorted { other } => {
+                let other = place(other);
+                format!("{file}, {at}: comes before the cell of {other} in global order")
+            }
+            problem => format!("{file}, {at}, field {field:?}: {problem}"),
+        })
+    }
+}
+
+/// The fields that a file with these columns has cells of: dense arrays take dimensions or not.
+fn fields(array: &Array, columns: &[String]) -> Result<Vec<FieldInfo>, Failure> {
+    let schema = array.newest_schema();
+    let is_dimension = |name: &String| schema.dimension_index(name).is_some();
+    let is_placed = !schema.is_dense() || columns.iter().any(is_dimension);
+    let mut fields = Vec::new();
+    for field in schema.fields() {
+        let enumeration = match field.kind {
+            FieldKind::Attribute(index) => schema
+                .attributes
+                .get(index)
+                .and_then(|a| a.enumeration.as_deref()),
+            _ if !is_placed => continue,
+            _ => None,
+        };
+        let enumeration = enumeration.map(|name| array.newest_enumeration(name));
+        fields.push(FieldInfo {
+            name: field.name.to_owned(),
+            datatype: field.datatype,
+            cell_val_num: field.cell_val_num,
+            nullable: field.nullable,
+            enumeration: enumeration.transpose()?,
+            field: field.kind,
+        });
+    }
+    Ok(fields)
+}
+
+/// Bytes of cells, as the writer counts them.
+fn size_of_batch(batch: &Batch) -> u64 {
+    let sizes = batch.columns.iter().map(|column| {
+        let len = |bytes: &Option<bytes::Bytes>| bytes.as_ref().map_or(0, |bytes| bytes.len());
+        column.values.len() + len(&column.offsets) + len(&column.validity)
+    });
+    sizes.sum::<usize>() as u64
+}
+
+impl Order {
+    fn of_cells(self) -> WriteOrder {
+        match self {
+            Self::Row => WriteOrder::RowMajor,
+            Self::Col => WriteOrder::ColumnMajor,
+            Self::Global => WriteOrder::Global,
+            Self::Any => WriteOrder::Unordered,
+        }
+    }
+}
