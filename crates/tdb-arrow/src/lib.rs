@@ -31,7 +31,15 @@ pub use error::ConversionError;
 pub use input::CsvInput;
 #[cfg(feature = "json")]
 pub use input::JsonLinesInput;
-pub use input::{BatchReader, ColumnGuess, Input, InputError, InputOptions, Labels, Place};
+#[cfg(feature = "parquet")]
+pub use input::parquet_input;
+pub use input::{
+    ArrowInput, BatchReader, ColumnGuess, Input, InputError, InputOptions, Labels, Place,
+};
+#[cfg(feature = "npy")]
+pub use input::{NpyShape, npy_input};
+#[cfg(feature = "ipc")]
+pub use input::{ipc_file_input, ipc_stream_input};
 #[cfg(feature = "ipc")]
 pub use ipc::{IpcFileWriter, IpcStreamWriter};
 #[cfg(feature = "json")]

@@ -112,6 +112,8 @@ pub(crate) enum Verb {
     Fragments(cmd::fragments::Arguments),
     /// Cells of a file, written into an array
     Write(cmd::write::Arguments),
+    /// A new array from a file, or its cells added to one
+    Import(Box<cmd::import::Arguments>),
     /// The schema of an array, changed
     Evolve(cmd::evolve::Arguments),
     /// Cells that fit a condition, or fragments of a span of time, deleted

@@ -58,6 +58,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Verb::Fragments(arguments) => cmd::fragments::run(&arguments, &global, &mut out)?,
         Verb::Create(arguments) => cmd::create::run(&arguments, &global)?,
         Verb::Write(arguments) => cmd::write::run(&arguments, &global, &out)?,
+        Verb::Import(arguments) => cmd::import::run(&arguments, &global, &mut out)?,
         Verb::Evolve(arguments) => cmd::evolve::run(&arguments, &global)?,
         Verb::Delete(arguments) => cmd::delete::run(&arguments, &global, &mut out)?,
         Verb::Consolidate(arguments) => cmd::consolidate::run(&arguments, &global, &mut out)?,

@@ -35,11 +35,6 @@ impl ColumnBuilder {
         &self.field
     }
 
-    /// Bytes of a cell of fixed size.
-    pub(crate) fn cell_size(&self) -> Option<usize> {
-        self.size
-    }
-
     /// Bytes so far.
     pub(crate) fn bytes(&self) -> usize {
         self.values.len().saturating_add(self.offsets.len())

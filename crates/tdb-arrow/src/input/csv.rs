@@ -118,7 +118,7 @@ impl<R: Read + Send> BatchReader for CsvCells<R> {
             self.rows = self.rows.saturating_add(1);
             rows = rows.saturating_add(1);
             // Looking at all columns each time would cost more than it tells.
-            if self.records.consumed.saturating_sub(start) as usize >= self.batch_bytes / 4 {
+            if self.records.consumed.saturating_sub(start) >= self.batch_bytes as u64 / 4 {
                 let bytes = self.columns.iter().map(|column| column.column.bytes());
                 if bytes.sum::<usize>() >= self.batch_bytes {
                     break;
@@ -138,10 +138,6 @@ impl<R: Read + Send> BatchReader for CsvCells<R> {
 
     fn line(&self, row: u64) -> Option<u64> {
         self.lines.of(row)
-    }
-
-    fn consumed(&self) -> u64 {
-        self.records.consumed
     }
 }
 

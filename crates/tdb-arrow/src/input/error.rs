@@ -54,14 +54,14 @@ pub enum InputError {
     },
     /// A column that the array has no field for, or a field without a column.
     #[error(transparent)]
-    Names(QueryError),
+    Names(Box<QueryError>),
     /// A key of a JSON line that the array has no field for.
     #[error("{place}: {error}")]
     Key {
         /// Where it stands.
         place: Place,
         /// What is wrong with it.
-        error: QueryError,
+        error: Box<QueryError>,
     },
     /// The file as a whole does not fit.
     #[error("{what}")]
@@ -81,7 +81,7 @@ pub enum InputError {
     },
     /// The input could not be read.
     #[error("input: {0}")]
-    Input(#[from] io::Error),
+    Input(io::Error),
     /// The library that knows the format refused.
     #[error("no {format} that can be read")]
     Library {
@@ -114,6 +114,7 @@ impl InputError {
         }
     }
 
+    #[cfg(any(feature = "csv", feature = "json"))]
     pub(crate) fn record(place: Place, what: impl Into<String>) -> Self {
         Self::Record {
             place,
@@ -126,5 +127,11 @@ impl InputError {
             column: column.to_owned(),
             what: what.into(),
         }
+    }
+}
+
+impl From<io::Error> for InputError {
+    fn from(error: io::Error) -> Self {
+        Self::Input(error)
     }
 }

@@ -20,10 +20,11 @@ const CHUNK: usize = 1 << 18;
 
 /// A file of JSON lines.
 ///
-/// A key that a line lacks is null there. Its names are those of the first line.
+/// A key that a line lacks is null there. Its names are those of the first line; an empty file has no cells.
 pub struct JsonLinesInput<R> {
     lines: TextLines<R>,
     names: Vec<String>,
+    is_empty: bool,
     options: InputOptions,
 }
 
@@ -35,9 +36,11 @@ impl<R: Read> JsonLinesInput<R> {
     pub fn try_new(input: R, options: InputOptions) -> Result<Self, InputError> {
         let mut lines = TextLines::new(input, options);
         if !lines.next()? {
-            return Err(InputError::Unfit {
-                what: "the input is empty".to_owned(),
-                hint: "each line is an object with the names of the fields as keys",
+            return Ok(Self {
+                lines,
+                names: Vec::new(),
+                is_empty: true,
+                options,
             });
         }
         let names = lines
@@ -50,6 +53,7 @@ impl<R: Read> JsonLinesInput<R> {
         Ok(Self {
             lines,
             names,
+            is_empty: false,
             options,
         })
     }
@@ -68,7 +72,9 @@ impl<R: Read + Send> Input for JsonLinesInput<R> {
         Self: 'a,
     {
         // What nullable fields lack in the first line, others may have.
-        let absent = |field: &&FieldInfo| field.nullable && !self.names.contains(&field.name);
+        let absent = |field: &&FieldInfo| {
+            (field.nullable || self.is_empty) && !self.names.contains(&field.name)
+        };
         let absent: Vec<&FieldInfo> = fields.iter().filter(absent).collect();
         let names: Vec<String> = (self.names.iter().cloned())
             .chain(absent.iter().map(|field| field.name.clone()))
@@ -156,10 +162,6 @@ impl<R: Read + Send> BatchReader for JsonCells<R> {
     fn line(&self, row: u64) -> Option<u64> {
         self.lines.of(row)
     }
-
-    fn consumed(&self) -> u64 {
-        self.input.consumed
-    }
 }
 
 impl<R: Read> JsonCells<R> {
@@ -181,7 +183,7 @@ impl<R: Read> JsonCells<R> {
                 let known = self.columns.iter().map(|c| c.column.field().name.as_str());
                 return Err(InputError::Key {
                     place,
-                    error: QueryError::unknown("field", key, known),
+                    error: Box::new(QueryError::unknown("field", key, known)),
                 });
             };
             let wrong = |what, column: &CellReader| InputError::Cell {
@@ -267,10 +269,11 @@ impl<R: Read> TextLines<R> {
             // It would count the line as the first.
             let what = error.to_string();
             let what = what.split(" at line ").next().unwrap_or_default();
-            InputError::record(
-                place,
-                format!("no JSON object: {what} at character {}", error.column()),
-            )
+            let at = match error.column() {
+                0 => String::new(),
+                column => format!(" at byte {column}"),
+            };
+            InputError::record(place, format!("no JSON object: {what}{at}"))
         })
     }
 }

@@ -1,16 +1,28 @@
 //! The way in: files, batch by batch, as cells that [`tdb_query::Writer`] takes.
 
+mod arrow;
+mod arrow_guess;
 #[cfg(any(feature = "csv", feature = "json"))]
 mod builder;
 #[cfg(any(feature = "csv", feature = "json"))]
 mod cell;
+mod convert;
 #[cfg(feature = "csv")]
 mod csv;
 mod error;
+mod form;
 mod guess;
+#[cfg(feature = "ipc")]
+mod ipc;
 #[cfg(feature = "json")]
 mod json;
+#[cfg(any(feature = "csv", feature = "json"))]
 mod lines;
+#[cfg(feature = "npy")]
+mod npy;
+mod numbers;
+#[cfg(feature = "parquet")]
+mod parquet;
 #[cfg(feature = "csv")]
 mod records;
 #[cfg(any(feature = "csv", feature = "json"))]
@@ -18,13 +30,21 @@ mod text_guess;
 
 use tdb_query::{Batch, FieldInfo, QueryError};
 
+#[cfg(feature = "parquet")]
+pub use self::parquet::parquet_input;
+pub use arrow::ArrowInput;
 #[cfg(feature = "csv")]
 pub use csv::CsvInput;
 pub use error::{InputError, Place};
 pub use guess::{ColumnGuess, Labels};
+#[cfg(feature = "ipc")]
+pub use ipc::{ipc_file_input, ipc_stream_input};
 #[cfg(feature = "json")]
 pub use json::JsonLinesInput;
-pub(crate) use lines::Lines;
+#[cfg(any(feature = "csv", feature = "json"))]
+use lines::Lines;
+#[cfg(feature = "npy")]
+pub use npy::{NpyShape, npy_input};
 
 /// How files are read.
 #[derive(Clone, Copy, Debug)]
@@ -83,9 +103,16 @@ pub trait BatchReader {
 
     /// The line of the text at which a row begins, where the input is text and rows have been read so far.
     fn line(&self, row: u64) -> Option<u64>;
+}
 
-    /// Bytes of the input that have been read, more or less.
-    fn consumed(&self) -> u64;
+/// Rows of a batch, where a row has so many bytes.
+#[cfg(any(feature = "npy", feature = "parquet"))]
+fn rows_of_batch(options: InputOptions, size: u64) -> usize {
+    let rows = (options.batch_bytes as u64)
+        .checked_div(size)
+        .unwrap_or(u64::MAX);
+    // Very wide rows come one by one, very narrow ones not all at once.
+    usize::try_from(rows.clamp(1, 1 << 20)).unwrap_or(1 << 20)
 }
 
 /// Which field each of the names is of.
@@ -95,7 +122,7 @@ pub(crate) fn by_name(names: &[String], fields: &[FieldInfo]) -> Result<Vec<usiz
         let known = || fields.iter().map(|field| field.name.as_str());
         let Some(place) = known().position(|known| known == name) else {
             let error = QueryError::unknown("field", name, known());
-            return Err(InputError::Names(error));
+            return Err(InputError::Names(Box::new(error)));
         };
         if places.contains(&place) {
             return Err(InputError::column(name, "is there twice"));
@@ -106,7 +133,7 @@ pub(crate) fn by_name(names: &[String], fields: &[FieldInfo]) -> Result<Vec<usiz
         if !places.contains(&place) {
             let known = names.iter().map(String::as_str);
             let error = QueryError::unknown("column", &field.name, known);
-            return Err(InputError::Names(error));
+            return Err(InputError::Names(Box::new(error)));
         }
     }
     Ok(places)

@@ -29,8 +29,16 @@ pub(crate) struct TextGuess {
 enum Kind {
     Unknown,
     Bool,
-    Int { lo: i128, hi: i128 },
-    Float { lo: f64, hi: f64 },
+    /// What JSON writes as text since it has no number for it: of floats, or text.
+    NoNumber,
+    Int {
+        lo: i128,
+        hi: i128,
+    },
+    Float {
+        lo: f64,
+        hi: f64,
+    },
     Time(Times),
     Text,
     Bytes,
@@ -110,6 +118,7 @@ impl TextGuess {
         guess.nullable |= self.has_empty && !is_text;
         match self.kind {
             Kind::Unknown | Kind::Text => {}
+            Kind::NoNumber => (guess.datatype, guess.cell_val_num) = (Datatype::Float64, one),
             Kind::Bool => (guess.datatype, guess.cell_val_num) = (Datatype::Bool, one),
             Kind::Int { lo, hi } => {
                 let is_wide = i64::try_from(hi).is_err();
@@ -177,7 +186,7 @@ impl Kind {
                 lo: n.min(*lo),
                 hi: n.max(*hi),
             },
-            (Self::Unknown | Self::Int { .. } | Self::Float { .. }, _) => {
+            (Self::Unknown | Self::NoNumber | Self::Int { .. } | Self::Float { .. }, _) => {
                 let Some(float) = float(text) else {
                     return false;
                 };
@@ -216,15 +225,15 @@ impl Kind {
     fn widen_by_text(&mut self, text: &str) -> Result<(), String> {
         match self {
             Self::Text => {}
+            Self::Unknown | Self::NoNumber if is_no_number(text) => *self = Self::NoNumber,
+            Self::NoNumber => *self = Self::Text,
             Self::Unknown => *self = Times::of(text).map_or(Self::Text, Self::Time),
             Self::Time(times) => {
                 if !times.widen(text) {
                     *self = Self::Text;
                 }
             }
-            Self::Int { .. } | Self::Float { .. }
-                if matches!(text, "NaN" | "Infinity" | "-Infinity") =>
-            {
+            Self::Int { .. } | Self::Float { .. } if is_no_number(text) => {
                 if !self.widen_by_number(text) {
                     return Err(format!("{text:?}, and other cells are large whole numbers"));
                 }
@@ -364,6 +373,11 @@ fn float(text: &str) -> Option<f64> {
         return None;
     }
     text.parse().ok()
+}
+
+/// Whether JSON has this text in place of a number.
+fn is_no_number(text: &str) -> bool {
+    matches!(text, "NaN" | "Infinity" | "-Infinity")
 }
 
 fn float_of(number: i128) -> f64 {

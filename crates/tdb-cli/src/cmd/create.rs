@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global) -> Result<(), Failure>
 }
 
 /// The schema that JSON describes, and its enumerations under new names.
-fn schema(
+pub(crate) fn schema(
     json: &Value,
     names: &dyn NameSource,
 ) -> Result<(ArraySchema, Vec<Enumeration>), Failure> {

@@ -1,13 +1,18 @@
 //! Files of cells, as verbs that write take them.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::{Args, ValueEnum};
 use tdb_array::ErrorKind;
-use tdb_arrow::{CsvInput, Input, InputError, InputOptions, JsonLinesInput};
-use tdb_query::Session;
+use tdb_arrow::{
+    ArrowInput, BatchReader, ColumnGuess, CsvInput, Input, InputError, InputOptions,
+    JsonLinesInput, NpyShape, ipc_file_input, ipc_stream_input, npy_input, parquet_input,
+};
+use tdb_query::{FieldInfo, Session};
 
 use crate::args::Global;
 use crate::failure::Failure;
@@ -27,6 +32,9 @@ pub(crate) struct InputArguments {
     /// What stands between the fields of CSV; a tabulator in .tsv files
     #[arg(long, value_name = "C", value_parser = delimiter, allow_hyphen_values = true)]
     delimiter: Option<u8>,
+    /// Where is kept what memory cannot hold; the system's folder for such by default
+    #[arg(long, value_name = "FOLDER")]
+    temp: Option<PathBuf>,
 }
 
 /// A format that cells are read from.
@@ -36,7 +44,25 @@ pub(crate) enum Format {
     Csv,
     /// JSON lines
     Jsonl,
+    /// Arrow IPC, a file or a stream
+    Arrow,
+    /// Parquet
+    Parquet,
+    /// NumPy: one attribute of a dense array
+    Npy,
 }
+
+/// A file whose columns are known by name.
+pub(crate) struct OpenInput {
+    input: Box<dyn Input>,
+    read: ReadSoFar,
+    /// The shape that the file has, if it has one.
+    pub(crate) shape: Option<NpyShape>,
+}
+
+/// Bytes of a file that have been read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReadSoFar(Arc<AtomicU64>);
 
 impl InputArguments {
     /// The file as messages name it.
@@ -57,12 +83,15 @@ impl InputArguments {
         (metadata.is_file() && !self.is_standard_input()).then_some(metadata.len())
     }
 
-    /// Opens the file as far as the names of its columns.
+    /// Opens the file as far as the names of its columns. A `.npy` file has no names, so `npy` says which
+    /// attribute it holds, and how many values of it a cell has. What was `kept` is read instead of standard input.
     pub(crate) fn open(
         &self,
+        npy: Result<(String, u32), Failure>,
+        kept: Option<&File>,
         global: &Global,
         session: &Session,
-    ) -> Result<Box<dyn Input>, Failure> {
+    ) -> Result<OpenInput, Failure> {
         let format = self.format()?;
         let is_tsv = self.file.extension().is_some_and(|ending| ending == "tsv");
         let memory = session.limits().budget.limit();
@@ -72,14 +101,24 @@ impl InputArguments {
             batch_bytes: usize::try_from(BATCH.min(memory / 32)).unwrap_or(usize::MAX),
             ..InputOptions::default()
         };
-        let input = self.bytes()?;
-        let input: Result<Box<dyn Input>, InputError> = match format {
-            Format::Csv => CsvInput::try_new(input, options).map(|input| Box::new(input) as _),
-            Format::Jsonl => {
-                JsonLinesInput::try_new(input, options).map(|input| Box::new(input) as _)
-            }
+        let npy = match format {
+            Format::Npy => npy.map_err(|failure| failure.within(&self.name()))?,
+            _ => Default::default(),
         };
-        input.map_err(|error| self.failed(error))
+        let read = ReadSoFar::default();
+        let source = Source {
+            file: self.bytes(kept)?,
+            temp: self.temp(),
+            read: read.clone(),
+        };
+        let opened = source.open(format, npy, options);
+        let (input, shape) = opened.map_err(|error| self.failed(error))?;
+        Ok(OpenInput { input, read, shape })
+    }
+
+    /// The folder for what memory cannot hold.
+    pub(crate) fn temp(&self) -> PathBuf {
+        self.temp.clone().unwrap_or_else(std::env::temp_dir)
     }
 
     /// The failure, with the name of the file in front.
@@ -91,19 +130,35 @@ impl InputArguments {
         let named = || Format::of_file(&self.file);
         self.format.or_else(named).ok_or_else(|| {
             let what = format!("{}: the name does not tell the format", self.name());
-            Failure::invalid(what).hint("--format csv, jsonl")
+            Failure::invalid(what).hint("--format csv, jsonl, arrow, parquet or npy")
         })
     }
 
-    fn bytes(&self) -> Result<Box<dyn Read + Send>, Failure> {
+    /// Keeps standard input in a file without a name, so that it can be read twice; `None` where it is not meant.
+    pub(crate) fn keep(&self) -> Result<Option<File>, Failure> {
+        if !self.is_standard_input() {
+            return Ok(None);
+        }
+        let kept = spooled(&mut io::stdin(), &self.temp());
+        kept.map(Some).map_err(|error| self.failed(error.into()))
+    }
+
+    /// The file; `None` is standard input.
+    fn bytes(&self, kept: Option<&File>) -> Result<Option<File>, Failure> {
+        if let Some(kept) = kept {
+            let again = kept.try_clone().and_then(|mut file| {
+                file.rewind()?;
+                Ok(file)
+            });
+            return again.map(Some).map_err(|error| self.failed(error.into()));
+        }
         if self.is_standard_input() {
-            return Ok(Box::new(io::stdin()));
+            return Ok(None);
         }
         let file = File::open(&self.file).and_then(|file| {
             let is_folder = file.metadata()?.is_dir();
-            (!is_folder)
-                .then_some(file)
-                .ok_or_else(|| io::ErrorKind::IsADirectory.into())
+            let wrong = || io::ErrorKind::IsADirectory.into();
+            (!is_folder).then_some(file).ok_or_else(wrong)
         });
         let file = file.map_err(|error| {
             let kind = match error.kind() {
@@ -112,7 +167,145 @@ impl InputArguments {
             };
             Failure::new(kind, error).within(&self.name())
         })?;
-        Ok(Box::new(file))
+        Ok(Some(file))
+    }
+}
+
+impl OpenInput {
+    /// The names of the columns.
+    pub(crate) fn names(&self) -> &[String] {
+        self.input.names()
+    }
+
+    /// Goes on to read cells of these fields.
+    pub(crate) fn cells(
+        self,
+        fields: &[FieldInfo],
+    ) -> Result<(Box<dyn BatchReader>, ReadSoFar), InputError> {
+        Ok((self.input.cells(fields)?, self.read))
+    }
+
+    /// Counts what is read of the file.
+    pub(crate) fn read_so_far(&self) -> ReadSoFar {
+        self.read.clone()
+    }
+
+    /// Reads all of the file to tell what fields would take its columns.
+    pub(crate) fn guess(self) -> Result<Vec<ColumnGuess>, InputError> {
+        self.input.guess()
+    }
+}
+
+impl ReadSoFar {
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Where the bytes of a file come from.
+struct Source {
+    file: Option<File>,
+    temp: PathBuf,
+    read: ReadSoFar,
+}
+
+impl Source {
+    fn open(
+        self,
+        format: Format,
+        (name, inner): (String, u32),
+        options: InputOptions,
+    ) -> Result<(Box<dyn Input>, Option<NpyShape>), InputError> {
+        let arrow = |input: ArrowInput| (Box::new(input) as _, None);
+        Ok(match format {
+            Format::Csv => (Box::new(CsvInput::try_new(self.in_order(), options)?), None),
+            Format::Jsonl => (
+                Box::new(JsonLinesInput::try_new(self.in_order(), options)?),
+                None,
+            ),
+            Format::Parquet => arrow(parquet_input(self.in_any_order(&[])?, options)?),
+            Format::Arrow => {
+                let mut start = Vec::new();
+                let mut source = self;
+                source.part(ARROW_FILE.len(), &mut start)?;
+                match start == ARROW_FILE {
+                    true => arrow(ipc_file_input(source.in_any_order(&start)?)?),
+                    false => {
+                        let rest = source.in_order();
+                        arrow(ipc_stream_input(Cursor::new(start).chain(rest))?)
+                    }
+                }
+            }
+            Format::Npy => {
+                let (input, shape) = npy_input(self.in_order(), &name, inner, options)?;
+                (Box::new(input), Some(shape))
+            }
+        })
+    }
+
+    /// The next bytes.
+    fn part(&mut self, len: usize, out: &mut Vec<u8>) -> io::Result<usize> {
+        match &mut self.file {
+            Some(file) => file.take(len as u64).read_to_end(out),
+            None => io::stdin().take(len as u64).read_to_end(out),
+        }
+    }
+
+    /// All bytes from here on.
+    fn in_order(self) -> Counted<Box<dyn Read + Send>> {
+        let file: Box<dyn Read + Send> = match self.file {
+            Some(file) => Box::new(file),
+            None => Box::new(io::stdin()),
+        };
+        Counted {
+            file,
+            read: self.read,
+        }
+    }
+
+    /// All bytes, as often as need be; of standard input, `start` was read before, and the rest goes to a file
+    /// without a name.
+    fn in_any_order(self, start: &[u8]) -> io::Result<Counted<File>> {
+        let file = match self.file {
+            Some(file) => file,
+            None => spooled(&mut start.chain(io::stdin()), &self.temp)?,
+        };
+        let mut counted = Counted {
+            file,
+            read: self.read,
+        };
+        counted.seek(SeekFrom::Start(0))?;
+        Ok(counted)
+    }
+}
+
+/// A file without a name that takes all bytes.
+fn spooled(bytes: &mut dyn Read, folder: &Path) -> io::Result<File> {
+    let mut file = tempfile::tempfile_in(folder)?;
+    io::copy(bytes, &mut file)?;
+    Ok(file)
+}
+
+/// What the file of a format begins with that is also a stream.
+const ARROW_FILE: &[u8] = b"ARROW1";
+
+/// A file whose bytes are counted as they are read.
+struct Counted<R> {
+    file: R,
+    read: ReadSoFar,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(out)?;
+        self.read.0.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+impl<R: Seek> Seek for Counted<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
     }
 }
 
@@ -122,6 +315,9 @@ impl Format {
         match path.extension()?.to_str()? {
             "csv" | "tsv" => Some(Self::Csv),
             "jsonl" | "ndjson" => Some(Self::Jsonl),
+            "arrow" | "arrows" | "feather" | "ipc" => Some(Self::Arrow),
+            "parquet" => Some(Self::Parquet),
+            "npy" => Some(Self::Npy),
             _ => None,
         }
     }

@@ -1,8 +1,10 @@
 //! How far a long change has come, on a terminal.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use super::input::ReadSoFar;
 use crate::args::Global;
 
 /// Time between two looks.
@@ -33,17 +35,38 @@ impl Progress {
         let now = Instant::now();
         let is_soon = |shown: Instant| now.saturating_duration_since(shown) < STEP;
         if self.is_shown && !self.shown.is_some_and(is_soon) {
-            self.shown = Some(now);
-            let line = line(
-                what,
-                cells,
-                bytes,
-                self.total,
-                now.saturating_duration_since(self.started),
-            );
-            // There is nowhere left to tell that standard error is gone.
-            let _ = write!(io::stderr(), "\r{line}\x1b[K");
+            self.show(|total, elapsed| line(what, Some(cells), bytes, total, elapsed));
         }
+    }
+
+    /// Shows how far the input has been read while it is looked through.
+    pub(crate) fn watch<R>(self, what: &str, read: &ReadSoFar, work: impl FnOnce() -> R) -> R {
+        if !self.is_shown {
+            return work();
+        }
+        let (done, is_done) = mpsc::channel::<()>();
+        let mut progress = self;
+        std::thread::scope(|scope| {
+            let watcher = move || {
+                while is_done.recv_timeout(STEP) == Err(mpsc::RecvTimeoutError::Timeout) {
+                    progress.show(|total, elapsed| line(what, None, read.bytes(), total, elapsed));
+                }
+            };
+            let watcher = scope.spawn(watcher);
+            let result = work();
+            drop(done);
+            // A watcher that failed has shown nothing, which harms nobody.
+            let _ = watcher.join();
+            result
+        })
+    }
+
+    fn show(&mut self, line: impl FnOnce(Option<u64>, Duration) -> String) {
+        let now = Instant::now();
+        self.shown = Some(now);
+        let line = line(self.total, now.saturating_duration_since(self.started));
+        // There is nowhere left to tell that standard error is gone.
+        let _ = write!(io::stderr(), "\r{line}\x1b[K");
     }
 
     /// Something of unknown length has begun.
@@ -64,11 +87,16 @@ impl Drop for Progress {
 }
 
 /// A bar where the end is known, cells, rate, and the time left.
-fn line(what: &str, cells: u64, bytes: u64, total: Option<u64>, elapsed: Duration) -> String {
+fn line(
+    what: &str,
+    cells: Option<u64>,
+    bytes: u64,
+    total: Option<u64>,
+    elapsed: Duration,
+) -> String {
     let millis = u64::try_from(elapsed.as_millis())
         .unwrap_or(u64::MAX)
         .max(1);
-    let rate = cells.saturating_mul(1000) / millis;
     let mut line = format!("{what} ");
     if let Some(total) = total {
         let bytes = bytes.min(total);
@@ -85,12 +113,15 @@ fn line(what: &str, cells: u64, bytes: u64, total: Option<u64>, elapsed: Duratio
             part(100).unwrap_or(0)
         );
     }
-    line += &format!("{cells} cells, {rate} a second");
+    if let Some(cells) = cells {
+        let rate = cells.saturating_mul(1000) / millis;
+        line += &format!("{cells} cells, {rate} a second, ");
+    }
     if let Some(total) = total.filter(|total| bytes > 0 && bytes < *total) {
         let left = u128::from(millis) * u128::from(total - bytes) / u128::from(bytes) / 1000;
-        line += &format!(", {}:{:02} left", left / 60, left % 60);
+        line += &format!("{}:{:02} left", left / 60, left % 60);
     }
-    line
+    line.trim_end_matches([',', ' ']).to_owned()
 }
 
 #[cfg(test)]
@@ -100,8 +131,8 @@ mod tests {
     #[test]
     fn a_line_tells_rate_and_time_left() {
         let elapsed = Duration::from_secs(2);
-        insta::assert_snapshot!(line("reading", 1000, 25, Some(100), elapsed), @"reading [######------------------]  25 % 1000 cells, 500 a second, 0:06 left");
-        insta::assert_snapshot!(line("reading", 1000, 25, None, elapsed), @"reading 1000 cells, 500 a second");
-        insta::assert_snapshot!(line("reading", 7, 100, Some(100), elapsed), @"reading [########################] 100 % 7 cells, 3 a second");
+        insta::assert_snapshot!(line("reading", Some(1000), 25, Some(100), elapsed), @"reading [######------------------]  25 % 1000 cells, 500 a second, 0:06 left");
+        insta::assert_snapshot!(line("reading", Some(1000), 25, None, elapsed), @"reading 1000 cells, 500 a second");
+        insta::assert_snapshot!(line("reading", Some(7), 100, Some(100), elapsed), @"reading [########################] 100 % 7 cells, 3 a second");
     }
 }

@@ -1,6 +1,5 @@
 //! `tdb read`: the cells of an array.
 
-mod shape;
 mod table;
 
 use std::io::{BufWriter, Write};
@@ -16,7 +15,7 @@ use tdb_arrow::{
 use tdb_query::{Column, Condition, FieldInfo, QueryError, ReadOptions, ResultOrder, Session};
 use tdb_schema::ArraySchema;
 
-use super::{open_array, ranges, session};
+use super::{open_array, ranges, session, shape};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;

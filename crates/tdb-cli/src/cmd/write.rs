@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use tdb_array::Array;
-use tdb_arrow::{BatchReader, Input};
+use tdb_arrow::{BatchReader, NpyShape};
 use tdb_query::{
     Batch, CellProblem, Duplicates, FieldInfo, QueryError, Session, WriteOptions, WriteOrder,
 };
-use tdb_schema::FieldKind;
+use tdb_schema::value::holds_bytes;
+use tdb_schema::{ArraySchema, CellValNum, FieldKind};
 use tdb_store::LocalStore;
 
-use super::input::InputArguments;
+use super::input::{InputArguments, OpenInput};
 use super::progress::Progress;
-use super::{change, ranges, session};
+use super::{change, ranges, session, shape};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location;
@@ -23,8 +24,8 @@ use crate::parse::{Interval, Size, interval, size};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  tdb read fixtures/v22_tour/array --range station=B..K | \
-    tdb write target/weather - --format csv --at 2030-01-01T00:00:00Z\n\n\
+    after_help = "Examples:\n  tdb read fixtures/v22_tour/array --range station=B..K -o target/bk.csv\n  \
+    tdb write target/weather target/bk.csv\n\n\
     All cells become part of the array at once, or none."
 )]
 pub(crate) struct Arguments {
@@ -41,6 +42,9 @@ pub(crate) struct Arguments {
     /// The order of the cells; row for dense and any for sparse arrays by default
     #[arg(long, value_enum)]
     order: Option<Order>,
+    /// Enumerated attributes as their indexes
+    #[arg(long)]
+    enum_codes: bool,
     #[command(flatten)]
     sorting: Sorting,
 }
@@ -54,9 +58,6 @@ pub(crate) struct Sorting {
     /// Begin another fragment where one gets larger: 200MB, 2GiB
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_fragment: Option<Size>,
-    /// Where cells are kept, sorted, that memory cannot hold; the system's folder for such by default
-    #[arg(long, value_name = "FOLDER")]
-    temp: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -84,37 +85,87 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &Output) -> Resul
     let change = change::options(global, &session)?;
     let location = location::array(&arguments.array, global)?;
     let array = Arc::new(change::open_array(&location, &change)?);
-    let input = arguments.input.open(global, &session)?;
     let schema = array.newest_schema();
+    let file = &arguments.input;
+    let input = file.open(npy_column(schema), None, global, &session)?;
     let intervals = [&arguments.ranges[..], &[]];
-    let file = arguments.range_file.as_deref();
-    let options = WriteOptions {
-        ranges: ranges::of_arguments(schema, intervals, file, global.ticks)?.dimensions,
+    let range_file = arguments.range_file.as_deref();
+    let mut options = WriteOptions {
+        ranges: ranges::of_arguments(schema, intervals, range_file, global.ticks)?.dimensions,
         order: arguments.order.map(Order::of_cells),
-        ..arguments.sorting.options(global, &session)?
+        ..arguments.sorting.options(file, global, &session)?
     };
+    if let Some(shape) = &input.shape {
+        fit_shape(schema, shape, &mut options).map_err(|failure| failure.within(&file.name()))?;
+    }
+    let fields = fields(&array, input.names(), arguments.enum_codes)?;
     let writing = Writing {
         session: &session,
         array: &array,
-        input: &arguments.input,
+        file,
         options,
     };
-    let cells = writing
-        .write(input, global)
-        .map_err(|failure| failure.at(&arguments.array))?;
-    if cells == 0 {
+    let cells = writing.write(input, &fields, global);
+    if cells.map_err(|failure| failure.at(&arguments.array))? == 0 {
         out.note("there are no cells: nothing was written");
     }
+    Ok(())
+}
+
+/// The attribute that a `.npy` file has values of, and how many of them a cell has.
+pub(crate) fn npy_column(schema: &ArraySchema) -> Result<(String, u32), Failure> {
+    let [attribute] = &schema.attributes[..] else {
+        let count = schema.attributes.len();
+        let what = format!("a .npy file holds one attribute, and the array has {count}");
+        return Err(Failure::invalid(what));
+    };
+    if !schema.is_dense() {
+        return Err(Failure::invalid(
+            "a .npy file holds no cells of a sparse array",
+        ));
+    }
+    let inner = match attribute.cell_val_num {
+        CellValNum::Fixed(n) if !holds_bytes(attribute.datatype) => n,
+        _ => 1,
+    };
+    Ok((attribute.name.clone(), inner))
+}
+
+/// Takes the order of a `.npy` file; it must have the shape of the box that is written.
+pub(crate) fn fit_shape(
+    schema: &ArraySchema,
+    shape: &NpyShape,
+    options: &mut WriteOptions,
+) -> Result<(), Failure> {
+    let wanted = shape::of_ranges(schema, &options.ranges)?;
+    if shape.axes != wanted {
+        let what = format!(
+            "the file has the shape {:?}, and the box to be written {wanted:?}",
+            shape.axes
+        );
+        return Err(Failure::invalid(what).hint("--range says which box is written"));
+    }
+    let order = match shape.is_column_major {
+        true => WriteOrder::ColumnMajor,
+        false => WriteOrder::RowMajor,
+    };
+    if options.order.is_some_and(|other| other != order) {
+        return Err(Failure::invalid(
+            "the file itself says the order of its cells, another one",
+        ));
+    }
+    options.order = Some(order);
     Ok(())
 }
 
 impl Sorting {
     pub(crate) fn options(
         &self,
+        file: &InputArguments,
         global: &Global,
         session: &Session,
     ) -> Result<WriteOptions, Failure> {
-        let temp = self.temp.clone().unwrap_or_else(std::env::temp_dir);
+        let temp = file.temp();
         let store = LocalStore::open(&temp)
             .map_err(|error| Failure::from(error).within(&temp.display().to_string()))?;
         Ok(WriteOptions {
@@ -135,30 +186,34 @@ impl Sorting {
 pub(crate) struct Writing<'a> {
     pub(crate) session: &'a Session,
     pub(crate) array: &'a Arc<Array>,
-    pub(crate) input: &'a InputArguments,
+    pub(crate) file: &'a InputArguments,
     pub(crate) options: WriteOptions,
 }
 
 impl Writing<'_> {
-    /// Writes all cells; gives their number.
-    pub(crate) fn write(&self, input: Box<dyn Input>, global: &Global) -> Result<u64, Failure> {
-        let fields = fields(self.array, input.names())?;
+    /// Writes all cells of these fields; gives their number.
+    pub(crate) fn write(
+        &self,
+        input: OpenInput,
+        fields: &[FieldInfo],
+        global: &Global,
+    ) -> Result<u64, Failure> {
         let counts = &global.counts;
-        let mut cells = input
-            .cells(&fields)
-            .map_err(|error| self.input.failed(error))?;
+        let mut progress = Progress::new(global, self.file.len());
+        let (mut cells, read) = input
+            .cells(fields)
+            .map_err(|error| self.file.failed(error))?;
         let mut writer = self.session.write(self.array, &self.options)?;
-        let mut progress = Progress::new(global, self.input.len());
         let mut bytes = 0_u64;
         loop {
             let batch = counts.stage("input", || cells.next());
-            let Some(batch) = batch.map_err(|error| self.input.failed(error))? else {
+            let Some(batch) = batch.map_err(|error| self.file.failed(error))? else {
                 break;
             };
             bytes = bytes.saturating_add(size_of_batch(&batch));
             let pushed = counts.stage("write", || writer.push(&batch));
             pushed.map_err(|error| self.failed(error, &*cells, bytes))?;
-            progress.tell("reading", writer.rows(), cells.consumed());
+            progress.tell("reading", writer.rows(), read.bytes());
         }
         let rows = writer.rows();
         progress.say("sorting and writing");
@@ -177,7 +232,7 @@ impl Writing<'_> {
         else {
             return error.into();
         };
-        let file = self.input.name();
+        let file = self.file.name();
         let place = |cell: u64| match cells.line(cell) {
             Some(line) => format!("line {line}"),
             None => format!("row {cell}"),
@@ -203,7 +258,11 @@ impl Writing<'_> {
 }
 
 /// The fields that a file with these columns has cells of: dense arrays take dimensions or not.
-fn fields(array: &Array, columns: &[String]) -> Result<Vec<FieldInfo>, Failure> {
+pub(crate) fn fields(
+    array: &Array,
+    columns: &[String],
+    codes: bool,
+) -> Result<Vec<FieldInfo>, Failure> {
     let schema = array.newest_schema();
     let is_dimension = |name: &String| schema.dimension_index(name).is_some();
     let is_placed = !schema.is_dense() || columns.iter().any(is_dimension);
@@ -217,6 +276,7 @@ fn fields(array: &Array, columns: &[String]) -> Result<Vec<FieldInfo>, Failure> 
             _ if !is_placed => continue,
             _ => None,
         };
+        let enumeration = enumeration.filter(|_| !codes);
         let enumeration = enumeration.map(|name| array.newest_enumeration(name));
         fields.push(FieldInfo {
             name: field.name.to_owned(),

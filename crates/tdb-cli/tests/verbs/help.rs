@@ -61,6 +61,8 @@ fn examples_of_changes_work_one_after_the_other() {
     let folder = tempfile::tempdir().expect("a folder");
     for verb in [
         "create",
+        "write",
+        "import",
         "meta set",
         "meta rm",
         "delete",

@@ -5,6 +5,8 @@ mod common;
 mod dump;
 mod errors;
 mod help;
+mod importing;
 mod judged;
 mod looking;
 mod read;
+mod writing;

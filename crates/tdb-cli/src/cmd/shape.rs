@@ -1,4 +1,4 @@
-//! The shape of the box that a result fills.
+//! The shape of boxes of cells.
 
 use tdb_query::{ReadOptions, ResultOrder, Subarray};
 use tdb_schema::ArraySchema;
@@ -8,7 +8,7 @@ use tdb_tile::{Datatype, Range};
 use crate::failure::Failure;
 
 /// Cells along each dimension of the result of a dense array.
-pub(super) fn of_result(schema: &ArraySchema, options: &ReadOptions) -> Result<Vec<u64>, Failure> {
+pub(crate) fn of_result(schema: &ArraySchema, options: &ReadOptions) -> Result<Vec<u64>, Failure> {
     let unfit = |what: &str| {
         let failure = Failure::invalid(format!("a .npy file holds a whole box: {what}"));
         failure.hint("the formats csv, jsonl, arrow and parquet hold any result")
@@ -22,7 +22,15 @@ pub(super) fn of_result(schema: &ArraySchema, options: &ReadOptions) -> Result<V
     if options.limit.is_some() || options.drop_failing || !options.label_ranges.is_empty() {
         return Err(unfit("--limit, --drop and --label cannot be used"));
     }
-    let subarray = Subarray::new(schema, &options.ranges)?;
+    of_ranges(schema, &options.ranges)
+}
+
+/// Cells along each dimension between these ends.
+pub(crate) fn of_ranges(
+    schema: &ArraySchema,
+    ranges: &[(String, Range)],
+) -> Result<Vec<u64>, Failure> {
+    let subarray = Subarray::new(schema, ranges)?;
     let sides = schema
         .dimensions
         .iter()

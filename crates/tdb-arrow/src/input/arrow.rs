@@ -1,0 +1,230 @@
+//! Record batches, as cells.
+
+use std::collections::HashMap;
+use std::io::ErrorKind;
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
+use tdb_query::{Batch, FieldInfo};
+use tdb_schema::CellValNum;
+use tdb_tile::Datatype;
+
+use super::arrow_guess::ArrowGuess;
+use super::convert::ColumnConverter;
+use super::error::InputError;
+use super::form::Form;
+use super::guess::ColumnGuess;
+use super::{BatchReader, Input, by_name};
+use crate::mapping::{CELL_VAL_NUM, DATATYPE};
+
+/// Whatever gives Arrow's record batches.
+///
+/// Numbers go into fields of other number types where no cell loses anything by it; dates and times into other units
+/// in the same way. Cells of dictionaries are their labels.
+pub struct ArrowInput {
+    batches: Box<dyn RecordBatchReader + Send>,
+    names: Vec<String>,
+    format: &'static str,
+}
+
+impl ArrowInput {
+    /// The cells of these batches; `format` names it in errors.
+    #[must_use]
+    pub fn new(batches: Box<dyn RecordBatchReader + Send>, format: &'static str) -> Self {
+        let schema = batches.schema();
+        let names = schema.fields().iter().map(|field| field.name().clone());
+        Self {
+            names: names.collect(),
+            batches,
+            format,
+        }
+    }
+}
+
+impl Input for ArrowInput {
+    fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    fn cells<'a>(
+        self: Box<Self>,
+        fields: &[FieldInfo],
+    ) -> Result<Box<dyn BatchReader + 'a>, InputError>
+    where
+        Self: 'a,
+    {
+        let places = by_name(&self.names, fields)?;
+        let schema = self.batches.schema();
+        let columns = places
+            .iter()
+            .zip(schema.fields())
+            .filter_map(|(place, column)| {
+                let field = fields.get(*place)?;
+                Some(ColumnConverter::try_new(column, field))
+            });
+        Ok(Box::new(ArrowCells {
+            columns: columns.collect::<Result<_, _>>()?,
+            batches: self.batches,
+            format: self.format,
+            rows: 0,
+        }))
+    }
+
+    fn guess(mut self: Box<Self>) -> Result<Vec<ColumnGuess>, InputError> {
+        let schema = self.batches.schema();
+        let guesses = schema
+            .fields()
+            .iter()
+            .map(|field| ArrowGuess::try_new(field));
+        let mut guesses: Vec<ArrowGuess> = guesses.collect::<Result<_, _>>()?;
+        let mut rows = 0;
+        while let Some(batch) = self.batches.next() {
+            let batch = batch.map_err(|error| failed(self.format, error))?;
+            for (guess, column) in guesses.iter_mut().zip(batch.columns()) {
+                guess.see(column, rows)?;
+            }
+            rows = rows.saturating_add(batch.num_rows() as u64);
+        }
+        Ok(guesses
+            .into_iter()
+            .map(|guess| guess.finish(rows))
+            .collect())
+    }
+}
+
+struct ArrowCells {
+    batches: Box<dyn RecordBatchReader + Send>,
+    columns: Vec<ColumnConverter>,
+    format: &'static str,
+    rows: u64,
+}
+
+impl BatchReader for ArrowCells {
+    fn next(&mut self) -> Result<Option<Batch>, InputError> {
+        let batch: RecordBatch = loop {
+            match self.batches.next() {
+                None => return Ok(None),
+                Some(Ok(batch)) if batch.num_rows() == 0 => {}
+                Some(Ok(batch)) => break batch,
+                Some(Err(error)) => return Err(failed(self.format, error)),
+            }
+        };
+        let columns = self.columns.iter().zip(batch.columns());
+        let columns = columns.map(|(converter, array)| converter.column(array, self.rows));
+        let columns = columns.collect::<Result<_, _>>()?;
+        self.rows = self.rows.saturating_add(batch.num_rows() as u64);
+        Ok(Some(Batch {
+            rows: batch.num_rows(),
+            columns,
+        }))
+    }
+
+    fn line(&self, _: u64) -> Option<u64> {
+        None
+    }
+}
+
+pub(super) fn failed(format: &'static str, error: ArrowError) -> InputError {
+    match error {
+        // These come of lengths in the file that are wrong.
+        ArrowError::IoError(_, error)
+            if matches!(
+                error.kind(),
+                ErrorKind::UnexpectedEof | ErrorKind::InvalidInput | ErrorKind::InvalidData
+            ) =>
+        {
+            InputError::Library {
+                format,
+                source: error.into(),
+            }
+        }
+        ArrowError::IoError(_, error) => InputError::Input(error),
+        ArrowError::ExternalError(source) => InputError::Library { format, source },
+        error => InputError::Library {
+            format,
+            source: error.into(),
+        },
+    }
+}
+
+/// The datatype and values per cell that a column says it had, or that come nearest to its type.
+pub(super) fn natural_type(field: &Field) -> Option<(Datatype, CellValNum)> {
+    let data_type = match field.data_type() {
+        DataType::Dictionary(_, values) => return of_arrow(values),
+        data_type => data_type,
+    };
+    // What is said counts where the column can be that.
+    let fits = |(datatype, values): &(Datatype, CellValNum)| {
+        Form::of(data_type, Some(*datatype), *datatype, *values).is_some()
+    };
+    said_type(field.metadata())
+        .filter(fits)
+        .or_else(|| of_arrow(data_type))
+}
+
+/// The datatype that a column says it had; of dictionaries it is that of the indexes.
+pub(super) fn said_type(metadata: &HashMap<String, String>) -> Option<(Datatype, CellValNum)> {
+    let datatype = Datatype::from_name(metadata.get(DATATYPE)?)?;
+    let values = match metadata.get(CELL_VAL_NUM)?.as_str() {
+        "var" => CellValNum::Var,
+        number => CellValNum::Fixed(number.parse().ok().filter(|n| *n > 0)?),
+    };
+    Some((datatype, values))
+}
+
+fn of_arrow(data_type: &DataType) -> Option<(Datatype, CellValNum)> {
+    use DataType as A;
+    use Datatype as D;
+    let one = CellValNum::Fixed(1);
+    Some(match data_type {
+        A::Null | A::Utf8 | A::LargeUtf8 | A::Utf8View => (D::StringUtf8, CellValNum::Var),
+        A::Binary | A::LargeBinary | A::BinaryView => (D::Blob, CellValNum::Var),
+        A::FixedSizeBinary(n) => (
+            D::Blob,
+            CellValNum::Fixed(u32::try_from(*n).ok().filter(|n| *n > 0)?),
+        ),
+        A::FixedSizeList(item, n) => {
+            let (datatype, values) = of_arrow(item.data_type())?;
+            let n = u32::try_from(*n).ok().filter(|n| *n > 0)?;
+            (values == one).then_some((datatype, CellValNum::Fixed(n)))?
+        }
+        A::List(item) | A::LargeList(item) => {
+            let (datatype, values) = of_arrow(item.data_type())?;
+            (values == one).then_some((datatype, CellValNum::Var))?
+        }
+        A::Boolean => (D::Bool, one),
+        A::Int8 => (D::Int8, one),
+        A::Int16 => (D::Int16, one),
+        A::Int32 => (D::Int32, one),
+        A::Int64 => (D::Int64, one),
+        A::UInt8 => (D::UInt8, one),
+        A::UInt16 => (D::UInt16, one),
+        A::UInt32 => (D::UInt32, one),
+        A::UInt64 => (D::UInt64, one),
+        A::Float32 => (D::Float32, one),
+        A::Float64 => (D::Float64, one),
+        A::Date32 => (D::DateTimeDay, one),
+        A::Date64 => (D::DateTimeMillisecond, one),
+        A::Timestamp(unit, _) => (moment(*unit), one),
+        A::Duration(unit) | A::Time32(unit) | A::Time64(unit) => (length(*unit), one),
+        _ => return None,
+    })
+}
+
+fn moment(unit: TimeUnit) -> Datatype {
+    match unit {
+        TimeUnit::Second => Datatype::DateTimeSecond,
+        TimeUnit::Millisecond => Datatype::DateTimeMillisecond,
+        TimeUnit::Microsecond => Datatype::DateTimeMicrosecond,
+        TimeUnit::Nanosecond => Datatype::DateTimeNanosecond,
+    }
+}
+
+fn length(unit: TimeUnit) -> Datatype {
+    match unit {
+        TimeUnit::Second => Datatype::TimeSecond,
+        TimeUnit::Millisecond => Datatype::TimeMillisecond,
+        TimeUnit::Microsecond => Datatype::TimeMicrosecond,
+        TimeUnit::Nanosecond => Datatype::TimeNanosecond,
+    }
+}

@@ -1,0 +1,208 @@
+//! What fields would take Arrow's columns.
+
+use std::collections::HashMap;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, Field};
+use tdb_query::{Column, FieldInfo};
+use tdb_schema::value::NOT_A_TIME;
+use tdb_schema::{CellValNum, FieldKind};
+use tdb_tile::{Datatype, Range, Scalar, with_scalar};
+
+use super::arrow::natural_type;
+use super::convert::ColumnConverter;
+use super::error::InputError;
+use super::guess::{ColumnGuess, Labels};
+
+/// Labels that an enumeration is made of at most; a column with more is what its labels are.
+const MOST_LABELS: usize = 1 << 16;
+
+/// Looks at the arrays of a column.
+pub(super) struct ArrowGuess {
+    name: String,
+    datatype: Datatype,
+    cell_val_num: CellValNum,
+    converter: ColumnConverter,
+    has_null: bool,
+    is_ascii: bool,
+    range: Option<Range>,
+    labels: Option<SeenLabels>,
+}
+
+/// The labels of a dictionary, in the order in which they come.
+struct SeenLabels {
+    index: Datatype,
+    ordered: bool,
+    values: Vec<Vec<u8>>,
+    places: HashMap<Vec<u8>, usize>,
+}
+
+impl ArrowGuess {
+    pub(super) fn try_new(field: &Field) -> Result<Self, InputError> {
+        let natural = natural_type(field);
+        let (datatype, cell_val_num) = natural.ok_or_else(|| {
+            let what = format!("no datatype takes {}", field.data_type());
+            InputError::column(field.name(), what)
+        })?;
+        let column = FieldInfo {
+            name: field.name().clone(),
+            datatype,
+            cell_val_num,
+            nullable: true,
+            enumeration: None,
+            field: FieldKind::Attribute(0),
+        };
+        let labels = match field.data_type() {
+            DataType::Dictionary(keys, _) => index_type(keys).map(|index| SeenLabels {
+                index,
+                ordered: field.dict_is_ordered().unwrap_or(false),
+                values: Vec::new(),
+                places: HashMap::new(),
+            }),
+            _ => None,
+        };
+        Ok(Self {
+            name: column.name.clone(),
+            converter: ColumnConverter::try_new(field, &column)?,
+            datatype,
+            cell_val_num,
+            has_null: false,
+            is_ascii: true,
+            range: None,
+            labels,
+        })
+    }
+
+    /// Takes the next cells into account, the first of which is number `first`.
+    pub(super) fn see(&mut self, array: &ArrayRef, first: u64) -> Result<(), InputError> {
+        self.has_null |= array.logical_null_count() > 0;
+        let values = array
+            .as_any_dictionary_opt()
+            .map(|dictionary| dictionary.values());
+        let distinct = values.unwrap_or(array);
+        let column = self.converter.plain(distinct, first)?;
+        self.is_ascii &= column.values.is_ascii();
+        if self.labels.is_some() && values.is_some() {
+            self.see_labels(&column, distinct.len());
+        }
+        if self.cell_val_num == CellValNum::Fixed(1) {
+            let is_time = self.datatype.is_datetime() || self.datatype.is_time();
+            let none = is_time.then(|| NOT_A_TIME.to_le_bytes());
+            let none = none.as_ref().map_or(&[][..], |none| none);
+            let range = with_scalar!(self.datatype, T => ends::<T>(&column, distinct.len(), none));
+            self.range = match (self.range.take(), range) {
+                (Some(a), Some(b)) => with_scalar!(self.datatype, T => joined::<T>(&a, &b)),
+                (a, b) => a.or(b),
+            };
+        }
+        Ok(())
+    }
+
+    fn see_labels(&mut self, column: &Column, rows: usize) {
+        let Some(labels) = &mut self.labels else {
+            return;
+        };
+        for row in (0..rows).filter(|row| column.is_valid(*row)) {
+            let label = column.cell(row).unwrap_or_default();
+            if !labels.places.contains_key(label) {
+                labels.places.insert(label.to_vec(), labels.values.len());
+                labels.values.push(label.to_vec());
+            }
+        }
+        if labels.values.len() > MOST_LABELS {
+            self.labels = None;
+        }
+    }
+
+    pub(super) fn finish(self, rows: u64) -> ColumnGuess {
+        let labels = self.labels.map(|labels| {
+            let index = wide_enough(labels.index, labels.values.len());
+            let labels = Labels {
+                datatype: self.datatype,
+                cell_val_num: self.cell_val_num,
+                ordered: labels.ordered,
+                values: labels.values,
+            };
+            (index, labels)
+        });
+        let (datatype, cell_val_num) = match &labels {
+            Some((index, _)) => (*index, CellValNum::Fixed(1)),
+            None => (self.datatype, self.cell_val_num),
+        };
+        ColumnGuess {
+            name: self.name,
+            datatype,
+            cell_val_num,
+            nullable: self.has_null,
+            is_ascii: self.is_ascii,
+            range: self.range,
+            labels: labels.map(|(_, labels)| labels),
+            cells: rows,
+        }
+    }
+}
+
+/// The datatype of a dictionary's keys.
+fn index_type(keys: &DataType) -> Option<Datatype> {
+    Some(match keys {
+        DataType::Int8 => Datatype::Int8,
+        DataType::Int16 => Datatype::Int16,
+        DataType::Int32 => Datatype::Int32,
+        DataType::Int64 => Datatype::Int64,
+        DataType::UInt8 => Datatype::UInt8,
+        DataType::UInt16 => Datatype::UInt16,
+        DataType::UInt32 => Datatype::UInt32,
+        DataType::UInt64 => Datatype::UInt64,
+        _ => return None,
+    })
+}
+
+/// A type that counts so many labels, and one more, as enumerations must.
+fn wide_enough(index: Datatype, labels: usize) -> Datatype {
+    let most = match index {
+        Datatype::Int8 => 1 << 7,
+        Datatype::UInt8 => 1 << 8,
+        Datatype::Int16 => 1 << 15,
+        Datatype::UInt16 => 1 << 16,
+        _ => usize::MAX,
+    };
+    if labels.saturating_add(1) < most {
+        index
+    } else {
+        Datatype::Int32
+    }
+}
+
+/// The least and the greatest number that is neither null nor these bytes.
+fn ends<T: Scalar>(column: &Column, rows: usize, none: &[u8]) -> Option<Range> {
+    let values = column.values.chunks_exact(T::SIZE).take(rows).enumerate();
+    let valid = values.filter(|(row, value)| column.is_valid(*row) && *value != none);
+    let mut ends: Option<(T, T)> = None;
+    for value in valid.filter_map(|(_, value)| T::read(value)) {
+        ends = match ends {
+            // What is not equal to itself is no number.
+            _ if value.partial_cmp(&value).is_none() => ends,
+            None => Some((value, value)),
+            Some((lo, hi)) => Some((
+                if value < lo { value } else { lo },
+                if value > hi { value } else { hi },
+            )),
+        };
+    }
+    ends.map(|(lo, hi)| range(lo, hi))
+}
+
+fn joined<T: Scalar>(a: &Range, b: &Range) -> Option<Range> {
+    let ((a, b), (c, d)) = (a.ends::<T>()?, b.ends::<T>()?);
+    Some(range(if c < a { c } else { a }, if d > b { d } else { b }))
+}
+
+fn range<T: Scalar>(lo: T, hi: T) -> Range {
+    let bytes = |value: T| {
+        let mut out = Vec::new();
+        value.write(&mut out);
+        out
+    };
+    Range::new(bytes(lo), bytes(hi))
+}

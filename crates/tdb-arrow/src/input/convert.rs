@@ -1,0 +1,170 @@
+//! Arrow arrays as columns. What has the same bytes shares its memory.
+
+use std::collections::HashMap;
+
+use arrow_array::ArrayRef;
+use arrow_array::cast::AsArray;
+use arrow_schema::{DataType, Field};
+use arrow_select::take::take;
+use bytes::Bytes;
+use tdb_query::{Column, FieldInfo};
+use tdb_schema::{CellValNum, Enumeration};
+use tdb_tile::Datatype;
+
+use super::arrow::said_type;
+use super::error::{InputError, Place};
+use super::form::{Cells, Form, dated, shared};
+use crate::dictionary::is_index;
+
+/// How the arrays of one column become cells of a field.
+#[derive(Debug)]
+pub(super) struct ColumnConverter {
+    field: FieldInfo,
+    form: Form,
+    /// The labels of an enumerated field, and the index of each.
+    labels: Option<HashMap<Vec<u8>, Vec<u8>>>,
+}
+
+impl ColumnConverter {
+    /// # Errors
+    /// [`InputError::Column`] where the type is none that the field takes.
+    pub(super) fn try_new(column: &Field, field: &FieldInfo) -> Result<Self, InputError> {
+        let enumeration = field.enumeration.as_deref();
+        let enumeration = enumeration.filter(|_| is_index(field.datatype, field.cell_val_num));
+        let (datatype, values) = match enumeration {
+            Some(labels) => (labels.datatype(), labels.cell_val_num()),
+            None => (field.datatype, field.cell_val_num),
+        };
+        let data_type = column.data_type();
+        let (plain, said) = match data_type {
+            DataType::Dictionary(_, values) => (&**values, None),
+            data_type => (data_type, said_type(column.metadata())),
+        };
+        let said = said.map(|(datatype, _)| datatype);
+        let form = Form::of(plain, said, datatype, values).ok_or_else(|| {
+            let what = "labels of ".to_owned();
+            let what = enumeration.map_or_else(String::new, |_| what);
+            let cell = match values {
+                CellValNum::Fixed(1) => datatype.to_string(),
+                CellValNum::Fixed(n) => format!("{n} values of {datatype}"),
+                CellValNum::Var => format!("any number of {datatype}"),
+            };
+            InputError::column(&field.name, format!("{data_type} is no {what}{cell}"))
+        })?;
+        Ok(Self {
+            field: field.clone(),
+            form,
+            labels: enumeration.map(|labels| indexes(labels, field.datatype)),
+        })
+    }
+
+    /// The cells of an array, the first of which is number `first`.
+    pub(super) fn column(&self, array: &ArrayRef, first: u64) -> Result<Column, InputError> {
+        let Some(dictionary) = array.as_any_dictionary_opt() else {
+            return self.plain(array, first);
+        };
+        let unpacked = take(&dictionary.values(), dictionary.keys(), None)
+            .map_err(|error| InputError::column(&self.field.name, error.to_string()))?;
+        self.plain(&unpacked, first)
+    }
+
+    /// The cells of an array that is no dictionary.
+    pub(super) fn plain(&self, array: &ArrayRef, first: u64) -> Result<Column, InputError> {
+        let wrong = |(row, what): (usize, String)| self.fail(first, row, what);
+        let mut cells = self.form.cells(array).map_err(wrong)?;
+        if let Some(labels) = &self.labels {
+            cells = self.indexes(&cells, labels, array.len()).map_err(wrong)?;
+        }
+        let validity = self.validity(&mut cells).map_err(wrong)?;
+        Ok(Column {
+            name: self.field.name.clone(),
+            datatype: self.field.datatype,
+            cell_val_num: self.field.cell_val_num,
+            nullable: self.field.nullable,
+            values: cells.values,
+            offsets: cells.offsets,
+            validity,
+            enumeration: None,
+        })
+    }
+
+    fn fail(&self, first: u64, row: usize, what: String) -> InputError {
+        InputError::Cell {
+            field: self.field.name.clone(),
+            place: Place::Row(first.saturating_add(row as u64)),
+            what,
+        }
+    }
+
+    /// The validity bits. Where a field cannot be null, a null is a date or time that is none, or wrong.
+    fn validity(&self, cells: &mut Cells) -> Result<Option<Bytes>, (usize, String)> {
+        let Some(nulls) = cells.nulls.take().filter(|nulls| nulls.null_count() > 0) else {
+            return Ok(None);
+        };
+        if self.field.nullable {
+            let bits = nulls.inner().sliced();
+            return Ok(Some(shared(bits)));
+        }
+        let is_time = self.field.datatype.is_datetime() || self.field.datatype.is_time();
+        if !(is_time && self.field.cell_val_num == CellValNum::Fixed(1) && self.labels.is_none()) {
+            let row = (0..nulls.len()).find(|row| nulls.is_null(*row));
+            return Err((row.unwrap_or(0), "null, and the field cannot be".to_owned()));
+        }
+        cells.values = dated(&cells.values, &nulls);
+        Ok(None)
+    }
+
+    /// The indexes of cells that are labels.
+    fn indexes(
+        &self,
+        cells: &Cells,
+        labels: &HashMap<Vec<u8>, Vec<u8>>,
+        rows: usize,
+    ) -> Result<Cells, (usize, String)> {
+        let enumeration = self.field.enumeration.as_deref();
+        let as_column = Column {
+            name: String::new(),
+            datatype: enumeration.map_or(Datatype::Blob, Enumeration::datatype),
+            cell_val_num: enumeration.map_or(CellValNum::Var, Enumeration::cell_val_num),
+            nullable: true,
+            values: cells.values.clone(),
+            offsets: cells.offsets.clone(),
+            validity: None,
+            enumeration: None,
+        };
+        let mut indexes = Vec::new();
+        for row in 0..rows {
+            let label = as_column.cell(row).unwrap_or_default();
+            let is_null = cells.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
+            match labels.get(label) {
+                Some(index) if !is_null => indexes.extend_from_slice(index),
+                _ if is_null => {
+                    indexes.resize(indexes.len().saturating_add(self.field.datatype.size()), 0)
+                }
+                _ => {
+                    let name = enumeration.map_or("", Enumeration::name);
+                    let label = String::from_utf8_lossy(label);
+                    return Err((
+                        row,
+                        format!("{label:?} is no label of enumeration {name:?}"),
+                    ));
+                }
+            }
+        }
+        Ok(Cells {
+            values: indexes.into(),
+            offsets: None,
+            nulls: cells.nulls.clone(),
+        })
+    }
+}
+
+/// The index of every label, each in its stored form.
+pub(super) fn indexes(enumeration: &Enumeration, index: Datatype) -> HashMap<Vec<u8>, Vec<u8>> {
+    let labels = enumeration.iter().enumerate().map(|(number, label)| {
+        let mut bytes = (number as u64).to_le_bytes().to_vec();
+        bytes.truncate(index.size());
+        (label.to_vec(), bytes)
+    });
+    labels.collect()
+}

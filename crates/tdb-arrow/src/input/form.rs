@@ -1,0 +1,326 @@
+//! The cells of Arrow arrays, without regard to what nulls and labels mean.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, GenericListArray, OffsetSizeTrait};
+use arrow_buffer::{Buffer, NullBuffer};
+use arrow_schema::DataType;
+use bytes::Bytes;
+use tdb_schema::CellValNum;
+use tdb_schema::value::{NOT_A_TIME, holds_bytes};
+use tdb_tile::{Datatype, Scalar};
+
+use super::numbers::NumberConverter;
+
+/// A row whose cell is wrong, and why.
+pub(super) type Wrong = (usize, String);
+
+/// How cells are made of an array.
+#[derive(Debug)]
+pub(super) enum Form {
+    /// All are null: so many zeros, or nothing at all.
+    Nothing { size: Option<usize> },
+    /// Bytes or characters, a fixed number of bytes or any.
+    Bytes { size: Option<usize> },
+    /// One number.
+    One(NumberConverter),
+    /// Lists of numbers, a fixed number of them or any.
+    Many {
+        numbers: NumberConverter,
+        count: Option<usize>,
+    },
+}
+
+/// The cells of an array; those that are null may hold anything.
+pub(super) struct Cells {
+    pub(super) values: Bytes,
+    /// Where each cell begins, and the end, of cells that vary in size.
+    pub(super) offsets: Option<Bytes>,
+    pub(super) nulls: Option<NullBuffer>,
+}
+
+/// The bytes of a buffer, which they keep.
+pub(super) fn shared(buffer: Buffer) -> Bytes {
+    struct Owner(Buffer);
+    impl AsRef<[u8]> for Owner {
+        fn as_ref(&self) -> &[u8] {
+            &self.0
+        }
+    }
+    Bytes::from_owner(Owner(buffer))
+}
+
+/// Dates and times with none of them where they are null.
+pub(super) fn dated(values: &[u8], nulls: &NullBuffer) -> Bytes {
+    let values = values.chunks_exact(i64::SIZE).zip(nulls.iter());
+    let dated = values.flat_map(|(value, is_valid)| {
+        let value = i64::read(value).filter(|_| is_valid);
+        value.unwrap_or(NOT_A_TIME).to_le_bytes()
+    });
+    dated.collect::<Vec<u8>>().into()
+}
+
+impl Form {
+    /// How a type becomes such cells, if it does; `said` is the datatype that the column says it had.
+    pub(super) fn of(
+        data_type: &DataType,
+        said: Option<Datatype>,
+        datatype: Datatype,
+        values: CellValNum,
+    ) -> Option<Self> {
+        let count = values.fixed().map(|n| n as usize);
+        let size = count.map(|n| n.saturating_mul(datatype.size()));
+        if *data_type == DataType::Null {
+            return Some(Self::Nothing { size });
+        }
+        if holds_bytes(datatype) {
+            return takes_bytes(data_type, size).then_some(Self::Bytes { size });
+        }
+        let is_list = match data_type {
+            DataType::FixedSizeList(_, n) => {
+                count.is_none_or(|count| usize::try_from(*n) == Ok(count))
+            }
+            DataType::List(_) | DataType::LargeList(_) => true,
+            _ => false,
+        };
+        match data_type {
+            DataType::FixedSizeList(item, _) | DataType::List(item) | DataType::LargeList(item) => {
+                let numbers = NumberConverter::new(item.data_type(), said, datatype)?;
+                is_list.then_some(Self::Many { numbers, count })
+            }
+            _ if count == Some(1) => {
+                Some(Self::One(NumberConverter::new(data_type, said, datatype)?))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn cells(&self, array: &ArrayRef) -> Result<Cells, Wrong> {
+        let nulls = array.logical_nulls();
+        let rows = array.len();
+        match self {
+            Self::Nothing { size } => Ok(Cells {
+                values: vec![0; rows.saturating_mul(size.unwrap_or(0))].into(),
+                offsets: size
+                    .is_none()
+                    .then(|| vec![0; rows.saturating_add(1).saturating_mul(8)].into()),
+                nulls,
+            }),
+            Self::Bytes { size: Some(size) } => Ok(Cells {
+                values: fixed_bytes(array, *size, nulls.as_ref())?,
+                offsets: None,
+                nulls,
+            }),
+            Self::Bytes { size: None } => {
+                let (values, offsets) = var_bytes(array);
+                Ok(Cells {
+                    values,
+                    offsets: Some(offsets),
+                    nulls,
+                })
+            }
+            Self::One(numbers) => Ok(Cells {
+                values: numbers.values(array, nulls.as_ref())?,
+                offsets: None,
+                nulls,
+            }),
+            Self::Many { numbers, count } => {
+                let lists = Lists::of(array);
+                let values = lists.values(numbers, nulls.as_ref())?;
+                let (values, offsets) = match count {
+                    Some(count) => (
+                        lists.of_count(values, *count, numbers.size(), nulls.as_ref())?,
+                        None,
+                    ),
+                    None => (values, Some(lists.byte_offsets(numbers.size()))),
+                };
+                Ok(Cells {
+                    values,
+                    offsets,
+                    nulls,
+                })
+            }
+        }
+    }
+}
+
+fn takes_bytes(data_type: &DataType, size: Option<usize>) -> bool {
+    use DataType as A;
+    match data_type {
+        A::FixedSizeBinary(n) => size.is_none_or(|size| usize::try_from(*n) == Ok(size)),
+        A::Utf8 | A::LargeUtf8 | A::Utf8View | A::Binary | A::LargeBinary | A::BinaryView => true,
+        _ => false,
+    }
+}
+
+/// Calls `each` with every cell of an array of texts or bytes.
+fn for_each_bytes(array: &ArrayRef, mut each: impl FnMut(&[u8])) {
+    macro_rules! cells {
+        ($array:expr) => {{
+            let array = $array;
+            // Null cells are in the way of nobody.
+            (0..array.len()).for_each(|row| each(array.value(row).as_ref()))
+        }};
+    }
+    match array.data_type() {
+        DataType::Utf8 => cells!(array.as_string::<i32>()),
+        DataType::LargeUtf8 => cells!(array.as_string::<i64>()),
+        DataType::Utf8View => cells!(array.as_string_view()),
+        DataType::Binary => cells!(array.as_binary::<i32>()),
+        DataType::LargeBinary => cells!(array.as_binary::<i64>()),
+        DataType::BinaryView => cells!(array.as_binary_view()),
+        DataType::FixedSizeBinary(_) => cells!(array.as_fixed_size_binary()),
+        _ => {}
+    }
+}
+
+fn fixed_bytes(array: &ArrayRef, size: usize, nulls: Option<&NullBuffer>) -> Result<Bytes, Wrong> {
+    let (mut values, mut row, mut wrong) = (Vec::new(), 0_usize, None);
+    for_each_bytes(array, |cell| {
+        match nulls.is_some_and(|nulls| nulls.is_null(row)) {
+            true => values.resize(values.len().saturating_add(size), 0),
+            false => values.extend_from_slice(cell),
+        }
+        if values.len() != row.saturating_add(1).saturating_mul(size) && wrong.is_none() {
+            wrong = Some((row, format!("{} bytes, and a cell has {size}", cell.len())));
+        }
+        row = row.saturating_add(1);
+    });
+    wrong.map_or(Ok(values.into()), Err)
+}
+
+/// Values and offsets; those of the largest type are shared as they are.
+fn var_bytes(array: &ArrayRef) -> (Bytes, Bytes) {
+    let large = match array.data_type() {
+        DataType::LargeUtf8 => {
+            let array = array.as_string::<i64>();
+            Some((array.values(), array.offsets()))
+        }
+        DataType::LargeBinary => {
+            let array = array.as_binary::<i64>();
+            Some((array.values(), array.offsets()))
+        }
+        _ => None,
+    };
+    if let Some((values, offsets)) = large.filter(|(_, offsets)| offsets.first() == Some(&0)) {
+        let offsets = offsets.inner().inner();
+        return (shared(values.clone()), shared(offsets.clone()));
+    }
+    let (mut values, mut offsets) = (Vec::new(), vec![0; 8]);
+    for_each_bytes(array, |cell| {
+        values.extend_from_slice(cell);
+        offsets.extend_from_slice(&(values.len() as u64).to_le_bytes());
+    });
+    (values.into(), offsets.into())
+}
+
+/// Lists: all their values, and where each of them begins.
+struct Lists {
+    values: ArrayRef,
+    starts: Vec<usize>,
+}
+
+impl Lists {
+    fn of(array: &ArrayRef) -> Self {
+        match array.data_type() {
+            DataType::List(_) => Self::of_list(array.as_list::<i32>()),
+            DataType::LargeList(_) => Self::of_list(array.as_list::<i64>()),
+            _ => {
+                let lists = array.as_fixed_size_list();
+                let len = usize::try_from(lists.value_length()).unwrap_or(0);
+                let starts = (0..=lists.len()).map(|row| row.saturating_mul(len));
+                Self {
+                    values: lists.values().clone(),
+                    starts: starts.collect(),
+                }
+            }
+        }
+    }
+
+    fn of_list<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> Self {
+        let offsets = lists.value_offsets();
+        let first = offsets.first().map_or(0, |first| first.as_usize());
+        let starts: Vec<usize> = offsets
+            .iter()
+            .map(|offset| offset.as_usize().saturating_sub(first))
+            .collect();
+        let len = starts.last().copied().unwrap_or(0);
+        Self {
+            values: lists.values().slice(first, len),
+            starts,
+        }
+    }
+
+    /// The row that a value belongs to.
+    fn row(&self, value: usize) -> usize {
+        self.starts
+            .partition_point(|start| *start <= value)
+            .saturating_sub(1)
+    }
+
+    fn values(&self, numbers: &NumberConverter, rows: Option<&NullBuffer>) -> Result<Bytes, Wrong> {
+        let nulls = self
+            .values
+            .logical_nulls()
+            .filter(|nulls| nulls.null_count() > 0);
+        let values = numbers.values(&self.values, nulls.as_ref());
+        let values = values.map_err(|(value, what)| (self.row(value), what))?;
+        let Some(nulls) = nulls else {
+            return Ok(values);
+        };
+        if numbers.is_time() {
+            return Ok(dated(&values, &nulls));
+        }
+        let counts = |value: &usize| {
+            let row = self.row(*value);
+            nulls.is_null(*value) && rows.is_none_or(|rows| rows.is_valid(row))
+        };
+        match (0..nulls.len()).find(counts) {
+            Some(value) => Err((self.row(value), "null within a list".to_owned())),
+            None => Ok(values),
+        }
+    }
+
+    /// The values of lists that all have this length, null ones apart.
+    fn of_count(
+        &self,
+        values: Bytes,
+        count: usize,
+        size: usize,
+        nulls: Option<&NullBuffer>,
+    ) -> Result<Bytes, Wrong> {
+        let lists = || {
+            self.starts.windows(2).map(|ends| match ends {
+                [start, end] => *start..*end,
+                _ => 0..0,
+            })
+        };
+        if lists().all(|list| list.len() == count) {
+            return Ok(values);
+        }
+        let mut all = Vec::new();
+        for (row, list) in lists().enumerate() {
+            let bytes = list.start.saturating_mul(size)..list.end.saturating_mul(size);
+            match nulls.is_some_and(|nulls| nulls.is_null(row)) {
+                true => all.resize(all.len().saturating_add(count.saturating_mul(size)), 0),
+                false if list.len() == count => {
+                    all.extend_from_slice(values.get(bytes).unwrap_or_default())
+                }
+                false => {
+                    return Err((
+                        row,
+                        format!("{} values, and a cell has {count}", list.len()),
+                    ));
+                }
+            }
+        }
+        Ok(all.into())
+    }
+
+    fn byte_offsets(&self, size: usize) -> Bytes {
+        let offsets = self
+            .starts
+            .iter()
+            .map(|start| start.saturating_mul(size) as u64);
+        offsets.flat_map(u64::to_le_bytes).collect()
+    }
+}

@@ -1,0 +1,336 @@
+//! Arrow's numbers, dates and times as values of fields.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Date32Type, Date64Type, DurationMicrosecondType, DurationMillisecondType,
+    DurationNanosecondType, DurationSecondType, Float16Type, Float32Type, Float64Type, Int8Type,
+    Int16Type, Int32Type, Int64Type, Time32MillisecondType, Time32SecondType,
+    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType};
+use arrow_buffer::NullBuffer;
+use arrow_schema::{DataType, TimeUnit};
+use bytes::Bytes;
+use tdb_schema::value::NOT_A_TIME;
+use tdb_tile::{Datatype, Physical, Scalar};
+
+use super::form::{Wrong, shared};
+
+/// Attoseconds of a second.
+const SECOND: i128 = 1_000_000_000_000_000_000;
+
+/// How values of an Arrow type become those of a datatype.
+#[derive(Clone, Debug)]
+pub(super) struct NumberConverter {
+    from: DataType,
+    to: Datatype,
+    way: Way,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// They are the same bytes.
+    Same,
+    /// Bits become bytes.
+    Bits,
+    /// By value, where it is the same.
+    Value,
+    /// Dates and times of another unit: attoseconds of the one and of the other.
+    Unit(i128, i128),
+}
+
+impl NumberConverter {
+    /// `None` where values of the one are none of the other; `said` is the datatype that ticks are counted in, if
+    /// that is known.
+    pub(super) fn new(from: &DataType, said: Option<Datatype>, to: Datatype) -> Option<Self> {
+        let is_number = to != Datatype::Bool && (to.is_integer() || to.is_real());
+        let is_ticks = to.is_datetime() || to.is_time();
+        let way = match from {
+            DataType::Boolean => (to == Datatype::Bool).then_some(Way::Bits),
+            DataType::Int64 if is_ticks => match said.filter(|said| *said != to) {
+                Some(said)
+                    if said.is_datetime() && to.is_datetime() || said.is_time() && to.is_time() =>
+                {
+                    Some(Way::Unit(unit(said)?, unit(to)?))
+                }
+                Some(said) if said.is_datetime() || said.is_time() => None,
+                _ => Some(Way::Same),
+            },
+            _ if from.is_integer() && (is_number || is_ticks) => {
+                Some(match from == &arrow_number(to) {
+                    true => Way::Same,
+                    false => Way::Value,
+                })
+            }
+            _ if from.is_floating() && is_number => Some(match from == &arrow_number(to) {
+                true => Way::Same,
+                false => Way::Value,
+            }),
+            _ => between_units(from, to),
+        };
+        Some(Self {
+            from: from.clone(),
+            to,
+            way: way?,
+        })
+    }
+
+    /// Bytes of a value.
+    pub(super) fn size(&self) -> usize {
+        self.to.size()
+    }
+
+    pub(super) fn is_time(&self) -> bool {
+        self.to.is_datetime() || self.to.is_time()
+    }
+
+    /// The values of an array; those that are null are zero, or anything.
+    pub(super) fn values(
+        &self,
+        array: &ArrayRef,
+        nulls: Option<&NullBuffer>,
+    ) -> Result<Bytes, Wrong> {
+        match self.way {
+            Way::Same => Ok(self.same(array)),
+            Way::Bits => {
+                let bits = array.as_boolean().values();
+                Ok(bits.iter().map(u8::from).collect())
+            }
+            Way::Value => self.by_value(array, nulls),
+            Way::Unit(from, to) => self.by_unit(array, nulls, from, to),
+        }
+    }
+
+    fn same(&self, array: &ArrayRef) -> Bytes {
+        let data = array.to_data();
+        let size = self.to.size();
+        let (start, len) = (
+            data.offset().saturating_mul(size),
+            data.len().saturating_mul(size),
+        );
+        let buffer = data.buffers().first();
+        let buffer = buffer.filter(|buffer| start.saturating_add(len) <= buffer.len());
+        buffer.map_or_else(Bytes::new, |buffer| {
+            shared(buffer.slice_with_length(start, len))
+        })
+    }
+
+    fn by_value(&self, array: &ArrayRef, nulls: Option<&NullBuffer>) -> Result<Bytes, Wrong> {
+        macro_rules! whole {
+            ($t:ty) => {
+                self.each::<$t>(array, nulls, |value, out| {
+                    self.write_whole(i128::from(value), out)
+                })
+            };
+        }
+        match self.from {
+            DataType::Int8 => whole!(Int8Type),
+            DataType::Int16 => whole!(Int16Type),
+            DataType::Int32 => whole!(Int32Type),
+            DataType::Int64 => whole!(Int64Type),
+            DataType::UInt8 => whole!(UInt8Type),
+            DataType::UInt16 => whole!(UInt16Type),
+            DataType::UInt32 => whole!(UInt32Type),
+            DataType::UInt64 => whole!(UInt64Type),
+            DataType::Float16 => {
+                self.each::<Float16Type>(array, nulls, |v, out| self.write_float(v.to_f64(), out))
+            }
+            DataType::Float32 => {
+                self.each::<Float32Type>(array, nulls, |v, out| self.write_float(v.into(), out))
+            }
+            _ => self.each::<Float64Type>(array, nulls, |v, out| self.write_float(v, out)),
+        }
+    }
+
+    fn by_unit(
+        &self,
+        array: &ArrayRef,
+        nulls: Option<&NullBuffer>,
+        from: i128,
+        to: i128,
+    ) -> Result<Bytes, Wrong> {
+        let ticks = |value: i64, out: &mut Vec<u8>| self.write_ticks(value, from, to, out);
+        macro_rules! ticks {
+            ($t:ty) => {
+                self.each::<$t>(array, nulls, |value, out| ticks(value.into(), out))
+            };
+        }
+        use TimeUnit as U;
+        match self.from {
+            DataType::Int64 => ticks!(Int64Type),
+            DataType::Date32 => ticks!(Date32Type),
+            DataType::Date64 => ticks!(Date64Type),
+            DataType::Timestamp(U::Second, _) => ticks!(TimestampSecondType),
+            DataType::Timestamp(U::Millisecond, _) => ticks!(TimestampMillisecondType),
+            DataType::Timestamp(U::Microsecond, _) => ticks!(TimestampMicrosecondType),
+            DataType::Timestamp(U::Nanosecond, _) => ticks!(TimestampNanosecondType),
+            DataType::Duration(U::Second) => ticks!(DurationSecondType),
+            DataType::Duration(U::Millisecond) => ticks!(DurationMillisecondType),
+            DataType::Duration(U::Microsecond) => ticks!(DurationMicrosecondType),
+            DataType::Duration(U::Nanosecond) => ticks!(DurationNanosecondType),
+            DataType::Time32(U::Second) => ticks!(Time32SecondType),
+            DataType::Time32(_) => ticks!(Time32MillisecondType),
+            DataType::Time64(U::Microsecond) => ticks!(Time64MicrosecondType),
+            _ => ticks!(Time64NanosecondType),
+        }
+    }
+
+    /// Converts value by value; nulls are zeros.
+    fn each<T: ArrowPrimitiveType>(
+        &self,
+        array: &ArrayRef,
+        nulls: Option<&NullBuffer>,
+        write: impl Fn(T::Native, &mut Vec<u8>) -> Result<(), String>,
+    ) -> Result<Bytes, Wrong> {
+        let size = self.to.size();
+        let values = array.as_primitive::<T>().values();
+        let mut out = Vec::with_capacity(values.len().saturating_mul(size));
+        for (row, value) in values.iter().enumerate() {
+            match nulls.is_some_and(|nulls| nulls.is_null(row)) {
+                true => out.resize(out.len().saturating_add(size), 0),
+                false => write(*value, &mut out).map_err(|what| (row, what))?,
+            }
+        }
+        Ok(out.into())
+    }
+
+    fn write_whole(&self, value: i128, out: &mut Vec<u8>) -> Result<(), String> {
+        macro_rules! write {
+            ($t:ty) => {
+                <$t>::try_from(value).ok().map(|value| value.write(out))
+            };
+        }
+        let written = match self.to.physical() {
+            Physical::I8 => write!(i8),
+            Physical::I16 => write!(i16),
+            Physical::I32 => write!(i32),
+            Physical::I64 => write!(i64),
+            Physical::U8 => write!(u8),
+            Physical::U16 => write!(u16),
+            Physical::U32 => write!(u32),
+            Physical::U64 => write!(u64),
+            Physical::F32 => (value.unsigned_abs() <= 1 << f32::MANTISSA_DIGITS)
+                .then(|| (value as f32).write(out)),
+            Physical::F64 => (value.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS)
+                .then(|| (value as f64).write(out)),
+        };
+        written.ok_or_else(|| format!("{value} is no {}", self.to))
+    }
+
+    fn write_float(&self, value: f64, out: &mut Vec<u8>) -> Result<(), String> {
+        let wrong = || format!("{value} is no {}", self.to);
+        match self.to.physical() {
+            Physical::F64 => value.write(out),
+            Physical::F32 => {
+                #[expect(clippy::cast_possible_truncation, reason = "what is lost is looked at")]
+                let near = value as f32;
+                if f64::from(near) != value && !value.is_nan() {
+                    return Err(wrong());
+                }
+                near.write(out);
+            }
+            _ => {
+                // Beyond this, no datatype has a whole number.
+                if value.fract() != 0.0 || value.abs() > 2_f64.powi(64) {
+                    return Err(wrong());
+                }
+                #[expect(clippy::cast_possible_truncation, reason = "it is whole and in range")]
+                let whole = value as i128;
+                return self.write_whole(whole, out);
+            }
+        }
+        Ok(())
+    }
+
+    fn write_ticks(
+        &self,
+        value: i64,
+        from: i128,
+        to: i128,
+        out: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        if value == NOT_A_TIME {
+            value.write(out);
+            return Ok(());
+        }
+        let ticks = match from.checked_div(to) {
+            Some(times) if times > 0 => i128::from(value).checked_mul(times),
+            _ => {
+                let parts = to.checked_div(from).unwrap_or(1);
+                let value = i128::from(value);
+                (value % parts == 0).then(|| value / parts)
+            }
+        };
+        let ticks = ticks.and_then(|ticks| i64::try_from(ticks).ok());
+        let wrong = || format!("{value} of {} is no whole number of {}", self.from, self.to);
+        ticks
+            .filter(|ticks| *ticks != NOT_A_TIME)
+            .ok_or_else(wrong)?
+            .write(out);
+        Ok(())
+    }
+}
+
+/// The Arrow type of plain numbers.
+fn arrow_number(datatype: Datatype) -> DataType {
+    match datatype.physical() {
+        Physical::I8 => DataType::Int8,
+        Physical::I16 => DataType::Int16,
+        Physical::I32 => DataType::Int32,
+        Physical::I64 => DataType::Int64,
+        Physical::U8 => DataType::UInt8,
+        Physical::U16 => DataType::UInt16,
+        Physical::U32 => DataType::UInt32,
+        Physical::U64 => DataType::UInt64,
+        Physical::F32 => DataType::Float32,
+        Physical::F64 => DataType::Float64,
+    }
+}
+
+fn between_units(from: &DataType, to: Datatype) -> Option<Way> {
+    let (source, fits, is_wide) = match from {
+        DataType::Date32 => (86_400 * SECOND, to.is_datetime(), false),
+        DataType::Date64 => (SECOND / 1000, to.is_datetime(), true),
+        DataType::Timestamp(unit, _) => (attoseconds(*unit), to.is_datetime(), true),
+        DataType::Duration(unit) | DataType::Time64(unit) => {
+            (attoseconds(*unit), to.is_time(), true)
+        }
+        DataType::Time32(unit) => (attoseconds(*unit), to.is_time(), false),
+        _ => return None,
+    };
+    let target = unit(to).filter(|_| fits)?;
+    Some(match is_wide && source == target {
+        true => Way::Same,
+        false => Way::Unit(source, target),
+    })
+}
+
+fn attoseconds(unit: TimeUnit) -> i128 {
+    match unit {
+        TimeUnit::Second => SECOND,
+        TimeUnit::Millisecond => SECOND / 1_000,
+        TimeUnit::Microsecond => SECOND / 1_000_000,
+        TimeUnit::Nanosecond => SECOND / 1_000_000_000,
+    }
+}
+
+/// Attoseconds of the unit of a date or time; months and years have no one length.
+fn unit(datatype: Datatype) -> Option<i128> {
+    use Datatype as D;
+    Some(match datatype {
+        D::DateTimeWeek => 7 * 86_400 * SECOND,
+        D::DateTimeDay => 86_400 * SECOND,
+        D::DateTimeHour | D::TimeHour => 3_600 * SECOND,
+        D::DateTimeMinute | D::TimeMinute => 60 * SECOND,
+        D::DateTimeSecond | D::TimeSecond => SECOND,
+        D::DateTimeMillisecond | D::TimeMillisecond => SECOND / 1_000,
+        D::DateTimeMicrosecond | D::TimeMicrosecond => SECOND / 1_000_000,
+        D::DateTimeNanosecond | D::TimeNanosecond => SECOND / 1_000_000_000,
+        D::DateTimePicosecond | D::TimePicosecond => 1_000_000,
+        D::DateTimeFemtosecond | D::TimeFemtosecond => 1_000,
+        D::DateTimeAttosecond | D::TimeAttosecond => 1,
+        _ => return None,
+    })
+}

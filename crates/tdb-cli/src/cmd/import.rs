@@ -1,0 +1,223 @@
+//! `tdb import`: a new array from a file.
+
+mod layout;
+mod schema;
+
+use std::fs::File;
+use std::sync::Arc;
+
+use clap::Args;
+use tdb_array::{Array, ChangeOptions, Contents, ErrorKind, ObjectType, OpenOptions};
+use tdb_query::Session;
+use tdb_schema::json::{Times, schema_to_json};
+use tdb_schema::{ArraySchema, Enumeration};
+
+use super::input::{InputArguments, OpenInput};
+use super::progress::Progress;
+use super::write::{Sorting, Writing, fields, fit_shape, npy_column};
+use super::{change, create, session, write_json};
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::location::{self, Location};
+use crate::output::Output;
+use crate::parse::{Interval, interval};
+use schema::{Kind, Wanted};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb read fixtures/v22_tour/array -o target/tour.csv\n  \
+    tdb import target/tour.csv target/tour --dim station,hour --dry-run\n  \
+    tdb import target/tour.csv target/tour --dim station,hour\n  \
+    tdb import target/tour.csv target/tour --append\n\n\
+    The file is read twice: first for the types of its columns, which hold every cell, then for the cells. A sparse\n\
+    array keeps cells with the same coordinates, unless --duplicates says otherwise, and takes whatever later cells\n\
+    its dimensions can have; a dimension of floats, and a dense array, goes from the least to the greatest of the file.\n\
+    What --dry-run prints can be changed and given to tdb create; tdb write takes the cells then."
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: InputArguments,
+    /// Where the array is to be
+    uri: String,
+    /// The columns that are dimensions; by default the first that can be one
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    dim: Vec<String>,
+    /// A dense array: its cells fill a box; without --dim its dimension is the number of the row
+    #[arg(long, conflicts_with = "sparse")]
+    dense: bool,
+    /// A sparse array, which is what files other than .npy make by default
+    #[arg(long)]
+    sparse: bool,
+    /// Add the cells to an array that is there
+    #[arg(long, conflicts_with_all = ["dim", "dense", "sparse", "domain", "attr", "dry_run"])]
+    append: bool,
+    /// The domain of a dimension; LO.. and ..HI leave an end where it can be at most
+    #[arg(long, value_name = "DIM=LO..HI", value_parser = interval, allow_hyphen_values = true)]
+    domain: Vec<Interval>,
+    /// The name of the attribute that a .npy file makes
+    #[arg(long, value_name = "NAME", default_value = "value")]
+    attr: String,
+    /// Print the schema as JSON, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    sorting: Sorting,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let session = session(global);
+    let change = change::options(global, &session)?;
+    let import = Import {
+        arguments,
+        global,
+        session: &session,
+        change: &change,
+    };
+    match arguments.append {
+        true => import.append(out),
+        false => import.make(out),
+    }
+}
+
+struct Import<'a> {
+    arguments: &'a Arguments,
+    global: &'a Global,
+    session: &'a Session,
+    change: &'a ChangeOptions,
+}
+
+impl Import<'_> {
+    fn append(&self, out: &Output) -> Result<(), Failure> {
+        let location = location::array(&self.arguments.uri, self.global)?;
+        let array = Arc::new(change::open_array(&location, self.change)?);
+        let npy = npy_column(array.newest_schema());
+        let file = &self.arguments.input;
+        let input = file.open(npy, None, self.global, self.session)?;
+        self.write(&array, input, out)
+    }
+
+    fn make(&self, out: &mut Output) -> Result<(), Failure> {
+        let location = self.vacant()?;
+        let file = &self.arguments.input;
+        let kept = file.keep()?;
+        let (schema, enumerations) = self.schema(kept.as_ref())?;
+        if self.arguments.dry_run {
+            let json = schema_to_json(&schema, &enumerations, Times::Iso);
+            return write_json(out, &json);
+        }
+        out.note(&layout::in_words(&schema));
+        let (store, prefix) = (&*location.store, &location.prefix);
+        Array::create(store, prefix, &schema, &enumerations, self.change)
+            .map_err(|error| change::failed(&location, error))?;
+        let written = self.fill(&location, kept.as_ref(), out);
+        if written.is_err() {
+            // The first failure is the one to be told.
+            let _ = self.remove(&location);
+        }
+        written
+    }
+
+    /// The place of the array, where there must be none yet.
+    fn vacant(&self) -> Result<Location, Failure> {
+        let uri = &self.arguments.uri;
+        let location = location::vacant(uri, self.global)?;
+        match location.object_type()? {
+            ObjectType::Array => {
+                let what = "there is an array here already";
+                let failure = Failure::new(ErrorKind::Exists, what).at(uri);
+                Err(failure.hint("--append adds the cells to it"))
+            }
+            ObjectType::Group => {
+                let failure = Failure::new(ErrorKind::Exists, "there is a group here already");
+                Err(failure.at(uri))
+            }
+            ObjectType::Invalid => Ok(location),
+        }
+    }
+
+    fn open(&self, kept: Option<&File>) -> Result<OpenInput, Failure> {
+        let npy = Ok((self.arguments.attr.clone(), 1));
+        self.arguments
+            .input
+            .open(npy, kept, self.global, self.session)
+    }
+
+    /// The schema for all that is in the file.
+    fn schema(&self, kept: Option<&File>) -> Result<(ArraySchema, Vec<Enumeration>), Failure> {
+        let (arguments, file) = (self.arguments, &self.arguments.input);
+        let input = self.open(kept)?;
+        let shape = input.shape.clone();
+        let progress = Progress::new(self.global, file.len());
+        let read = input.read_so_far();
+        let counts = &self.global.counts;
+        let guess = || counts.stage("guess", || input.guess());
+        let guesses = progress.watch("looking", &read, guess);
+        let guesses = guesses.map_err(|error| file.failed(error))?;
+        let kind = match (arguments.dense, arguments.sparse, shape) {
+            (_, true, Some(_)) => {
+                return Err(Failure::invalid("a .npy file makes a dense array"));
+            }
+            (_, _, Some(shape)) => Kind::Box(shape.axes),
+            (true, _, None) if arguments.dim.is_empty() => Kind::Rows,
+            (true, _, None) => Kind::Dense,
+            _ => Kind::Sparse,
+        };
+        let wanted = Wanted {
+            kind,
+            dimensions: &arguments.dim,
+            domains: &arguments.domain,
+            allows_duplicates: arguments.sorting.duplicates.is_none(),
+            ticks: self.global.ticks,
+        };
+        let json = wanted
+            .schema(&guesses)
+            .map_err(|failure| failure.within(&file.name()))?;
+        create::schema(&json, &*self.change.names)
+    }
+
+    /// Writes the cells into the new array.
+    fn fill(&self, location: &Location, kept: Option<&File>, out: &Output) -> Result<(), Failure> {
+        let array = Arc::new(change::open_array(location, self.change)?);
+        self.write(&array, self.open(kept)?, out)
+    }
+
+    fn write(&self, array: &Arc<Array>, input: OpenInput, out: &Output) -> Result<(), Failure> {
+        let arguments = self.arguments;
+        let file = &arguments.input;
+        let schema = array.newest_schema();
+        let sorting = &arguments.sorting;
+        let mut options = sorting.options(file, self.global, self.session)?;
+        if let Some(shape) = &input.shape {
+            fit_shape(schema, shape, &mut options)
+                .map_err(|failure| failure.within(&file.name()))?;
+        }
+        let fields = fields(array, input.names(), false)?;
+        let writing = Writing {
+            session: self.session,
+            array,
+            file,
+            options,
+        };
+        let cells = writing.write(input, &fields, self.global);
+        let cells = cells.map_err(|failure| failure.at(&arguments.uri))?;
+        out.note(&format!("{cells} cells"));
+        Ok(())
+    }
+
+    /// Removes the array that was made.
+    fn remove(&self, location: &Location) -> Result<(), Failure> {
+        let options = OpenOptions {
+            key: self.change.key.clone(),
+            limits: self.change.limits.clone(),
+            ..OpenOptions::default()
+        };
+        let (store, prefix) = (location.store.clone(), &location.prefix);
+        let contents = Contents::find(store, prefix, &location.store_uri, options)?;
+        Ok(contents.remove()?)
+    }
+}

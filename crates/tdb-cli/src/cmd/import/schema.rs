@@ -1,0 +1,407 @@
+//! The schema of a new array, from what its file holds.
+
+use serde_json::{Value as Json, json};
+use tdb_arrow::ColumnGuess;
+use tdb_query::QueryError;
+use tdb_schema::CellValNum;
+use tdb_schema::json::{Times, cell_to_json};
+use tdb_schema::value::{holds_bytes, parse, parse_number};
+use tdb_tile::{Code, Datatype};
+
+use super::layout::{
+    dense_extents, ends_of_type, float, float_extent, last_of_tiles, sparse_extent, whole,
+    wide_domain,
+};
+use crate::failure::Failure;
+use crate::parse::Interval;
+
+/// What array is made.
+pub(super) enum Kind {
+    Sparse,
+    /// Cells fill a box of the dimensions.
+    Dense,
+    /// Cells have the numbers of their rows.
+    Rows,
+    /// Cells fill a box of these sides.
+    Box(Vec<u64>),
+}
+
+/// What is asked for.
+pub(super) struct Wanted<'a> {
+    pub(super) kind: Kind,
+    pub(super) dimensions: &'a [String],
+    pub(super) domains: &'a [Interval],
+    pub(super) allows_duplicates: bool,
+    pub(super) ticks: bool,
+}
+
+/// A domain that is asked for: `None` is an open end.
+#[derive(Clone, Copy)]
+struct Asked {
+    lo: Option<i128>,
+    hi: Option<i128>,
+}
+
+/// A dimension before its tile extent is known.
+struct Axis<'a> {
+    name: &'a str,
+    datatype: Datatype,
+    ends: Ends,
+}
+
+#[derive(Clone, Copy)]
+enum Ends {
+    Text,
+    Whole {
+        data: (i128, i128),
+        /// The domain, where it is asked for; an open end is where it can be.
+        domain: Option<Asked>,
+    },
+    Float {
+        data: (f64, f64),
+    },
+}
+
+impl Wanted<'_> {
+    /// The schema as JSON of the shape that `tdb create` takes.
+    pub(super) fn schema(&self, columns: &[ColumnGuess]) -> Result<Json, Failure> {
+        for (number, column) in columns.iter().enumerate() {
+            if columns
+                .iter()
+                .take(number)
+                .any(|other| other.name == column.name)
+            {
+                return Err(Failure::invalid(format!(
+                    "column {:?} is there twice",
+                    column.name
+                )));
+            }
+        }
+        let cells = columns.first().map_or(0, |column| column.cells);
+        let sides: Vec<u64>;
+        let (axes, attributes): (Vec<Axis<'_>>, Vec<&ColumnGuess>) = match &self.kind {
+            Kind::Rows | Kind::Box(_) => {
+                sides = match &self.kind {
+                    Kind::Box(sides) => sides.clone(),
+                    _ => vec![cells],
+                };
+                (self.counted(&sides)?, columns.iter().collect())
+            }
+            Kind::Sparse | Kind::Dense => {
+                let chosen = self.chosen(columns)?;
+                let axes = chosen.iter().map(|column| self.axis(column));
+                let axes = axes.collect::<Result<_, _>>()?;
+                let is_attribute =
+                    |column: &&ColumnGuess| !chosen.iter().any(|c| c.name == column.name);
+                (axes, columns.iter().filter(is_attribute).collect())
+            }
+        };
+        for interval in self.domains {
+            if !axes.iter().any(|axis| axis.name == interval.dimension) {
+                let known = axes.iter().map(|axis| axis.name);
+                return Err(QueryError::unknown("dimension", &interval.dimension, known).into());
+            }
+        }
+        let enumerations = attributes.iter().filter_map(|column| {
+            let labels = column.labels.as_ref()?;
+            let value = |value: &Vec<u8>| {
+                cell_to_json(labels.datatype, labels.cell_val_num, value, Times::Ticks)
+            };
+            Some(json!({
+                "name": column.name,
+                "datatype": labels.datatype.name(),
+                "cell_val_num": values_to_json(labels.cell_val_num),
+                "ordered": labels.ordered,
+                "values": labels.values.iter().map(value).collect::<Vec<_>>(),
+            }))
+        });
+        Ok(json!({
+            "type": if matches!(self.kind, Kind::Sparse) { "sparse" } else { "dense" },
+            "allows_duplicates": matches!(self.kind, Kind::Sparse) && self.allows_duplicates,
+            "coords_filters": [{"name": "zstd"}],
+            "offsets_filters": [{"name": "double_delta"}, {"name": "zstd"}],
+            "dimensions": self.dimensions(&axes, &attributes, cells),
+            "enumerations": enumerations.collect::<Vec<_>>(),
+            "attributes": attributes.iter().map(|column| attribute(column)).collect::<Vec<_>>(),
+        }))
+    }
+
+    /// Dimensions that count from 0.
+    fn counted<'a>(&'a self, sides: &[u64]) -> Result<Vec<Axis<'a>>, Failure> {
+        const NAMES: [&str; 8] = ["d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7"];
+        if sides.contains(&0) || sides.is_empty() {
+            let what = "there are no cells that would fill a dense array";
+            return Err(Failure::invalid(what));
+        }
+        let names: Vec<&str> = match (&self.kind, self.dimensions) {
+            (Kind::Rows, _) => vec!["row"],
+            (_, []) => NAMES.iter().take(sides.len()).copied().collect(),
+            (_, names) => names.iter().map(String::as_str).collect(),
+        };
+        if names.len() != sides.len() {
+            let (axes, names) = (sides.len(), names.len());
+            let what = format!("the file has {axes} axes, and {names} have names");
+            return Err(Failure::invalid(what).hint("--dim names all of them"));
+        }
+        let axes = names.into_iter().zip(sides).map(|(name, side)| Axis {
+            name,
+            datatype: Datatype::UInt64,
+            ends: Ends::Whole {
+                data: (0, i128::from(*side).saturating_sub(1)),
+                domain: None,
+            },
+        });
+        Ok(axes.collect())
+    }
+
+    /// The columns that are dimensions.
+    fn chosen<'a>(&self, columns: &'a [ColumnGuess]) -> Result<Vec<&'a ColumnGuess>, Failure> {
+        if self.dimensions.is_empty() {
+            let first = columns.iter().find(|column| {
+                let is_float = dimension_type(column).is_ok_and(Datatype::is_real);
+                !is_float && dimension_type(column).is_ok()
+            });
+            let what = "no column can be a dimension by itself";
+            let failure =
+                || Failure::invalid(what).hint("--dim names the columns that are dimensions");
+            return Ok(vec![first.ok_or_else(failure)?]);
+        }
+        let named = self.dimensions.iter().map(|name| {
+            let known = || columns.iter().map(|column| column.name.as_str());
+            let column = columns.iter().find(|column| column.name == *name);
+            column.ok_or_else(|| QueryError::unknown("column", name, known()).into())
+        });
+        named.collect()
+    }
+
+    fn axis<'a>(&self, column: &'a ColumnGuess) -> Result<Axis<'a>, Failure> {
+        let name = &column.name;
+        let datatype = dimension_type(column)
+            .map_err(|what| Failure::invalid(format!("column {name:?} is no dimension: {what}")))?;
+        let is_dense = matches!(self.kind, Kind::Dense);
+        if is_dense && (datatype.is_real() || holds_bytes(datatype)) {
+            let what = format!("column {name:?} is no dimension of a dense array: {datatype}");
+            return Err(Failure::invalid(what));
+        }
+        let ends = match datatype {
+            Datatype::StringAscii => Ends::Text,
+            _ if datatype.is_real() => {
+                let ends = |range: &tdb_tile::Range| {
+                    Some((float(datatype, &range.lo)?, float(datatype, &range.hi)?))
+                };
+                let data = column.range.as_ref().and_then(ends).unwrap_or((0.0, 1.0));
+                Ends::Float {
+                    data: self.float_domain(name, datatype, data)?,
+                }
+            }
+            _ => {
+                let ends = |range: &tdb_tile::Range| {
+                    Some((whole(datatype, &range.lo)?, whole(datatype, &range.hi)?))
+                };
+                let data = column.range.as_ref().and_then(ends).unwrap_or((0, 0));
+                Ends::Whole {
+                    data,
+                    domain: self.whole_domain(name, datatype)?,
+                }
+            }
+        };
+        Ok(Axis {
+            name,
+            datatype,
+            ends,
+        })
+    }
+
+    fn interval(&self, name: &str) -> Option<&Interval> {
+        self.domains
+            .iter()
+            .rev()
+            .find(|interval| interval.dimension == name)
+    }
+
+    /// The value of an end that is given.
+    fn end(&self, name: &str, datatype: Datatype, text: &str) -> Result<Vec<u8>, Failure> {
+        let mut out = Vec::new();
+        let parsed = match self.ticks {
+            true => parse_number(datatype, text, &mut out),
+            false => parse(datatype, text, &mut out),
+        };
+        parsed.map_err(|error| Failure::invalid(format!("domain of {name:?}: {error}")))?;
+        Ok(out)
+    }
+
+    fn whole_domain(&self, name: &str, datatype: Datatype) -> Result<Option<Asked>, Failure> {
+        let Some(interval) = self.interval(name) else {
+            return Ok(None);
+        };
+        let end = |text: &Option<String>| match text {
+            Some(text) => Ok(whole(datatype, &self.end(name, datatype, text)?)),
+            None => Ok::<_, Failure>(None),
+        };
+        Ok(Some(Asked {
+            lo: end(&interval.lo)?,
+            hi: end(&interval.hi)?,
+        }))
+    }
+
+    fn float_domain(
+        &self,
+        name: &str,
+        datatype: Datatype,
+        data: (f64, f64),
+    ) -> Result<(f64, f64), Failure> {
+        let Some(interval) = self.interval(name) else {
+            return Ok(data);
+        };
+        let end = |text: &Option<String>, open: f64| match text {
+            Some(text) => {
+                let bytes = self.end(name, datatype, text)?;
+                Ok::<_, Failure>(float(datatype, &bytes).unwrap_or(open))
+            }
+            None => Ok(open),
+        };
+        Ok((end(&interval.lo, data.0)?, end(&interval.hi, data.1)?))
+    }
+
+    fn dimensions(&self, axes: &[Axis<'_>], attributes: &[&ColumnGuess], cells: u64) -> Vec<Json> {
+        let is_sparse = matches!(self.kind, Kind::Sparse);
+        let numeric = axes
+            .iter()
+            .filter(|axis| !matches!(axis.ends, Ends::Text))
+            .count();
+        let sizes = attributes.iter().map(|column| match column.cell_val_num {
+            CellValNum::Fixed(n) => (column.datatype.size() as u64).saturating_mul(n.into()),
+            CellValNum::Var => 16,
+        });
+        let sides = axes.iter().map(|axis| match axis.ends {
+            Ends::Whole { data, domain } => {
+                let (lo, hi) = asked_domain(axis.datatype, data, domain, None);
+                u64::try_from(hi.saturating_sub(lo).saturating_add(1)).unwrap_or(u64::MAX)
+            }
+            _ => 1,
+        });
+        let extents = dense_extents(&sides.collect::<Vec<_>>(), sizes.max().unwrap_or(1));
+        let dimensions = axes.iter().zip(extents).map(|(axis, dense_extent)| {
+            let filters = json!([{"name": "byteshuffle"}, {"name": "zstd"}]);
+            let mut json = json!({"name": axis.name, "datatype": axis.datatype.name()});
+            let (domain, extent) = match axis.ends {
+                Ends::Text => {
+                    return with(json, &[("filters", json!([{"name": "zstd"}]))]);
+                }
+                Ends::Float { data } => {
+                    let extent = float_extent(data, cells, numeric);
+                    (json!([number(data.0), number(data.1)]), number(extent))
+                }
+                Ends::Whole { data, domain } if is_sparse => {
+                    let extent = sparse_extent(axis.datatype, data, cells, numeric);
+                    let (lo, hi) = match domain {
+                        Some(_) => asked_domain(axis.datatype, data, domain, Some(extent)),
+                        None => wide_domain(axis.datatype, data, extent),
+                    };
+                    let extent = extent.min(hi.saturating_sub(lo).saturating_add(1).max(1));
+                    (
+                        json!([whole_number(lo), whole_number(hi)]),
+                        whole_number(extent),
+                    )
+                }
+                Ends::Whole { data, domain } => {
+                    let (lo, hi) = asked_domain(axis.datatype, data, domain, None);
+                    (
+                        json!([whole_number(lo), whole_number(hi)]),
+                        json!(dense_extent),
+                    )
+                }
+            };
+            if is_sparse {
+                json = with(json, &[("filters", filters)]);
+            }
+            with(json, &[("domain", domain), ("extent", extent)])
+        });
+        dimensions.collect()
+    }
+}
+
+/// The domain that is asked for. Where an end is open, it is that of the data, or, with space tiles of `extent`, as
+/// far out as there is a whole tile.
+fn asked_domain(
+    datatype: Datatype,
+    data: (i128, i128),
+    asked: Option<Asked>,
+    extent: Option<i128>,
+) -> (i128, i128) {
+    let (least, greatest) = ends_of_type(datatype);
+    let (lo, hi) = asked.map_or((None, None), |asked| (asked.lo, asked.hi));
+    let lo = lo.unwrap_or(if extent.is_some() { least } else { data.0 });
+    let hi = hi.unwrap_or(match extent {
+        Some(extent) => last_of_tiles(lo, greatest, extent),
+        None => data.1,
+    });
+    (lo, hi)
+}
+
+fn with(mut json: Json, members: &[(&str, Json)]) -> Json {
+    if let Some(object) = json.as_object_mut() {
+        for (name, value) in members {
+            object.insert((*name).to_owned(), value.clone());
+        }
+    }
+    json
+}
+
+/// A whole number of any size in full.
+fn whole_number(value: i128) -> Json {
+    let number: Result<serde_json::Number, _> = value.to_string().parse();
+    number.map_or(Json::Null, Json::Number)
+}
+
+fn number(value: f64) -> Json {
+    let number: Result<serde_json::Number, _> = format!("{value:?}").parse();
+    number.map_or(Json::Null, Json::Number)
+}
+
+/// The datatype that a column has as a dimension; or why it cannot be one.
+fn dimension_type(column: &ColumnGuess) -> Result<Datatype, &'static str> {
+    let (datatype, values) = match &column.labels {
+        Some(labels) => (labels.datatype, labels.cell_val_num),
+        None => (column.datatype, column.cell_val_num),
+    };
+    match values {
+        _ if column.nullable => Err("there are nulls in it"),
+        CellValNum::Var if holds_bytes(datatype) && datatype.size() == 1 => match column.is_ascii {
+            true => Ok(Datatype::StringAscii),
+            false => Err("there is text beyond ASCII in it"),
+        },
+        CellValNum::Fixed(1) if holds_bytes(datatype) || datatype == Datatype::Bool => {
+            Err("it is neither a number nor text of any length")
+        }
+        CellValNum::Fixed(1) => Ok(datatype),
+        _ => Err("its cells are lists, or of a fixed length"),
+    }
+}
+
+fn values_to_json(values: CellValNum) -> Json {
+    match values {
+        CellValNum::Fixed(n) => json!(n),
+        CellValNum::Var => json!("var"),
+    }
+}
+
+fn attribute(column: &ColumnGuess) -> Json {
+    let datatype = column.datatype;
+    let filters = match datatype {
+        Datatype::Bool => json!([{"name": "rle"}]),
+        _ if datatype.size() > 1 && !holds_bytes(datatype) => {
+            json!([{"name": "byteshuffle"}, {"name": "zstd"}])
+        }
+        _ => json!([{"name": "zstd"}]),
+    };
+    let enumeration = column.labels.as_ref().map(|_| &column.name);
+    json!({
+        "name": column.name,
+        "datatype": datatype.name(),
+        "cell_val_num": values_to_json(column.cell_val_num),
+        "nullable": column.nullable,
+        "enumeration": enumeration,
+        "filters": filters,
+    })
+}
