@@ -303,7 +303,7 @@ fn deny(_tests: &mut Tests) -> Outcome {
 }
 
 fn interop(_tests: &mut Tests) -> Outcome {
-    for run in [&INTEROP[..], &LIVES, &WRITES, &RELEASES] {
+    for run in [&INTEROP[..], &LIVES, &WRITES, &RELEASES, &["walkthrough"]] {
         let mut command = Command::new(std::env::current_exe()?);
         succeed(command.current_dir(root()).args(run))?;
     }

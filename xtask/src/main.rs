@@ -16,6 +16,7 @@ mod package;
 mod pages;
 mod readme;
 mod versions;
+mod walkthrough;
 mod workspace;
 
 use std::process::ExitCode;
@@ -70,6 +71,11 @@ const COMMANDS: &[Command] = &[
         name: "layers",
         about: "whether the manifests keep to the table of docs/architecture.md",
         run: layers::run,
+    },
+    Command {
+        name: "walkthrough",
+        about: "docs/walkthrough.md as it is told, tdb and TileDB taking turns [--bless]",
+        run: walkthrough::run,
     },
     Command {
         name: "versions",

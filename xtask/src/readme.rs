@@ -64,7 +64,7 @@ fn shell_lines(readme: &str) -> Vec<&str> {
 }
 
 /// The search path with the folder of the program before all others.
-fn path_with(program: PathBuf) -> Result<OsString, Box<dyn Error>> {
+pub(crate) fn path_with(program: PathBuf) -> Result<OsString, Box<dyn Error>> {
     let folder = program
         .parent()
         .ok_or("the program lies nowhere")?

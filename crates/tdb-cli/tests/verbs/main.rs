@@ -9,4 +9,5 @@ mod importing;
 mod judged;
 mod looking;
 mod read;
+mod together;
 mod writing;

@@ -1,0 +1,131 @@
+//! `cargo xtask walkthrough`: whether docs/walkthrough.md happens as it is told, tdb and TileDB taking turns.
+//!
+//! Blocks in `sh` and `python` run one after the other in one empty folder; a block in `text` behind one of them is
+//! what it prints. `--bless` writes down what they print now.
+
+use std::error::Error;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::Outcome;
+use crate::fixtures::{Workshop, output};
+use crate::interop::{JUDGE, program};
+use crate::readme::path_with;
+use crate::workspace::root;
+
+/// A fenced block of the page.
+struct Block {
+    language: String,
+    text: String,
+    /// The lines between the fences.
+    lines: std::ops::Range<usize>,
+}
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let page_path = root().join("docs/walkthrough.md");
+    let page = fs::read_to_string(&page_path)?;
+    let workshop = Workshop::open()?;
+    let tiledb = format!("tiledb=={}", JUDGE.0);
+    output(Command::new(workshop.python()).args(["-m", "pip", "install", "--quiet", &tiledb]))?;
+    let folder = workshop.scratch().join("walkthrough");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    let path = path_with(program()?)?;
+    let blocks = blocks(&page);
+    let mut lines: Vec<String> = page.lines().map(str::to_owned).collect();
+    // From the end, so that the lines of earlier blocks stay where they are.
+    let mut found = Vec::new();
+    for (index, block) in blocks.iter().enumerate() {
+        let said = match block.language.as_str() {
+            "sh" => told(
+                Command::new("sh").args(["-ec", &block.text]),
+                &folder,
+                &path,
+            ),
+            "python" => told(
+                Command::new(workshop.python()).args(["-c", &block.text]),
+                &folder,
+                &path,
+            ),
+            _ => continue,
+        };
+        let said = said.map_err(|error| format!("line {}: {error}", block.lines.start))?;
+        let expected = blocks.get(index + 1).filter(|next| next.language == "text");
+        found.push((block, said, expected));
+    }
+    let bless = arguments.iter().any(|argument| argument == "--bless");
+    for (block, said, expected) in found.iter().rev() {
+        let wanted = expected.map_or("", |block| &block.text);
+        if wanted == said {
+            continue;
+        }
+        match expected {
+            Some(expected) if bless => {
+                lines.splice(expected.lines.clone(), said.lines().map(str::to_owned));
+            }
+            _ => {
+                let line = block.lines.start;
+                return Err(format!(
+                    "docs/walkthrough.md, line {line} prints:\n{said}instead of:\n{wanted}"
+                )
+                .into());
+            }
+        }
+    }
+    if bless {
+        fs::write(page_path, lines.join("\n") + "\n")?;
+    }
+    println!("{} blocks of docs/walkthrough.md", found.len());
+    Ok(())
+}
+
+/// What a command prints.
+fn told(command: &mut Command, folder: &Path, path: &OsStr) -> Result<String, Box<dyn Error>> {
+    output(command.current_dir(folder).env("PATH", path))
+}
+
+fn blocks(page: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut open: Option<Block> = None;
+    for (number, line) in page.lines().enumerate() {
+        let fence = line.strip_prefix("```");
+        match (&mut open, fence) {
+            (None, Some(language)) => {
+                open = Some(Block {
+                    language: language.to_owned(),
+                    text: String::new(),
+                    lines: number + 1..number + 1,
+                });
+            }
+            (Some(block), Some(_)) => {
+                block.lines.end = number;
+                blocks.extend(open.take());
+            }
+            (Some(block), None) => {
+                block.text.push_str(line);
+                block.text.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_what_stands_between_fences() {
+        let found = blocks("a\n```sh\ntdb\n```\n\n```text\n1\n2\n```\n");
+        let told: Vec<_> = found
+            .iter()
+            .map(|block| (&*block.language, &*block.text, block.lines.clone()))
+            .collect();
+        assert_eq!(told, [("sh", "tdb\n", 2..3), ("text", "1\n2\n", 6..8)]);
+    }
+}
