@@ -3,7 +3,8 @@
 `life.py LIBRARY RECIPES OUT SEED COUNT PROGRAM` makes pairs in OUT. TileDB alone works on `judge`; on `array`
 (or `group`) tdb does what it can, and TileDB the rest, taking turns. After every step, and at the end at every
 earlier time, TileDB must find the same in both: schema, metadata, members, cells; and so must tdb. What TileDB reads
-of `judge` stands in a manifest, for tdb to be compared with.
+of `judge` stands in a manifest, for tdb to be compared with. Cells come now and then by way of a file; what files become
+arrays, `imports.py` has.
 """
 
 import json
@@ -22,6 +23,7 @@ import asking
 import capi
 import data
 import describe
+import imports
 import recipe
 
 METADATA = [
@@ -76,12 +78,48 @@ class Pair:
     # ---- steps -----------------------------------------------------------------
 
     def write(self):
+        by = self.random.choice([None, None, "csv", "jsonl", "arrow", "parquet"])
         state = self.random.getstate()
         seed = "%s/%d" % (self.seed, self.at)
-        for uri in (self.judge, self.ours):
+        random_arrays.write(self.random, self.lib, self.judge, self.spec, seed, self.at)
+        if by is None or not self.write_file(by):
+            after = self.random.getstate()
             self.random.setstate(state)
-            random_arrays.write(self.random, self.lib, uri, self.spec, seed, self.at)
+            random_arrays.write(self.random, self.lib, self.ours, self.spec, seed, self.at)
+            self.random.setstate(after)
         self.step("write")
+
+    def write_file(self, by):
+        """The cells that were written last, by way of a file; whether that was possible."""
+        file = os.path.join(os.path.dirname(self.ours), "cells." + by)
+        # Raw numbers and indexes keep what dates and labels could not say.
+        raw = ["--ticks", "--enum-codes"]
+        asked = raw + ["--since", self.at, "--at", self.at, "-o", file]
+        ranges = []
+        if self.spec["kind"] == "dense":
+            shown = json.loads(tdb("fragments", self.judge, "--json", "--ticks"))
+            domain = [f["non_empty_domain"] for f in shown if f["timestamps"] == [self.at, self.at]][-1]
+            ranges = ["--range-file", os.path.join(os.path.dirname(self.ours), "ranges.json")]
+            with open(ranges[1], "w") as out:
+                json.dump({name: [ends] for name, ends in domain.items()}, out)
+            asked += ranges
+            if self.random.random() < 0.5:
+                asked.append("--no-dims")
+            else:
+                ranges = []
+        if by in ("arrow", "parquet"):
+            asked.append("--binary-strings")
+        try:
+            tdb("read", self.judge, *asked)
+        except Differs as error:
+            if "not UTF-8" in str(error):
+                return False
+            raise
+        little = self.random.choice([[], ["--memory", "1MB"]])
+        tdb("write", self.ours, file, "--at", self.at, *raw, *ranges, *little)
+        os.remove(file)
+        self.log.append("from %s:" % by)
+        return True
 
     def delete(self):
         tree = random_arrays.pick_condition(self.random, self.spec, plain=True)
@@ -449,6 +487,7 @@ def child(first, last):
         lived = group_life if number % 5 == 4 else live
         try:
             steps = lived(random_, lib, out, seed)
+            imports.run(random_, lib, tdb, same, out + "_import")
             print("%s: %d steps" % (os.path.basename(out), steps), flush=True)
         except capi.TileDBError as error:
             # What TileDB refuses is no life to compare.

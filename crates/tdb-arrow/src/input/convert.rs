@@ -102,6 +102,7 @@ impl ColumnConverter {
             return Ok(None);
         };
         if self.field.nullable {
+            cells.blank(&nulls);
             let bits = nulls.inner().sliced();
             return Ok(Some(shared(bits)));
         }

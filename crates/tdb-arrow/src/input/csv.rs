@@ -14,7 +14,8 @@ use super::{BatchReader, Input, InputOptions, Lines, by_name};
 /// A file of comma-separated values with the names of the columns in its first line.
 ///
 /// Nothing between two commas is null, and `""` an empty text, or null where the field has no empty cells. Lines end
-/// with a line feed, with a carriage return before it or not; empty ones are passed over.
+/// with a line feed, with a carriage return before it or not; empty ones are passed over, unless there is one column
+/// alone.
 pub struct CsvInput<R> {
     records: Records<R>,
     names: Vec<String>,
@@ -36,6 +37,8 @@ impl<R: Read> CsvInput<R> {
         }
         let names = records.fields().map(|field| Ok(field?.0.to_owned()));
         let names: Vec<String> = names.collect::<Result<_, InputError>>()?;
+        // The null of a single column has nothing around it.
+        records.takes_empty_lines = names.len() == 1;
         Ok(Self {
             records,
             names,

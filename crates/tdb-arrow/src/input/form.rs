@@ -8,6 +8,8 @@ use bytes::Bytes;
 use tdb_schema::CellValNum;
 use tdb_schema::value::{NOT_A_TIME, holds_bytes};
 use tdb_tile::{Datatype, Scalar};
+use zerocopy::FromBytes;
+use zerocopy::little_endian::U64;
 
 use super::numbers::NumberConverter;
 
@@ -36,6 +38,56 @@ pub(super) struct Cells {
     /// Where each cell begins, and the end, of cells that vary in size.
     pub(super) offsets: Option<Bytes>,
     pub(super) nulls: Option<NullBuffer>,
+}
+
+impl Cells {
+    /// Makes zeros, or nothing, of what stands where cells are null.
+    pub(super) fn blank(&mut self, nulls: &NullBuffer) {
+        match &self.offsets {
+            None => {
+                let size = self
+                    .values
+                    .len()
+                    .checked_div(nulls.len())
+                    .unwrap_or(0)
+                    .max(1);
+                let is_blank = |cell: &[u8]| cell.iter().all(|byte| *byte == 0);
+                let mut cells = self.values.chunks_exact(size).zip(nulls.iter());
+                if cells.all(|(cell, is_valid)| is_valid || is_blank(cell)) {
+                    return;
+                }
+                let mut values = self.values.to_vec();
+                for (cell, is_valid) in values.chunks_exact_mut(size).zip(nulls.iter()) {
+                    if !is_valid {
+                        cell.fill(0);
+                    }
+                }
+                self.values = values.into();
+            }
+            Some(offsets) => {
+                let ends = <[U64]>::ref_from_bytes(offsets).unwrap_or_default();
+                let place = |offset: &U64| usize::try_from(offset.get()).unwrap_or(usize::MAX);
+                let cells = ends.windows(2).zip(nulls.iter());
+                let ranges = cells.map(|(ends, is_valid)| match ends {
+                    [start, end] => (place(start)..place(end), is_valid),
+                    _ => (0..0, is_valid),
+                });
+                if ranges
+                    .clone()
+                    .all(|(cell, is_valid)| is_valid || cell.is_empty())
+                {
+                    return;
+                }
+                let (mut values, mut kept) = (Vec::new(), vec![0; 8]);
+                for (cell, is_valid) in ranges {
+                    let bytes = self.values.get(cell).filter(|_| is_valid);
+                    values.extend_from_slice(bytes.unwrap_or_default());
+                    kept.extend_from_slice(&(values.len() as u64).to_le_bytes());
+                }
+                (self.values, self.offsets) = (values.into(), Some(kept.into()));
+            }
+        }
+    }
 }
 
 /// The bytes of a buffer, which they keep.

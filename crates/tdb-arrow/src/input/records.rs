@@ -28,6 +28,8 @@ pub(super) struct Records<R> {
     pub(super) consumed: u64,
     delimiter: u8,
     most: usize,
+    /// Whether a line with nothing in it is a record.
+    pub(super) takes_empty_lines: bool,
 }
 
 /// Where a field stands.
@@ -60,10 +62,11 @@ impl<R: Read> Records<R> {
             consumed: 0,
             delimiter: options.delimiter,
             most: options.record_bytes,
+            takes_empty_lines: false,
         }
     }
 
-    /// Goes to the next record that is not an empty line; whether there is one.
+    /// Goes to the next record; whether there is one.
     pub(super) fn next(&mut self) -> Result<bool, InputError> {
         loop {
             if self.at == self.buffer.len() && self.is_end {
@@ -78,8 +81,8 @@ impl<R: Read> Records<R> {
             self.next_line = self.next_line.saturating_add(count_lines(record).max(1));
             self.consumed = self.consumed.saturating_add(record.len() as u64);
             self.at = end;
-            if !matches!(self.spans[..], [span] if span.start == span.end && span.quotes == Quotes::None)
-            {
+            let is_empty = matches!(self.spans[..], [span] if span.start == span.end && span.quotes == Quotes::None);
+            if !is_empty || self.takes_empty_lines {
                 return Ok(true);
             }
         }
