@@ -132,7 +132,8 @@ impl Profile {
                 ("merge", s.merge),
             ]
         });
-        let times = (stage("open").into_iter())
+        let before = [stage("open"), stage("guess"), stage("input")];
+        let times = (before.into_iter().flatten())
             .chain(read.into_iter().flatten())
             .chain([stage("write"), stage("all")].into_iter().flatten());
         facts.extend(times.map(|(name, took)| (name, Fact::Time(took))));

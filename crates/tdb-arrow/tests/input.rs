@@ -1,0 +1,169 @@
+//! Arrow's columns as cells of fields.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+
+use arrow_array::builder::{Int32Builder, ListBuilder};
+use arrow_array::{
+    ArrayRef, Date32Array, DictionaryArray, Float64Array, Int16Array, Int64Array, RecordBatch,
+    RecordBatchIterator, StringArray, StringViewArray, TimestampMillisecondArray,
+};
+use tdb_arrow::{ArrowInput, Input, InputError};
+use tdb_query::{Column, FieldInfo};
+use tdb_schema::{CellValNum, Enumeration, FieldKind};
+use tdb_tile::Datatype;
+
+fn field(datatype: Datatype, cell_val_num: CellValNum, nullable: bool) -> FieldInfo {
+    FieldInfo {
+        name: "a".to_owned(),
+        datatype,
+        cell_val_num,
+        nullable,
+        enumeration: None,
+        field: FieldKind::Attribute(0),
+    }
+}
+
+const ONE: CellValNum = CellValNum::Fixed(1);
+
+/// The cells of an array, twice over, as a field takes them.
+fn cells(
+    array: impl arrow_array::Array + 'static,
+    field: &FieldInfo,
+) -> Result<Column, InputError> {
+    let array: ArrayRef = Arc::new(array);
+    let batch = RecordBatch::try_from_iter_with_nullable([("a", array, true)]).unwrap();
+    let schema = batch.schema();
+    let batches = RecordBatchIterator::new([Ok(batch.clone()), Ok(batch)], schema);
+    let input = Box::new(ArrowInput::new(Box::new(batches), "Arrow"));
+    let mut cells = input.cells(std::slice::from_ref(field))?;
+    let first = cells.next()?.unwrap();
+    cells.next()?;
+    Ok(first.columns.into_iter().next().unwrap())
+}
+
+fn numbers(
+    array: impl arrow_array::Array + 'static,
+    datatype: Datatype,
+) -> Result<Vec<i64>, String> {
+    let column = cells(array, &field(datatype, ONE, false)).map_err(|error| error.to_string())?;
+    Ok(column.numbers::<i64>().collect())
+}
+
+#[test]
+fn numbers_go_into_other_types_where_no_cell_loses_anything() {
+    use Datatype as D;
+    assert_eq!(
+        numbers(Int16Array::from(vec![1, -2]), D::Int64),
+        Ok(vec![1, -2])
+    );
+    assert_eq!(
+        numbers(Float64Array::from(vec![3.0, -4.0]), D::Int64),
+        Ok(vec![3, -4])
+    );
+    let column = cells(Int64Array::from(vec![1, 300]), &field(D::UInt8, ONE, false));
+    assert_eq!(
+        column.unwrap_err().to_string(),
+        "row 1, field \"a\": 300 is no uint8"
+    );
+    let column = cells(
+        Float64Array::from(vec![0.5, 0.1]),
+        &field(D::Float32, ONE, false),
+    );
+    assert_eq!(
+        column.unwrap_err().to_string(),
+        "row 1, field \"a\": 0.1 is no float32"
+    );
+    let column = cells(StringArray::from(vec!["1"]), &field(D::Int32, ONE, false));
+    assert_eq!(
+        column.unwrap_err().to_string(),
+        "column \"a\": Utf8 is no int32"
+    );
+}
+
+#[test]
+fn dates_go_into_other_units_where_they_are_whole() {
+    use Datatype as D;
+    let days = || Date32Array::from(vec![Some(1), None]);
+    assert_eq!(numbers(days(), D::DateTimeDay), Ok(vec![1, i64::MIN]));
+    assert_eq!(numbers(days(), D::DateTimeHour), Ok(vec![24, i64::MIN]));
+    let stamps = TimestampMillisecondArray::from(vec![86_400_000, 1]);
+    assert_eq!(
+        numbers(stamps, D::DateTimeSecond).unwrap_err(),
+        "row 1, field \"a\": 1 of Timestamp(ms) is no whole number of datetime_sec"
+    );
+    assert!(numbers(days(), D::TimeSecond).is_err());
+}
+
+#[test]
+fn nulls_are_zeros_and_bits_or_wrong() {
+    let array = || Int64Array::from(vec![Some(7), None, Some(9)]);
+    let column = cells(array(), &field(Datatype::Int64, ONE, true)).unwrap();
+    assert_eq!(column.numbers::<i64>().collect::<Vec<_>>(), [7, 0, 9]);
+    assert_eq!(
+        column
+            .validity
+            .as_deref()
+            .map(|bits| bits.first().map(|b| b & 7)),
+        Some(Some(0b101))
+    );
+    let error = cells(array(), &field(Datatype::Int64, ONE, false)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "row 1, field \"a\": null, and the field cannot be"
+    );
+}
+
+#[test]
+fn texts_of_any_kind_are_labels_or_cells() {
+    let labels = ["red", "green"];
+    let file = "__0123_0";
+    let enumeration = Enumeration::from_values(
+        "colours",
+        file,
+        Datatype::StringUtf8,
+        CellValNum::Var,
+        false,
+        labels,
+    );
+    let enumerated = FieldInfo {
+        enumeration: Some(Arc::new(enumeration.unwrap())),
+        ..field(Datatype::UInt8, ONE, false)
+    };
+    let dictionary: DictionaryArray<arrow_array::types::Int8Type> =
+        ["green", "red", "green"].into_iter().collect();
+    let column = cells(dictionary.clone(), &enumerated).unwrap();
+    assert_eq!(&column.values[..], [1, 0, 1]);
+    let error = cells(StringViewArray::from(vec!["red", "blue"]), &enumerated).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "row 1, field \"a\": \"blue\" is no label of enumeration \"colours\""
+    );
+    let column = cells(
+        dictionary,
+        &field(Datatype::StringUtf8, CellValNum::Var, false),
+    )
+    .unwrap();
+    assert_eq!(&column.values[..], b"greenredgreen");
+}
+
+#[test]
+fn lists_are_cells_of_several_numbers() {
+    let lists = || {
+        let mut lists = ListBuilder::new(Int32Builder::new());
+        lists.append_value([Some(1), Some(2)]);
+        lists.append_null();
+        lists.append_value([Some(3)]);
+        lists.finish()
+    };
+    let column = cells(lists(), &field(Datatype::Int32, CellValNum::Var, true)).unwrap();
+    let sizes: Vec<_> = (0..3)
+        .map(|row| column.cell(row).map(<[u8]>::len))
+        .collect();
+    assert_eq!(sizes, [Some(8), Some(0), Some(4)]);
+    let error = cells(lists(), &field(Datatype::Int32, CellValNum::Fixed(2), true)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "row 2, field \"a\": 1 values, and a cell has 2"
+    );
+}
