@@ -43,6 +43,10 @@ const KNOWN_FOLDERS: [&str; 6] = [
     "__labels",
 ];
 
+/// How the keys of lists end that say what a fragment replaces once it is committed. They are tdb's own, and there
+/// only while fragments are merged in an array that allows duplicates.
+pub const REPLACES: &str = "replaces";
+
 /// The folder of the fragment of this name, relative to the array.
 pub(crate) fn fragment_key(name: &TimestampedName) -> String {
     match name.version().has_fragment_folder() {
@@ -70,6 +74,8 @@ pub struct Directory {
     /// `.del` and `.upd` objects, by name.
     deletes: Vec<(String, TimestampedName)>,
     vacuums: Vec<(String, TimestampedName)>,
+    /// Lists of what a fragment replaces once it is committed.
+    replacing: Vec<(String, TimestampedName)>,
     consolidated: Vec<String>,
     ignores: Vec<String>,
     fragment_metadata: Vec<String>,
@@ -117,6 +123,7 @@ impl Directory {
             written: Vec::new(),
             deletes: Vec::new(),
             vacuums: Vec::new(),
+            replacing: Vec::new(),
             consolidated: Vec::new(),
             ignores: Vec::new(),
             fragment_metadata: Vec::new(),
@@ -154,6 +161,7 @@ impl Directory {
         match (key.rsplit_once('.').map(|(_, ending)| ending), name) {
             (Some("wrt"), Ok(name)) => self.written.push(FragmentEntry::in_folder(name)),
             (Some("vac"), Ok(name)) => self.vacuums.push((key.to_owned(), name)),
+            (Some(REPLACES), Ok(name)) => self.replacing.push((key.to_owned(), name)),
             (Some("con"), _) => self.consolidated.push(key.to_owned()),
             (Some("ign"), _) => self.ignores.push(key.to_owned()),
             (Some("del" | "upd"), Ok(name)) => self.deletes.push((key.to_owned(), name)),
@@ -191,11 +199,18 @@ impl Directory {
         self.schemas.retain(keep);
     }
 
-    /// The `.con`, `.ign` and `.vac` objects of the fragments: [`Directory::live`] wants their bytes.
+    /// The `.con`, `.ign`, `.vac` and `.replaces` objects of the fragments: [`Directory::live`] wants their bytes.
     pub fn lists(&self) -> impl Iterator<Item = &str> {
         let lists = self.consolidated.iter().chain(&self.ignores);
-        let vacuums = self.vacuums.iter().map(|(key, _)| key);
+        let vacuums = self.vacuums.iter().chain(&self.replacing);
+        let vacuums = vacuums.map(|(key, _)| key);
         lists.chain(vacuums).map(String::as_str)
+    }
+
+    /// Lists of what a fragment replaces once it is committed, and the name of that fragment.
+    pub(crate) fn replacing(&self) -> impl Iterator<Item = (&str, &TimestampedName)> {
+        let lists = self.replacing.iter();
+        lists.map(|(key, name)| (key.as_str(), name))
     }
 
     /// Objects of which [`Directory::live`] wants to know whether they are there: before version 5

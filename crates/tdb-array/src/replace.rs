@@ -1,10 +1,10 @@
 //! Fragments in the place of others: `docs/format/directory.md`, "Commits".
 
 use bytes::Bytes;
-use tdb_store::join;
+use tdb_store::{Read, StoreError, join, read_one};
 
 use crate::commits::encode_consolidated;
-use crate::directory::COMMITS_FOLDER;
+use crate::directory::{COMMITS_FOLDER, REPLACES};
 use crate::{Array, ArrayError, Fragment, NameSource, SealedFragment, TimestampedName};
 
 impl Array {
@@ -19,8 +19,8 @@ impl Array {
     /// Makes fragments part of the array in the place of others: commits them, all at once, and then says in a list
     /// that the others are replaced. A vacuum removes those.
     ///
-    /// Between these two steps readers see both, as with TileDB: the same cells, twice in an array that allows
-    /// duplicates.
+    /// Between these two steps TileDB sees both: the same cells, twice in an array that allows duplicates. There
+    /// another list comes first, and goes last, which only tdb knows, and which counts from the commit on.
     ///
     /// `uri` is that of the array; it is needed where the format version puts whole URIs into lists.
     ///
@@ -38,16 +38,63 @@ impl Array {
             return Ok(Vec::new());
         };
         let list = self.replaced_list(replaced, &first, uri)?;
+        let early = self.early_list(&first);
+        if let Some(key) = &early {
+            self.store().put(key, list.clone())?;
+        }
         let committed = match by.len() {
             1 => by.into_iter().map(SealedFragment::commit).collect(),
             _ => self.commit_together(by, names),
         }?;
-        let key = match first.version().has_fragment_folder() {
-            true => format!("{COMMITS_FOLDER}/{first}.vac"),
-            false => format!("{first}.vac"),
-        };
-        self.store().put(&join(self.prefix(), &key), list)?;
+        self.finish_replacing(&first, list)?;
         Ok(committed)
+    }
+
+    /// Goes on where somebody was stopped between a commit and the list of what it replaces.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn finish_replacements(&self) -> Result<(), ArrayError> {
+        let committed = |name: &TimestampedName| {
+            let mut names = self.fragments().iter().map(|fragment| &fragment.name);
+            names.any(|fragment| fragment == name)
+        };
+        let left = self.directory().replacing();
+        for (key, name) in left.filter(|(_, name)| committed(name)) {
+            let read = Read::whole(join(self.prefix(), key)).at_most(self.limits().list_bytes);
+            match read_one(&**self.store(), read) {
+                Ok(piece) => self.finish_replacing(name, piece.bytes)?,
+                // Who was at it has gone on.
+                Err(error) if error.is_not_found() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the list that a fragment is named after, after which the early one is not needed any more.
+    fn finish_replacing(&self, name: &TimestampedName, list: Bytes) -> Result<(), ArrayError> {
+        let key = match name.version().has_fragment_folder() {
+            true => format!("{COMMITS_FOLDER}/{name}.vac"),
+            false => format!("{name}.vac"),
+        };
+        match self.store().put(&join(self.prefix(), &key), list) {
+            // Somebody else has found the early list, and was faster.
+            Ok(()) | Err(StoreError::Exists { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        match self.early_list(name).map(|key| self.store().remove(&key)) {
+            None | Some(Ok(()) | Err(StoreError::NotFound { .. })) => Ok(()),
+            Some(Err(error)) => Err(error.into()),
+        }
+    }
+
+    /// The list that counts from the commit of a fragment on, where cells must not be seen twice. In the root of old
+    /// arrays no release suffers it.
+    fn early_list(&self, name: &TimestampedName) -> Option<String> {
+        let doubles = self.newest_schema().allows_duplicates;
+        let key = format!("{COMMITS_FOLDER}/{name}.{REPLACES}");
+        (doubles && name.version().has_fragment_folder()).then(|| join(self.prefix(), &key))
     }
 
     /// The lines that name these fragments.

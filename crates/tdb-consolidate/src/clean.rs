@@ -31,6 +31,11 @@ pub fn debris(array: &Array, options: &VacuumOptions) -> Result<Plan, ArrayError
         }
     }
     let mut keys = Vec::new();
+    for key in again.idle.iter().filter(|key| objects.idle.contains(key)) {
+        if is_over(&place, key, options, &mut plan)? {
+            keys.push(key.clone());
+        }
+    }
     for folder in [FRAGMENT_FOLDER, COMMITS_FOLDER, ""] {
         let (found, _) = place.list(folder)?;
         for key in found

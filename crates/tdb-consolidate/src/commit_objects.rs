@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use tdb_array::commits::{ConsolidatedCommit, parse_consolidated, parse_lines, rerooted};
-use tdb_array::directory::{COMMITS_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA};
+use tdb_array::directory::{COMMITS_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA, REPLACES};
 use tdb_array::{ArrayError, At, NameSource, TimestampedName};
 use tdb_tile::FormatVersion;
 
@@ -17,8 +17,10 @@ pub(crate) struct CommitObjects {
     pub(crate) consolidated: Vec<Consolidated>,
     /// `.ign` objects: which commits they take back.
     pub(crate) ignores: BTreeMap<String, BTreeSet<String>>,
-    /// `.vac` objects: which fragments they say are replaced.
+    /// `.vac` objects, and lists that count like them: which fragments they say are replaced.
     pub(crate) vacuums: Vec<Vacuum>,
+    /// Lists of what fragments replace that are not committed.
+    pub(crate) idle: Vec<String>,
     /// Folders of fragments, committed or not.
     pub(crate) fragments: BTreeSet<String>,
 }
@@ -101,7 +103,18 @@ impl CommitObjects {
             let lines = lines(&key, &bytes)?;
             found.ignores.insert(key, lines);
         }
-        for (key, bytes) in place.read(&of(".vac"), limit)? {
+        let early = of(&format!(".{REPLACES}"));
+        let committed = found.committed();
+        let (counting, idle): (Vec<_>, Vec<_>) = early.into_iter().partition(|key| {
+            let name = tdb_store::name(key).split('.').next().unwrap_or_default();
+            committed
+                .iter()
+                .any(|folder| tdb_store::name(folder) == name)
+        });
+        drop(committed);
+        found.idle = idle;
+        let lists: Vec<String> = of(".vac").into_iter().chain(counting).collect();
+        for (key, bytes) in place.read(&lists, limit)? {
             let Ok(name) = TimestampedName::of_key(&key) else {
                 continue;
             };

@@ -35,6 +35,7 @@ impl MergePlan {
         array: &Array,
         options: &MergeOptions,
     ) -> Result<Vec<TimestampedName>, QueryError> {
+        array.finish_replacements()?;
         let mut made: Vec<Vec<TimestampedName>> = Vec::new();
         for step in &self.steps {
             let mut names = Vec::new();

@@ -298,14 +298,18 @@ fn merge(
     Ok(plan)
 }
 
-fn vacuum(store: &MemoryStore) {
-    let array = now(store);
-    let place = Place::of_array(&array);
-    let options = VacuumOptions {
+fn at_once() -> VacuumOptions {
+    VacuumOptions {
         grace: Duration::ZERO,
         change: change(6000),
         ..VacuumOptions::default()
-    };
+    }
+}
+
+fn vacuum(store: &MemoryStore) {
+    let array = now(store);
+    let place = Place::of_array(&array);
+    let options = at_once();
     let plan = plan_vacuum(&place, Mode::Fragments, &options).unwrap();
     plan.vacuum(&place, &options).unwrap();
 }
@@ -438,7 +442,13 @@ fn three_writes() -> Vec<Event> {
 
 #[test]
 fn stopped_anywhere_it_leaves_what_was_and_goes_on() {
-    for kind in [Kind::Dense, Kind::Sparse, Kind::Hilbert, Kind::Text] {
+    for kind in [
+        Kind::Dense,
+        Kind::Sparse,
+        Kind::Duplicates,
+        Kind::Hilbert,
+        Kind::Text,
+    ] {
         let mut events = three_writes();
         events.retain(|event| kind != Kind::Dense || !matches!(event, Event::Delete(_)));
         let (store, _) = lived(kind, &events);
@@ -458,6 +468,17 @@ fn stopped_anywhere_it_leaves_what_was_and_goes_on() {
                 "begun again after {operation}"
             );
             assert_eq!(fragments(&store), 1);
+            let ends = |ending: &str| {
+                let keys = store.keys().into_iter();
+                keys.filter(|key| key.ends_with(ending)).count()
+            };
+            assert_eq!(ends(".vac"), 1, "stopped at {operation}");
+            // Stopped before the commit, the early list stands for what never came.
+            let place = now(&store);
+            let debris = tdb_consolidate::debris(&place, &at_once()).unwrap();
+            debris.vacuum(&Place::of_array(&place), &at_once()).unwrap();
+            assert_eq!(ends(".replaces"), 0, "stopped at {operation}");
+            assert_eq!(seen(&store, &times), before);
             if done {
                 assert_eq!(left, 1);
                 break;

@@ -100,12 +100,19 @@ impl Directory {
             _ => window.contains(name),
         };
         let consolidated = self.consolidated_commits(lists)?;
-        let hidden = hidden(&self.vacuums, lists, rule)?;
+        let committed = self.committed(&consolidated, present);
+        let mut hidden = hidden(&self.vacuums, lists, rule)?;
+        let replacing = self.replacing.iter().filter(|(_, name)| {
+            let mut committed = committed.iter();
+            committed.any(|entry| entry.name == *name)
+        });
+        let replacing: Vec<_> = replacing.cloned().collect();
+        hidden.extend(self::hidden(&replacing, lists, rule)?);
         let mut live = Live {
             deletes: self.live_deletes(window, &consolidated),
             ..Live::default()
         };
-        for entry in self.committed(&consolidated, present) {
+        for entry in committed {
             if !rule(&entry.name) {
                 continue;
             }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{run, stdout};
+use crate::common::{fixtures, run, stdout};
 
 /// A new folder, by the name of its test.
 fn folder(name: &str) -> PathBuf {
@@ -137,4 +137,74 @@ fn upkeep_shows_what_it_removes() {
     assert_eq!(stdout(&format!("vacuum {array} --grace 0s")), "");
     assert_eq!(stdout(&format!("meta get {array} k")), "130\n");
     assert_eq!(stdout(&format!("clean {array} --grace 0s")), "");
+}
+
+#[test]
+fn fragments_are_merged_as_the_plan_says() {
+    let folder = folder("merged");
+    let array = folder.join("array").display().to_string();
+    let fixture = fixtures().join("v22_tour/array");
+    stdout(&format!("cp {} {array}", fixture.display()));
+    let (before, early) = (
+        stdout(&format!("read {array}")),
+        stdout(&format!("read {array} --at 2024-04-12T06:00:00Z")),
+    );
+    let planned = stdout(&format!("consolidate {array} --dry-run"));
+    insta::assert_snapshot!(planned, @"");
+    let dry = |mode: &str| stdout(&format!("consolidate {array} --mode {mode} --dry-run"));
+    for mode in ["commits", "fragment-meta"] {
+        assert!(dry(mode).starts_with("write __"), "{mode}");
+    }
+    let pairs = "--config sm.consolidation.step_max_frags=2 --config sm.consolidation.steps=1";
+    let two = stdout(&format!("consolidate {array} --dry-run {pairs}"));
+    assert_eq!(two.lines().count(), 3);
+    // Nothing was done so far.
+    let fragments = || {
+        let shown = stdout(&format!("fragments {array} --json"));
+        let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        shown.as_array().unwrap().clone()
+    };
+    assert_eq!(fragments().len(), 3);
+    let texts = [
+        failure(
+            &format!("consolidate {array} --fragments __1_1_x,nothing"),
+            &folder,
+        ),
+        failure(
+            &format!("consolidate {array} --mode commits --purge-deleted"),
+            &folder,
+        ),
+        failure(
+            &format!("consolidate {array} --fragments a --at 5"),
+            &folder,
+        ),
+        failure(
+            &format!("consolidate {array} --config sm.consolidation.steps=many"),
+            &folder,
+        ),
+        failure(
+            &format!("consolidate {array} --config sm.consolidation.step_size_ratio=2"),
+            &folder,
+        ),
+        failure(&format!("consolidate {array} --memory 1kB"), &folder),
+    ];
+    insta::assert_snapshot!(texts.join("\n"), @"");
+    let made = stdout(&format!("consolidate {array} --memory 2MB"));
+    assert_eq!(made.lines().count(), 1);
+    let left: Vec<_> = fragments();
+    let left = left
+        .iter()
+        .filter(|fragment| fragment["consolidated"] == false);
+    assert_eq!(left.count(), 1);
+    let same = || {
+        assert_eq!(stdout(&format!("read {array}")), before);
+        assert_eq!(
+            stdout(&format!("read {array} --at 2024-04-12T06:00:00Z")),
+            early
+        );
+    };
+    same();
+    stdout(&format!("vacuum {array} --grace 0s"));
+    assert_eq!(fragments().len(), 1);
+    same();
 }
