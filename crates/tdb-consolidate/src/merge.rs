@@ -15,10 +15,10 @@ use crate::merge_plan::keeps_times;
 use crate::{History, MergeOptions, MergePlan, MergeStep, Source};
 
 /// Of the session's memory, so much is asked for at a time.
-const SHARE: u64 = 8;
+const SHARE: u64 = 4;
 
 /// Bytes asked for at a time at most: more makes nothing faster.
-const MOST: u64 = 32 << 20;
+const MOST: u64 = 128 << 20;
 
 impl MergePlan {
     /// Merges, step by step: cells are read and written batch by batch within the memory of the session.

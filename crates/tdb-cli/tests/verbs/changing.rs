@@ -150,7 +150,7 @@ fn fragments_are_merged_as_the_plan_says() {
         stdout(&format!("read {array} --at 2024-04-12T06:00:00Z")),
     );
     let planned = stdout(&format!("consolidate {array} --dry-run"));
-    insta::assert_snapshot!(planned, @"");
+    insta::assert_snapshot!("merge_plan", planned);
     let dry = |mode: &str| stdout(&format!("consolidate {array} --mode {mode} --dry-run"));
     for mode in ["commits", "fragment-meta"] {
         assert!(dry(mode).starts_with("write __"), "{mode}");
@@ -188,7 +188,7 @@ fn fragments_are_merged_as_the_plan_says() {
         ),
         failure(&format!("consolidate {array} --memory 1kB"), &folder),
     ];
-    insta::assert_snapshot!(texts.join("\n"), @"");
+    insta::assert_snapshot!("merge_refused", texts.join("\n"));
     let made = stdout(&format!("consolidate {array} --memory 2MB"));
     assert_eq!(made.lines().count(), 1);
     let left: Vec<_> = fragments();
