@@ -3,7 +3,8 @@
 `random_writes.py LIBRARY RECIPES OUT SEED COUNT make` fills OUT with folders: `theirs`, an array that TileDB
 wrote; `array`, one with the same schema, in which some of the writes are missing; and `plan.json`, those
 writes, for tdb to make. `... check` reads both, and leaves a manifest of the form that golden fixtures
-have, of what is in `array`. What differs goes to standard output, and `differences.txt`.
+have, of what is in `array`. What differs goes to standard output, and `differences.txt`. `... merged` does so once
+tdb has merged the fragments of `array`.
 
 With the format version of an older release as a last argument, LIBRARY is that release's.
 """
@@ -241,8 +242,23 @@ def compare_aggregates(lib, spec, theirs, ours, tell):
                     answers.append(aggregate(lib, uri, spec, attr, what))
                 except capi.TileDBError as error:
                     answers.append("error" if uri == theirs else str(error))
-            if answers[0] != answers[1]:
+            if answers[0] != answers[1] and answers[0] != "error":
                 tell("%s of %s: %s, theirs %s" % (what, attr["name"], answers[1], answers[0]))
+
+
+def compare_merged_aggregates(lib, spec, theirs, ours, dims, tell):
+    """Those of what TileDB makes of its own array: it sums up all versions of a cell."""
+    merged = theirs + " merged"
+    shutil.rmtree(merged, ignore_errors=True)
+    shutil.copytree(theirs, merged)
+    try:
+        lib.consolidate(merged)
+        count = [len(describe.fragments(lib, uri, dims)[0]) for uri in (merged, ours)]
+        if count == [1, 1]:
+            compare_aggregates(lib, spec, merged, ours, tell)
+    except capi.TileDBError:
+        pass
+    shutil.rmtree(merged)
 
 
 def rows_of(answer):
@@ -298,6 +314,15 @@ def merge(lib, uri, merged, query):
     """What TileDB reads once it has consolidated a copy."""
     shutil.rmtree(merged, ignore_errors=True)
     shutil.copytree(uri, merged)
+    # Before format 19 these lists say where fragments are, and releases of the time take them at their word.
+    for folder in (merged, os.path.join(merged, "__commits")):
+        for name in os.listdir(folder) if os.path.isdir(folder) else []:
+            if name.endswith(".vac"):
+                with open(os.path.join(folder, name), "r+") as file:
+                    text = file.read().replace(os.path.abspath(uri), os.path.abspath(merged))
+                    file.seek(0)
+                    file.truncate()
+                    file.write(text)
     lib.consolidate(merged)
     lib.vacuum(merged)
     return asking.run_query(lib, merged, query)
@@ -353,13 +378,16 @@ def check_one(number, out):
     found = {"schema": schema, "non_empty_domain": describe.non_empty_domain(lib, array, dims), "metadata": {}}
     lib.close(array)
     split = any("max_fragment_bytes" in one for one in plan["writes"])
-    if lib.has("tiledb_fragment_info_set_config"):
+    if lib.has("tiledb_fragment_info_set_config") and PHASE == "check":
         compare_fragments(lib, spec, theirs, ours, dims, split, tell)
         found["fragments"], found["to_vacuum"] = describe.fragments(lib, ours, dims)
     random_ = random.Random("queries %s/%d" % (SEED, number))
     known = dict(spec, dims=bounds_of(spec))
     answers = []
     for query in arrays.pick_queries(random_, known, spec["last"]):
+        # These releases crash when they read a part of the time of merged fragments, their own as well.
+        if PHASE == "merged" and VERSION in (15, 16) and "at" in query:
+            continue
         try:
             answer = asking.run_query(lib, theirs, query)
         except (capi.TileDBError, AttributeError):
@@ -375,7 +403,11 @@ def check_one(number, out):
             mine["unordered"] = True
         answers.append(mine)
     if lib.has("tiledb_query_get_default_channel"):
-        compare_aggregates(lib, spec, theirs, ours, tell)
+        if PHASE == "check":
+            compare_aggregates(lib, spec, theirs, ours, tell)
+        elif spec["kind"] == "sparse":
+            # In merged dense fragments, TileDB sums up what lies beyond the domain, too.
+            compare_merged_aggregates(lib, spec, theirs, ours, dims, tell)
     manifest = {
         "name": os.path.basename(out), "about": "written by tdb", "object": "array", "format_version": 22,
         "features": ["random"], "judge": {"library": lib.release()}, **found, "queries": answers, "refused": [],

@@ -12,8 +12,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tdb_array::{Array, OpenOptions};
+use tdb_consolidate::{MergeOptions, plan_merge};
 use tdb_filters::EncryptionKey;
-use tdb_query::{Batch, Column, Session, WriteOptions, WriteOrder};
+use tdb_query::{Batch, Column, Session, SessionOptions, WriteOptions, WriteOrder};
 use tdb_store::LocalStore;
 use tdb_tile::Range;
 
@@ -51,7 +52,11 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     };
     let writes = judge.round()?;
     println!("{writes} writes by tdb, compared with those of TileDB");
-    compare(&program()?, &judge.folder)
+    let program = program()?;
+    compare(&program, &judge.folder)?;
+    let merged = judge.merge()?;
+    println!("{merged} arrays whose fragments tdb merged, read as before");
+    compare(&program, &judge.folder)
 }
 
 /// `cargo xtask interop --releases 7,21`: arrays of older releases, read by each, and by 2.30, after tdb wrote to them.
@@ -81,15 +86,12 @@ pub(crate) fn releases(options: &Options, workshop: &Workshop, wanted: &str) -> 
             folder: options.folder.with_file_name(name),
         };
         print!("format {}, tiledb=={}: ", release.version, release.wheel);
-        match judge.round().and_then(|writes| {
-            let newest = Judge {
-                library: workshop.library(JUDGE.0, JUDGE.1)?,
-                ..judge
-            };
-            newest.check().map(|()| writes)
-        }) {
-            Ok(writes) => {
-                println!("{writes} writes by tdb, read the same as its own, also by 2.30")
+        let newest = workshop.library(JUDGE.0, JUDGE.1)?;
+        match judge.round_and_merge(newest) {
+            Ok((writes, merged)) => {
+                println!(
+                    "{writes} writes by tdb, read the same as its own, also by 2.30; {merged} arrays merged, too"
+                )
             }
             Err(error) => differ.push(format!("format {}: {error}", release.version)),
         }
@@ -114,12 +116,50 @@ impl Judge<'_> {
             writes += write_plan(&session, &array)
                 .map_err(|error| format!("{}: {}", array.display(), chain(&*error)))?;
         }
-        self.check()?;
+        self.check("check")?;
         Ok(writes)
     }
 
-    fn check(&self) -> Outcome {
-        let said = self.ask("check")?;
+    /// A round, and what the newest release makes of it, before and after tdb has merged fragments.
+    fn round_and_merge(self, newest: PathBuf) -> Result<(u64, u64), Box<dyn Error>> {
+        let writes = self.round()?;
+        let newest = Judge {
+            library: newest,
+            folder: self.folder.clone(),
+            ..self
+        };
+        newest.check("check")?;
+        let merged = self.merge()?;
+        newest.check("merged")?;
+        Ok((writes, merged))
+    }
+
+    /// tdb merges the fragments of all arrays, TileDB compares again; gives how many arrays had any.
+    fn merge(&self) -> Result<u64, Box<dyn Error>> {
+        let session = Session::new(SessionOptions {
+            // Not all cells at once.
+            memory: Some(4 << 20),
+            ..SessionOptions::default()
+        });
+        let mut merged = 0;
+        for entry in fs::read_dir(&self.folder)? {
+            let folder = entry?.path();
+            let array = open(&folder)?;
+            let options = MergeOptions {
+                uri: Some(format!("file://{}", folder.join("array").display())),
+                ..MergeOptions::default()
+            };
+            let plan = plan_merge(&array, &options)?;
+            merged += u64::from(!plan.is_empty());
+            plan.merge(&session, &array, &options)
+                .map_err(|error| format!("{}: merge: {}", folder.display(), chain(&error)))?;
+        }
+        self.check("merged")?;
+        Ok(merged)
+    }
+
+    fn check(&self, phase: &str) -> Outcome {
+        let said = self.ask(phase)?;
         match said.lines().any(|line| line.starts_with("seed")) {
             true => Err("TileDB does not find what it would have written".into()),
             false => Ok(()),
@@ -153,8 +193,8 @@ fn chain(error: &dyn Error) -> String {
     said
 }
 
-/// Makes the writes that are missing in one array; gives their number.
-fn write_plan(session: &Session, folder: &Path) -> Result<u64, Box<dyn Error>> {
+/// Opens the array that tdb writes to.
+fn open(folder: &Path) -> Result<Array, Box<dyn Error>> {
     let plan: Value = serde_json::from_str(&fs::read_to_string(folder.join("plan.json"))?)?;
     let key = plan.get("key").and_then(Value::as_str).map(unhex);
     let options = OpenOptions {
@@ -162,7 +202,13 @@ fn write_plan(session: &Session, folder: &Path) -> Result<u64, Box<dyn Error>> {
         ..OpenOptions::default()
     };
     let store = Arc::new(LocalStore::open(folder.join("array"))?);
-    let array = Arc::new(Array::open(store, "", options)?);
+    Ok(Array::open(store, "", options)?)
+}
+
+/// Makes the writes that are missing in one array; gives their number.
+fn write_plan(session: &Session, folder: &Path) -> Result<u64, Box<dyn Error>> {
+    let plan: Value = serde_json::from_str(&fs::read_to_string(folder.join("plan.json"))?)?;
+    let array = Arc::new(open(folder)?);
     let writes = plan.get("writes").and_then(Value::as_array);
     let mut count = 0;
     for write in writes.into_iter().flatten() {
