@@ -13,6 +13,7 @@ use crate::bytes_of_tiles::Fetched;
 use crate::column::Batch;
 use crate::fragment_tiles::FragmentTiles;
 use crate::request::Request;
+use crate::sparse::apply_deletes;
 use crate::sparse::load::{Loading, load};
 use crate::sparse::merge::{Rows as RowNumbers, all_rows};
 use crate::sparse::plan::{FragmentPlan, SparsePlan};
@@ -230,11 +231,10 @@ impl<'a> Cells<'a> {
     ///
     /// # Errors
     /// Cells that do not hold together.
-    pub fn merge(self) -> Result<Rows<'a>, QueryError> {
-        let Tiles { plan, table } = &self.tiles;
+    pub fn merge(mut self) -> Result<Rows<'a>, QueryError> {
+        let Tiles { plan, table } = &mut self.tiles;
         let mut rows = plan.sparse.merge(plan.array, table, self.rows);
-        let visibility = &plan.sparse.visibility;
-        visibility.retain(plan.array, table, &mut rows)?;
+        apply_deletes(plan.session, plan.array, &plan.sparse, table, &mut rows)?;
         plan.sparse.apply_condition(table, &mut rows)?;
         Ok(Rows {
             tiles: self.tiles,

@@ -166,23 +166,6 @@ fn newest_first(array: &Snapshot, table: &CellTable, keys: &Keys<'_>, rows: &mut
     }
 }
 
-/// Leaves out, of sorted rows, those that are equal to a row before them which `kept` lacks; that holds the rest
-/// in the same order.
-pub(crate) fn drop_hidden(keys: &Keys<'_>, rows: &[u32], kept: &mut Vec<u32>) {
-    let mut left = std::mem::take(kept).into_iter().peekable();
-    let (mut last, mut hides) = (None, false);
-    for row in rows {
-        let same = last.is_some_and(|last| keys.compare(last, *row).is_eq());
-        hides &= same;
-        last = Some(*row);
-        match left.next_if_eq(row) {
-            Some(row) if !hides => kept.push(row),
-            Some(_) => {}
-            None => hides = true,
-        }
-    }
-}
-
 fn segment_of(table: &CellTable, row: u32) -> usize {
     let segments = &table.segments;
     segments.partition_point(|s| s.rows.end <= row as usize)

@@ -1,5 +1,6 @@
 //! Sparse arrays: cells with coordinates, in tiles under rectangles.
 
+mod deletes;
 pub(crate) mod gather;
 mod keys;
 pub(crate) mod load;
@@ -13,5 +14,6 @@ pub(crate) mod sort;
 pub(crate) mod table;
 mod visible;
 
+pub(crate) use deletes::apply_deletes;
 pub(crate) use predicate::Predicate;
 pub(crate) use reader::SparseReader;

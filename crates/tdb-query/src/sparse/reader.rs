@@ -5,18 +5,18 @@ use std::sync::Arc;
 use tdb_array::{Array, ErrorKind};
 use tdb_tile::{Grant, LimitError};
 
+use super::deletes::apply_deletes;
 use super::keys::Coordinates;
 use super::load::{Loading, load};
-use super::merge::{Rows, all_rows, drop_hidden, segment_rows};
+use super::merge::{Rows, all_rows, segment_rows};
 use super::plan::{FragmentPlan, SparsePlan};
 use super::slabs::{Corner, Slabs};
 use super::sort::Keys;
-use super::table::{CellTable, Segment, TableColumn};
+use super::table::{CellTable, Segment};
 use crate::QueryError;
 use crate::column::Batch;
 use crate::field::{Field, unit_size};
 use crate::fragment_tiles::FragmentTiles;
-use crate::options::Versions;
 use crate::request::Request;
 use crate::session::Session;
 
@@ -28,9 +28,6 @@ const SORTED_ROW: usize = 40;
 
 /// Bytes for each row that may be left out: how often it counts, and its number.
 const PICKED_ROW: usize = 8;
-
-/// Bytes that say of a row when it was deleted and by what.
-const DELETION: usize = 16;
 
 /// Bytes of a var-sized cell, before any is known.
 const ASSUMED_VAR_SIZE: usize = 32;
@@ -348,7 +345,13 @@ impl SparseReader {
     fn finish(&mut self, mut table: CellTable, mut rows: Rows) -> Result<Batch, QueryError> {
         let fields: Vec<Field> = self.plan.visibility.fields().collect();
         self.load(&mut table, &fields)?;
-        self.judge(&mut table, &mut rows)?;
+        apply_deletes(
+            &self.session,
+            &self.array,
+            &self.plan,
+            &mut table,
+            &mut rows,
+        )?;
         let fields: Vec<Field> = self.plan.condition_fields().collect();
         self.load(&mut table, &fields)?;
         self.plan.apply_condition(&table, &mut rows)?;
@@ -374,35 +377,6 @@ impl SparseReader {
                 // The table's columns become those of the result.
                 self.held.extend(table.take_held());
                 self.plan.columns(&mut table, None)
-            }
-        }
-    }
-
-    /// Leaves out deleted cells, or notes when each was.
-    fn judge(&self, table: &mut CellTable, rows: &mut Rows) -> Result<(), QueryError> {
-        let visibility = &self.plan.visibility;
-        match self.plan.request.versions {
-            Versions::Current => visibility.retain(&self.array, table, rows),
-            Versions::All if !self.plan.tells_deletions() => Ok(()),
-            Versions::All => {
-                let bytes = table.rows.saturating_mul(DELETION) as u64;
-                let held = self.session.limits().budget.take(bytes)?;
-                let [times, by] = visibility.deletions(&self.array, table)?;
-                table.insert(Field::DeleteTimestamps, TableColumn::of_numbers(&times)?);
-                table.insert(Field::DeleteConditionIndex, TableColumn::of_numbers(&by)?);
-                table.hold(held);
-                Ok(())
-            }
-            Versions::Undeleted => {
-                let before = rows.clone().unwrap_or_else(|| all_rows(table));
-                visibility.retain(&self.array, table, rows)?;
-                if let Some(rows) = rows
-                    && !self.plan.schema.allows_duplicates
-                {
-                    let coordinates = Coordinates::new(table, self.plan.schema.dimensions.len());
-                    drop_hidden(&self.plan.keys(table, &coordinates), &before, rows);
-                }
-                Ok(())
             }
         }
     }

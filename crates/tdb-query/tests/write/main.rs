@@ -8,6 +8,7 @@
 mod dense;
 mod refused;
 mod sparse;
+mod versions;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;

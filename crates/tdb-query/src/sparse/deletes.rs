@@ -1,0 +1,68 @@
+//! What deletes do to cells that were put in order: leave them out, or say when it was.
+
+use tdb_array::Snapshot;
+
+use super::keys::Coordinates;
+use super::merge::{Rows, all_rows};
+use super::plan::SparsePlan;
+use super::sort::Keys;
+use super::table::{CellTable, TableColumn};
+use crate::QueryError;
+use crate::field::Field;
+use crate::options::Versions;
+use crate::session::Session;
+
+/// Bytes that say of a row when it was deleted and by what.
+const DELETION: usize = 16;
+
+/// Leaves out deleted cells, or notes when each was. The fields that deletes ask about are loaded.
+pub(crate) fn apply_deletes(
+    session: &Session,
+    array: &Snapshot,
+    plan: &SparsePlan,
+    table: &mut CellTable,
+    rows: &mut Rows,
+) -> Result<(), QueryError> {
+    let visibility = &plan.visibility;
+    match plan.request.versions {
+        Versions::Current => visibility.retain(array, table, rows),
+        Versions::All if !plan.tells_deletions() => Ok(()),
+        Versions::All => {
+            let bytes = table.rows.saturating_mul(DELETION) as u64;
+            let held = session.limits().budget.take(bytes)?;
+            let [times, by] = visibility.deletions(array, table)?;
+            table.insert(Field::DeleteTimestamps, TableColumn::of_numbers(&times)?);
+            table.insert(Field::DeleteConditionIndex, TableColumn::of_numbers(&by)?);
+            table.hold(held);
+            Ok(())
+        }
+        Versions::Undeleted => {
+            let before = rows.clone().unwrap_or_else(|| all_rows(table));
+            visibility.retain(array, table, rows)?;
+            if let Some(rows) = rows
+                && !plan.schema.allows_duplicates
+            {
+                let coordinates = Coordinates::new(table, plan.schema.dimensions.len());
+                drop_hidden(&plan.keys(table, &coordinates), &before, rows);
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Leaves out, of sorted rows, those that are equal to a row before them which `kept` lacks; that holds the rest
+/// in the same order.
+fn drop_hidden(keys: &Keys<'_>, rows: &[u32], kept: &mut Vec<u32>) {
+    let mut left = std::mem::take(kept).into_iter().peekable();
+    let (mut last, mut hides) = (None, false);
+    for row in rows {
+        let same = last.is_some_and(|last| keys.compare(last, *row).is_eq());
+        hides &= same;
+        last = Some(*row);
+        match left.next_if_eq(row) {
+            Some(row) if !hides => kept.push(row),
+            Some(_) => {}
+            None => hides = true,
+        }
+    }
+}
