@@ -37,7 +37,19 @@ WORKLOADS = {
     "write strings": (SPECS["v_str"], "texts", "row", {"i": [0, STRINGS - 1]}),
     "write nullable": (NULLABLE, "nullable", "row", {"i": [0, NULLABLE_CELLS - 1]}),
     "consolidate 100 fragments": (SPECS["s_2d"], None, "any", {}),
+    "import CSV": (None, "cells.csv", "any", {}),
 }
+CSV_ROWS = 2_000_000
+
+
+def csv(path):
+    """Rows of a whole number that is a dimension, a smaller one, a float and a word."""
+    random = np.random.default_rng(3)
+    words = np.array(["alpha", "beta", "gamma", "a longer text", "x"])[random.integers(0, 5, CSV_ROWS)]
+    numbers = random.permutation(CSV_ROWS), random.integers(0, 1000, CSV_ROWS), np.round(random.normal(0, 100, CSV_ROWS), 3)
+    with open(path, "w") as file:
+        file.write("id,count,score,name\n")
+        file.writelines("%d,%d,%s,%s\n" % row for row in zip(*(column.tolist() for column in numbers), words))
 
 
 def cells(name):
@@ -69,7 +81,11 @@ def points(random, count):
 def make():
     for name in {cells for _, cells, _, _ in WORKLOADS.values() if cells}:
         folder = os.path.join(FOLDER, name)
-        if not os.path.exists(folder):
+        if name.endswith(".csv"):
+            if not os.path.exists(folder):
+                os.makedirs(FOLDER, exist_ok=True)
+                csv(folder)
+        elif not os.path.exists(folder):
             os.makedirs(folder + ".part", exist_ok=True)
             for file, values in cells(name).items():
                 np.ascontiguousarray(values).tofile(os.path.join(folder + ".part", file))
@@ -78,6 +94,8 @@ def make():
 
 def new(lib, workload, path):
     spec, cells, layout, _ = WORKLOADS[workload]
+    if spec is None:
+        return
     lib.create(path, spec)
     random = np.random.default_rng(5)
     for _ in range(0 if cells else FRAGMENTS):
@@ -101,6 +119,8 @@ def columns(spec, name):
 
 def timed(lib, workload, path):
     spec, cells, layout, ranges = WORKLOADS[workload]
+    if spec is None:
+        return import_csv(os.path.join(FOLDER, cells), path)
     found = columns(spec, cells) if cells else {}
     box = [ranges[dim["name"]] for dim in spec["dims"]] if ranges else None
     before = resource.getrusage(resource.RUSAGE_SELF)
@@ -115,6 +135,18 @@ def timed(lib, workload, path):
         parts = found.get(field["name"], {"data": np.empty(0)})
         count = len(parts["offsets"]) if "offsets" in parts else parts["data"].nbytes // capi.size_of(field["type"])
     say(count, wall, now, before.ru_utime + before.ru_stime, before.ru_maxrss)
+
+
+def import_csv(file, path):
+    """TileDB has it in Python only; what it imports does not count."""
+    import tiledb
+    import pandas
+
+    context = tiledb.Ctx({"sm.compute_concurrency_level": 1, "sm.io_concurrency_level": 1})
+    before, started = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
+    tiledb.from_csv(path, file, sparse=True, index_dims=["id"], ctx=context)
+    wall, now = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_SELF)
+    say(0, wall, now, before.ru_utime + before.ru_stime, before.ru_maxrss)
 
 
 def run(command):

@@ -3,7 +3,7 @@
 //! TileDB writes the arrays that are read (`xtask/bench/bench.py`) and reads them through its C interface into memory
 //! that was touched before; tdb reads them with the example `read_all` of tdb-query. Writing is the other way round
 //! (`xtask/bench/writes.py`, the example `write_all`): from the same raw files, in memory before the clock starts.
-//! Consolidation is measured as the program. Each figure is the median of the runs.
+//! Consolidation and import are measured as the program. Each figure is the median of the runs.
 
 use std::error::Error;
 use std::fs;
@@ -23,7 +23,14 @@ const RUNS: usize = 5;
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let wanted = arguments.first().map_or("", String::as_str);
     let workshop = Workshop::open()?;
-    output(Command::new(workshop.python()).args(["-m", "pip", "install", "--quiet", "numpy"]))?;
+    let tiledb = format!("tiledb=={}", JUDGE.0);
+    // The newest that this release of TileDB takes.
+    let packages = ["numpy", "pandas<3", &tiledb];
+    output(
+        Command::new(workshop.python())
+            .args(["-m", "pip", "install", "--quiet"])
+            .args(packages),
+    )?;
     let folder = workshop.scratch().join("bench");
     let judge = |script: &'static str, folder: PathBuf| -> Result<Judge, Box<dyn Error>> {
         Ok(Judge {
@@ -128,8 +135,19 @@ impl Judge {
             },
             || {
                 anew()?;
-                let Some(cells) = workload.get("cells").and_then(Value::as_str) else {
-                    return self.tiledb(&["run", tdb, "consolidate", &path, "--threads", "1"]);
+                let one_thread = ["--threads", "1", "--quiet"];
+                let cells = match workload.get("cells").and_then(Value::as_str) {
+                    None => {
+                        return self.tiledb(
+                            &[&["run", tdb, "consolidate", &path], &one_thread[..]].concat(),
+                        );
+                    }
+                    Some(file) if file.ends_with(".csv") => {
+                        let file = self.folder.join(file).display().to_string();
+                        let import = ["run", tdb, "import", &file, &path, "--dim", "id"];
+                        return self.tiledb(&[&import[..], &one_thread].concat());
+                    }
+                    Some(cells) => cells,
                 };
                 let mut write = Command::new(write_all);
                 write
