@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
@@ -78,8 +79,7 @@ impl Input for ArrowInput {
             .map(|field| ArrowGuess::try_new(field));
         let mut guesses: Vec<ArrowGuess> = guesses.collect::<Result<_, _>>()?;
         let mut rows = 0;
-        while let Some(batch) = self.batches.next() {
-            let batch = batch.map_err(|error| failed(self.format, error))?;
+        while let Some(batch) = next(&mut *self.batches, self.format)? {
             for (guess, column) in guesses.iter_mut().zip(batch.columns()) {
                 guess.see(column, rows)?;
             }
@@ -102,11 +102,10 @@ struct ArrowCells {
 impl BatchReader for ArrowCells {
     fn next(&mut self) -> Result<Option<Batch>, InputError> {
         let batch: RecordBatch = loop {
-            match self.batches.next() {
+            match next(&mut *self.batches, self.format)? {
                 None => return Ok(None),
-                Some(Ok(batch)) if batch.num_rows() == 0 => {}
-                Some(Ok(batch)) => break batch,
-                Some(Err(error)) => return Err(failed(self.format, error)),
+                Some(batch) if batch.num_rows() == 0 => {}
+                Some(batch) => break batch,
             }
         };
         let columns = self.columns.iter().zip(batch.columns());
@@ -122,6 +121,23 @@ impl BatchReader for ArrowCells {
     fn line(&self, _: u64) -> Option<u64> {
         None
     }
+}
+
+fn next(
+    batches: &mut (dyn RecordBatchReader + Send),
+    format: &'static str,
+) -> Result<Option<RecordBatch>, InputError> {
+    let batch = guarded(format, || batches.next().transpose())?;
+    batch.map_err(|error| failed(format, error))
+}
+
+/// Runs the readers of Arrow, which panic where some damaged files lead them beyond a buffer.
+pub(super) fn guarded<T>(format: &'static str, read: impl FnOnce() -> T) -> Result<T, InputError> {
+    // A reader that has panicked is not asked again.
+    catch_unwind(AssertUnwindSafe(read)).map_err(|_| InputError::Library {
+        format,
+        source: "the file is damaged: its lengths lead beyond its bytes".into(),
+    })
 }
 
 pub(super) fn failed(format: &'static str, error: ArrowError) -> InputError {

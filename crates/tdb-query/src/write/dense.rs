@@ -71,21 +71,50 @@ impl DenseBox {
         self.tiles.count().unwrap_or(u64::MAX)
     }
 
-    /// In global order: how many cells come before those of a tile; all, behind the last one.
-    pub(crate) fn cells_before(&self, tile: u64) -> u64 {
-        let before = self.before.get(position(tile)).copied();
-        before.unwrap_or_else(|| self.rows())
+    /// Which tiles are complete once so many cells are there, as they come, and how many cells these tiles have:
+    /// all tiles before one, and the first cells.
+    pub(crate) fn complete(&self, cells: u64) -> (u64, u64) {
+        if cells >= self.rows() {
+            return (self.tiles(), self.rows());
+        }
+        if self.order == WriteOrder::Global {
+            // All that begin at or before these cells, but for the last, which has more of them.
+            let begun = self.before.partition_point(|before| *before <= cells);
+            let tiles = begun.saturating_sub(1);
+            return (tiles as u64, self.before.get(tiles).copied().unwrap_or(0));
+        }
+        self.complete_slabs(cells).unwrap_or_default()
     }
 
-    /// In global order: how many tiles are complete with so many cells.
-    pub(crate) fn tiles_before(&self, cells: u64) -> u64 {
-        match cells >= self.rows() {
-            true => self.tiles(),
-            // All that begin at or before these cells, but for the last, which has more of them.
-            false => {
-                (self.before.partition_point(|before| *before <= cells) as u64).saturating_sub(1)
-            }
+    /// The same where cells come row by row, or column by column: slabs of tiles that follow each other, as their
+    /// cells do. There are none where tiles have another order than the cells.
+    fn complete_slabs(&self, cells: u64) -> Option<(u64, u64)> {
+        let axes = self.grid.axes();
+        let (along, order) = match self.order {
+            WriteOrder::ColumnMajor => (axes.len().checked_sub(1)?, Order::ColumnMajor),
+            _ => (0, Order::RowMajor),
+        };
+        let axis = axes.get(along)?;
+        let (first, last) = (*self.cells.lo.get(along)?, *self.cells.hi.get(along)?);
+        let slabs = axis
+            .tile_of(last)
+            .checked_sub(axis.tile_of(first))?
+            .checked_add(1)?;
+        let tiles_of_slab = self.tiles().checked_div(slabs)?;
+        if tiles_of_slab > 1 && self.grid.tile_order() != order {
+            return None;
         }
+        let plane = self
+            .rows()
+            .checked_div(last.checked_sub(first)?.checked_add(1)?)?;
+        let next = first.checked_add(cells.checked_div(plane)?)?;
+        let tile = axis.tile_of(next);
+        let done = tile
+            .checked_sub(axis.tile_of(first))
+            .filter(|done| *done > 0)?;
+        let (begin, _) = axis.cells_of_tile(tile);
+        let cells = begin.checked_sub(first)?.checked_mul(plane)?;
+        Some((done.checked_mul(tiles_of_slab)?, cells))
     }
 
     /// What is wrong where there are so many cells instead of those of the box.
@@ -135,7 +164,8 @@ impl DenseBox {
         Some(TilePlan {
             is_whole: position(part.cells()?) == self.tile_cells,
             copies,
-            base: position(base).saturating_sub(skipped),
+            base: position(base),
+            skipped,
         })
     }
 }
@@ -205,6 +235,8 @@ struct TilePlan {
     copies: Copies,
     /// Cells that come before those of the layout that is read.
     base: usize,
+    /// Cells that came before those at hand.
+    skipped: usize,
     /// Whether all cells of the tile are written.
     is_whole: bool,
 }
@@ -216,15 +248,20 @@ impl TilePlan {
         let is_run = position(copies.run()) == tile_cells
             && (tile_cells == 1 || (copies.from_step(), copies.to_step()) == (1, 1));
         let (from, _) = copies.clone().next().filter(|_| is_run && self.is_whole)?;
-        let start = position(from).checked_add(self.base)?;
+        let start = self.at_hand(from);
         Some(start..start.checked_add(tile_cells)?)
     }
 
     /// Runs of cells: the first of each here and there.
     fn runs(&self) -> impl Iterator<Item = (usize, usize)> {
-        let base = self.base;
         let copies = self.copies.clone();
-        copies.map(move |(from, to)| (position(from).saturating_add(base), position(to)))
+        copies.map(|(from, to)| (self.at_hand(from), position(to)))
+    }
+
+    /// Where a cell of the layout that is read stands among those at hand.
+    fn at_hand(&self, from: u64) -> usize {
+        let cell = position(from).saturating_add(self.base);
+        cell.saturating_sub(self.skipped)
     }
 
     fn fixed(&self, input: &Input, tile_cells: usize, values: &mut Vec<u8>) {
@@ -319,7 +356,7 @@ struct Step {
 pub(crate) struct DenseSource<'a> {
     pub(crate) cells: &'a Cells,
     pub(crate) dense: &'a DenseBox,
-    /// In global order: cells that came before these.
+    /// Cells of the box that came before these.
     pub(crate) skipped: usize,
 }
 

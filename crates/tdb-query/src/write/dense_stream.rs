@@ -1,4 +1,4 @@
-//! Cells of a box in global order: written tile by tile as they come.
+//! Cells of a box, in an order: tiles are written as soon as their cells are there.
 
 use std::ops::Range;
 
@@ -12,7 +12,13 @@ use super::series::Series;
 use super::tile::position;
 use crate::QueryError;
 
+/// About how many bytes of cells wait before tiles are made of them.
+const WAITING: usize = 16 << 20;
+
 /// A box on its way into an array; what is complete is written, and let go.
+///
+/// Where tiles do not follow each other as the cells do (rows into an array whose tiles are in column-major order),
+/// nothing is complete before the end.
 #[derive(Debug)]
 pub(crate) struct DenseStream {
     dense: DenseBox,
@@ -25,9 +31,13 @@ pub(crate) struct DenseStream {
 }
 
 impl DenseStream {
-    pub(crate) fn new(schema: &ArraySchema, ranges: &Ranges) -> Result<Self, QueryError> {
+    pub(crate) fn new(
+        schema: &ArraySchema,
+        ranges: &Ranges,
+        order: WriteOrder,
+    ) -> Result<Self, QueryError> {
         Ok(Self {
-            dense: DenseBox::new(schema, ranges, WriteOrder::Global)?,
+            dense: DenseBox::new(schema, ranges, order)?,
             pending: Vec::new(),
             pending_rows: 0,
             written: 0,
@@ -54,15 +64,26 @@ impl DenseStream {
             return Err(self.dense.wrong_count(end));
         }
         self.pending.push(cells);
-        let tiles = self.next_tile..self.dense.tiles_before(end);
+        let bytes: usize = self.pending.iter().map(Cells::size_in_memory).sum();
+        let enough = WAITING.min(position(limits.budget.limit() / 8));
+        if end < self.dense.rows() && bytes < enough {
+            return Ok(());
+        }
+        let (complete, cells) = self.dense.complete(end);
+        let tiles = self.next_tile..complete;
         match tiles.is_empty() {
             true => Ok(()),
-            false => self.write(tiles, series),
+            false => self.write(tiles, cells, series),
         }
     }
 
-    /// Writes tiles whose cells are all there, and keeps a copy of what is left.
-    fn write(&mut self, tiles: Range<u64>, series: &mut Series) -> Result<(), QueryError> {
+    /// Writes tiles whose cells are all there, up to cell `end`, and keeps a copy of what is left.
+    fn write(
+        &mut self,
+        tiles: Range<u64>,
+        end: u64,
+        series: &mut Series,
+    ) -> Result<(), QueryError> {
         let mut pending = std::mem::take(&mut self.pending);
         let cells = match pending.len() {
             1 => pending.pop().unwrap_or_default(),
@@ -79,7 +100,6 @@ impl DenseStream {
         };
         series.append(&source, tiles.clone())?;
         self.next_tile = tiles.end;
-        let end = self.dense.cells_before(tiles.end);
         let done = position(end.saturating_sub(self.written));
         self.written = end;
         self.pending_rows = cells.rows.saturating_sub(done) as u64;

@@ -2,10 +2,9 @@ use std::sync::Arc;
 
 use tdb_array::{Array, TimestampedName};
 use tdb_schema::FieldKind;
-use tdb_tile::Range;
 
 use super::coordinates;
-use super::dense::{DenseBox, DenseSource, placed};
+use super::dense::placed;
 use super::dense_stream::DenseStream;
 use super::fragment::Target;
 use super::gather::pick_cells;
@@ -124,15 +123,11 @@ impl Session {
             }
             (true, order) => {
                 // Options that do not fit the array are told now.
-                let stream = match order {
-                    WriteOrder::Global => Some(DenseStream::new(schema, &options.ranges)?),
-                    _ => DenseBox::new(schema, &options.ranges, order).map(|_| None)?,
-                };
+                let stream = DenseStream::new(schema, &options.ranges, order)?;
                 Sink::Dense(Box::new(DenseWriter {
                     target: Arc::clone(&target),
                     series,
-                    order,
-                    ranges: options.ranges.clone(),
+                    has_ranges: !options.ranges.is_empty(),
                     stream,
                     parts: Vec::new(),
                     order_of_cells: None,
@@ -246,10 +241,10 @@ impl Writer {
 struct DenseWriter {
     target: Arc<Target>,
     series: Series,
-    order: WriteOrder,
-    ranges: Vec<(String, Range)>,
-    /// Cells in global order, unless they say where they belong.
-    stream: Option<DenseStream>,
+    has_ranges: bool,
+    /// Cells that come in an order.
+    stream: DenseStream,
+    /// Cells that say where they belong.
     parts: Vec<Cells>,
     /// Whether cells say where they belong; not known before the first batch.
     order_of_cells: Option<bool>,
@@ -268,7 +263,7 @@ impl DenseWriter {
                 "some batches have columns for the dimensions, and some have none",
             ));
         }
-        if placed && !self.ranges.is_empty() {
+        if placed && self.has_ranges {
             return Err(QueryError::invalid_with_hint(
                 "cells that say where they belong take no range",
                 "leave out the range, or the columns of the dimensions",
@@ -280,50 +275,32 @@ impl DenseWriter {
             false => fields.to_vec(),
         };
         let cells = Cells::check(schema, &all, batch, first)?;
-        match self.stream.as_mut().filter(|_| !placed) {
-            Some(stream) => stream.push(cells, &mut self.series, self.target.session.limits()),
-            None => {
-                self.parts.push(cells);
-                Ok(())
-            }
+        if placed {
+            self.parts.push(cells);
+            return Ok(());
         }
+        let limits = self.target.session.limits();
+        self.stream.push(cells, &mut self.series, limits)
     }
 
     fn finish(mut self) -> Result<Series, QueryError> {
-        let schema = &self.target.schema;
-        let Some(mut cells) = self.parts.pop() else {
-            if let Some(stream) = self.stream {
-                stream.finish(&mut self.series)?;
-            }
+        if self.order_of_cells != Some(true) {
+            self.stream.finish(&mut self.series)?;
             return Ok(self.series);
-        };
-        if !self.parts.is_empty() {
-            self.parts.push(cells);
-            let parts: Vec<_> = self.parts.iter().map(|part| (part, 0..part.rows)).collect();
-            cells = Cells::join(&parts);
-            self.parts.clear();
         }
+        let parts: Vec<_> = self.parts.iter().map(|part| (part, 0..part.rows)).collect();
+        let mut cells = Cells::join(&parts);
+        self.parts.clear();
         if cells.rows == 0 {
             return Ok(self.series);
         }
-        if self.order_of_cells == Some(true) {
-            let (order, ranges) = placed(schema, &cells)?;
-            cells.fields.drain(..schema.dimensions.len());
-            cells = pick_cells(&cells, &order);
-            (self.ranges, self.order) = (ranges, WriteOrder::RowMajor);
-        }
-        let dense = DenseBox::new(schema, &self.ranges, self.order)?;
-        if dense.rows() != cells.rows as u64 {
-            return Err(dense.wrong_count(cells.rows as u64));
-        }
-        dense.check_size(&cells, self.target.session.limits())?;
-        let source = DenseSource {
-            cells: &cells,
-            dense: &dense,
-            skipped: 0,
-        };
-        self.series.append(&source, 0..dense.tiles())?;
-        self.series.seal(dense.shape())?;
+        let schema = &self.target.schema;
+        let (order, ranges) = placed(schema, &cells)?;
+        cells.fields.drain(..schema.dimensions.len());
+        let cells = pick_cells(&cells, &order);
+        let mut stream = DenseStream::new(schema, &ranges, WriteOrder::RowMajor)?;
+        stream.push(cells, &mut self.series, self.target.session.limits())?;
+        stream.finish(&mut self.series)?;
         Ok(self.series)
     }
 }

@@ -88,6 +88,45 @@ fn dense_boxes_in_every_order_make_the_same_fragment() {
 }
 
 #[test]
+fn dense_boxes_in_batches_and_little_memory_make_the_same_fragment() {
+    for tile_order in [Order::RowMajor, Order::ColumnMajor] {
+        let mut schema = plane(CellOrder::RowMajor);
+        schema.tile_order = tile_order;
+        let numbers: Vec<i32> = (0..70).collect();
+        let cells = plane_cells(&numbers);
+        for order in [
+            WriteOrder::RowMajor,
+            WriteOrder::ColumnMajor,
+            WriteOrder::Global,
+        ] {
+            let written = |step: usize, memory_bytes: Option<u64>| {
+                let store = memory();
+                let array = array(&store, &schema);
+                let session = Session::new(SessionOptions {
+                    memory: memory_bytes,
+                    ..SessionOptions::default()
+                });
+                let options = WriteOptions {
+                    order: Some(order),
+                    ..at(10)
+                };
+                let mut writer = session.write(&array, &options).unwrap();
+                for first in (0..70).step_by(step) {
+                    let part = part(&cells, first..70.min(first + step));
+                    writer.push(&batch(&schema, &part)).unwrap();
+                }
+                writer.finish().unwrap();
+                objects(&*store)
+            };
+            let whole = written(70, None);
+            for step in [1, 9, 33, 70] {
+                assert_eq!(written(step, Some(3000)), whole, "{order:?} by {step}");
+            }
+        }
+    }
+}
+
+#[test]
 fn dense_cells_with_coordinates_go_to_their_places() {
     let schema = plane(CellOrder::RowMajor);
     let store = memory();

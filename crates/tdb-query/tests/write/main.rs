@@ -19,7 +19,7 @@ use tdb_query::{
     Batch, CellProblem, Column, Duplicates, QueryError, ReadOptions, ResultOrder, Session,
     SessionOptions, WriteOptions, WriteOrder,
 };
-use tdb_schema::{ArraySchema, ArrayType, Attribute, CellOrder, CellValNum, Dimension};
+use tdb_schema::{ArraySchema, ArrayType, Attribute, CellOrder, CellValNum, Dimension, Order};
 use tdb_store::{FaultyStore, MemoryStore, Store, list_recursive};
 use tdb_tile::{Datatype, FormatVersion, Range};
 
