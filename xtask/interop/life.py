@@ -509,6 +509,8 @@ def main():
         if pid == 0:
             child(first, min(first + random_arrays.PER_CHILD, int(COUNT)))
         _, status = os.waitpid(pid, 0)
+        if os.WIFSIGNALED(status):
+            print("lives from %d: the library died of signal %d" % (first, os.WTERMSIG(status)), file=sys.stderr)
         failed = failed or status != 0
     # Where only TileDB's own steps were refused, there is nothing to compare.
     for name in os.listdir(OUT):
