@@ -22,13 +22,27 @@ pub(crate) fn of_result(schema: &ArraySchema, options: &ReadOptions) -> Result<V
     if options.limit.is_some() || options.drop_failing || !options.label_ranges.is_empty() {
         return Err(unfit("--limit, --drop and --label cannot be used"));
     }
-    of_ranges(schema, &options.ranges)
+    let ranges = &options.ranges;
+    // As soon as anything is asked for, a dimension without a range is read as a whole.
+    let whole = |index: usize| match ranges.is_empty() {
+        true => schema.bounds(index),
+        false => schema.dimensions.get(index)?.domain.as_ref(),
+    };
+    sides(schema, ranges, whole)
 }
 
-/// Cells along each dimension between these ends.
+/// Cells along each dimension of a box that is written between these ends.
 pub(crate) fn of_ranges(
     schema: &ArraySchema,
     ranges: &[(String, Range)],
+) -> Result<Vec<u64>, Failure> {
+    sides(schema, ranges, |index| schema.bounds(index))
+}
+
+fn sides<'a>(
+    schema: &ArraySchema,
+    ranges: &[(String, Range)],
+    whole: impl Fn(usize) -> Option<&'a Range>,
 ) -> Result<Vec<u64>, Failure> {
     let subarray = Subarray::new(schema, ranges)?;
     let sides = schema
@@ -36,8 +50,7 @@ pub(crate) fn of_ranges(
         .iter()
         .enumerate()
         .map(|(index, dimension)| {
-            let bounds = schema.bounds(index);
-            let all = bounds.map(std::slice::from_ref).unwrap_or_default();
+            let all = whole(index).map(std::slice::from_ref).unwrap_or_default();
             let ranges = subarray.ranges(index).unwrap_or(all);
             let cells = ranges.iter().map(|range| cells(dimension.datatype, range));
             cells.fold(0, u64::saturating_add)

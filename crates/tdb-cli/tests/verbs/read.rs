@@ -97,6 +97,16 @@ fn npy_has_the_shape_of_the_ranges() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("'shape': (2, 5)"), "{}", told(&output));
     assert_eq!(output.stdout.len() % 4, 0);
+    // The current domain counts where nothing else is asked for.
+    let shape = |ranges: &str, wanted: &str| {
+        let output = run(&format!(
+            "read v22_current_domain_dense/array --format npy {ranges}"
+        ));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(text.contains(wanted), "{}", told(&output));
+    };
+    shape("", "'shape': (25, 15)");
+    shape("--range y=1..20", "'shape': (100, 20)");
 }
 
 #[test]
