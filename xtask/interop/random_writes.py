@@ -385,6 +385,9 @@ def check_one(number, out):
     known = dict(spec, dims=bounds_of(spec))
     answers = []
     for query in arrays.pick_queries(random_, known, spec["last"]):
+        if VERSION < 22 and spec["kind"] == "dense":
+            # Older releases let some cells that fail stand where several fragments lie over each other.
+            query.pop("where", None)
         # These releases crash when they read a part of the time of merged fragments, their own as well.
         if PHASE == "merged" and VERSION in (15, 16) and "at" in query:
             continue
