@@ -1,4 +1,4 @@
-"""How long TileDB takes to write cells and to consolidate.
+"""How long TileDB takes to write cells, to consolidate and to import CSV.
 
 `writes.py LIBRARY RECIPES FOLDER make` makes the cells of all workloads, a
 folder of raw files each; `... list` says what there is; `... new NAME PATH`

@@ -37,7 +37,6 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let path = path_with(program()?)?;
     let blocks = blocks(&page);
     let mut lines: Vec<String> = page.lines().map(str::to_owned).collect();
-    // From the end, so that the lines of earlier blocks stay where they are.
     let mut found = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
         let said = match block.language.as_str() {
@@ -58,6 +57,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         found.push((block, said, expected));
     }
     let bless = arguments.iter().any(|argument| argument == "--bless");
+    // From the end, so that the lines of earlier blocks stay where they are.
     for (block, said, expected) in found.iter().rev() {
         let wanted = expected.map_or("", |block| &block.text);
         if wanted == said {

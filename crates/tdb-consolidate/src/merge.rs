@@ -9,7 +9,7 @@ use tdb_query::{
     WriteOptions, WriteOrder,
 };
 use tdb_schema::{CellValNum, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS};
-use tdb_tile::Datatype;
+use tdb_tile::{Datatype, Range};
 
 use crate::merge_plan::keeps_times;
 use crate::{History, MergeOptions, MergePlan, MergeStep, Source};
@@ -112,24 +112,26 @@ impl Merging<'_> {
     }
 
     fn read_options(&self, array: &Array) -> ReadOptions {
-        let ranges = self
-            .step
-            .domain
-            .iter()
-            .flatten()
-            .zip(&array.schema().dimensions);
-        let ranges = ranges.map(|(range, dimension)| (dimension.name.clone(), range.clone()));
         let memory = self.session.limits().budget.limit();
         ReadOptions {
             // Places have no coordinates.
             dimensions: array.schema().is_dense().then(Vec::new),
-            ranges: ranges.collect(),
+            ranges: self.ranges(array),
             order: Some(ResultOrder::Global),
             versions: self.versions(array),
             enumeration_codes: true,
             batch_bytes: Some((memory / SHARE).min(MOST)),
             ..ReadOptions::default()
         }
+    }
+
+    /// The box of a dense array that is read, and written again.
+    fn ranges(&self, array: &Array) -> Vec<(String, Range)> {
+        let ranges = self.step.domain.iter().flatten();
+        let ranges = ranges.zip(&array.schema().dimensions);
+        ranges
+            .map(|(range, dimension)| (dimension.name.clone(), range.clone()))
+            .collect()
     }
 
     fn versions(&self, array: &Array) -> Versions {
@@ -145,17 +147,9 @@ impl Merging<'_> {
         let tells_deletions = reader.fields().iter().any(|f| f.name == DELETE_TIMESTAMPS);
         let keeps_markers = array.write_version().stores_processed_conditions();
         let markers = array.deletes().iter().map(|delete| delete.marker.clone());
-        let ranges = self
-            .step
-            .domain
-            .iter()
-            .flatten()
-            .zip(&array.schema().dimensions);
         WriteOptions {
             order: Some(WriteOrder::Global),
-            ranges: ranges
-                .map(|(range, dimension)| (dimension.name.clone(), range.clone()))
-                .collect(),
+            ranges: self.ranges(array),
             max_fragment_bytes: self.options.max_fragment_bytes,
             replacement: Some(Replacement {
                 fragments: self.names.to_vec(),

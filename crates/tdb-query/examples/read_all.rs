@@ -2,20 +2,15 @@
 //!
 //! Prints one line of JSON: cells, seconds by the clock and of the processor, and bytes of memory at the peak
 //! over what the program had before. `cargo xtask bench` calls it; on systems other than Linux the last two are zero.
-#![expect(
-    clippy::indexing_slicing,
-    reason = "a tool for measuring, which may fail so"
-)]
 
 mod measure;
 
 use std::sync::Arc;
 
-use measure::{Clock, scalar};
+use measure::{Clock, interval};
 use tdb_array::{Array, OpenOptions};
 use tdb_query::{ReadOptions, ResultOrder, Session, SessionOptions};
 use tdb_store::LocalStore;
-use tdb_tile::Range;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -49,21 +44,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if !attributes.is_empty() && attributes != "*" {
         options.attributes = Some(attributes.split(',').map(str::to_owned).collect());
     }
-    for interval in arguments {
-        let (name, ends) = interval
-            .split_once('=')
-            .ok_or("an interval is DIM=LO..HI")?;
-        let (lo, hi) = ends.split_once("..").ok_or("an interval is DIM=LO..HI")?;
-        let index = array
-            .schema()
-            .dimension_index(name)
-            .ok_or("no such dimension")?;
-        let datatype = array.schema().dimensions[index].datatype;
-        options.ranges.push((
-            name.to_owned(),
-            Range::new(scalar(datatype, lo)?, scalar(datatype, hi)?),
-        ));
-    }
+    let ranges = arguments.map(|text| interval(array.schema(), &text));
+    options.ranges = ranges.collect::<Result<_, _>>()?;
     let mut cells = 0;
     let mut batches = Vec::new();
     for batch in session.read(&array, &options)? {

@@ -10,12 +10,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use measure::{Clock, scalar};
+use measure::{Clock, interval};
 use tdb_array::{Array, OpenOptions};
 use tdb_query::{Batch, Column, Session, SessionOptions, WriteOptions, WriteOrder};
 use tdb_schema::{ArraySchema, Field};
 use tdb_store::LocalStore;
-use tdb_tile::Range;
 
 const USAGE: &str = "write_all ARRAY CELLS [ORDER] [DIM=LO..HI ...]";
 
@@ -41,7 +40,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..WriteOptions::default()
     };
     let schema = open(&path)?;
-    options.ranges = ranges(schema.schema(), arguments)?;
+    let ranges = arguments.map(|text| interval(schema.schema(), &text));
+    options.ranges = ranges.collect::<Result<_, _>>()?;
     let batch = batch(schema.schema(), Path::new(&cells))?;
     drop(schema);
 
@@ -56,20 +56,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     writer.finish()?;
     clock.say(batch.rows as u64);
     Ok(())
-}
-
-fn ranges(
-    schema: &ArraySchema,
-    arguments: impl Iterator<Item = String>,
-) -> Result<Vec<(String, Range)>, String> {
-    let range = |interval: String| {
-        let (name, ends) = interval.split_once('=').ok_or(USAGE)?;
-        let (lo, hi) = ends.split_once("..").ok_or(USAGE)?;
-        let field = schema.field(name).ok_or("no such dimension")?;
-        let range = Range::new(scalar(field.datatype, lo)?, scalar(field.datatype, hi)?);
-        Ok((name.to_owned(), range))
-    };
-    arguments.map(range).collect()
 }
 
 /// The cells of all fields for which there is a file.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::str::FromStr;
 
 use serde_json::value::RawValue;
-use tdb_query::FieldInfo;
+use tdb_query::{Batch, FieldInfo};
 use tdb_schema::value::{NOT_A_TIME, ValueError, holds_bytes, holds_text, parse, parse_number};
 use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::{Datatype, Scalar, with_scalar};
@@ -65,6 +65,20 @@ struct Element {
     datatype: Datatype,
     parse: fn(Datatype, &str, &mut Vec<u8>) -> Result<(), ValueError>,
     is_time: bool,
+}
+
+/// Bytes of the cells so far.
+pub(crate) fn bytes_of(columns: &[CellReader]) -> usize {
+    columns.iter().map(|column| column.column.bytes()).sum()
+}
+
+/// The cells so far as a batch of so many rows, if there are any; what comes next is another.
+pub(crate) fn take_batch(columns: &mut [CellReader], rows: usize) -> Option<Batch> {
+    let columns = columns.iter_mut().map(|column| column.column.take());
+    (rows > 0).then(|| Batch {
+        rows,
+        columns: columns.collect(),
+    })
 }
 
 impl CellReader {

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use tdb_query::{Batch, FieldInfo};
 
-use super::cell::{CellReader, Token};
+use super::cell::{CellReader, Token, bytes_of, take_batch};
 use super::error::{InputError, Place};
 use super::guess::ColumnGuess;
 use super::records::Records;
@@ -122,21 +122,13 @@ impl<R: Read + Send> BatchReader for CsvCells<R> {
             rows = rows.saturating_add(1);
             // Looking at all columns each time would cost more than it tells.
             if self.records.consumed.saturating_sub(start) >= self.batch_bytes as u64 / 4 {
-                let bytes = self.columns.iter().map(|column| column.column.bytes());
-                if bytes.sum::<usize>() >= self.batch_bytes {
+                if bytes_of(&self.columns) >= self.batch_bytes {
                     break;
                 }
                 start = self.records.consumed;
             }
         }
-        if rows == 0 {
-            return Ok(None);
-        }
-        let columns = self.columns.iter_mut().map(|column| column.column.take());
-        Ok(Some(Batch {
-            rows,
-            columns: columns.collect(),
-        }))
+        Ok(take_batch(&mut self.columns, rows))
     }
 
     fn line(&self, row: u64) -> Option<u64> {

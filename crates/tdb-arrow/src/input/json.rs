@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use tdb_query::{Batch, FieldInfo, QueryError};
 
-use super::cell::{CellReader, Token, token_of};
+use super::cell::{CellReader, Token, bytes_of, take_batch, token_of};
 use super::error::{InputError, Place};
 use super::guess::ColumnGuess;
 use super::text_guess::TextGuess;
@@ -144,19 +144,11 @@ impl<R: Read + Send> BatchReader for JsonCells<R> {
             self.lines.note(self.rows, self.input.line);
             self.rows = self.rows.saturating_add(1);
             rows = rows.saturating_add(1);
-            let bytes = self.columns.iter().map(|column| column.column.bytes());
-            if bytes.sum::<usize>() >= self.batch_bytes {
+            if bytes_of(&self.columns) >= self.batch_bytes {
                 break;
             }
         }
-        if rows == 0 {
-            return Ok(None);
-        }
-        let columns = self.columns.iter_mut().map(|column| column.column.take());
-        Ok(Some(Batch {
-            rows,
-            columns: columns.collect(),
-        }))
+        Ok(take_batch(&mut self.columns, rows))
     }
 
     fn line(&self, row: u64) -> Option<u64> {

@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use tdb_tile::{Datatype, Scalar, with_scalar};
+use tdb_schema::ArraySchema;
+use tdb_tile::{Range, Scalar, with_scalar};
 
 /// What a process has used so far, and when.
 pub(crate) struct Clock {
@@ -31,11 +32,18 @@ impl Clock {
     }
 }
 
-/// The bytes of a number that stands in an argument.
-pub(crate) fn scalar(datatype: Datatype, text: &str) -> Result<Vec<u8>, String> {
-    let mut out = Vec::new();
-    with_scalar!(datatype, T => text.parse::<T>().map_err(|e| e.to_string())?.write(&mut out));
-    Ok(out)
+/// The interval that `DIM=LO..HI` stands for.
+pub(crate) fn interval(schema: &ArraySchema, text: &str) -> Result<(String, Range), String> {
+    const FORM: &str = "an interval is DIM=LO..HI";
+    let (name, ends) = text.split_once('=').ok_or(FORM)?;
+    let (lo, hi) = ends.split_once("..").ok_or(FORM)?;
+    let datatype = schema.field(name).ok_or("no such dimension")?.datatype;
+    let end = |text: &str| -> Result<Vec<u8>, String> {
+        let mut out = Vec::new();
+        with_scalar!(datatype, T => text.parse::<T>().map_err(|e| e.to_string())?.write(&mut out));
+        Ok(out)
+    };
+    Ok((name.to_owned(), Range::new(end(lo)?, end(hi)?)))
 }
 
 /// Seconds that all threads of this process have had.
