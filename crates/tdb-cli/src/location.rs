@@ -105,6 +105,17 @@ pub(crate) fn array(uri: &str, global: &Global) -> Result<Location, Failure> {
     }
 }
 
+/// The array whose labels the array with this URI holds, and where the latter stands in it, if its place is such a one.
+pub(crate) fn labelled(uri: &str, global: &Global) -> Option<(Location, String)> {
+    let path = local_path(uri).ok()?.canonicalize().ok()?;
+    let folder = path
+        .parent()
+        .filter(|folder| folder.ends_with("__labels"))?;
+    let name = path.file_name()?.to_str()?;
+    let location = array(folder.parent()?.to_str()?, global).ok()?;
+    Some((location, format!("__labels/{name}")))
+}
+
 /// The folder that a URI names, which must be a group.
 pub(crate) fn group(uri: &str, global: &Global) -> Result<Location, Failure> {
     let location = folder(uri, global)?;

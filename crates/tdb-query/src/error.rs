@@ -109,6 +109,25 @@ impl QueryError {
         }
     }
 
+    /// The same where cells had been put in another order: `rows` says which each of them was.
+    pub(crate) fn of_cell(self, rows: &[u32]) -> Self {
+        match self {
+            Self::Cell {
+                field,
+                cell,
+                problem,
+            } => Self::Cell {
+                field,
+                cell: usize::try_from(cell)
+                    .ok()
+                    .and_then(|cell| rows.get(cell))
+                    .map_or(cell, |row| u64::from(*row)),
+                problem,
+            },
+            other => other,
+        }
+    }
+
     /// Whose fault it is, and so what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {

@@ -1,13 +1,14 @@
 //! Dimension labels: one-dimensional arrays, in ascending or descending order, whose values stand for positions.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
-use tdb_array::Array;
+use bytes::Bytes;
+use tdb_array::{Array, ArrayError, ErrorKind};
 use tdb_schema::{DataOrder, DimensionLabel};
-use tdb_tile::{Datatype, Range};
+use tdb_tile::Range;
 
 use crate::options::ReadOptions;
+use crate::write::{CellProblem, out_of_order};
 use crate::{QueryError, Session};
 
 /// The interval of a label's dimension whose labels lie within `range`; none where no label does. What is odd about
@@ -30,6 +31,11 @@ pub(crate) fn to_range(
     if !range.is_ordered(label.datatype) {
         return Err(QueryError::invalid(format!(
             "range of label {name:?} ends before it begins"
+        )));
+    }
+    if label.order == DataOrder::Unordered {
+        return Err(QueryError::invalid(format!(
+            "label {name:?} has no order: what lies between two of its values is nothing"
         )));
     }
     let labels = Arc::new(array.open_label(label)?);
@@ -63,6 +69,7 @@ fn positions(
         ..ReadOptions::default()
     };
     let (mut first, mut last) = (None, None);
+    let mut before: Option<Bytes> = None;
     for batch in session.read(labels, &options)? {
         let batch = batch?;
         let (Some(positions), Some(values)) =
@@ -74,28 +81,27 @@ fn positions(
             let (Some(position), Some(value)) = (positions.cell(row), values.cell(row)) else {
                 continue;
             };
-            if holds(label.datatype, range, value) {
+            let cell = values.values.slice_ref(value);
+            if let Some(before) = before.replace(cell)
+                && let Some(problem) = out_of_order(label.datatype, label.order, &before, value)
+            {
+                return Err(disorder(label, problem));
+            }
+            if range.contains(label.datatype, value) {
                 first.get_or_insert_with(|| positions.values.slice_ref(position));
                 last = Some(positions.values.slice_ref(position));
-            } else if last.is_some() || is_beyond(label, range, value) {
-                return Ok(first.zip(last).map(|(lo, hi)| Range { lo, hi }));
             }
         }
     }
     Ok(first.zip(last).map(|(lo, hi)| Range { lo, hi }))
 }
 
-fn holds(datatype: Datatype, range: &Range, value: &[u8]) -> bool {
-    range.contains(datatype, value)
-}
-
-/// Whether labels from here on cannot lie within `range`, being in order.
-fn is_beyond(label: &DimensionLabel, range: &Range, value: &[u8]) -> bool {
-    match label.order {
-        DataOrder::Increasing => {
-            label.datatype.compare(value, &range.hi) == Some(Ordering::Greater)
-        }
-        DataOrder::Decreasing => label.datatype.compare(value, &range.lo) == Some(Ordering::Less),
-        DataOrder::Unordered => false,
+/// Labels that are not in their order, or that some cells in between lack, lead nowhere.
+fn disorder(label: &DimensionLabel, problem: CellProblem) -> QueryError {
+    ArrayError::Object {
+        key: format!("label {:?}", label.name),
+        kind: ErrorKind::Corrupt,
+        source: Box::new(problem),
     }
+    .into()
 }

@@ -14,7 +14,7 @@ use tdb_schema::{ArraySchema, Enumeration};
 
 use super::input::{InputArguments, OpenInput};
 use super::progress::Progress;
-use super::write::{Sorting, Writing, fields, fit_shape, npy_column};
+use super::write::{Sorting, Writing, fields, fit_shape, label, npy_column};
 use super::{change, create, session, write_json};
 use crate::args::Global;
 use crate::failure::Failure;
@@ -201,6 +201,7 @@ impl Import<'_> {
             session: self.session,
             array,
             file,
+            label: label(&arguments.uri, self.global, self.change),
             options,
         };
         let cells = writing.write(input, &fields, self.global);

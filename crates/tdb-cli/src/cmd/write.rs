@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use tdb_array::Array;
+use tdb_array::{Array, ChangeOptions};
 use tdb_arrow::{BatchReader, NpyShape};
 use tdb_query::{
     Batch, CellProblem, Duplicates, FieldInfo, QueryError, Session, WriteOptions, WriteOrder,
@@ -103,6 +103,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &Output) -> Resul
         session: &session,
         array: &array,
         file,
+        label: label(&arguments.array, global, &change),
         options,
     };
     let cells = writing.write(input, &fields, global);
@@ -187,6 +188,8 @@ pub(crate) struct Writing<'a> {
     pub(crate) session: &'a Session,
     pub(crate) array: &'a Arc<Array>,
     pub(crate) file: &'a InputArguments,
+    /// The label whose values the array holds, if it is one of labels.
+    pub(crate) label: Option<String>,
     pub(crate) options: WriteOptions,
 }
 
@@ -252,9 +255,21 @@ impl Writing<'_> {
                 let other = place(other);
                 format!("{file}, {at}: comes before the cell of {other} in global order")
             }
-            problem => format!("{file}, {at}, field {field:?}: {problem}"),
+            problem => match &self.label {
+                Some(label) => format!("{file}, {at}, label {label:?}: {problem}"),
+                None => format!("{file}, {at}, field {field:?}: {problem}"),
+            },
         })
     }
+}
+
+/// What the label is called whose values the array with this URI holds, if another array says that it does.
+pub(crate) fn label(uri: &str, global: &Global, change: &ChangeOptions) -> Option<String> {
+    let (location, path) = location::labelled(uri, global)?;
+    let array = change::open_array(&location, change).ok()?;
+    let mut labels = array.newest_schema().labels.iter();
+    let label = labels.find(|label| label.relative && label.uri == path)?;
+    Some(label.name.clone())
 }
 
 /// The fields that a file with these columns has cells of: dense arrays take dimensions or not.

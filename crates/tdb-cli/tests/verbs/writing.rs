@@ -260,3 +260,70 @@ fn little_memory_makes_the_same_array() {
     assert!(little == read("much", ""));
     assert_eq!(fs::read_dir(&temp).unwrap().count(), 0);
 }
+
+#[test]
+fn labels_out_of_order_are_refused_by_the_name_of_the_label() {
+    let folder = folder("labels");
+    let mut schema = dense();
+    schema["labels"] = json!([
+        {"name": "height", "dimension": "y", "order": "increasing", "datatype": "float64"},
+        {"name": "place", "dimension": "x", "order": "decreasing", "datatype": "string_ascii", "cell_val_num": "var"},
+    ]);
+    let array = made(&folder, "array", &schema);
+    let column = |label: &str| {
+        let schema = stdout(&format!("schema {array}/__labels/{label} --json"));
+        let schema: Value = serde_json::from_str(&schema).unwrap();
+        schema["attributes"][0]["name"].as_str().unwrap().to_owned()
+    };
+    let csv = |name: &str, label: &str, cells: &str| {
+        let file = folder.join(name);
+        fs::write(&file, format!("{}\n{cells}", column(label))).unwrap();
+        format!("write {array}/__labels/{label} {}", file.display())
+    };
+    let low = csv("low.csv", "l0", "1.5\n2\n");
+    let texts = [
+        failure(&csv("h.csv", "l0", "-1\n0.5\n7\n7\n"), &folder),
+        failure(&csv("p.csv", "l1", "Uster\nAarau\nBern\n"), &folder),
+    ];
+    insta::assert_snapshot!(texts.join("\n"), @r#"
+    2 error: …/h.csv, line 5, label "height": 7.0 follows 7.0, and each value of this field is greater than the one before it
+
+    2 error: …/p.csv, line 4, label "place": "Bern" follows "Aarau", and each value of this field is less than the one before it
+    "#);
+    assert_eq!(
+        stdout(&format!("fragments {array}/__labels/l0 --json")).trim(),
+        "[]"
+    );
+    // Two writes that are each in order are not together; the label then leads nowhere.
+    let label = format!("{array}/__labels/l0");
+    stdout(&format!("{low} --range {}=2..3", dimension(&label)));
+    stdout(&format!("{low} --range {}=0..1", dimension(&label)));
+    stdout(&csv("p.csv", "l1", "Uster\nBern\nAarau\n"));
+    stdout(&format!("write {array} {}", csv_of_dense(&folder)));
+    let read = |range: &str| format!("read {array} --format csv --label {range}");
+    insta::assert_snapshot!(failure(&read("height=1..2"), &folder), @r#"
+    3 error: …/array: label "height"
+      1.5 follows 2.0, and each value of this field is greater than the one before it
+    "#);
+    insta::assert_snapshot!(stdout(&read("place=B..N")), @r"
+    y,x,a
+    0,1,1
+    1,1,4
+    2,1,7
+    3,1,10
+    ");
+}
+
+/// The name of the only dimension of an array.
+fn dimension(array: &str) -> String {
+    let schema: Value = serde_json::from_str(&stdout(&format!("schema {array} --json"))).unwrap();
+    schema["dimensions"][0]["name"].as_str().unwrap().to_owned()
+}
+
+/// Cells of all of the dense array, as a file.
+fn csv_of_dense(folder: &Path) -> String {
+    let file = folder.join("dense.csv");
+    let cells = (0..12).map(|cell| format!("{cell}\n"));
+    fs::write(&file, format!("a\n{}", cells.collect::<String>())).unwrap();
+    file.display().to_string()
+}

@@ -2,7 +2,7 @@
 
 use tdb_schema::order::{CellComparator, Column, KeyEncoder, Keys as Encoded, SortOrder};
 use tdb_schema::{ArraySchema, CellValNum, Dimension, value};
-use tdb_tile::{Range, Scalar, with_scalar};
+use tdb_tile::{Datatype, Range, Scalar, with_scalar};
 
 use super::error::CellProblem;
 use super::input::{Cells, Input};
@@ -64,7 +64,7 @@ fn problem(dimension: &Dimension, cell: &[u8]) -> CellProblem {
     if is_nan {
         return CellProblem::NotANumber;
     }
-    let value = text(dimension, cell);
+    let value = text(datatype, dimension.cell_val_num, cell);
     let domain = dimension.domain.as_ref();
     match domain.is_none_or(|domain| domain.contains(datatype, cell)) {
         true => CellProblem::OutsideCurrentDomain { value },
@@ -113,9 +113,9 @@ pub(crate) fn keys<'a>(schema: &ArraySchema, cells: &'a Cells) -> Keys<'a> {
     }
 }
 
-/// A coordinate for people.
-fn text(dimension: &Dimension, cell: &[u8]) -> String {
-    match value::read_cell(dimension.datatype, dimension.cell_val_num, cell) {
+/// A value for people.
+pub(crate) fn text(datatype: Datatype, cell_val_num: CellValNum, cell: &[u8]) -> String {
+    match value::read_cell(datatype, cell_val_num, cell) {
         value::Cell::One(value::Value::Text(text)) => format!("{text:?}"),
         value::Cell::One(value) => value.to_string(),
         value::Cell::Many(_) => format!("{} bytes", cell.len()),

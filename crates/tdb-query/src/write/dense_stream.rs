@@ -9,6 +9,7 @@ use super::dense::{DenseBox, DenseSource, Ranges};
 use super::input::Cells;
 use super::options::WriteOrder;
 use super::series::Series;
+use super::sorted::SortedAttributes;
 use super::tile::position;
 use crate::QueryError;
 
@@ -22,6 +23,7 @@ const WAITING: usize = 16 << 20;
 #[derive(Debug)]
 pub(crate) struct DenseStream {
     dense: DenseBox,
+    sorted: SortedAttributes,
     /// Cells that do not complete a tile yet.
     pending: Vec<Cells>,
     pending_rows: u64,
@@ -38,11 +40,17 @@ impl DenseStream {
     ) -> Result<Self, QueryError> {
         Ok(Self {
             dense: DenseBox::new(schema, ranges, order)?,
+            sorted: SortedAttributes::default(),
             pending: Vec::new(),
             pending_rows: 0,
             written: 0,
             next_tile: 0,
         })
+    }
+
+    /// Asks of the attributes whose values have an order that the cells keep it.
+    pub(crate) fn check_order(&mut self, schema: &ArraySchema) {
+        self.sorted = SortedAttributes::new(schema);
     }
 
     /// Adds the next cells.
@@ -63,6 +71,7 @@ impl DenseStream {
         if end > self.dense.rows() {
             return Err(self.dense.wrong_count(end));
         }
+        self.sorted.check(&cells)?;
         self.pending.push(cells);
         let bytes: usize = self.pending.iter().map(Cells::size_in_memory).sum();
         let enough = WAITING.min(position(limits.budget.limit() / 8));

@@ -105,4 +105,16 @@ pub enum CellProblem {
         /// The cell before it.
         other: u64,
     },
+    /// Its value does not follow that of the cell before it, in a field whose values are in order.
+    #[error(
+        "{value} follows {before}, and each value of this field is {wanted} than the one before it"
+    )]
+    OutOfOrder {
+        /// Its value as text.
+        value: String,
+        /// The value of the cell before it.
+        before: String,
+        /// "greater" or "less".
+        wanted: &'static str,
+    },
 }

@@ -18,6 +18,7 @@ mod number;
 mod options;
 mod runs;
 mod series;
+mod sorted;
 mod sparse;
 mod statistics;
 mod tile;
@@ -26,4 +27,5 @@ mod writer;
 
 pub use error::{CellProblem, CellType, ColumnProblem};
 pub use options::{Duplicates, Replacement, WriteOptions, WriteOrder};
+pub(crate) use sorted::out_of_order;
 pub use writer::Writer;

@@ -123,7 +123,11 @@ impl Session {
             }
             (true, order) => {
                 // Options that do not fit the array are told now.
-                let stream = DenseStream::new(schema, &options.ranges, order)?;
+                let mut stream = DenseStream::new(schema, &options.ranges, order)?;
+                // What is stored stays stored.
+                if target.replacement.is_none() {
+                    stream.check_order(schema);
+                }
                 Sink::Dense(Box::new(DenseWriter {
                     target: Arc::clone(&target),
                     series,
@@ -299,7 +303,9 @@ impl DenseWriter {
         cells.fields.drain(..schema.dimensions.len());
         let cells = pick_cells(&cells, &order);
         let mut stream = DenseStream::new(schema, &ranges, WriteOrder::RowMajor)?;
-        stream.push(cells, &mut self.series, self.target.session.limits())?;
+        stream.check_order(schema);
+        let pushed = stream.push(cells, &mut self.series, self.target.session.limits());
+        pushed.map_err(|error| error.of_cell(&order))?;
         stream.finish(&mut self.series)?;
         Ok(self.series)
     }

@@ -13,25 +13,32 @@ mod versions;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use tdb_array::{Array, CountedNames, ErrorKind, OpenOptions, TimestampedName};
+use tdb_array::{Array, CountedNames, ErrorKind, OpenOptions, TimeWindow, TimestampedName};
 use tdb_filters::seal_generic_tile;
 use tdb_query::{
     Batch, CellProblem, Column, Duplicates, QueryError, ReadOptions, ResultOrder, Session,
     SessionOptions, WriteOptions, WriteOrder,
 };
-use tdb_schema::{ArraySchema, ArrayType, Attribute, CellOrder, CellValNum, Dimension, Order};
+use tdb_schema::{
+    ArraySchema, ArrayType, Attribute, CellOrder, CellValNum, DataOrder, Dimension, DimensionLabel,
+    Order,
+};
 use tdb_store::{FaultyStore, MemoryStore, Store, list_recursive};
 use tdb_tile::{Datatype, FormatVersion, Range};
 
 pub(crate) fn array(store: &Arc<dyn Store>, schema: &ArraySchema) -> Arc<Array> {
+    array_at(store, "a", schema)
+}
+
+pub(crate) fn array_at(store: &Arc<dyn Store>, at: &str, schema: &ArraySchema) -> Arc<Array> {
     let name = TimestampedName::unversioned(1, 1, 0).unwrap();
     let tile = seal_generic_tile(&schema.encode().unwrap(), FormatVersion::WRITTEN, None);
     let key = match schema.version.names_schema() {
-        true => format!("a/__schema/{name}"),
-        false => "a/__array_schema.tdb".to_owned(),
+        true => format!("{at}/__schema/{name}"),
+        false => format!("{at}/__array_schema.tdb"),
     };
     store.put(&key, tile.unwrap().into()).unwrap();
-    open(store)
+    Arc::new(Array::open(Arc::clone(store), at, OpenOptions::default()).unwrap())
 }
 
 pub(crate) fn open(store: &Arc<dyn Store>) -> Arc<Array> {

@@ -155,3 +155,161 @@ fn no_cells_make_no_fragment() {
     assert_eq!(write(&array, &at(10), &batch(&schema, &none)).unwrap(), 0);
     assert_eq!(fragments(&*store), [""; 0]);
 }
+
+/// Ten cells of one number each, which increase or decrease.
+fn sorted(order: DataOrder, datatype: Datatype) -> ArraySchema {
+    let dimension = Dimension::numbers("x", Datatype::Int32, (0_i32, 9), 4);
+    let mut attribute = Attribute::new("label", datatype);
+    attribute.order = order;
+    if datatype.is_string() {
+        attribute = attribute.with_cell_val_num(CellValNum::Var);
+    }
+    ArraySchema::new(ArrayType::Dense, vec![dimension], vec![attribute])
+}
+
+#[test]
+fn values_out_of_their_order_are_told_with_the_first_cell_that_is() {
+    let told = |order, cells: &[f64], step: usize| {
+        let (store, schema) = (memory(), sorted(order, Datatype::Float64));
+        let array = array(&store, &schema);
+        let options = WriteOptions {
+            ranges: vec![("x".to_owned(), Range::of(2_i32, 5))],
+            ..at(10)
+        };
+        let cells: Values = cells
+            .iter()
+            .map(|v| Some(v.to_le_bytes().to_vec()))
+            .collect();
+        let mut writer = Session::default().write(&array, &options).unwrap();
+        let mut parts = cells.chunks(step);
+        let pushed =
+            parts.try_for_each(|part| writer.push(&batch(&schema, &[("label", part.to_vec())])));
+        match pushed.and_then(|()| writer.finish()) {
+            Ok(names) => format!("{} fragment", names.len()),
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::Invalid);
+                assert_eq!(fragments(&*store), [""; 0]);
+                error.to_string()
+            }
+        }
+    };
+    let (up, down) = (DataOrder::Increasing, DataOrder::Decreasing);
+    insta::assert_snapshot!(
+        [
+            told(up, &[-1.0, 2.5, 3.0, 4.0], 4),
+            told(up, &[-1.0, 2.5, 2.5, 4.0], 4),
+            told(up, &[-1.0, 2.5, 2.0, 4.0], 2),
+            told(up, &[-1.0, 2.5, f64::NAN, 4.0], 1),
+            told(down, &[4.0, 3.0, -0.5, -1.0], 3),
+            told(down, &[4.0, 3.0, -1.0, -0.5], 3),
+            told(DataOrder::Unordered, &[4.0, 5.0, 4.0, 4.0], 3),
+        ]
+        .join("\n"),
+        @r#"
+    1 fragment
+    field "label", cell 2: 2.5 follows 2.5, and each value of this field is greater than the one before it
+    field "label", cell 2: 2.0 follows 2.5, and each value of this field is greater than the one before it
+    field "label", cell 2: NaN follows 2.5, and each value of this field is greater than the one before it
+    1 fragment
+    field "label", cell 3: -0.5 follows -1.0, and each value of this field is less than the one before it
+    1 fragment
+    "#
+    );
+}
+
+#[test]
+fn sorted_texts_and_cells_with_places_are_told_as_they_were_handed_in() {
+    let (store, schema) = (
+        memory(),
+        sorted(DataOrder::Increasing, Datatype::StringAscii),
+    );
+    let array = array(&store, &schema);
+    let text = |cells: [&str; 3]| -> Values { cells.map(|c| Some(c.into())).to_vec() };
+    let told = |places: [i32; 3], cells| {
+        let batch = batch(&schema, &[("x", numbers(places)), ("label", text(cells))]);
+        let written = write(&array, &at(10), &batch);
+        written.map_or_else(
+            |error| error.to_string(),
+            |count| format!("{count} fragment"),
+        )
+    };
+    insta::assert_snapshot!(
+        [
+            told([2, 1, 3], ["b", "", "bb"]),
+            told([2, 1, 3], ["b", "a", "ab"]),
+            told([3, 2, 1], ["b", "b", "a"]),
+        ]
+        .join("\n"),
+        @r#"
+    1 fragment
+    field "label", cell 2: "ab" follows "b", and each value of this field is greater than the one before it
+    field "label", cell 0: "b" follows "b", and each value of this field is greater than the one before it
+    "#
+    );
+}
+
+#[test]
+fn labels_out_of_order_are_told_when_they_are_asked_for() {
+    let (store, labels) = (memory(), sorted(DataOrder::Increasing, Datatype::Int32));
+    let label = array_at(&store, "a/__labels/l0", &labels);
+    let dimension = Dimension::numbers("x", Datatype::Int32, (0_i32, 9), 4);
+    let mut schema = ArraySchema::new(
+        ArrayType::Dense,
+        vec![dimension],
+        vec![Attribute::new("v", Datatype::Int32)],
+    );
+    schema.labels = vec![DimensionLabel {
+        name: "height".to_owned(),
+        dimension: 0,
+        relative: true,
+        uri: "__labels/l0".to_owned(),
+        attribute: "label".to_owned(),
+        order: DataOrder::Increasing,
+        datatype: Datatype::Int32,
+        cell_val_num: CellValNum::Fixed(1),
+        is_external: false,
+    }];
+    array(&store, &schema);
+    let put = |time, first: i32, values: &[i32]| {
+        let last = first + i32::try_from(values.len()).unwrap() - 1;
+        let options = WriteOptions {
+            ranges: vec![("x".to_owned(), Range::of(first, last))],
+            ..at(time)
+        };
+        let values = values
+            .iter()
+            .map(|v| Some(v.to_le_bytes().to_vec()))
+            .collect();
+        write(&label, &options, &batch(&labels, &[("label", values)])).unwrap();
+    };
+    let asked = |time| {
+        let read = ReadOptions {
+            label_ranges: vec![("height".to_owned(), Range::of(3_i32, 6))],
+            ..ReadOptions::default()
+        };
+        let options = OpenOptions {
+            window: TimeWindow::until(time),
+            ..OpenOptions::default()
+        };
+        let array = Arc::new(Array::open(Arc::clone(&store), "a", options).unwrap());
+        let found = Session::default().read(&array, &read);
+        let batches: Result<Vec<_>, _> = found.and_then(Iterator::collect);
+        match batches {
+            Ok(batches) => format!("{} cells", batches.iter().map(|b| b.rows).sum::<usize>()),
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::Corrupt);
+                let source = std::error::Error::source(&error).map(ToString::to_string);
+                format!("{error}: {}", source.unwrap_or_default())
+            }
+        }
+    };
+    // Each write is in order for itself; together they are not, until the rest of the labels is written.
+    put(10, 0, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    put(20, 5, &[4, 5, 6, 7, 8]);
+    put(30, 0, &[-1, 0, 1, 2, 3]);
+    insta::assert_snapshot!([asked(10), asked(20), asked(30)].join("\n"), @r#"
+    4 cells
+    label "height": 4 follows 5, and each value of this field is greater than the one before it
+    4 cells
+    "#);
+}
