@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use tdb_schema::value::{Value, parse_time};
+use tdb_schema::value::parse_time;
 use tdb_tile::{Datatype, Scalar};
 
 /// A point in time, in milliseconds since 1970.
@@ -32,17 +32,6 @@ pub(crate) fn moment(text: &str) -> Result<Moment, String> {
         .and_then(|()| u64::try_from(i64::read(&milliseconds)?).ok())
         .map(Moment)
         .ok_or_else(|| "neither milliseconds since 1970 nor like 2024-03-07T12:30:00Z".to_owned())
-}
-
-/// Milliseconds since 1970 as people read them: RFC 3339, in UTC.
-pub(crate) fn rfc3339(milliseconds: u64) -> String {
-    match i64::try_from(milliseconds) {
-        Ok(ticks) => {
-            let text = Value::Time(Datatype::DateTimeMillisecond, ticks).to_string();
-            format!("{}Z", text.trim_end_matches(".000"))
-        }
-        Err(_) => milliseconds.to_string(),
-    }
 }
 
 /// A number of threads.
@@ -135,8 +124,5 @@ mod tests {
         assert_eq!(moment("1970-01-01T02:00:00+02:00"), Ok(Moment(0)));
         assert!(moment("yesterday").is_err());
         assert!(moment("1969-12-31T00:00:00Z").is_err());
-        assert_eq!(rfc3339(1_712_793_600_000), "2024-04-11T00:00:00Z");
-        assert_eq!(rfc3339(1_712_793_600_001), "2024-04-11T00:00:00.001Z");
-        assert_eq!(rfc3339(u64::MAX), "18446744073709551615");
     }
 }

@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use tdb_array::{ArrayError, Snapshot, TimestampedName};
+use tdb_schema::value::rfc3339;
 use tdb_tile::{FormatVersion, Range};
 
 use crate::order_kept::{Domain, Piece, Refusal, Rules};
@@ -315,11 +316,12 @@ impl fmt::Display for Source {
 }
 
 impl fmt::Display for MergePlan {
-    /// A line for each step, for each fragment of it, and for each note.
+    /// A line for each step, for each fragment of it, and for each note; times in RFC 3339.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, step) in self.steps.iter().enumerate() {
             let (number, count) = (index.saturating_add(1), step.sources.len());
-            let ((start, end), bytes) = (step.times, step.bytes);
+            let (start, end) = (rfc3339(step.times.0), rfc3339(step.times.1));
+            let bytes = step.bytes;
             writeln!(
                 f,
                 "step {number}: merge {count} fragments, {bytes} bytes, into one from {start} to {end}"

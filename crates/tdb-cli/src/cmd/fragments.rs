@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tdb_array::directory::LEGACY_SCHEMA;
 use tdb_array::{Array, Fragment};
 use tdb_schema::json::ranges_to_json;
+use tdb_schema::value::rfc3339;
 use tdb_store::join;
 
 use super::{open_array, session, write_json};
@@ -12,7 +13,6 @@ use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::paint::{Role, Table, bytes, count};
-use crate::parse::rfc3339;
 use crate::present;
 
 #[derive(Debug, Args)]

@@ -298,3 +298,24 @@ pub fn parse_time(datatype: Datatype, text: &str, out: &mut Vec<u8>) -> Result<(
     ticks.write(out);
     Ok(())
 }
+
+/// Milliseconds since 1970, as versions of an array are told by, in RFC 3339 and UTC; what is beyond its dates stays
+/// a number.
+///
+/// ```
+/// use tdb_schema::value::rfc3339;
+///
+/// assert_eq!(rfc3339(1_712_793_600_000), "2024-04-11T00:00:00Z");
+/// assert_eq!(rfc3339(1_712_793_600_001), "2024-04-11T00:00:00.001Z");
+/// assert_eq!(rfc3339(u64::MAX), "18446744073709551615");
+/// ```
+#[must_use]
+pub fn rfc3339(milliseconds: u64) -> String {
+    match i64::try_from(milliseconds) {
+        Ok(ticks) => {
+            let text = Value::Time(Datatype::DateTimeMillisecond, ticks).to_string();
+            format!("{}Z", text.trim_end_matches(".000"))
+        }
+        Err(_) => milliseconds.to_string(),
+    }
+}

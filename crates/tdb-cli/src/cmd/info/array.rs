@@ -6,13 +6,13 @@ use serde_json::{Value as Json, json};
 use tdb_array::{Array, ArrayError, At, Fragment};
 use tdb_fragment::{MetadataPart, TileVector};
 use tdb_schema::json::{attribute_to_json, ranges_to_json, schema_to_json};
+use tdb_schema::value::rfc3339;
 use tdb_schema::{
     ArraySchema, COORDS, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS, Field, FieldKind, TIMESTAMPS,
 };
 use tdb_tile::{Code, Range};
 
 use crate::paint::bytes;
-use crate::parse::rfc3339;
 use crate::present::times;
 
 /// Fragments of which the sizes of var-sized values are read; more would take long.

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use tdb_schema::value::rfc3339;
 use tdb_schema::{Attribute, Dimension};
 use tdb_tile::Code;
 
@@ -10,7 +11,6 @@ use crate::cmd::schema::{domain, extent, filters_text, section, type_name};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::paint::{Role, Table, bytes, count, plural, visible};
-use crate::parse::rfc3339;
 use crate::present;
 
 pub(super) fn write(
