@@ -1,6 +1,6 @@
 //! What an array or a group consists of, as a whole: to copy, move and remove it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use tdb_store::{Store, StoreError, join, list_all, list_recursive};
@@ -9,6 +9,7 @@ use crate::directory::{
     COMMITS_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA_FOLDER, GROUP_FOLDER, GROUP_MARKER,
     LEGACY_SCHEMA, METADATA_FOLDER, SCHEMA_FOLDER,
 };
+use crate::uri::Base;
 use crate::{
     ArrayError, ChangeOptions, Group, GroupMember, MemberChange, ObjectType, OpenOptions, Target,
 };
@@ -26,6 +27,8 @@ pub struct Contents {
     /// Arrays and groups, each behind what is in it.
     parts: Vec<Part>,
     left: Vec<String>,
+    /// Those of them that are not there.
+    missing: Vec<String>,
 }
 
 /// One array, or one group without its members.
@@ -56,6 +59,7 @@ impl Contents {
             options,
             parts: Vec::new(),
             left: Vec::new(),
+            missing: Vec::new(),
         };
         match contents.object_type(prefix)? {
             ObjectType::Array => contents.add_array(prefix)?,
@@ -113,7 +117,10 @@ impl Contents {
             match self.object_type(&prefix)? {
                 ObjectType::Array => self.add_array(&prefix)?,
                 ObjectType::Group => groups.push(prefix),
-                ObjectType::Invalid => self.left.push(descendant.uri),
+                ObjectType::Invalid => {
+                    self.left.push(descendant.uri.clone());
+                    self.missing.push(descendant.uri);
+                }
             }
         }
         for prefix in groups.into_iter().rev() {
@@ -145,6 +152,46 @@ impl Contents {
         Group::open(store, prefix, &self.store_uri, options)
     }
 
+    /// Members that would lie inside, and are not there: URIs.
+    pub(crate) fn missing(&self) -> &[String] {
+        &self.missing
+    }
+
+    /// The folder of it all in its store.
+    pub(crate) fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    pub(crate) fn options(&self) -> &OpenOptions {
+        &self.options
+    }
+
+    /// The URI of one of the folders, or of another place in the store.
+    pub fn uri(&self, folder: &str) -> String {
+        Base::new(&self.store_uri, "").uri(folder)
+    }
+
+    /// The folders of the groups, each behind those in it.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
+        let groups = self
+            .folders()
+            .filter(|(_, kind)| *kind == ObjectType::Group);
+        groups.map(|(prefix, _)| prefix)
+    }
+
+    /// The members of one of the groups that lie outside of it all, and their URIs.
+    pub(crate) fn outside(&self, group: &str) -> Result<Vec<(GroupMember, String)>, ArrayError> {
+        let base = Base::new(&self.store_uri, &self.prefix);
+        let store = Arc::clone(&self.store);
+        let group = Group::open_within(store, group, base, self.options.clone())?;
+        let members = group.members().iter();
+        let outside = members.filter_map(|member| match group.target(member) {
+            Target::Inside(_) => None,
+            Target::Outside(uri) => Some((member.clone(), uri)),
+        });
+        Ok(outside.collect())
+    }
+
     /// The keys of all objects.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         let keys = self.parts.iter().flat_map(|part| &part.keys);
@@ -174,16 +221,18 @@ impl Contents {
         to_prefix: &str,
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
-        let listing = list_all(&**to, to_prefix)?;
-        if !listing.objects.is_empty() || !listing.prefixes.is_empty() {
-            let what = match ObjectType::of_listing(&listing) {
-                ObjectType::Invalid => "something",
-                ObjectType::Group => "group",
-                ObjectType::Array => "array",
-            };
-            let prefix = to_prefix.to_owned();
-            return Err(ArrayError::Exists { what, prefix });
-        }
+        check_vacant(&**to, to_prefix)?;
+        self.copy_with(to, to_prefix, &HashMap::new(), options)
+    }
+
+    /// The same, and each group, by its folder, has its members changed so.
+    pub(crate) fn copy_with(
+        &self,
+        to: &Arc<dyn Store>,
+        to_prefix: &str,
+        changes: &HashMap<String, Vec<MemberChange>>,
+        options: &ChangeOptions,
+    ) -> Result<(), ArrayError> {
         for key in self.keys() {
             let to_key = join(to_prefix, below(&self.prefix, key));
             match tdb_store::copy(&*self.store, key, &**to, &to_key) {
@@ -197,40 +246,29 @@ impl Contents {
                 result => result?,
             }
         }
-        let groups = self
-            .parts
-            .iter()
-            .filter(|part| part.object_type == ObjectType::Group);
-        for part in groups {
-            self.relate(part, to, to_prefix, options)?;
+        for prefix in self.groups() {
+            let mut changes = changes.get(prefix).cloned().unwrap_or_default();
+            changes.append(&mut self.related(prefix)?);
+            let copied = join_folders(to_prefix, below(&self.prefix, prefix));
+            let copy = Group::open(Arc::clone(to), &copied, "", self.options.clone())?;
+            copy.change_members(&changes, options)?;
         }
         Ok(())
     }
 
-    /// Makes members of a copied group relative that point into the original.
-    fn relate(
-        &self,
-        part: &Part,
-        to: &Arc<dyn Store>,
-        to_prefix: &str,
-        options: &ChangeOptions,
-    ) -> Result<(), ArrayError> {
-        let original = self.open_group(&part.prefix)?;
+    /// The changes that make members of a group relative that point into the original.
+    fn related(&self, group: &str) -> Result<Vec<MemberChange>, ArrayError> {
+        let original = self.open_group(group)?;
         let mut changes = Vec::new();
         for member in original.members().iter().filter(|member| !member.relative) {
             // A member that lies beside its group cannot be told relative to it: it stays as it is.
             if let Target::Inside(prefix) = original.target(member)
-                && let Some(uri) = inside(&part.prefix, &prefix)
+                && let Some(uri) = inside(group, &prefix)
             {
-                changes.extend(related(member, uri));
+                changes.extend(moved(member, uri, true));
             }
         }
-        let prefix = match below(&self.prefix, &part.prefix) {
-            "" => to_prefix.to_owned(),
-            inner => join(to_prefix, inner),
-        };
-        let copy = Group::open(Arc::clone(to), &prefix, "", self.options.clone())?;
-        copy.change_members(&changes, options)
+        Ok(changes)
     }
 
     /// Removes all, and nothing else: of an array first what makes it one, groups after what is in them.
@@ -256,12 +294,27 @@ impl Contents {
     }
 }
 
-/// The changes that make a member relative; without a name its URI is what it is called by.
-fn related(member: &GroupMember, uri: &str) -> Vec<MemberChange> {
+/// Fails where something is in a folder.
+pub(crate) fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
+    let listing = list_all(store, prefix)?;
+    if listing.objects.is_empty() && listing.prefixes.is_empty() {
+        return Ok(());
+    }
+    let what = match ObjectType::of_listing(&listing) {
+        ObjectType::Invalid => "something",
+        ObjectType::Group => "group",
+        ObjectType::Array => "array",
+    };
+    let prefix = prefix.to_owned();
+    Err(ArrayError::Exists { what, prefix })
+}
+
+/// The changes that make a member point elsewhere; without a name its URI is what it is called by.
+pub(crate) fn moved(member: &GroupMember, uri: &str, relative: bool) -> Vec<MemberChange> {
     let add = MemberChange::Add {
         uri: uri.to_owned(),
         name: member.name.clone(),
-        relative: true,
+        relative,
         object_type: member.object_type,
     };
     match &member.name {
@@ -282,15 +335,23 @@ fn stage(key: &str) -> u8 {
     }
 }
 
+/// A folder within another one, either of which may be the root.
+pub(crate) fn join_folders(folder: &str, inner: &str) -> String {
+    match inner {
+        "" => folder.to_owned(),
+        inner => join(folder, inner),
+    }
+}
+
 /// A key as seen from a folder that it lies in.
-fn below<'a>(prefix: &str, key: &'a str) -> &'a str {
+pub(crate) fn below<'a>(prefix: &str, key: &'a str) -> &'a str {
     key.strip_prefix(prefix)
         .unwrap_or(key)
         .trim_start_matches('/')
 }
 
 /// The path from a folder to another one in it.
-fn inside<'a>(folder: &str, other: &'a str) -> Option<&'a str> {
+pub(crate) fn inside<'a>(folder: &str, other: &'a str) -> Option<&'a str> {
     let path = match folder {
         "" => other,
         folder => other.strip_prefix(folder)?.strip_prefix('/')?,

@@ -48,7 +48,8 @@ impl Group {
         Self::open_within(store, prefix, Base::new(store_uri, prefix), options)
     }
 
-    fn open_within(
+    /// The same where nothing leads out of the root of `base`.
+    pub(crate) fn open_within(
         store: Arc<dyn Store>,
         prefix: &str,
         base: Base,

@@ -6,6 +6,7 @@ mod array;
 mod change;
 pub mod commits;
 mod contents;
+mod contents_outside;
 mod create;
 mod delete;
 pub mod directory;
@@ -33,6 +34,7 @@ mod warning;
 
 pub use array::Array;
 pub use contents::Contents;
+pub use contents_outside::ContentsOutside;
 pub use delete::Delete;
 pub use directory::{DeleteCommit, Directory, FragmentEntry, Live, Names, SchemaEntry};
 pub use error::{ArrayError, At, ErrorKind, HasKind};

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use support::{describe, unpack};
 use tdb_array::{
-    Array, ArrayError, ChangeOptions, Contents, ErrorKind, Group, MemberChange, ObjectType,
-    OpenOptions,
+    Array, ArrayError, ChangeOptions, Contents, ContentsOutside, ErrorKind, Group, MemberChange,
+    ObjectType, OpenOptions, Target,
 };
 use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension};
 use tdb_store::{FaultyStore, MemoryStore, Store, copy_tree};
-use tdb_tile::Datatype;
+use tdb_tile::{Code, Datatype};
 
 fn find(store: &Arc<dyn Store>, prefix: &str) -> Result<Contents, ArrayError> {
     Contents::find(
@@ -188,4 +188,131 @@ fn a_removal_that_is_stopped_anywhere_can_go_on() {
             return;
         }
     }
+}
+
+#[test]
+fn members_outside_are_copied_into_the_copy_once_each() {
+    let store = MemoryStore::new();
+    for prefix in ["g/in", "o/a", "p", "q/in"] {
+        array(&store, prefix);
+    }
+    for prefix in ["g", "g/sub", "o"] {
+        Group::create(&store, prefix).unwrap();
+    }
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    let open = |prefix: &str| {
+        let options = OpenOptions::default();
+        Group::open(Arc::clone(&shared), prefix, "file:///home", options).unwrap()
+    };
+    let add = |time, group: &str, uri: &str, name: Option<&str>, object_type| {
+        let change = MemberChange::Add {
+            uri: uri.to_owned(),
+            name: name.map(str::to_owned),
+            relative: !uri.contains(':'),
+            object_type,
+        };
+        let options = ChangeOptions::at(time);
+        open(group).change_members(&[change], &options).unwrap();
+    };
+    let (array, group) = (ObjectType::Array, ObjectType::Group);
+    add(10, "g", "in", None, array);
+    add(11, "g", "sub", None, group);
+    add(12, "g", "file:///home/o", Some("other"), group);
+    // Their folder has such a name already; a name that is none for a folder; nothing there.
+    add(13, "g", "file:///home/q/in", None, array);
+    add(14, "g/sub", "file:///home/p", Some("a/b"), array);
+    add(15, "g", "file:///home/gone", None, array);
+    // What is taken along already, and a way back.
+    add(16, "o", "a", None, array);
+    add(17, "o", "file:///home/p", None, array);
+    add(18, "o", "file:///home/g/in", Some("back"), array);
+    add(19, "o", "file:///home/g", Some("top"), group);
+
+    let look = |uri: &str| match find(&shared, uri.trim_start_matches("file:///home/")) {
+        Ok(found) => Ok(Some(found)),
+        Err(ArrayError::NoSuch { .. }) => Ok(None),
+        Err(error) => Err(error),
+    };
+    let all = ContentsOutside::find(find(&shared, "g").unwrap(), look).unwrap();
+    assert_eq!(all.left(), ["file:///home/gone"]);
+    let found: Vec<String> = all.folders().map(|(uri, _)| uri).collect();
+    insta::assert_snapshot!(found.join("\n"), @r"
+    file:///home/g/in
+    file:///home/g/sub
+    file:///home/g
+    file:///home/p
+    file:///home/q/in
+    file:///home/o/a
+    file:///home/o
+    ");
+    let before = store.keys();
+    all.copy(&shared, "copy", "file:///home", &ChangeOptions::at(30))
+        .unwrap();
+    assert!(before.iter().all(|key| store.keys().contains(key)));
+
+    let mut shown = Vec::new();
+    for group in ["copy", "copy/sub", "copy/other"] {
+        let group = open(group);
+        for member in group.members() {
+            let kind = match group.target(member) {
+                Target::Inside(prefix) => {
+                    let found = find(&shared, &prefix).unwrap();
+                    let (_, kind) = found.folders().last().unwrap();
+                    kind.name()
+                }
+                Target::Outside(_) => "outside",
+            };
+            let name = member.name.as_deref().unwrap_or("-");
+            shown.push(format!("{} {name} {} {kind}", group.uri(), member.uri));
+        }
+    }
+    insta::assert_snapshot!(shown.join("\n"), @r"
+    file:///home/copy - file:///home/gone outside
+    file:///home/copy - in array
+    file:///home/copy - in-2 array
+    file:///home/copy other other group
+    file:///home/copy - sub group
+    file:///home/copy/sub a/b p array
+    file:///home/copy/other - a array
+    file:///home/copy/other back file:///home/copy/in outside
+    file:///home/copy/other - file:///home/copy/sub/p outside
+    file:///home/copy/other top file:///home/copy outside
+    ");
+    let again = all.copy(&shared, "copy", "file:///home", &ChangeOptions::at(40));
+    assert_eq!(again.unwrap_err().kind(), ErrorKind::Exists);
+}
+
+#[test]
+fn groups_outside_that_go_too_deep_are_refused() {
+    let store = MemoryStore::new();
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    let mut options = OpenOptions::default();
+    options.limits.group_depth = 5;
+    for level in 0..8 {
+        Group::create(&store, &format!("g{level}")).unwrap();
+        let group = Group::open(
+            Arc::clone(&shared),
+            &format!("g{level}"),
+            "file:///home",
+            options.clone(),
+        );
+        let change = MemberChange::Add {
+            uri: format!("file:///home/g{}", level + 1),
+            name: None,
+            relative: false,
+            object_type: ObjectType::Group,
+        };
+        let changed = group
+            .unwrap()
+            .change_members(&[change], &ChangeOptions::at(5));
+        changed.unwrap();
+    }
+    let look = |uri: &str| {
+        let prefix = uri.trim_start_matches("file:///home/");
+        let found = Contents::find(Arc::clone(&shared), prefix, "file:///home", options.clone());
+        Ok::<_, ArrayError>(found.ok())
+    };
+    let first = look("file:///home/g0").unwrap().unwrap();
+    let error = ContentsOutside::find(first, look).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit);
 }

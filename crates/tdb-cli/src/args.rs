@@ -128,7 +128,7 @@ pub(crate) enum Verb {
     Cp(cmd::objects::CopyArguments),
     /// An array or group, moved
     #[command(after_help = "Example:\n  tdb mv target/weather-copy target/weather-moved")]
-    Mv(cmd::objects::CopyArguments),
+    Mv(cmd::objects::MoveArguments),
     /// An array or group, removed
     Rm(cmd::objects::RemoveArguments),
     /// Metadata of an array or group

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use clap::Args;
-use tdb_array::{ChangeOptions, Contents, OpenOptions, TimeWindow};
+use tdb_array::{ChangeOptions, Contents, ContentsOutside, ErrorKind, OpenOptions, TimeWindow};
 use tdb_tile::Code;
 
 use super::{change, key, session};
@@ -19,6 +19,24 @@ use crate::output::Output;
     Of a group, members that lie in its folder are taken along; others are told, and stay where they are."
 )]
 pub(crate) struct CopyArguments {
+    /// An array or group
+    from: String,
+    /// Where there is nothing yet
+    to: String,
+    /// Take along members that lie elsewhere, into the folder of the copy
+    #[arg(long)]
+    follow_external: bool,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  tdb mv target/weather-copy target/weather-moved\n\n\
+    Of a group, members that lie in its folder are taken along; others are told, and stay where they are."
+)]
+pub(crate) struct MoveArguments {
     /// An array or group
     from: String,
     /// Where there is nothing yet
@@ -44,17 +62,56 @@ pub(crate) fn copy(
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let (location, contents) = find(&arguments.from, global, out)?;
-    copy_to(&location, &contents, arguments, global, out)
+    let (location, contents) = find(&arguments.from, global)?;
+    if !arguments.follow_external {
+        warn_of(contents.left(), out);
+        return copy_to(
+            &location,
+            &contents,
+            &arguments.to,
+            arguments.dry_run,
+            global,
+            out,
+        );
+    }
+    let to = vacant(&arguments.to, &[&location], global)?;
+    let mut originals = Vec::new();
+    let all = ContentsOutside::find(contents, |uri| {
+        let Some((location, contents)) = there(find(uri, global))? else {
+            return Ok::<_, Failure>(None);
+        };
+        originals.push(location);
+        Ok(Some(contents))
+    })?;
+    warn_of(all.left(), out);
+    // What lies outside can hold the place of the copy, too.
+    vacant(&arguments.to, &originals.iter().collect::<Vec<_>>(), global)?;
+    if arguments.dry_run {
+        for (uri, object_type) in all.folders() {
+            writeln!(out, "copy {} {uri}", object_type.name())?;
+        }
+        return Ok(());
+    }
+    let options = change_options(global)?;
+    all.copy(&to.store, &to.prefix, &to.store_uri, &options)
+        .map_err(|error| change::failed(&to, error))
 }
 
 pub(crate) fn rename(
-    arguments: &CopyArguments,
+    arguments: &MoveArguments,
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let (location, contents) = find(&arguments.from, global, out)?;
-    copy_to(&location, &contents, arguments, global, out)?;
+    let (location, contents) = find(&arguments.from, global)?;
+    warn_of(contents.left(), out);
+    copy_to(
+        &location,
+        &contents,
+        &arguments.to,
+        arguments.dry_run,
+        global,
+        out,
+    )?;
     match arguments.dry_run {
         true => Ok(()),
         false => contents.remove().map_err(|error| location.failed(error)),
@@ -66,14 +123,15 @@ pub(crate) fn remove(
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let (location, contents) = find(&arguments.uri, global, out)?;
+    let (location, contents) = find(&arguments.uri, global)?;
+    warn_of(contents.left(), out);
     if arguments.dry_run {
         return tell("remove", &contents, global, out);
     }
     contents.remove().map_err(|error| location.failed(error))
 }
 
-fn find(uri: &str, global: &Global, out: &Output) -> Result<(Location, Contents), Failure> {
+fn find(uri: &str, global: &Global) -> Result<(Location, Contents), Failure> {
     let location = location::from_above(uri, global)?;
     let options = OpenOptions {
         window: TimeWindow::ALL,
@@ -88,41 +146,64 @@ fn find(uri: &str, global: &Global, out: &Output) -> Result<(Location, Contents)
             error => location.failed(error),
         },
     )?;
-    for member in contents.left() {
+    Ok((location, contents))
+}
+
+/// What was found, unless there is nothing to be found, or this build cannot go there.
+fn there<T>(found: Result<T, Failure>) -> Result<Option<T>, Failure> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(failure) => match failure.kind {
+            ErrorKind::NotFound | ErrorKind::Unsupported => Ok(None),
+            _ => Err(failure),
+        },
+    }
+}
+
+fn warn_of(left: &[String], out: &Output) {
+    for member in left {
         out.warn(&format!(
             "{member}: a member that lies outside, or is not there; left alone"
         ));
     }
-    Ok((location, contents))
+}
+
+fn change_options(global: &Global) -> Result<ChangeOptions, Failure> {
+    Ok(ChangeOptions {
+        timestamp: global.at.map(|moment| moment.0),
+        key: key(global)?,
+        ..ChangeOptions::default()
+    })
+}
+
+/// Where a path leads, which must not lie in what is copied.
+fn vacant(to: &str, originals: &[&Location], global: &Global) -> Result<Location, Failure> {
+    let copy = location::vacant(to, global)?;
+    let path = |place: &Location| {
+        let root = Path::new(place.store_uri.trim_start_matches("file://"));
+        root.join(&place.prefix)
+    };
+    let mut originals = originals.iter();
+    match originals.find(|original| path(&copy).starts_with(path(original))) {
+        Some(original) => Err(Failure::invalid(format!("{to} lies in {}", original.uri))),
+        None => Ok(copy),
+    }
 }
 
 fn copy_to(
     location: &Location,
     contents: &Contents,
-    arguments: &CopyArguments,
+    to: &str,
+    dry_run: bool,
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let to = location::vacant(&arguments.to, global)?;
-    let path = |place: &Location| {
-        let root = Path::new(place.store_uri.trim_start_matches("file://"));
-        root.join(&place.prefix)
-    };
-    let (original, copy) = (path(location), path(&to));
-    if copy.starts_with(original) {
-        let what = format!("{} lies in {}", arguments.to, arguments.from);
-        return Err(Failure::invalid(what));
-    }
-    if arguments.dry_run {
+    let to = vacant(to, &[location], global)?;
+    if dry_run {
         return tell("copy", contents, global, out);
     }
-    let options = ChangeOptions {
-        timestamp: global.at.map(|moment| moment.0),
-        key: key(global)?,
-        ..ChangeOptions::default()
-    };
     contents
-        .copy(&to.store, &to.prefix, &options)
+        .copy(&to.store, &to.prefix, &change_options(global)?)
         .map_err(|error| change::failed(&to, error))
 }
 

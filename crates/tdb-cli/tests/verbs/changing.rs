@@ -208,3 +208,72 @@ fn fragments_are_merged_as_the_plan_says() {
     assert_eq!(fragments().len(), 1);
     same();
 }
+
+#[test]
+fn members_outside_are_copied_when_that_is_asked_for() {
+    let (folder, _) = made("external");
+    let at = |name: &str| folder.join(name).display().to_string();
+    let (group, other, copy) = (at("group"), at("other"), at("copy"));
+    stdout(&format!("group create {group}"));
+    stdout(&format!("group create {other}"));
+    for array in [format!("{group}/inner"), format!("{other}/a"), at("alone")] {
+        stdout(&format!("create {array} --schema {}", at("schema.json")));
+        stdout(&format!("meta set {array} name {array}"));
+    }
+    for (group, member) in [
+        (&group, format!("{group}/inner --relative")),
+        (&group, format!("{other} --name other")),
+        (&group, at("alone")),
+        (&other, format!("{other}/a --relative --name a")),
+        (&other, format!("{group} --name back")),
+    ] {
+        stdout(&format!("group add {group} {member}"));
+    }
+    let cp = format!("cp {group} {copy}");
+    let planned = stdout(&format!("{cp} --follow-external --dry-run"));
+    assert!(!Path::new(&copy).exists());
+    let planned = planned.replace(&*folder.to_string_lossy(), "…");
+    insta::assert_snapshot!(planned, @r"
+    copy array file://…/group/inner
+    copy group file://…/group
+    copy array file://…/alone
+    copy array file://…/other/a
+    copy group file://…/other
+    ");
+    let inside = failure(
+        &format!("cp {group} {other}/copy --follow-external"),
+        &folder,
+    );
+    insta::assert_snapshot!(inside, @"2 error: …/other/copy lies in file://…/other");
+    let output = run(&format!("{cp} --follow-external"));
+    assert!(
+        output.status.success() && output.stderr.is_empty(),
+        "{output:?}"
+    );
+    // The originals are gone: all of the copy is in it.
+    for original in [&group, &other, &at("alone")] {
+        fs::remove_dir_all(original).unwrap();
+    }
+    let tree = stdout(&format!("tree {copy} --follow-external"));
+    insta::assert_snapshot!(tree.replace(&*folder.to_string_lossy(), "…"), @r"
+    …/copy
+    ├── alone  array
+    ├── inner  array
+    └── other  group
+        ├── a  array
+        └── back  group  outside: file://…/copy
+            ├── alone  array
+            ├── inner  array
+            └── other  group
+                ├── a  array
+                └── back  group  outside: file://…/copy
+    ");
+    for (array, name) in [
+        ("inner", "group/inner"),
+        ("other/a", "other/a"),
+        ("alone", "alone"),
+    ] {
+        let found = stdout(&format!("meta get {copy}/{array} name"));
+        assert_eq!(found.trim_end(), at(name));
+    }
+}

@@ -1,0 +1,171 @@
+//! A group together with members that lie outside of it, to copy all of it to one place.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use tdb_store::{Store, check_key, join};
+use tdb_tile::Limits;
+
+use crate::contents::{below, check_vacant, inside, join_folders, moved};
+use crate::{ArrayError, ChangeOptions, Contents, GroupMember, MemberChange, ObjectType};
+
+/// A group, the members outside of its folder, those outside of theirs, and so on.
+///
+/// A copy has them in the folder of the group that they are members of.
+#[derive(Clone, Debug, Default)]
+pub struct ContentsOutside {
+    /// What was asked for, then each in the order in which it came up.
+    roots: Vec<Root>,
+    /// Where the copy has each array and group, by the URI of the original: from the place of the copy on.
+    places: HashMap<String, String>,
+    /// Folders of the copy that have something in them.
+    taken: HashSet<String>,
+    left: Vec<String>,
+}
+
+/// What lies in one folder.
+#[derive(Clone, Debug)]
+struct Root {
+    contents: Contents,
+    /// Its folder in the copy.
+    to: String,
+    /// Groups that led here.
+    depth: u64,
+    /// Members outside: the group, what it says, and the URI that this leads to.
+    members: Vec<(String, GroupMember, String)>,
+}
+
+impl ContentsOutside {
+    /// Finds what lies outside of `contents`; `find` gives what a URI names, if that is there.
+    ///
+    /// Whatever is named twice is taken along once.
+    ///
+    /// # Errors
+    /// As `find`, and as [`Contents::find`]; [`ArrayError::Limit`] for groups too deep in one another.
+    pub fn find<E: From<ArrayError>>(
+        contents: Contents,
+        mut find: impl FnMut(&str) -> Result<Option<Contents>, E>,
+    ) -> Result<Self, E> {
+        let mut all = Self::default();
+        let mut next = VecDeque::from([all.root(contents, String::new(), 0)]);
+        while let Some(mut root) = next.pop_front() {
+            let groups: Vec<String> = root.contents.groups().map(str::to_owned).collect();
+            for group in groups {
+                for (member, uri) in root.contents.outside(&group)? {
+                    let Some(found) = find(&uri)? else {
+                        all.left.push(uri);
+                        continue;
+                    };
+                    let original = found.uri(found.prefix());
+                    if !all.places.contains_key(&original) {
+                        let depth = root.depth.saturating_add(1);
+                        let most = root.contents.options().limits.group_depth;
+                        Limits::check("depth of groups", "group_depth", depth, most)
+                            .map_err(ArrayError::from)?;
+                        let folder = root.place(&group);
+                        let folder = all.vacant(&folder, member.name.as_deref(), &uri);
+                        next.push_back(all.root(found, folder, depth));
+                    }
+                    root.members.push((group.clone(), member, original));
+                }
+            }
+            all.roots.push(root);
+        }
+        Ok(all)
+    }
+
+    /// What lies in one folder, which the copy has in `to`.
+    fn root(&mut self, contents: Contents, to: String, depth: u64) -> Root {
+        let root = Root {
+            contents,
+            to,
+            depth,
+            members: Vec::new(),
+        };
+        for (folder, _) in root.contents.folders() {
+            let place = root.place(folder);
+            let ends = place.match_indices('/').map(|(end, _)| end);
+            let above = ends.filter_map(|end| place.get(..end));
+            self.taken.extend(above.map(str::to_owned));
+            self.taken.insert(place.clone());
+            self.places
+                .entry(root.contents.uri(folder))
+                .or_insert(place);
+        }
+        self.left.extend_from_slice(root.contents.missing());
+        root
+    }
+
+    /// A folder within another one for a member: by its name, or what its URI ends with, where one of these can be
+    /// one.
+    fn vacant(&self, folder: &str, name: Option<&str>, uri: &str) -> String {
+        let last = uri.trim_end_matches('/').rsplit('/').next();
+        let can_be =
+            |name: &&str| !name.starts_with("__") && !name.contains('/') && check_key(name).is_ok();
+        let mut names = name.into_iter().chain(last);
+        let name = names.find(can_be).unwrap_or("member");
+        let numbered = (2..).map(|number: u64| format!("{name}-{number}"));
+        let mut names = std::iter::once(name.to_owned()).chain(numbered);
+        let vacant = names.find_map(|name| {
+            let folder = join(folder, &name);
+            (!self.taken.contains(&folder)).then_some(folder)
+        });
+        vacant.unwrap_or_default()
+    }
+
+    /// The folders of all arrays and groups: URIs, and what they are.
+    pub fn folders(&self) -> impl Iterator<Item = (String, ObjectType)> {
+        let roots = self.roots.iter().map(|root| &root.contents);
+        roots.flat_map(|contents| {
+            let folders = contents.folders();
+            folders.map(|(folder, object_type)| (contents.uri(folder), object_type))
+        })
+    }
+
+    /// Members of groups that are not there: URIs.
+    pub fn left(&self) -> &[String] {
+        &self.left
+    }
+
+    /// Copies all into a folder of a store that has nothing there; groups after what is in them, as
+    /// [`Contents::copy`] does. Members that were outside are relative then; such as another group has taken along
+    /// are told by their absolute URI in the copy. `to_uri` is where the store's root is.
+    ///
+    /// # Errors
+    /// As [`Contents::copy`].
+    pub fn copy(
+        &self,
+        to: &Arc<dyn Store>,
+        to_prefix: &str,
+        to_uri: &str,
+        options: &ChangeOptions,
+    ) -> Result<(), ArrayError> {
+        check_vacant(&**to, to_prefix)?;
+        for root in self.roots.iter().rev() {
+            let mut changes: HashMap<String, Vec<MemberChange>> = HashMap::new();
+            for (group, member, original) in &root.members {
+                let Some(place) = self.places.get(original) else {
+                    continue;
+                };
+                let of_group = changes.entry(group.clone()).or_default();
+                of_group.extend(match inside(&root.place(group), place) {
+                    Some(path) => moved(member, path, true),
+                    None => {
+                        let uri = join_folders(to_uri, &join_folders(to_prefix, place));
+                        moved(member, &uri, false)
+                    }
+                });
+            }
+            let folder = join_folders(to_prefix, &root.to);
+            root.contents.copy_with(to, &folder, &changes, options)?;
+        }
+        Ok(())
+    }
+}
+
+impl Root {
+    /// Where the copy has one of the folders.
+    fn place(&self, folder: &str) -> String {
+        join_folders(&self.to, below(self.contents.prefix(), folder))
+    }
+}
