@@ -2,14 +2,11 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use tdb_array::{Array, ArrayError, OpenOptions, TimeWindow, TimestampedName};
 use tdb_query::{
-    Column, QueryError, ReadOptions, Reader, Replacement, ResultOrder, Session, Versions,
-    WriteOptions, WriteOrder,
+    QueryError, ReadOptions, Replacement, ResultOrder, Session, Versions, WriteOptions, WriteOrder,
 };
-use tdb_schema::{CellValNum, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS};
-use tdb_tile::{Datatype, Range};
+use tdb_tile::Range;
 
 use crate::merge_plan::keeps_times;
 use crate::{History, MergeOptions, MergePlan, MergeStep, Source};
@@ -72,21 +69,12 @@ struct Merging<'a> {
 impl Merging<'_> {
     fn run(&self, array: &Array) -> Result<Vec<TimestampedName>, QueryError> {
         let array = self.open(array)?;
-        let mut reader = self.session.read(&array, &self.read_options(&array))?;
         let adds_deletions = self.options.history == History::WithoutDeleted
             && keeps_times(&array)
             && conditions_outlive_fields(&array);
-        let write = self.write_options(&array, &reader, adds_deletions);
-        let mut writer = self.session.write(&array, &write)?;
-        for batch in reader.by_ref() {
-            let mut batch = batch?;
-            if adds_deletions {
-                batch.columns.extend(no_deletions(batch.rows));
-            }
-            writer.push(&batch)?;
-        }
-        drop(reader);
-        writer.finish()
+        let read = self.read_options(&array);
+        let write = self.write_options(&array, adds_deletions);
+        self.session.rewrite(&array, &read, &write)
     }
 
     /// The array with these fragments and no others.
@@ -143,8 +131,7 @@ impl Merging<'_> {
         }
     }
 
-    fn write_options(&self, array: &Array, reader: &Reader, adds_deletions: bool) -> WriteOptions {
-        let tells_deletions = reader.fields().iter().any(|f| f.name == DELETE_TIMESTAMPS);
+    fn write_options(&self, array: &Array, has_deletions: bool) -> WriteOptions {
         let keeps_markers = array.write_version().stores_processed_conditions();
         let markers = array.deletes().iter().map(|delete| delete.marker.clone());
         WriteOptions {
@@ -155,7 +142,7 @@ impl Merging<'_> {
                 fragments: self.names.to_vec(),
                 times: self.step.times,
                 has_timestamps: self.versions(array) != Versions::Current,
-                has_deletions: tells_deletions || adds_deletions,
+                has_deletions,
                 deletes: markers.filter(|_| keeps_markers).collect(),
                 uri: self.options.uri.clone(),
             }),
@@ -188,19 +175,5 @@ fn conditions_outlive_fields(array: &Array) -> bool {
             (before, now) => before.is_some() != now.is_some(),
         };
         now.is_none() || before.any(is_other)
-    })
-}
-
-/// Columns that say of so many cells that they are not deleted.
-fn no_deletions(rows: usize) -> [Column; 2] {
-    [DELETE_TIMESTAMPS, DELETE_CONDITION_INDEX].map(|name| Column {
-        name: name.to_owned(),
-        datatype: Datatype::UInt64,
-        cell_val_num: CellValNum::Fixed(1),
-        nullable: false,
-        values: Bytes::from(vec![u8::MAX; rows.saturating_mul(8)]),
-        offsets: None,
-        validity: None,
-        enumeration: None,
     })
 }

@@ -50,6 +50,13 @@ impl Kept {
     }
 }
 
+impl From<Kept> for Bytes {
+    /// The bytes, which count no more.
+    fn from(kept: Kept) -> Self {
+        kept.bytes.into()
+    }
+}
+
 /// Reads each tile on the thread that decodes it, so that it is in the cache then: best for local files.
 impl TileBytes for Arc<dyn Store> {
     fn fetch<'a>(

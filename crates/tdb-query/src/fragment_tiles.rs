@@ -155,7 +155,7 @@ fn wanted<'a>(
 }
 
 /// How a fragment stores a field of the array; `None` where it lacks the field, or has another of its name.
-fn stored_view<'a>(
+pub(crate) fn stored_view<'a>(
     schema: &ArraySchema,
     fragment: &'a Fragment,
     field: Field,

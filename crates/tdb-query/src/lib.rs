@@ -15,11 +15,13 @@ mod options;
 mod profile;
 mod read;
 mod request;
+mod rewrite;
 mod session;
 mod sparse;
 mod stored_field;
 mod subarray;
 mod tiles;
+mod whole_tiles;
 mod write;
 
 pub use buffer::Buffer;

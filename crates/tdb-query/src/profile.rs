@@ -22,6 +22,9 @@ pub struct Profile {
     pub cells_decoded: u64,
     /// Cells of the results. Coordinates of dense arrays are computed, not decoded, and do not count.
     pub cells_given: u64,
+    /// Tiles of [`Session::rewrite`](crate::Session::rewrite) that were copied as they are stored, all fields of a tile
+    /// together.
+    pub tiles_copied: u64,
     /// Finding out which tiles to read; where ranges of labels are asked for, reading the labels, too.
     pub plan: Duration,
     /// Waiting for bytes of tiles.
@@ -51,6 +54,7 @@ pub(crate) struct Counters {
     bytes_decoded: AtomicU64,
     cells_decoded: AtomicU64,
     cells_given: AtomicU64,
+    tiles_copied: AtomicU64,
     pub(crate) plan: Stage,
     pub(crate) read: Stage,
     pub(crate) decode: Stage,
@@ -108,6 +112,11 @@ impl Counters {
         self.cells_given.fetch_add(cells, Ordering::Relaxed);
     }
 
+    /// Tiles were copied.
+    pub(crate) fn add_copied(&self, tiles: u64) {
+        self.tiles_copied.fetch_add(tiles, Ordering::Relaxed);
+    }
+
     pub(crate) fn profile(&self) -> Profile {
         let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Profile {
@@ -117,6 +126,7 @@ impl Counters {
             bytes_decoded: number(&self.bytes_decoded),
             cells_decoded: number(&self.cells_decoded),
             cells_given: number(&self.cells_given),
+            tiles_copied: number(&self.tiles_copied),
             plan: self.plan.sum(),
             read: self.read.sum(),
             decode: self.decode.sum(),

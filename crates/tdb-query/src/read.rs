@@ -9,6 +9,7 @@ use crate::options::ReadOptions;
 use crate::request::Request;
 use crate::session::Session;
 use crate::sparse::SparseReader;
+use crate::whole_tiles::WholeTiles;
 use crate::{QueryError, labels};
 
 /// The cells of a read, batch by batch.
@@ -103,6 +104,20 @@ impl Reader {
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+}
+
+impl Reader {
+    /// The next cells, if they are whole tiles of one fragment that `allows` says yes to.
+    pub(crate) fn whole_tiles(
+        &mut self,
+        allows: &mut dyn FnMut(usize) -> Result<bool, QueryError>,
+    ) -> Result<Option<WholeTiles>, QueryError> {
+        match &mut self.source {
+            Source::Dense(reader) => reader.whole_tiles(allows),
+            Source::Sparse(reader) => reader.whole_tiles(allows),
+            Source::Done => Ok(None),
+        }
     }
 }
 

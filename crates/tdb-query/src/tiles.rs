@@ -3,9 +3,10 @@
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bytes::Bytes;
 use tdb_filters::{Pipeline, Scratch};
 use tdb_fragment::TileIndex;
-use tdb_store::Read;
+use tdb_store::{Piece, Read};
 use tdb_tile::{ChunkHeader, Limits, WireError, WireErrorKind};
 use zerocopy::IntoBytes;
 
@@ -237,6 +238,27 @@ impl FieldTiles {
         let var = var.and_then(|var| var.read(self.index.var_extent(tile)));
         let validity = validity.and_then(|v| v.read(self.index.validity_extent(tile)));
         [main, var, validity].into_iter().flatten()
+    }
+
+    /// The bytes of [`FieldTiles::reads`], as they are stored.
+    pub(crate) fn fetch(&self, tile: usize, how: Decoding<'_>) -> Result<Vec<Piece>, QueryError> {
+        let number = tile as u64;
+        let var = self.var.as_ref();
+        let validity = self.validity.as_ref();
+        let all = [
+            Some((&self.main, self.index.tile_extent(number))),
+            var.map(|var| (var, self.index.var_extent(number))),
+            validity.map(|validity| (validity, self.index.validity_extent(number))),
+        ];
+        let fetched = all.into_iter().flatten().map(|(tiles, extent)| {
+            let mut stored = Kept::default();
+            let offset = extent.as_ref().map_or(0, |extent| extent.start);
+            tiles.fetch(extent, &mut stored, how)?;
+            let bytes = Bytes::from(stored);
+            Ok(Piece { offset, bytes })
+        });
+        let fetched: Result<_, TileError> = fetched.collect();
+        fetched.map_err(|e| self.place.at(tile, e))
     }
 
     /// All values of a tile of fixed-size cells, into `out` of `cells` cells.

@@ -18,5 +18,6 @@ mod tests;
 mod var;
 mod visits;
 mod walk;
+mod whole;
 
 pub(crate) use reader::DenseReader;

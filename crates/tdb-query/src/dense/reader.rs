@@ -44,15 +44,15 @@ const PLANNED_TILE: u64 = 128;
 pub(crate) struct DenseReader {
     session: Session,
     array: Arc<Array>,
-    request: Request,
-    shape: TileShape,
-    runs: Vec<Runs>,
+    pub(super) request: Request,
+    pub(super) shape: TileShape,
+    pub(super) runs: Vec<Runs>,
     /// The newest first.
-    layers: Vec<Layer>,
+    pub(super) layers: Vec<Layer>,
     tiles: Vec<FragmentTiles>,
     /// All fields to be read, each once.
     fields: Vec<Field>,
-    walk: Walk,
+    pub(super) walk: Walk,
     /// Cells that are still wanted.
     left: u64,
     /// The memory of the batch that was given out last.
@@ -415,7 +415,7 @@ fn walk(grid: &SpaceTileGrid, runs: &[Runs], order: ResultOrder) -> Result<Walk,
 }
 
 /// The smallest box around all that is asked for.
-fn bounds(runs: &[Runs]) -> Option<CellBox> {
+pub(super) fn bounds(runs: &[Runs]) -> Option<CellBox> {
     let (lo, hi) = runs
         .iter()
         .map(Runs::bounds)

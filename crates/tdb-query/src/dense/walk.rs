@@ -18,10 +18,12 @@ pub(crate) enum Walk {
 /// Where a walk over space tiles stands.
 #[derive(Clone, Debug)]
 pub(crate) struct TileWalk {
-    tiles: TileBox,
-    next: u64,
+    pub(super) tiles: TileBox,
+    pub(super) next: u64,
+    /// The first tile behind `next` that no block takes.
+    pub(super) stop: u64,
     /// The walk within a tile that is too large to be taken at once.
-    within: Option<Cursor>,
+    pub(super) within: Option<Cursor>,
 }
 
 impl Walk {
@@ -50,6 +52,7 @@ impl Walk {
         Some(Self::Tiles(TileWalk {
             tiles,
             next: 0,
+            stop: u64::MAX,
             within: None,
         }))
     }
@@ -84,9 +87,9 @@ impl TileWalk {
             }
             self.within = None;
             // Past the last tile there is none of this number.
-            let Some(block) = self
-                .tiles
-                .tile(self.next)
+            let Some(block) = (self.next < self.stop)
+                .then(|| self.tiles.tile(self.next))
+                .flatten()
                 .and_then(|tile| tile_block(grid, runs, &tile))
             else {
                 return blocks;

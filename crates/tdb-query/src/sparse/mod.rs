@@ -13,6 +13,7 @@ mod slabs;
 pub(crate) mod sort;
 pub(crate) mod table;
 mod visible;
+mod whole;
 
 pub(crate) use deletes::apply_deletes;
 pub(crate) use predicate::Predicate;

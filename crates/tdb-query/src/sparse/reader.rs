@@ -34,11 +34,11 @@ const ASSUMED_VAR_SIZE: usize = 32;
 
 /// Where the reading of one fragment stopped.
 #[derive(Clone, Copy, Debug, Default)]
-struct Cursor {
+pub(super) struct Cursor {
     /// Index of the next tile among those planned.
-    tile: usize,
+    pub(super) tile: usize,
     /// Cells of that tile that are done with.
-    done: usize,
+    pub(super) done: usize,
 }
 
 /// Cells of the result, more than a batch may have.
@@ -52,12 +52,12 @@ struct Ready {
 
 /// A sparse read under way.
 pub(crate) struct SparseReader {
-    session: Session,
+    pub(super) session: Session,
     array: Arc<Array>,
-    plan: SparsePlan,
+    pub(super) plan: SparsePlan,
     /// The tiles of each planned fragment, once they are needed.
     tiles: Vec<Option<FragmentTiles>>,
-    cursors: Vec<Cursor>,
+    pub(super) cursors: Vec<Cursor>,
     /// What is left of a result that does not fit the memory and is not stored in its order.
     slabs: Option<Slabs>,
     /// The cells before this one, in the order of the result, were given out.
@@ -107,6 +107,11 @@ impl SparseReader {
             true => self.next_slab(share),
             false => self.next_in_order(share),
         }
+    }
+
+    /// Whether nothing is in memory that is to be given out, and cells come in the order of the fragments.
+    pub(super) fn is_between_batches(&self) -> bool {
+        self.ready.is_none() && self.slabs.is_none()
     }
 
     /// More of the cells that are in memory.
@@ -311,7 +316,7 @@ impl SparseReader {
     }
 
     /// An empty table of these tiles, with the memory to sort and choose among its rows.
-    fn table(&self, segments: Vec<Segment>) -> Result<CellTable, QueryError> {
+    pub(super) fn table(&self, segments: Vec<Segment>) -> Result<CellTable, QueryError> {
         let mut table = CellTable::new(segments);
         if table.rows > MOST_ROWS {
             return Err(QueryError::Limit(LimitError {
@@ -451,7 +456,11 @@ impl SparseReader {
         moved
     }
 
-    fn load(&mut self, table: &mut CellTable, fields: &[Field]) -> Result<(), QueryError> {
+    pub(super) fn load(
+        &mut self,
+        table: &mut CellTable,
+        fields: &[Field],
+    ) -> Result<(), QueryError> {
         let fields: Vec<Field> = fields
             .iter()
             .copied()

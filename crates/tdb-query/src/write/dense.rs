@@ -4,7 +4,7 @@ use tdb_schema::grid::{CellBox, CellLayout, Copies, SpaceTileGrid, TileBox, copi
 use tdb_schema::{ArraySchema, Order};
 use tdb_tile::{Limits, Range};
 
-use super::fragment::Shape;
+use super::cuts::Boxes;
 use super::gather::in_place;
 use super::input::{Cells, Input};
 use super::options::WriteOrder;
@@ -125,9 +125,12 @@ impl DenseBox {
         ))
     }
 
-    pub(crate) fn shape(&self) -> Shape {
-        Shape::Dense {
-            domain: self.grid.ranges(&self.cells).unwrap_or_default(),
+    /// The tiles, to be cut into fragments.
+    pub(crate) fn boxes(&self) -> Boxes {
+        Boxes {
+            grid: self.grid.clone(),
+            cells: self.cells.clone(),
+            tiles: self.tiles.clone(),
             tile_cells: self.tile_cells as u64,
         }
     }

@@ -5,6 +5,8 @@ use std::ops::Range;
 use tdb_schema::ArraySchema;
 use tdb_tile::Limits;
 
+use super::copies::Copies;
+use super::cuts::Boxes;
 use super::dense::{DenseBox, DenseSource, Ranges};
 use super::input::Cells;
 use super::options::WriteOrder;
@@ -51,6 +53,11 @@ impl DenseStream {
     /// Asks of the attributes whose values have an order that the cells keep it.
     pub(crate) fn check_order(&mut self, schema: &ArraySchema) {
         self.sorted = SortedAttributes::new(schema);
+    }
+
+    /// The tiles, to be cut into fragments.
+    pub(crate) fn boxes(&self) -> Boxes {
+        self.dense.boxes()
     }
 
     /// Adds the next cells.
@@ -119,6 +126,31 @@ impl DenseStream {
         Ok(())
     }
 
+    /// Adds whole tiles, where the cells before them end with a tile.
+    pub(crate) fn copy(
+        &mut self,
+        copies: &Copies<'_>,
+        series: &mut Series,
+    ) -> Result<(), QueryError> {
+        let begin = self.written.saturating_add(self.pending_rows);
+        let end = begin.saturating_add(copies.whole.rows());
+        if end > self.dense.rows() {
+            return Err(self.dense.wrong_count(end));
+        }
+        if self.pending_rows > 0 {
+            let (complete, cells) = self.dense.complete(begin);
+            if cells != begin {
+                return Err(QueryError::invalid("tiles are copied within a tile"));
+            }
+            self.write(self.next_tile..complete, cells, series)?;
+        }
+        let tiles = copies.whole.tiles.len() as u64;
+        series.append(copies, 0..tiles)?;
+        self.next_tile = self.next_tile.saturating_add(tiles);
+        self.written = end;
+        Ok(())
+    }
+
     /// Ends the box, which must be full by now, unless nothing was added to it.
     pub(crate) fn finish(self, series: &mut Series) -> Result<(), QueryError> {
         let rows = self.written.saturating_add(self.pending_rows);
@@ -128,6 +160,7 @@ impl DenseStream {
         if rows != self.dense.rows() {
             return Err(self.dense.wrong_count(rows));
         }
-        series.seal(self.dense.shape())
+        let shape = self.dense.boxes().shape(&series.tiles());
+        series.seal(shape.ok_or_else(|| QueryError::invalid("the last tiles are no box"))?)
     }
 }

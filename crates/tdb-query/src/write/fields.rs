@@ -32,12 +32,12 @@ pub(crate) struct FieldCodec {
 #[derive(Debug, Default)]
 pub(crate) struct EncodedTile {
     /// Fixed-size cells, or offsets.
-    main: Vec<u8>,
-    var: Vec<u8>,
-    validity: Vec<u8>,
+    pub(crate) main: Bytes,
+    pub(crate) var: Bytes,
+    pub(crate) validity: Bytes,
     /// Bytes of var-sized values before filters.
-    var_size: u64,
-    summary: TileSummary,
+    pub(crate) var_size: u64,
+    pub(crate) summary: TileSummary,
 }
 
 impl EncodedTile {
@@ -91,41 +91,49 @@ impl FieldCodec {
         coder: &mut Coder,
         limits: &Limits,
     ) -> Result<EncodedTile, FilterError> {
-        let mut out = EncodedTile {
-            summary: self.rule.summarize(tile),
-            ..EncodedTile::default()
-        };
+        let (mut main, mut var, mut valid) = (Vec::new(), Vec::new(), Vec::new());
+        let mut var_size = 0;
         let scratch = &mut coder.scratch;
         match (&self.offsets, tile.starts) {
             (Some(offsets), Some(starts)) => {
                 let values = &self.values;
-                out.var.reserve(tile.values.len() / 4);
-                values.encode_tile(tile.values, Some(starts), &mut out.var, scratch, limits)?;
-                out.var_size = tile.values.len() as u64;
+                var.reserve(tile.values.len() / 4);
+                values.encode_tile(tile.values, Some(starts), &mut var, scratch, limits)?;
+                var_size = tile.values.len() as u64;
                 if values.folds_offsets() {
-                    out.main.extend_from_slice(&NO_CHUNKS);
+                    main.extend_from_slice(&NO_CHUNKS);
                 } else {
                     coder.offsets.clear();
                     for start in starts {
                         coder.offsets.extend_from_slice(&start.to_le_bytes());
                     }
-                    offsets.encode_tile(&coder.offsets, None, &mut out.main, scratch, limits)?;
+                    offsets.encode_tile(&coder.offsets, None, &mut main, scratch, limits)?;
                 }
             }
             _ => {
                 if self.values.is_identity() {
                     // The frame of the chunks comes on top.
-                    out.main
-                        .reserve(tile.values.len() + tile.values.len() / 4096 + 64);
+                    main.reserve(tile.values.len() + tile.values.len() / 4096 + 64);
                 }
-                self.values
-                    .encode_tile(tile.values, None, &mut out.main, scratch, limits)?;
+                let values = &self.values;
+                values.encode_tile(tile.values, None, &mut main, scratch, limits)?;
             }
         }
         if let (Some(pipeline), Some(validity)) = (&self.validity, tile.validity) {
-            pipeline.encode_tile(validity, None, &mut out.validity, scratch, limits)?;
+            pipeline.encode_tile(validity, None, &mut valid, scratch, limits)?;
         }
-        Ok(out)
+        Ok(EncodedTile {
+            main: main.into(),
+            var: var.into(),
+            validity: valid.into(),
+            var_size,
+            summary: self.rule.summarize(tile),
+        })
+    }
+
+    /// What the tiles of values are to the filters.
+    pub(crate) fn values_kind(&self) -> &TileKind {
+        self.values.kind()
     }
 }
 

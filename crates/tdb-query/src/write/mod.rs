@@ -6,6 +6,8 @@
 //! tiles in their order to one fragment after the other ([`fragment`], [`metadata`]), and commits them at the end.
 
 mod coordinates;
+pub(crate) mod copies;
+mod cuts;
 mod dense;
 mod dense_stream;
 mod error;

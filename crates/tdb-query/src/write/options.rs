@@ -64,8 +64,8 @@ pub struct WriteOptions {
     /// Sparse arrays: by default [`Duplicates::Keep`] where the array allows duplicates, else
     /// [`Duplicates::Error`].
     pub duplicates: Option<Duplicates>,
-    /// Sparse arrays: bytes that a fragment may have before another one is begun. A tile that is larger makes a
-    /// fragment of its own.
+    /// Bytes that a fragment may have before another one is begun. A tile that is larger makes a fragment of its own.
+    /// Fragments of dense arrays are boxes: they end before a row of tiles that seems too large by those before it.
     pub max_fragment_bytes: Option<u64>,
     /// Sparse arrays: where cells in any order are kept, sorted piece by piece, once they take more than
     /// [`WriteOptions::sort_bytes`]: a temporary folder. Without it all of them stay in memory.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use tdb_array::{NameSource, SealedFragment, TimestampedName};
 
+use super::cuts::{Boxes, Cuts, SoFar};
 use super::fields::EncodedTile;
 use super::fragment::{FragmentWriter, Shape, Target};
 use super::tile::{TileSource, position};
@@ -14,6 +15,31 @@ use crate::QueryError;
 /// About how many bytes of cells are filtered before they are written.
 const BATCH: usize = 16 << 20;
 
+/// Filtered tiles, numbered from 0, that any thread can make.
+pub(crate) trait FilteredTiles: Sync {
+    /// A tile of the field with this place among those that are written.
+    fn filtered(&self, target: &Target, field: usize, tile: u64)
+    -> Result<EncodedTile, QueryError>;
+
+    /// About how many bytes the fields of a tile have together, before filters.
+    fn tile_bytes(&self) -> usize;
+}
+
+impl<T: TileSource> FilteredTiles for T {
+    fn filtered(
+        &self,
+        target: &Target,
+        field: usize,
+        tile: u64,
+    ) -> Result<EncodedTile, QueryError> {
+        target.encode(self, (field, tile))
+    }
+
+    fn tile_bytes(&self) -> usize {
+        TileSource::tile_bytes(self)
+    }
+}
+
 /// Tiles on their way into fragments.
 #[derive(Debug)]
 pub(crate) struct Series {
@@ -21,9 +47,10 @@ pub(crate) struct Series {
     names: Arc<dyn NameSource>,
     /// The first and the last time that the cells are of.
     times: (u64, u64),
-    /// Bytes of a fragment before the next one is begun.
-    most: Option<u64>,
+    cuts: Option<Cuts>,
     current: Option<FragmentWriter>,
+    /// Tiles of the fragments before the current one.
+    first: u64,
     sealed: Vec<SealedFragment>,
 }
 
@@ -34,20 +61,30 @@ impl Series {
         times: (u64, u64),
         most: Option<u64>,
     ) -> Self {
+        let capacity = target.schema.capacity;
+        let cuts = most.map(|most| Cuts::sparse(most, capacity));
         Self {
             target,
             names,
             times,
-            most,
+            cuts,
             current: None,
+            first: 0,
             sealed: Vec::new(),
+        }
+    }
+
+    /// Fragments are boxes of these tiles.
+    pub(crate) fn cut_boxes(&mut self, boxes: Boxes) {
+        if let Some(cuts) = &mut self.cuts {
+            cuts.set_boxes(boxes);
         }
     }
 
     /// Adds these tiles of a source. While one batch is written, the next one is filtered.
     pub(crate) fn append(
         &mut self,
-        source: &dyn TileSource,
+        source: &dyn FilteredTiles,
         tiles: Range<u64>,
     ) -> Result<(), QueryError> {
         let target = Arc::clone(&self.target);
@@ -80,9 +117,9 @@ impl Series {
         if batch.iter().all(Vec::is_empty) {
             return Ok(());
         }
-        let Some(most) = self.most else {
+        if self.cuts.is_none() {
             return self.current()?.append(batch);
-        };
+        }
         let mut fields: Vec<_> = batch.into_iter().map(Vec::into_iter).collect();
         loop {
             let tile: Vec<EncodedTile> = fields.iter_mut().filter_map(Iterator::next).collect();
@@ -90,18 +127,22 @@ impl Series {
                 return Ok(());
             }
             let size: u64 = tile.iter().map(EncodedTile::size).sum();
-            let full = |writer: &FragmentWriter| {
-                writer.tiles() > 0 && writer.size().saturating_add(size) > most
-            };
-            if self.current.as_ref().is_some_and(full) {
-                let capacity = self.target.schema.capacity;
-                self.seal(Shape::Sparse {
-                    last_tile_cells: capacity,
-                })?;
+            if let (Some(cuts), Some(writer)) = (&self.cuts, &self.current) {
+                let tiles = self.tiles();
+                let bytes = writer.size();
+                if let Some(shape) = cuts.end(&SoFar { tiles, bytes }, size) {
+                    self.seal(shape)?;
+                }
             }
             let tile = tile.into_iter().map(|tile| vec![tile]);
             self.current()?.append(tile.collect())?;
         }
+    }
+
+    /// Which of all tiles so far are those of the current fragment.
+    pub(crate) fn tiles(&self) -> Range<u64> {
+        let tiles = self.current.as_ref().map_or(0, FragmentWriter::tiles);
+        self.first..self.first.saturating_add(tiles)
     }
 
     fn current(&mut self) -> Result<&mut FragmentWriter, QueryError> {
@@ -118,6 +159,7 @@ impl Series {
 
     /// Ends the fragment that tiles go to.
     pub(crate) fn seal(&mut self, shape: Shape) -> Result<(), QueryError> {
+        self.first = self.tiles().end;
         if let Some(writer) = self.current.take() {
             self.sealed.push(writer.seal(shape)?);
         }
@@ -139,7 +181,7 @@ impl Series {
 /// All fields of these tiles, field by field.
 fn encode(
     target: &Target,
-    source: &dyn TileSource,
+    source: &dyn FilteredTiles,
     tiles: Range<u64>,
 ) -> Result<Vec<Vec<EncodedTile>>, QueryError> {
     let count = position(tiles.end.saturating_sub(tiles.start));
@@ -150,7 +192,7 @@ fn encode(
     // Field by field, so that threads at work on neighbouring tiles share what they read.
     let job = |index: usize| {
         let tile = tiles.start.saturating_add((index % count) as u64);
-        target.encode(source, (index / count, tile))
+        source.filtered(target, index / count, tile)
     };
     let jobs = 0..count.saturating_mul(fields);
     let all: Vec<EncodedTile> = if target.session.threads() == 1 {

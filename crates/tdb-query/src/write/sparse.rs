@@ -6,6 +6,7 @@ use tdb_schema::ArraySchema;
 use tdb_schema::order::{CellComparator, SortOrder};
 
 use super::coordinates::keys;
+use super::copies::Copies;
 use super::error::CellProblem;
 use super::fragment::{Shape, Target};
 use super::gather::{Rows, Sequence, pick_cells};
@@ -56,7 +57,7 @@ impl OrderedWriter {
             return Ok(());
         }
         check_rows(cells)?;
-        let skip = self.check_joint(cells)?;
+        let skip = self.check_joint(&coordinates_of(&self.target.schema, cells, 0))?;
         let keys = keys(&self.target.schema, cells);
         let rows = self.check_order(&keys, cells.rows, skip)?;
         self.remember(cells);
@@ -70,12 +71,11 @@ impl OrderedWriter {
         }
     }
 
-    /// Compares the first cell with the last that came before; whether it is left out.
-    fn check_joint(&self, cells: &Cells) -> Result<bool, QueryError> {
+    /// Compares the next cell with the last that came before; whether it is left out.
+    fn check_joint(&self, first: &[Vec<u8>]) -> Result<bool, QueryError> {
         let Some((other, last)) = &self.last else {
             return Ok(false);
         };
-        let first = coordinates_of(&self.target.schema, cells, 0);
         let last: Vec<&[u8]> = last.iter().map(Vec::as_slice).collect();
         let first: Vec<&[u8]> = first.iter().map(Vec::as_slice).collect();
         self.judge(self.comparator.compare(&last, &first), self.seen, *other)
@@ -151,6 +151,33 @@ impl OrderedWriter {
             rest.start += whole;
         }
         self.wait(cells, rest);
+        Ok(())
+    }
+
+    /// Whether the cells so far fill tiles, so that whole ones may follow.
+    pub(crate) fn is_between_tiles(&self) -> bool {
+        self.pending_rows == 0
+    }
+
+    /// Adds whole tiles, whose cells are in order.
+    pub(crate) fn copy(&mut self, copies: &Copies<'_>) -> Result<(), QueryError> {
+        let (Some(first), Some(last)) = (copies.whole.tiles.first(), copies.whole.tiles.last())
+        else {
+            return Ok(());
+        };
+        if self.pending_rows > 0 || copies.whole.cells != self.capacity() {
+            return Err(QueryError::invalid("tiles are copied within a tile"));
+        }
+        let count = copies.whole.cells;
+        let begin = copies.from.coordinates(*first, count, 0)?;
+        if self.check_joint(&begin)? {
+            return Err(QueryError::invalid("a copied tile repeats a cell"));
+        }
+        self.series
+            .append(copies, 0..copies.whole.tiles.len() as u64)?;
+        self.seen = self.seen.saturating_add(copies.whole.rows());
+        let end = copies.from.coordinates(*last, count, count - 1)?;
+        self.last = Some((self.seen - 1, end));
         Ok(())
     }
 

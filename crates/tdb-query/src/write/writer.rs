@@ -4,6 +4,7 @@ use tdb_array::{Array, TimestampedName};
 use tdb_schema::FieldKind;
 
 use super::coordinates;
+use super::copies::Copies;
 use super::dense::placed;
 use super::dense_stream::DenseStream;
 use super::fragment::Target;
@@ -100,8 +101,8 @@ impl Session {
             (time, time)
         });
         let is_dense = schema.is_dense();
-        let most = options.max_fragment_bytes.filter(|_| !is_dense);
-        let series = Series::new(Arc::clone(&target), Arc::clone(&options.names), times, most);
+        let most = options.max_fragment_bytes;
+        let mut series = Series::new(Arc::clone(&target), Arc::clone(&options.names), times, most);
         let order = match (options.order, is_dense) {
             (Some(order), _) => order,
             (None, _) if target.replacement.is_some() => WriteOrder::Global,
@@ -128,6 +129,7 @@ impl Session {
                 if target.replacement.is_none() {
                     stream.check_order(schema);
                 }
+                series.cut_boxes(stream.boxes());
                 Sink::Dense(Box::new(DenseWriter {
                     target: Arc::clone(&target),
                     series,
@@ -218,6 +220,39 @@ impl Writer {
         Ok(())
     }
 
+    /// Where cells go, and what they become.
+    pub(crate) fn target(&self) -> &Arc<Target> {
+        &self.target
+    }
+
+    /// Whether whole tiles may follow the cells so far, as far as these say.
+    pub(crate) fn is_between_tiles(&self) -> bool {
+        match &self.sink {
+            Some(Sink::Ordered(writer)) => writer.is_between_tiles(),
+            Some(Sink::Dense(_)) => true,
+            Some(Sink::Unordered(_)) | None => false,
+        }
+    }
+
+    /// Adds tiles as they are stored, in global order.
+    pub(crate) fn copy(&mut self, copies: &Copies<'_>) -> Result<(), QueryError> {
+        match self.sink.take() {
+            Some(Sink::Ordered(mut writer)) => {
+                writer.copy(copies)?;
+                self.sink = Some(Sink::Ordered(writer));
+            }
+            Some(Sink::Dense(mut writer)) => {
+                writer.stream.copy(copies, &mut writer.series)?;
+                self.sink = Some(Sink::Dense(writer));
+            }
+            Some(Sink::Unordered(_)) | None => {
+                return Err(QueryError::invalid("tiles are copied in global order"));
+            }
+        }
+        self.seen = self.seen.saturating_add(copies.whole.rows());
+        Ok(())
+    }
+
     /// Cells so far.
     #[must_use]
     pub fn rows(&self) -> u64 {
@@ -303,6 +338,7 @@ impl DenseWriter {
         cells.fields.drain(..schema.dimensions.len());
         let cells = pick_cells(&cells, &order);
         let mut stream = DenseStream::new(schema, &ranges, WriteOrder::RowMajor)?;
+        self.series.cut_boxes(stream.boxes());
         stream.check_order(schema);
         let pushed = stream.push(cells, &mut self.series, self.target.session.limits());
         pushed.map_err(|error| error.of_cell(&order))?;

@@ -208,3 +208,46 @@ fn boxes_that_do_not_fit_are_told() {
     "#
     );
 }
+
+#[test]
+fn dense_fragments_of_a_size_are_boxes_of_the_same_cells() {
+    for tile_order in [Order::RowMajor, Order::ColumnMajor] {
+        let mut schema = plane(CellOrder::RowMajor);
+        schema.tile_order = tile_order;
+        // Three times two tiles, of which those at the ends are written in part.
+        let ranges = vec![
+            ("y".to_owned(), Range::of(2_i32, 7)),
+            ("x".to_owned(), Range::of(3_i32, 8)),
+        ];
+        let numbers: Vec<i32> = (0..36).collect();
+        let mut counts = Vec::new();
+        for most in [1, 700, 100_000] {
+            let store = memory();
+            let array = array(&store, &schema);
+            let options = WriteOptions {
+                max_fragment_bytes: Some(most),
+                ranges: ranges.clone(),
+                ..at(10)
+            };
+            let cells = batch(&schema, &plane_cells(&numbers));
+            counts.push(write(&array, &options, &cells).unwrap());
+            let array = open(&store);
+            let side = |ends: &Range| ends.ends::<i32>().map_or(0, |(lo, hi)| hi - lo + 1);
+            let boxes = array.fragments().iter().map(|fragment| {
+                let sides = fragment.metadata.non_empty_domain.iter().map(side);
+                sides.product::<i32>()
+            });
+            assert_eq!(boxes.sum::<i32>(), 36, "boxes within each other");
+            let read = ReadOptions {
+                ranges: ranges.clone(),
+                ..ReadOptions::default()
+            };
+            let mut found = Session::default().read(&array, &read).unwrap();
+            let found = found.next().unwrap().unwrap();
+            let found: Vec<i32> = found.column("a").unwrap().numbers().collect();
+            assert_eq!(found, numbers);
+        }
+        assert_eq!((counts[0], counts[2]), (6, 1));
+        assert!(1 < counts[1] && counts[1] < 6, "{counts:?}");
+    }
+}

@@ -1,0 +1,375 @@
+//! Arrays that something happened to, and what is read of them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tdb_array::{Array, ArrayError, ChangeOptions, CountedNames, OpenOptions, TimeWindow};
+use tdb_consolidate::{
+    MergeOptions, MergePlan, Mode, Place, VacuumOptions, plan_merge, plan_vacuum,
+};
+use tdb_fragment::{ConditionOp, ConditionValue};
+use tdb_query::{
+    Batch, Column, QueryError, ReadOptions, ResultOrder, Session, SessionOptions, WriteOptions,
+};
+use tdb_schema::{ArraySchema, ArrayType, Attribute, CellOrder, CellValNum, Dimension};
+use tdb_store::{MemoryStore, Store, copy_tree};
+use tdb_tile::{Datatype, Range};
+
+/// What happens to an array.
+#[derive(Clone, Debug)]
+pub(crate) enum Event {
+    /// Cells, by two coordinates and a value; in dense arrays the box between the first two.
+    Write(Vec<(i32, i32, Option<i32>)>),
+    /// Cells with values above this go.
+    Delete(i32),
+    /// A new attribute.
+    Grow,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Dense,
+    Sparse,
+    Duplicates,
+    Hilbert,
+    Text,
+}
+
+/// A new source of names at each call.
+pub(crate) fn names() -> Arc<CountedNames> {
+    static FIRST: AtomicU64 = AtomicU64::new(1);
+    let first = FIRST.fetch_add(1 << 32, Ordering::Relaxed);
+    Arc::new(CountedNames::new(5000, first))
+}
+
+pub(crate) fn change(time: u64) -> ChangeOptions {
+    ChangeOptions {
+        names: names(),
+        ..ChangeOptions::at(time)
+    }
+}
+
+pub(crate) fn schema(kind: Kind) -> ArraySchema {
+    let y = Dimension::numbers("y", Datatype::Int32, (0_i32, 9), 4);
+    let x = match kind {
+        Kind::Text => Dimension::strings("x"),
+        _ => Dimension::numbers("x", Datatype::Int32, (0_i32, 9), 3),
+    };
+    let array_type = match kind {
+        Kind::Dense => ArrayType::Dense,
+        _ => ArrayType::Sparse,
+    };
+    let mut a = Attribute::new("a", Datatype::Int32);
+    a.nullable = true;
+    let text = Attribute::new("s", Datatype::StringUtf8).with_cell_val_num(CellValNum::Var);
+    let mut schema = ArraySchema::new(array_type, vec![y, x], vec![a, text]);
+    schema.capacity = 3;
+    schema.allows_duplicates = kind == Kind::Duplicates;
+    if kind == Kind::Hilbert {
+        schema.cell_order = CellOrder::Hilbert;
+    }
+    schema
+}
+
+pub(crate) fn create(kind: Kind) -> MemoryStore {
+    let store = MemoryStore::new();
+    Array::create(&store, "", &schema(kind), &[], &change(1)).unwrap();
+    store
+}
+
+pub(crate) fn shared(store: &MemoryStore) -> Arc<dyn Store> {
+    Arc::new(store.clone())
+}
+
+pub(crate) fn open(store: &Arc<dyn Store>, options: OpenOptions) -> Result<Array, ArrayError> {
+    Array::open(Arc::clone(store), "", options)
+}
+
+pub(crate) fn now(store: &MemoryStore) -> Array {
+    open(&shared(store), OpenOptions::default()).unwrap()
+}
+
+pub(crate) fn column(name: &str, values: Vec<u8>, nulls: Option<Vec<bool>>) -> Column {
+    let validity = nulls.map(|nulls| {
+        let bits = nulls.chunks(8).map(|nulls| {
+            let bits = nulls.iter().enumerate();
+            bits.fold(0_u8, |byte, (bit, null)| byte | u8::from(!null) << bit)
+        });
+        let bits: Vec<u8> = bits.collect();
+        Bytes::from(bits)
+    });
+    Column {
+        name: name.to_owned(),
+        datatype: Datatype::Int32,
+        cell_val_num: CellValNum::Fixed(1),
+        nullable: validity.is_some(),
+        values: values.into(),
+        offsets: None,
+        validity,
+        enumeration: None,
+    }
+}
+
+pub(crate) fn text(name: &str, datatype: Datatype, cells: Vec<String>) -> Column {
+    let mut end = 0_u64;
+    let mut offsets = end.to_le_bytes().to_vec();
+    for cell in &cells {
+        end += cell.len() as u64;
+        offsets.extend(end.to_le_bytes());
+    }
+    Column {
+        datatype,
+        cell_val_num: CellValNum::Var,
+        offsets: Some(offsets.into()),
+        ..column(name, cells.concat().into_bytes(), None)
+    }
+}
+
+pub(crate) fn numbers(values: impl Iterator<Item = i32>) -> Vec<u8> {
+    values.flat_map(i32::to_le_bytes).collect()
+}
+
+/// Lets something happen to an array; what is not possible does not.
+pub(crate) fn happen(store: &MemoryStore, kind: Kind, event: &Event, time: u64) {
+    let array = Arc::new(now(store));
+    match event {
+        Event::Delete(above) => {
+            let value = above.to_le_bytes().to_vec();
+            let kept = ConditionValue::new("a", ConditionOp::LessOrEqual, value).unwrap();
+            // Dense arrays refuse.
+            let done = array.delete_cells(&kept.into(), &change(time));
+            assert_eq!(done.is_ok(), kind != Kind::Dense);
+        }
+        Event::Grow => {
+            let mut schema = ArraySchema::clone(array.newest_schema());
+            let name = format!("n{time}");
+            schema
+                .attributes
+                .push(Attribute::new(name, Datatype::Int32));
+            array.evolve(&schema, &[], &change(time)).unwrap();
+        }
+        Event::Write(cells) => write(&array, kind, cells, time),
+    }
+}
+
+pub(crate) fn write(array: &Arc<Array>, kind: Kind, cells: &[(i32, i32, Option<i32>)], time: u64) {
+    let mut cells = cells.to_vec();
+    let mut ranges = Vec::new();
+    if kind == Kind::Dense {
+        let [(a, b, value), (c, d, _), ..] = cells[..] else {
+            return;
+        };
+        let (y, x) = ((a.min(c), a.max(c)), (b.min(d), b.max(d)));
+        ranges.push(("y".to_owned(), Range::of(y.0, y.1)));
+        ranges.push(("x".to_owned(), Range::of(x.0, x.1)));
+        let all = (y.0..=y.1).flat_map(|i| (x.0..=x.1).map(move |j| (i, j)));
+        cells = all
+            .map(|(i, j)| (i, j, value.map(|value| value + i * 10 + j)))
+            .collect();
+    } else if kind != Kind::Duplicates {
+        cells.sort_unstable();
+        cells.dedup_by_key(|(y, x, _)| (*y, *x));
+    }
+    let nulls = cells.iter().map(|cell| cell.2.is_none()).collect();
+    let mut columns = vec![
+        column(
+            "a",
+            numbers(cells.iter().map(|c| c.2.unwrap_or(0))),
+            Some(nulls),
+        ),
+        text(
+            "s",
+            Datatype::StringUtf8,
+            cells.iter().map(|c| format!("{time}{:?}", c.2)).collect(),
+        ),
+    ];
+    for attribute in array.newest_schema().attributes.iter().skip(2) {
+        columns.push(column(
+            &attribute.name,
+            numbers(cells.iter().map(|c| c.0)),
+            None,
+        ));
+    }
+    if kind != Kind::Dense {
+        columns.push(column("y", numbers(cells.iter().map(|c| c.0)), None));
+        columns.push(match kind {
+            Kind::Text => text(
+                "x",
+                Datatype::StringAscii,
+                cells.iter().map(|c| "x".repeat(c.1 as usize % 4)).collect(),
+            ),
+            _ => column("x", numbers(cells.iter().map(|c| c.1)), None),
+        });
+    }
+    let batch = Batch {
+        rows: cells.len(),
+        columns,
+    };
+    let options = WriteOptions {
+        ranges,
+        names: names(),
+        duplicates: (!matches!(kind, Kind::Dense | Kind::Duplicates))
+            .then_some(tdb_query::Duplicates::First),
+        ..WriteOptions::at(time)
+    };
+    let session = session(None);
+    let mut writer = session.write(array, &options).unwrap();
+    writer.push(&batch).unwrap();
+    writer.finish().unwrap();
+}
+
+pub(crate) fn session(memory: Option<u64>) -> Session {
+    Session::new(SessionOptions {
+        threads: std::num::NonZeroUsize::new(1),
+        memory,
+        ..SessionOptions::default()
+    })
+}
+
+/// What is read at a time, in an order: a text for each cell. Cells with the same coordinates come in any order.
+pub(crate) fn rows(store: &MemoryStore, window: TimeWindow, order: ResultOrder) -> Vec<String> {
+    let options = OpenOptions {
+        window,
+        ..OpenOptions::default()
+    };
+    let array = Arc::new(open(&shared(store), options).unwrap());
+    let options = ReadOptions {
+        order: Some(order),
+        ..ReadOptions::default()
+    };
+    let mut rows = Vec::new();
+    for batch in session(None).read(&array, &options).unwrap() {
+        let batch = batch.unwrap();
+        for row in 0..batch.rows {
+            let cell = |column: &Column| match column.is_valid(row) {
+                true => format!("{}={:?}", column.name, column.cell(row).unwrap()),
+                false => format!("{}=null", column.name),
+            };
+            rows.push(batch.columns.iter().map(cell).collect::<Vec<_>>().join(" "));
+        }
+    }
+    if array.schema().allows_duplicates {
+        rows.sort();
+    }
+    rows
+}
+
+/// All that is seen within these times, in all orders.
+pub(crate) fn seen(store: &MemoryStore, times: &[u64]) -> Vec<(TimeWindow, Vec<String>)> {
+    let mut all = Vec::new();
+    for &at in times {
+        for since in [0, at / 2] {
+            let window = TimeWindow { since, at };
+            for order in [
+                ResultOrder::RowMajor,
+                ResultOrder::ColumnMajor,
+                ResultOrder::Global,
+            ] {
+                all.push((window, rows(store, window, order)));
+            }
+        }
+    }
+    all
+}
+
+pub(crate) fn options() -> MergeOptions {
+    MergeOptions {
+        names: names(),
+        ..MergeOptions::default()
+    }
+}
+
+pub(crate) fn merge(
+    store: &Arc<dyn Store>,
+    options: &MergeOptions,
+    memory: Option<u64>,
+) -> Result<MergePlan, QueryError> {
+    let array = open(store, OpenOptions::default())?;
+    let plan = plan_merge(&array, options)?;
+    plan.merge(&session(memory), &array, options)?;
+    Ok(plan)
+}
+
+pub(crate) fn at_once() -> VacuumOptions {
+    VacuumOptions {
+        grace: Duration::ZERO,
+        change: change(6000),
+        ..VacuumOptions::default()
+    }
+}
+
+pub(crate) fn vacuum(store: &MemoryStore) {
+    let array = now(store);
+    let place = Place::of_array(&array);
+    let options = at_once();
+    let plan = plan_vacuum(&place, Mode::Fragments, &options).unwrap();
+    plan.vacuum(&place, &options).unwrap();
+}
+
+pub(crate) fn copy(store: &MemoryStore) -> MemoryStore {
+    let copy = MemoryStore::new();
+    copy_tree(store, "", &copy, "").unwrap();
+    copy
+}
+
+/// An array to which these events happened, and their times.
+pub(crate) fn lived(kind: Kind, events: &[Event]) -> (MemoryStore, Vec<u64>) {
+    let store = create(kind);
+    let mut times = vec![5];
+    for (index, event) in events.iter().enumerate() {
+        let time = 10 * (index as u64 + 1);
+        happen(&store, kind, event, time);
+        times.extend([time, time + 5]);
+    }
+    (store, times)
+}
+
+pub(crate) fn fragments(store: &MemoryStore) -> usize {
+    now(store).fragments().len()
+}
+
+pub(crate) fn three_writes() -> Vec<Event> {
+    let cells = |value: i32| -> Vec<(i32, i32, Option<i32>)> {
+        (0..10)
+            .map(|i| (i, (i * value) % 10, Some(value + i)))
+            .collect()
+    };
+    vec![
+        Event::Write(cells(1)),
+        Event::Write(cells(3)),
+        Event::Delete(8),
+        Event::Write(cells(7)),
+        Event::Grow,
+        Event::Write(vec![(0, 0, None), (3, 3, Some(40))]),
+    ]
+}
+
+pub(crate) fn plan(store: &MemoryStore, options: &MergeOptions) -> Result<MergePlan, ArrayError> {
+    plan_merge(&now(store), options)
+}
+
+pub(crate) fn dense_boxes(boxes: &[[(i32, i32); 2]]) -> MemoryStore {
+    let write =
+        |[a, b]: &[(i32, i32); 2]| Event::Write(vec![(a.0, b.0, Some(1)), (a.1, b.1, Some(1))]);
+    let events: Vec<Event> = boxes.iter().map(write).collect();
+    lived(Kind::Dense, &events).0
+}
+
+pub(crate) fn line(x: i32, value: i32) -> Event {
+    Event::Write((0..4).map(|y| (y, x, Some(value))).collect())
+}
+
+pub(crate) fn fragment_names(store: &MemoryStore) -> Vec<String> {
+    let array = now(store);
+    let names = array.fragments().iter().map(|f| f.name.to_string());
+    names.collect()
+}
+
+pub(crate) fn of(names: &[&String]) -> MergeOptions {
+    MergeOptions {
+        fragments: Some(names.iter().map(|name| (*name).clone()).collect()),
+        ..options()
+    }
+}

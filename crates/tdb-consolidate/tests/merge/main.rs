@@ -1,0 +1,9 @@
+//! Fragments that are merged: whatever is read stays what it was.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
+
+mod arrays;
+mod copies;
+mod plans;
+mod properties;
+mod results;

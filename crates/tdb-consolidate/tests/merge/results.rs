@@ -1,0 +1,126 @@
+//! What merged fragments hold, also where a merge was stopped.
+
+use std::sync::Arc;
+
+use tdb_consolidate::{History, MergeOptions, Place};
+use tdb_schema::ArraySchema;
+use tdb_store::{FaultyStore, Store};
+
+use crate::arrays::*;
+
+#[test]
+fn stopped_anywhere_it_leaves_what_was_and_goes_on() {
+    for kind in [
+        Kind::Dense,
+        Kind::Sparse,
+        Kind::Duplicates,
+        Kind::Hilbert,
+        Kind::Text,
+    ] {
+        let mut events = three_writes();
+        events.retain(|event| kind != Kind::Dense || !matches!(event, Event::Delete(_)));
+        let (store, _) = lived(kind, &events);
+        let times = [25, 65];
+        let before = seen(&store, &times);
+        for operation in 0.. {
+            let store = copy(&store);
+            let stopping: Arc<dyn Store> =
+                Arc::new(FaultyStore::stopping_at(store.clone(), operation));
+            let done = merge(&stopping, &options(), None).is_ok();
+            assert_eq!(seen(&store, &times), before, "stopped at {operation}");
+            let left = fragments(&store);
+            merge(&shared(&store), &options(), None).unwrap();
+            assert_eq!(
+                seen(&store, &times),
+                before,
+                "begun again after {operation}"
+            );
+            assert_eq!(fragments(&store), 1);
+            let ends = |ending: &str| {
+                let keys = store.keys().into_iter();
+                keys.filter(|key| key.ends_with(ending)).count()
+            };
+            assert_eq!(ends(".vac"), 1, "stopped at {operation}");
+            // Stopped before the commit, the early list stands for what never came.
+            let place = now(&store);
+            let debris = tdb_consolidate::debris(&place, &at_once()).unwrap();
+            debris.vacuum(&Place::of_array(&place), &at_once()).unwrap();
+            assert_eq!(ends(".replaces"), 0, "stopped at {operation}");
+            assert_eq!(seen(&store, &times), before);
+            if done {
+                assert_eq!(left, 1);
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn merged_fragments_say_what_they_hold() {
+    let (store, _) = lived(Kind::Sparse, &three_writes());
+    merge(&shared(&store), &options(), None).unwrap();
+    let array = now(&store);
+    let [fragment] = array.fragments() else {
+        panic!("one fragment")
+    };
+    assert_eq!(fragment.timestamps(), (10, 60));
+    let extra = fragment.metadata.extra_fields;
+    assert!(extra.timestamps && extra.deletes);
+    assert_eq!(
+        fragment.processed_conditions(),
+        [array.deletes()[0].marker.clone()]
+    );
+    // Twelve of ten, ten, ten and two cells have coordinates that others have, too; all are kept.
+    assert_eq!(fragment.metadata.cell_count(), 32);
+    assert_eq!(array.replaced().len(), 4);
+    let list = store
+        .keys()
+        .into_iter()
+        .find(|key| key.ends_with(".vac"))
+        .unwrap();
+    assert_eq!(list, format!("__commits/{}.vac", fragment.name));
+    let lines = tdb_store::read_whole(&store, &list, 1 << 20).unwrap();
+    let lines = String::from_utf8(lines.to_vec()).unwrap();
+    assert!(
+        lines
+            .lines()
+            .all(|line| line.starts_with("/__fragments/__"))
+    );
+}
+
+#[test]
+fn fragments_of_a_size_come_together() {
+    let (store, times) = lived(Kind::Duplicates, &three_writes());
+    let before = seen(&store, &times);
+    let options = MergeOptions {
+        max_fragment_bytes: Some(600),
+        ..options()
+    };
+    merge(&shared(&store), &options, None).unwrap();
+    assert!(fragments(&store) > 2);
+    assert_eq!(seen(&store, &times), before);
+    vacuum(&store);
+    assert_eq!(seen(&store, &times), before);
+}
+
+#[test]
+fn a_purge_outlives_the_attributes_that_deletes_ask_about() {
+    let (store, _) = lived(
+        Kind::Sparse,
+        &[line(1, 1), line(2, 9), Event::Delete(5), line(3, 9)],
+    );
+    let mut schema = ArraySchema::clone(now(&store).newest_schema());
+    schema.attributes.remove(0);
+    now(&store).evolve(&schema, &[], &change(50)).unwrap();
+    let before = seen(&store, &[60]);
+    assert_eq!(before[0].1.len(), 8);
+    let purge = MergeOptions {
+        history: History::WithoutDeleted,
+        ..options()
+    };
+    merge(&shared(&store), &purge, None).unwrap();
+    vacuum(&store);
+    let array = now(&store);
+    assert_eq!(array.fragments()[0].metadata.cell_count(), 8);
+    assert_eq!(seen(&store, &[60])[0], before[0]);
+}

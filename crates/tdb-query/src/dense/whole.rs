@@ -1,0 +1,85 @@
+//! Tiles that need not be merged, since all their cells are those of one fragment.
+
+use tdb_schema::grid::CellBox;
+
+use super::layers::{Stored, meets};
+use super::reader::{DenseReader, bounds};
+use super::walk::Walk;
+use crate::QueryError;
+use crate::whole_tiles::WholeTiles;
+
+/// Tiles that are looked at, or handed on, at a time.
+const MOST: u64 = 1 << 12;
+
+impl DenseReader {
+    /// The next tiles of a read in global order, if each is a tile of one fragment that `allows` says yes to. Where
+    /// the next one is not, the next batch ends before the first that is.
+    pub(crate) fn whole_tiles(
+        &mut self,
+        allows: &mut dyn FnMut(usize) -> Result<bool, QueryError>,
+    ) -> Result<Option<WholeTiles>, QueryError> {
+        let Walk::Tiles(walk) = &self.walk else {
+            return Ok(None);
+        };
+        let is_all = self.request.condition.is_none() && self.request.limit == u64::MAX;
+        let wanted = bounds(&self.runs);
+        let Some(wanted) = wanted.filter(|_| is_all && walk.within.is_none()) else {
+            return Ok(None);
+        };
+        let begin = walk.next;
+        let mut whole: Option<WholeTiles> = None;
+        let mut end = begin;
+        while end - begin < MOST {
+            let Some(tile) = walk.tiles.tile(end) else {
+                break;
+            };
+            let mut source = self.only_source(&tile, &wanted);
+            if let Some((fragment, _)) = source
+                && !allows(fragment)?
+            {
+                source = None;
+            }
+            match (source, &mut whole) {
+                (Some((fragment, number)), None) if end == begin => {
+                    let cells = usize::try_from(self.shape.cells).unwrap_or(usize::MAX);
+                    whole = Some(WholeTiles {
+                        fragment,
+                        tiles: vec![number],
+                        cells,
+                    });
+                }
+                (Some((fragment, number)), Some(whole)) if whole.fragment == fragment => {
+                    whole.tiles.push(number);
+                }
+                (None, None) => {}
+                _ => break,
+            }
+            end += 1;
+        }
+        if let Walk::Tiles(walk) = &mut self.walk {
+            match whole {
+                Some(_) => walk.next = end,
+                // There is no tile behind the last, and past `MOST` it is not known.
+                None => walk.stop = end.max(begin.saturating_add(1)),
+            }
+        }
+        Ok(whole)
+    }
+
+    /// The fragment that a tile takes all its cells from, and the number of the tile there; `None` where there are
+    /// several, or none, or the tile is not asked for as a whole.
+    fn only_source(&self, tile: &[u64], wanted: &CellBox) -> Option<(usize, usize)> {
+        let cells = self.shape.grid.tile_cells(tile);
+        let mut layers = self.layers.iter();
+        let newest = layers.find(|layer| meets(&layer.cells, &cells))?;
+        let is_full = cells.cells() == Some(self.shape.cells);
+        let is_only = is_full && newest.covers(&cells) && wanted.covers(&cells);
+        match &newest.stored {
+            Stored::Tiles(tiles) if is_only => {
+                let number = usize::try_from(tiles.position(tile)?).ok()?;
+                Some((newest.index, number))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Tiles that need not be merged, since no cell of another fragment comes between theirs.
+
+use std::cmp::Ordering;
+
+use tdb_schema::order::{CellComparator, SortOrder};
+
+use super::reader::{Cursor, SparseReader};
+use crate::QueryError;
+use crate::field::Field;
+use crate::options::Versions;
+use crate::whole_tiles::WholeTiles;
+
+/// Coordinates as they are stored, by dimension.
+type Cell = Vec<Vec<u8>>;
+
+impl SparseReader {
+    /// The next cells, if they are all those of full tiles of one fragment that `allows` says yes to.
+    pub(crate) fn whole_tiles(
+        &mut self,
+        allows: &mut dyn FnMut(usize) -> Result<bool, QueryError>,
+    ) -> Result<Option<WholeTiles>, QueryError> {
+        if !self.is_between_batches() || !self.gives_all_cells() {
+            return Ok(None);
+        }
+        let comparator = CellComparator::new(&self.plan.schema, SortOrder::Global);
+        let compare = |a: &Cell, b: &Cell| {
+            let a: Vec<&[u8]> = a.iter().map(Vec::as_slice).collect();
+            let b: Vec<&[u8]> = b.iter().map(Vec::as_slice).collect();
+            comparator.compare(&a, &b)
+        };
+        let mut firsts = self.first_cells()?;
+        firsts.sort_by(|(_, a), (_, b)| compare(a, b));
+        let mut firsts = firsts.into_iter();
+        let Some((at, _)) = firsts.next() else {
+            return Ok(None);
+        };
+        let other = firsts.next().map(|(_, cell)| cell);
+        let is_before = |last: &Cell| {
+            let ordering = other.as_ref().map(|other| compare(last, other));
+            ordering.is_none_or(Ordering::is_lt)
+        };
+        let fragment = self.plan.fragments.get(at).map(|plan| plan.fragment);
+        let is_allowed = match fragment {
+            Some(fragment) => self.keeps_all(at) && allows(fragment)?,
+            None => false,
+        };
+        let count = match is_allowed {
+            true => self.tiles_before(at, &is_before)?,
+            false => 0,
+        };
+        Ok(self.take_tiles(at, count))
+    }
+
+    /// Whether all cells that are stored are part of the result, each once.
+    fn gives_all_cells(&self) -> bool {
+        let (plan, request) = (&self.plan, &self.plan.request);
+        plan.can_stop()
+            && plan.fragments.iter().all(|fragment| fragment.in_order)
+            && !plan.visibility.has_deletes()
+            && request.condition.is_none()
+            && request.subarray.is_all()
+            && request.limit == u64::MAX
+    }
+
+    /// Whether that goes for cells with the same coordinates in this fragment, too.
+    fn keeps_all(&self, at: usize) -> bool {
+        let plan = self.plan.fragments.get(at);
+        plan.is_some_and(|plan| {
+            let is_merged = self.plan.request.versions == Versions::Current
+                && !self.plan.schema.allows_duplicates;
+            !(plan.filters_time || plan.has_timestamps && is_merged)
+        })
+    }
+
+    /// The next cell of each fragment that has more, by its place in the plan.
+    fn first_cells(&mut self) -> Result<Vec<(usize, Cell)>, QueryError> {
+        let mut firsts = Vec::new();
+        for at in 0..self.plan.fragments.len() {
+            let Some(Cursor { tile, done }) = self.cursors.get(at).copied() else {
+                continue;
+            };
+            if let Some(cell) = self.coordinates(at, tile, |_| done)? {
+                firsts.push((at, cell));
+            }
+        }
+        Ok(firsts)
+    }
+
+    /// How many full tiles of a fragment end, one after the other, before another one has a cell.
+    fn tiles_before(
+        &mut self,
+        at: usize,
+        is_before: &dyn Fn(&Cell) -> bool,
+    ) -> Result<usize, QueryError> {
+        let capacity = self.plan.schema.capacity;
+        let (Some(plan), Some(cursor)) = (self.plan.fragments.get(at), self.cursors.get(at)) else {
+            return Ok(0);
+        };
+        let first = cursor.tile;
+        let tiles = plan.tiles.iter().skip(first);
+        let full = tiles.take_while(|tile| tile.cells as u64 == capacity);
+        let (mut low, mut high) = (0, if cursor.done == 0 { full.count() } else { 0 });
+        // Tiles are in the order of their cells.
+        while low < high {
+            let middle = low.midpoint(high);
+            let last = self.coordinates(at, first.saturating_add(middle), |cells| {
+                cells.saturating_sub(1)
+            })?;
+            match last.is_some_and(|last| is_before(&last)) {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        Ok(low)
+    }
+
+    /// Takes the next tiles of a fragment out of the plan.
+    fn take_tiles(&mut self, at: usize, count: usize) -> Option<WholeTiles> {
+        let first = self.cursors.get(at)?.tile;
+        let plan = self.plan.fragments.get_mut(at).filter(|_| count > 0)?;
+        let cells = plan.tiles.get(first)?.cells;
+        let taken = plan.tiles.drain(first..first.checked_add(count)?);
+        Some(WholeTiles {
+            tiles: taken.map(|tile| tile.tile).collect(),
+            fragment: plan.fragment,
+            cells,
+        })
+    }
+
+    /// The coordinates of a cell of a planned tile, by how many cells the tile has.
+    fn coordinates(
+        &mut self,
+        at: usize,
+        tile: usize,
+        row: impl Fn(usize) -> usize,
+    ) -> Result<Option<Cell>, QueryError> {
+        let plan = self.plan.fragments.get(at);
+        let Some((plan, tile)) = plan.and_then(|plan| Some((plan, plan.tiles.get(tile)?))) else {
+            return Ok(None);
+        };
+        let row = row(tile.cells);
+        let segment = plan.segment([tile], 0);
+        let dimensions: Vec<Field> = (0..self.plan.schema.dimensions.len())
+            .map(Field::Dimension)
+            .collect();
+        let mut table = self.table(vec![segment])?;
+        let session = self.session.clone();
+        session.install(|| self.load(&mut table, &dimensions))?;
+        let cell = |field: &Field| Some(table.column(*field)?.cell(row).to_vec());
+        Ok(dimensions.iter().map(cell).collect())
+    }
+}
