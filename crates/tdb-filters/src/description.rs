@@ -126,17 +126,19 @@ impl Description {
         version: FormatVersion,
         registry: &Registry,
     ) -> Result<FilterRecord, FilterError> {
-        let entry = registry.by_name(&self.name).ok_or(FilterError::Options {
-            filter: "pipeline",
-            why: "names a filter that does not exist",
+        let entry = registry.by_name(&self.name);
+        let entry = entry.ok_or_else(|| FilterError::UnknownName {
+            name: self.name.clone(),
+            known: registry.entries().map(|entry| entry.name).collect(),
         })?;
         let filter = (entry.build)(self)?;
-        let known = filter.describe();
-        let is_known = |name: &str| known.iter().any(|(known, _)| *known == name);
-        if !self.options.iter().all(|(name, _)| is_known(name)) {
-            return Err(FilterError::Options {
+        let known: Vec<&str> = filter.describe().iter().map(|(known, _)| *known).collect();
+        let mut names = self.options.iter().map(|(name, _)| name);
+        if let Some(name) = names.find(|name| !known.contains(&name.as_str())) {
+            return Err(FilterError::UnknownOption {
                 filter: entry.name,
-                why: "has no option of that name",
+                name: name.clone(),
+                known,
             });
         }
         Ok(FilterRecord::new(

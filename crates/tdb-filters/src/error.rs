@@ -43,6 +43,24 @@ pub enum FilterError {
         /// What is wrong with them.
         why: &'static str,
     },
+    /// There is no filter of this name.
+    #[error("there is no filter {name:?}; known are {}", known.join(", "))]
+    UnknownName {
+        /// The name.
+        name: String,
+        /// Those that there are.
+        known: Vec<&'static str>,
+    },
+    /// A filter has no option of this name.
+    #[error("{filter} has no option {name:?}; {}", options(known))]
+    UnknownOption {
+        /// The filter's name.
+        filter: &'static str,
+        /// The option.
+        name: String,
+        /// Those that it has.
+        known: Vec<&'static str>,
+    },
     /// A key is missing, of the wrong length, or not the one; deliberately no more is said.
     #[error("{0}")]
     Crypto(&'static str),
@@ -122,5 +140,12 @@ impl From<WireError> for FilterError {
 impl From<LimitError> for FilterError {
     fn from(error: LimitError) -> Self {
         Self::Limit(error)
+    }
+}
+
+fn options(known: &[&'static str]) -> String {
+    match known {
+        [] => "it has none".to_owned(),
+        known => format!("known are {}", known.join(", ")),
     }
 }

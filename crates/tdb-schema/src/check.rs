@@ -87,20 +87,21 @@ impl ArraySchema {
                 .then(|| current_domain.ranges.into_iter().map(Range::from).collect()),
         };
         schema.check()?;
-        // A tile holds at least a byte for each of its cells.
-        if schema.array_type == ArrayType::Sparse {
-            Limits::check(
-                "cells of a tile",
-                "data_tile",
-                schema.capacity,
-                limits.data_tile,
-            )
-            .map_err(|limit| SchemaError::Limit {
-                field: "capacity".to_owned(),
-                limit,
-            })?;
-        }
+        schema.check_capacity(limits)?;
         Ok(schema)
+    }
+
+    /// A tile of a sparse array holds at least a byte for each of its cells.
+    pub(crate) fn check_capacity(&self, limits: &Limits) -> Result<(), SchemaError> {
+        if self.is_dense() {
+            return Ok(());
+        }
+        let most = limits.data_tile;
+        let checked = Limits::check("cells of a tile", "data_tile", self.capacity, most);
+        checked.map_err(|limit| SchemaError::Limit {
+            field: "capacity".to_owned(),
+            limit,
+        })
     }
 
     /// Fails unless the schema obeys the rules that reading relies on.

@@ -1,4 +1,4 @@
-use tdb_tile::{Datatype, Scalar, with_scalar};
+use tdb_tile::{Datatype, Limits, Scalar, with_scalar};
 
 use crate::coordinate::{Coordinate, extent_bytes, extent_value, whole, whole_bytes};
 use crate::{
@@ -17,8 +17,13 @@ impl ArraySchema {
     /// The first rule that is broken.
     pub fn check_new(&self) -> Result<(), SchemaError> {
         self.check()?;
+        self.check_capacity(&Limits::default())?;
         if self.is_dense() && self.attributes.is_empty() {
             return Err(SchemaError::invalid("attributes", Problem::Missing));
+        }
+        if self.is_dense() && self.allows_duplicates {
+            let problem = Problem::NotAllowed("each cell of a dense array is there once");
+            return Err(SchemaError::invalid("allows_duplicates", problem));
         }
         for dimension in &self.dimensions {
             check_name("dimension", &dimension.name)?;

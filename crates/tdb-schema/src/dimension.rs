@@ -71,36 +71,16 @@ impl Dimension {
 
     pub(crate) fn check(&self) -> Result<(), SchemaError> {
         let d = self.datatype;
-        let fail = |what: &str, problem| {
-            Err(SchemaError::invalid(
-                format!("{what} of dimension {:?}", self.name),
-                problem,
-            ))
-        };
+        let fail = |what: &str, problem| Err(self.broken(what, problem));
+        self.check_type()?;
         if d == Datatype::StringAscii {
-            return if !self.is_var() {
-                fail(
-                    "cell_val_num",
-                    Problem::CellValNum("strings vary in length"),
-                )
-            } else if self.domain.is_some() {
+            return if self.domain.is_some() {
                 fail("domain", Problem::NotAllowed("strings have no domain"))
             } else if self.extent.is_some() {
                 fail("extent", Problem::NotAllowed("strings have no tile extent"))
             } else {
                 Ok(())
             };
-        }
-        let is_number = d.is_integer() || d.is_datetime() || d.is_time() || d.is_real();
-        if !is_number || d == Datatype::Bool {
-            let why = "coordinates are numbers, dates, times or string_ascii";
-            return fail("datatype", Problem::Datatype { found: d, why });
-        }
-        if self.cell_val_num != CellValNum::Fixed(1) {
-            return fail(
-                "cell_val_num",
-                Problem::CellValNum("a coordinate is one number"),
-            );
         }
         let Some(domain) = &self.domain else {
             return fail("domain", Problem::Missing);
@@ -112,6 +92,35 @@ impl Dimension {
             return Ok(());
         };
         with_scalar!(d, T => check_extent::<T>(domain, extent)).or_else(|p| fail("extent", p))
+    }
+
+    /// The part of [`Dimension::check`] that domain and extent rely on.
+    pub(crate) fn check_type(&self) -> Result<(), SchemaError> {
+        let found = self.datatype;
+        if found == Datatype::StringAscii {
+            return match self.is_var() {
+                true => Ok(()),
+                false => {
+                    let problem = Problem::CellValNum("strings vary in length");
+                    Err(self.broken("cell_val_num", problem))
+                }
+            };
+        }
+        let is_number =
+            found.is_integer() || found.is_datetime() || found.is_time() || found.is_real();
+        if !is_number || found == Datatype::Bool {
+            let why = "coordinates are numbers, dates, times or string_ascii";
+            return Err(self.broken("datatype", Problem::Datatype { found, why }));
+        }
+        if self.cell_val_num != CellValNum::Fixed(1) {
+            let problem = Problem::CellValNum("a coordinate is one number");
+            return Err(self.broken("cell_val_num", problem));
+        }
+        Ok(())
+    }
+
+    fn broken(&self, what: &str, problem: Problem) -> SchemaError {
+        SchemaError::invalid(format!("{what} of dimension {:?}", self.name), problem)
     }
 }
 

@@ -116,6 +116,12 @@ pub enum Problem {
         /// Its name or number.
         name: String,
     },
+    /// What is to be taken away is needed.
+    #[error("attribute {attribute:?} uses it")]
+    InUse {
+        /// The first one that does.
+        attribute: String,
+    },
     /// What is to be changed is not there.
     #[error("does not exist")]
     Absent,
@@ -213,10 +219,13 @@ impl SchemaError {
 }
 
 /// The known name that is meant, if one is near: `, "filters" is meant?`.
-fn meant(name: &str, known: &[&'static str]) -> String {
-    let near = known.iter().map(|known| (distance(name, known), known));
+pub(crate) fn meant(name: &str, known: &[&str]) -> String {
+    let near = known.iter().map(|known| {
+        let longer = known.len().abs_diff(name.len());
+        (distance(name, known), longer, known)
+    });
     match near.min() {
-        Some((steps, known)) if steps <= 2 => format!(", {known:?} is meant?"),
+        Some((steps, _, known)) if steps <= 2 => format!(", {known:?} is meant?"),
         _ => String::new(),
     }
 }

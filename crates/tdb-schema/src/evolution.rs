@@ -110,6 +110,12 @@ impl ArraySchema {
         if self.enumerations.len() == before {
             return Err(absent("enumeration", name));
         }
+        let mut users = self.attributes.iter();
+        if let Some(user) = users.find(|a| a.enumeration.as_deref() == Some(name)) {
+            let attribute = user.name.clone();
+            let field = format!("enumeration {name:?}");
+            return Err(SchemaError::invalid(field, Problem::InUse { attribute }));
+        }
         self.evolved()
     }
 

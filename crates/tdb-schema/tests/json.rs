@@ -144,6 +144,7 @@ fn errors_say_which_field() {
     refuse("", "type", Json::Null);
     refuse("", "capacity", json!(-1));
     refuse("", "capacity", json!(0));
+    refuse("", "capacity", json!(1_u64 << 40));
     refuse("", "version", json!(24));
     refuse("", "cell_order", json!("col"));
     refuse("", "colour", json!(1));
@@ -164,7 +165,9 @@ fn errors_say_which_field() {
         json!([{"name": "e", "datatype": "int8", "values": [1, 1]}]),
     );
     refuse("/dimensions/0", "datatype", json!("int9"));
+    refuse("/dimensions/0", "datatype", json!("unit8"));
     refuse("/dimensions/0", "datatype", json!("bool"));
+    refuse("/dimensions/0", "cell_val_num", json!(2));
     refuse("/dimensions/0", "domain", json!([0, 128]));
     refuse("/dimensions/0", "domain", json!([0]));
     refuse("/dimensions/0", "domain", json!(["0", 1]));
@@ -180,6 +183,15 @@ fn errors_say_which_field() {
     refuse("/attributes/0", "enumeration", json!("e"));
     refuse("/attributes/0", "order", json!("increasing"));
     refuse("/attributes/0", "filters", json!([{"level": 3}]));
+    let dense = json!({
+        "type": "dense",
+        "allows_duplicates": true,
+        "dimensions": base["dimensions"],
+        "attributes": base["attributes"],
+    });
+    for json in [dense, json!([])] {
+        errors.push_str(&format!("{}\n", read(&json).unwrap_err()));
+    }
     insta::assert_snapshot!(errors);
 }
 

@@ -123,6 +123,8 @@ fn what_says_something_else_is_refused() {
         (Datatype::UInt16, "-1"),
         (Datatype::Int32, "1.5"),
         (Datatype::Float64, "one"),
+        (Datatype::Float32, "1e39"),
+        (Datatype::Float64, "-1e400"),
         (Datatype::Bool, "2"),
         (Datatype::DateTimeDay, "2023-02-29"),
         (Datatype::DateTimeDay, "2023-02-28T12"),

@@ -1,5 +1,6 @@
 use serde_json::{Map, Value as Json};
 
+use crate::error::meant;
 use crate::{CellValNum, Problem, SchemaError};
 use tdb_tile::Datatype;
 
@@ -21,16 +22,11 @@ impl<'a> Object<'a> {
             return Err(unexpected(&place, json, "an object".to_owned()));
         };
         if let Some(key) = members.keys().find(|key| !known.contains(&key.as_str())) {
-            let place = if place.is_empty() {
-                "schema".to_owned()
-            } else {
-                place
-            };
             let problem = Problem::UnknownMember {
                 name: key.clone(),
                 known,
             };
-            return Err(SchemaError::invalid(place, problem));
+            return Err(SchemaError::invalid(or_whole(&place), problem));
         }
         Ok(Self { place, members })
     }
@@ -87,8 +83,16 @@ impl<'a> Object<'a> {
     }
 
     pub(super) fn datatype(&self, key: &str) -> Result<Datatype, SchemaError> {
-        let datatype = self.name(key, "the name of a datatype", Datatype::from_name)?;
-        datatype.ok_or_else(|| self.missing(key))
+        let name = self.required_text(key)?;
+        Datatype::from_name(name).ok_or_else(|| {
+            let names: Vec<&str> = Datatype::ALL
+                .iter()
+                .map(|known| tdb_tile::Code::name(*known))
+                .collect();
+            let (found, wanted) = (format!("{name:?}"), "the name of a datatype".to_owned());
+            let wanted = wanted + &meant(name, &names);
+            SchemaError::invalid(self.place(key), Problem::Unexpected { found, wanted })
+        })
     }
 
     pub(super) fn cell_val_num(&self, key: &str) -> Result<Option<CellValNum>, SchemaError> {
@@ -125,7 +129,15 @@ pub(super) fn unexpected(place: &str, json: &Json, wanted: String) -> SchemaErro
         Json::String(text) if text.len() > 40 => "text".to_owned(),
         other => other.to_string(),
     };
-    SchemaError::invalid(place, Problem::Unexpected { found, wanted })
+    SchemaError::invalid(or_whole(place), Problem::Unexpected { found, wanted })
+}
+
+/// What stands in errors for the document itself.
+fn or_whole(place: &str) -> &str {
+    match place {
+        "" => "schema",
+        place => place,
+    }
 }
 
 pub(super) fn unexpected_kind(place: &str, wanted: &str) -> SchemaError {

@@ -154,6 +154,7 @@ fn dimension_from_json(
         cell_val_num: object.cell_val_num("cell_val_num")?.unwrap_or(default),
         ..Dimension::strings("")
     };
+    dimension.check_type()?;
     if let Some(json) = object.member("domain") {
         dimension.domain = Some(range_from_json(&dimension, json, &object.place("domain"))?);
     }

@@ -253,14 +253,31 @@ pub fn parse_number(datatype: Datatype, text: &str, out: &mut Vec<u8>) -> Result
         return Ok(());
     }
     match datatype.physical() {
-        Physical::F32 => text.parse::<f32>().map_err(|_| refused())?.write(out),
-        Physical::F64 => text.parse::<f64>().map_err(|_| refused())?.write(out),
+        Physical::F32 => {
+            let number: f32 = text.parse().map_err(|_| refused())?;
+            if number.is_infinite() && !names_infinity(text) {
+                return Err(refused());
+            }
+            number.write(out);
+        }
+        Physical::F64 => {
+            let number: f64 = text.parse().map_err(|_| refused())?;
+            if number.is_infinite() && !names_infinity(text) {
+                return Err(refused());
+            }
+            number.write(out);
+        }
         _ => {
             let number = text.parse::<i128>().map_err(|_| refused())?;
             out.extend(whole_bytes(datatype, number).ok_or_else(refused)?);
         }
     }
     Ok(())
+}
+
+/// Whether an infinity is meant, rather than a number beyond the largest.
+fn names_infinity(text: &str) -> bool {
+    !text.contains(|c: char| c.is_ascii_digit())
 }
 
 /// The last tick of a date or time that does not lie after a text of ISO 8601, and whether it is
