@@ -205,7 +205,13 @@ fn the_key_encrypts_what_is_made_and_changed() {
     let array = Array::open(Arc::new(store.clone()), "a", keyed.clone()).unwrap();
     array.put_metadata(vec![text("k", "v")], &at(11)).unwrap();
     array.delete_cells(&above("x", 5), &at(12)).unwrap();
+    let mut schema = ArraySchema::clone(array.schema());
+    schema
+        .attributes
+        .push(Attribute::new("added", Datatype::Int32));
+    array.evolve(&schema, &[], &at(13)).unwrap();
     let array = Array::open(Arc::new(store), "a", keyed).unwrap();
+    assert_eq!(**array.schema(), schema);
     assert_eq!(array.metadata().unwrap().len(), 1);
     assert_eq!(array.deletes().len(), 1);
 }

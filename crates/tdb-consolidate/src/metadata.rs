@@ -1,8 +1,10 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use tdb_array::directory::{DatedObjects, Lists, METADATA_FOLDER};
-use tdb_array::{Array, ArrayError, At, ChangeOptions, Group, MetadataRecord, Names, TimeWindow};
+use tdb_array::{
+    Array, ArrayError, At, ChangeOptions, Group, MetadataRecord, Names, TimeWindow, TimestampedName,
+};
 use tdb_filters::{open_generic_tile, seal_generic_tile};
 use tdb_store::list_all;
 use tdb_tile::{FormatVersion, GenericTile};
@@ -91,11 +93,8 @@ fn planned(
 fn live(
     place: &Place<'_>,
     window: TimeWindow,
-) -> Result<Vec<(String, tdb_array::TimestampedName)>, ArrayError> {
-    let mut names = Names::new();
-    let listing = list_all(place.store, &place.full(METADATA_FOLDER))?;
-    names.add(listing, place.prefix, METADATA_FOLDER);
-    let objects = DatedObjects::from_names(&names, METADATA_FOLDER);
+) -> Result<Vec<(String, TimestampedName)>, ArrayError> {
+    let objects = objects(place)?;
     let lists: Vec<String> = objects.lists().map(str::to_owned).collect();
     let lists: Lists = place
         .read(&lists, place.limits.list_bytes)?
@@ -104,8 +103,38 @@ fn live(
     objects.live(window, &lists)
 }
 
+fn objects(place: &Place<'_>) -> Result<DatedObjects, ArrayError> {
+    let mut names = Names::new();
+    let listing = list_all(place.store, &place.full(METADATA_FOLDER))?;
+    names.add(listing, place.prefix, METADATA_FOLDER);
+    Ok(DatedObjects::from_names(&names, METADATA_FOLDER))
+}
+
+/// Whether those of the objects that a list names leave no key: TileDB writes nothing but the list then.
+pub(crate) fn nothing_is_left(
+    place: &Place<'_>,
+    listed: &BTreeSet<&str>,
+) -> Result<bool, ArrayError> {
+    let all = objects(place)?.live(TimeWindow::default(), &Lists::default())?;
+    let keys = all.into_iter().map(|(key, _)| key);
+    let keys: Vec<String> = keys.filter(|key| listed.contains(key.as_str())).collect();
+    let state = state(place, &keys)?;
+    Ok(state.values().all(|record| record.value.is_none()))
+}
+
 /// What holds after these objects. Where no key is left, the removals: an empty tile is none.
 fn merged(place: &Place<'_>, keys: &[String]) -> Result<Vec<u8>, ArrayError> {
+    let all: Vec<MetadataRecord> = state(place, keys)?.into_values().collect();
+    let kept: Vec<MetadataRecord> = all.iter().filter(|r| r.value.is_some()).cloned().collect();
+    let records = if kept.is_empty() { &all } else { &kept };
+    MetadataRecord::encode_all(records, FormatVersion::WRITTEN).at(METADATA_FOLDER)
+}
+
+/// The last record of each key.
+fn state(
+    place: &Place<'_>,
+    keys: &[String],
+) -> Result<BTreeMap<String, MetadataRecord>, ArrayError> {
     let mut state: BTreeMap<String, MetadataRecord> = BTreeMap::new();
     let read = place.read(keys, place.tile_limit())?;
     if read.len() != keys.len() {
@@ -119,10 +148,7 @@ fn merged(place: &Place<'_>, keys: &[String]) -> Result<Vec<u8>, ArrayError> {
             state.insert(record.key.clone(), record);
         }
     }
-    let all: Vec<MetadataRecord> = state.into_values().collect();
-    let kept: Vec<MetadataRecord> = all.iter().filter(|r| r.value.is_some()).cloned().collect();
-    let records = if kept.is_empty() { &all } else { &kept };
-    MetadataRecord::encode_all(records, FormatVersion::WRITTEN).at(METADATA_FOLDER)
+    Ok(state)
 }
 
 fn records(place: &Place<'_>, key: &str, bytes: &Bytes) -> Result<Vec<MetadataRecord>, ArrayError> {

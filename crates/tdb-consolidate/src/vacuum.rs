@@ -5,6 +5,7 @@ use tdb_array::commits::{parse_lines, rerooted};
 use tdb_array::directory::{FRAGMENT_METADATA_FOLDER, METADATA_FOLDER};
 use tdb_array::{ArrayError, ChangeOptions, TimestampedName};
 
+use crate::metadata::nothing_is_left;
 use crate::vacuum_commits::plan_commits;
 use crate::vacuum_fragments::{apply_fragments, plan_fragments};
 use crate::{Place, Plan};
@@ -116,7 +117,8 @@ fn plan_fragment_metadata(place: &Place<'_>, options: &VacuumOptions) -> Result<
     Ok(plan)
 }
 
-/// Metadata objects that a `.vac` object lists go, if the object that it stands beside is there; the list goes last.
+/// Metadata objects that a `.vac` object lists go, if the object that it stands beside is there, or they leave
+/// nothing; the list goes last.
 fn plan_metadata(place: &Place<'_>, options: &VacuumOptions) -> Result<Plan, ArrayError> {
     let (keys, _) = place.list(METADATA_FOLDER)?;
     let lists: Vec<String> = keys
@@ -133,7 +135,8 @@ fn plan_metadata(place: &Place<'_>, options: &VacuumOptions) -> Result<Plan, Arr
             continue;
         }
         let lines: BTreeSet<&str> = parse_lines(&bytes).into_iter().map(rerooted).collect();
-        if !keys.contains(merged) && lines.iter().any(|line| keys.contains(*line)) {
+        let covered = keys.contains(merged) || !lines.iter().any(|line| keys.contains(*line));
+        if !covered && !nothing_is_left(place, &lines)? {
             plan.notes
                 .push(format!("{key} replaces objects by one that is not there"));
             continue;

@@ -216,6 +216,41 @@ fn metadata_is_merged_and_removed_and_read_the_same() {
 }
 
 #[test]
+fn a_list_of_metadata_that_leaves_nothing_is_enough() {
+    // Where no key is left, TileDB writes the list, and no object beside it.
+    let store = fixture("v22_tour");
+    for key in store.keys().iter().filter(|key| key.starts_with("__meta/")) {
+        store.remove(key).unwrap();
+    }
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    let put = |time, value| {
+        let array = open(&shared).unwrap();
+        array
+            .put_metadata(vec![text("k", value)], &ChangeOptions::at(time))
+            .unwrap();
+    };
+    let objects = || -> Vec<String> {
+        let keys = store.keys().into_iter();
+        keys.filter(|key| key.starts_with("__meta/")).collect()
+    };
+    put(99, Some("value"));
+    put(100, Some("other"));
+    let lines = |keys: Vec<String>| keys.iter().map(|key| format!("/{key}\n")).collect();
+    let list = "__meta/__99_100_00000000000000000000000000000001.vac";
+    let kept: String = lines(objects());
+    store.overwrite(list, kept);
+    let plan = vacuum(&shared, Mode::Metadata).unwrap();
+    assert!(plan.is_empty() && plan.notes.len() == 1);
+    store.remove(list).unwrap();
+    // By time, not by name: 101 comes last.
+    put(101, None);
+    let emptied: String = lines(objects());
+    store.overwrite(&list.replace("_100_", "_101_"), emptied);
+    vacuum(&shared, Mode::Metadata).unwrap();
+    assert_eq!(objects(), Vec::<String>::new());
+}
+
+#[test]
 fn what_consolidation_replaced_is_removed_and_nothing_else() {
     for name in ["v22_merged_sparse", "v22_merged_dense", "v10_merged_dense"] {
         removed_and_nothing_else(fixture(name), name != "v10_merged_dense");
