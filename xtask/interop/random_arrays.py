@@ -151,12 +151,17 @@ def pick_coordinate(random_, dim):
 
 
 def write(random_, lib, uri, spec, seed, at):
+    cells, subarray = pick_cells(random_, spec, seed)
+    lib.write(uri, spec, at, cells, subarray)
+
+
+def pick_cells(random_, spec, seed):
+    """Columns of cells to write, and the box of a dense array that they fill."""
     if spec["kind"] == "dense":
         subarray = pick_subarray(random_, spec["dims"])
         cells = data.columns(seed, spec["attrs"], data.cells_of(subarray))
         fix_enums(spec, cells)
-        lib.write(uri, spec, at, cells, subarray)
-        return
+        return cells, subarray
     wanted = random_.choice([1, 5, 20, 60, 150])
     points = []
     for _ in range(wanted):
@@ -166,7 +171,7 @@ def write(random_, lib, uri, spec, seed, at):
     cells = data.columns(seed, spec["attrs"], len(points))
     fix_enums(spec, cells)
     cells.update(data.by_dimension(spec["dims"], points))
-    lib.write(uri, spec, at, cells)
+    return cells, None
 
 
 def fix_enums(spec, cells):

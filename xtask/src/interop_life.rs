@@ -1,7 +1,8 @@
 //! `cargo xtask interop-life`: random lives of arrays and groups, lived by TileDB alone and by tdb and TileDB in turns.
 //!
-//! `xtask/interop/life.py` lets both live and compares after every step; what TileDB reads of its own array is then
-//! compared with what the program reads of the other.
+//! `xtask/interop/life.py` lets both live, and compares after every step what TileDB and the program read with each
+//! other and with a model of the steps (`model.py`); what TileDB reads of its own array is then compared with what the
+//! program reads of the other. A life in which TileDB dies of its own array is counted apart.
 
 use std::fs;
 use std::process::Command;
