@@ -35,6 +35,7 @@ pub use input::JsonLinesInput;
 pub use input::parquet_input;
 pub use input::{
     ArrowInput, BatchReader, ColumnGuess, Input, InputError, InputOptions, Labels, Place,
+    panics_are_errors,
 };
 #[cfg(feature = "npy")]
 pub use input::{NpyShape, npy_input};

@@ -14,6 +14,7 @@ mod present;
 mod profile;
 
 use std::io::{self, Write};
+use std::panic;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -22,7 +23,18 @@ use crate::args::{Cli, Verb};
 use crate::failure::Failure;
 use crate::output::Output;
 
+/// Says nothing of panics that become errors.
+fn quiet_panics() {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if !tdb_arrow::panics_are_errors() {
+            hook(info);
+        }
+    }));
+}
+
 fn main() -> ExitCode {
+    quiet_panics();
     let cli = Cli::parse();
     let messages = output::messages(cli.global.color);
     let json = cli.global.json;

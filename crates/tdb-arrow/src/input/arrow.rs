@@ -1,5 +1,6 @@
 //! Record batches, as cells.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,14 +9,15 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 use tdb_query::{Batch, FieldInfo};
 use tdb_schema::CellValNum;
-use tdb_tile::Datatype;
+use tdb_tile::{Datatype, Limits};
 
 use super::arrow_guess::ArrowGuess;
 use super::convert::ColumnConverter;
 use super::error::InputError;
 use super::form::Form;
 use super::guess::ColumnGuess;
-use super::{BatchReader, Input, by_name};
+use super::size::unpacked_size;
+use super::{BatchReader, Input, InputOptions, by_name};
 use crate::mapping::{CELL_VAL_NUM, DATATYPE};
 
 /// Whatever gives Arrow's record batches.
@@ -25,7 +27,15 @@ use crate::mapping::{CELL_VAL_NUM, DATATYPE};
 pub struct ArrowInput {
     batches: Box<dyn RecordBatchReader + Send>,
     names: Vec<String>,
+    source: Source,
+}
+
+/// Where batches come from.
+#[derive(Clone, Copy)]
+struct Source {
     format: &'static str,
+    /// Bytes that the cells of a batch may take.
+    memory: u64,
 }
 
 impl ArrowInput {
@@ -37,8 +47,18 @@ impl ArrowInput {
         Self {
             names: names.collect(),
             batches,
-            format,
+            source: Source {
+                format,
+                memory: InputOptions::default().memory,
+            },
         }
+    }
+
+    /// The cells of a batch may take so many bytes, one by one: a label that many cells share counts for each.
+    #[must_use]
+    pub fn with_memory(mut self, bytes: u64) -> Self {
+        self.source.memory = bytes;
+        self
     }
 }
 
@@ -66,7 +86,7 @@ impl Input for ArrowInput {
         Ok(Box::new(ArrowCells {
             columns: columns.collect::<Result<_, _>>()?,
             batches: self.batches,
-            format: self.format,
+            source: self.source,
             rows: 0,
         }))
     }
@@ -79,7 +99,7 @@ impl Input for ArrowInput {
             .map(|field| ArrowGuess::try_new(field));
         let mut guesses: Vec<ArrowGuess> = guesses.collect::<Result<_, _>>()?;
         let mut rows = 0;
-        while let Some(batch) = next(&mut *self.batches, self.format)? {
+        while let Some(batch) = next(&mut *self.batches, self.source)? {
             for (guess, column) in guesses.iter_mut().zip(batch.columns()) {
                 guess.see(column, rows)?;
             }
@@ -95,14 +115,14 @@ impl Input for ArrowInput {
 struct ArrowCells {
     batches: Box<dyn RecordBatchReader + Send>,
     columns: Vec<ColumnConverter>,
-    format: &'static str,
+    source: Source,
     rows: u64,
 }
 
 impl BatchReader for ArrowCells {
     fn next(&mut self) -> Result<Option<Batch>, InputError> {
         let batch: RecordBatch = loop {
-            match next(&mut *self.batches, self.format)? {
+            match next(&mut *self.batches, self.source)? {
                 None => return Ok(None),
                 Some(batch) if batch.num_rows() == 0 => {}
                 Some(batch) => break batch,
@@ -125,22 +145,57 @@ impl BatchReader for ArrowCells {
 
 fn next(
     batches: &mut (dyn RecordBatchReader + Send),
-    format: &'static str,
+    Source { format, memory }: Source,
 ) -> Result<Option<RecordBatch>, InputError> {
     let batch = guarded(format, || batches.next().transpose())?;
-    batch.map_err(|error| failed(format, error))
+    let batch = batch.map_err(|error| failed(format, error))?;
+    if let Some(batch) = &batch {
+        let sizes = batch.columns().iter().map(unpacked_size);
+        let size = sizes.fold(0, u64::saturating_add);
+        Limits::check("memory", "memory budget", size, memory)?;
+    }
+    Ok(batch)
 }
 
 /// Runs the readers of Arrow, which panic where some damaged files lead them beyond a buffer.
 pub(super) fn guarded<T>(format: &'static str, read: impl FnOnce() -> T) -> Result<T, InputError> {
+    let outer = GUARDED.replace(true);
     // A reader that has panicked is not asked again.
-    catch_unwind(AssertUnwindSafe(read)).map_err(|_| InputError::Library {
+    let read = catch_unwind(AssertUnwindSafe(read));
+    GUARDED.set(outer);
+    read.map_err(|_| InputError::Library {
         format,
         source: "the file is damaged: its lengths lead beyond its bytes".into(),
     })
 }
 
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic of this thread would now become an [`InputError`]: a program's panic hook can keep quiet about it.
+///
+/// ```
+/// let hook = std::panic::take_hook();
+/// std::panic::set_hook(Box::new(move |info| {
+///     if !tdb_arrow::panics_are_errors() {
+///         hook(info);
+///     }
+/// }));
+/// ```
+#[must_use]
+pub fn panics_are_errors() -> bool {
+    GUARDED.get()
+}
+
 pub(super) fn failed(format: &'static str, error: ArrowError) -> InputError {
+    let error = match error {
+        ArrowError::IoError(what, error) => match error.downcast::<InputError>() {
+            Ok(error) => return error,
+            Err(error) => ArrowError::IoError(what, error),
+        },
+        error => error,
+    };
     match error {
         // These come of lengths in the file that are wrong.
         ArrowError::IoError(_, error)

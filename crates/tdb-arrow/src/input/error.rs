@@ -3,6 +3,7 @@ use std::{fmt, io};
 
 use tdb_array::ErrorKind;
 use tdb_query::QueryError;
+use tdb_tile::LimitError;
 
 /// Where in an input a cell stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,9 @@ pub enum InputError {
         /// Bytes that are allowed.
         limit: usize,
     },
+    /// A batch would take more memory than is allowed.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
     /// The input could not be read.
     #[error("input: {0}")]
     Input(io::Error),
@@ -98,7 +102,7 @@ impl InputError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Input(_) => ErrorKind::Store,
-            Self::TooLarge { .. } => ErrorKind::Limit,
+            Self::TooLarge { .. } | Self::Limit(_) => ErrorKind::Limit,
             Self::Names(error) => error.kind(),
             _ => ErrorKind::Invalid,
         }

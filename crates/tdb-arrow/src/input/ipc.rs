@@ -1,10 +1,17 @@
 //! Arrow's own format.
+//!
+//! Arrow's readers ask for as much memory as lengths in the file say. So every message is looked at first ([`messages`]):
+//! its parts must be there, and what it unpacks to must be allowed.
 
-use std::io::{Read, Seek, SeekFrom};
+mod messages;
+
+use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_ipc::{Block, root_as_footer};
 
+use self::messages::{CheckedMessages, check_message, damaged};
+use super::InputOptions;
 use super::arrow::{ArrowInput, failed, guarded};
 use super::error::InputError;
 
@@ -13,25 +20,23 @@ const FORMAT: &str = "Arrow IPC";
 /// Opens an Arrow IPC file.
 ///
 /// # Errors
-/// [`InputError::Library`] for what is none.
+/// [`InputError::Library`] for what is none; [`InputError::Limit`] where a batch takes more than
+/// [`InputOptions::memory`].
 pub fn ipc_file_input<R: Read + Seek + Send + 'static>(
     mut file: R,
+    options: InputOptions,
 ) -> Result<ArrowInput, InputError> {
-    check_blocks(&mut file)?;
+    check_blocks(&mut file, options.memory)?;
     let reader = guarded(FORMAT, || FileReader::try_new_buffered(file, None))?;
     let reader = reader.map_err(|error| failed(FORMAT, error))?;
-    Ok(ArrowInput::new(Box::new(reader), FORMAT))
+    Ok(ArrowInput::new(Box::new(reader), FORMAT).with_memory(options.memory))
 }
 
 /// Bytes of the length of the footer and the mark behind it.
 const TRAILER: u64 = 10;
 
-/// Fails where the footer names blocks that are not in the file: the reader asks for as much memory as it says.
-fn check_blocks<R: Read + Seek>(file: &mut R) -> Result<(), InputError> {
-    let damaged = |what: &'static str| InputError::Library {
-        format: FORMAT,
-        source: what.into(),
-    };
+/// Fails where the footer names blocks that are not in the file, or that are too large.
+fn check_blocks<R: Read + Seek>(file: &mut R, memory: u64) -> Result<(), InputError> {
     let len = file.seek(SeekFrom::End(0))?;
     let end = len
         .checked_sub(TRAILER)
@@ -44,30 +49,58 @@ fn check_blocks<R: Read + Seek>(file: &mut R) -> Result<(), InputError> {
     file.seek(SeekFrom::Start(start))?;
     let mut footer = Vec::new();
     file.by_ref().take(end - start).read_to_end(&mut footer)?;
-    file.rewind()?;
     let footer = root_as_footer(&footer).map_err(|_| damaged("the footer does not decode"))?;
     let blocks = [footer.recordBatches(), footer.dictionaries()];
-    let is_inside = |block: &Block| {
-        let parts = [
-            block.offset(),
-            block.metaDataLength().into(),
-            block.bodyLength(),
-        ];
-        let parts = parts.map(|part| u64::try_from(part).unwrap_or(u64::MAX));
-        parts.into_iter().try_fold(0, u64::checked_add) <= Some(start) && !parts.contains(&u64::MAX)
-    };
-    match blocks.into_iter().flatten().flatten().all(is_inside) {
-        true => Ok(()),
-        false => Err(damaged("a block of the footer lies outside of the file")),
+    for block in blocks.into_iter().flatten().flatten() {
+        check_block(file, block, start, memory)?;
     }
+    file.rewind()?;
+    Ok(())
+}
+
+/// Fails where a block does not end before `end`, or its message does not hold together.
+fn check_block<R: Read + Seek>(
+    file: &mut R,
+    block: &Block,
+    end: u64,
+    memory: u64,
+) -> Result<(), InputError> {
+    let outside = || damaged("a block of the footer lies outside of the file");
+    let part = |part: i64| u64::try_from(part).map_err(|_| outside());
+    let (at, body) = (part(block.offset())?, part(block.bodyLength())?);
+    let metadata = part(block.metaDataLength().into())?;
+    let start = at.checked_add(metadata).ok_or_else(outside)?;
+    if start.checked_add(body).is_none_or(|last| last > end) {
+        return Err(outside());
+    }
+    file.seek(SeekFrom::Start(at))?;
+    let mut message = Vec::new();
+    file.by_ref().take(metadata).read_to_end(&mut message)?;
+    let message = match message.split_first_chunk::<4>() {
+        Some((&messages::CONTINUATION, rest)) => rest.get(4..),
+        Some((_, rest)) => Some(rest),
+        None => None,
+    };
+    let message = message.ok_or_else(|| damaged("a block has no message"))?;
+    let mut prefix = |offset: u64| {
+        file.seek(SeekFrom::Start(start.saturating_add(offset)))?;
+        let mut prefix = [0; 8];
+        file.read_exact(&mut prefix)?;
+        Ok(prefix)
+    };
+    check_message(message, body, memory, &mut prefix)
 }
 
 /// Opens an Arrow IPC stream.
 ///
 /// # Errors
-/// [`InputError::Library`] for what is none.
-pub fn ipc_stream_input<R: Read + Send + 'static>(stream: R) -> Result<ArrowInput, InputError> {
-    let reader = guarded(FORMAT, || StreamReader::try_new_buffered(stream, None))?;
+/// As [`ipc_file_input`].
+pub fn ipc_stream_input<R: Read + Send + 'static>(
+    stream: R,
+    options: InputOptions,
+) -> Result<ArrowInput, InputError> {
+    let stream = CheckedMessages::new(BufReader::new(stream), options.memory);
+    let reader = guarded(FORMAT, || StreamReader::try_new(stream, None))?;
     let reader = reader.map_err(|error| failed(FORMAT, error))?;
-    Ok(ArrowInput::new(Box::new(reader), FORMAT))
+    Ok(ArrowInput::new(Box::new(reader), FORMAT).with_memory(options.memory))
 }

@@ -25,6 +25,7 @@ mod numbers;
 mod parquet;
 #[cfg(feature = "csv")]
 mod records;
+mod size;
 #[cfg(any(feature = "csv", feature = "json"))]
 mod text_guess;
 
@@ -32,7 +33,7 @@ use tdb_query::{Batch, FieldInfo, QueryError};
 
 #[cfg(feature = "parquet")]
 pub use self::parquet::parquet_input;
-pub use arrow::ArrowInput;
+pub use arrow::{ArrowInput, panics_are_errors};
 #[cfg(feature = "csv")]
 pub use csv::CsvInput;
 pub use error::{InputError, Place};
@@ -57,6 +58,8 @@ pub struct InputOptions {
     pub batch_bytes: usize,
     /// Bytes that one line of text may have.
     pub record_bytes: usize,
+    /// Bytes that one batch of Arrow or Parquet may take: its cells one by one, and what they are unpacked from.
+    pub memory: u64,
 }
 
 impl Default for InputOptions {
@@ -66,6 +69,7 @@ impl Default for InputOptions {
             delimiter: b',',
             batch_bytes: 8 << 20,
             record_bytes: 64 << 20,
+            memory: 1 << 30,
         }
     }
 }

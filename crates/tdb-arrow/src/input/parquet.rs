@@ -8,7 +8,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
-use super::arrow::ArrowInput;
+use super::arrow::{ArrowInput, guarded};
 use super::error::InputError;
 use super::{InputOptions, rows_of_batch};
 
@@ -27,7 +27,8 @@ pub fn parquet_input<R: Read + Seek + Send + 'static>(
         file: Arc::new(Mutex::new(file)),
         len,
     };
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(failed)?;
+    let builder = guarded(FORMAT, || ParquetRecordBatchReaderBuilder::try_new(file))?;
+    let builder = builder.map_err(failed)?;
     let groups = builder.metadata().row_groups();
     let bytes: i64 = groups
         .iter()
@@ -35,11 +36,9 @@ pub fn parquet_input<R: Read + Seek + Send + 'static>(
         .fold(0, i64::saturating_add);
     let rows = builder.metadata().file_metadata().num_rows();
     let size = u64::try_from(bytes.checked_div(rows).unwrap_or(1)).unwrap_or(1);
-    let reader = builder
-        .with_batch_size(rows_of_batch(options, size))
-        .build()
-        .map_err(failed)?;
-    Ok(ArrowInput::new(Box::new(reader), FORMAT))
+    let builder = builder.with_batch_size(rows_of_batch(options, size));
+    let reader = guarded(FORMAT, || builder.build())?.map_err(failed)?;
+    Ok(ArrowInput::new(Box::new(reader), FORMAT).with_memory(options.memory))
 }
 
 fn failed(error: ParquetError) -> InputError {

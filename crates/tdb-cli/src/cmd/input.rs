@@ -99,6 +99,7 @@ impl InputArguments {
             ticks: global.ticks,
             delimiter: self.delimiter.unwrap_or(if is_tsv { b'\t' } else { b',' }),
             batch_bytes: usize::try_from(BATCH.min(memory / 32)).unwrap_or(usize::MAX),
+            memory,
             ..InputOptions::default()
         };
         let npy = match format {
@@ -229,10 +230,10 @@ impl Source {
                 let mut source = self;
                 source.part(ARROW_FILE.len(), &mut start)?;
                 match start == ARROW_FILE {
-                    true => arrow(ipc_file_input(source.in_any_order(&start)?)?),
+                    true => arrow(ipc_file_input(source.in_any_order(&start)?, options)?),
                     false => {
                         let rest = source.in_order();
-                        arrow(ipc_stream_input(Cursor::new(start).chain(rest))?)
+                        arrow(ipc_stream_input(Cursor::new(start).chain(rest), options)?)
                     }
                 }
             }

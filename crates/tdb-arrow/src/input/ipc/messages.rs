@@ -1,0 +1,170 @@
+//! Messages of Arrow IPC, looked at before Arrow's readers believe what they say.
+
+use std::io::{self, Read};
+
+use arrow_ipc::{RecordBatch, root_as_message};
+use tdb_tile::{LimitError, Limits};
+
+use super::super::error::InputError;
+
+/// What stands before the length of a message.
+pub(super) const CONTINUATION: [u8; 4] = [0xff; 4];
+
+pub(super) fn damaged(what: &'static str) -> InputError {
+    InputError::Library {
+        format: super::FORMAT,
+        source: what.into(),
+    }
+}
+
+fn check_memory(asked: u64, memory: u64) -> Result<(), LimitError> {
+    Limits::check("memory", "memory budget", asked, memory)
+}
+
+/// Fails where a message does not fit the bytes behind it, or takes more memory than is allowed. `prefix` reads eight
+/// bytes of these, from a place on.
+pub(super) fn check_message(
+    message: &[u8],
+    body: u64,
+    memory: u64,
+    prefix: &mut dyn FnMut(u64) -> io::Result<[u8; 8]>,
+) -> Result<(), InputError> {
+    let message = root_as_message(message).map_err(|_| damaged("a message does not decode"))?;
+    let batch = message.header_as_record_batch();
+    let batch = batch.or_else(|| message.header_as_dictionary_batch()?.data());
+    let unpacked = match batch {
+        Some(batch) => unpacked(&batch, body, prefix)?,
+        None => 0,
+    };
+    // The body is copied once, or unpacked.
+    check_memory(body.saturating_add(unpacked.max(body)), memory)?;
+    Ok(())
+}
+
+/// The bytes that the compressed buffers of a batch say they have, those that are stored as they are included.
+fn unpacked(
+    batch: &RecordBatch<'_>,
+    body: u64,
+    prefix: &mut dyn FnMut(u64) -> io::Result<[u8; 8]>,
+) -> Result<u64, InputError> {
+    let is_compressed = batch.compression().is_some();
+    let mut sum = 0_u64;
+    for buffer in batch.buffers().into_iter().flatten() {
+        let ends = u64::try_from(buffer.offset()).ok();
+        let ends = ends.zip(u64::try_from(buffer.length()).ok());
+        let ends = ends.filter(|(offset, len)| offset.checked_add(*len).is_some_and(|e| e <= body));
+        let (offset, len) = ends.ok_or_else(|| damaged("a buffer lies outside of its message"))?;
+        if !is_compressed || len == 0 {
+            continue;
+        }
+        let Some(stored) = len.checked_sub(8) else {
+            return Err(damaged("a compressed buffer is too short"));
+        };
+        let size = match i64::from_le_bytes(prefix(offset)?) {
+            // As it is.
+            -1 => stored,
+            size => u64::try_from(size).map_err(|_| damaged("a buffer of negative length"))?,
+        };
+        sum = sum.saturating_add(size);
+    }
+    Ok(sum)
+}
+
+/// A stream of messages, each of which has been looked at before any of it is handed on.
+#[derive(Debug)]
+pub(super) struct CheckedMessages<R> {
+    stream: R,
+    memory: u64,
+    /// A message, and how much of it was handed on.
+    ready: Vec<u8>,
+    at: usize,
+    has_ended: bool,
+}
+
+impl<R: Read> CheckedMessages<R> {
+    pub(super) fn new(stream: R, memory: u64) -> Self {
+        Self {
+            stream,
+            memory,
+            ready: Vec::new(),
+            at: 0,
+            has_ended: false,
+        }
+    }
+
+    /// Appends so many bytes of the stream, as far as there are.
+    fn append(&mut self, len: u64) -> Result<bool, InputError> {
+        // Grows with what there is, not with what was said.
+        let read = self
+            .stream
+            .by_ref()
+            .take(len)
+            .read_to_end(&mut self.ready)?;
+        Ok(read as u64 == len)
+    }
+
+    /// Reads the next message; none is ready after the last.
+    fn load(&mut self) -> Result<(), InputError> {
+        let mut is_whole = self.append(4)?;
+        if is_whole && self.ready == CONTINUATION {
+            is_whole = self.append(4)?;
+        }
+        let len = self
+            .ready
+            .last_chunk::<4>()
+            .copied()
+            .map(i32::from_le_bytes);
+        let len = match len {
+            // Arrow's reader knows what these are.
+            None | Some(..=0) => {
+                self.has_ended = true;
+                return Ok(());
+            }
+            Some(_) if !is_whole => return Err(damaged("the stream ends within a message")),
+            Some(len) => u64::from(len.unsigned_abs()),
+        };
+        check_memory(len, self.memory)?;
+        let start = self.ready.len();
+        if !self.append(len)? {
+            return Err(damaged("the stream ends within a message"));
+        }
+        let body = {
+            let message = self.ready.get(start..).unwrap_or_default();
+            let message = root_as_message(message);
+            let message = message.map_err(|_| damaged("a message does not decode"))?;
+            let body = u64::try_from(message.bodyLength());
+            body.map_err(|_| damaged("a message of negative length"))?
+        };
+        check_memory(body, self.memory)?;
+        let end = self.ready.len();
+        if !self.append(body)? {
+            return Err(damaged("the stream ends within a message"));
+        }
+        let (message, bytes) = self.ready.split_at_checked(end).unwrap_or_default();
+        let mut prefix = |offset: u64| {
+            let at = usize::try_from(offset).unwrap_or(usize::MAX);
+            let prefix = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>());
+            prefix
+                .copied()
+                .ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+        };
+        let message = message.get(start..).unwrap_or_default();
+        check_message(message, body, self.memory, &mut prefix)
+    }
+}
+
+impl<R: Read> Read for CheckedMessages<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.ready.is_empty() && !self.has_ended {
+            self.load().map_err(io::Error::other)?;
+        }
+        let mut left = self.ready.get(self.at..).unwrap_or_default();
+        let read = left.read(out)?;
+        self.at = self.at.saturating_add(read);
+        if self.at == self.ready.len() {
+            // What was handed on is Arrow's now.
+            (self.ready, self.at) = (Vec::new(), 0);
+        }
+        Ok(read)
+    }
+}

@@ -1,0 +1,64 @@
+//! What the cells of a column take one by one, where that can be much more than the column does.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
+use arrow_schema::DataType;
+
+/// Bytes of an offset.
+const OFFSET: u64 = 8;
+
+/// Bytes that cells of dictionaries, views and nulls come to; others take what they are read from.
+pub(super) fn unpacked_size(column: &ArrayRef) -> u64 {
+    let rows = (column.len() as u64).saturating_mul(OFFSET);
+    let Some(dictionary) = column.as_any_dictionary_opt() else {
+        let cells = match column.data_type() {
+            DataType::Null => 0,
+            DataType::Utf8View | DataType::BinaryView => sum(lengths(column)),
+            _ => return 0,
+        };
+        return rows.saturating_add(cells);
+    };
+    let labels: Vec<u64> = lengths(dictionary.values()).collect();
+    if labels.is_empty() {
+        return rows;
+    }
+    let keys = dictionary.normalized_keys();
+    let cells = keys.into_iter().map(|key| labels.get(key).copied());
+    rows.saturating_add(sum(cells.flatten()))
+}
+
+fn sum(lengths: impl Iterator<Item = u64>) -> u64 {
+    lengths.fold(0, u64::saturating_add)
+}
+
+/// Bytes of each value.
+fn lengths(values: &dyn Array) -> Box<dyn Iterator<Item = u64> + '_> {
+    match values.data_type() {
+        DataType::Utf8 => between(values.as_string::<i32>().value_offsets()),
+        DataType::LargeUtf8 => between(values.as_string::<i64>().value_offsets()),
+        DataType::Binary => between(values.as_binary::<i32>().value_offsets()),
+        DataType::LargeBinary => between(values.as_binary::<i64>().value_offsets()),
+        DataType::Utf8View => of_views(values.as_string_view().views()),
+        DataType::BinaryView => of_views(values.as_binary_view().views()),
+        _ => {
+            let size = values
+                .get_buffer_memory_size()
+                .div_ceil(values.len().max(1));
+            Box::new(std::iter::repeat_n(size as u64, values.len()))
+        }
+    }
+}
+
+fn between<O: OffsetSizeTrait>(offsets: &[O]) -> Box<dyn Iterator<Item = u64> + '_> {
+    let lengths = offsets.windows(2).map(|ends| match ends {
+        [start, end] => end.as_usize().saturating_sub(start.as_usize()) as u64,
+        _ => 0,
+    });
+    Box::new(lengths)
+}
+
+fn of_views(views: &[u128]) -> Box<dyn Iterator<Item = u64> + '_> {
+    // The low half of the low half is the length.
+    let lengths = views.iter().map(|view| view & u128::from(u32::MAX));
+    Box::new(lengths.map(|length| u64::try_from(length).unwrap_or(u64::MAX)))
+}
