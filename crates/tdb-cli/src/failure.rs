@@ -182,8 +182,19 @@ impl Failure {
         for line in self.excerpt.iter().flatten() {
             writeln!(out, "  {line}")?;
         }
-        if let Some(hint) = self.hint.as_deref().or_else(|| self.memory_hint()) {
-            writeln!(out, "{} {}", look.paint(Role::Hint, "hint:"), visible(hint))?;
+        let hints: Vec<&str> = self
+            .memory_hint()
+            .into_iter()
+            .chain(self.hint.as_deref())
+            .collect();
+        if !hints.is_empty() {
+            let hint = hints.join("; ");
+            writeln!(
+                out,
+                "{} {}",
+                look.paint(Role::Hint, "hint:"),
+                visible(&hint)
+            )?;
         }
         Ok(())
     }

@@ -72,6 +72,14 @@ pub enum QueryError {
     /// A cap or the memory budget was reached.
     #[error(transparent)]
     Limit(#[from] LimitError),
+    /// Cells that are to be written wait for others, and take more memory than the budget allows.
+    #[error("cells that wait to be written: {limit}")]
+    Waiting {
+        /// What was asked for, and allowed.
+        limit: LimitError,
+        /// What would take less.
+        hint: &'static str,
+    },
 }
 
 /// What is wrong with one tile.
@@ -134,7 +142,7 @@ impl QueryError {
         match self {
             Self::Invalid { .. } | Self::Condition { .. } => ErrorKind::Invalid,
             Self::Array(error) => error.kind(),
-            Self::Limit(_) => ErrorKind::Limit,
+            Self::Limit(_) | Self::Waiting { .. } => ErrorKind::Limit,
             Self::Cells(error) => error.kind(),
             Self::Tile { source, .. } => source.kind(),
             Self::Column {
@@ -151,6 +159,7 @@ impl QueryError {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Invalid { hint, .. } => hint.as_deref(),
+            Self::Waiting { hint, .. } => Some(hint),
             _ => None,
         }
     }

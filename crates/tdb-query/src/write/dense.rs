@@ -1,5 +1,7 @@
 //! Boxes of cells that have their places.
 
+mod placed;
+
 use tdb_schema::grid::{CellBox, CellLayout, Copies, SpaceTileGrid, TileBox, copies};
 use tdb_schema::{ArraySchema, Order};
 use tdb_tile::{Limits, Range};
@@ -10,6 +12,8 @@ use super::input::{Cells, Input};
 use super::options::WriteOrder;
 use super::tile::{Buffers, Tile, TileSource, position};
 use crate::QueryError;
+
+pub(crate) use placed::placed;
 
 /// Intervals by dimension.
 pub(crate) type Ranges = Vec<(String, Range)>;
@@ -23,8 +27,6 @@ pub(crate) struct DenseBox {
     /// Cells of every tile.
     tile_cells: usize,
     order: WriteOrder,
-    /// In global order: how many cells come before those of each tile.
-    before: Vec<u64>,
 }
 
 impl DenseBox {
@@ -41,24 +43,15 @@ impl DenseBox {
             QueryError::invalid("the cells to be written do not lie within the domain")
         })?;
         let tiles = grid.tiles_of(&cells);
-        let mut dense = Self {
+        let dense = Self {
             tile_cells: tile_cells(&grid).ok_or_else(too_many)?,
             grid,
             cells,
             tiles,
             order,
-            before: Vec::new(),
         };
         dense.cells.cells().ok_or_else(too_many)?;
         dense.tiles.count().ok_or_else(too_many)?;
-        if order == WriteOrder::Global {
-            let mut sum = 0;
-            for tile in dense.tiles.iter() {
-                dense.before.push(sum);
-                let part = dense.grid.tile_cells(&tile).intersection(&dense.cells);
-                sum += part.and_then(|part| part.cells()).unwrap_or(0);
-            }
-        }
         Ok(dense)
     }
 
@@ -79,11 +72,47 @@ impl DenseBox {
         }
         if self.order == WriteOrder::Global {
             // All that begin at or before these cells, but for the last, which has more of them.
-            let begun = self.before.partition_point(|before| *before <= cells);
+            let (mut begun, mut end) = (0, self.tiles());
+            while begun < end {
+                let middle = begun + (end - begun) / 2;
+                match self.before(middle).is_some_and(|before| before <= cells) {
+                    true => begun = middle + 1,
+                    false => end = middle,
+                }
+            }
             let tiles = begun.saturating_sub(1);
-            return (tiles as u64, self.before.get(tiles).copied().unwrap_or(0));
+            return (tiles, self.before(tiles).unwrap_or(0));
         }
         self.complete_slabs(cells).unwrap_or_default()
+    }
+
+    /// In global order: how many cells come before those of a tile.
+    fn before(&self, tile: u64) -> Option<u64> {
+        let place = self.tiles.tile(tile)?;
+        let mut sides: Vec<Side> = Vec::new();
+        for (axis, tile) in self.grid.axes().iter().zip(place) {
+            let (first, last) = axis.cells_of_tile(tile);
+            let along = sides.len();
+            let (lo, hi) = (*self.cells.lo.get(along)?, *self.cells.hi.get(along)?);
+            let first = first.max(lo);
+            sides.push(Side {
+                before: first.checked_sub(lo)?,
+                within: last.min(hi).checked_sub(first)?.checked_add(1)?,
+                all: hi.checked_sub(lo)?.checked_add(1)?,
+            });
+        }
+        // From the dimension that changes slowest on.
+        if self.grid.tile_order() == Order::ColumnMajor {
+            sides.reverse();
+        }
+        let (mut sum, mut slab, mut below) = (0_u64, 1_u64, self.rows());
+        for side in sides {
+            below = below.checked_div(side.all)?;
+            let before = slab.checked_mul(side.before)?.checked_mul(below)?;
+            sum = sum.checked_add(before)?;
+            slab = slab.checked_mul(side.within)?;
+        }
+        Some(sum)
     }
 
     /// The same where cells come row by row, or column by column: slabs of tiles that follow each other, as their
@@ -158,7 +187,7 @@ impl DenseBox {
         let (from, base) = match self.order {
             WriteOrder::ColumnMajor => (CellLayout::of_box(&self.cells, Order::ColumnMajor)?, 0),
             WriteOrder::Global => {
-                let before = self.before.get(position(tile)).copied()?;
+                let before = self.before(tile)?;
                 (CellLayout::of_box(&part, self.grid.cell_order())?, before)
             }
             _ => (CellLayout::of_box(&self.cells, Order::RowMajor)?, 0),
@@ -171,6 +200,13 @@ impl DenseBox {
             skipped,
         })
     }
+}
+
+/// Cells of the box along one dimension: those in tiles before one, those in it, and all.
+struct Side {
+    before: u64,
+    within: u64,
+    all: u64,
 }
 
 fn too_many() -> QueryError {
@@ -430,70 +466,4 @@ impl TileSource for DenseSource<'_> {
         let per_row = self.cells.size_in_memory().div_ceil(rows);
         per_row.saturating_mul(self.dense.tile_cells)
     }
-}
-
-/// The order in which the cells of a box came, where each says its place: for each cell of the box in
-/// row-major order, which of the cells handed in it is, and the box.
-pub(crate) fn placed(
-    schema: &ArraySchema,
-    coordinates: &Cells,
-) -> Result<(Vec<u32>, Ranges), QueryError> {
-    super::coordinates::check(schema, coordinates, 0)?;
-    let bounds = |(dimension, input): (&tdb_schema::Dimension, &Input)| {
-        let datatype = dimension.datatype;
-        let cells = (0..coordinates.rows).map(|row| input.cell(row));
-        let ends = cells.fold(None, |ends: Option<(&[u8], &[u8])>, cell| {
-            let Some((lo, hi)) = ends else {
-                return Some((cell, cell));
-            };
-            let less = |a: &[u8], b: &[u8]| datatype.compare(a, b).is_some_and(|o| o.is_lt());
-            let lo = if less(cell, lo) { cell } else { lo };
-            Some((lo, if less(hi, cell) { cell } else { hi }))
-        });
-        let (lo, hi) = ends.unwrap_or_default();
-        (dimension.name.clone(), Range::new(lo.to_vec(), hi.to_vec()))
-    };
-    let dimensions = schema.dimensions.iter().zip(&coordinates.fields);
-    let ranges: Ranges = dimensions.map(bounds).collect();
-    let dense = DenseBox::new(schema, &ranges, WriteOrder::RowMajor)?;
-    let layout = CellLayout::of_box(&dense.cells, Order::RowMajor).ok_or_else(too_many)?;
-    let incomplete = || {
-        QueryError::invalid_with_hint(
-            format!(
-                "{} cells do not fill the box of {} that their coordinates span",
-                coordinates.rows,
-                dense.rows()
-            ),
-            "a dense array takes boxes of cells: write them box by box",
-        )
-    };
-    if dense.rows() != coordinates.rows as u64 {
-        return Err(incomplete());
-    }
-    let mut order = vec![u32::MAX; coordinates.rows];
-    for row in 0..coordinates.rows {
-        let axes = dense.grid.axes().iter().zip(&coordinates.fields);
-        let cell: Option<Vec<u64>> = axes
-            .map(|(axis, input)| axis.cell(input.cell(row)))
-            .collect();
-        let place = cell.and_then(|cell| layout.position(&cell)).map(position);
-        let place = place
-            .and_then(|place| order.get_mut(place))
-            .ok_or_else(incomplete)?;
-        if *place != u32::MAX {
-            return Err(QueryError::Cell {
-                field: schema
-                    .dimensions
-                    .first()
-                    .map(|d| d.name.clone())
-                    .unwrap_or_default(),
-                cell: row as u64,
-                problem: super::CellProblem::Duplicate {
-                    other: (*place).into(),
-                },
-            });
-        }
-        *place = u32::try_from(row).unwrap_or(u32::MAX);
-    }
-    Ok((order, ranges))
 }

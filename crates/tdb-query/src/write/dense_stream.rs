@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tdb_schema::ArraySchema;
-use tdb_tile::Limits;
+use tdb_tile::{LimitError, Limits};
 
 use super::copies::Copies;
 use super::cuts::Boxes;
@@ -13,10 +13,17 @@ use super::options::WriteOrder;
 use super::series::Series;
 use super::sorted::SortedAttributes;
 use super::tile::position;
+use super::waiting::Waiting;
 use crate::QueryError;
 
 /// About how many bytes of cells wait before tiles are made of them.
 const WAITING: usize = 16 << 20;
+
+/// Too many cells wait for those that complete a tile.
+pub(crate) fn waiting(limit: LimitError) -> QueryError {
+    let hint = "cells in the order of the array's tiles, or of a smaller box, take less";
+    QueryError::Waiting { limit, hint }
+}
 
 /// A box on its way into an array; what is complete is written, and let go.
 ///
@@ -27,8 +34,7 @@ pub(crate) struct DenseStream {
     dense: DenseBox,
     sorted: SortedAttributes,
     /// Cells that do not complete a tile yet.
-    pending: Vec<Cells>,
-    pending_rows: u64,
+    pending: Waiting,
     /// How many cells were written.
     written: u64,
     next_tile: u64,
@@ -39,12 +45,12 @@ impl DenseStream {
         schema: &ArraySchema,
         ranges: &Ranges,
         order: WriteOrder,
+        pending: Waiting,
     ) -> Result<Self, QueryError> {
         Ok(Self {
             dense: DenseBox::new(schema, ranges, order)?,
             sorted: SortedAttributes::default(),
-            pending: Vec::new(),
-            pending_rows: 0,
+            pending,
             written: 0,
             next_tile: 0,
         })
@@ -73,16 +79,14 @@ impl DenseStream {
         if self.written == 0 {
             self.dense.check_size(&cells, limits)?;
         }
-        self.pending_rows = self.pending_rows.saturating_add(cells.rows as u64);
-        let end = self.written.saturating_add(self.pending_rows);
+        let end = self.seen().saturating_add(cells.rows as u64);
         if end > self.dense.rows() {
             return Err(self.dense.wrong_count(end));
         }
         self.sorted.check(&cells)?;
-        self.pending.push(cells);
-        let bytes: usize = self.pending.iter().map(Cells::size_in_memory).sum();
+        self.pending.push(cells).map_err(waiting)?;
         let enough = WAITING.min(position(limits.budget.limit() / 8));
-        if end < self.dense.rows() && bytes < enough {
+        if end < self.dense.rows() && self.pending.bytes() < enough {
             return Ok(());
         }
         let (complete, cells) = self.dense.complete(end);
@@ -100,17 +104,10 @@ impl DenseStream {
         end: u64,
         series: &mut Series,
     ) -> Result<(), QueryError> {
-        let mut pending = std::mem::take(&mut self.pending);
-        let cells = match pending.len() {
-            1 => pending.pop().unwrap_or_default(),
-            _ => {
-                let parts: Vec<_> = pending.iter().map(|part| (part, 0..part.rows)).collect();
-                Cells::join(&parts)
-            }
-        };
-        drop(pending);
+        let held = self.pending.join().map_err(waiting)?;
+        let cells = &held.cells;
         let source = DenseSource {
-            cells: &cells,
+            cells,
             dense: &self.dense,
             skipped: position(self.written),
         };
@@ -118,12 +115,19 @@ impl DenseStream {
         self.next_tile = tiles.end;
         let done = position(end.saturating_sub(self.written));
         self.written = end;
-        self.pending_rows = cells.rows.saturating_sub(done) as u64;
-        if done < cells.rows {
-            self.pending
-                .push(Cells::join(&[(&cells, done..cells.rows)]));
+        match done < cells.rows {
+            true => {
+                let rest = Cells::join(&[(cells, done..cells.rows)]);
+                drop(held);
+                self.pending.push(rest).map_err(waiting)
+            }
+            false => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Cells so far.
+    fn seen(&self) -> u64 {
+        self.written.saturating_add(self.pending.rows() as u64)
     }
 
     /// Adds whole tiles, where the cells before them end with a tile.
@@ -132,12 +136,12 @@ impl DenseStream {
         copies: &Copies<'_>,
         series: &mut Series,
     ) -> Result<(), QueryError> {
-        let begin = self.written.saturating_add(self.pending_rows);
+        let begin = self.seen();
         let end = begin.saturating_add(copies.whole.rows());
         if end > self.dense.rows() {
             return Err(self.dense.wrong_count(end));
         }
-        if self.pending_rows > 0 {
+        if self.pending.rows() > 0 {
             let (complete, cells) = self.dense.complete(begin);
             if cells != begin {
                 return Err(QueryError::invalid("tiles are copied within a tile"));
@@ -153,7 +157,7 @@ impl DenseStream {
 
     /// Ends the box, which must be full by now, unless nothing was added to it.
     pub(crate) fn finish(self, series: &mut Series) -> Result<(), QueryError> {
-        let rows = self.written.saturating_add(self.pending_rows);
+        let rows = self.seen();
         if rows == 0 {
             return Ok(());
         }

@@ -25,6 +25,7 @@ mod sparse;
 mod statistics;
 mod tile;
 mod unordered;
+mod waiting;
 mod writer;
 
 pub use error::{CellProblem, CellType, ColumnProblem};

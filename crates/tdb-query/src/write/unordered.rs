@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tdb_tile::LimitError;
+
 use super::fragment::Target;
 use super::gather::{Rows, pick_cells};
 use super::input::Cells;
@@ -10,10 +12,16 @@ use super::runs::Runs;
 use super::series::Series;
 use super::sparse::{OrderedWriter, sorted_rows, write_sorted};
 use super::tile::position;
+use super::waiting::Waiting;
 use crate::QueryError;
 
 /// Into so many blocks, at least, a run is cut: as many runs can be merged in the memory that sorting took.
 const BLOCKS: usize = 32;
+
+fn too_many(limit: LimitError) -> QueryError {
+    let hint = "sorted outside of memory, with a `sort_store`, they take less";
+    QueryError::Waiting { limit, hint }
+}
 
 /// Cells that wait until all are there, or until they are too many.
 #[derive(Debug)]
@@ -21,9 +29,7 @@ pub(crate) struct UnorderedWriter {
     target: Arc<Target>,
     series: Series,
     duplicates: Duplicates,
-    parts: Vec<Cells>,
-    /// Bytes of these.
-    bytes: usize,
+    waiting: Waiting,
     /// Where sorted cells are kept once there are more bytes than this.
     runs: Option<(Runs, usize)>,
 }
@@ -34,8 +40,7 @@ impl UnorderedWriter {
             target: Arc::clone(target),
             series,
             duplicates,
-            parts: Vec::new(),
-            bytes: 0,
+            waiting: Waiting::within(Some(target.session.limits().budget.clone())),
             runs: None,
         }
     }
@@ -47,52 +52,41 @@ impl UnorderedWriter {
 
     /// Adds cells whose coordinates lie within the domain.
     pub(crate) fn push(&mut self, cells: Cells) -> Result<(), QueryError> {
-        self.bytes = self.bytes.saturating_add(cells.size_in_memory());
-        self.parts.push(cells);
+        self.waiting.push(cells).map_err(too_many)?;
         match &self.runs {
-            Some((_, most)) if self.bytes > *most => self.spill(),
+            Some((_, most)) if self.waiting.bytes() > *most => self.spill(),
             _ => Ok(()),
         }
     }
 
-    /// All cells that wait, as one.
-    fn joined(&mut self) -> Cells {
-        self.bytes = 0;
-        let mut parts = std::mem::take(&mut self.parts);
-        if parts.len() == 1 {
-            return parts.pop().unwrap_or_default();
-        }
-        let parts: Vec<_> = parts.iter().map(|part| (part, 0..part.rows)).collect();
-        Cells::join(&parts)
-    }
-
     /// Sorts the cells that wait, and puts them aside.
     fn spill(&mut self) -> Result<(), QueryError> {
-        let cells = self.joined();
         let Some((runs, most)) = &mut self.runs else {
             return Ok(());
         };
+        let held = self.waiting.join().map_err(too_many)?;
+        let cells = &held.cells;
         if cells.rows == 0 {
             return Ok(());
         }
         let schema = &self.target.schema;
         // Cells with equal coordinates are found when runs are merged.
-        let sort = || sorted_rows(schema, &cells, Duplicates::Keep);
+        let sort = || sorted_rows(schema, cells, Duplicates::Keep);
         let rows = match self.target.session.install(sort)? {
             Rows::Picked(rows) => rows,
             Rows::InPlace(rows) => rows.filter_map(|row| u32::try_from(row).ok()).collect(),
         };
         let size = cells.size_in_memory().div_ceil(cells.rows).max(1);
         let block = (*most / BLOCKS / size).max(1);
-        runs.add(rows.chunks(block).map(|rows| pick_cells(&cells, rows)))
+        runs.add(rows.chunks(block).map(|rows| pick_cells(cells, rows)))
     }
 
     pub(crate) fn finish(mut self) -> Result<Series, QueryError> {
         if self.runs.as_ref().is_none_or(|(runs, _)| runs.is_empty()) {
-            let cells = self.joined();
-            return match cells.rows {
+            let held = self.waiting.join().map_err(too_many)?;
+            return match held.cells.rows {
                 0 => Ok(self.series),
-                _ => write_sorted(&self.target, self.series, &cells, self.duplicates),
+                _ => write_sorted(&self.target, self.series, &held.cells, self.duplicates),
             };
         }
         self.spill()?;

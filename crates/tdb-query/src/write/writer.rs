@@ -6,7 +6,7 @@ use tdb_schema::FieldKind;
 use super::coordinates;
 use super::copies::Copies;
 use super::dense::placed;
-use super::dense_stream::DenseStream;
+use super::dense_stream::{DenseStream, waiting};
 use super::fragment::Target;
 use super::gather::pick_cells;
 use super::input::Cells;
@@ -15,6 +15,7 @@ use super::runs::Runs;
 use super::series::Series;
 use super::sparse::OrderedWriter;
 use super::unordered::UnorderedWriter;
+use super::waiting::Waiting;
 use crate::QueryError;
 use crate::column::Batch;
 use crate::session::Session;
@@ -124,9 +125,12 @@ impl Session {
             }
             (true, order) => {
                 // Options that do not fit the array are told now.
-                let mut stream = DenseStream::new(schema, &options.ranges, order)?;
-                // What is stored stays stored.
-                if target.replacement.is_none() {
+                // What is stored stays stored; it comes in the order of the tiles, and from the same memory.
+                let is_new = target.replacement.is_none();
+                let budget = is_new.then(|| self.limits().budget.clone());
+                let waiting = Waiting::within(budget.clone());
+                let mut stream = DenseStream::new(schema, &options.ranges, order, waiting)?;
+                if is_new {
                     stream.check_order(schema);
                 }
                 series.cut_boxes(stream.boxes());
@@ -135,7 +139,7 @@ impl Session {
                     series,
                     has_ranges: !options.ranges.is_empty(),
                     stream,
-                    parts: Vec::new(),
+                    placed: Waiting::within(budget),
                     order_of_cells: None,
                 }))
             }
@@ -159,7 +163,8 @@ impl Session {
                 let mut sorting = UnorderedWriter::new(&target, series, duplicates);
                 if let Some(store) = &options.sort_store {
                     let memory = self.limits().budget.limit();
-                    let most = options.sort_bytes.unwrap_or(memory / 8);
+                    // They are copied once, to be sorted.
+                    let most = options.sort_bytes.unwrap_or(memory / 8).min(memory / 4);
                     let prefix = format!("sort-{:032x}", options.names.id()?);
                     sorting.keep_runs(Runs::new(Arc::clone(store), prefix), most);
                 }
@@ -284,7 +289,7 @@ struct DenseWriter {
     /// Cells that come in an order.
     stream: DenseStream,
     /// Cells that say where they belong.
-    parts: Vec<Cells>,
+    placed: Waiting,
     /// Whether cells say where they belong; not known before the first batch.
     order_of_cells: Option<bool>,
 }
@@ -315,8 +320,7 @@ impl DenseWriter {
         };
         let cells = Cells::check(schema, &all, batch, first)?;
         if placed {
-            self.parts.push(cells);
-            return Ok(());
+            return self.placed.push(cells).map_err(waiting);
         }
         let limits = self.target.session.limits();
         self.stream.push(cells, &mut self.series, limits)
@@ -327,20 +331,24 @@ impl DenseWriter {
             self.stream.finish(&mut self.series)?;
             return Ok(self.series);
         }
-        let parts: Vec<_> = self.parts.iter().map(|part| (part, 0..part.rows)).collect();
-        let mut cells = Cells::join(&parts);
-        self.parts.clear();
+        let mut held = self.placed.join().map_err(waiting)?;
+        let cells = &mut held.cells;
         if cells.rows == 0 {
             return Ok(self.series);
         }
         let schema = &self.target.schema;
-        let (order, ranges) = placed(schema, &cells)?;
+        let (order, ranges) = placed(schema, cells)?;
         cells.fields.drain(..schema.dimensions.len());
-        let cells = pick_cells(&cells, &order);
-        let mut stream = DenseStream::new(schema, &ranges, WriteOrder::RowMajor)?;
+        let in_order = self.placed.copied(cells, |cells| pick_cells(cells, &order));
+        let in_order = in_order.map_err(waiting)?;
+        drop(held);
+        // These have their memory.
+        let pending = Waiting::within(None);
+        let mut stream = DenseStream::new(schema, &ranges, WriteOrder::RowMajor, pending)?;
         self.series.cut_boxes(stream.boxes());
         stream.check_order(schema);
-        let pushed = stream.push(cells, &mut self.series, self.target.session.limits());
+        let limits = self.target.session.limits();
+        let pushed = stream.push(in_order.cells.clone(), &mut self.series, limits);
         pushed.map_err(|error| error.of_cell(&order))?;
         stream.finish(&mut self.series)?;
         Ok(self.series)

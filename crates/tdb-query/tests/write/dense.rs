@@ -120,7 +120,7 @@ fn dense_boxes_in_batches_and_little_memory_make_the_same_fragment() {
             };
             let whole = written(70, None);
             for step in [1, 9, 33, 70] {
-                assert_eq!(written(step, Some(3000)), whole, "{order:?} by {step}");
+                assert_eq!(written(step, Some(5000)), whole, "{order:?} by {step}");
             }
         }
     }
@@ -250,4 +250,84 @@ fn dense_fragments_of_a_size_are_boxes_of_the_same_cells() {
         assert_eq!((counts[0], counts[2]), (6, 1));
         assert!(1 < counts[1] && counts[1] < 6, "{counts:?}");
     }
+}
+
+#[test]
+fn a_box_of_any_number_of_tiles_is_begun_at_once() {
+    let dimension = |name| Dimension::numbers(name, Datatype::Int64, (0_i64, (1 << 31) - 1), 4_i64);
+    for tile_order in [Order::RowMajor, Order::ColumnMajor] {
+        let mut schema = ArraySchema::new(
+            ArrayType::Dense,
+            vec![dimension("y"), dimension("x")],
+            vec![Attribute::new("a", Datatype::Int32)],
+        );
+        schema.tile_order = tile_order;
+        let store = memory();
+        let array = array(&store, &schema);
+        let options = WriteOptions {
+            order: Some(WriteOrder::Global),
+            ..at(10)
+        };
+        let session = Session::new(SessionOptions {
+            memory: Some(4000),
+            ..SessionOptions::default()
+        });
+        let mut writer = session.write(&array, &options).unwrap();
+        let cells: Values = (0..100_i32)
+            .map(|v| Some(v.to_le_bytes().to_vec()))
+            .collect();
+        for _ in 0..20 {
+            writer
+                .push(&batch(&schema, &[("a", cells.clone())]))
+                .unwrap();
+        }
+        let error = writer.finish().unwrap_err();
+        insta::allow_duplicates!(insta::assert_snapshot!(
+            error,
+            @"there are 2000 cells, and the box to be written has 4611686018427387904"
+        ));
+        assert_eq!(fragments(&*store), [""; 0]);
+    }
+}
+
+#[test]
+fn cells_that_wait_stay_within_the_memory() {
+    let mut schema = plane(CellOrder::RowMajor);
+    schema.tile_order = Order::ColumnMajor;
+    let numbers: Vec<i32> = (0..70).collect();
+    let mut cells = plane_cells(&numbers);
+    let store = memory();
+    let array = array(&store, &schema);
+    let session = Session::new(SessionOptions {
+        memory: Some(700),
+        ..SessionOptions::default()
+    });
+    let told = |cells: &[(&'static str, Values)]| {
+        let mut writer = session.write(&array, &at(10)).unwrap();
+        let mut parts = (0..70)
+            .step_by(5)
+            .map(|first| part(cells, first..first + 5));
+        let pushed = parts.try_for_each(|part| writer.push(&batch(&schema, &part)));
+        let error = pushed.and_then(|()| writer.finish()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit);
+        assert_eq!(session.limits().budget.used(), 0);
+        assert_eq!(fragments(&*store), [""; 0]);
+        format!("{error}\n  {}", error.hint().unwrap_or_default())
+    };
+    // Rows where tiles come by columns; then cells that say where they belong.
+    let rows = told(&cells);
+    let coordinates = |of: fn(i32) -> i32| -> Values {
+        numbers
+            .iter()
+            .map(|n| Some(of(*n).to_le_bytes().to_vec()))
+            .collect()
+    };
+    cells.push(("y", coordinates(|n| n / 10 + 1)));
+    cells.push(("x", coordinates(|n| n % 10 + 1)));
+    insta::assert_snapshot!([rows, told(&cells)].join("\n"), @r"
+    cells that wait to be written: memory of 757 is over the limit of 700 (memory budget)
+      cells in the order of the array's tiles, or of a smaller box, take less
+    cells that wait to be written: memory of 810 is over the limit of 700 (memory budget)
+      cells in the order of the array's tiles, or of a smaller box, take less
+    ");
 }

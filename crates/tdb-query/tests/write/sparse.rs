@@ -238,3 +238,43 @@ fn sorting_outside_of_memory_makes_the_same_array() {
         assert_eq!(objects(&*aside), []);
     }
 }
+
+#[test]
+fn cells_in_any_order_stay_within_the_memory_or_go_aside() {
+    let schema = mixed();
+    let cells = mixed_cells(300);
+    let session = Session::new(SessionOptions {
+        memory: Some(8000),
+        ..SessionOptions::default()
+    });
+    let written = |sort_store: Option<Arc<dyn Store>>, sort_bytes| {
+        let store = memory();
+        let array = array(&store, &schema);
+        let options = WriteOptions {
+            sort_store,
+            sort_bytes,
+            ..at(10)
+        };
+        let mut writer = session.write(&array, &options)?;
+        for first in (0..300).step_by(10) {
+            let part = part(&cells, first..first + 10);
+            writer.push(&batch(&schema, &part))?;
+        }
+        writer.finish()?;
+        Ok::<_, QueryError>(rows(&open(&store), None).len())
+    };
+    let error = written(None, None).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit);
+    insta::assert_snapshot!(
+        format!("{error}\n  {}", error.hint().unwrap_or_default()),
+        @r"
+    cells that wait to be written: memory of 8002 is over the limit of 8000 (memory budget)
+      sorted outside of memory, with a `sort_store`, they take less
+    "
+    );
+    assert_eq!(session.limits().budget.used(), 0);
+    // However much is to be sorted at a time.
+    for sort_bytes in [None, Some(1000), Some(1 << 30)] {
+        assert_eq!(written(Some(memory()), sort_bytes).unwrap(), 300);
+    }
+}
