@@ -108,6 +108,18 @@ impl Array {
         put_tile(self.target(), &key, &payload)
     }
 
+    /// Fails where [`Array::delete_cells`] would, before it stores anything.
+    ///
+    /// # Errors
+    /// [`ArrayError::Invalid`] as [`Array::delete_cells`].
+    pub fn check_delete_cells(
+        &self,
+        kept: &ConditionTree,
+        options: &ChangeOptions,
+    ) -> Result<(), ArrayError> {
+        self.check_delete(kept, self.write_version(), options.time())
+    }
+
     fn check_delete(
         &self,
         kept: &ConditionTree,
@@ -119,10 +131,8 @@ impl Array {
             Err(ArrayError::Invalid { what, name, why })
         };
         if self.newest_schema().is_dense() {
-            return fail(
-                self.prefix().to_owned(),
-                "cells of dense arrays cannot be deleted",
-            );
+            let why = "cells of dense arrays cannot be deleted";
+            return fail("cells".to_owned(), why);
         }
         if !version.stores_processed_conditions() {
             let why = "this version has no deletes; a newer one does: upgrade the schema";

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use tdb_store::{Store, StoreError, join, list_all, list_recursive};
 
+use crate::copying::{Copying, vanished};
+use crate::create::check_above;
 use crate::directory::{
     COMMITS_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA_FOLDER, GROUP_FOLDER, GROUP_MARKER,
     LEGACY_SCHEMA, METADATA_FOLDER, SCHEMA_FOLDER,
@@ -198,6 +200,16 @@ impl Contents {
         keys.map(String::as_str)
     }
 
+    /// The keys of objects that lie in the folder of an array and are not of it, as far as their names say.
+    pub fn strange(&self) -> impl Iterator<Item = &str> {
+        let arrays = self.parts.iter();
+        let arrays = arrays.filter(|part| part.object_type == ObjectType::Array);
+        arrays.flat_map(|part| {
+            let keys = part.keys.iter().map(String::as_str);
+            keys.filter(|key| !below(&part.prefix, key).starts_with("__"))
+        })
+    }
+
     /// The folders of all arrays and groups, and what they are.
     pub fn folders(&self) -> impl Iterator<Item = (&str, ObjectType)> {
         let parts = self.parts.iter();
@@ -213,8 +225,9 @@ impl Contents {
     /// groups after what is in them. Absolute URIs of members that were copied become relative.
     ///
     /// # Errors
-    /// [`ArrayError::Exists`] where something is; [`ArrayError::Invalid`] where the copy would lie in the original; as
-    /// either store reports.
+    /// [`ArrayError::Exists`] where something is, [`ArrayError::Within`] where the copy would lie in what an array or a
+    /// group is stored as; as either store reports. What was copied before an error is removed, if the store still
+    /// does that.
     pub fn copy(
         &self,
         to: &Arc<dyn Store>,
@@ -222,35 +235,37 @@ impl Contents {
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
         check_vacant(&**to, to_prefix)?;
-        self.copy_with(to, to_prefix, &HashMap::new(), options)
+        self.check_objects()?;
+        let mut copying = Copying::new(to);
+        let result = self.copy_with(&mut copying, to_prefix, &HashMap::new(), options);
+        copying.end(result)
     }
 
-    /// The same, and each group, by its folder, has its members changed so.
+    /// Fails where something is no object, as a link: so that it is found before anything is copied.
+    pub(crate) fn check_objects(&self) -> Result<(), ArrayError> {
+        self.keys()
+            .try_for_each(|key| self.store.size(key).map(drop).map_err(vanished))
+    }
+
+    /// Copies all, and each group, by its folder, has its members changed so.
     pub(crate) fn copy_with(
         &self,
-        to: &Arc<dyn Store>,
+        copying: &mut Copying<'_>,
         to_prefix: &str,
         changes: &HashMap<String, Vec<MemberChange>>,
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
         for key in self.keys() {
             let to_key = join(to_prefix, below(&self.prefix, key));
-            match tdb_store::copy(&*self.store, key, &**to, &to_key) {
-                // Vacuumed meanwhile: what replaced it is copied, or it counted no more.
-                Err(StoreError::NotFound { key }) => {
-                    return Err(ArrayError::Missing {
-                        key,
-                        by: "listed; others vacuum",
-                    });
-                }
-                result => result?,
-            }
+            copying.copy(&*self.store, key, &to_key)?;
         }
         for prefix in self.groups() {
             let mut changes = changes.get(prefix).cloned().unwrap_or_default();
             changes.append(&mut self.related(prefix)?);
             let copied = join_folders(to_prefix, below(&self.prefix, prefix));
-            let copy = Group::open(Arc::clone(to), &copied, "", self.options.clone())?;
+            let store = Arc::clone(copying.store);
+            let copy = Group::open(store, &copied, "", self.options.clone())?;
+            copying.tells_members(&copied);
             copy.change_members(&changes, options)?;
         }
         Ok(())
@@ -294,8 +309,9 @@ impl Contents {
     }
 }
 
-/// Fails where something is in a folder.
+/// Fails where something is in a folder, or an array or a group is stored above.
 pub(crate) fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
+    check_above(store, prefix)?;
     let listing = list_all(store, prefix)?;
     if listing.objects.is_empty() && listing.prefixes.is_empty() {
         return Ok(());

@@ -7,6 +7,7 @@ use tdb_store::{Store, check_key, join};
 use tdb_tile::Limits;
 
 use crate::contents::{below, check_vacant, inside, join_folders, moved};
+use crate::copying::Copying;
 use crate::{ArrayError, ChangeOptions, Contents, GroupMember, MemberChange, ObjectType};
 
 /// A group, the members outside of its folder, those outside of theirs, and so on.
@@ -141,6 +142,21 @@ impl ContentsOutside {
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
         check_vacant(&**to, to_prefix)?;
+        for root in &self.roots {
+            root.contents.check_objects()?;
+        }
+        let mut copying = Copying::new(to);
+        let result = self.copy_with(&mut copying, to_prefix, to_uri, options);
+        copying.end(result)
+    }
+
+    fn copy_with(
+        &self,
+        copying: &mut Copying<'_>,
+        to_prefix: &str,
+        to_uri: &str,
+        options: &ChangeOptions,
+    ) -> Result<(), ArrayError> {
         for root in self.roots.iter().rev() {
             let mut changes: HashMap<String, Vec<MemberChange>> = HashMap::new();
             for (group, member, original) in &root.members {
@@ -157,7 +173,7 @@ impl ContentsOutside {
                 });
             }
             let folder = join_folders(to_prefix, &root.to);
-            root.contents.copy_with(to, &folder, &changes, options)?;
+            (root.contents).copy_with(copying, &folder, &changes, options)?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use tdb_schema::{
     SchemaError,
 };
 use tdb_store::{Store, join, list_all};
-use tdb_tile::FormatVersion;
+use tdb_tile::{Code, FormatVersion};
 
 use crate::change::Target;
 use crate::directory::{ENUMERATION_FOLDER, GROUP_MARKER, SCHEMA_FOLDER};
@@ -22,7 +22,8 @@ impl Array {
     ///
     /// # Errors
     /// A schema that breaks a rule for new arrays, which the source of the error names;
-    /// [`ArrayError::Exists`] where an array or a group is; as the store reports.
+    /// [`ArrayError::Exists`] where an array or a group is, [`ArrayError::Within`] in what one is stored as; as the
+    /// store reports.
     pub fn create(
         store: &dyn Store,
         prefix: &str,
@@ -52,7 +53,8 @@ impl Group {
     /// Makes a group without members in a folder of a store.
     ///
     /// # Errors
-    /// [`ArrayError::Exists`] where an array or a group is; as the store reports.
+    /// [`ArrayError::Exists`] where an array or a group is, [`ArrayError::Within`] in what one is stored as; as the
+    /// store reports.
     pub fn create(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
         check_vacant(store, prefix)?;
         store.put(&join(prefix, GROUP_MARKER), bytes::Bytes::new())?;
@@ -108,9 +110,28 @@ fn enumeration_error(name: &str, why: &'static str) -> ArrayError {
     }
 }
 
-/// Fails where an array or a group is. Enumerations without a schema, which an abandoned creation leaves,
+/// Fails where an array or a group is stored above.
+pub(crate) fn check_above(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
+    let mut folder = prefix;
+    while !folder.is_empty() {
+        folder = tdb_store::parent(folder);
+        let below = prefix.strip_prefix(folder).unwrap_or(prefix);
+        let below = below.trim_start_matches('/');
+        if let Some(found) = ObjectType::in_the_way(store, folder, below)? {
+            return Err(ArrayError::Within {
+                what: found.name(),
+                folder: folder.to_owned(),
+                prefix: prefix.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Fails where an array or a group is, or is stored above. Enumerations without a schema, which an abandoned creation leaves,
 /// are none.
 fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
+    check_above(store, prefix)?;
     let found = ObjectType::of_listing(&list_all(store, prefix)?);
     let what = match found {
         ObjectType::Invalid => return Ok(()),

@@ -28,6 +28,16 @@ pub enum ArrayError {
         /// The folder, within its store.
         prefix: String,
     },
+    /// An array or a group was to be made in what another is stored as.
+    #[error("{prefix:?}: lies in what the {what} {folder:?} is stored as")]
+    Within {
+        /// "array" or "group".
+        what: &'static str,
+        /// The folder of the other, within its store.
+        folder: String,
+        /// The folder that was to be used.
+        prefix: String,
+    },
     /// A commit or a schema names something that is not there.
     #[error("{key}: not there, though it is {by}")]
     Missing {
@@ -114,7 +124,7 @@ impl ArrayError {
             Self::EscapesRoot { .. } => ErrorKind::EscapesRoot,
             Self::Cycle { .. } => ErrorKind::Cycle,
             Self::Limit(_) => ErrorKind::Limit,
-            Self::Invalid { .. } => ErrorKind::Invalid,
+            Self::Invalid { .. } | Self::Within { .. } => ErrorKind::Invalid,
             Self::Object { kind, .. } => *kind,
             Self::NoRandomness { .. } => ErrorKind::Store,
             Self::Store(error) => error.kind(),

@@ -9,7 +9,7 @@ use crate::create::put_tile;
 use crate::directory::GROUP_FOLDER;
 use crate::{
     ArrayError, At, ChangeOptions, Group, GroupDetails, GroupMember, MetadataRecord, ObjectType,
-    TimestampedName,
+    Target, TimestampedName,
 };
 
 /// One change of the members of a group.
@@ -48,8 +48,8 @@ impl Group {
     /// changes.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] for a member that is not there, or that two changes are about;
-    /// [`ArrayError::EscapesRoot`] for a relative URI that leads out of the group; as the store reports.
+    /// [`ArrayError::Invalid`] for a member that is not there, that two changes are about, or that is the group
+    /// itself; [`ArrayError::EscapesRoot`] for a relative URI that leads out of the group; as the store reports.
     pub fn change_members(
         &self,
         changes: &[MemberChange],
@@ -134,6 +134,9 @@ impl Group {
         };
         if relative {
             self.member_prefix(&member)?;
+        }
+        if self.target(&member) == Target::Inside(self.prefix().to_owned()) {
+            return Err(member_error(uri, "is the group itself"));
         }
         Ok(member)
     }

@@ -7,6 +7,7 @@ mod change;
 pub mod commits;
 mod contents;
 mod contents_outside;
+mod copying;
 mod create;
 mod delete;
 pub mod directory;

@@ -1,4 +1,4 @@
-use tdb_store::{Listing, Store, list_all, name};
+use tdb_store::{Listing, Store, join, list_all, name};
 use tdb_tile::Code;
 
 use crate::ArrayError;
@@ -28,6 +28,29 @@ impl ObjectType {
             return Self::Group;
         }
         Self::Invalid
+    }
+
+    /// What the folder `prefix` is, if that leaves no room for an array or a group at the path `below` it: an array
+    /// holds nothing else, a group keeps objects of its own in folders whose names begin with `__`.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn in_the_way(
+        store: &dyn Store,
+        prefix: &str,
+        below: &str,
+    ) -> Result<Option<Self>, ArrayError> {
+        // The folder itself is not listed: among folders above there are large ones.
+        let is_there = |object: &str, folder: &str| -> Result<bool, ArrayError> {
+            let listing = store.list(&join(prefix, folder), None)?;
+            let held = !listing.objects.is_empty() || !listing.prefixes.is_empty();
+            Ok(held || tdb_store::exists(store, &join(prefix, object))?)
+        };
+        if is_there(LEGACY_SCHEMA, SCHEMA_FOLDER)? {
+            return Ok(Some(Self::Array));
+        }
+        let is_own = below.starts_with("__");
+        Ok((is_own && is_there(GROUP_MARKER, GROUP_FOLDER)?).then_some(Self::Group))
     }
 
     /// Looks at what lies in the folder `prefix`.

@@ -164,6 +164,70 @@ fn a_copy_that_is_stopped_anywhere_is_whole_or_is_not_there() {
 }
 
 #[test]
+fn a_copy_that_fails_anywhere_leaves_nothing() {
+    for original in [Arc::new(group()), Arc::new(unpack("v22_tour"))] {
+        let prefix = if original.keys().iter().any(|key| key.starts_with("g/")) {
+            "g"
+        } else {
+            ""
+        };
+        let from: Arc<dyn Store> = original;
+        let contents = find(&from, prefix).unwrap();
+        for operation in 0.. {
+            let to = MemoryStore::new();
+            to.put("mine", "".into()).unwrap();
+            let failing: Arc<dyn Store> = Arc::new(FaultyStore::failing_at(to.clone(), operation));
+            if contents
+                .copy(&failing, "copy", &ChangeOptions::at(9))
+                .is_ok()
+            {
+                assert!(operation > 10, "{operation}");
+                break;
+            }
+            assert_eq!(to.keys(), ["mine"], "failed at {operation}");
+        }
+    }
+}
+
+#[test]
+fn a_group_is_no_member_of_itself() {
+    let store: Arc<dyn Store> = Arc::new(group());
+    let options = OpenOptions::default();
+    let group = Group::open(store, "g", "file:///home", options).unwrap();
+    for (uri, relative) in [("file:///home/g", false), ("/home/g/", false), (".", true)] {
+        let change = MemberChange::Add {
+            uri: uri.to_owned(),
+            name: Some("me".to_owned()),
+            relative,
+            object_type: ObjectType::Group,
+        };
+        let changed = group.change_members(&[change], &ChangeOptions::at(9));
+        assert_eq!(changed.unwrap_err().kind(), ErrorKind::Invalid, "{uri}");
+    }
+}
+
+#[test]
+fn nothing_is_made_in_what_an_array_is_stored_as() {
+    let store = group();
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    let before = store.keys();
+    let contents = find(&shared, "outside").unwrap();
+    for within in ["g/in/__schema/x", "g/in/x", "g/__meta/x", "g/__group"] {
+        let created = Group::create(&store, within).unwrap_err();
+        let copied = contents
+            .copy(&shared, within, &ChangeOptions::at(9))
+            .unwrap_err();
+        for error in [created, copied] {
+            // A folder of the group's own is in the way before it can lie in one.
+            let refused = matches!(error, ArrayError::Within { .. } | ArrayError::Exists { .. });
+            assert!(refused, "{within}: {error}");
+        }
+    }
+    assert_eq!(store.keys(), before);
+    Group::create(&store, "g/sub/more/below").unwrap();
+}
+
+#[test]
 fn a_removal_that_is_stopped_anywhere_can_go_on() {
     let original = unpack("v22_tour");
     for operation in 0.. {
