@@ -22,6 +22,9 @@ const BEFORE: usize = 48;
 
 const KEY_HINT: &str = "--key-file gives the key, to encrypted arrays alone";
 
+/// What the names of files begin with that are being written.
+pub(crate) const DRAFT: &str = ".tmp-";
+
 const NEWER_HINT: &str = "this tdb is too old: a newer one may read it";
 const OLD_HINT: &str =
     "the release that wrote it reads it; what that gives out, a newer release can write again";
@@ -45,6 +48,27 @@ fn version_hint(error: &(dyn Error + 'static)) -> Option<&'static str> {
         WireErrorKind::BeforeVersions => Some(OLD_HINT),
         _ => None,
     }
+}
+
+/// What is told where a file could not be begun: its name so far says nothing to anybody.
+fn draft_error(error: &(dyn Error + 'static)) -> Option<Box<dyn Error + Send + Sync>> {
+    let store = match error.downcast_ref::<QueryError>() {
+        Some(QueryError::Array(ArrayError::Store(error))) => Some(error),
+        _ => match error.downcast_ref::<ArrayError>() {
+            Some(ArrayError::Store(error)) => Some(error),
+            _ => error.downcast_ref::<StoreError>(),
+        },
+    };
+    let store = store.filter(|error| tdb_store::name(error.key()).starts_with(DRAFT))?;
+    Some(format!("no file can be made in the folder: {}", cause(store)).into())
+}
+
+/// What a store says of an object, without its name.
+pub(crate) fn cause(error: &StoreError) -> String {
+    let text = error.to_string();
+    let cause = text.strip_prefix(error.key());
+    let cause = cause.and_then(|cause| cause.strip_prefix(": "));
+    cause.unwrap_or(&text).to_owned()
 }
 
 /// Whether the memory that the user allows was the limit; others cannot be set.
@@ -78,10 +102,11 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn new(kind: ErrorKind, error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        let error = error.into();
         Self {
             kind,
             place: None,
-            error: error.into(),
+            error: draft_error(&*error).unwrap_or(error),
             excerpt: None,
             hint: None,
             broken_pipe: false,
@@ -174,9 +199,15 @@ impl Failure {
             visible(&place),
             visible(&self.error.to_string())
         )?;
+        let mut told = self.error.to_string();
         let mut beneath = self.error.source();
         while let Some(error) = beneath {
-            writeln!(out, "  {}", visible(&error.to_string()))?;
+            let text = error.to_string();
+            // Some errors carry the text of their cause.
+            if !told.ends_with(&text) {
+                writeln!(out, "  {}", visible(&text))?;
+            }
+            told = text;
             beneath = error.source();
         }
         for line in self.excerpt.iter().flatten() {
@@ -270,5 +301,39 @@ impl From<io::Error> for Failure {
             place: Some("output".to_owned()),
             ..Self::new(ErrorKind::Store, error)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    fn told(error: StoreError) -> String {
+        let failure = Failure::from(ArrayError::from(error)).at("ro/a");
+        let mut out = Vec::new();
+        failure.write(&mut out, Look::default()).expect("to memory");
+        String::from_utf8(out).expect("text")
+    }
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        let error = StoreError::from_io("__fragments/f/a0.tdb", full);
+        assert_eq!(
+            told(error),
+            "error: ro/a: __fragments/f/a0.tdb: no storage space\n"
+        );
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_begun_is_told_without_its_name() {
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        let error = StoreError::from_io(".tmp-399-0", denied);
+        assert_eq!(
+            told(error),
+            "error: ro/a: no file can be made in the folder: permission denied\n"
+        );
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::Value;
-use tdb_array::{Array, NameSource};
+use tdb_array::{Array, ArrayError, ErrorKind, NameSource};
 use tdb_schema::json::schema_from_json;
 use tdb_schema::{ArraySchema, Enumeration};
 
@@ -34,14 +34,23 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, global: &Global) -> Result<(), Failure> {
     let options = change::options(global, &session(global))?;
     let json = change::json_file(&arguments.schema)?;
+    let file = arguments.schema.display().to_string();
     let (schema, enumerations) = schema(&json, &*options.names).map_err(|failure| {
         failure
+            .within(&file)
             .hint("tdb schema --json prints one of this shape, tdb create --help has a short one")
     })?;
     let location = location::vacant(&arguments.uri, global)?;
     let (store, prefix) = (&*location.store, &location.prefix);
-    Array::create(store, prefix, &schema, &enumerations, &options)
-        .map_err(|error| change::failed(&location, error))
+    Array::create(store, prefix, &schema, &enumerations, &options).map_err(|error| match error {
+        // What the schema lacks stands in the file.
+        ArrayError::Object {
+            ref source,
+            kind: ErrorKind::Invalid,
+            ..
+        } => Failure::invalid(source.to_string()).within(&file),
+        error => change::failed(&location, error),
+    })
 }
 
 /// The schema that JSON describes, and its enumerations under new names.

@@ -102,7 +102,8 @@ impl Evolution<'_> {
         }
         if let Some(text) = &arguments.current_domain {
             let json = change::json_argument("--current-domain", text)?;
-            let ranges = ranges_from_json(&self.schema, &json, "current_domain").map_err(wrong)?;
+            let ranges =
+                ranges_from_json(&self.schema, &json, "--current-domain").map_err(wrong)?;
             self.step(|schema| schema.with_current_domain(ranges))?;
             steps += 1;
         }
@@ -124,7 +125,7 @@ impl Evolution<'_> {
     fn add_attributes(&mut self, json: &Json) -> Result<(), Failure> {
         // What is stored is of the newest version, filters included.
         let version = self.schema.clone().upgraded().version;
-        for attribute in attributes_from_json(json, version, "attributes").map_err(wrong)? {
+        for attribute in attributes_from_json(json, version, "--add-attr").map_err(wrong)? {
             let name = attribute.name.clone();
             self.step(|schema| schema.with_attribute(attribute))?;
             self.check_indices(&name)?;
@@ -146,7 +147,7 @@ impl Evolution<'_> {
     fn add_enumerations(&mut self, json: &Json) -> Result<(), Failure> {
         let mut nameless: Option<ArrayError> = None;
         let names = self.names.clone();
-        let added = enumerations_from_json(json, "enumerations", || {
+        let added = enumerations_from_json(json, "--add-enum", || {
             names.enumeration().unwrap_or_else(|error| {
                 nameless = Some(error);
                 String::new()
@@ -171,7 +172,7 @@ impl Evolution<'_> {
         };
         let old = self.enumeration(name)?;
         let value = |(index, json)| {
-            let place = format!("values[{index}]");
+            let place = format!("--extend-enum, values[{index}]");
             cell_from_json(old.datatype(), old.cell_val_num(), json, &place)
         };
         let more: Result<Vec<Vec<u8>>, SchemaError> =

@@ -29,10 +29,10 @@ use schema::{Kind, Wanted};
     tdb import target/tour.csv target/tour --dim station,hour --dry-run\n  \
     tdb import target/tour.csv target/tour --dim station,hour\n  \
     tdb import target/tour.csv target/tour --append\n\n\
-    The file is read twice: first for the types of its columns, which hold every cell, then for the cells. A sparse\n\
-    array keeps cells with the same coordinates, unless --duplicates says otherwise, and takes whatever later cells\n\
-    its dimensions can have; a dimension of floats, and a dense array, goes from the least to the greatest of the file.\n\
-    What --dry-run prints can be changed and given to tdb create; tdb write takes the cells then."
+    The file is read twice: first for the types of its columns, which hold every cell, then for the cells. A sparse \
+    array keeps cells with the same coordinates, unless --duplicates says otherwise, and takes whatever later cells \
+    its dimensions can have; a dimension of floats, and a dense array, goes from the least to the greatest of the \
+    file.\n\nWhat --dry-run prints can be changed and given to tdb create; tdb write takes the cells then."
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     attr: String,
     /// Print the schema as JSON, and do nothing
     #[arg(long)]
-    dry_run: bool,
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     sorting: Sorting,
 }
@@ -196,6 +196,9 @@ impl Import<'_> {
             fit_shape(schema, shape, &mut options)
                 .map_err(|failure| failure.within(&file.name()))?;
         }
+        if input.names().iter().any(String::is_empty) {
+            out.warn(&format!("{}: a column without a name", file.name()));
+        }
         let fields = fields(array, input.names(), false)?;
         let writing = Writing {
             session: self.session,
@@ -206,7 +209,13 @@ impl Import<'_> {
         };
         let cells = writing.write(input, &fields, self.global);
         let cells = cells.map_err(|failure| failure.at(&arguments.uri))?;
-        out.note(&format!("{cells} cells"));
+        if cells == 0 {
+            out.warn(&format!("{}: there are no cells", file.name()));
+        }
+        out.note(&match cells {
+            1 => "1 cell".to_owned(),
+            cells => format!("{cells} cells"),
+        });
         Ok(())
     }
 

@@ -1,7 +1,9 @@
 //! Files of cells, as verbs that write take them.
 
+use std::error::Error;
+use std::fmt::{self, Display};
 use std::fs::File;
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,9 +15,10 @@ use tdb_arrow::{
     JsonLinesInput, NpyShape, ipc_file_input, ipc_stream_input, npy_input, parquet_input,
 };
 use tdb_query::{FieldInfo, Session};
+use tdb_store::StoreError;
 
 use crate::args::Global;
-use crate::failure::Failure;
+use crate::failure::{DRAFT, Failure, cause};
 
 /// What of a batch is in memory at a time.
 const BATCH: u64 = 8 << 20;
@@ -124,7 +127,30 @@ impl InputArguments {
 
     /// The failure, with the name of the file in front.
     pub(crate) fn failed(&self, error: InputError) -> Failure {
-        Failure::from(error).within(&self.name())
+        let inner = match &error {
+            InputError::Input(error) => error.get_ref(),
+            _ => None,
+        };
+        match inner.and_then(|error| error.downcast_ref::<TempError>()) {
+            Some(TempError(error)) => self.temp_failed(error),
+            None => Failure::from(error).within(&self.name()),
+        }
+    }
+
+    /// The temporary folder's part in a failure, if it is at fault: `None` where the array is.
+    pub(crate) fn temp_failure(&self, error: &StoreError) -> Option<Failure> {
+        let name = tdb_store::name(error.key());
+        let is_run = error.key().starts_with("sort-");
+        let at_fault =
+            is_run || (name.starts_with(DRAFT) && spooled(&mut io::empty(), &self.temp()).is_err());
+        at_fault.then(|| self.temp_failed(cause(error)))
+    }
+
+    /// The failure of the temporary folder.
+    pub(crate) fn temp_failed(&self, what: impl Display) -> Failure {
+        let what = format!("{}: {what}", self.temp().display());
+        Failure::new(ErrorKind::Store, what)
+            .hint("--temp names another folder for what memory cannot hold")
     }
 
     fn format(&self) -> Result<Format, Failure> {
@@ -282,10 +308,49 @@ impl Source {
 
 /// A file without a name that takes all bytes.
 fn spooled(bytes: &mut dyn Read, folder: &Path) -> io::Result<File> {
-    let mut file = tempfile::tempfile_in(folder)?;
-    io::copy(bytes, &mut file)?;
-    Ok(file)
+    let made = tempfile::tempfile_in(folder).map_err(TempError::of);
+    let mut kept = Spool(made?);
+    io::copy(bytes, &mut kept)?;
+    Ok(kept.0)
 }
+
+/// A file in the temporary folder.
+struct Spool(File);
+
+impl Write for Spool {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(TempError::of)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(TempError::of)
+    }
+}
+
+/// What went wrong in the temporary folder, not with the input.
+#[derive(Debug)]
+struct TempError(String);
+
+impl TempError {
+    fn of(error: io::Error) -> io::Error {
+        let kind = error.kind();
+        // Where the path is told, the cause is beneath; the folder is what is told here.
+        let cause = error.get_ref().and_then(|error| error.source());
+        let text = cause.map_or_else(|| error.to_string(), ToString::to_string);
+        match kind {
+            io::ErrorKind::Interrupted => error,
+            kind => io::Error::new(kind, Self(text)),
+        }
+    }
+}
+
+impl Display for TempError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for TempError {}
 
 /// What the file of a format begins with that is also a stream.
 const ARROW_FILE: &[u8] = b"ARROW1";
@@ -329,5 +394,64 @@ fn delimiter(text: &str) -> Result<u8, String> {
         ("\\t", _) => Ok(b'\t'),
         (_, [byte]) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
         _ => Err("not one character of ASCII, nor \\t".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(error: io::Error) -> String {
+        let arguments = InputArguments {
+            file: "-".into(),
+            format: None,
+            delimiter: None,
+            temp: Some("/full".into()),
+        };
+        let mut out = Vec::new();
+        let failure = arguments.failed(error.into());
+        let look = crate::paint::Look::default();
+        failure.write(&mut out, look).expect("to memory");
+        String::from_utf8(out).expect("text")
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_temporary_folder_is_not_the_input() {
+        let full = File::options().write(true).open("/dev/full");
+        let mut spool = Spool(full.expect("a device"));
+        let error = io::copy(&mut &b"1,2"[..], &mut spool).expect_err("full");
+        assert_eq!(
+            told(error),
+            "error: /full: No space left on device (os error 28)\n\
+             hint: --temp names another folder for what memory cannot hold\n"
+        );
+        let input = io::Error::from(io::ErrorKind::StorageFull);
+        assert_eq!(
+            told(input),
+            "error: standard input: input: no storage space\n"
+        );
+    }
+
+    #[test]
+    fn pieces_that_are_sorted_are_in_the_temporary_folder() {
+        let arguments = InputArguments {
+            file: "x.csv".into(),
+            format: None,
+            delimiter: None,
+            temp: Some("/full".into()),
+        };
+        let failed = |key: &str| {
+            let error = io::Error::from(io::ErrorKind::StorageFull);
+            let error = StoreError::from_io(key, error);
+            arguments
+                .temp_failure(&error)
+                .map(|failure| failure.to_string())
+        };
+        assert_eq!(
+            failed("sort-0af5-0"),
+            Some("/full: no storage space".to_owned())
+        );
+        assert_eq!(failed("__fragments/f/a0.tdb"), None);
     }
 }

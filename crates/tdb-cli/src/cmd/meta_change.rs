@@ -23,7 +23,7 @@ pub(crate) struct Set {
     /// The value: JSON where it is a value of the type, else text
     #[arg(allow_hyphen_values = true)]
     value: String,
-    /// The type, as `int32`; guessed where it is not given
+    /// The type, as `int32`; guessed where it is not given: of true and false, int64
     #[arg(long = "type", value_name = "T", value_parser = datatype)]
     datatype: Option<Datatype>,
 }
@@ -90,11 +90,19 @@ fn put(uri: &str, record: MetadataRecord, global: &Global) -> Result<(), Failure
 /// The value that a text stands for.
 fn value(text: &str, datatype: Option<Datatype>) -> Result<MetadataValue, Failure> {
     let json: Option<Json> = serde_json::from_str(text).ok();
+    let json = match datatype {
+        Some(_) => json,
+        None => json.map(without_truth),
+    };
     let plain = Json::String(text.to_owned());
     let datatype = datatype.unwrap_or_else(|| json.as_ref().map_or(Datatype::StringUtf8, guess));
     let first = json.as_ref().unwrap_or(&plain);
     let cell = cell(datatype, first).or_else(|error| cell(datatype, &plain).map_err(|_| error));
     let bytes = cell.map_err(|error| Failure::invalid(error.to_string()))?;
+    if datatype == Datatype::StringAscii && !bytes.is_ascii() {
+        let failure = Failure::invalid(format!("VALUE: {text:?} is not ASCII"));
+        return Err(failure.hint("string_utf8 takes any text"));
+    }
     MetadataValue::try_new(datatype, bytes).map_err(|error| Failure::invalid(error.to_string()))
 }
 
@@ -108,13 +116,23 @@ fn cell(datatype: Datatype, json: &Json) -> Result<Vec<u8>, tdb_schema::SchemaEr
     cell_from_json(datatype, values, json, "VALUE")
 }
 
+/// `true` and `false` as 1 and 0, which is what TileDB's Python package makes of them: it cannot read the type `bool`.
+fn without_truth(json: Json) -> Json {
+    match json {
+        Json::Bool(truth) => Json::from(i64::from(truth)),
+        Json::Array(list) if list.iter().all(Json::is_boolean) => {
+            list.into_iter().map(without_truth).collect()
+        }
+        json => json,
+    }
+}
+
 /// The type of a value that does not say.
 fn guess(json: &Json) -> Datatype {
     let number = |json: &Json| match json {
         Json::Number(number) if number.is_i64() => Some(Datatype::Int64),
         Json::Number(number) if number.is_u64() => Some(Datatype::UInt64),
         Json::Number(_) => Some(Datatype::Float64),
-        Json::Bool(_) => Some(Datatype::Bool),
         _ => None,
     };
     let text = Datatype::StringUtf8;
@@ -124,8 +142,8 @@ fn guess(json: &Json) -> Datatype {
             let types = types.unwrap_or_default();
             match types.first() {
                 Some(first) if types.iter().all(|other| other == first) => *first,
-                Some(_) if !types.contains(&Datatype::Bool) => Datatype::Float64,
-                _ => text,
+                Some(_) => Datatype::Float64,
+                None => text,
             }
         }
         json => number(json).unwrap_or(text),

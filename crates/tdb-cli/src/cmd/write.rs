@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use tdb_array::{Array, ChangeOptions};
+use tdb_array::{Array, ArrayError, ChangeOptions};
 use tdb_arrow::{BatchReader, NpyShape};
 use tdb_query::{
     Batch, CellProblem, Duplicates, FieldInfo, QueryError, Session, WriteOptions, WriteOrder,
@@ -17,7 +17,7 @@ use super::input::{InputArguments, OpenInput};
 use super::progress::Progress;
 use super::{change, ranges, session, shape};
 use crate::args::Global;
-use crate::failure::Failure;
+use crate::failure::{Failure, cause};
 use crate::location;
 use crate::output::Output;
 use crate::parse::{Interval, Size, interval, size};
@@ -56,7 +56,7 @@ pub(crate) struct Sorting {
     #[arg(long, value_enum)]
     pub(crate) duplicates: Option<Which>,
     /// Begin another fragment where one gets larger: 200MB, 2GiB
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = fragment_size)]
     max_fragment: Option<Size>,
 }
 
@@ -167,8 +167,7 @@ impl Sorting {
         session: &Session,
     ) -> Result<WriteOptions, Failure> {
         let temp = file.temp();
-        let store = LocalStore::open(&temp)
-            .map_err(|error| Failure::from(error).within(&temp.display().to_string()))?;
+        let store = LocalStore::open(&temp).map_err(|error| file.temp_failed(cause(&error)))?;
         Ok(WriteOptions {
             timestamp: global.at.map(|moment| moment.0),
             duplicates: self.duplicates.map(|which| match which {
@@ -227,6 +226,11 @@ impl Writing<'_> {
 
     /// The failure, with the place in the file where one cell is at fault.
     fn failed(&self, error: QueryError, cells: &dyn BatchReader, bytes: u64) -> Failure {
+        if let QueryError::Array(ArrayError::Store(error)) = &error
+            && let Some(failure) = self.file.temp_failure(error)
+        {
+            return failure;
+        }
         let QueryError::Cell {
             field,
             cell,
@@ -249,15 +253,15 @@ impl Writing<'_> {
             }
             CellProblem::Duplicate { other } => {
                 let other = place(other);
-                format!("{file}, {at}: the cell of {other} has the same coordinates")
+                format!("{file}: {at}: the cell of {other} has the same coordinates")
             }
             CellProblem::NotSorted { other } => {
                 let other = place(other);
-                format!("{file}, {at}: comes before the cell of {other} in global order")
+                format!("{file}: {at}: comes before the cell of {other} in global order")
             }
             problem => match &self.label {
-                Some(label) => format!("{file}, {at}, label {label:?}: {problem}"),
-                None => format!("{file}, {at}, field {field:?}: {problem}"),
+                Some(label) => format!("{file}: {at}, label {label:?}: {problem}"),
+                None => format!("{file}: {at}, field {field:?}: {problem}"),
             },
         })
     }
@@ -312,6 +316,14 @@ fn size_of_batch(batch: &Batch) -> u64 {
         column.values.len() + len(&column.offsets) + len(&column.validity)
     });
     sizes.sum::<usize>() as u64
+}
+
+/// A size that a fragment can have.
+fn fragment_size(text: &str) -> Result<Size, String> {
+    match size(text)? {
+        Size(0) => Err("no fragment has 0 bytes".to_owned()),
+        size => Ok(size),
+    }
 }
 
 impl Order {

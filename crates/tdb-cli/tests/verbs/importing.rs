@@ -265,3 +265,28 @@ fn what_cannot_be_imported_leaves_nothing() {
     );
     insta::assert_snapshot!([texts.join("\n"), there.join("\n")].join("\n"));
 }
+
+#[test]
+fn odd_headers_are_told() {
+    let folder = folder("odd_headers");
+    let place = folder.display();
+    let told = |name: &str, text: &str| {
+        fs::write(folder.join(name), text).unwrap();
+        let told = failure(&format!("import {place}/{name} {place}/{name}.a"), &folder);
+        let lines: Vec<&str> = told.lines().skip(1).collect();
+        lines.join("\n")
+    };
+    assert_eq!(
+        told("empty.csv", "x,a\n"),
+        "warning: …/empty.csv: there are no cells\n0 cells"
+    );
+    assert_eq!(
+        told("unnamed.csv", "x,\n1,2\n"),
+        "warning: …/unnamed.csv: a column without a name\n1 cell"
+    );
+    let told = failure(
+        &format!("write {place}/empty.csv.a {place}/empty.csv --max-fragment 0"),
+        &folder,
+    );
+    assert!(told.contains("no fragment has 0 bytes"), "{told}");
+}

@@ -286,9 +286,9 @@ fn labels_out_of_order_are_refused_by_the_name_of_the_label() {
         failure(&csv("p.csv", "l1", "Uster\nAarau\nBern\n"), &folder),
     ];
     insta::assert_snapshot!(texts.join("\n"), @r#"
-    2 error: …/h.csv, line 5, label "height": 7.0 follows 7.0, and each value of this field is greater than the one before it
+    2 error: …/h.csv: line 5, label "height": 7.0 follows 7.0, and each value of this field is greater than the one before it
 
-    2 error: …/p.csv, line 4, label "place": "Bern" follows "Aarau", and each value of this field is less than the one before it
+    2 error: …/p.csv: line 4, label "place": "Bern" follows "Aarau", and each value of this field is less than the one before it
     "#);
     assert_eq!(
         stdout(&format!("fragments {array}/__labels/l0 --json")).trim(),
