@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tdb_array::{ErrorKind, ObjectType};
 use tdb_store::{LocalStore, Store, StoreError, join};
+use tdb_tile::Code;
 
 use crate::args::Global;
 use crate::failure::Failure;
@@ -39,13 +40,23 @@ pub(crate) fn folder(uri: &str, global: &Global) -> Result<Location, Failure> {
         }
         error => Failure::from(error).at(uri),
     })?;
-    let root = std::path::absolute(&path)?;
     Ok(Location {
         uri: uri.to_owned(),
         store: global.counts.counted(Arc::new(store)),
-        store_uri: format!("file://{}", root.display()),
+        store_uri: file_uri(&path)?,
         prefix: String::new(),
     })
+}
+
+/// The URI that a path, from the folder where the program was started, stands for; `None` for what is none.
+pub(crate) fn absolute(uri: &str) -> Option<String> {
+    file_uri(&local_path(uri).ok()?).ok()
+}
+
+fn file_uri(path: &Path) -> std::io::Result<String> {
+    let path = std::path::absolute(path)?;
+    let path = path.display().to_string();
+    Ok(format!("file://{}", path.trim_end_matches('/')))
 }
 
 /// The folder that a URI names, in a store that begins above it: so that the folder can go, too.
@@ -65,6 +76,25 @@ pub(crate) fn from_above(uri: &str, global: &Global) -> Result<Location, Failure
     })
 }
 
+/// Fails where a URI names a symbolic link: what it leads to lies elsewhere.
+pub(crate) fn refuse_link(uri: &str) -> Result<(), Failure> {
+    let path = local_path(uri)?;
+    // A slash at the end would have the system follow the link.
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Ok(());
+    };
+    let path = parent.join(name);
+    match path.read_link() {
+        Ok(target) => {
+            let what = format!("{uri}: a symbolic link, to {}", target.display());
+            let hint =
+                "links are not followed here: give the place itself, or treat the link as a file";
+            Err(Failure::invalid(what).hint(hint))
+        }
+        Err(_) => Ok(()),
+    }
+}
+
 /// The place that a URI names, where there need not be anything yet. The store begins at the deepest
 /// folder that there is: nothing is made before something is stored.
 pub(crate) fn vacant(uri: &str, global: &Global) -> Result<Location, Failure> {
@@ -82,12 +112,47 @@ pub(crate) fn vacant(uri: &str, global: &Global) -> Result<Location, Failure> {
         root = parent;
     }
     missing.reverse();
+    check_above(uri, root, &missing)?;
+    if !root.is_dir() {
+        let what = match missing.is_empty() {
+            true => "there is a file here already".to_owned(),
+            false => format!("{} is a file, where a folder was expected", root.display()),
+        };
+        return Err(Failure::new(ErrorKind::Exists, what).at(uri));
+    }
     let location = folder(&root.to_string_lossy(), global).map_err(|failure| failure.at(uri))?;
     Ok(Location {
         uri: uri.to_owned(),
         prefix: missing.join("/"),
         ..location
     })
+}
+
+/// Fails where a folder above is an array, or a group that keeps objects of its own on the way.
+fn check_above(uri: &str, root: &Path, missing: &[&str]) -> Result<(), Failure> {
+    let root = root.canonicalize()?;
+    let path = root.join(missing.join("/"));
+    for folder in path
+        .ancestors()
+        .skip(1)
+        .filter(|folder| root.starts_with(folder))
+    {
+        let names = path.strip_prefix(folder).unwrap_or(&path);
+        // What cannot be looked at is not known to be in the way.
+        let Some((store, names)) = LocalStore::open(folder).ok().zip(names.to_str()) else {
+            continue;
+        };
+        if let Ok(Some(what)) = ObjectType::in_the_way(&store, "", names) {
+            let shown = folder.display();
+            let what = format!(
+                "{uri}: lies in what the {} {shown} is stored as",
+                what.name()
+            );
+            let hint = "arrays and groups lie beside arrays, and in groups under names without __";
+            return Err(Failure::invalid(what).hint(hint));
+        }
+    }
+    Ok(())
 }
 
 /// The folder that a URI names, which must be an array.
@@ -211,6 +276,13 @@ impl Location {
             store_uri: self.store_uri.clone(),
             prefix: join(&self.prefix, name),
         }
+    }
+
+    /// Whether a URI leads to this folder.
+    pub(crate) fn is_place(&self, uri: &str) -> bool {
+        let root = |uri: &str| local_path(uri).ok()?.canonicalize().ok();
+        let own = root(&self.store_uri).map(|root| root.join(&self.prefix));
+        own.is_some() && root(uri) == own
     }
 
     /// The failure, with the URI in front.

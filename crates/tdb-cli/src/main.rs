@@ -7,6 +7,7 @@ mod config;
 mod failure;
 mod location;
 mod machine;
+mod meaning;
 mod output;
 mod paint;
 mod parse;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<(), Failure> {
     let Cli { verb, mut global } = cli;
+    let is_change = meaning::check(&verb, &global)?;
     let mut out = Output::new(&global);
     config::apply(&mut global, &out)?;
     match verb {
@@ -84,5 +86,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Verb::Dump(arguments) => cmd::dump::run(&arguments, &global, &mut out)?,
         Verb::Filters(arguments) => cmd::filters::run(&arguments, &global, &mut out)?,
     }
-    Ok(out.flush()?)
+    match is_change {
+        true => Ok(out.flush_written()?),
+        false => Ok(out.flush()?),
+    }
 }

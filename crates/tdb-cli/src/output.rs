@@ -23,6 +23,8 @@ pub(crate) struct Output {
     pub(crate) look: Look,
     /// Whether results go to a file that the user named.
     pub(crate) is_file: bool,
+    /// Whether there was any result.
+    is_written: bool,
     /// How messages look.
     messages: Look,
     quiet: bool,
@@ -48,6 +50,7 @@ impl Output {
             result: BufWriter::with_capacity(BUFFER, result),
             look,
             is_file: global.output.is_some(),
+            is_written: false,
             messages: messages(global.color),
             quiet: global.quiet,
         }
@@ -60,6 +63,7 @@ impl Output {
             result: BufWriter::new(Box::new(result)),
             look,
             is_file: false,
+            is_written: false,
             messages: Look::default(),
             quiet: true,
         }
@@ -87,6 +91,14 @@ impl Output {
         self.look.width.is_some()
     }
 
+    /// Hands on what was written: without a result no file is made, nor emptied.
+    pub(crate) fn flush_written(&mut self) -> io::Result<()> {
+        match self.is_written {
+            true => self.flush(),
+            false => Ok(()),
+        }
+    }
+
     /// The result as something to hand over.
     pub(crate) fn into_writer(self) -> BufWriter<Box<dyn Write + Send>> {
         self.result
@@ -95,6 +107,7 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.is_written = true;
         self.result.write(bytes)
     }
 

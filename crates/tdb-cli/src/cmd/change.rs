@@ -38,7 +38,8 @@ pub(crate) fn failed(location: &Location, error: ArrayError) -> Failure {
             let failure = Failure::new(ErrorKind::Exists, text).at(uri);
             match what {
                 "array" | "group" => failure.hint(format!("tdb info {uri} shows it")),
-                _ => failure,
+                _ => failure
+                    .hint("neither an array nor a group: see what it is, or choose another place"),
             }
         }
         error => location.failed(error),

@@ -76,6 +76,9 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             "--fragments, --no-timestamps and --purge-deleted are for --mode fragments",
         ));
     }
+    if global.at.is_some() && mode != Mode::GroupMeta {
+        return Err(Failure::invalid("--at means nothing to this --mode"));
+    }
     let options = change::options(global, &session(global))?;
     let (location, plan) = match mode {
         Mode::GroupMeta => {

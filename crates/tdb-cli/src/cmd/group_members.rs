@@ -1,7 +1,7 @@
 //! `tdb group add` and `tdb group rm`.
 
 use clap::Args;
-use tdb_array::{ErrorKind, Group, MemberChange, ObjectType, Target};
+use tdb_array::{ChangeOptions, ErrorKind, Group, MemberChange, ObjectType, Target};
 
 use super::{change, session};
 use crate::args::Global;
@@ -40,6 +40,9 @@ pub(crate) fn add(arguments: &Add, global: &Global) -> Result<(), Failure> {
     if object_type == ObjectType::Invalid {
         return Err(location::nothing(&arguments.uri, "array or group"));
     }
+    if object_type == ObjectType::Group {
+        check_no_cycle(arguments, &location, &member, &options)?;
+    }
     let uri = match arguments.relative {
         true => below(&group, &location, &member)?,
         false => member.store_uri.clone(),
@@ -53,6 +56,33 @@ pub(crate) fn add(arguments: &Add, global: &Global) -> Result<(), Failure> {
     group
         .change_members(&[change], &options)
         .map_err(|error| location.failed(error))
+}
+
+/// Fails where a group would contain itself.
+fn check_no_cycle(
+    arguments: &Add,
+    location: &Location,
+    member: &Location,
+    options: &ChangeOptions,
+) -> Result<(), Failure> {
+    let refused = |what: String| {
+        let failure = Failure::invalid(what);
+        Err(failure.hint("a group cannot be in itself: what walks through it would not end"))
+    };
+    let (group, uri) = (&arguments.group, &arguments.uri);
+    if location.is_place(&member.store_uri) {
+        return refused(format!("{uri} and {group} are the same group"));
+    }
+    // What lies elsewhere is not walked through, so that groups there may lead back.
+    let inner = change::open_group_at(member, options)?;
+    let within = inner.walk().unwrap_or_default();
+    let mut inside = within
+        .iter()
+        .filter(|found| matches!(found.target, Target::Inside(_)));
+    match inside.any(|found| location.is_place(&found.uri)) {
+        true => refused(format!("the group {group} is in {uri}")),
+        false => Ok(()),
+    }
 }
 
 /// Where a member is, told from the group.
@@ -75,19 +105,19 @@ pub(crate) fn remove(arguments: &Rm, global: &Global) -> Result<(), Failure> {
     let options = change::options(global, &session(global))?;
     let location = location::group(&arguments.group, global)?;
     let group = change::open_group_at(&location, &options)?;
-    if group
-        .member_called(&arguments.name)
-        .is_err_and(|e| e.kind() == ErrorKind::Invalid)
-        && !group
-            .members()
-            .iter()
-            .any(|member| member.uri == arguments.name)
-    {
+    let is_known = |name: &str| {
+        let mut uris = group.members().iter().map(|member| &member.uri);
+        group.member_called(name).is_ok() || uris.any(|uri| uri == name)
+    };
+    // Also as it was given when it was added.
+    let given = location::absolute(&arguments.name);
+    let names = [Some(arguments.name.clone()), given];
+    let Some(name) = names.into_iter().flatten().find(|name| is_known(name)) else {
         let what = format!("no member is called {:?}", arguments.name);
         let failure = Failure::new(ErrorKind::NotFound, what).at(&location.uri);
         return Err(failure.hint(format!("tdb group ls {} lists them", location.uri)));
-    }
+    };
     group
-        .change_members(&[MemberChange::Remove(arguments.name.clone())], &options)
+        .change_members(&[MemberChange::Remove(name)], &options)
         .map_err(|error| location.failed(error))
 }

@@ -28,7 +28,7 @@ pub(crate) struct CopyArguments {
     follow_external: bool,
     /// Say what would be done, and do nothing
     #[arg(long)]
-    dry_run: bool,
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ pub(crate) struct MoveArguments {
     to: String,
     /// Say what would be done, and do nothing
     #[arg(long)]
-    dry_run: bool,
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Args)]
@@ -54,7 +54,7 @@ pub(crate) struct RemoveArguments {
     uri: String,
     /// Say what would be removed, and remove nothing
     #[arg(long)]
-    dry_run: bool,
+    pub(crate) dry_run: bool,
 }
 
 pub(crate) fn copy(
@@ -102,6 +102,7 @@ pub(crate) fn rename(
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
+    location::refuse_link(&arguments.from)?;
     let (location, contents) = find(&arguments.from, global)?;
     warn_of(contents.left(), out);
     copy_to(
@@ -123,6 +124,7 @@ pub(crate) fn remove(
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
+    location::refuse_link(&arguments.uri)?;
     let (location, contents) = find(&arguments.uri, global)?;
     warn_of(contents.left(), out);
     if arguments.dry_run {
@@ -170,7 +172,6 @@ fn warn_of(left: &[String], out: &Output) {
 
 fn change_options(global: &Global) -> Result<ChangeOptions, Failure> {
     Ok(ChangeOptions {
-        timestamp: global.at.map(|moment| moment.0),
         key: key(global)?,
         ..ChangeOptions::default()
     })
@@ -185,6 +186,10 @@ fn vacant(to: &str, originals: &[&Location], global: &Global) -> Result<Location
     };
     let mut originals = originals.iter();
     match originals.find(|original| path(&copy).starts_with(path(original))) {
+        Some(original) if path(&copy) == path(original) => Err(Failure::invalid(format!(
+            "{} and {to} are the same",
+            original.uri
+        ))),
         Some(original) => Err(Failure::invalid(format!("{to} lies in {}", original.uri))),
         None => Ok(copy),
     }
@@ -216,6 +221,11 @@ fn tell(verb: &str, contents: &Contents, global: &Global, out: &mut Output) -> R
         for key in contents.keys() {
             writeln!(out, "{verb} {key}")?;
         }
+        return Ok(());
+    }
+    // What others put there goes along, and is not to go unnoticed.
+    for key in contents.strange() {
+        writeln!(out, "{verb} {key}")?;
     }
     Ok(())
 }

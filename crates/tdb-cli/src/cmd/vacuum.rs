@@ -128,7 +128,7 @@ pub(crate) fn options(grace: &Grace, global: &Global) -> Result<VacuumOptions, F
     })
 }
 
-/// Shows a plan, and does what it says.
+/// Does what a plan says if it is to be done, and shows it.
 pub(crate) fn carry_out(
     plan: &Plan,
     place: &Place<'_>,
@@ -143,11 +143,10 @@ pub(crate) fn carry_out(
         notes: Vec::new(),
         ..plan.clone()
     };
-    write!(out, "{shown}")?;
-    match apply {
-        true => Ok(plan.vacuum(place, options)?),
-        false => Ok(()),
+    if apply {
+        plan.vacuum(place, options)?;
     }
+    Ok(write!(out, "{shown}")?)
 }
 
 /// `0s`, `10m`, `2h`, `1d`.

@@ -7,25 +7,25 @@ use std::path::{Path, PathBuf};
 use crate::common::{fixtures, run, stdout};
 
 /// A new folder, by the name of its test.
-fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     folder
 }
 
-const SCHEMA: &str = r#"{"type": "sparse",
+pub(crate) const SCHEMA: &str = r#"{"type": "sparse",
     "dimensions": [{"name": "x", "datatype": "int32", "domain": [1, 10], "extent": 5}],
     "attributes": [{"name": "a", "datatype": "int32", "nullable": true}]}"#;
 
 /// The error of a command line that must fail: its status and its text, without the folder.
-fn failure(arguments: &str, folder: &Path) -> String {
+pub(crate) fn failure(arguments: &str, folder: &Path) -> String {
     let output = run(arguments);
     let text = String::from_utf8_lossy(&output.stderr).replace(&*folder.to_string_lossy(), "…");
     format!("{} {text}", output.status.code().unwrap())
 }
 
-fn made(name: &str) -> (PathBuf, String) {
+pub(crate) fn made(name: &str) -> (PathBuf, String) {
     let folder = folder(name);
     let schema = folder.join("schema.json");
     fs::write(&schema, SCHEMA).unwrap();

@@ -56,6 +56,57 @@ fn every_verb_shows_examples_that_work() {
     assert!(run > 12, "{run} examples");
 }
 
+/// Every verb.
+const VERBS: [&str; 29] = [
+    "",
+    "info",
+    "schema",
+    "ls",
+    "tree",
+    "read",
+    "fragments",
+    "meta",
+    "meta ls",
+    "meta get",
+    "meta set",
+    "meta rm",
+    "group",
+    "group ls",
+    "group create",
+    "group add",
+    "group rm",
+    "dump",
+    "filters",
+    "create",
+    "write",
+    "import",
+    "delete",
+    "evolve",
+    "consolidate",
+    "vacuum",
+    "clean",
+    "cp",
+    "mv",
+];
+
+#[test]
+fn no_line_of_a_help_is_broken_early() {
+    for verb in VERBS.into_iter().chain(["rm"]) {
+        let help = stdout(&format!("{verb} --help"));
+        let (_, after) = help.split_once("Example").unwrap_or_default();
+        let lines: Vec<&str> = after.lines().collect();
+        for pair in lines.windows(2) {
+            let [first, second] = pair else { continue };
+            let is_text = |line: &str| !line.is_empty() && !line.starts_with([' ', '{', ':', 's']);
+            if is_text(first) && is_text(second) {
+                let word = second.split(' ').next().unwrap_or_default();
+                let fits = first.chars().count() + 1 + word.chars().count() < 100;
+                assert!(!fits, "{verb}: broken behind {first:?}: {help}");
+            }
+        }
+    }
+}
+
 #[test]
 fn examples_of_changes_work_one_after_the_other() {
     let folder = tempfile::tempdir().expect("a folder");

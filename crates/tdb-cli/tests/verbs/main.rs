@@ -9,5 +9,6 @@ mod importing;
 mod judged;
 mod looking;
 mod read;
+mod refusing;
 mod together;
 mod writing;
