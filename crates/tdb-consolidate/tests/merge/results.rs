@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use tdb_array::Array;
 use tdb_consolidate::{History, MergeOptions, Place};
 use tdb_schema::ArraySchema;
-use tdb_store::{FaultyStore, Store};
+use tdb_store::{FaultyStore, MemoryStore, Store};
 
 use crate::arrays::*;
 
@@ -123,4 +124,33 @@ fn a_purge_outlives_the_attributes_that_deletes_ask_about() {
     let array = now(&store);
     assert_eq!(array.fragments()[0].metadata.cell_count(), 8);
     assert_eq!(seen(&store, &[60])[0], before[0]);
+}
+
+#[test]
+fn fragments_one_behind_the_other_are_not_read_over_and_over_in_little_memory() {
+    let rows = |y: i32| {
+        let cells = (0..400).map(|cell| (2 * y + cell / 200, cell / 20 % 10, Some(cell)));
+        Event::Write(cells.collect())
+    };
+    // A delete has each cell looked at.
+    let events: Vec<Event> = (0..5).map(rows).chain([Event::Delete(390)]).collect();
+    // Tiles of which two of each fragment are more than the memory holds.
+    let mut schema = schema(Kind::Duplicates);
+    schema.capacity = 100;
+    let store = MemoryStore::new();
+    Array::create(&store, "", &schema, &[], &change(1)).unwrap();
+    for (event, time) in events.iter().zip(10..) {
+        happen(&store, Kind::Duplicates, event, time);
+    }
+    let before = seen(&store, &[20]);
+    let array = now(&store);
+    let tiles = array.fragments().iter().map(|f| f.metadata.tile_count());
+    let tiles: u64 = tiles.sum();
+    let session = session(Some(100_000));
+    let plan = plan(&store, &options()).unwrap();
+    plan.merge(&session, &array, &options()).unwrap();
+    // Coordinates, values and which are null, text and its offsets: six tiles each.
+    let read = session.profile().tiles_read / 6;
+    assert!(read <= 6 * tiles, "{read} reads of {tiles} tiles");
+    assert_eq!(seen(&store, &[20]), before);
 }

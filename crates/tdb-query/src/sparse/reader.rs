@@ -521,12 +521,13 @@ fn proportion(share: usize, part: usize, total: usize) -> usize {
     usize::try_from(exact).unwrap_or(usize::MAX).max(1)
 }
 
-/// The next tiles of a fragment, until they hold `share` cells; at least one.
+/// The next tiles of a fragment, until they hold `share` cells that are not done with; at least one.
 fn segment(plan: &FragmentPlan, cursor: Cursor, share: usize, first: usize) -> Segment {
-    let mut cells = 0_usize;
+    let (mut cells, mut done) = (0_usize, cursor.done);
     let tiles = plan.tiles.iter().skip(cursor.tile).take_while(|tile| {
         let wanted = cells < share;
-        cells = cells.saturating_add(tile.cells);
+        let left = tile.cells.saturating_sub(std::mem::take(&mut done));
+        cells = cells.saturating_add(left);
         wanted
     });
     let mut segment = plan.segment(tiles, first);
