@@ -241,6 +241,31 @@ impl Contents {
         copying.end(result)
     }
 
+    /// Copies all, as [`Contents::copy`] does, and removes the original. Where nothing of that could be removed, the
+    /// copy goes again; where a part of it was, the copy stays, which is whole then.
+    ///
+    /// # Errors
+    /// As [`Contents::copy`] and [`Contents::remove`].
+    pub fn rename(
+        &self,
+        to: &Arc<dyn Store>,
+        to_prefix: &str,
+        options: &ChangeOptions,
+    ) -> Result<(), ArrayError> {
+        check_vacant(&**to, to_prefix)?;
+        self.check_objects()?;
+        let mut copying = Copying::new(to);
+        let copied = self.copy_with(&mut copying, to_prefix, &HashMap::new(), options);
+        if copied.is_err() {
+            return copying.end(copied);
+        }
+        let removed = self.remove();
+        match removed.is_err() && self.check_objects().is_ok() {
+            true => copying.end(removed),
+            false => removed,
+        }
+    }
+
     /// Fails where something is no object, as a link: so that it is found before anything is copied.
     pub(crate) fn check_objects(&self) -> Result<(), ArrayError> {
         self.keys()

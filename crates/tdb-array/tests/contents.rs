@@ -12,7 +12,10 @@ use tdb_array::{
     ObjectType, OpenOptions, Target,
 };
 use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension};
-use tdb_store::{FaultyStore, MemoryStore, Store, copy_tree};
+use tdb_store::{
+    FaultyStore, Listing, MemoryStore, ObjectWriter, Page, Piece, Read, Store, StoreError,
+    copy_tree,
+};
 use tdb_tile::{Code, Datatype};
 
 fn find(store: &Arc<dyn Store>, prefix: &str) -> Result<Contents, ArrayError> {
@@ -186,6 +189,56 @@ fn a_copy_that_fails_anywhere_leaves_nothing() {
             }
             assert_eq!(to.keys(), ["mine"], "failed at {operation}");
         }
+    }
+}
+
+/// A store that nothing can be removed from.
+#[derive(Debug)]
+struct Kept(MemoryStore);
+
+impl Store for Kept {
+    fn list(&self, prefix: &str, page: Option<&Page>) -> Result<Listing, StoreError> {
+        self.0.list(prefix, page)
+    }
+    fn size(&self, key: &str) -> Result<u64, StoreError> {
+        self.0.size(key)
+    }
+    fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
+        self.0.read(reads)
+    }
+    fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {
+        self.0.read_into(key, offset, into)
+    }
+    fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError> {
+        self.0.create(key)
+    }
+    fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {
+        let denied = |key: &&str| StoreError::Permission {
+            key: (*key).to_owned(),
+        };
+        keys.iter().map(|key| Err(denied(key))).collect()
+    }
+}
+
+#[test]
+fn what_cannot_be_removed_is_not_moved() {
+    for prefix in ["g", "outside"] {
+        let kept: Arc<dyn Store> = Arc::new(Kept(group()));
+        let to = MemoryStore::new();
+        let shared: Arc<dyn Store> = Arc::new(to.clone());
+        let moved = find(&kept, prefix).unwrap();
+        let moved = moved.rename(&shared, "moved", &ChangeOptions::at(9));
+        assert_eq!(moved.unwrap_err().kind(), ErrorKind::Store);
+        assert!(to.keys().is_empty(), "{:?}", to.keys());
+
+        let from = group();
+        let removable: Arc<dyn Store> = Arc::new(from.clone());
+        let moved = find(&removable, prefix).unwrap();
+        moved
+            .rename(&shared, "moved", &ChangeOptions::at(9))
+            .unwrap();
+        find(&removable, prefix).unwrap_err();
+        find(&shared, "moved").unwrap();
     }
 }
 

@@ -65,14 +65,13 @@ pub(crate) fn copy(
     let (location, contents) = find(&arguments.from, global)?;
     if !arguments.follow_external {
         warn_of(contents.left(), out);
-        return copy_to(
-            &location,
-            &contents,
-            &arguments.to,
-            arguments.dry_run,
-            global,
-            out,
-        );
+        let to = vacant(&arguments.to, &[&location], global)?;
+        if arguments.dry_run {
+            return tell("copy", &contents, global, out);
+        }
+        return contents
+            .copy(&to.store, &to.prefix, &change_options(global)?)
+            .map_err(|error| change::failed(&to, error));
     }
     let to = vacant(&arguments.to, &[&location], global)?;
     let mut originals = Vec::new();
@@ -105,18 +104,13 @@ pub(crate) fn rename(
     location::refuse_link(&arguments.from)?;
     let (location, contents) = find(&arguments.from, global)?;
     warn_of(contents.left(), out);
-    copy_to(
-        &location,
-        &contents,
-        &arguments.to,
-        arguments.dry_run,
-        global,
-        out,
-    )?;
-    match arguments.dry_run {
-        true => Ok(()),
-        false => contents.remove().map_err(|error| location.failed(error)),
+    let to = vacant(&arguments.to, &[&location], global)?;
+    if arguments.dry_run {
+        return tell("move", &contents, global, out);
     }
+    contents
+        .rename(&to.store, &to.prefix, &change_options(global)?)
+        .map_err(|error| change::failed(&to, error))
 }
 
 pub(crate) fn remove(
@@ -193,23 +187,6 @@ fn vacant(to: &str, originals: &[&Location], global: &Global) -> Result<Location
         Some(original) => Err(Failure::invalid(format!("{to} lies in {}", original.uri))),
         None => Ok(copy),
     }
-}
-
-fn copy_to(
-    location: &Location,
-    contents: &Contents,
-    to: &str,
-    dry_run: bool,
-    global: &Global,
-    out: &mut Output,
-) -> Result<(), Failure> {
-    let to = vacant(to, &[location], global)?;
-    if dry_run {
-        return tell("copy", contents, global, out);
-    }
-    contents
-        .copy(&to.store, &to.prefix, &change_options(global)?)
-        .map_err(|error| change::failed(&to, error))
 }
 
 fn tell(verb: &str, contents: &Contents, global: &Global, out: &mut Output) -> Result<(), Failure> {
