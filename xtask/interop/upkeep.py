@@ -127,8 +127,6 @@ class Upkeep:
         return "purged", {"purge_deleted_cells": "true"}, lambda uri: self.ALL + ["--purge-deleted"]
 
     def merge_sized(self):
-        if self.spec["kind"] == "dense":
-            return None, None, None
         size = self.random.choice([300, 2000])
         return "sized", {}, lambda uri: self.ALL + ["--config", "sm.consolidation.max_fragment_size=%d" % size]
 
