@@ -4,7 +4,8 @@ use tdb_tile::{Budget, Grant, LimitError};
 
 use super::input::Cells;
 
-/// Cells in the order in which they came; what they take is taken from a budget.
+/// Cells in the order in which they came; what they take is taken from a budget once others come: those that came last
+/// are in the memory of who handed them in, and may not have to wait at all.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     /// Where nothing bounds them but what is handed in.
@@ -13,6 +14,8 @@ pub(crate) struct Waiting {
     grants: Vec<Grant>,
     rows: usize,
     bytes: usize,
+    /// Bytes of the cells that came last.
+    last: usize,
 }
 
 /// Cells, and the memory that they take.
@@ -48,7 +51,10 @@ impl Waiting {
     /// Adds cells.
     pub(crate) fn push(&mut self, cells: Cells) -> Result<(), LimitError> {
         let bytes = cells.size_in_memory();
-        self.grants.extend(self.take(bytes)?);
+        if self.last > 0 {
+            self.grants.extend(self.take(self.last)?);
+        }
+        self.last = bytes;
         self.rows = self.rows.saturating_add(cells.rows);
         self.bytes = self.bytes.saturating_add(bytes);
         self.parts.push(cells);

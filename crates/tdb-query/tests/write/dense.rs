@@ -331,3 +331,21 @@ fn cells_that_wait_stay_within_the_memory() {
       cells in the order of the array's tiles, or of a smaller box, take less
     ");
 }
+
+#[test]
+fn cells_that_come_at_once_take_no_memory_of_the_session() {
+    let schema = plane(CellOrder::RowMajor);
+    let numbers: Vec<i32> = (0..70).collect();
+    let cells = batch(&schema, &plane_cells(&numbers));
+    let store = memory();
+    let array = array(&store, &schema);
+    let session = Session::new(SessionOptions {
+        threads: std::num::NonZeroUsize::new(1),
+        memory: Some(900),
+        ..SessionOptions::default()
+    });
+    let mut writer = session.write(&array, &at(10)).unwrap();
+    writer.push(&cells).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(open(&store).fragments().len(), 1);
+}
