@@ -181,7 +181,8 @@ def make_one(number, out):
             if spec["kind"] == "sparse" and VERSION > 8 and random_.random() < 0.4:
                 plan = in_global_order(lib, theirs, spec, plan)
             plan["batches"] = random_.choice([1, 1, 2, 7])
-            if random_.random() < 0.2:
+            # The oldest releases misread dense arrays of several fragments, and would be found to differ from a merge.
+            if (VERSION == 22 or spec["kind"] == "sparse") and random_.random() < 0.2:
                 plan["max_fragment_bytes"] = random_.choice([1, 1000, 20000])
             plans.append(plan)
         at += 10
