@@ -258,8 +258,9 @@ class Pair(upkeep.Upkeep, labels.Labelled):
         judges = seen_by_judge(self.lib, self.judge, at)
         self.mark(self.ours, "read")
         twins = seen_by_judge(self.lib, self.ours, at)
-        if isinstance(judges["cells"], str) and not isinstance(twins["cells"], str):
-            # TileDB cannot read what it wrote, such as filters that it cannot undo; what tdb wrote has to be right.
+        if isinstance(judges["cells"], str):
+            # TileDB cannot read what it wrote, such as filters that it cannot undo, and fails in one way or another; where
+            # it can read what tdb wrote, that has to be right.
             judges["cells"] = twins["cells"]
         if not self.model.knows(at):
             # Of what a purge replaced, the two may keep other cells for times before it.
