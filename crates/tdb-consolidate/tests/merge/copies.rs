@@ -1,13 +1,16 @@
 //! Tiles that are copied as they are stored, and where they are not.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
-use tdb_array::OpenOptions;
+use tdb_array::{Array, OpenOptions};
 use tdb_consolidate::{History, MergeOptions};
 use tdb_filters::{Description, FilterList, Registry};
 use tdb_fragment::MetadataPart;
-use tdb_schema::{ArraySchema, FieldKind};
+use tdb_query::{Batch, WriteOptions};
+use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension, FieldKind};
 use tdb_store::{MemoryStore, read_whole};
-use tdb_tile::{FormatVersion, Range};
+use tdb_tile::{Datatype, FormatVersion, Range};
 
 use crate::arrays::*;
 
@@ -188,4 +191,71 @@ fn dense_fragments_are_cut_into_boxes() {
     assert_eq!(seen(&one, &times[3..]), before);
     vacuum(&one);
     assert!(seen(&one, &[25])[..3] == before[6..9]);
+}
+
+#[test]
+fn tiles_that_are_read_in_pieces_are_followed_by_copied_ones() {
+    // Two tiles of which each is more than is read at a time, and cells on top of the first.
+    let x = Dimension::numbers("x", Datatype::Int32, (0_i32, 4095), 2048);
+    let names: Vec<String> = (0..8).map(|i| format!("a{i}")).collect();
+    let attributes = names
+        .iter()
+        .map(|name| Attribute::new(name, Datatype::Int32));
+    let schema = ArraySchema::new(ArrayType::Dense, vec![x], attributes.collect());
+    let store = MemoryStore::new();
+    Array::create(&store, "", &schema, &[], &change(1)).unwrap();
+    for (time, end) in [(10, 4095), (20, 99)] {
+        let values = numbers((0..=end).map(|x: i32| x + i32::try_from(time).unwrap()));
+        let batch = Batch {
+            rows: usize::try_from(end + 1).unwrap(),
+            columns: names
+                .iter()
+                .map(|name| column(name, values.clone(), None))
+                .collect(),
+        };
+        let options = WriteOptions {
+            ranges: vec![("x".to_owned(), Range::of(0, end))],
+            ..WriteOptions::at(time)
+        };
+        let array = Arc::new(now(&store));
+        let mut writer = session(None).write(&array, &options).unwrap();
+        writer.push(&batch).unwrap();
+        writer.finish().unwrap();
+    }
+    let before = seen(&store, &[25]);
+    let session = session(Some(100_000));
+    let plan = plan(&store, &options()).unwrap();
+    plan.merge(&session, &now(&store), &options()).unwrap();
+    assert_eq!(session.profile().tiles_copied, 1);
+    assert!(seen(&store, &[25])[..3] == before[..3]);
+}
+
+#[test]
+fn many_fragments_of_full_tiles_are_each_looked_at_once() {
+    // Sixty fragments of a tile each, one behind the other.
+    let x = Dimension::numbers("x", Datatype::Int32, (0_i32, 999), 1000);
+    let mut schema = ArraySchema::new(ArrayType::Sparse, vec![x], Vec::new());
+    schema.capacity = 2;
+    let store = MemoryStore::new();
+    Array::create(&store, "", &schema, &[], &change(1)).unwrap();
+    for i in 0..60 {
+        let batch = Batch {
+            rows: 2,
+            columns: vec![column("x", numbers([2 * i, 2 * i + 1].into_iter()), None)],
+        };
+        let options = WriteOptions {
+            names: names(),
+            ..WriteOptions::at(10 + u64::try_from(i).unwrap())
+        };
+        let array = Arc::new(now(&store));
+        let mut writer = session(None).write(&array, &options).unwrap();
+        writer.push(&batch).unwrap();
+        writer.finish().unwrap();
+    }
+    let session = session(None);
+    let plan = plan(&store, &options()).unwrap();
+    plan.merge(&session, &now(&store), &options()).unwrap();
+    let profile = session.profile();
+    assert_eq!(profile.tiles_copied, 60);
+    assert!(profile.tiles_read <= 60 * 6, "{} reads", profile.tiles_read);
 }

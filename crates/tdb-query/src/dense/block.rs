@@ -127,6 +127,11 @@ impl Cursor {
         }
     }
 
+    /// Whether there is no block any more.
+    pub(crate) fn is_done(&self) -> bool {
+        self.next.is_none()
+    }
+
     /// The next block: as many slices of one dimension as `share` allows, ending between space tiles if it can.
     pub(crate) fn next(&mut self, share: Share, borders: &Borders<'_>) -> Option<Block> {
         let at = self.next.take()?;

@@ -56,7 +56,7 @@ pub(crate) struct DenseReader {
     /// Cells that are still wanted.
     left: u64,
     /// The memory of the batch that was given out last.
-    held: Option<Grant>,
+    pub(super) held: Option<Grant>,
 }
 
 impl DenseReader {

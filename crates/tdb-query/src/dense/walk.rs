@@ -78,14 +78,16 @@ impl TileWalk {
         let mut blocks = Vec::new();
         let mut rows = 0_u64;
         loop {
-            if let Some(block) = self
-                .within
-                .as_mut()
-                .and_then(|cursor| cursor.next(share, borders))
-            {
-                return vec![block];
+            if let Some(cursor) = &mut self.within {
+                let block = cursor.next(share, borders);
+                // The walk is between tiles as soon as the last block is given out.
+                if cursor.is_done() {
+                    self.within = None;
+                }
+                if let Some(block) = block {
+                    return vec![block];
+                }
             }
-            self.within = None;
             // Past the last tile there is none of this number.
             let Some(block) = (self.next < self.stop)
                 .then(|| self.tiles.tile(self.next))

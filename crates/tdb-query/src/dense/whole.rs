@@ -18,6 +18,8 @@ impl DenseReader {
         &mut self,
         allows: &mut dyn FnMut(usize) -> Result<bool, QueryError>,
     ) -> Result<Option<WholeTiles>, QueryError> {
+        // The batch before is written.
+        self.held = None;
         let Walk::Tiles(walk) = &self.walk else {
             return Ok(None);
         };

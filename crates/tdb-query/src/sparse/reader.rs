@@ -1,5 +1,6 @@
 //! Reads a sparse array batch by batch: load, select, merge, leave out what is deleted, gather.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use tdb_array::{Array, ErrorKind};
@@ -13,6 +14,7 @@ use super::plan::{FragmentPlan, SparsePlan};
 use super::slabs::{Corner, Slabs};
 use super::sort::Keys;
 use super::table::{CellTable, Segment};
+use super::whole::First;
 use crate::QueryError;
 use crate::column::Batch;
 use crate::field::{Field, unit_size};
@@ -58,6 +60,8 @@ pub(crate) struct SparseReader {
     /// The tiles of each planned fragment, once they are needed.
     tiles: Vec<Option<FragmentTiles>>,
     pub(super) cursors: Vec<Cursor>,
+    /// The next cell of fragments whose tiles may be copied, by their place in the plan.
+    pub(super) firsts: HashMap<usize, First>,
     /// What is left of a result that does not fit the memory and is not stored in its order.
     slabs: Option<Slabs>,
     /// The cells before this one, in the order of the result, were given out.
@@ -67,7 +71,7 @@ pub(crate) struct SparseReader {
     /// Cells to load at a time, where more were too many.
     most: usize,
     /// The memory of the batch that was given out last.
-    held: Vec<Grant>,
+    pub(super) held: Vec<Grant>,
 }
 
 impl SparseReader {
@@ -85,6 +89,7 @@ impl SparseReader {
             plan,
             tiles,
             cursors,
+            firsts: HashMap::new(),
             slabs: None,
             reached: None,
             ready: None,

@@ -13,12 +13,22 @@ use crate::whole_tiles::WholeTiles;
 /// Coordinates as they are stored, by dimension.
 type Cell = Vec<Vec<u8>>;
 
+/// The next cell of a fragment, once it was looked at.
+#[derive(Debug)]
+pub(super) struct First {
+    /// The number of its tile, and its place there.
+    at: (usize, usize),
+    cell: Cell,
+}
+
 impl SparseReader {
     /// The next cells, if they are all those of full tiles of one fragment that `allows` says yes to.
     pub(crate) fn whole_tiles(
         &mut self,
         allows: &mut dyn FnMut(usize) -> Result<bool, QueryError>,
     ) -> Result<Option<WholeTiles>, QueryError> {
+        // The batch before is written.
+        self.held.clear();
         if !self.is_between_batches() || !self.gives_all_cells() {
             return Ok(None);
         }
@@ -72,16 +82,35 @@ impl SparseReader {
         })
     }
 
-    /// The next cell of each fragment that has more, by its place in the plan.
+    /// The next cell of each fragment that has more, by its place in the plan. Where a fragment stands as before, its
+    /// tile is not read again.
     fn first_cells(&mut self) -> Result<Vec<(usize, Cell)>, QueryError> {
         let mut firsts = Vec::new();
         for at in 0..self.plan.fragments.len() {
             let Some(Cursor { tile, done }) = self.cursors.get(at).copied() else {
                 continue;
             };
-            if let Some(cell) = self.coordinates(at, tile, |_| done)? {
-                firsts.push((at, cell));
-            }
+            let planned = self.plan.fragments.get(at).and_then(|f| f.tiles.get(tile));
+            let Some(number) = planned.map(|planned| planned.tile) else {
+                continue;
+            };
+            let place = (number, done);
+            let known = self.firsts.get(&at).filter(|first| first.at == place);
+            let cell = match known.map(|first| first.cell.clone()) {
+                Some(cell) => cell,
+                None => {
+                    let Some(cell) = self.coordinates(at, tile, |_| done)? else {
+                        continue;
+                    };
+                    let first = First {
+                        at: place,
+                        cell: cell.clone(),
+                    };
+                    self.firsts.insert(at, first);
+                    cell
+                }
+            };
+            firsts.push((at, cell));
         }
         Ok(firsts)
     }
