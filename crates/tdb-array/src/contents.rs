@@ -234,11 +234,7 @@ impl Contents {
         to_prefix: &str,
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
-        check_vacant(&**to, to_prefix)?;
-        self.check_objects()?;
-        let mut copying = Copying::new(to);
-        let result = self.copy_with(&mut copying, to_prefix, &HashMap::new(), options);
-        copying.end(result)
+        self.copied(to, to_prefix, options).map(drop)
     }
 
     /// Copies all, as [`Contents::copy`] does, and removes the original. Where nothing of that could be removed, the
@@ -252,17 +248,30 @@ impl Contents {
         to_prefix: &str,
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
+        let copying = self.copied(to, to_prefix, options)?;
+        let removed = self.remove();
+        if removed.is_err() && self.check_objects().is_ok() {
+            copying.take_back();
+        }
+        removed
+    }
+
+    /// Copies all, and gives what it takes to undo that.
+    fn copied<'a>(
+        &self,
+        to: &'a Arc<dyn Store>,
+        to_prefix: &str,
+        options: &ChangeOptions,
+    ) -> Result<Copying<'a>, ArrayError> {
         check_vacant(&**to, to_prefix)?;
         self.check_objects()?;
         let mut copying = Copying::new(to);
-        let copied = self.copy_with(&mut copying, to_prefix, &HashMap::new(), options);
-        if copied.is_err() {
-            return copying.end(copied);
-        }
-        let removed = self.remove();
-        match removed.is_err() && self.check_objects().is_ok() {
-            true => copying.end(removed),
-            false => removed,
+        match self.copy_with(&mut copying, to_prefix, &HashMap::new(), options) {
+            Ok(()) => Ok(copying),
+            Err(error) => {
+                copying.take_back();
+                Err(error)
+            }
         }
     }
 

@@ -147,7 +147,10 @@ impl ContentsOutside {
         }
         let mut copying = Copying::new(to);
         let result = self.copy_with(&mut copying, to_prefix, to_uri, options);
-        copying.end(result)
+        if result.is_err() {
+            copying.take_back();
+        }
+        result
     }
 
     fn copy_with(

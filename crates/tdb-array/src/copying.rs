@@ -45,19 +45,16 @@ impl<'a> Copying<'a> {
         self.groups.push(folder.to_owned());
     }
 
-    /// Ends it: where it failed, what is there goes as far as that can be done.
-    pub(crate) fn end(mut self, result: Result<(), ArrayError>) -> Result<(), ArrayError> {
-        if result.is_err() {
-            for group in &self.groups {
-                let made = list_recursive(&**self.store, &join(group, GROUP_FOLDER));
-                let made = made.unwrap_or_default().into_iter();
-                self.keys.extend(made.map(|object| object.key));
-            }
-            // Last things first, as in a removal. The first failure is the one to be told.
-            let keys: Vec<&str> = self.keys.iter().rev().map(String::as_str).collect();
-            let _ = self.store.remove_many(&keys);
+    /// What is there of a copy that failed goes, as far as that can be done.
+    pub(crate) fn take_back(mut self) {
+        for group in &self.groups {
+            let made = list_recursive(&**self.store, &join(group, GROUP_FOLDER));
+            let made = made.unwrap_or_default().into_iter();
+            self.keys.extend(made.map(|object| object.key));
         }
-        result
+        // Last things first, as in a removal. The first failure is the one to be told.
+        let keys: Vec<&str> = self.keys.iter().rev().map(String::as_str).collect();
+        let _ = self.store.remove_many(&keys);
     }
 }
 

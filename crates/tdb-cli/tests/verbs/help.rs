@@ -1,6 +1,7 @@
 //! What `--help` says can be done.
 
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Output};
 
 use crate::common::{fixtures, stdout};
 
@@ -10,6 +11,17 @@ fn examples(help: &str) -> impl Iterator<Item = &str> {
     examples
         .lines()
         .filter_map(|line| line.strip_prefix("  tdb "))
+}
+
+/// Runs an example from the root of the repository; what it makes goes to a folder.
+fn run_example(example: &str, folder: &Path) -> Output {
+    let example = example.replace("target/", &format!("{}/", folder.display()));
+    let output = Command::new("sh")
+        .arg("-c")
+        .arg(format!("{} {example}", env!("CARGO_BIN_EXE_tdb")))
+        .current_dir(fixtures().join(".."))
+        .output();
+    output.expect("it runs")
 }
 
 #[test]
@@ -34,13 +46,7 @@ fn every_verb_shows_examples_that_work() {
         let mut all = examples(&help).peekable();
         assert!(all.peek().is_some(), "{verb} has no example: {help}");
         for example in all {
-            let example = example.replace("target/", &format!("{}/", folder.path().display()));
-            let output = Command::new("sh")
-                .arg("-c")
-                .arg(format!("{} {example}", env!("CARGO_BIN_EXE_tdb")))
-                .current_dir(fixtures().join(".."))
-                .output()
-                .expect("it runs");
+            let output = run_example(example, folder.path());
             assert!(
                 output.status.success() && output.stderr.is_empty(),
                 "{example}: {output:?}"
@@ -132,13 +138,7 @@ fn examples_of_changes_work_one_after_the_other() {
         let mut all = examples(&help).peekable();
         assert!(all.peek().is_some(), "{verb} has no example: {help}");
         for example in all {
-            let example = example.replace("target/", &format!("{}/", folder.path().display()));
-            let output = Command::new("sh")
-                .arg("-c")
-                .arg(format!("{} {example}", env!("CARGO_BIN_EXE_tdb")))
-                .current_dir(fixtures().join(".."))
-                .output()
-                .expect("it runs");
+            let output = run_example(example, folder.path());
             assert!(output.status.success(), "{example}: {output:?}");
         }
     }
