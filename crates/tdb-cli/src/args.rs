@@ -42,7 +42,7 @@ pub(crate) struct Global {
     /// Encryption key: a file of 32 raw bytes
     #[arg(long, value_name = "FILE", global = true, env = "TDB_KEY_FILE")]
     pub(crate) key_file: Option<PathBuf>,
-    /// At most so many threads
+    /// At most so many threads, and no more than 1024
     #[arg(long, value_name = "N", global = true, value_parser = threads)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// At most so much memory: 200MB, 2GiB

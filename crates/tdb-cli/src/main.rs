@@ -39,13 +39,17 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let messages = output::messages(cli.global.color);
     let json = cli.global.json;
-    let profile = cli.global.profile.then(|| cli.global.counts.clone());
-    let result = cli.global.counts.clone().stage("all", || run(cli));
-    if let Some(profile) = profile {
+    let counts = cli.global.counts.clone();
+    let (quiet, is_profiled) = (cli.global.quiet, cli.global.profile);
+    let result = counts.stage("all", || run(cli));
+    if let Some(warning) = counts.warning().filter(|_| !quiet) {
+        output::warn(messages, &warning);
+    }
+    if is_profiled {
         // There is nowhere left to tell that standard error is gone.
         let _ = match json {
-            true => profile.write_json(&mut io::stderr()),
-            false => profile.write(&mut io::stderr(), messages),
+            true => counts.write_json(&mut io::stderr()),
+            false => counts.write(&mut io::stderr(), messages),
         };
     }
     match result {

@@ -72,9 +72,7 @@ impl Output {
     /// Tells on standard error what the user should know.
     pub(crate) fn warn(&self, warning: &str) {
         if !self.quiet {
-            let label = self.messages.paint(Role::Warning, "warning:");
-            // There is nowhere left to tell that standard error is gone.
-            let _ = writeln!(io::stderr(), "{label} {}", visible(warning));
+            warn(self.messages, warning);
         }
     }
 
@@ -114,6 +112,13 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         self.result.flush()
     }
+}
+
+/// Tells on standard error what the user should know.
+pub(crate) fn warn(messages: Look, warning: &str) {
+    let label = messages.paint(Role::Warning, "warning:");
+    // There is nowhere left to tell that standard error is gone.
+    let _ = writeln!(io::stderr(), "{label} {}", visible(warning));
 }
 
 /// How messages on standard error look.

@@ -68,6 +68,25 @@ impl Profile {
         let _ = self.shared.session.set(session.clone());
     }
 
+    /// What the user should know of the threads: that fewer were at work than were asked for.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let session = self.shared.session.get()?;
+        let (wanted, most) = (session.threads_wanted(), Session::MOST_THREADS);
+        let allowed = wanted.min(most);
+        match session.threads() {
+            1 if allowed > 1 => Some(format!(
+                "the system started none of {allowed} threads, so one did all the work"
+            )),
+            found if found < allowed => Some(format!(
+                "the system started no more than {found} of {allowed} threads"
+            )),
+            _ if wanted > most => Some(format!(
+                "{wanted} threads were asked for, and {most} are the most that are started"
+            )),
+            _ => None,
+        }
+    }
+
     /// Writes what was counted, for people.
     pub(crate) fn write(&self, out: &mut dyn Write, look: Look) -> io::Result<()> {
         let facts = self.facts();
@@ -104,7 +123,11 @@ impl Profile {
             ("ranges_read", Fact::Count(number(&counters.reads))),
             ("bytes_read", Fact::Bytes(number(&counters.bytes))),
         ];
-        let session = counters.session.get().map(Session::profile);
+        let session = counters.session.get();
+        if let Some(session) = session {
+            facts.push(("threads", Fact::Count(session.threads() as u64)));
+        }
+        let session = session.map(Session::profile);
         let session = session.filter(|session| session.plan > Duration::ZERO);
         if let Some(session) = session {
             facts.extend([

@@ -233,7 +233,8 @@ impl<'a> Cells<'a> {
     /// Cells that do not hold together.
     pub fn merge(mut self) -> Result<Rows<'a>, QueryError> {
         let Tiles { plan, table } = &mut self.tiles;
-        let mut rows = plan.sparse.merge(plan.array, table, self.rows);
+        let merge = || plan.sparse.merge(plan.array, table, self.rows);
+        let mut rows = plan.session.install(merge);
         apply_deletes(plan.session, plan.array, &plan.sparse, table, &mut rows)?;
         plan.sparse.apply_condition(table, &mut rows)?;
         Ok(Rows {
@@ -256,7 +257,8 @@ impl Rows<'_> {
     /// A [limit](QueryError::Limit).
     pub fn into_columns(self) -> Result<Batch, QueryError> {
         let Tiles { plan, mut table } = self.tiles;
-        plan.sparse.columns(&mut table, self.rows.as_deref())
+        let columns = || plan.sparse.columns(&mut table, self.rows.as_deref());
+        plan.session.install(columns)
     }
 }
 

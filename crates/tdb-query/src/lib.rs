@@ -20,6 +20,7 @@ mod session;
 mod sparse;
 mod stored_field;
 mod subarray;
+mod threads;
 mod tiles;
 mod whole_tiles;
 mod write;

@@ -1,15 +1,16 @@
 use std::num::NonZeroUsize;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use tdb_tile::{Budget, Limits};
 
 use crate::profile::{Counters, Profile};
+use crate::threads::Threads;
 use crate::tiles::{Lent, Workers};
 
 /// What a [`Session`] may use.
 #[derive(Clone, Debug, Default)]
 pub struct SessionOptions {
-    /// Threads that decode; the machine's number by default. With one, no thread is started.
+    /// Threads that work; the machine's number by default, [`Session::MOST_THREADS`] at most. With one, none is started.
     pub threads: Option<NonZeroUsize>,
     /// Bytes of memory that reading may hold at a time; 1 GiB by default.
     pub memory: Option<u64>,
@@ -25,8 +26,8 @@ pub struct Session {
 
 #[derive(Debug)]
 struct Shared {
-    threads: usize,
-    pool: OnceLock<Option<rayon::ThreadPool>>,
+    wanted: usize,
+    threads: Threads,
     limits: Limits,
     workers: Workers,
     counters: Counters,
@@ -42,10 +43,13 @@ impl Default for Session {
 const DEFAULT_MEMORY: u64 = 1 << 30;
 
 impl Session {
+    /// More threads than this are never started, whoever asks for them.
+    pub const MOST_THREADS: usize = 1024;
+
     /// A session of its own threads and memory.
     #[must_use]
     pub fn new(options: SessionOptions) -> Self {
-        let threads = options.threads.map_or_else(
+        let wanted = options.threads.map_or_else(
             || std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
             NonZeroUsize::get,
         );
@@ -56,8 +60,8 @@ impl Session {
         };
         Self {
             shared: Arc::new(Shared {
-                threads,
-                pool: OnceLock::new(),
+                wanted,
+                threads: Threads::new(wanted.min(Self::MOST_THREADS)),
                 limits,
                 workers: Workers::default(),
                 counters: Counters::default(),
@@ -65,10 +69,17 @@ impl Session {
         }
     }
 
-    /// Threads that decode.
+    /// Threads that work: before there was work for them, as many as will be started; then as many as could be, which is
+    /// one, the caller's own, where the system starts none.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.shared.threads
+        self.shared.threads.count()
+    }
+
+    /// Threads that were asked for: by [`SessionOptions::threads`], or as many as the machine has.
+    #[must_use]
+    pub fn threads_wanted(&self) -> usize {
+        self.shared.wanted
     }
 
     /// The caps in force; their budget is the session's memory.
@@ -92,21 +103,9 @@ impl Session {
         self.shared.workers.lend()
     }
 
-    /// Runs `work` on the session's threads; at one thread, or where none can be started, right here.
+    /// Runs `work` on the session's threads, among which [`crate::threads`] shares it; at one thread, or where none
+    /// can be started, right here.
     pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        let pool = self.shared.pool.get_or_init(|| {
-            (self.shared.threads > 1)
-                .then(|| {
-                    rayon::ThreadPoolBuilder::new()
-                        .num_threads(self.shared.threads)
-                        .build()
-                        .ok()
-                })
-                .flatten()
-        });
-        match pool {
-            Some(pool) => pool.install(work),
-            None => work(),
-        }
+        self.shared.threads.install(work)
     }
 }

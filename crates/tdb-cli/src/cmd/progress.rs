@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc;
+use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 use super::input::ReadSoFar;
@@ -39,7 +40,7 @@ impl Progress {
         }
     }
 
-    /// Shows how far the input has been read while it is looked through.
+    /// Shows how far the input has been read while it is looked through, if the system has a thread for it.
     pub(crate) fn watch<R>(self, what: &str, read: &ReadSoFar, work: impl FnOnce() -> R) -> R {
         if !self.is_shown {
             return work();
@@ -52,11 +53,11 @@ impl Progress {
                     progress.show(|total, elapsed| line(what, None, read.bytes(), total, elapsed));
                 }
             };
-            let watcher = scope.spawn(watcher);
+            let watcher = std::thread::Builder::new().spawn_scoped(scope, watcher);
             let result = work();
             drop(done);
             // A watcher that failed has shown nothing, which harms nobody.
-            let _ = watcher.join();
+            let _ = watcher.map(ScopedJoinHandle::join);
             result
         })
     }

@@ -10,5 +10,6 @@ mod judged;
 mod looking;
 mod read;
 mod refusing;
+mod threads;
 mod together;
 mod writing;

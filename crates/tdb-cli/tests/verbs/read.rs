@@ -126,7 +126,13 @@ fn a_wrong_request_leaves_the_file_alone() {
 fn a_profile_goes_to_standard_error() {
     let output = run(&format!("{TOUR} --profile"));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    for what in ["bytes read", "cells decoded", "cells wasted", "merge"] {
+    for what in [
+        "bytes read",
+        "threads",
+        "cells decoded",
+        "cells wasted",
+        "merge",
+    ] {
         assert!(said.contains(&format!("\n{what} ")), "{said}");
     }
     assert_eq!(output.stdout, run(TOUR).stdout);

@@ -1,6 +1,5 @@
 //! Reads the cells of a batch: every field and every band of it a task of its own.
 
-use rayon::prelude::*;
 use tdb_schema::ArraySchema;
 
 use super::block::Block;
@@ -21,6 +20,7 @@ use crate::session::Session;
 use crate::sparse::gather::buffer;
 use crate::sparse::load::{fill_is_valid, fill_of};
 use crate::sparse::table::TableColumn;
+use crate::threads;
 use crate::tiles::Worker;
 
 /// A part of the result that is read by one task for each field.
@@ -137,18 +137,11 @@ pub(crate) fn for_each<T: Send>(
     tasks: Vec<T>,
     run: impl Fn(T, &mut Worker) -> Result<(), QueryError> + Send + Sync,
 ) -> Result<(), QueryError> {
-    if session.threads() == 1 || tasks.len() < 2 {
-        let mut worker = session.worker();
-        return tasks
-            .into_iter()
-            .try_for_each(|task| run(task, &mut worker));
+    let run = |task| run(task, &mut session.worker());
+    if tasks.len() < 2 {
+        return tasks.into_iter().try_for_each(run);
     }
-    session.install(|| {
-        tasks
-            .into_par_iter()
-            .with_max_len(1)
-            .try_for_each(|task| run(task, &mut session.worker()))
-    })
+    session.install(|| threads::for_each(tasks, run))
 }
 
 /// Memory for a column.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use tdb_array::Array;
 use tdb_schema::Order;
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
@@ -27,6 +26,7 @@ use crate::session::Session;
 use crate::sparse::gather::gather;
 use crate::sparse::table::TableColumn;
 use crate::subarray::Subarray;
+use crate::threads;
 
 /// Rows that a batch can number.
 const MOST_ROWS: u64 = u32::MAX as u64;
@@ -438,8 +438,8 @@ fn open(
         Stored::Tiles(_) => FragmentTiles::open(array, array.schema(), layer.index, fields),
         Stored::Cells(_) => FragmentTiles::open(array, array.schema(), layer.index, &[]),
     };
-    if session.threads() == 1 || layers.len() < FEW_FRAGMENTS {
+    if layers.len() < FEW_FRAGMENTS {
         return layers.iter().map(open).collect();
     }
-    session.install(|| layers.par_iter().map(open).collect())
+    session.install(|| threads::map(layers.iter().collect(), open))
 }

@@ -1,12 +1,12 @@
 //! Collects the cells of a result out of a table of loaded cells.
 
 use bytes::Bytes;
-use rayon::prelude::*;
 use zerocopy::IntoBytes;
 
 use super::table::TableColumn;
 use crate::QueryError;
 use crate::buffer::Buffer;
+use crate::threads;
 
 /// Cells that one task copies: enough to be worth a hand-over, few enough to spread.
 const ROWS_PER_TASK: usize = 1 << 16;
@@ -82,12 +82,10 @@ impl AsRef<[u8]> for Offsets {
 
 pub(super) fn gather_fixed(values: &[u8], size: usize, rows: &[u32]) -> Result<Buffer, QueryError> {
     let mut out = buffer(rows.len().saturating_mul(size))?;
-    let tasks = out
-        .as_mut_slice()
-        .par_chunks_mut(ROWS_PER_TASK * size.max(1));
-    tasks
-        .zip(rows.par_chunks(ROWS_PER_TASK))
-        .for_each(|(out, rows)| match size {
+    let places = out.as_mut_slice().chunks_mut(ROWS_PER_TASK * size.max(1));
+    let tasks: Vec<_> = places.zip(rows.chunks(ROWS_PER_TASK)).collect();
+    threads::for_each(tasks, |(out, rows)| {
+        match size {
             1 => gather_sized::<1>(values, rows, out),
             2 => gather_sized::<2>(values, rows, out),
             4 => gather_sized::<4>(values, rows, out),
@@ -100,7 +98,9 @@ pub(super) fn gather_fixed(values: &[u8], size: usize, rows: &[u32]) -> Result<B
                     }
                 }
             }
-        });
+        }
+        Ok::<_, QueryError>(())
+    })?;
     Ok(out)
 }
 

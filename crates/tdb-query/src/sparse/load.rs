@@ -1,6 +1,5 @@
 //! Decodes tiles of many fields and fragments straight into the columns of a table.
 
-use rayon::prelude::*;
 use tdb_array::Snapshot;
 use tdb_schema::ArraySchema;
 use tdb_tile::Grant;
@@ -12,6 +11,7 @@ use crate::bytes_of_tiles::{Decoding, TileBytes};
 use crate::field::{Field, unit_size};
 use crate::fragment_tiles::FragmentTiles;
 use crate::session::Session;
+use crate::threads;
 use crate::tiles::{FieldTiles, ZippedTiles};
 
 /// One tile of one field and the memory that its cells go to.
@@ -77,14 +77,7 @@ pub(crate) fn load<'t>(
         bytes: how.bytes,
         counters: how.session.counters(),
     };
-    if how.session.threads() == 1 {
-        let mut worker = how.session.worker();
-        jobs.into_iter()
-            .try_for_each(|job| run(job, &mut worker, decoding))?;
-    } else {
-        jobs.into_par_iter()
-            .try_for_each(|job| run(job, &mut how.session.worker(), decoding))?;
-    }
+    threads::for_each(jobs, |job| run(job, &mut how.session.worker(), decoding))?;
     for (field, column) in columns {
         table.insert(field, column);
     }

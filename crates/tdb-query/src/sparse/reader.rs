@@ -128,7 +128,8 @@ impl SparseReader {
         let end = ready.given.saturating_add(most).min(ready.rows.len());
         let rows = ready.rows.get(ready.given..end).unwrap_or_default();
         self.held.push(self.share_of(&ready.table, rows.len())?);
-        let batch = self.plan.columns_of(&ready.table, rows)?;
+        let columns = || self.plan.columns_of(&ready.table, rows);
+        let batch = self.session.install(columns)?;
         ready.given = end;
         self.ready = (end < ready.rows.len()).then_some(ready);
         Ok(Some(batch))

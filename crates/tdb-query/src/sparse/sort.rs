@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use rayon::prelude::*;
+use crate::threads;
 
 /// Rows from which sorting is shared among threads.
 const PARALLEL: usize = 1 << 15;
@@ -67,7 +67,7 @@ impl<'a> Keys<'a> {
             Some(Numbers::Narrow(keys)) => sort_by_keys(keys, self.compare.as_ref(), rows),
             Some(Numbers::Wide(keys)) => sort_by_keys(keys, self.compare.as_ref(), rows),
             None if rows.len() < PARALLEL => rows.sort_by(|&a, &b| self.compare(a, b)),
-            None => rows.par_sort_by(|&a, &b| self.compare(a, b)),
+            None => threads::sort_by(rows, |&a, &b| self.compare(a, b)),
         }
     }
 }
@@ -86,10 +86,10 @@ fn sort_by_keys<K: Copy + Ord + Send + Sync + Default>(
         let by_cell = || ties.map_or(Ordering::Equal, |compare| compare(a.1, b.1));
         a.0.cmp(&b.0).then_with(by_cell).then(a.1.cmp(&b.1))
     };
-    if pairs.len() < PARALLEL || rayon::current_num_threads() == 1 {
+    if pairs.len() < PARALLEL {
         pairs.sort_unstable_by(compare);
     } else {
-        pairs.par_sort_unstable_by(compare);
+        threads::sort_unstable_by(&mut pairs, compare);
     }
     for (place, (_, row)) in rows.iter_mut().zip(pairs) {
         *place = row;

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rayon::prelude::*;
 use tdb_array::{Array, At, NewFragment, SealedFragment};
 use tdb_filters::{FilterError, seal_generic_tile};
 use tdb_fragment::{ExtraFields, FieldLayout};
@@ -15,6 +14,7 @@ use super::options::Replacement;
 use super::tile::{TileSource, Workshop};
 use crate::QueryError;
 use crate::session::Session;
+use crate::threads;
 
 /// What all fragments of a write have in common.
 #[derive(Debug)]
@@ -178,12 +178,8 @@ impl FragmentWriter {
         } = self;
         let finish = |(files, codec): (FieldFiles, &FieldCodec)| files.finish(&codec.rule);
         let files: Vec<_> = files.into_iter().zip(&target.codecs).collect();
-        let mut written: Vec<WrittenField> = if target.session.threads() == 1 {
-            files.into_iter().map(finish).collect::<Result<_, _>>()?
-        } else {
-            let all = || files.into_par_iter().map(finish).collect::<Result<_, _>>();
-            target.session.install(all)?
-        };
+        let finish = || threads::map(files, finish);
+        let mut written: Vec<WrittenField> = target.session.install(finish)?;
         let files: Vec<_> = written
             .iter_mut()
             .flat_map(|field| std::mem::take(&mut field.files))

@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use tdb_array::{NameSource, SealedFragment, TimestampedName};
 
 use super::cuts::{Boxes, Cuts, SoFar};
@@ -11,6 +10,7 @@ use super::fields::EncodedTile;
 use super::fragment::{FragmentWriter, Shape, Target};
 use super::tile::{TileSource, position};
 use crate::QueryError;
+use crate::threads;
 
 /// About how many bytes of cells are filtered before they are written.
 const BATCH: usize = 16 << 20;
@@ -97,13 +97,8 @@ impl Series {
             next = batch.end;
             let done = std::mem::take(&mut ready);
             let encode = || encode(&target, source, batch.clone());
-            let (encoded, written) = if threads == 1 {
-                let written = self.write(done);
-                (encode(), written)
-            } else {
-                let both = || rayon::join(encode, || self.write(done));
-                target.session.install(both)
-            };
+            let both = || threads::both(encode, || self.write(done));
+            let (encoded, written) = target.session.install(both);
             written?;
             ready = encoded?;
             if batch.is_empty() {
@@ -194,14 +189,8 @@ fn encode(
         let tile = tiles.start.saturating_add((index % count) as u64);
         source.filtered(target, index / count, tile)
     };
-    let jobs = 0..count.saturating_mul(fields);
-    let all: Vec<EncodedTile> = if target.session.threads() == 1 {
-        jobs.map(job).collect::<Result<_, _>>()?
-    } else {
-        let jobs = jobs.into_par_iter().with_max_len(1);
-        jobs.map(job).collect::<Result<_, _>>()?
-    };
-    let mut all = all.into_iter();
+    let jobs = (0..count.saturating_mul(fields)).collect();
+    let mut all = threads::map(jobs, job)?.into_iter();
     let of_field = |_| all.by_ref().take(count).collect();
     Ok((0..fields).map(of_field).collect())
 }
