@@ -6,10 +6,9 @@ use arrow_data::ArrayData;
 use arrow_schema::DataType;
 use bytes::Bytes;
 use tdb_query::Column;
-use tdb_tile::Scalar;
 
-use crate::ConversionError;
 use crate::mapping::Element;
+use crate::{ConversionError, dates};
 
 /// Some cells of a column of the result.
 pub(crate) struct Cells<'a> {
@@ -156,14 +155,18 @@ fn numbers(
             let bits = bits(&cells.column.values, cells.count);
             cells.build(data_type, vec![bits], Vec::new(), cells.validity())
         }
-        Element::Day => {
-            let (days, dated) = days(cells, cells.count, |index| index)?;
+        Element::Date(datatype) => {
+            let (days, dated) = dates::days(cells, *datatype, cells.count, |index| index)?;
             let valid = dated.map(|dated| {
                 let valid = |index| dated.value(index) && cells.column.is_valid(index);
                 BooleanBuffer::collect_bool(cells.count, valid).into_inner()
             });
             let validity = valid.or_else(|| cells.validity());
             cells.build(data_type, vec![days], Vec::new(), validity)
+        }
+        Element::Stamp { unit, times } => {
+            let stamps = dates::stamps(cells, (*unit, *times), cells.count, |index| index)?;
+            cells.build(data_type, vec![stamps], Vec::new(), cells.validity())
         }
         _ => {
             let values = Buffer::from(cells.column.values.clone());
@@ -180,11 +183,15 @@ fn items(
 ) -> Result<ArrayData, ConversionError> {
     let values = &cells.column.values;
     let count = values.len() / cells.column.datatype.size();
+    let cell = |index| cell_of(cells.column, index);
     let (buffer, validity) = match element {
         Element::Bool => (bits(values, count), None),
-        Element::Day => {
-            let (days, dated) = days(cells, count, |index| cell_of(cells.column, index))?;
+        Element::Date(datatype) => {
+            let (days, dated) = dates::days(cells, *datatype, count, cell)?;
             (days, dated.map(BooleanBuffer::into_inner))
+        }
+        Element::Stamp { unit, times } => {
+            (dates::stamps(cells, (*unit, *times), count, cell)?, None)
         }
         _ => (Buffer::from(values.clone()), None),
     };
@@ -207,39 +214,4 @@ fn bits(values: &Bytes, count: usize) -> Buffer {
         values.get(index).is_some_and(|&byte| byte != 0)
     })
     .into_inner()
-}
-
-/// Days in 32 bits, and which of them are not NaT, unless none is.
-fn days(
-    cells: &Cells<'_>,
-    count: usize,
-    cell: impl Fn(usize) -> usize,
-) -> Result<(Buffer, Option<BooleanBuffer>), ConversionError> {
-    let mut nat = false;
-    let stored = cells
-        .column
-        .values
-        .chunks_exact(i64::SIZE)
-        .filter_map(i64::read);
-    let days = stored.take(count).enumerate().map(|(index, day)| {
-        let cell = cell(index);
-        if day == i64::MIN || !cells.column.is_valid(cell) {
-            nat |= day == i64::MIN;
-            return Ok(0);
-        }
-        i32::try_from(day).map_err(|_| ConversionError::DateRange {
-            field: cells.column.name.clone(),
-            cell: cells.number(cell),
-            day,
-        })
-    });
-    let days = days.collect::<Result<Vec<i32>, _>>()?;
-    let dated = nat.then(|| {
-        let values: Vec<i64> = (cells.column.values)
-            .chunks_exact(i64::SIZE)
-            .filter_map(i64::read)
-            .collect();
-        BooleanBuffer::collect_bool(count, |index| values.get(index) != Some(&i64::MIN))
-    });
-    Ok((Buffer::from(days), dated))
 }

@@ -9,13 +9,13 @@ use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::Datatype;
 
 use crate::array::Cells;
-use crate::mapping::Element;
-use crate::{ConversionError, Options, array};
+use crate::mapping::{Element, Target};
+use crate::{ConversionError, array};
 
 /// The values of the enumeration of a field, if its cells are indexes that Arrow can hold.
 pub(crate) fn labels(
     field: &FieldInfo,
-    options: Options,
+    target: Target,
 ) -> Result<Option<ArrayRef>, ConversionError> {
     let Some(enumeration) = &field.enumeration else {
         return Ok(None);
@@ -24,7 +24,7 @@ pub(crate) fn labels(
         return Ok(None);
     }
     let column = column(enumeration);
-    let element = Element::new(enumeration.datatype(), options);
+    let element = Element::new(enumeration.datatype(), target);
     let data_type = element.of_cells(&column.name, column.datatype, column.cell_val_num)?;
     let cells = Cells {
         column: &column,

@@ -2,6 +2,7 @@ use std::error::Error;
 use std::io;
 
 use tdb_array::ErrorKind;
+use tdb_tile::Datatype;
 
 /// Why cells could not be turned into Arrow data or written to a file.
 #[derive(Debug, thiserror::Error)]
@@ -23,15 +24,19 @@ pub enum ConversionError {
         /// Number of the value, from 0.
         value: u64,
     },
-    /// A day that 32 bits cannot hold. [`Options::ticks`](crate::Options::ticks) gives all 64.
-    #[error("field {field:?}, cell {cell} of the result: day {day} is beyond Date32")]
+    /// A date or time that Arrow's type cannot hold. [`Options::ticks`](crate::Options::ticks) gives all 64 bits.
+    #[error("field {field:?}, cell {cell} of the result: {datatype} {ticks} is beyond {arrow}")]
     DateRange {
         /// Name of the field.
         field: String,
         /// Number of the cell in the result, from 0.
         cell: u64,
-        /// Days since 1970-01-01.
-        day: i64,
+        /// Datatype of the field.
+        datatype: Datatype,
+        /// The value, as it is stored.
+        ticks: i64,
+        /// Arrow's type.
+        arrow: String,
     },
     /// The format has no place for what the result holds.
     #[error("{what}")]

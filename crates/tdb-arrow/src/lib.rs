@@ -7,6 +7,7 @@ compile_error!("Arrow's memory is that of the machine, and TileDB's values are l
 mod array;
 #[cfg(feature = "csv")]
 mod csv;
+mod dates;
 mod dictionary;
 mod error;
 mod input;

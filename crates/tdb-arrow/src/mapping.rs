@@ -52,10 +52,20 @@ pub(crate) enum Element {
     Bytes,
     /// One byte, in Arrow one bit.
     Bool,
-    /// Eight bytes, in Arrow four.
-    Day,
+    /// A datetime of eight bytes, in Arrow the first day of it, in four.
+    Date(Datatype),
+    /// A datetime, in Arrow so many times a smaller unit.
+    Stamp { unit: TimeUnit, times: i64 },
     /// The same bytes in Arrow.
     Plain(DataType),
+}
+
+/// What values become Arrow's for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    pub(crate) options: Options,
+    /// Whether there are timestamps that count seconds; if not, they count milliseconds.
+    pub(crate) has_seconds: bool,
 }
 
 impl Mapping {
@@ -64,11 +74,25 @@ impl Mapping {
     /// # Errors
     /// A cell that is too large for Arrow; an enumeration whose values do not fit.
     pub fn new(fields: &[FieldInfo], options: Options) -> Result<Self, ConversionError> {
+        let has_seconds = true;
+        Self::for_target(
+            fields,
+            Target {
+                options,
+                has_seconds,
+            },
+        )
+    }
+
+    pub(crate) fn for_target(
+        fields: &[FieldInfo],
+        target: Target,
+    ) -> Result<Self, ConversionError> {
         let (mut arrow, mut columns) = (Vec::new(), Vec::new());
         for field in fields {
-            let element = Element::new(field.datatype, options);
+            let element = Element::new(field.datatype, target);
             let plain = element.of_cells(&field.name, field.datatype, field.cell_val_num)?;
-            let labels = dictionary::labels(field, options)?;
+            let labels = dictionary::labels(field, target)?;
             let data_type = match &labels {
                 Some(labels) => {
                     DataType::Dictionary(plain.into(), labels.data_type().clone().into())
@@ -94,7 +118,7 @@ impl Mapping {
     /// The next batch of the result.
     ///
     /// # Errors
-    /// Text that is not UTF-8, a day beyond Date32; columns that are not those of the mapping.
+    /// Text that is not UTF-8, a date or time beyond Arrow's type; columns that are not those of the mapping.
     pub fn record_batch(&mut self, batch: &Batch) -> Result<RecordBatch, ConversionError> {
         if batch.columns.len() != self.columns.len() {
             return Err(ConversionError::column("", "not the columns of the result"));
@@ -136,9 +160,24 @@ fn arrow_field(field: &FieldInfo, data_type: DataType, enumerated: bool) -> Fiel
         ]))
 }
 
+impl Target {
+    /// Ticks of so many seconds.
+    fn seconds(self, times: i64) -> Element {
+        let (unit, times) = match self.has_seconds {
+            true => (TimeUnit::Second, times),
+            false => (TimeUnit::Millisecond, times.saturating_mul(1_000)),
+        };
+        match times {
+            1 => Element::Plain(DataType::Timestamp(unit, None)),
+            _ => Element::Stamp { unit, times },
+        }
+    }
+}
+
 impl Element {
-    pub(crate) fn new(datatype: Datatype, options: Options) -> Self {
+    pub(crate) fn new(datatype: Datatype, target: Target) -> Self {
         use Datatype as D;
+        let options = target.options;
         let timestamp = |unit| DataType::Timestamp(unit, None);
         Self::Plain(match datatype {
             D::StringAscii | D::StringUtf8 | D::GeometryWkt if options.binary_strings => {
@@ -149,8 +188,12 @@ impl Element {
             D::StringUtf16 | D::StringUtf32 | D::StringUcs2 | D::StringUcs4 => return Self::Bytes,
             D::Bool => return Self::Bool,
             _ if options.ticks && (datatype.is_datetime() || datatype.is_time()) => DataType::Int64,
-            D::DateTimeDay => return Self::Day,
-            D::DateTimeSecond => timestamp(TimeUnit::Second),
+            D::DateTimeYear | D::DateTimeMonth | D::DateTimeWeek | D::DateTimeDay => {
+                return Self::Date(datatype);
+            }
+            D::DateTimeHour => return target.seconds(3_600),
+            D::DateTimeMinute => return target.seconds(60),
+            D::DateTimeSecond => return target.seconds(1),
             D::DateTimeMillisecond => timestamp(TimeUnit::Millisecond),
             D::DateTimeMicrosecond => timestamp(TimeUnit::Microsecond),
             D::DateTimeNanosecond => timestamp(TimeUnit::Nanosecond),
@@ -201,12 +244,14 @@ impl Element {
         match self {
             Self::Text | Self::Bytes => DataType::UInt8,
             Self::Bool => DataType::Boolean,
-            Self::Day => DataType::Date32,
+            Self::Date(_) => DataType::Date32,
+            Self::Stamp { unit, .. } => DataType::Timestamp(*unit, None),
             Self::Plain(data_type) => data_type.clone(),
         }
     }
 
     fn item(&self) -> Arc<Field> {
-        Arc::new(Field::new("item", self.of_value(), *self == Self::Day))
+        let is_date = matches!(self, Self::Date(_));
+        Arc::new(Field::new("item", self.of_value(), is_date))
     }
 }

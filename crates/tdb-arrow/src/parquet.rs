@@ -8,6 +8,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use tdb_query::{Batch, FieldInfo};
 
+use crate::mapping::Target;
 use crate::{BatchWriter, ConversionError, Mapping, Options};
 
 /// Cells of one row group.
@@ -31,7 +32,12 @@ impl<W: Write + Send> ParquetWriter<W> {
         fields: &[FieldInfo],
         options: Options,
     ) -> Result<Self, ConversionError> {
-        let mapping = Mapping::new(fields, options)?;
+        // Parquet has no unit of seconds: what counts them would be bare numbers to most who read it.
+        let target = Target {
+            options,
+            has_seconds: false,
+        };
+        let mapping = Mapping::for_target(fields, target)?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_max_row_group_row_count(Some(ROW_GROUP))

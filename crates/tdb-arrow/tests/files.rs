@@ -132,6 +132,8 @@ fn parquet_comes_back() {
         .iter()
         .zip(read.columns())
         .zip(wanted.columns())
+        // Parquet has no seconds.
+        .filter(|((field, _), _)| !field.data_type().to_string().contains("Timestamp(s)"))
     {
         assert_eq!(read, wanted, "{field}");
     }

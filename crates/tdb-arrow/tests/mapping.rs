@@ -184,7 +184,7 @@ fn a_day_beyond_date32_names_the_cell() {
     first.columns[0].values = stored(&[1_i64, 2]);
     mapping.record_batch(&first).unwrap();
     let error = mapping.record_batch(&batch).unwrap_err();
-    insta::assert_snapshot!(error, @r#"field "a", cell 3 of the result: day 2147483648 is beyond Date32"#);
+    insta::assert_snapshot!(error, @r#"field "a", cell 3 of the result: datetime_day 2147483648 is beyond Date32"#);
 
     let column = column(
         "a",
@@ -197,7 +197,7 @@ fn a_day_beyond_date32_names_the_cell() {
         ..column
     };
     let error = convert(3, column, Options::default()).unwrap_err();
-    insta::assert_snapshot!(error, @r#"field "a", cell 2 of the result: day 2147483648 is beyond Date32"#);
+    insta::assert_snapshot!(error, @r#"field "a", cell 2 of the result: datetime_day 2147483648 is beyond Date32"#);
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn an_array_is_a_record_batch_reader() {
         .collect();
     insta::assert_snapshot!(types.join("\n"), @r"
     station: LargeUtf8
-    hour: Int64
+    hour: Timestamp(s)
     temperature: Float32
     pressure: UInt16
     sky: Dictionary(UInt8, LargeUtf8)

@@ -243,7 +243,8 @@ pub(super) fn said_type(metadata: &HashMap<String, String>) -> Option<(Datatype,
     Some((datatype, values))
 }
 
-fn of_arrow(data_type: &DataType) -> Option<(Datatype, CellValNum)> {
+/// The datatype and values per cell that come nearest to an Arrow type.
+pub(super) fn of_arrow(data_type: &DataType) -> Option<(Datatype, CellValNum)> {
     use DataType as A;
     use Datatype as D;
     let one = CellValNum::Fixed(1);

@@ -13,9 +13,11 @@ use arrow_array::{Array, ArrayRef, ArrowPrimitiveType};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, TimeUnit};
 use bytes::Bytes;
-use tdb_schema::value::NOT_A_TIME;
+use tdb_schema::CellValNum;
+use tdb_schema::value::{Moment, NOT_A_TIME};
 use tdb_tile::{Datatype, Physical, Scalar};
 
+use super::arrow::of_arrow;
 use super::form::{Wrong, shared};
 
 /// Attoseconds of a second.
@@ -39,6 +41,8 @@ enum Way {
     Value,
     /// Dates and times of another unit: attoseconds of the one and of the other.
     Unit(i128, i128),
+    /// Dates of this unit, where one of the two is of no one length: by the calendar.
+    Calendar(Datatype),
 }
 
 impl NumberConverter {
@@ -49,15 +53,13 @@ impl NumberConverter {
         let is_ticks = to.is_datetime() || to.is_time();
         let way = match from {
             DataType::Boolean => (to == Datatype::Bool).then_some(Way::Bits),
-            DataType::Int64 if is_ticks => match said.filter(|said| *said != to) {
-                Some(said)
-                    if said.is_datetime() && to.is_datetime() || said.is_time() && to.is_time() =>
-                {
-                    Some(Way::Unit(unit(said)?, unit(to)?))
+            DataType::Int64 if is_ticks => {
+                let said = said.filter(|said| said.is_datetime() || said.is_time());
+                match said.filter(|said| *said != to) {
+                    Some(said) => between(said, to),
+                    None => Some(Way::Same),
                 }
-                Some(said) if said.is_datetime() || said.is_time() => None,
-                _ => Some(Way::Same),
-            },
+            }
             _ if from.is_integer() && (is_number || is_ticks) => {
                 Some(match from == &arrow_number(to) {
                     true => Way::Same,
@@ -68,7 +70,7 @@ impl NumberConverter {
                 true => Way::Same,
                 false => Way::Value,
             }),
-            _ => between_units(from, to),
+            _ => from_arrow(from, to),
         };
         Some(Self {
             from: from.clone(),
@@ -99,7 +101,11 @@ impl NumberConverter {
                 Ok(bits.iter().map(u8::from).collect())
             }
             Way::Value => self.by_value(array, nulls),
-            Way::Unit(from, to) => self.by_unit(array, nulls, from, to),
+            Way::Unit(from, to) => self.by_unit(array, nulls, |ticks| in_unit(ticks, from, to)),
+            Way::Calendar(from) => self.by_unit(array, nulls, |ticks| {
+                let (ticks, is_whole) = Moment::of_ticks(from, ticks)?.ticks(self.to)?;
+                is_whole.then_some(ticks)
+            }),
         }
     }
 
@@ -148,10 +154,15 @@ impl NumberConverter {
         &self,
         array: &ArrayRef,
         nulls: Option<&NullBuffer>,
-        from: i128,
-        to: i128,
+        recount: impl Fn(i64) -> Option<i128>,
     ) -> Result<Bytes, Wrong> {
-        let ticks = |value: i64, out: &mut Vec<u8>| self.write_ticks(value, from, to, out);
+        let ticks = |value: i64, out: &mut Vec<u8>| {
+            let ticks = match value {
+                NOT_A_TIME => Some(value),
+                _ => recount(value).and_then(|ticks| i64::try_from(ticks).ok()),
+            };
+            self.write_ticks(value, ticks, out)
+        };
         macro_rules! ticks {
             ($t:ty) => {
                 self.each::<$t>(array, nulls, |value, out| ticks(value.into(), out))
@@ -244,32 +255,24 @@ impl NumberConverter {
         Ok(())
     }
 
-    fn write_ticks(
-        &self,
-        value: i64,
-        from: i128,
-        to: i128,
-        out: &mut Vec<u8>,
-    ) -> Result<(), String> {
-        if value == NOT_A_TIME {
-            value.write(out);
-            return Ok(());
-        }
-        let ticks = match from.checked_div(to) {
-            Some(times) if times > 0 => i128::from(value).checked_mul(times),
-            _ => {
-                let parts = to.checked_div(from).unwrap_or(1);
-                let value = i128::from(value);
-                (value % parts == 0).then(|| value / parts)
-            }
-        };
-        let ticks = ticks.and_then(|ticks| i64::try_from(ticks).ok());
+    fn write_ticks(&self, value: i64, ticks: Option<i64>, out: &mut Vec<u8>) -> Result<(), String> {
+        let ticks = ticks.filter(|ticks| value == NOT_A_TIME || *ticks != NOT_A_TIME);
         let wrong = || format!("{value} of {} is no whole number of {}", self.from, self.to);
-        ticks
-            .filter(|ticks| *ticks != NOT_A_TIME)
-            .ok_or_else(wrong)?
-            .write(out);
+        ticks.ok_or_else(wrong)?.write(out);
         Ok(())
+    }
+}
+
+/// Ticks of one length as ticks of another, where they are whole.
+fn in_unit(ticks: i64, from: i128, to: i128) -> Option<i128> {
+    let ticks = i128::from(ticks);
+    match from.checked_div(to) {
+        Some(times) if times > 0 => ticks.checked_mul(times),
+        _ => {
+            let parts = to.checked_div(from)?;
+            let is_whole = ticks.checked_rem(parts)? == 0;
+            is_whole.then(|| ticks.checked_div(parts)).flatten()
+        }
     }
 }
 
@@ -289,31 +292,26 @@ fn arrow_number(datatype: Datatype) -> DataType {
     }
 }
 
-fn between_units(from: &DataType, to: Datatype) -> Option<Way> {
-    let (source, fits, is_wide) = match from {
-        DataType::Date32 => (86_400 * SECOND, to.is_datetime(), false),
-        DataType::Date64 => (SECOND / 1000, to.is_datetime(), true),
-        DataType::Timestamp(unit, _) => (attoseconds(*unit), to.is_datetime(), true),
-        DataType::Duration(unit) | DataType::Time64(unit) => {
-            (attoseconds(*unit), to.is_time(), true)
-        }
-        DataType::Time32(unit) => (attoseconds(*unit), to.is_time(), false),
-        _ => return None,
-    };
-    let target = unit(to).filter(|_| fits)?;
-    Some(match is_wide && source == target {
-        true => Way::Same,
-        false => Way::Unit(source, target),
-    })
+/// How Arrow's dates and times become those of a datatype.
+fn from_arrow(from: &DataType, to: Datatype) -> Option<Way> {
+    let (source, values) = of_arrow(from)?;
+    if values != CellValNum::Fixed(1) {
+        return None;
+    }
+    let is_wide = from.primitive_width() == Some(i64::SIZE);
+    match is_wide && source == to && (to.is_datetime() || to.is_time()) {
+        true => Some(Way::Same),
+        false => between(source, to),
+    }
 }
 
-fn attoseconds(unit: TimeUnit) -> i128 {
-    match unit {
-        TimeUnit::Second => SECOND,
-        TimeUnit::Millisecond => SECOND / 1_000,
-        TimeUnit::Microsecond => SECOND / 1_000_000,
-        TimeUnit::Nanosecond => SECOND / 1_000_000_000,
-    }
+/// From the ticks of one datatype to those of another, if both are dates or both are times.
+fn between(from: Datatype, to: Datatype) -> Option<Way> {
+    let is_kind = from.is_datetime() && to.is_datetime() || from.is_time() && to.is_time();
+    is_kind.then(|| match (unit(from), unit(to)) {
+        (Some(from), Some(to)) => Way::Unit(from, to),
+        _ => Way::Calendar(from),
+    })
 }
 
 /// Attoseconds of the unit of a date or time; months and years have no one length.

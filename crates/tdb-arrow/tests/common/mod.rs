@@ -1,4 +1,5 @@
 //! Small results, made by hand.
+#![allow(dead_code, reason = "not every test needs all of it")]
 
 use std::sync::Arc;
 

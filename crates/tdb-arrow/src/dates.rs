@@ -1,0 +1,79 @@
+//! Dates and times that Arrow counts in other units.
+
+use arrow_buffer::{BooleanBuffer, Buffer};
+use arrow_schema::{DataType, TimeUnit};
+use tdb_schema::value::{Moment, NOT_A_TIME};
+use tdb_tile::{Datatype, Scalar};
+
+use crate::ConversionError;
+use crate::array::Cells;
+
+/// Days in 32 bits, the first of each tick of the datatype, and which of them are not NaT, unless none is.
+///
+/// `cell` tells in which cell a value stands.
+pub(crate) fn days(
+    cells: &Cells<'_>,
+    datatype: Datatype,
+    count: usize,
+    cell: impl Fn(usize) -> usize,
+) -> Result<(Buffer, Option<BooleanBuffer>), ConversionError> {
+    let mut has_nat = false;
+    let days = ticks(cells, count).enumerate().map(|(index, ticks)| {
+        has_nat |= ticks == NOT_A_TIME;
+        let cell = cell(index);
+        if ticks == NOT_A_TIME || !cells.column.is_valid(cell) {
+            return Ok(0);
+        }
+        first_day(datatype, ticks).ok_or_else(|| beyond(cells, cell, ticks, &DataType::Date32))
+    });
+    let days = days.collect::<Result<Vec<i32>, _>>()?;
+    let dated = has_nat.then(|| ticks(cells, count).map(|ticks| ticks != NOT_A_TIME));
+    Ok((Buffer::from(days), dated.map(Iterator::collect)))
+}
+
+/// Timestamps, so many for each tick; NaT keeps its bits. `cell` tells in which cell a value stands.
+pub(crate) fn stamps(
+    cells: &Cells<'_>,
+    (unit, times): (TimeUnit, i64),
+    count: usize,
+    cell: impl Fn(usize) -> usize,
+) -> Result<Buffer, ConversionError> {
+    let stamps = ticks(cells, count).enumerate().map(|(index, ticks)| {
+        if ticks == NOT_A_TIME {
+            return Ok(NOT_A_TIME);
+        }
+        let stamp = ticks.checked_mul(times);
+        let cell = cell(index);
+        match stamp.filter(|stamp| *stamp != NOT_A_TIME) {
+            Some(stamp) => Ok(stamp),
+            // Null cells may hold anything.
+            None if !cells.column.is_valid(cell) => Ok(0),
+            None => Err(beyond(cells, cell, ticks, &DataType::Timestamp(unit, None))),
+        }
+    });
+    Ok(Buffer::from(stamps.collect::<Result<Vec<i64>, _>>()?))
+}
+
+fn ticks<'a>(cells: &Cells<'a>, count: usize) -> impl Iterator<Item = i64> + use<'a> {
+    let values = cells.column.values.chunks_exact(i64::SIZE);
+    values.filter_map(i64::read).take(count)
+}
+
+/// The day with which a tick begins, since 1970-01-01, if 32 bits hold it.
+fn first_day(datatype: Datatype, ticks: i64) -> Option<i32> {
+    if datatype == Datatype::DateTimeDay {
+        return i32::try_from(ticks).ok();
+    }
+    let (day, _) = Moment::of_ticks(datatype, ticks)?.ticks(Datatype::DateTimeDay)?;
+    i32::try_from(day).ok()
+}
+
+fn beyond(cells: &Cells<'_>, cell: usize, ticks: i64, arrow: &DataType) -> ConversionError {
+    ConversionError::DateRange {
+        field: cells.column.name.clone(),
+        cell: cells.number(cell),
+        datatype: cells.column.datatype,
+        ticks,
+        arrow: arrow.to_string(),
+    }
+}
