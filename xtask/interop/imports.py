@@ -2,12 +2,17 @@
 
 A random table is written as CSV or JSON lines by hand, imported, and read by TileDB; then what `tdb read` gives of the
 array as Parquet and as Arrow is imported and read in the same way. Random boxes of numbers do so as `.npy` files.
+Dates and times of every unit go by way of pyarrow, which must find the types that `tdb read` promises.
 """
 
 import json
 import os
 import shutil
 import struct
+
+import pyarrow
+import pyarrow.feather
+import pyarrow.parquet
 
 WORDS = ["", "a", "Zürich", "two words", 'quo"ted', "com,ma", "line\nfeed", "NaN", "1e", "#", " padded "]
 DAY = 86_400
@@ -202,10 +207,67 @@ def box(random_, lib, tdb, same, out):
     same("import of .npy", read.hex(), struct.pack("<%d%s" % (cells, letter), *values).hex())
 
 
+def arrow_types(coarsest):
+    """What pyarrow must find, by datatype; `coarsest` is the unit of what counts seconds or more."""
+    types = {"datetime_" + unit: pyarrow.date32() for unit in ("day", "week", "month", "year")}
+    types.update({"datetime_" + unit: pyarrow.timestamp(coarsest) for unit in ("hr", "min", "sec")})
+    types["time_sec"] = pyarrow.duration("s")
+    for unit in ("ms", "us", "ns"):
+        types.update({"datetime_" + unit: pyarrow.timestamp(unit), "time_" + unit: pyarrow.duration(unit)})
+    for unit in ("ps", "fs", "as"):
+        types.update({"datetime_" + unit: pyarrow.int64(), "time_" + unit: pyarrow.int64()})
+    types.update(time_hr=pyarrow.int64(), time_min=pyarrow.int64())
+    return types
+
+
+# Ticks of a unit, as pyarrow counts them; months and years are looked at in the tests of tdb-arrow.
+TIMES = {"datetime_week": 7, "datetime_hr": 3600, "datetime_min": 60, "datetime_sec": 1}
+NAT = -(1 << 63)
+
+
+def units(random_, lib, tdb, same, out):
+    attrs, cells, rows = [], {"key": list(range(20))}, 20
+    for kind in arrow_types("s"):
+        for name, nullable in ((kind, False), (kind + "_or_null", True)):
+            attrs.append({"name": name, "type": kind, "n": 1, "nullable": nullable})
+            cells[name] = [random_.choice([0, -1, random_.randint(-(10**6), 10**6)]) for _ in range(rows)]
+            cells[name][random_.randrange(rows)] = None if nullable else NAT
+    key = {"name": "key", "type": "int64", "n": 1, "dim": True, "domain": [0, 99], "tile": 100}
+    spec = {"kind": "sparse", "dims": [key], "attrs": attrs}
+    array = os.path.join(out, "units")
+    lib.create(array, spec)
+    lib.write(array, spec, 1, cells)
+    for ending, coarsest in (("parquet", "ms"), ("arrow", "s")):
+        file, again = os.path.join(out, "units." + ending), os.path.join(out, "again." + ending)
+        tdb("read", array, "-o", file)
+        table = pyarrow.parquet.read_table(file) if ending == "parquet" else pyarrow.feather.read_table(file)
+        types = arrow_types(coarsest)
+        for attr in attrs:
+            name, kind = attr["name"], attr["type"]
+            column = table.column(name)
+            same("%s of %s" % (ending, kind), str(column.type), str(types[kind]))
+            if kind in ("datetime_month", "datetime_year"):
+                continue
+            times = TIMES.get(kind, 1) * (1000 if str(column.type) == "timestamp[ms]" and kind in TIMES else 1)
+            numbers = column.cast(pyarrow.int32()) if column.type == pyarrow.date32() else column.cast(pyarrow.int64())
+            nat = None if column.type == pyarrow.date32() else NAT
+            wanted = [nat if cell == NAT else cell and cell * times for cell in cells[name]]
+            same("%s of %s" % (ending, kind), numbers.to_pylist(), wanted)
+        if ending == "parquet":
+            pyarrow.parquet.write_table(table, again)
+        else:
+            pyarrow.feather.write_feather(table, again, compression="uncompressed")
+        copy = os.path.join(out, "units_" + ending)
+        lib.create(copy, spec)
+        tdb("write", copy, again)
+        same("dates by way of " + ending, str(found(lib, copy, spec)), str(found(lib, array, spec)))
+
+
 def run(random_, lib, tdb, same, out):
-    """One table and one box."""
+    """One table, one box, and dates of every unit."""
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)
     table(random_, lib, tdb, same, out)
     box(random_, lib, tdb, same, out)
+    units(random_, lib, tdb, same, out)
     shutil.rmtree(out)

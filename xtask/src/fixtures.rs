@@ -161,6 +161,20 @@ impl Workshop {
         &self.python
     }
 
+    /// Gives the Python a package, unless it has it.
+    pub(crate) fn install(&self, name: &str, version: &str) -> Outcome {
+        let mut known = Command::new(&self.python);
+        known.arg("-c").arg(format!(
+            "import {name}; assert {name}.__version__ == {version:?}"
+        ));
+        if output(&mut known).is_err() {
+            let mut pip = Command::new(&self.python);
+            pip.args(["-m", "pip", "install", "--quiet"]);
+            output(pip.arg(format!("{name}=={version}")))?;
+        }
+        Ok(())
+    }
+
     /// A folder for what is made on the way.
     pub(crate) fn scratch(&self) -> &Path {
         &self.scratch

@@ -12,6 +12,9 @@ use crate::fixtures::{Workshop, output};
 use crate::interop::{JUDGE, compare, parse, program};
 use crate::workspace::root;
 
+/// What else looks at files of Arrow and Parquet.
+const PYARROW: &str = "26.0.1";
+
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let workshop = Workshop::open()?;
     let mut options = parse(arguments, &workshop)?;
@@ -22,6 +25,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if options.folder.exists() {
         fs::remove_dir_all(&options.folder)?;
     }
+    workshop.install("pyarrow", PYARROW)?;
     let program = program()?;
     let said = output(
         Command::new(workshop.python())
