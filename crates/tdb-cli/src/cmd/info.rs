@@ -2,6 +2,7 @@
 
 mod array;
 mod array_screen;
+mod cells;
 mod group;
 
 use clap::Args;

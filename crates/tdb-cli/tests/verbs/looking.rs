@@ -17,6 +17,57 @@ fn info_as_json() {
     insta::assert_snapshot!(shown("info --json v22_tour/array"));
 }
 
+/// The cells that `info` tells as JSON: the shape, how many are read, how many are stored.
+fn cells_of(array: &str) -> Option<[serde_json::Value; 3]> {
+    let output = tdb(&format!("info --json {array}"))
+        .output()
+        .expect("it runs");
+    let facts: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
+    let facts = facts.as_object().filter(|facts| facts["kind"] == "array")?;
+    Some(["shape", "cells", "stored_cells"].map(|name| facts[name].clone()))
+}
+
+#[test]
+fn cells_in_info_are_what_a_read_gives() {
+    let entries = std::fs::read_dir(fixtures()).expect("fixtures");
+    let names = entries.flatten().map(|entry| entry.file_name());
+    let names = names.map(|name| name.to_string_lossy().into_owned());
+    let (mut known, mut unknown) = (0, 0);
+    for name in names.filter(|name| name.starts_with("v22_")) {
+        let array = format!("{name}/array");
+        let Some([_, cells, _]) = cells_of(&array) else {
+            continue;
+        };
+        let Some(cells) = cells.as_u64() else {
+            unknown += 1;
+            continue;
+        };
+        let read = format!("read {array} --no-dims --binary-strings --format jsonl");
+        let output = tdb(&read).output().expect("it runs");
+        if output.status.success() {
+            let rows = output.stdout.iter().filter(|byte| **byte == b'\n').count();
+            assert_eq!(rows as u64, cells, "{name}");
+            known += 1;
+        }
+    }
+    assert!(known > 40 && unknown > 0, "{known} known, {unknown} not");
+}
+
+#[test]
+fn cells_that_are_not_all_read_are_told_as_stored() {
+    use serde_json::{Value, json};
+    // Four cells of the third fragment are in the first one, too.
+    assert_eq!(
+        cells_of("v22_tour/array"),
+        Some([Value::Null, Value::Null, json!(84)])
+    );
+    assert!(
+        shown("info v22_tour/array").contains("\ncells     84 stored in 3 fragments, 6 tiles\n")
+    );
+    let dense = shown("info v22_dense_basics/array");
+    assert!(dense.contains("\ncells     7 x 9 = 63; "), "{dense}");
+}
+
 #[test]
 fn info_at_a_time() {
     insta::assert_snapshot!(shown("info v22_tour/array --at 2024-04-11T12:00:00Z"));

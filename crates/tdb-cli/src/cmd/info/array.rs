@@ -12,11 +12,13 @@ use tdb_schema::{
 };
 use tdb_tile::{Code, Range};
 
+use super::cells::Cells;
+use crate::failure::Failure;
 use crate::paint::bytes;
 use crate::present::times;
 
-/// Fragments of which the sizes of var-sized values are read; more would take long.
-const MEASURED: usize = 1000;
+/// Fragments of which the sizes of var-sized values are read, and which are compared; more would take long.
+pub(super) const MEASURED: usize = 1000;
 
 /// What the screen and the JSON tell of an array.
 pub(super) struct Facts<'a> {
@@ -24,8 +26,7 @@ pub(super) struct Facts<'a> {
     pub(super) schema: &'a ArraySchema,
     /// The oldest and the newest version of the fragments.
     pub(super) versions: Option<(u32, u32)>,
-    pub(super) cells: u64,
-    pub(super) tiles: u64,
+    pub(super) cells: Cells,
     pub(super) timestamps: Option<(u64, u64)>,
     pub(super) non_empty_domain: Option<Vec<Range>>,
     pub(super) metadata_keys: usize,
@@ -58,14 +59,13 @@ impl Sizes {
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn gather(array: &'a Array, as_of_now: bool) -> Result<Self, ArrayError> {
+    pub(super) fn gather(array: &'a Array, as_of_now: bool) -> Result<Self, Failure> {
         let fragments = array.fragments();
         let versions = || {
             fragments
                 .iter()
                 .map(|fragment| fragment.metadata.version.number())
         };
-        let sum = |of: fn(&Fragment) -> u64| fragments.iter().map(of).fold(0, u64::saturating_add);
         let from = fragments
             .iter()
             .map(|fragment| fragment.timestamps().0)
@@ -84,8 +84,7 @@ impl<'a> Facts<'a> {
             array,
             schema: array.schema(),
             versions: versions().min().zip(versions().max()),
-            cells: sum(|fragment| fragment.metadata.cell_count()),
-            tiles: sum(|fragment| fragment.metadata.tile_count()),
+            cells: Cells::of(array)?,
             timestamps: from.zip(to),
             non_empty_domain: array.non_empty_domain(),
             metadata_keys: array.metadata()?.len(),
@@ -143,8 +142,10 @@ impl<'a> Facts<'a> {
             "fragments": self.array.fragments().len(),
             "consolidated_fragments": self.array.replaced().len(),
             "deletes": self.array.deletes().len(),
-            "cells": self.cells,
-            "tiles": self.tiles,
+            "shape": self.cells.shape,
+            "cells": self.cells.read(),
+            "stored_cells": self.cells.stored,
+            "tiles": self.cells.tiles,
             "bytes": self.total.stored,
             "unfiltered_bytes": self.total.unfiltered,
             "timestamps": self.timestamps.map(|(from, to)| [from, to]),

@@ -45,7 +45,7 @@ fn write_summary(facts: &Facts<'_>, out: &mut Output) -> Result<(), Failure> {
     let mut line = |what: &str, text: String| {
         table.painted([(Role::Dim, what.to_owned()), (Role::Plain, text)]);
     };
-    line("cells", cells(facts));
+    line("cells", facts.cells.text());
     if let Some((from, to)) = facts.timestamps {
         line("written", span(from, to));
     }
@@ -87,18 +87,6 @@ fn write_summary(facts: &Facts<'_>, out: &mut Output) -> Result<(), Failure> {
     }
     let look = out.look;
     Ok(table.write(out, look)?)
-}
-
-fn cells(facts: &Facts<'_>) -> String {
-    let fragments = plural(facts.array.fragments().len() as u64, "fragment");
-    match facts.array.fragments().is_empty() {
-        true => "none written".to_owned(),
-        false => format!(
-            "{} in {fragments}, {}",
-            count(facts.cells),
-            plural(facts.tiles, "tile")
-        ),
-    }
 }
 
 fn span(from: u64, to: u64) -> String {

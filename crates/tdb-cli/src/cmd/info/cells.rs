@@ -1,0 +1,107 @@
+//! How many cells an array has, as far as that is known without reading them.
+
+use tdb_array::{Array, Fragment};
+
+use super::array::MEASURED;
+use crate::cmd::shape;
+use crate::failure::Failure;
+use crate::paint::{count, plural};
+
+/// The cells of an array.
+pub(super) struct Cells {
+    /// Along each dimension, of dense arrays.
+    pub(super) shape: Option<Vec<u64>>,
+    /// In all fragments; of dense ones those of the space tiles that they touch.
+    pub(super) stored: u64,
+    fragments: u64,
+    pub(super) tiles: u64,
+    /// Whether a read gives just the stored ones, each once.
+    is_exact: bool,
+}
+
+impl Cells {
+    pub(super) fn of(array: &Array) -> Result<Self, Failure> {
+        let schema = array.schema();
+        let fragments = array.fragments();
+        let sum = |of: fn(&Fragment) -> u64| fragments.iter().map(of).fold(0, u64::saturating_add);
+        let shape = (schema.is_dense()).then(|| shape::of_ranges(schema, &[]));
+        Ok(Self {
+            shape: shape.transpose()?,
+            stored: sum(|fragment| fragment.metadata.cell_count()),
+            fragments: fragments.len() as u64,
+            tiles: sum(|fragment| fragment.metadata.tile_count()),
+            is_exact: !schema.is_dense() && are_all_read(array),
+        })
+    }
+
+    /// How many cells a read of everything gives, if that is known.
+    pub(super) fn read(&self) -> Option<u64> {
+        match &self.shape {
+            Some(sides) => sides
+                .iter()
+                .try_fold(1_u64, |all, side| all.checked_mul(*side)),
+            None => self.is_exact.then_some(self.stored),
+        }
+    }
+
+    /// One line of a screen.
+    pub(super) fn text(&self) -> String {
+        let fragments = plural(self.fragments, "fragment");
+        let tiles = plural(self.tiles, "tile");
+        let stored = count(self.stored);
+        match (&self.shape, self.fragments) {
+            (None, 0) => "none written".to_owned(),
+            (None, _) if self.is_exact => format!("{stored} in {fragments}, {tiles}"),
+            (None, _) => format!("{stored} stored in {fragments}, {tiles}"),
+            (Some(sides), 0) => format!("{}; none written", self.shape_text(sides)),
+            (Some(sides), _) => format!("{}; {fragments}, {tiles}", self.shape_text(sides)),
+        }
+    }
+
+    /// `2,000 x 3,000 = 6,000,000`
+    fn shape_text(&self, sides: &[u64]) -> String {
+        let text: Vec<String> = sides.iter().map(|side| count(*side)).collect();
+        let text = text.join(" x ");
+        match self.read() {
+            Some(all) if sides.len() > 1 => format!("{text} = {}", count(all)),
+            _ => text,
+        }
+    }
+}
+
+/// Whether each cell that is stored in a sparse array is read: none is deleted, of another time, or replaced.
+fn are_all_read(array: &Array) -> bool {
+    let fragments = array.fragments();
+    let window = array.window();
+    let of_the_time = |fragment: &Fragment| {
+        let (from, to) = fragment.timestamps();
+        window.since <= from && to <= window.at
+    };
+    let has_times = |fragment: &Fragment| fragment.metadata.extra_fields.timestamps;
+    let has_deletes = |fragment: &Fragment| fragment.metadata.extra_fields.deletes;
+    let no_other =
+        array.deletes().is_empty() && fragments.iter().all(|f| of_the_time(f) && !has_deletes(f));
+    if array.schema().allows_duplicates {
+        return no_other;
+    }
+    // Cells that others replaced stay in a merged fragment, with their times.
+    no_other && !fragments.iter().any(has_times) && are_apart(array)
+}
+
+/// Whether no two fragments can have cells with the same coordinates; too many to tell may have some.
+fn are_apart(array: &Array) -> bool {
+    let fragments = array.fragments();
+    let dimensions = &array.schema().dimensions;
+    let meet = |a: &Fragment, b: &Fragment| {
+        let ranges = a.metadata.non_empty_domain.iter();
+        let mut ranges = ranges
+            .zip(&b.metadata.non_empty_domain)
+            .zip(dimensions.iter());
+        ranges.all(|((a, b), dimension)| a.intersects(dimension.datatype, b))
+    };
+    let mut pairs = fragments
+        .iter()
+        .enumerate()
+        .flat_map(|(index, a)| fragments.iter().skip(index + 1).map(move |b| (a, b)));
+    fragments.len() <= MEASURED && !pairs.any(|(a, b)| meet(a, b))
+}
