@@ -13,6 +13,8 @@ mod paint;
 mod parse;
 mod present;
 mod profile;
+mod request_file;
+mod result_file;
 
 use std::io::{self, Write};
 use std::panic;
@@ -20,7 +22,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Cli, Verb};
+use crate::args::{Cli, Global, Verb};
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -65,33 +67,44 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> Result<(), Failure> {
     let Cli { verb, mut global } = cli;
     let is_change = meaning::check(&verb, &global)?;
-    let mut out = Output::new(&global);
+    let (out, file) = Output::begin(&global)?;
     config::apply(&mut global, &out)?;
+    let is_written = carry_out(verb, &global, out)?;
+    // A change that has nothing to say makes no file, nor does it replace one.
+    match file {
+        Some(file) if is_written || !is_change => file.finish(),
+        _ => Ok(()),
+    }
+}
+
+/// Does what was asked for; says whether there was any result.
+fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Failure> {
+    let out = &mut output;
     match verb {
-        Verb::Info(arguments) => cmd::info::run(&arguments, &global, &mut out)?,
-        Verb::Schema(arguments) => cmd::schema::run(&arguments, &global, &mut out)?,
-        Verb::Ls(arguments) => cmd::ls::run(&arguments, &global, &mut out)?,
-        Verb::Tree(arguments) => cmd::tree::run(&arguments, &global, &mut out)?,
-        Verb::Read(arguments) => return cmd::read::run(*arguments, &global, out),
-        Verb::Fragments(arguments) => cmd::fragments::run(&arguments, &global, &mut out)?,
-        Verb::Create(arguments) => cmd::create::run(&arguments, &global)?,
-        Verb::Write(arguments) => cmd::write::run(&arguments, &global, &out)?,
-        Verb::Import(arguments) => cmd::import::run(&arguments, &global, &mut out)?,
-        Verb::Evolve(arguments) => cmd::evolve::run(&arguments, &global)?,
-        Verb::Delete(arguments) => cmd::delete::run(&arguments, &global, &mut out)?,
-        Verb::Consolidate(arguments) => cmd::consolidate::run(&arguments, &global, &mut out)?,
-        Verb::Vacuum(arguments) => cmd::vacuum::run(&arguments, &global, &mut out)?,
-        Verb::Clean(arguments) => cmd::vacuum::clean(&arguments, &global, &mut out)?,
-        Verb::Cp(arguments) => cmd::objects::copy(&arguments, &global, &mut out)?,
-        Verb::Mv(arguments) => cmd::objects::rename(&arguments, &global, &mut out)?,
-        Verb::Rm(arguments) => cmd::objects::remove(&arguments, &global, &mut out)?,
-        Verb::Meta(verb) => cmd::meta::run(&verb, &global, &mut out)?,
-        Verb::Group(verb) => cmd::group::run(&verb, &global, &mut out)?,
-        Verb::Dump(arguments) => cmd::dump::run(&arguments, &global, &mut out)?,
-        Verb::Filters(arguments) => cmd::filters::run(&arguments, &global, &mut out)?,
-    }
-    match is_change {
-        true => Ok(out.flush_written()?),
-        false => Ok(out.flush()?),
-    }
+        Verb::Info(arguments) => cmd::info::run(&arguments, global, out),
+        Verb::Schema(arguments) => cmd::schema::run(&arguments, global, out),
+        Verb::Ls(arguments) => cmd::ls::run(&arguments, global, out),
+        Verb::Tree(arguments) => cmd::tree::run(&arguments, global, out),
+        Verb::Read(arguments) => {
+            return cmd::read::run(*arguments, global, output).map(|()| true);
+        }
+        Verb::Fragments(arguments) => cmd::fragments::run(&arguments, global, out),
+        Verb::Create(arguments) => cmd::create::run(&arguments, global),
+        Verb::Write(arguments) => cmd::write::run(&arguments, global, out),
+        Verb::Import(arguments) => cmd::import::run(&arguments, global, out),
+        Verb::Evolve(arguments) => cmd::evolve::run(&arguments, global),
+        Verb::Delete(arguments) => cmd::delete::run(&arguments, global, out),
+        Verb::Consolidate(arguments) => cmd::consolidate::run(&arguments, global, out),
+        Verb::Vacuum(arguments) => cmd::vacuum::run(&arguments, global, out),
+        Verb::Clean(arguments) => cmd::vacuum::clean(&arguments, global, out),
+        Verb::Cp(arguments) => cmd::objects::copy(&arguments, global, out),
+        Verb::Mv(arguments) => cmd::objects::rename(&arguments, global, out),
+        Verb::Rm(arguments) => cmd::objects::remove(&arguments, global, out),
+        Verb::Meta(verb) => cmd::meta::run(&verb, global, out),
+        Verb::Group(verb) => cmd::group::run(&verb, global, out),
+        Verb::Dump(arguments) => cmd::dump::run(&arguments, global, out),
+        Verb::Filters(arguments) => cmd::filters::run(&arguments, global, out),
+    }?;
+    output.flush()?;
+    Ok(output.is_written)
 }

@@ -1,14 +1,14 @@
 //! Where results and messages go.
 
 use std::env;
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
 
 use terminal_size::{Height, Width, terminal_size};
 
 use crate::args::{Global, When};
+use crate::failure::Failure;
 use crate::paint::{Look, Role, visible};
+use crate::result_file::ResultFile;
 
 /// Bytes that are collected before the system is asked to write.
 const BUFFER: usize = 1 << 16;
@@ -24,16 +24,22 @@ pub(crate) struct Output {
     /// Whether results go to a file that the user named.
     pub(crate) is_file: bool,
     /// Whether there was any result.
-    is_written: bool,
+    pub(crate) is_written: bool,
     /// How messages look.
     messages: Look,
     quiet: bool,
 }
 
 impl Output {
-    pub(crate) fn new(global: &Global) -> Self {
+    /// The output, and the file that it goes to if the user named one.
+    pub(crate) fn begin(global: &Global) -> Result<(Self, Option<ResultFile>), Failure> {
+        let mut file = None;
         let (result, look): (Box<dyn Write + Send>, _) = match &global.output {
-            Some(path) => (Box::new(NewFile::Named(path.clone())), Look::default()),
+            Some(path) => {
+                let (begun, result) = ResultFile::begin(path)?;
+                file = Some(begun);
+                (result, Look::default())
+            }
             None => {
                 let terminal = io::stdout().is_terminal();
                 let size = if terminal { terminal_size() } else { None };
@@ -46,14 +52,15 @@ impl Output {
                 (Box::new(io::stdout()), look)
             }
         };
-        Self {
+        let output = Self {
             result: BufWriter::with_capacity(BUFFER, result),
             look,
             is_file: global.output.is_some(),
             is_written: false,
             messages: messages(global.color),
             quiet: global.quiet,
-        }
+        };
+        Ok((output, file))
     }
 
     /// Results go to `result`, and look so.
@@ -87,14 +94,6 @@ impl Output {
     /// Whether people read the result.
     pub(crate) fn is_terminal(&self) -> bool {
         self.look.width.is_some()
-    }
-
-    /// Hands on what was written: without a result no file is made, nor emptied.
-    pub(crate) fn flush_written(&mut self) -> io::Result<()> {
-        match self.is_written {
-            true => self.flush(),
-            false => Ok(()),
-        }
     }
 
     /// The result as something to hand over.
@@ -135,36 +134,4 @@ fn colored(when: When, terminal: bool) -> bool {
         When::Never => false,
         When::Auto => terminal && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
     }
-}
-
-/// A file that is made when there is something to write, so that a wrong request destroys nothing.
-enum NewFile {
-    Named(PathBuf),
-    Open(File),
-}
-
-impl Write for NewFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        loop {
-            match self {
-                Self::Named(path) => *self = Self::Open(create(path)?),
-                Self::Open(file) => return file.write(bytes),
-            }
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            // An empty result is a file, too.
-            Self::Named(path) => *self = Self::Open(create(path)?),
-            Self::Open(file) => file.flush()?,
-        }
-        Ok(())
-    }
-}
-
-/// Makes a file, or empties the one that is there.
-fn create(path: &Path) -> io::Result<File> {
-    File::create(path)
-        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }

@@ -10,6 +10,7 @@ use super::key;
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location::Location;
+use crate::request_file;
 
 /// The time and the key of a change.
 pub(crate) fn options(global: &Global, session: &Session) -> Result<ChangeOptions, Failure> {
@@ -49,24 +50,10 @@ pub(crate) fn failed(location: &Location, error: ArrayError) -> Failure {
 /// JSON as it stands on the command line, or `@` and the file that holds it.
 pub(crate) fn json_argument(what: &str, text: &str) -> Result<Value, Failure> {
     match text.strip_prefix('@') {
-        Some(file) => json_file(Path::new(file)),
+        Some(file) => request_file::json(Path::new(file)),
         None => serde_json::from_str(text)
-            .map_err(|error| Failure::invalid(format!("{what}: no JSON: {error}"))),
+            .map_err(|error| Failure::invalid(format!("{what}: is not JSON: {error}"))),
     }
-}
-
-/// The JSON in a file.
-pub(crate) fn json_file(path: &Path) -> Result<Value, Failure> {
-    let shown = path.display();
-    let bytes = std::fs::read(path).map_err(|error| {
-        let kind = match error.kind() {
-            std::io::ErrorKind::NotFound => ErrorKind::NotFound,
-            _ => ErrorKind::Store,
-        };
-        Failure::new(kind, format!("{shown}: {error}"))
-    })?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| Failure::invalid(format!("{shown}: no JSON: {error}")))
 }
 
 /// Opens an array as it is now, whatever the time of the change.

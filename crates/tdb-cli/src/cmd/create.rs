@@ -12,6 +12,7 @@ use super::{change, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location;
+use crate::request_file;
 
 /// A schema that works, for the help and the hint.
 const EXAMPLE: &str = r#"{"type": "dense",
@@ -33,7 +34,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global) -> Result<(), Failure> {
     let options = change::options(global, &session(global))?;
-    let json = change::json_file(&arguments.schema)?;
+    let json = request_file::json(&arguments.schema)?;
     let file = arguments.schema.display().to_string();
     let (schema, enumerations) = schema(&json, &*options.names).map_err(|failure| {
         failure

@@ -30,14 +30,14 @@ pub(crate) mod write;
 use std::io::Write;
 
 use serde_json::Value;
-use tdb_array::{Array, ErrorKind, OpenOptions, TimeWindow};
+use tdb_array::{Array, OpenOptions, TimeWindow};
 use tdb_filters::EncryptionKey;
 use tdb_query::{Session, SessionOptions};
 
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{location, machine};
+use crate::{location, machine, request_file};
 
 /// How arrays and groups are opened.
 pub(crate) fn open_options(global: &Global, session: &Session) -> Result<OpenOptions, Failure> {
@@ -68,15 +68,18 @@ pub(crate) fn session(global: &Global) -> Session {
     session
 }
 
+/// Bytes of a key.
+const KEY_BYTES: u64 = 32;
+
 pub(crate) fn key(global: &Global) -> Result<Option<EncryptionKey>, Failure> {
     let Some(path) = &global.key_file else {
         return Ok(None);
     };
-    let shown = path.display();
-    let bytes = std::fs::read(path)
-        .map_err(|error| Failure::new(ErrorKind::NotFound, format!("key file {shown}: {error}")))?;
-    let key = EncryptionKey::new(&bytes)
-        .map_err(|error| Failure::invalid(format!("key file {shown}: {error}")))?;
+    let name = format!("key file {}", path.display());
+    // One byte too many tells that it is no key.
+    let bytes = request_file::read(path, &name, KEY_BYTES + 1)?;
+    let key =
+        EncryptionKey::new(&bytes).map_err(|error| Failure::invalid(format!("{name}: {error}")))?;
     Ok(Some(key))
 }
 

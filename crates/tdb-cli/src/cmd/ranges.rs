@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value as Json};
-use tdb_array::ErrorKind;
+use serde_json::Value as Json;
 use tdb_query::QueryError;
 use tdb_schema::json::cell_from_json;
 use tdb_schema::value::{holds_bytes, parse, parse_number};
@@ -12,6 +11,7 @@ use tdb_tile::{Datatype, Physical, Range, Scalar};
 
 use crate::failure::Failure;
 use crate::parse::Interval;
+use crate::request_file;
 
 /// What was asked for, by dimension and by label.
 #[derive(Debug, Default)]
@@ -51,13 +51,15 @@ pub(crate) fn of_arguments(
             .push((axis.name.to_owned(), axis.range(interval, ticks)?));
     }
     if let Some(path) = file {
-        let shown = path.display();
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Failure::new(ErrorKind::NotFound, format!("range file {shown}: {error}"))
-        })?;
-        let json: Map<String, Json> = serde_json::from_str(&text)
-            .map_err(|error| Failure::invalid(format!("range file {shown}: {error}")))?;
-        for (name, list) in &json {
+        let json = request_file::json(path)?;
+        let Some(json) = json.as_object() else {
+            let what = format!(
+                "{}: not of the form {{\"DIM\": [[LO, HI], ...]}}",
+                path.display()
+            );
+            return Err(Failure::invalid(what));
+        };
+        for (name, list) in json {
             let axis = dimension(schema, name)?;
             let found = axis.ranges_of_json(list)?;
             ranges

@@ -2,6 +2,7 @@
 
 mod table;
 
+use std::ffi::OsStr;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -112,10 +113,20 @@ enum Format {
     Npy,
 }
 
+/// The endings of the names of files, by format.
+const ENDINGS: [(Format, &[&str]); 6] = [
+    (Format::Table, &["txt"]),
+    (Format::Csv, &["csv"]),
+    (Format::Jsonl, &["jsonl", "ndjson"]),
+    (Format::Arrow, &["arrow", "feather", "ipc"]),
+    (Format::Parquet, &["parquet"]),
+    (Format::Npy, &["npy"]),
+];
+
 pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<(), Failure> {
+    let format = arguments.format(global, &out)?;
     let session = session(global);
     let array = Arc::new(open_array(&arguments.array, global, &session, &out)?);
-    let format = arguments.format(global, &out);
     let mut options = arguments.read_options(&array, &session, format, global)?;
     let screen = out.look.height.filter(|_| format == Format::Table);
     if let Some(height) = screen {
@@ -148,14 +159,17 @@ pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<
 }
 
 impl Arguments {
-    fn format(&self, global: &Global, out: &Output) -> Format {
-        let named = || global.output.as_deref().and_then(Format::of_file);
-        let usual = match out.is_terminal() {
-            _ if global.json => Format::Jsonl,
-            true => Format::Table,
-            false => Format::Csv,
-        };
-        self.format.or_else(named).unwrap_or(usual)
+    fn format(&self, global: &Global, out: &Output) -> Result<Format, Failure> {
+        if let Some(format) = self.format {
+            return Ok(format);
+        }
+        let ending = global.output.as_deref().and_then(Path::extension);
+        Ok(match ending {
+            Some(ending) => Format::of_ending(ending).ok_or_else(|| no_format(global, ending))?,
+            None if global.json => Format::Jsonl,
+            None if out.is_terminal() => Format::Table,
+            None => Format::Csv,
+        })
     }
 
     fn read_options(
@@ -242,17 +256,27 @@ fn condition_of(text: &str, schema: &ArraySchema, session: &Session) -> Result<C
 
 impl Format {
     /// The format that a file's ending stands for.
-    fn of_file(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()? {
-            "txt" => Some(Self::Table),
-            "csv" => Some(Self::Csv),
-            "jsonl" | "ndjson" => Some(Self::Jsonl),
-            "arrow" | "feather" | "ipc" => Some(Self::Arrow),
-            "parquet" => Some(Self::Parquet),
-            "npy" => Some(Self::Npy),
-            _ => None,
-        }
+    fn of_ending(ending: &OsStr) -> Option<Self> {
+        let ending = ending.to_str()?.to_ascii_lowercase();
+        let mut formats = ENDINGS.iter();
+        let known = formats.find(|(_, endings)| endings.contains(&ending.as_str()));
+        known.map(|(format, _)| *format)
     }
+}
+
+/// A file's ending that no format has.
+fn no_format(global: &Global, ending: &OsStr) -> Failure {
+    let file = global.output.as_deref().unwrap_or(Path::new(""));
+    let (file, ending) = (file.display(), ending.display());
+    let known: Vec<String> = (ENDINGS.iter())
+        .flat_map(|(_, endings)| endings.iter())
+        .map(|ending| format!(".{ending}"))
+        .collect();
+    let failure = Failure::invalid(format!("{file}: no format has the ending .{ending}"));
+    failure.hint(format!(
+        "the endings are {}; with --format, any will do",
+        known.join(", ")
+    ))
 }
 
 impl Order {

@@ -68,19 +68,6 @@ fn command_lines_that_are_wrong() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_named() {
-    insta::assert_snapshot!(
-        "no_folder",
-        failure("read v22_tour/array -o /nowhere/at/all.csv")
-    );
-    insta::assert_snapshot!("is_folder", failure("read v22_tour/array -o v22_tour"));
-    insta::assert_snapshot!(
-        "info_no_folder",
-        failure("info v22_tour/array -o /nowhere/all")
-    );
-}
-
-#[test]
 fn metadata_without_the_key() {
     insta::assert_snapshot!(failure("meta get v22_tour/array altitude"));
 }

@@ -4,6 +4,7 @@ mod changing;
 mod common;
 mod dump;
 mod errors;
+mod files;
 mod help;
 mod importing;
 mod judged;

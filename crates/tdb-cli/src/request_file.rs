@@ -1,0 +1,45 @@
+//! Small files that belong to a request: a key, a schema, ranges, changes of a schema.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use serde_json::Value;
+use tdb_array::ErrorKind;
+
+use crate::failure::Failure;
+use crate::paint::bytes;
+
+/// Bytes of JSON that a request may hold: a schema with millions of labels is smaller.
+pub(crate) const REQUEST_BYTES: u64 = 64 << 20;
+
+/// The JSON in a file.
+pub(crate) fn json(path: &Path) -> Result<Value, Failure> {
+    let shown = path.display().to_string();
+    let text = read(path, &shown, REQUEST_BYTES + 1)?;
+    if text.len() as u64 > REQUEST_BYTES {
+        let most = bytes(REQUEST_BYTES);
+        let what = format!("{shown}: more than the {most} of JSON that a request may hold");
+        let failure = Failure::new(ErrorKind::Limit, what);
+        return Err(failure.hint("this may be another file than the one that was meant"));
+    }
+    serde_json::from_slice(&text)
+        .map_err(|error| Failure::invalid(format!("{shown}: is not JSON: {error}")))
+}
+
+/// The first bytes of a file, which errors call `name`, `most` of them at most.
+pub(crate) fn read(path: &Path, name: &str, most: u64) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| {
+        let mut part = file.take(most);
+        part.read_to_end(&mut bytes)
+    });
+    read.map_err(|error| {
+        let kind = match error.kind() {
+            io::ErrorKind::NotFound => ErrorKind::NotFound,
+            _ => ErrorKind::Store,
+        };
+        Failure::new(kind, format!("{name}: {error}"))
+    })?;
+    Ok(bytes)
+}

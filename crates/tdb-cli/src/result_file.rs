@@ -1,0 +1,182 @@
+//! The file that `-o` names: it appears whole or not at all.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tdb_array::ErrorKind;
+use tempfile::{Builder, NamedTempFile};
+
+use crate::failure::Failure;
+
+/// What the name of a file begins and ends with that is not whole yet.
+const BEGINNING: &str = ".tdb-";
+const ENDING: &str = ".part";
+
+/// Symbolic links that are followed one after the other, as in the kernel of Linux.
+const LINKS: usize = 40;
+
+/// A file for a result. If it is dropped before [`ResultFile::finish`], what was there before is there still.
+#[derive(Debug)]
+pub(crate) enum ResultFile {
+    /// A pipe or a device: what is written there is there at once.
+    Direct,
+    /// A file beside the one whose place it takes.
+    Beside { file: NamedTempFile, place: PathBuf },
+}
+
+/// Where bytes of a result go. Its errors name the file.
+struct ResultWriter<W> {
+    file: W,
+    name: PathBuf,
+}
+
+impl ResultFile {
+    /// Begins the file that the user calls `name`; gives where its bytes are to be written.
+    pub(crate) fn begin(name: &Path) -> Result<(Self, Box<dyn Write + Send>), Failure> {
+        let writer = |file: File| {
+            let name = name.to_owned();
+            Box::new(ResultWriter { file, name })
+        };
+        if name == Path::new("/dev/stdout") {
+            return Ok((Self::Direct, Box::new(io::stdout())));
+        }
+        let failed = |error: io::Error| failed(name, &error);
+        let place = place(name)?;
+        let there = there(&place).map_err(failed)?;
+        match there {
+            Some(there) if there.is_dir() => Err(is_folder(name)),
+            Some(there) if is_written_directly(&place, &there) => {
+                let file = File::options().append(true).open(&place);
+                Ok((Self::Direct, writer(file.map_err(failed)?)))
+            }
+            there => {
+                let file = beside(name, &place, there.as_ref())?;
+                let handle = file.as_file().try_clone().map_err(failed)?;
+                Ok((Self::Beside { file, place }, writer(handle)))
+            }
+        }
+    }
+
+    /// Puts the file, which is whole now, into its place.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let Self::Beside { file, place } = self else {
+            return Ok(());
+        };
+        let failed = |error: io::Error| failed(&place, &error);
+        // Should the machine stop, the old file or the new one is there, and no empty one.
+        if place.exists() {
+            file.as_file().sync_all().map_err(failed)?;
+        }
+        file.persist(&place).map_err(|error| failed(error.error))?;
+        Ok(())
+    }
+}
+
+/// The place that a name leads to when its links are followed; its folder is there.
+fn place(name: &Path) -> Result<PathBuf, Failure> {
+    if name.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        return Err(is_folder(name));
+    }
+    let mut path = name.to_owned();
+    for _ in 0..LINKS {
+        let Some(last) = path.file_name() else {
+            return Err(is_folder(name));
+        };
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let folder = folder.canonicalize().map_err(|error| {
+            let shown = folder.display();
+            match error.kind() {
+                io::ErrorKind::NotFound => {
+                    let failure = Failure::new(
+                        ErrorKind::NotFound,
+                        format!("{}: there is no folder {shown}", name.display()),
+                    );
+                    failure.hint(format!("-o makes no folders: `mkdir -p {shown}` does"))
+                }
+                _ => failed(name, &error),
+            }
+        })?;
+        let place = folder.join(last);
+        // What a process has open has no folder to put a file beside.
+        if place.starts_with("/proc") {
+            return Ok(place);
+        }
+        match place.read_link() {
+            Ok(target) => path = folder.join(target),
+            Err(_) => return Ok(place),
+        }
+    }
+    let what = format!("{}: too many symbolic links", name.display());
+    Err(Failure::new(ErrorKind::Store, what))
+}
+
+/// What is in a place, if anything is.
+fn there(place: &Path) -> io::Result<Option<Metadata>> {
+    match fs::metadata(place) {
+        Ok(there) => Ok(Some(there)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether nothing can take the place: it is a pipe, a device, or what a process has open.
+fn is_written_directly(place: &Path, there: &Metadata) -> bool {
+    !there.is_file() || place.starts_with("/proc")
+}
+
+/// A file in the folder of `place`, with the permissions that the file there has or would have.
+fn beside(name: &Path, place: &Path, there: Option<&Metadata>) -> Result<NamedTempFile, Failure> {
+    // Who may not write to a file may not put another into its place.
+    if there.is_some() {
+        let writable = File::options().write(true).open(place);
+        writable.map_err(|error| failed(name, &error))?;
+    }
+    let mut builder = Builder::new();
+    builder.prefix(BEGINNING).suffix(ENDING);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let folder = place.parent().unwrap_or(Path::new("/"));
+    let file = builder.tempfile_in(folder).map_err(|error| {
+        let cause = io::Error::from(error.kind());
+        let what = format!(
+            "{}: no file can be made in its folder: {cause}",
+            name.display()
+        );
+        Failure::new(ErrorKind::Store, what)
+    })?;
+    if let Some(there) = there {
+        let kept = file.as_file().set_permissions(there.permissions());
+        kept.map_err(|error| failed(name, &error))?;
+    }
+    Ok(file)
+}
+
+fn is_folder(name: &Path) -> Failure {
+    let what = format!("{}: is a folder, and -o names a file", name.display());
+    Failure::new(ErrorKind::Store, what)
+}
+
+fn failed(name: &Path, error: &io::Error) -> Failure {
+    Failure::new(ErrorKind::Store, format!("{}: {error}", name.display()))
+}
+
+impl<W: Write> Write for ResultWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes);
+        written.map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted | io::ErrorKind::BrokenPipe => error,
+            kind => io::Error::new(kind, format!("{}: {error}", self.name.display())),
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
