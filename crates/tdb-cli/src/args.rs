@@ -57,10 +57,10 @@ pub(crate) struct Global {
     /// Dates and times as raw 64-bit numbers
     #[arg(long, global = true)]
     pub(crate) ticks: bool,
-    /// Where to write the result
+    /// A file for the result; it appears whole or not at all
     #[arg(short, long, value_name = "FILE", global = true)]
     pub(crate) output: Option<PathBuf>,
-    /// What was read and decoded, and time by stage, on standard error
+    /// Tell what was read and decoded, and time by stage, on standard error
     #[arg(long, global = true)]
     pub(crate) profile: bool,
     /// Leave out warnings
@@ -98,50 +98,50 @@ pub(crate) enum When {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// One screen about an array or group
+    /// Show an array or a group on one screen
     Info(cmd::info::Arguments),
-    /// The schema of an array
+    /// Show the schema of an array
     Schema(cmd::schema::Arguments),
-    /// Arrays and groups below a folder
+    /// List arrays and groups below a folder
     Ls(cmd::ls::Arguments),
-    /// All arrays and groups below, as a tree
+    /// Show all arrays and groups below as a tree
     Tree(cmd::tree::Arguments),
-    /// The cells of an array
+    /// Read cells of an array
     Read(Box<cmd::read::Arguments>),
-    /// The fragments of an array, one line each
+    /// List the fragments of an array
     Fragments(cmd::fragments::Arguments),
-    /// Cells of a file, written into an array
+    /// Write cells of a file into an array
     Write(cmd::write::Arguments),
-    /// A new array from a file, or its cells added to one
+    /// Make an array of a file, or add its cells to one
     Import(Box<cmd::import::Arguments>),
-    /// The schema of an array, changed
+    /// Change the schema of an array
     Evolve(cmd::evolve::Arguments),
-    /// Cells that fit a condition, or fragments of a span of time, deleted
+    /// Delete cells by a condition, or fragments by time
     Delete(cmd::delete::Arguments),
-    /// What an array or group is stored in, merged
+    /// Merge fragments, commits or metadata
     Consolidate(cmd::consolidate::Arguments),
-    /// What was merged, removed
+    /// Remove what was merged
     Vacuum(cmd::vacuum::Arguments),
-    /// What abandoned writes have left, listed and removed
+    /// List or remove what abandoned writes have left
     Clean(cmd::vacuum::CleanArguments),
-    /// An array or group, copied
+    /// Copy an array or group
     Cp(cmd::objects::CopyArguments),
-    /// An array or group, moved
+    /// Move an array or group
     #[command(after_help = "Example:\n  tdb mv target/weather-copy target/weather-moved")]
     Mv(cmd::objects::MoveArguments),
-    /// An array or group, removed
+    /// Remove an array or group
     Rm(cmd::objects::RemoveArguments),
-    /// Metadata of an array or group
+    /// Show or change metadata of an array or group
     #[command(subcommand)]
     Meta(cmd::meta::Verb),
-    /// A new array
+    /// Create an array from a schema
     Create(cmd::create::Arguments),
-    /// A group: members, and a new one
+    /// Show, create or change groups
     #[command(subcommand)]
     Group(cmd::group::Verb),
-    /// Any stored object, byte range by byte range, decoded
+    /// Decode any stored object, byte range by byte range
     Dump(cmd::dump::Arguments),
-    /// Every filter there is
+    /// List all filters
     #[command(subcommand_negates_reqs = true)]
     Filters(cmd::filters::Arguments),
 }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod advice;
 mod args;
 mod cmd;
 mod config;
@@ -20,7 +21,7 @@ use std::io::{self, Write};
 use std::panic;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{ArgMatches, FromArgMatches};
 
 use crate::args::{Cli, Global, Verb};
 use crate::failure::Failure;
@@ -38,12 +39,17 @@ fn quiet_panics() {
 
 fn main() -> ExitCode {
     quiet_panics();
-    let cli = Cli::parse();
+    let matches = meaning::command().try_get_matches();
+    let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => advice::harmless(error).exit(),
+    };
     let messages = output::messages(cli.global.color);
     let json = cli.global.json;
     let counts = cli.global.counts.clone();
     let (quiet, is_profiled) = (cli.global.quiet, cli.global.profile);
-    let result = counts.stage("all", || run(cli));
+    let result = counts.stage("all", || run(cli, &matches));
     if let Some(warning) = counts.warning().filter(|_| !quiet) {
         output::warn(messages, &warning);
     }
@@ -64,9 +70,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> Result<(), Failure> {
+fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     let Cli { verb, mut global } = cli;
-    let is_change = meaning::check(&verb, &global)?;
+    let is_change = meaning::check(matches, &verb, &global)?;
     let (out, file) = Output::begin(&global)?;
     config::apply(&mut global, &out)?;
     let is_written = carry_out(verb, &global, out)?;

@@ -1,95 +1,174 @@
-//! Which of the options that all verbs take mean something to a verb that changes things. One that means nothing is
+//! Which of the options that all verbs know mean something to which verb. What means nothing is not in its help, and is
 //! refused: whoever gives it expects something else to be done.
 
-use crate::args::{Global, Verb};
-use crate::cmd::{group, meta};
+use clap::builder::Arg;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command, CommandFactory};
+
+use crate::args::{Cli, Global, Verb};
 use crate::failure::Failure;
 
-/// What a verb that changes something makes of the options of all verbs.
+/// A verb, and the options of all verbs that mean something to it.
 struct Meaning {
     verb: &'static str,
-    /// Whether it happens at a time.
-    at: bool,
-    since: bool,
-    json: bool,
-    /// Whether it prints anything but messages.
-    prints: bool,
+    options: &'static [&'static str],
+    is_change: bool,
 }
+
+/// Options about how things are done, not what is done.
+const ALWAYS: [&str; 5] = ["config", "profile", "quiet", "verbose", "color"];
+
+const fn look(verb: &'static str, options: &'static [&'static str]) -> Meaning {
+    Meaning {
+        verb,
+        options,
+        is_change: false,
+    }
+}
+
+const fn change(verb: &'static str, options: &'static [&'static str]) -> Meaning {
+    Meaning {
+        verb,
+        options,
+        is_change: true,
+    }
+}
+
+#[rustfmt::skip]
+const VERBS: [Meaning; 27] = [
+    look("info", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("schema", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
+    look("tree", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
+    look("read", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("fragments", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("meta ls", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("meta get", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("group ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
+    look("dump", &["key_file", "threads", "memory", "ticks", "output"]),
+    look("filters", &["json", "output"]),
+    change("create", &["at", "key_file", "threads", "memory"]),
+    change("write", &["at", "key_file", "threads", "memory", "ticks"]),
+    change("import", &["at", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    change("evolve", &["at", "key_file", "threads", "memory"]),
+    change("delete", &["at", "since", "key_file", "threads", "memory", "output"]),
+    change("consolidate", &["at", "since", "key_file", "threads", "memory", "output"]),
+    change("vacuum", &["key_file", "threads", "memory", "output"]),
+    change("clean", &["key_file", "threads", "memory", "output"]),
+    change("cp", &["key_file", "threads", "memory", "output"]),
+    change("mv", &["key_file", "threads", "memory", "output"]),
+    change("rm", &["key_file", "threads", "memory", "output"]),
+    change("meta set", &["at", "key_file", "threads", "memory"]),
+    change("meta rm", &["at", "key_file", "threads", "memory"]),
+    change("group create", &["at", "key_file", "threads", "memory"]),
+    change("group add", &["at", "key_file", "threads", "memory"]),
+    change("group rm", &["at", "key_file", "threads", "memory"]),
+];
 
 impl Meaning {
-    /// A verb that knows none of these options.
-    fn none(verb: &'static str) -> Self {
-        Self {
-            verb,
-            at: false,
-            since: false,
-            json: false,
-            prints: false,
-        }
+    fn of(verb: &str) -> Option<&'static Self> {
+        VERBS.iter().find(|meaning| meaning.verb == verb)
     }
 
-    /// A verb that changes what is as of a time; `--since` is refused with a hint of its own.
-    fn timed(verb: &'static str) -> Self {
-        Self {
-            at: true,
-            since: true,
-            ..Self::none(verb)
-        }
-    }
-
-    fn prints(self, prints: bool) -> Self {
-        Self { prints, ..self }
-    }
-
-    /// `None` for verbs that describe.
-    fn of(verb: &Verb) -> Option<Self> {
-        Some(match verb {
-            Verb::Create(_) => Self::timed("create"),
-            Verb::Write(_) => Self::timed("write"),
-            Verb::Import(arguments) => Self {
-                json: arguments.dry_run,
-                ..Self::timed("import").prints(arguments.dry_run)
-            },
-            Verb::Evolve(_) => Self::timed("evolve"),
-            Verb::Delete(arguments) => {
-                let prints = arguments.dry_run || arguments.fragments;
-                Self::timed("delete").prints(prints)
-            }
-            Verb::Consolidate(_) => Self::timed("consolidate").prints(true),
-            Verb::Vacuum(_) => Self::none("vacuum").prints(true),
-            Verb::Clean(_) => Self::none("clean").prints(true),
-            Verb::Cp(arguments) => Self::none("cp").prints(arguments.dry_run),
-            Verb::Mv(arguments) => Self::none("mv").prints(arguments.dry_run),
-            Verb::Rm(arguments) => Self::none("rm").prints(arguments.dry_run),
-            Verb::Meta(meta::Verb::Set(_)) => Self::timed("meta set"),
-            Verb::Meta(meta::Verb::Rm(_)) => Self::timed("meta rm"),
-            Verb::Group(group::Verb::Create(_)) => Self::timed("group create"),
-            Verb::Group(group::Verb::Add(_)) => Self::timed("group add"),
-            Verb::Group(group::Verb::Rm(_)) => Self::timed("group rm"),
-            _ => return None,
-        })
+    fn knows(&self, option: &str) -> bool {
+        ALWAYS.contains(&option) || self.options.contains(&option)
     }
 }
 
-/// Fails where an option means nothing to a verb that changes something; says whether it is one.
-pub(crate) fn check(verb: &Verb, global: &Global) -> Result<bool, Failure> {
-    let Some(meaning) = Meaning::of(verb) else {
+/// The command line, in which the help of each verb shows the options that mean something to it.
+pub(crate) fn command() -> Command {
+    let whole = Cli::command();
+    let shared = whole.get_arguments().filter(|arg| arg.is_global_set());
+    let shared: Vec<Arg> = shared.cloned().collect();
+    narrowed(whole, "", &shared)
+}
+
+/// Hides what means nothing in the help of all verbs below `above`.
+fn narrowed(command: Command, above: &str, shared: &[Arg]) -> Command {
+    command.mut_subcommands(|verb| {
+        let name = format!("{above} {}", verb.get_name());
+        let name = name.trim_start();
+        if verb.has_subcommands() {
+            return narrowed(verb, name, shared);
+        }
+        let Some(meaning) = Meaning::of(name) else {
+            return verb;
+        };
+        let hidden = shared
+            .iter()
+            .filter(|arg| !meaning.knows(arg.get_id().as_str()));
+        verb.args(hidden.map(|arg| arg.clone().hide(true)))
+    })
+}
+
+/// The verb of a command line, and that of a verb below it: `meta set`.
+fn verb_of(matches: &ArgMatches) -> String {
+    let mut names = Vec::new();
+    let mut below = matches.subcommand();
+    while let Some((name, matches)) = below {
+        names.push(name);
+        below = matches.subcommand();
+    }
+    names.join(" ")
+}
+
+/// Fails where an option was given that means nothing to the verb; says whether the verb changes something.
+pub(crate) fn check(matches: &ArgMatches, verb: &Verb, global: &Global) -> Result<bool, Failure> {
+    let name = verb_of(matches);
+    let Some(meaning) = Meaning::of(&name) else {
         return Ok(false);
     };
+    let given = |option: &str| matches.value_source(option) == Some(ValueSource::CommandLine);
+    let shared = Cli::command();
+    let mut shared = shared.get_arguments().filter(|arg| arg.is_global_set());
+    let refused = shared.find(|arg| {
+        let option = arg.get_id().as_str();
+        // A profile is printed as JSON, too.
+        let is_for_profile = option == "json" && global.profile;
+        given(option) && !meaning.knows(option) && !is_for_profile
+    });
+    if let Some(arg) = refused {
+        return Err(refusal(arg, meaning));
+    }
+    if global.json && !global.profile && is_only_for_dry_run(verb) {
+        let failure = Failure::invalid(format!("--json means nothing to {name}"));
+        return Err(failure.hint("with --dry-run it does"));
+    }
+    if global.output.is_some() && is_silent(verb) {
+        return Err(Failure::invalid(format!("-o means nothing to {name}")).hint(NO_RESULT));
+    }
+    Ok(meaning.is_change)
+}
+
+const NO_RESULT: &str = "there is no result to write to a file";
+
+fn refusal(arg: &Arg, meaning: &Meaning) -> Failure {
     let verb = meaning.verb;
-    let refused = |option: &str| Failure::invalid(format!("{option} means nothing to {verb}"));
-    if global.at.is_some() && !meaning.at {
-        return Err(refused("--at"));
+    let long = arg.get_long().unwrap_or_default();
+    let failure = |option: &str| Failure::invalid(format!("{option} means nothing to {verb}"));
+    match long {
+        "output" => failure("-o").hint(NO_RESULT),
+        "since" if meaning.knows("at") => failure("--since").hint("--at is the time of the change"),
+        "json" if verb == "dump" => {
+            failure("--json").hint("info, schema, fragments and meta describe an array as JSON")
+        }
+        long => failure(&format!("--{long}")),
     }
-    if global.since.is_some() && !meaning.since {
-        return Err(refused("--since"));
+}
+
+/// Whether JSON is printed only if the verb is to do nothing, which it is not.
+fn is_only_for_dry_run(verb: &Verb) -> bool {
+    matches!(verb, Verb::Import(arguments) if !arguments.dry_run)
+}
+
+/// Whether the verb prints nothing but messages, done as it is.
+fn is_silent(verb: &Verb) -> bool {
+    match verb {
+        Verb::Import(arguments) => !arguments.dry_run,
+        Verb::Delete(arguments) => !arguments.dry_run && !arguments.fragments,
+        Verb::Cp(arguments) => !arguments.dry_run,
+        Verb::Mv(arguments) => !arguments.dry_run,
+        Verb::Rm(arguments) => !arguments.dry_run,
+        _ => false,
     }
-    // A profile is printed as JSON, too.
-    if global.json && !meaning.json && !global.profile {
-        return Err(refused("--json"));
-    }
-    if global.output.is_some() && !meaning.prints {
-        return Err(refused("-o").hint("there is no result to write to a file"));
-    }
-    Ok(true)
 }

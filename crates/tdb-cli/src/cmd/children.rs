@@ -86,7 +86,7 @@ pub(crate) fn children(location: &Location, options: &OpenOptions) -> Result<Vec
         // What begins like this is part of a group.
         let name = name(&prefix);
         if !(object_type == ObjectType::Group && name.starts_with("__")) {
-            folders.insert(prefix.clone(), child(name, location.below(name))?);
+            folders.insert(prefix.clone(), child(name, location.below(name), true)?);
         }
     }
     let mut children = match object_type {
@@ -122,6 +122,7 @@ fn members(
                             prefix,
                             ..location.clone()
                         },
+                        false,
                     )?
                 }
             },
@@ -135,9 +136,10 @@ fn members(
     Ok(children)
 }
 
-fn child(name: &str, location: Location) -> Result<Child, Failure> {
+/// What is in a place. A folder that `is_listed` is there, empty or not.
+fn child(name: &str, location: Location, is_listed: bool) -> Result<Child, Failure> {
     let kind = match location.object_type()? {
-        ObjectType::Invalid if is_empty(&location)? => Kind::Missing,
+        ObjectType::Invalid if !is_listed && is_empty(&location)? => Kind::Missing,
         ObjectType::Invalid => Kind::Folder,
         known => Kind::Object(known),
     };

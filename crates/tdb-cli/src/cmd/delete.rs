@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     #[arg(long = "where", value_name = "EXPR")]
     condition: Option<String>,
     /// Remove the fragments that were written from --since to --at, for good
-    #[arg(long, requires = "at")]
+    #[arg(long)]
     pub(crate) fragments: bool,
     /// Say what would be done, and do nothing
     #[arg(long)]
@@ -43,6 +43,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 }
 
 fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    if global.at.is_none() {
+        let failure = Failure::invalid("--fragments needs --at: until when were they written?");
+        return Err(failure.hint("--since is where that time begins, the first write by default"));
+    }
     let window = TimeWindow {
         since: global
             .since

@@ -51,10 +51,6 @@ struct Place<'a> {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    if global.json {
-        let failure = Failure::invalid("dump has no form as JSON");
-        return Err(failure.hint("info, schema, fragments and meta describe an array as JSON"));
-    }
     let ObjectLocation {
         root,
         root_type,

@@ -15,15 +15,15 @@ use crate::paint::{Role, Table};
 /// What to do with a group.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// The members, wherever they point
+    /// List the members, wherever they point
     Ls(Ls),
-    /// A new group, without members
+    /// Create a group without members
     #[command(after_help = "Example:\n  tdb group create target/runs")]
     Create(Create),
-    /// A member added, or put in the place of one of that name
+    /// Add a member, or replace the one of that name
     #[command(after_help = "Example:\n  tdb group add target/runs target/weather --name first")]
     Add(group_members::Add),
-    /// A member taken out; it stays where it is
+    /// Take a member out; it stays where it is
     #[command(after_help = "Example:\n  tdb group rm target/runs first")]
     Rm(group_members::Rm),
 }

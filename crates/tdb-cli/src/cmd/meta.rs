@@ -18,14 +18,14 @@ use crate::{location, present};
 /// What to do with metadata.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Every key, its type and its value
+    /// List keys, their types and values
     Ls(Ls),
-    /// The value of one key
+    /// Show the value of one key
     Get(Get),
-    /// A key set to a value
+    /// Set a key to a value
     #[command(after_help = "Example:\n  tdb meta set target/weather station KLO")]
     Set(meta_change::Set),
-    /// A key removed
+    /// Remove a key
     #[command(after_help = "Example:\n  tdb meta rm target/weather station")]
     Rm(meta_change::Rm),
 }

@@ -26,6 +26,7 @@ mod shape;
 pub(crate) mod tree;
 pub(crate) mod vacuum;
 pub(crate) mod write;
+mod young;
 
 use std::io::Write;
 

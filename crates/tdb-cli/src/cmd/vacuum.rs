@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use tdb_array::ObjectType;
 use tdb_consolidate::{Mode, Place, Plan, VacuumOptions, debris, plan_vacuum};
 
+use super::young::Young;
 use super::{change, session};
 use crate::args::Global;
 use crate::failure::Failure;
@@ -98,10 +99,33 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         }
         (ObjectType::Invalid, _) => return Err(location::nothing(uri, "array or group")),
     };
+    let at_once = VacuumOptions {
+        grace: Duration::ZERO,
+        ..options.clone()
+    };
+    let (mut young, mut is_empty) = (Young::default(), true);
     for mode in modes {
-        let plan = plan_vacuum(&place, mode, &options).map_err(|error| location.failed(error))?;
+        let plan_with = |options: &VacuumOptions| {
+            let plan = plan_vacuum(&place, mode, options);
+            plan.map_err(|error| location.failed(error))
+        };
+        let mut plan = plan_with(&options)?;
+        if !plan.notes.is_empty() {
+            let all = plan_with(&at_once)?;
+            let added = young.add(&plan, &all, &place);
+            added.map_err(|error| location.failed(error))?;
+            // What is young is told all together.
+            plan.notes.retain(|note| all.notes.contains(note));
+        }
+        is_empty &= plan.is_empty();
         carry_out(&plan, &place, &options, !arguments.dry_run, out)
             .map_err(|failure| failure.at(uri))?;
+    }
+    match (young.told(options.grace), is_empty) {
+        (Some(told), true) => out.warn(&format!("nothing is removed: {told}")),
+        (Some(told), false) => out.note(&told),
+        (None, true) => out.note("there is nothing to remove"),
+        (None, false) => {}
     }
     Ok(())
 }

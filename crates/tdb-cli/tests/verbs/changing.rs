@@ -277,3 +277,40 @@ fn members_outside_are_copied_when_that_is_asked_for() {
         assert_eq!(found.trim_end(), at(name));
     }
 }
+
+#[test]
+fn a_vacuum_within_the_grace_period_says_how_to_go_on() {
+    let (folder, array) = made("young");
+    let file = folder.join("cells.csv");
+    fs::write(&file, "x,a\n1,10\n").unwrap();
+    for time in 110..113 {
+        stdout(&format!("write {array} {} --at {time}", file.display()));
+    }
+    let said = |arguments: &str| {
+        let output = run(arguments);
+        assert!(output.status.success() && output.stdout.is_empty());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let nothing = "there is nothing to remove\n";
+    assert_eq!(said(&format!("vacuum {array}")), nothing);
+    stdout(&format!("consolidate {array}"));
+    let told = said(&format!("vacuum {array} --grace 90m"));
+    let (what, way) = told.split_once(" (").unwrap();
+    let (size, way) = way.split_once(") ").unwrap();
+    assert_eq!(
+        what,
+        "warning: nothing is removed: 3 fragments and 4 other objects"
+    );
+    assert!(size.ends_with("KiB"), "{told}");
+    assert_eq!(
+        way,
+        "were merged less than 90m ago and stay; --grace 0s removes them now\n"
+    );
+    assert_eq!(
+        said(&format!("vacuum {array} --dry-run")).replace("10m", "90m"),
+        told
+    );
+    let removed = stdout(&format!("vacuum {array} --grace 0s"));
+    assert_eq!(removed.lines().count(), 7, "{removed}");
+    assert_eq!(said(&format!("vacuum {array} --grace 0s")), nothing);
+}

@@ -143,3 +143,112 @@ fn examples_of_changes_work_one_after_the_other() {
         }
     }
 }
+
+/// The verbs that stand alone, and those that stand below another.
+fn verbs() -> impl Iterator<Item = &'static str> {
+    let verbs = VERBS.into_iter().chain(["rm"]);
+    verbs.filter(|verb| !["", "meta", "group"].contains(verb))
+}
+
+#[test]
+fn helps_list_the_options_that_the_verb_takes_and_no_others() {
+    for verb in verbs() {
+        let help = stdout(&format!("{verb} --help"));
+        for (option, value) in [
+            ("--at", "5"),
+            ("--since", "5"),
+            ("--key-file", "none"),
+            ("--threads", "1"),
+            ("--memory", "1GB"),
+            ("--json", ""),
+            ("--ticks", ""),
+            ("--output", "none"),
+        ] {
+            let mut lines = help
+                .lines()
+                .map(|line| line.trim_start().trim_start_matches("-o, "));
+            let is_listed = lines.any(|line| line.split(' ').next() == Some(option));
+            let arguments = match verb {
+                "filters" => "",
+                "import" => "none.csv none --dry-run",
+                "delete" => "none --where a=1 --dry-run",
+                "cp" | "mv" => "none none --dry-run",
+                "rm" => "none --dry-run",
+                "create" => "none --schema none",
+                "write" | "meta get" | "meta rm" | "group add" | "group rm" => "none none",
+                "meta set" => "none none 1",
+                _ => "none",
+            };
+            let folder = tempfile::tempdir().expect("a folder");
+            let mut command = crate::common::tdb(&format!("{verb} {arguments} {option} {value}"));
+            let told = command.current_dir(&folder).output().expect("it runs");
+            let told = String::from_utf8_lossy(&told.stderr).into_owned();
+            let short = if option == "--output" { "-o" } else { option };
+            let is_refused = told.contains(&format!("{short} means nothing to {verb}"));
+            assert_ne!(is_listed, is_refused, "{verb} {option}: {told}");
+        }
+    }
+}
+
+#[test]
+fn summaries_are_imperative() {
+    let help = stdout("--help");
+    let (_, verbs) = help.split_once("Commands:\n").expect("a list of verbs");
+    let (verbs, _) = verbs.split_once("\n\n").expect("options after it");
+    insta::assert_snapshot!("summaries", verbs);
+    insta::assert_snapshot!("help_of_cp", stdout("cp --help"));
+    for line in verbs.lines() {
+        let summary = line.trim().split_once(' ').expect("a summary").1.trim();
+        let first = summary.split(' ').next().unwrap_or_default();
+        assert!(
+            !["A", "An", "The", "All", "What"].contains(&first),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn a_misspelt_word_is_not_answered_by_a_change() {
+    let told = |arguments: &str| crate::common::failure(arguments);
+    for verb in [
+        "validate",
+        "export",
+        "crate",
+        "consolidat",
+        "mvv",
+        "delet",
+        "vacum",
+        "meta sett",
+        "group ad",
+    ] {
+        let told = told(&format!("{verb} x"));
+        let offered = [
+            "set",
+            "rm",
+            "add",
+            "create",
+            "delete",
+            "consolidate",
+            "vacuum",
+            "import",
+            "mv",
+        ];
+        let is_offered = |verb: &&str| told.contains(&format!("'{verb}'"));
+        assert_eq!(
+            offered.iter().find(|verb| is_offered(verb)),
+            None,
+            "{verb}: {told}"
+        );
+        assert!(told.ends_with("exit status 2"), "{verb}: {told}");
+    }
+    assert!(
+        told("inf x").contains("'info'"),
+        "a verb that looks is offered"
+    );
+    assert!(told("meta gett x").contains("'get'"));
+    let count = told("read x --count");
+    assert!(!count.contains("--output"), "{count}");
+    assert!(told("clean x --aply").contains("unexpected argument"));
+    assert!(!told("clean x --aply").contains("--apply"));
+    assert!(told("rm x --dryrun").contains("'--dry-run'"));
+}

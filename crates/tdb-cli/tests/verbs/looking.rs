@@ -154,3 +154,16 @@ fn without_paths(arguments: &str) -> String {
     text.replace(&here.display().to_string(), "HERE")
         .replace(&canonical.display().to_string(), "HERE")
 }
+
+#[test]
+fn an_empty_folder_is_a_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("empty")).expect("a folder");
+    let list = |verb: &str| {
+        let output = tdb(verb).arg(folder.path()).output().expect("it runs");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    assert_eq!(list("ls"), "folder  empty\n");
+    assert!(list("ls --json").contains("\"type\": \"folder\""));
+    assert!(!list("tree").contains("missing"));
+}

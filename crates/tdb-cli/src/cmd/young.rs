@@ -1,0 +1,102 @@
+//! What a vacuum leaves alone because it was merged a short time ago.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use tdb_array::ArrayError;
+use tdb_consolidate::{Place, Plan, Step};
+use tdb_store::{StoreError, join, list_recursive};
+
+use crate::paint::{bytes, plural};
+
+/// Fragments and other objects that would go if there were no grace period.
+#[derive(Debug, Default)]
+pub(crate) struct Young {
+    fragments: u64,
+    others: u64,
+    bytes: u64,
+}
+
+impl Young {
+    /// Adds what one plan leaves, and another, without a grace period, removes.
+    pub(crate) fn add(
+        &mut self,
+        plan: &Plan,
+        all: &Plan,
+        place: &Place<'_>,
+    ) -> Result<(), ArrayError> {
+        let (folders, keys) = removed(plan);
+        let (all_folders, all_keys) = removed(all);
+        for folder in all_folders.difference(&folders) {
+            let objects = list_recursive(place.store, &join(place.prefix, folder))?;
+            for object in objects {
+                self.add_size(object.size, place, &object.key)?;
+            }
+            self.fragments = self.fragments.saturating_add(1);
+        }
+        for key in all_keys.difference(&keys) {
+            self.add_size(None, place, &join(place.prefix, key))?;
+            self.others = self.others.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    /// Adds the bytes of an object, which may be gone by now.
+    fn add_size(
+        &mut self,
+        known: Option<u64>,
+        place: &Place<'_>,
+        key: &str,
+    ) -> Result<(), StoreError> {
+        let size = match known.map_or_else(|| place.store.size(key), Ok) {
+            Err(StoreError::NotFound { .. }) => 0,
+            size => size?,
+        };
+        self.bytes = self.bytes.saturating_add(size);
+        Ok(())
+    }
+
+    /// How much it is, and how it goes; `None` where there is none.
+    pub(crate) fn told(&self, grace: Duration) -> Option<String> {
+        let what = match (self.fragments, self.others) {
+            (0, 0) => return None,
+            (0, others) => plural(others, "object"),
+            (fragments, 0) => plural(fragments, "fragment"),
+            (fragments, others) => {
+                let (fragments, others) = (
+                    plural(fragments, "fragment"),
+                    plural(others, "other object"),
+                );
+                format!("{fragments} and {others}")
+            }
+        };
+        let (size, grace) = (bytes(self.bytes), in_words(grace));
+        Some(format!(
+            "{what} ({size}) were merged less than {grace} ago and stay; --grace 0s removes them now"
+        ))
+    }
+}
+
+/// The folders and the objects that a plan removes.
+fn removed(plan: &Plan) -> (BTreeSet<&str>, BTreeSet<&str>) {
+    let (mut folders, mut keys) = (BTreeSet::new(), BTreeSet::new());
+    for step in &plan.steps {
+        match step {
+            Step::Remove(more) => keys.extend(more.iter().map(String::as_str)),
+            Step::RemoveFolders(more) => folders.extend(more.iter().map(String::as_str)),
+            Step::Put { .. } => {}
+        }
+    }
+    (folders, keys)
+}
+
+/// `10m`, as it is typed.
+fn in_words(grace: Duration) -> String {
+    let seconds = grace.as_secs();
+    let units = [(86400, "d"), (3600, "h"), (60, "m")];
+    let whole = units
+        .into_iter()
+        .find(|(unit, _)| seconds > 0 && seconds.is_multiple_of(*unit));
+    let (unit, name) = whole.unwrap_or((1, "s"));
+    format!("{}{name}", seconds / unit)
+}
