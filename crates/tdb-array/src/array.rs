@@ -7,14 +7,17 @@ use tdb_schema::{ArraySchema, DimensionLabel, Enumeration};
 use tdb_store::{Store, join};
 
 use crate::delete::read_deletes;
-use crate::directory::{ENUMERATION_FOLDER, FragmentEntry, SCHEMA_FOLDER};
+use crate::directory::{ENUMERATION_FOLDER, FragmentEntry, SCHEMA_FOLDER, Settled};
 use crate::fragment::Schemas;
 use crate::fragment_parts::read_parts;
 use crate::open::Place;
 use crate::opening::Opening;
+use crate::settling::settle;
 use crate::snapshot::{Snapshot, current};
 use crate::uri::{Base, Target};
-use crate::{ArrayError, At, Directory, Fragment, Metadata, OpenOptions, OpenedPart, Warning};
+use crate::{
+    ArrayError, At, Directory, Fragment, Metadata, Names, OpenOptions, OpenedPart, Warning,
+};
 
 /// An array, seen at a time: what a query must know before it reads a tile.
 ///
@@ -46,6 +49,7 @@ use crate::{ArrayError, At, Directory, Fragment, Metadata, OpenOptions, OpenedPa
 pub struct Array {
     place: Place,
     snapshot: Snapshot,
+    tries: u32,
 }
 
 /// An open array is what it was when it was opened, and where it is kept.
@@ -60,10 +64,12 @@ impl std::ops::Deref for Array {
 impl Array {
     /// Opens the array in a folder of a store.
     ///
-    /// If something that is committed is not there, others are vacuuming: it is looked up once more.
+    /// What is seen is the array at one moment, though others merge and vacuum: as long as something vanishes, or a
+    /// list of commits appears, while it is looked at, it is looked at anew ([`Array::tries`]).
     ///
     /// # Errors
-    /// [`ArrayError::NoSuch`] where no array is; as the store reports; whatever breaks the format.
+    /// [`ArrayError::NoSuch`] where no array is; [`ArrayError::Unsettled`] where the changes do not end within a
+    /// second; as the store reports; whatever breaks the format.
     pub fn open(
         store: Arc<dyn Store>,
         prefix: &str,
@@ -75,13 +81,16 @@ impl Array {
             options,
             scratch: Arc::default(),
         };
-        match Self::open_once(&place) {
-            Err(error) if error.is_vanished() => Self::open_once(&place),
-            result => result,
-        }
+        let (snapshot, tries) = settle(prefix, || Self::open_once(&place))?;
+        Ok(Self {
+            place,
+            snapshot,
+            tries,
+        })
     }
 
-    fn open_once(place: &Place) -> Result<Self, ArrayError> {
+    /// Looks at the array once; nothing is found if it changed meanwhile.
+    fn open_once(place: &Place) -> Result<Option<Snapshot>, ArrayError> {
         let options = &place.options;
         let names = place.names(&Directory::PREFIXES)?;
         let mut directory = Directory::from_names(&names, options.window)?;
@@ -95,6 +104,9 @@ impl Array {
         let schemas = read_schemas(place, &mut directory, &mut warnings)?;
         let is_dense = current(&place.prefix, &directory, &schemas)?.is_dense();
         let lists = place.lists(directory.lists())?;
+        let Some(directory) = settled(place, directory, &names)? else {
+            return Ok(None);
+        };
         let present = probe(place, &directory)?;
         let live = directory.live(&lists, &present, !is_dense, &options.limits)?;
         let mut fragments =
@@ -103,6 +115,8 @@ impl Array {
         if !deletes.is_empty() {
             read_processed(place, &mut fragments)?;
         }
+        let idle = live.idle.into_iter();
+        warnings.extend(idle.map(|key| Warning::IdleList { key }));
         let snapshot = Snapshot::new(
             &place.prefix,
             options.clone(),
@@ -111,14 +125,16 @@ impl Array {
             fragments,
             deletes,
         )?;
-        Ok(Self {
-            place: place.clone(),
-            snapshot: Snapshot {
-                replaced: live.replaced,
-                warnings,
-                ..snapshot
-            },
-        })
+        Ok(Some(Snapshot {
+            replaced: live.replaced,
+            warnings,
+            ..snapshot
+        }))
+    }
+
+    /// How often the array was looked at until nothing changed meanwhile: 1 where nobody vacuums.
+    pub fn tries(&self) -> u32 {
+        self.tries
     }
 
     /// What the array was when it was opened, without its store.
@@ -300,6 +316,25 @@ fn read_schemas(
     }
     directory.keep_schemas(|entry| schemas.contains_key(entry.schema_name()));
     Ok(schemas)
+}
+
+/// The directory with all that was committed at one moment, if nothing was merged or vacuumed meanwhile; its lists
+/// have been read.
+fn settled(
+    place: &Place,
+    directory: Directory,
+    names: &Names,
+) -> Result<Option<Directory>, ArrayError> {
+    let again = place.names(&Directory::COMMIT_PREFIXES)?;
+    match directory.settled(names, &again)? {
+        Settled::Same(directory) => Ok(Some(directory)),
+        Settled::Changed => Ok(None),
+        Settled::Grown(directory) => {
+            let third = place.names(&Directory::COMMIT_PREFIXES)?;
+            let compared = directory.clone().settled(&again, &third)?;
+            Ok((compared != Settled::Changed).then_some(directory))
+        }
+    }
 }
 
 /// Which of the objects that the directory asks about are there.

@@ -4,9 +4,11 @@
 
 mod live;
 mod names;
+mod replacements;
 
 pub use live::{DeleteCommit, FragmentEntry, Lists, Live, Stored};
 pub use names::Names;
+pub use replacements::{Replaced, Replacements};
 
 use std::collections::BTreeSet;
 
@@ -82,6 +84,18 @@ pub struct Directory {
     metadata: DatedObjects,
 }
 
+/// What a later listing says about an earlier one: [`Directory::settled`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// Nothing has changed.
+    Same(Directory),
+    /// There are more commits, which are taken in. The lists that say what they replace may have been missed: a
+    /// third listing must have no list more.
+    Grown(Directory),
+    /// Something is gone, or there is another list: all has to be looked at anew.
+    Changed,
+}
+
 /// A schema, and when it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaEntry {
@@ -107,6 +121,9 @@ impl Directory {
         FRAGMENT_METADATA_FOLDER,
         METADATA_FOLDER,
     ];
+
+    /// The folders, relative to the array, whose names [`Directory::settled`] wants, one level each.
+    pub const COMMIT_PREFIXES: [&str; 2] = ["", COMMITS_FOLDER];
 
     /// Sorts the names of an array.
     ///
@@ -170,6 +187,35 @@ impl Directory {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Compares this with a later listing: `names` are what this was made of, `again` the names in
+    /// [`Directory::COMMIT_PREFIXES`], listed after all [`Directory::lists`] were read.
+    ///
+    /// # Errors
+    /// As [`Directory::from_names`].
+    pub fn settled(self, names: &Names, again: &Names) -> Result<Settled, ArrayError> {
+        let same_objects = |folder| names.objects_in(folder).eq(again.objects_in(folder));
+        let same_folders = names.folders_in("").eq(again.folders_in(""));
+        if same_folders && Self::COMMIT_PREFIXES.into_iter().all(same_objects) {
+            return Ok(Settled::Same(self));
+        }
+        let later = Self::from_names(again, self.window)?;
+        let is_kept = is_within(&self.root_folders, &later.root_folders)
+            && is_within(&self.written, &later.written)
+            && is_within(&self.deletes, &later.deletes)
+            && self.ok.is_subset(&later.ok)
+            && self.lists().eq(later.lists());
+        if !is_kept {
+            return Ok(Settled::Changed);
+        }
+        Ok(Settled::Grown(Self {
+            ok: later.ok,
+            root_folders: later.root_folders,
+            written: later.written,
+            deletes: later.deletes,
+            ..self
+        }))
     }
 
     /// The time that the array is seen at.
@@ -270,6 +316,14 @@ impl DatedObjects {
         self.vacuums.iter().map(|(key, _)| key.as_str())
     }
 
+    /// What is there, if that is what it was at one moment: `again` is of names that were listed after all
+    /// [`DatedObjects::lists`] were read. Objects that came in between are taken in. Nothing where something is gone,
+    /// or a list appeared.
+    pub fn settled(self, again: Self) -> Option<Self> {
+        let is_settled = is_within(&self.objects, &again.objects) && self.vacuums == again.vacuums;
+        is_settled.then_some(again)
+    }
+
     /// The objects that count within the window, in the order in which they are to be replayed.
     ///
     /// # Errors
@@ -314,6 +368,12 @@ fn schemas(names: &Names) -> Result<Vec<SchemaEntry>, ArrayError> {
         return Err(bad_name(&key, NameError::Form));
     }
     Ok(schemas)
+}
+
+/// Whether all of `some` are among `all`; both are sorted by name.
+fn is_within<T: PartialEq>(some: &[T], all: &[T]) -> bool {
+    let mut all = all.iter();
+    some.iter().all(|one| all.any(|other| other == one))
 }
 
 fn root_folders(names: &Names) -> Vec<FragmentEntry> {

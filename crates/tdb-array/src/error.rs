@@ -46,6 +46,17 @@ pub enum ArrayError {
         /// How it is known: "committed", ...
         by: &'static str,
     },
+    /// Others merged and vacuumed for as long as it was tried to see the array or group at one moment.
+    #[error(
+        "{prefix:?}: its objects were merged and vacuumed each of the {tries} times that it was opened: \
+         try again later, or vacuum with a grace period"
+    )]
+    Unsettled {
+        /// The folder, within its store.
+        prefix: String,
+        /// How often it was tried.
+        tries: u32,
+    },
     /// An object has a name that does not belong where it is.
     #[error("{key}: {problem}")]
     Name {
@@ -126,17 +137,17 @@ impl ArrayError {
             Self::Limit(_) => ErrorKind::Limit,
             Self::Invalid { .. } | Self::Within { .. } => ErrorKind::Invalid,
             Self::Object { kind, .. } => *kind,
-            Self::NoRandomness { .. } => ErrorKind::Store,
+            Self::NoRandomness { .. } | Self::Unsettled { .. } => ErrorKind::Store,
             Self::Store(error) => error.kind(),
         }
     }
 
-    /// Whether something that names said is there was not: it may have been removed meanwhile.
-    pub(crate) fn is_vanished(&self) -> bool {
+    /// The object that names said is there and was not: it may have been removed meanwhile.
+    pub(crate) fn vanished(&self) -> Option<&str> {
         match self {
-            Self::Missing { .. } => true,
-            Self::Store(error) => error.is_not_found(),
-            _ => false,
+            Self::Missing { key, .. } => Some(key),
+            Self::Store(StoreError::NotFound { key }) => Some(key),
+            _ => None,
         }
     }
 }

@@ -69,10 +69,8 @@ impl Group {
             });
         }
         let details = DatedObjects::from_names(&names, GROUP_FOLDER);
-        let lists = place.lists(details.lists())?;
-        let live = details.live(place.options.window, &lists)?;
         let mut all = Vec::new();
-        for (key, tile) in place.tiles(live.into_iter().map(|(key, _)| key), &mut Vec::new())? {
+        for (key, tile) in place.replayed(GROUP_FOLDER, &details)? {
             all.push(GroupDetails::open(&tile.payload, &place.options.limits).at(&key)?);
         }
         let version = all.last().map_or(GroupDetails::NEWEST, |last| last.version);

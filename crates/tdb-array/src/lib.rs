@@ -26,6 +26,7 @@ mod object_type;
 mod open;
 mod opening;
 mod replace;
+mod settling;
 mod snapshot;
 mod time_order;
 mod time_window;

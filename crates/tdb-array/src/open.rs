@@ -7,7 +7,8 @@ use tdb_filters::{EncryptionKey, Scratch, open_generic_tile_with};
 use tdb_store::{Piece, Read, Store, StoreError, join};
 use tdb_tile::{FormatVersion, GenericTile, Limits};
 
-use crate::directory::{DatedObjects, Lists};
+use crate::directory::{DatedObjects, Lists, METADATA_FOLDER};
+use crate::settling::settle;
 use crate::{ArrayError, At, Metadata, MetadataRecord, Names, TimeWindow, Warning, held};
 
 /// How an array or a group is opened.
@@ -152,17 +153,40 @@ impl Place {
         })
     }
 
-    /// What the metadata objects of an array or a group add up to.
-    pub(crate) fn metadata(&self, objects: &DatedObjects) -> Result<Metadata, ArrayError> {
-        let lists = self.lists(objects.lists())?;
-        let live = objects.live(self.options.window, &lists)?;
+    /// What the metadata objects of an array or a group add up to: those that were there when it was opened, or, if
+    /// they were merged and vacuumed since, those that took their place.
+    pub(crate) fn metadata(&self, opened: &DatedObjects) -> Result<Metadata, ArrayError> {
         let mut records = Vec::new();
-        for (key, tile) in self.tiles(live.into_iter().map(|(key, _)| key), &mut Vec::new())? {
+        for (key, tile) in self.replayed(METADATA_FOLDER, opened)? {
             let limits = &self.options.limits;
             let decoded = MetadataRecord::decode_all(&tile.payload, tile.version, limits);
             records.append(&mut decoded.at(&key)?);
         }
         Ok(Metadata::replay(records))
+    }
+
+    /// The objects of a folder that count, opened, in the order in which they are to be replayed: as they were at one
+    /// moment, though others merge and vacuum them.
+    pub(crate) fn replayed(
+        &self,
+        folder: &str,
+        listed: &DatedObjects,
+    ) -> Result<Vec<(String, Tile)>, ArrayError> {
+        let list = || -> Result<DatedObjects, ArrayError> {
+            Ok(DatedObjects::from_names(&self.names(&[folder])?, folder))
+        };
+        let mut first = Some(listed.clone());
+        let (tiles, _) = settle(&self.prefix, || {
+            let objects = first.take().map_or_else(list, Ok)?;
+            let lists = self.lists(objects.lists())?;
+            let Some(objects) = objects.settled(list()?) else {
+                return Ok(None);
+            };
+            let live = objects.live(self.options.window, &lists)?;
+            let keys = live.into_iter().map(|(key, _)| key);
+            self.tiles(keys, &mut Vec::new()).map(Some)
+        })?;
+        Ok(tiles)
     }
 }
 

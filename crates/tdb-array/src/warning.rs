@@ -30,4 +30,10 @@ pub enum Warning {
         /// The key of the fragment's metadata, relative to the array.
         key: String,
     },
+    /// A list says that a fragment replaces others, and that fragment is not there: the others are read.
+    #[error("{key}: what it lists is read, as the fragment that should have replaced it is not there")]
+    IdleList {
+        /// The key of the list, relative to the array.
+        key: String,
+    },
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use tdb_array::directory::Lists;
+use tdb_array::directory::{Lists, Settled};
 use tdb_array::{ArrayError, Directory, ErrorKind, Live, Names, TimeWindow};
 use tdb_tile::Limits;
 
@@ -235,6 +235,59 @@ fn an_old_vac_names_root_fragments_by_where_the_array_once_was() {
     let vac = "file:///home/me/arr/@1@1_6\nfile:///home/me/arr/@2@2_6\n";
     let array = Array::new(&keys).list("@1-2@3_6.vac", vac);
     assert_eq!(array.seen(0, 9), ["@1-2@3_6"]);
+}
+
+#[test]
+fn a_vac_hides_only_while_something_is_there_that_replaces() {
+    let originals = ["__commits/@1@1_22.wrt", "__commits/@3@3_22.wrt"];
+    let vac = "/__fragments/@1@1_22\n/__fragments/@3@3_22\n";
+    let alone = Array::new(&originals).list("__commits/@1-3@5_22.vac", vac);
+    assert_eq!(alone.seen(0, 9), ["@1@1_22", "@3@3_22"]);
+    let live = alone.try_live(0, 9).unwrap();
+    assert_eq!(live.idle, [full("__commits/@1-3@5_22.vac")]);
+
+    // What it is named after was replaced in turn, and vacuumed.
+    let mut keys = originals.to_vec();
+    keys.push("__commits/@1-4@6_22.wrt");
+    let again = Array::new(&keys)
+        .list("__commits/@1-3@5_22.vac", vac)
+        .list("__commits/@1-4@6_22.vac", "/__fragments/@1-3@5_22\n");
+    assert_eq!(again.seen(0, 9), ["@1-4@6_22"]);
+    assert_eq!(again.try_live(0, 9).unwrap().idle, [""; 0]);
+
+    // Another fragment of that span replaces nothing.
+    let other = Array::new(&keys).list("__commits/@1-3@5_22.vac", vac);
+    assert_eq!(other.seen(0, 9), ["@1@1_22", "@1-4@6_22", "@3@3_22"]);
+}
+
+#[test]
+fn a_later_listing_settles_what_was_there_at_one_moment() {
+    let settled = |first: &[&str], later: &[&str]| {
+        let names = |keys: &[&str]| Names::of_objects(keys.iter().map(|key| &*full(key).leak()));
+        let (first, later) = (names(first), names(later));
+        let directory = Directory::from_names(&first, TimeWindow::ALL).unwrap();
+        match directory.settled(&first, &later).unwrap() {
+            Settled::Same(_) => "same".to_owned(),
+            Settled::Changed => "changed".to_owned(),
+            Settled::Grown(directory) => {
+                let live = directory.live(&Lists::new(), &BTreeSet::new(), true, &Limits::default());
+                format!("grown to {}", live.unwrap().fragments.len())
+            }
+        }
+    };
+    let one = "__commits/@1@1_22.wrt";
+    assert_eq!(settled(&[one], &[one]), "same");
+    assert_eq!(settled(&[one], &[one, "__commits/@2@2_22.wrt"]), "grown to 2");
+    assert_eq!(settled(&[one, "__commits/@2@2_22.wrt"], &[one]), "changed");
+    assert_eq!(settled(&[one, "__commits/@2@2_22.del"], &[one]), "changed");
+    for list in ["con", "ign", "vac", "replaces"] {
+        let list = format!("__commits/@1-2@3_22.{list}");
+        assert_eq!(settled(&[one], &[one, &list]), "changed");
+        assert_eq!(settled(&[one, &list], &[one]), "changed");
+    }
+    let root = ["@1@1_9/a", "@1@1_9.ok"];
+    assert_eq!(settled(&root, &root[..1]), "changed");
+    assert_eq!(settled(&root[..1], &root), "grown to 1");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use tdb_tile::Limits;
 
-use super::{COMMITS_FOLDER, Directory, FRAGMENT_FOLDER, FRAGMENT_METADATA};
+use super::{COMMITS_FOLDER, Directory, FRAGMENT_FOLDER, FRAGMENT_METADATA, Replacements, fragment_key};
 use crate::commits::{check_line, parse_consolidated, parse_lines, rerooted};
 use crate::{ArrayError, At, TimeWindow, TimestampedName};
 
@@ -20,6 +20,8 @@ pub struct Live {
     pub replaced: Vec<FragmentEntry>,
     /// The deletes (and updates, which act as such), by time.
     pub deletes: Vec<DeleteCommit>,
+    /// Lists of replaced fragments, by key, that do not count: the fragment that each is named after is not there.
+    pub idle: Vec<String>,
 }
 
 /// A fragment, by name.
@@ -101,15 +103,12 @@ impl Directory {
         };
         let consolidated = self.consolidated_commits(lists)?;
         let committed = self.committed(&consolidated, present);
-        let mut hidden = hidden(&self.vacuums, lists, rule)?;
-        let replacing = self.replacing.iter().filter(|(_, name)| {
-            let mut committed = committed.iter();
-            committed.any(|entry| entry.name == *name)
-        });
-        let replacing: Vec<_> = replacing.cloned().collect();
-        hidden.extend(self::hidden(&replacing, lists, rule)?);
+        let there = committed.iter().filter(|entry| rule(&entry.name));
+        let replacements = self.replacements(lists, rule)?;
+        let replaced = replacements.in_force(there.map(|entry| entry.key.as_str()));
         let mut live = Live {
             deletes: self.live_deletes(window, &consolidated),
+            idle: replaced.idle.iter().map(|key| (*key).to_owned()).collect(),
             ..Live::default()
         };
         for entry in committed {
@@ -122,15 +121,31 @@ impl Directory {
                     version: entry.name.version().number(),
                 });
             }
-            match hidden.contains(entry.key.as_str()) {
-                true => live.replaced.push(entry),
-                false => live.fragments.push(entry),
+            if replaced.contains(&entry.key) {
+                live.replaced.push(entry);
+            } else {
+                live.fragments.push(entry);
             }
         }
         let count = live.fragments.len() as u64;
         Limits::check("number of fragments", "fragments", count, limits.fragments)?;
         crate::time_order::sort_by_time(&mut live.fragments, |entry| entry.name.start());
         Ok(live)
+    }
+
+    /// What the `.vac` and `.replaces` objects of the window say.
+    fn replacements<'a>(
+        &'a self,
+        lists: &'a Lists,
+        rule: impl Fn(&TimestampedName) -> bool,
+    ) -> Result<Replacements<'a>, ArrayError> {
+        let mut replacements = Replacements::default();
+        let all = self.vacuums.iter().chain(&self.replacing);
+        for (key, name) in all.filter(|(_, name)| rule(name)) {
+            let lines = lines_of(key, lists)?;
+            replacements.add(key, fragment_key(name), lines);
+        }
+        Ok(replacements)
     }
 
     fn consolidated_commits(&self, lists: &Lists) -> Result<Consolidated, ArrayError> {
@@ -234,11 +249,20 @@ pub(super) fn hidden<'a>(
 ) -> Result<HashSet<&'a str>, ArrayError> {
     let mut hidden = HashSet::new();
     for (key, _) in vacuums.iter().filter(|(_, name)| rule(name)) {
-        let lines = lists.get(key).map(|bytes| parse_lines(bytes));
-        for line in lines.unwrap_or_default() {
-            check_line(key, line)?;
-            hidden.insert(rerooted(line));
-        }
+        hidden.extend(lines_of(key, lists)?);
     }
     Ok(hidden)
+}
+
+/// The keys that a `.vac` or `.replaces` object lists.
+fn lines_of<'a>(key: &str, lists: &'a Lists) -> Result<Vec<&'a str>, ArrayError> {
+    let Some(bytes) = lists.get(key) else {
+        return Err(ArrayError::Missing {
+            key: key.to_owned(),
+            by: "a list of the directory",
+        });
+    };
+    let lines = parse_lines(bytes);
+    lines.iter().try_for_each(|line| check_line(key, line))?;
+    Ok(lines.into_iter().map(rerooted).collect())
 }

@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 mod arrays;
+mod changing;
 mod copies;
+mod moments;
 mod plans;
 mod properties;
 mod results;
