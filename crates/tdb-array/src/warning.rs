@@ -31,7 +31,9 @@ pub enum Warning {
         key: String,
     },
     /// A list says that a fragment replaces others, and that fragment is not there: the others are read.
-    #[error("{key}: what it lists is read, as the fragment that should have replaced it is not there")]
+    #[error(
+        "{key}: what it lists is read, as the fragment that should have replaced it is not there"
+    )]
     IdleList {
         /// The key of the list, relative to the array.
         key: String,

@@ -270,14 +270,18 @@ fn a_later_listing_settles_what_was_there_at_one_moment() {
             Settled::Same(_) => "same".to_owned(),
             Settled::Changed => "changed".to_owned(),
             Settled::Grown(directory) => {
-                let live = directory.live(&Lists::new(), &BTreeSet::new(), true, &Limits::default());
+                let live =
+                    directory.live(&Lists::new(), &BTreeSet::new(), true, &Limits::default());
                 format!("grown to {}", live.unwrap().fragments.len())
             }
         }
     };
     let one = "__commits/@1@1_22.wrt";
     assert_eq!(settled(&[one], &[one]), "same");
-    assert_eq!(settled(&[one], &[one, "__commits/@2@2_22.wrt"]), "grown to 2");
+    assert_eq!(
+        settled(&[one], &[one, "__commits/@2@2_22.wrt"]),
+        "grown to 2"
+    );
     assert_eq!(settled(&[one, "__commits/@2@2_22.wrt"], &[one]), "changed");
     assert_eq!(settled(&[one, "__commits/@2@2_22.del"], &[one]), "changed");
     for list in ["con", "ign", "vac", "replaces"] {

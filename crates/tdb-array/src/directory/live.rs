@@ -4,7 +4,9 @@ use std::ops::Range;
 use bytes::Bytes;
 use tdb_tile::Limits;
 
-use super::{COMMITS_FOLDER, Directory, FRAGMENT_FOLDER, FRAGMENT_METADATA, Replacements, fragment_key};
+use super::{
+    COMMITS_FOLDER, Directory, FRAGMENT_FOLDER, FRAGMENT_METADATA, Replacements, fragment_key,
+};
 use crate::commits::{check_line, parse_consolidated, parse_lines, rerooted};
 use crate::{ArrayError, At, TimeWindow, TimestampedName};
 

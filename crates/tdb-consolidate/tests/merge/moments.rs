@@ -38,7 +38,12 @@ fn history(kind: Kind, acts: &[Act]) -> History {
     let memory = create(kind);
     for time in 1..=3 {
         let cell = (time, time, Some(time));
-        happen(&memory, kind, &Event::Write(vec![cell; 2]), 10 * time as u64);
+        happen(
+            &memory,
+            kind,
+            &Event::Write(vec![cell; 2]),
+            10 * time as u64,
+        );
     }
     let recorder = Arc::new(Recorder::new(memory));
     let store: Arc<dyn Store> = recorder.clone();
@@ -81,7 +86,11 @@ fn note(store: &Arc<dyn Store>, writes: &mut BTreeMap<String, BTreeSet<usize>>, 
     let array = open(store, OpenOptions::default()).unwrap();
     let names = array.fragments().iter().map(|f| f.name.to_string());
     let (known, new): (Vec<_>, Vec<_>) = names.partition(|name| writes.contains_key(name));
-    let held: BTreeSet<usize> = known.iter().flat_map(|name| &writes[name]).copied().collect();
+    let held: BTreeSet<usize> = known
+        .iter()
+        .flat_map(|name| &writes[name])
+        .copied()
+        .collect();
     let mut left: Vec<usize> = (1..=done).filter(|write| !held.contains(write)).collect();
     let share = left.len() / new.len().max(1);
     for name in new {
