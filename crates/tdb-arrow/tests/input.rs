@@ -47,7 +47,8 @@ fn numbers(
     datatype: Datatype,
 ) -> Result<Vec<i64>, String> {
     let column = cells(array, &field(datatype, ONE, false)).map_err(|error| error.to_string())?;
-    Ok(column.numbers::<i64>().collect())
+    let numbers = column.numbers::<i64>();
+    Ok(numbers.map_err(|error| error.to_string())?.collect())
 }
 
 #[test]
@@ -99,7 +100,10 @@ fn dates_go_into_other_units_where_they_are_whole() {
 fn nulls_are_zeros_and_bits_or_wrong() {
     let array = || Int64Array::from(vec![Some(7), None, Some(9)]);
     let column = cells(array(), &field(Datatype::Int64, ONE, true)).unwrap();
-    assert_eq!(column.numbers::<i64>().collect::<Vec<_>>(), [7, 0, 9]);
+    assert_eq!(
+        column.numbers::<i64>().unwrap().collect::<Vec<_>>(),
+        [7, 0, 9]
+    );
     assert_eq!(
         column
             .validity

@@ -6,6 +6,8 @@ use tdb_tile::{Datatype, Scalar};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U64;
 
+use crate::QueryError;
+
 /// The cells of one field, in Arrow's memory layout without its types.
 #[derive(Clone, Debug)]
 pub struct Column {
@@ -92,14 +94,22 @@ impl Column {
         }
     }
 
-    /// The values of a field with one number per cell; empty where `T` has another size.
-    pub fn numbers<'a, T: Scalar + 'a>(&'a self) -> impl Iterator<Item = T> + 'a {
-        let chunks = if T::SIZE == self.datatype.size() {
-            &self.values[..]
-        } else {
-            &[]
-        };
-        chunks.chunks_exact(T::SIZE).filter_map(T::read)
+    /// The values of all cells, one after the other; what stands in null cells is among them. Dates and times are
+    /// `i64`, booleans and bytes `u8`.
+    ///
+    /// # Errors
+    /// [`QueryError::Invalid`] where the values of the field are of another type than `T`.
+    pub fn numbers<'a, T: Scalar + 'a>(
+        &'a self,
+    ) -> Result<impl Iterator<Item = T> + 'a, QueryError> {
+        let (found, wanted) = (self.datatype.physical(), T::PHYSICAL);
+        if found != wanted {
+            let (name, datatype) = (&self.name, self.datatype);
+            return Err(QueryError::invalid(format!(
+                "the values of column {name:?} are {datatype}, which is read as {found}, not as {wanted}"
+            )));
+        }
+        Ok(self.values.chunks_exact(T::SIZE).filter_map(T::read))
     }
 }
 

@@ -47,6 +47,7 @@ fn ints(batches: &[Batch], name: &str) -> Vec<i32> {
                 .numbers::<i32>()
                 .collect::<Vec<_>>()
         })
+                .unwrap()
         .collect()
 }
 

@@ -149,6 +149,24 @@ pub enum Physical {
     F64,
 }
 
+/// The name of Rust's number type.
+impl fmt::Display for Physical {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::I8 => "i8",
+            Self::U8 => "u8",
+            Self::I16 => "i16",
+            Self::U16 => "u16",
+            Self::I32 => "i32",
+            Self::U32 => "u32",
+            Self::I64 => "i64",
+            Self::U64 => "u64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        })
+    }
+}
+
 /// Runs an expression with `T` standing for the machine type of a datatype: the one place
 /// where code that depends on a type is chosen.
 ///

@@ -1,9 +1,14 @@
 use std::fmt;
 
+use crate::Physical;
+
 /// A number of fixed width as the format stores it: little-endian, unaligned.
 pub trait Scalar: Copy + Default + PartialEq + PartialOrd + fmt::Display + fmt::Debug {
     /// Bytes that one value takes.
     const SIZE: usize;
+
+    /// Which of the machine types it is.
+    const PHYSICAL: Physical;
 
     /// The value in the first [`Scalar::SIZE`] bytes, `None` where there are fewer.
     fn read(bytes: &[u8]) -> Option<Self>;
@@ -13,9 +18,10 @@ pub trait Scalar: Copy + Default + PartialEq + PartialOrd + fmt::Display + fmt::
 }
 
 macro_rules! scalar {
-    ($($t:ty),*) => {$(
+    ($($t:ty = $physical:ident),*) => {$(
         impl Scalar for $t {
             const SIZE: usize = size_of::<$t>();
+            const PHYSICAL: Physical = Physical::$physical;
 
             #[inline]
             fn read(bytes: &[u8]) -> Option<Self> {
@@ -30,4 +36,15 @@ macro_rules! scalar {
     )*};
 }
 
-scalar!(i8, u8, i16, u16, i32, u32, i64, u64, f32, f64);
+scalar!(
+    i8 = I8,
+    u8 = U8,
+    i16 = I16,
+    u16 = U16,
+    i32 = I32,
+    u32 = U32,
+    i64 = I64,
+    u64 = U64,
+    f32 = F32,
+    f64 = F64
+);

@@ -85,7 +85,7 @@ impl Session {
     ///
     /// let array = Arc::new(Array::open(store, "weather", OpenOptions::default())?);
     /// let batch = session.read(&array, &ReadOptions::default())?.next().unwrap()?;
-    /// assert_eq!(batch.columns[0].numbers::<i32>().collect::<Vec<_>>(), [3, 40]);
+    /// assert_eq!(batch.columns[0].numbers::<i32>()?.collect::<Vec<_>>(), [3, 40]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

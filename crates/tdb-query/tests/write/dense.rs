@@ -79,7 +79,7 @@ fn dense_boxes_in_every_order_make_the_same_fragment() {
                 .unwrap()
                 .next();
             let found = found.unwrap().unwrap();
-            let found: Vec<i32> = found.column("a").unwrap().numbers().collect();
+            let found: Vec<i32> = found.column("a").unwrap().numbers().unwrap().collect();
             assert_eq!(found, (0..28).collect::<Vec<_>>());
         }
         assert_eq!(written[0], written[1]);
@@ -148,7 +148,7 @@ fn dense_cells_with_coordinates_go_to_their_places() {
         .unwrap()
         .next();
     let found = found.unwrap().unwrap();
-    let found: Vec<i32> = found.column("a").unwrap().numbers().collect();
+    let found: Vec<i32> = found.column("a").unwrap().numbers().unwrap().collect();
     assert_eq!(found, [0, 1, 2, 3, 4, 5]);
 
     let told = |x: [i32; 6]| {
@@ -244,7 +244,7 @@ fn dense_fragments_of_a_size_are_boxes_of_the_same_cells() {
             };
             let mut found = Session::default().read(&array, &read).unwrap();
             let found = found.next().unwrap().unwrap();
-            let found: Vec<i32> = found.column("a").unwrap().numbers().collect();
+            let found: Vec<i32> = found.column("a").unwrap().numbers().unwrap().collect();
             assert_eq!(found, numbers);
         }
         assert_eq!((counts[0], counts[2]), (6, 1));
