@@ -175,7 +175,12 @@ fn compare_query(program: &Path, folder: &Path, manifest: &Value, query: &Value)
             tdb.arg(format!("--{option}={value}"));
         }
     }
-    let dimensions = names(manifest.get("schema"), "dimensions");
+    // TileDB keeps cells for which a condition fails in their places.
+    let schema = manifest.get("schema");
+    if schema.is_some_and(|schema| text(schema, "type") == "dense") {
+        tdb.arg("--fill");
+    }
+    let dimensions = names(schema, "dimensions");
     let attributes = columns
         .iter()
         .map(|column| text(column, "name"))

@@ -85,9 +85,14 @@ impl Output {
 
     /// Tells on standard error what the user may want to know.
     pub(crate) fn note(&self, note: &str) {
-        if !self.quiet {
-            let note = self.messages.paint(Role::Dim, &visible(note));
-            let _ = writeln!(io::stderr(), "{note}");
+        self.messages().note(note);
+    }
+
+    /// For what is told once the result was handed over.
+    pub(crate) fn messages(&self) -> Messages {
+        Messages {
+            look: self.messages,
+            quiet: self.quiet,
         }
     }
 
@@ -118,6 +123,24 @@ pub(crate) fn warn(messages: Look, warning: &str) {
     let label = messages.paint(Role::Warning, "warning:");
     // There is nowhere left to tell that standard error is gone.
     let _ = writeln!(io::stderr(), "{label} {}", visible(warning));
+}
+
+/// What is told on standard error.
+#[derive(Clone, Copy)]
+pub(crate) struct Messages {
+    look: Look,
+    quiet: bool,
+}
+
+impl Messages {
+    /// Tells what the user may want to know.
+    pub(crate) fn note(self, note: &str) {
+        if !self.quiet {
+            let note = self.look.paint(Role::Dim, &visible(note));
+            // There is nowhere left to tell that standard error is gone.
+            let _ = writeln!(io::stderr(), "{note}");
+        }
+    }
 }
 
 /// How messages on standard error look.

@@ -33,7 +33,7 @@ pub use condition::{
 };
 pub use error::{QueryError, TileError};
 pub use field::FieldInfo;
-pub use options::{ReadOptions, ResultOrder, Versions};
+pub use options::{Failing, ReadOptions, ResultOrder, Versions};
 pub use profile::Profile;
 pub use read::Reader;
 pub use request::Request;

@@ -34,6 +34,16 @@ pub enum Versions {
     Undeleted,
 }
 
+/// What becomes of the cells of a dense array for which a condition does not hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Failing {
+    /// They are left out.
+    #[default]
+    Drop,
+    /// They keep their place: all their attributes have the fill value, as TileDB gives them.
+    Fill,
+}
+
 /// What to read of an array; everything by default.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
@@ -52,8 +62,8 @@ pub struct ReadOptions {
     pub condition: Option<Condition>,
     /// The order of the result: row-major for dense, global for sparse arrays by default.
     pub order: Option<ResultOrder>,
-    /// Dense arrays keep the cells that fail the condition, as fill values; this leaves them out.
-    pub drop_failing: bool,
+    /// What becomes of the cells of a dense array that fail the condition; those of a sparse one are left out.
+    pub failing: Failing,
     /// At most so many cells.
     pub limit: Option<u64>,
     /// Give enumerated attributes as their indexes, without labels.

@@ -19,6 +19,8 @@ pub struct Reader {
     fields: Vec<FieldInfo>,
     warnings: Vec<String>,
     left: u64,
+    /// What a dense read said last.
+    filled: u64,
     source: Source,
     session: Session,
     /// Columns whose cells are stored.
@@ -60,6 +62,7 @@ impl Session {
             fields,
             warnings,
             left,
+            filled: 0,
             source,
             session: self.clone(),
             stored,
@@ -105,6 +108,12 @@ impl Reader {
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
+
+    /// How many cells so far have fill values because they failed the condition: [`Failing::Fill`](crate::Failing::Fill).
+    #[must_use]
+    pub fn filled(&self) -> u64 {
+        self.filled
+    }
 }
 
 impl Reader {
@@ -135,6 +144,9 @@ impl Iterator for Reader {
                 Source::Sparse(reader) => reader.next_batch(),
                 Source::Done => Ok(None),
             });
+            if let Source::Dense(reader) = &self.source {
+                self.filled = reader.filled();
+            }
             match next {
                 Ok(Some(batch)) if batch.rows == 0 => {}
                 Ok(Some(batch)) => {

@@ -9,7 +9,7 @@ use tdb_tile::Limits;
 use crate::QueryError;
 use crate::condition::ConditionField;
 use crate::field::{Field, FieldInfo, chosen};
-use crate::options::{ReadOptions, ResultOrder, Versions};
+use crate::options::{Failing, ReadOptions, ResultOrder, Versions};
 use crate::sparse::Predicate;
 use crate::subarray::Subarray;
 
@@ -27,8 +27,8 @@ pub struct Request {
     pub(crate) order: ResultOrder,
     pub(crate) versions: Versions,
     pub(crate) condition: Option<Arc<Predicate>>,
-    /// Dense arrays: leave out cells that fail the condition.
-    pub(crate) drop_failing: bool,
+    /// Dense arrays: what becomes of cells that fail the condition.
+    pub(crate) failing: Failing,
     pub(crate) fields: Vec<FieldInfo>,
     /// Bytes that a batch may have.
     pub(crate) batch_bytes: u64,
@@ -73,7 +73,7 @@ impl Request {
             order,
             versions: options.versions,
             condition: condition.transpose()?,
-            drop_failing: options.drop_failing,
+            failing: options.failing,
             fields: fields.collect(),
             batch_bytes: options.batch_bytes.unwrap_or(BATCH),
             limit: options.limit.unwrap_or(u64::MAX),

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tdb_array::{Array, OpenOptions};
-use tdb_query::{Batch, Condition, QueryError, ReadOptions, ResultOrder, Session, SessionOptions};
+use tdb_query::{
+    Batch, Condition, Failing, QueryError, ReadOptions, ResultOrder, Session, SessionOptions,
+};
 use tdb_store::LocalStore;
 use tdb_tile::{Limits, Range};
 
@@ -45,9 +47,9 @@ fn ints(batches: &[Batch], name: &str) -> Vec<i32> {
                 .column(name)
                 .unwrap()
                 .numbers::<i32>()
+                .unwrap()
                 .collect::<Vec<_>>()
         })
-                .unwrap()
         .collect()
 }
 
@@ -56,10 +58,11 @@ fn cells_that_fail_a_condition_keep_their_place_or_are_dropped() {
     let mut options = ReadOptions {
         attributes: names(&["i32", "utf8"]),
         condition: condition("i32 > 0"),
+        failing: Failing::Fill,
         ..ReadOptions::default()
     };
     let kept = read("v22_dense_basics", &options).unwrap();
-    options.drop_failing = true;
+    options.failing = Failing::default();
     let dropped = read("v22_dense_basics", &options).unwrap();
     // The fill value of this attribute is -7, and no cell that passes has it.
     let passing: Vec<i32> = ints(&kept, "i32")
@@ -88,7 +91,6 @@ fn cells_of_a_fragment_without_the_field_fail_its_tests() {
     let options = |text| ReadOptions {
         attributes: names(&["keep"]),
         condition: condition(text),
-        drop_failing: true,
         ..ReadOptions::default()
     };
     let cells = |text| ints(&read("v22_evolution_dense", &options(text)).unwrap(), "d");
@@ -204,4 +206,32 @@ fn a_field_asked_for_twice_comes_twice_and_one_of_the_condition_only_not_at_all(
         .collect();
     assert_eq!(found, ["u8", "u8"]);
     assert_eq!(batches[0].columns[0].values, batches[0].columns[1].values);
+}
+
+#[test]
+fn a_limit_counts_the_cells_that_fit_and_filled_ones_are_told() {
+    let mut options = ReadOptions {
+        attributes: names(&["i32"]),
+        condition: condition("i32 > 0"),
+        ..ReadOptions::default()
+    };
+    let fitting = ints(&read("v22_dense_basics", &options).unwrap(), "i32");
+    assert!(fitting.len() > 3);
+    options.limit = Some(3);
+    let first = ints(&read("v22_dense_basics", &options).unwrap(), "i32");
+    assert_eq!(first, fitting[..3]);
+
+    options = ReadOptions {
+        limit: None,
+        failing: Failing::Fill,
+        batch_bytes: Some(50),
+        ..options
+    };
+    let mut reader = session().read(&open("v22_dense_basics"), &options).unwrap();
+    let mut rows = 0;
+    for batch in reader.by_ref() {
+        rows += batch.unwrap().rows;
+    }
+    assert_eq!(rows, 63);
+    assert_eq!(reader.filled(), (rows - fitting.len()) as u64);
 }

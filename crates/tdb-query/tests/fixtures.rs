@@ -15,7 +15,9 @@ use std::sync::Arc;
 use serde_json::Value;
 use tdb_array::{Array, OpenOptions, TimeWindow};
 use tdb_filters::EncryptionKey;
-use tdb_query::{Batch, Column, Condition, ReadOptions, ResultOrder, Session, SessionOptions};
+use tdb_query::{
+    Batch, Column, Condition, Failing, ReadOptions, ResultOrder, Session, SessionOptions,
+};
 use tdb_schema::ArraySchema;
 use tdb_store::LocalStore;
 use tdb_tile::{Datatype, Limits, Range, Scalar, with_scalar};
@@ -172,6 +174,7 @@ fn compare(
             _ => ResultOrder::Unordered,
         }),
         enumeration_codes: true,
+        failing: Failing::Fill,
         batch_bytes,
         ..ReadOptions::default()
     };

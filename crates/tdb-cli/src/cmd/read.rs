@@ -13,7 +13,9 @@ use tdb_arrow::{
     BatchWriter, CsvWriter, IpcFileWriter, IpcStreamWriter, JsonLinesWriter, NpyWriter, Options,
     ParquetWriter,
 };
-use tdb_query::{Column, Condition, FieldInfo, QueryError, ReadOptions, ResultOrder, Session};
+use tdb_query::{
+    Column, Condition, Failing, FieldInfo, QueryError, ReadOptions, ResultOrder, Session,
+};
 use tdb_schema::ArraySchema;
 
 use super::{open_array, ranges, session, shape};
@@ -53,7 +55,7 @@ pub(crate) struct Arguments {
     /// No dimensions
     #[arg(long)]
     no_dims: bool,
-    /// An interval with both ends, or LO.., ..HI, a single value; repeated ones add up
+    /// An interval with both ends, or LO.., ..HI, a single value; 2024-02 is all of the month; repeated ones add up
     #[arg(long = "range", value_name = "DIM=LO..HI", value_parser = interval, allow_hyphen_values = true)]
     ranges: Vec<Interval>,
     /// Many intervals: {"DIM": [[LO, HI], ...]}
@@ -62,16 +64,19 @@ pub(crate) struct Arguments {
     /// An interval of a dimension label
     #[arg(long = "label", value_name = "LABEL=LO..HI", value_parser = interval, allow_hyphen_values = true)]
     labels: Vec<Interval>,
-    /// The cells for which this holds, like "a > 1 and b in ('x', 'y')"
+    /// The cells for which this holds, like "a > 1 and b in ('x', 'y')"; others are left out
     #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
     condition: Option<String>,
     /// The order of the result; row for dense and global for sparse arrays by default
     #[arg(long, value_enum)]
     order: Option<Order>,
-    /// Leave cells of a dense array out where --where fails
+    /// Keep the cells of a dense array for which --where fails, with fill values, as TileDB does
     #[arg(long)]
+    fill: bool,
+    /// Leave those cells out, which is the default
+    #[arg(long, hide = true, conflicts_with = "fill")]
     drop: bool,
-    /// At most so many cells
+    /// At most so many cells, of those for which --where holds
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     limit: Option<u64>,
     /// Enumerated attributes as their indexes
@@ -136,18 +141,20 @@ pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<
     }
     let failed = |failure: Failure| failure.at(&arguments.array);
     let counts = &global.counts;
+    arguments.check_condition(array.schema(), &options, &out)?;
     let reader = session.read(&array, &options);
-    let reader = reader.map_err(|error| failed(error.into()))?;
+    let mut reader = reader.map_err(|error| failed(error.into()))?;
     for warning in reader.warnings() {
         out.warn(warning);
     }
+    let messages = out.messages();
     let fields = reader.fields().to_vec();
     let shape = match format {
         Format::Npy => shape::of_result(array.schema(), &options)?,
         _ => Vec::new(),
     };
     let mut writer = arguments.writer(format, &fields, &shape, global, out)?;
-    for batch in reader {
+    for batch in reader.by_ref() {
         let batch = batch.map_err(|error| failed(error.into()))?;
         let size = |column: &Column| column.values.len();
         counts.result(batch.rows, batch.columns.iter().map(size).sum());
@@ -155,7 +162,14 @@ pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<
         written.map_err(|error| failed(error.into()))?;
     }
     let finished = counts.stage("write", || writer.finish());
-    finished.map_err(|error| failed(error.into()))
+    finished.map_err(|error| failed(error.into()))?;
+    if format == Format::Npy && options.condition.is_some() {
+        let (filled, all) = (reader.filled(), shape.iter().product::<u64>());
+        messages.note(&format!(
+            "--where fails for {filled} of {all} cells: they have the fill value"
+        ));
+    }
+    Ok(())
 }
 
 impl Arguments {
@@ -201,12 +215,38 @@ impl Arguments {
             label_ranges: ranges.labels,
             condition: condition.map(parse).transpose()?,
             order: self.order.map(Order::of_result),
-            drop_failing: self.drop,
+            failing: self.failing(format),
             limit: self.limit,
             enumeration_codes: self.enum_codes,
             batch_bytes: Some((session.limits().budget.limit() / 8).min(BATCH)),
             ..ReadOptions::default()
         })
+    }
+
+    /// What becomes of cells of dense arrays for which `--where` fails: a box without holes keeps them.
+    fn failing(&self, format: Format) -> Failing {
+        let fills = self.fill || (format == Format::Npy && !self.drop);
+        if fills { Failing::Fill } else { Failing::Drop }
+    }
+
+    /// Refuses `--fill` where there is no place to fill; warns where nobody can tell what was left out.
+    fn check_condition(
+        &self,
+        schema: &ArraySchema,
+        options: &ReadOptions,
+        out: &Output,
+    ) -> Result<(), Failure> {
+        if self.fill && !schema.is_dense() {
+            let what = "--fill is for dense arrays: cells of a sparse one have no places to keep";
+            return Err(Failure::invalid(what));
+        }
+        let drops = options.condition.is_some() && options.failing == Failing::Drop;
+        if self.no_dims && drops && schema.is_dense() {
+            out.warn(
+                "without dimensions, what --where leaves out does not show: --fill keeps the places",
+            );
+        }
+        Ok(())
     }
 
     fn writer(

@@ -1,6 +1,6 @@
 //! The shape of boxes of cells.
 
-use tdb_query::{ReadOptions, ResultOrder, Subarray};
+use tdb_query::{Failing, ReadOptions, ResultOrder, Subarray};
 use tdb_schema::ArraySchema;
 use tdb_schema::value::{Value, read};
 use tdb_tile::{Datatype, Range};
@@ -19,7 +19,8 @@ pub(crate) fn of_result(schema: &ArraySchema, options: &ReadOptions) -> Result<V
     if !matches!(options.order, None | Some(ResultOrder::RowMajor)) {
         return Err(unfit("in row-major order only"));
     }
-    if options.limit.is_some() || options.drop_failing || !options.label_ranges.is_empty() {
+    let drops = options.condition.is_some() && options.failing == Failing::Drop;
+    if options.limit.is_some() || drops || !options.label_ranges.is_empty() {
         return Err(unfit("--limit, --drop and --label cannot be used"));
     }
     let ranges = &options.ranges;

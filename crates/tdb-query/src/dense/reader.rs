@@ -20,7 +20,7 @@ use crate::QueryError;
 use crate::column::{Batch, Column};
 use crate::field::{Field, unit_size};
 use crate::fragment_tiles::FragmentTiles;
-use crate::options::ResultOrder;
+use crate::options::{Failing, ResultOrder};
 use crate::request::Request;
 use crate::session::Session;
 use crate::sparse::gather::gather;
@@ -55,6 +55,8 @@ pub(crate) struct DenseReader {
     pub(super) walk: Walk,
     /// Cells that are still wanted.
     left: u64,
+    /// Cells of the result that failed the condition, and have fill values.
+    filled: u64,
     /// The memory of the batch that was given out last.
     pub(super) held: Option<Grant>,
 }
@@ -104,8 +106,14 @@ impl DenseReader {
             fields,
             walk,
             left,
+            filled: 0,
             held: None,
         })
+    }
+
+    /// How many cells of the result have fill values so far because they failed the condition.
+    pub(crate) fn filled(&self) -> u64 {
+        self.filled
     }
 
     /// The next cells; `None` after the last.
@@ -128,16 +136,17 @@ impl DenseReader {
         let mut rows = None;
         if let Some(condition) = &self.request.condition {
             let keep = evaluate(sight, &bands, condition, &mut columns)?;
-            if self.request.drop_failing {
-                rows = Some(
-                    (0..)
-                        .zip(&keep)
-                        .filter(|(_, keep)| **keep != 0)
-                        .map(|(row, _)| row)
-                        .collect::<Vec<u32>>(),
-                );
-            } else if keep.contains(&0) {
-                columns = blank(sight.schema, columns, &keep)?;
+            let failing = keep.iter().filter(|keep| **keep == 0).count();
+            match self.request.failing {
+                _ if failing == 0 => {}
+                Failing::Drop => {
+                    let kept = (0..).zip(&keep).filter(|(_, keep)| **keep != 0);
+                    rows = Some(kept.map(|(row, _)| row).collect::<Vec<u32>>());
+                }
+                Failing::Fill => {
+                    columns = blank(sight.schema, columns, &keep)?;
+                    self.filled = self.filled.saturating_add(failing as u64);
+                }
             }
         }
         let count = rows
@@ -228,7 +237,7 @@ impl DenseReader {
 
     /// Whether cells are left out of the result.
     fn drops(&self) -> bool {
-        self.request.drop_failing && self.request.condition.is_some()
+        self.request.failing == Failing::Drop && self.request.condition.is_some()
     }
 
     /// Rows beyond which a batch is of no use.
