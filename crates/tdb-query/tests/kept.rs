@@ -75,10 +75,10 @@ fn a_delete_stores_what_stays() {
         "s is not null",
         "s is null",
         "s >= '' or s is not null",
+        "n < 300",
         // What no one could read.
         "n is null",
         "i = 1 and ns is not null",
-        "n < 300",
         "ns = ''",
     ];
     let text: Vec<String> = questions

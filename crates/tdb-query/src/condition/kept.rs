@@ -4,7 +4,7 @@ use tdb_schema::CellValNum;
 
 use super::place::is_text;
 use super::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
-use super::{CompareOp, Condition, ConditionField};
+use super::{CompareOp, Condition, ConditionField, ConditionNode, FieldTest, Test};
 use crate::QueryError;
 
 /// What a delete by a condition stores; see [`Condition::kept`].
@@ -20,7 +20,8 @@ impl Condition {
     /// The condition under which cells stay when those that fit this one are deleted, with values of the types
     /// of the fields.
     ///
-    /// A cell that is null in a field that is compared does not stay: what is stored cannot say more.
+    /// A cell that is null in a field that is compared does not stay: what is stored cannot say more, and a condition
+    /// that holds for every value is stored as one that keeps nothing.
     ///
     /// # Errors
     /// As [`Condition::resolve`]; [`QueryError::Invalid`] where it asks for null or for an empty string, which
@@ -30,7 +31,19 @@ impl Condition {
         fields: &[ConditionField<'_>],
         limits: &tdb_tile::Limits,
     ) -> Result<Kept, QueryError> {
-        self.resolve(fields, limits)?.kept()
+        let resolved = self.resolve(fields, limits)?;
+        let is_nullable = |name: &str| fields.iter().any(|f| f.name == name && f.nullable);
+        let null_test = self.nodes().iter().find_map(|node| match node {
+            ConditionNode::Test(FieldTest {
+                field,
+                test: Test::Null | Test::NotNull,
+            }) if is_nullable(field) => Some(field),
+            _ => None,
+        });
+        match null_test {
+            Some(field) => Err(cannot_ask(field, "null")),
+            None => resolved.kept(),
+        }
     }
 }
 
@@ -73,17 +86,13 @@ impl ResolvedCondition {
         let Some(field) = self.fields().get(index) else {
             return Ok(Part::All);
         };
-        let refuse = |what: &str| {
-            let what = format!("a delete cannot ask whether {:?} is {what}", field.name);
-            let hint = "TileDB cannot read an array with such a delete";
-            Err(QueryError::invalid_with_hint(what, hint))
-        };
+        let refuse = |what: &str| Err(cannot_ask(&field.name, what));
         let value = match test {
             ResolvedTest::Never => return Ok(Part::All),
-            ResolvedTest::Always => return Ok(Part::None(index)),
-            ResolvedTest::NotNull if !field.nullable => return Ok(Part::None(index)),
+            // True for every value: null cells go with the others.
+            ResolvedTest::Always | ResolvedTest::NotNull => return Ok(Part::None(index)),
             ResolvedTest::Null if !field.nullable => return Ok(Part::All),
-            ResolvedTest::Null | ResolvedTest::NotNull => return refuse("null"),
+            ResolvedTest::Null => return refuse("null"),
             ResolvedTest::In(members) if members.is_empty() => return Ok(Part::All),
             ResolvedTest::NotIn(members) if members.is_empty() => return Ok(Part::None(index)),
             // No bytes stand for null where a cell can be null.
@@ -119,6 +128,12 @@ impl ResolvedCondition {
         let trees = tests.into_iter().flatten().map(ConditionTree::from);
         combine(Combine::And, trees.collect())
     }
+}
+
+/// A delete that no one could read.
+fn cannot_ask(field: &str, what: &str) -> QueryError {
+    let what = format!("a delete cannot ask whether {field:?} is {what}");
+    QueryError::invalid_with_hint(what, "TileDB cannot read an array with such a delete")
 }
 
 /// Some value of a field's type, not empty.

@@ -52,7 +52,7 @@ impl Condition {
     /// Values are compared exactly: one that a field cannot hold makes a test true or false for every cell that is
     /// not null, never an error. Only against floats are numbers rounded to the nearest that the field can hold.
     /// Values against an enumerated attribute are labels; one that the enumeration lacks equals nothing, so that
-    /// `!=` is true for every cell.
+    /// `!=` is true for every cell that is not null.
     ///
     /// # Errors
     /// [`QueryError::Invalid`] where a field is unknown or cannot be compared with such a value,
@@ -289,8 +289,7 @@ fn compare_label(
         (Some(index), _) => {
             outcome(Place::of_whole(index as i128, true, field.datatype).compare(op))
         }
-        (None, CompareOp::Ne) => ResolvedTest::Always,
-        (None, _) => ResolvedTest::Never,
+        (None, _) => outcome(Place::Unordered.compare(op)),
     })
 }
 
