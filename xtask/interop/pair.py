@@ -140,7 +140,8 @@ class Pair(upkeep.Upkeep, labels.Labelled):
             return
         if not self.judge_can("delete", self.spec, self.at, tree):
             return
-        self.tdb("delete", self.ours, "--where", recipe.where_text(tree, self.spec), "--at", self.at)
+        # As TileDB does it.
+        self.tdb("delete", self.ours, "--where", recipe.where_text(tree, self.spec), "--at", self.at, "--with-nulls")
         self.model.delete(self.at, tree)
         self.step("delete where %s" % recipe.where_text(tree, self.spec))
 

@@ -88,7 +88,8 @@ impl Array {
     }
 
     /// Deletes cells that were written up to the time of the change: all but those that `kept` holds for.
-    /// Cells that are null in a field that `kept` compares go too.
+    /// Cells that are null in a field that `kept` compares go too; `Session::delete_cells` of `tdb-query` looks first
+    /// whether there are any.
     ///
     /// # Errors
     /// [`ArrayError::Invalid`] for a dense array, for one of a version without deletes, for a condition

@@ -51,7 +51,7 @@ const VERBS: [Meaning; 27] = [
     change("write", &["at", "key_file", "threads", "memory", "ticks"]),
     change("import", &["at", "key_file", "threads", "memory", "json", "ticks", "output"]),
     change("evolve", &["at", "key_file", "threads", "memory"]),
-    change("delete", &["at", "since", "key_file", "threads", "memory", "output"]),
+    change("delete", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     change("consolidate", &["at", "since", "key_file", "threads", "memory", "output"]),
     change("vacuum", &["key_file", "threads", "memory", "output"]),
     change("clean", &["key_file", "threads", "memory", "output"]),
@@ -134,6 +134,11 @@ pub(crate) fn check(matches: &ArgMatches, verb: &Verb, global: &Global) -> Resul
         let failure = Failure::invalid(format!("--json means nothing to {name}"));
         return Err(failure.hint("with --dry-run it does"));
     }
+    if global.json && !global.profile && matches!(verb, Verb::Delete(delete) if delete.fragments) {
+        return Err(Failure::invalid(
+            "--json means nothing to delete --fragments",
+        ));
+    }
     if global.output.is_some() && is_silent(verb) {
         return Err(Failure::invalid(format!("-o means nothing to {name}")).hint(NO_RESULT));
     }
@@ -165,7 +170,6 @@ fn is_only_for_dry_run(verb: &Verb) -> bool {
 fn is_silent(verb: &Verb) -> bool {
     match verb {
         Verb::Import(arguments) => !arguments.dry_run,
-        Verb::Delete(arguments) => !arguments.dry_run && !arguments.fragments,
         Verb::Cp(arguments) => !arguments.dry_run,
         Verb::Mv(arguments) => !arguments.dry_run,
         Verb::Rm(arguments) => !arguments.dry_run,

@@ -15,6 +15,18 @@ pub enum QueryError {
         /// What would help, if something would.
         hint: Option<String>,
     },
+    /// A delete that would take cells which do not fit its condition.
+    #[error(
+        "the condition fits {fitting} cells, and the delete would take {taken}: what is stored of it also takes cells that are {which}"
+    )]
+    TakesMore {
+        /// Cells that fit the condition.
+        fitting: u64,
+        /// Cells that would go.
+        taken: u64,
+        /// What the others may be.
+        which: String,
+    },
     /// A condition that cannot be understood.
     #[error("condition at character {at}: {what}")]
     Condition {
@@ -140,7 +152,9 @@ impl QueryError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Invalid { .. } | Self::Condition { .. } => ErrorKind::Invalid,
+            Self::Invalid { .. } | Self::Condition { .. } | Self::TakesMore { .. } => {
+                ErrorKind::Invalid
+            }
             Self::Array(error) => error.kind(),
             Self::Limit(_) | Self::Waiting { .. } => ErrorKind::Limit,
             Self::Cells(error) => error.kind(),

@@ -4,6 +4,7 @@ mod buffer;
 mod bytes_of_tiles;
 mod column;
 mod condition;
+mod delete;
 mod dense;
 mod error;
 mod field;
@@ -31,6 +32,7 @@ pub use condition::{
     CompareOp, Condition, ConditionField, ConditionNode, FieldCells, FieldCondition, FieldTest,
     Kept, Literal, ResolvedCondition, ResolvedField, ResolvedTest, Step, Test,
 };
+pub use delete::{DeleteOptions, Deletion};
 pub use error::{QueryError, TileError};
 pub use field::FieldInfo;
 pub use options::{Failing, ReadOptions, ResultOrder, Versions};

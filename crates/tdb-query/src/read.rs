@@ -70,7 +70,7 @@ impl Session {
     }
 
     /// Resolves what is asked for; reads what that takes: enumerations and labels.
-    fn request(
+    pub(crate) fn request(
         &self,
         array: &Arc<Array>,
         options: &ReadOptions,

@@ -1,18 +1,17 @@
 //! `tdb delete`: cells, or whole fragments, of an array.
 
 use std::io::Write;
-use std::sync::Arc;
 
 use clap::{ArgGroup, Args};
-use tdb_array::{Array, ChangeOptions, OpenOptions, TimeWindow};
+use serde_json::{Value as Json, json};
+use tdb_array::TimeWindow;
 use tdb_consolidate::{Place, VacuumOptions, plan_fragment_removal};
-use tdb_query::{Condition, ConditionField, Kept, QueryError, ReadOptions, ResultOrder, Session};
-use tdb_schema::Enumeration;
+use tdb_query::{Condition, DeleteOptions, Deletion, QueryError};
 
-use super::{change, session};
+use super::{change, session, write_json};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location::{self, Location};
+use crate::location;
 use crate::output::Output;
 
 #[derive(Debug, Args)]
@@ -24,9 +23,12 @@ use crate::output::Output;
 pub(crate) struct Arguments {
     /// An array
     array: String,
-    /// Which cells go; those that are null in a field that is compared go too
-    #[arg(long = "where", value_name = "EXPR")]
-    condition: Option<String>,
+    /// Which cells go; refused where any that are null in a field that is compared would go, too
+    #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
+    pub(crate) condition: Option<String>,
+    /// Let cells go that are null in a field that is compared, or NaN, or older than the field
+    #[arg(long, requires = "condition")]
+    with_nulls: bool,
     /// Remove the fragments that were written from --since to --at, for good
     #[arg(long)]
     pub(crate) fragments: bool,
@@ -95,75 +97,47 @@ fn cells(
         return Err(Failure::invalid(what).hint(hint));
     }
     let condition = Condition::parse(text, session.limits())?;
-    let enumerations = enumerations(&array)?;
-    let schema = array.newest_schema();
-    let fields = ConditionField::of_schema(schema, |name| {
-        enumerations
-            .iter()
-            .find(|known| known.name() == name)
-            .map(|known| &**known)
-    });
-    let Kept::Where(kept) = condition.kept(&fields, session.limits())? else {
-        out.warn("no cell can fit the condition: nothing is deleted");
-        return Ok(());
+    let options = DeleteOptions {
+        change: options,
+        with_nulls: arguments.with_nulls,
+        dry_run: arguments.dry_run,
     };
-    let nullable = |name: &str| schema.field(name).is_some_and(|field| field.nullable);
-    if let Some(value) = kept.values().find(|value| nullable(value.field())) {
-        let name = value.field();
-        out.warn(&format!("cells that are null in {name:?} are deleted too"));
+    let deletion = session.delete_cells(&array, &condition, &options);
+    let deletion = deletion.map_err(|error| {
+        let is_refusal = matches!(error, QueryError::TakesMore { .. });
+        let failure = location.failed(error);
+        if is_refusal {
+            failure.hint("--with-nulls deletes those, too; --dry-run with it says how many")
+        } else {
+            failure
+        }
+    })?;
+    if global.json {
+        return write_json(out, &as_json(&deletion, arguments.dry_run));
     }
-    if arguments.dry_run {
-        array
-            .check_delete_cells(&kept, &options)
-            .map_err(|error| location.failed(error))?;
-        let count = |condition| count(&location, condition, &options, global, &session);
-        let (all, left) = (count(None)?, count(Some(!condition))?);
-        let gone = all.saturating_sub(left);
-        writeln!(out, "delete cells where {text}: {gone} of {all}")?;
-        return Ok(());
+    let verb = if arguments.dry_run {
+        "delete"
+    } else {
+        "deleted"
+    };
+    let Deletion {
+        cells,
+        taken,
+        beyond,
+        ..
+    } = deletion;
+    write!(out, "{verb} cells where {text}: {taken} of {cells}")?;
+    if beyond > 0 {
+        write!(out, ", {beyond} of which do not fit")?;
     }
-    array
-        .delete_cells(&kept, &options)
-        .map_err(|error| location.failed(error))
+    Ok(writeln!(out)?)
 }
 
-/// How many cells there are at the time of a change, or of these how many fit a condition.
-fn count(
-    location: &Location,
-    condition: Option<Condition>,
-    change: &ChangeOptions,
-    global: &Global,
-    session: &Session,
-) -> Result<u64, Failure> {
-    let window = TimeWindow {
-        at: change.timestamp.unwrap_or(global.now.0),
-        ..TimeWindow::ALL
-    };
-    let options = OpenOptions {
-        window,
-        key: change.key.clone(),
-        limits: change.limits.clone(),
-        ..OpenOptions::default()
-    };
-    let failed = |error: QueryError| location.failed(error);
-    let array = Array::open(location.store.clone(), &location.prefix, options);
-    let array = Arc::new(array.map_err(|error| location.failed(error))?);
-    let options = ReadOptions {
-        attributes: Some(Vec::new()),
-        order: Some(ResultOrder::Unordered),
-        condition,
-        ..ReadOptions::default()
-    };
-    let cells = session.read(&array, &options);
-    let mut cells = cells.map_err(failed)?;
-    cells.try_fold(0_u64, |count, batch| {
-        let batch = batch.map_err(failed)?;
-        Ok(count.saturating_add(batch.rows as u64))
+fn as_json(deletion: &Deletion, dry_run: bool) -> Json {
+    json!({
+        "cells": deletion.cells,
+        "fitting": deletion.fitting,
+        "deleted": deletion.taken,
+        "dry_run": dry_run,
     })
-}
-
-fn enumerations(array: &Array) -> Result<Vec<Arc<Enumeration>>, Failure> {
-    let names = array.newest_schema().enumerations.iter();
-    let read = names.map(|entry| array.newest_enumeration(&entry.name));
-    Ok(read.collect::<Result<_, _>>()?)
 }

@@ -45,7 +45,6 @@ fn a_file_for_a_result_that_there_is_none_of() {
         format!("import {file} {array}2"),
         format!("create {array}2 --schema {schema}"),
         format!("evolve {array} --upgrade"),
-        format!("delete {array} --where x=1"),
         format!("cp {array} {array}2"),
         format!("mv {array} {array}2"),
         format!("rm {array}"),
@@ -190,19 +189,51 @@ fn a_delete_says_what_it_would_do() {
     let dry = |condition: &str| stdout(&format!("delete {array} --where {condition} --dry-run"));
     assert_eq!(dry("x<3"), "delete cells where x<3: 2 of 3\n");
     assert_eq!(dry("a=30"), "delete cells where a=30: 1 of 3\n");
-    // Nulls go where they are compared.
     fs::write(&file, "x,a\n4,\n").unwrap();
     assert_eq!(state(&folder).len(), before.len());
     stdout(&format!("write {array} {file} --at 120"));
-    assert_eq!(dry("a=30"), "delete cells where a=30: 2 of 4\n");
+    // What was there at the time counts.
     assert_eq!(
         stdout(&format!("delete {array} --where a=30 --at 110 --dry-run")),
         "delete cells where a=30: 1 of 3\n"
     );
-    stdout(&format!("delete {array} --where a=30 --at 130"));
-    assert_eq!(stdout(&format!("read {array}")).lines().count(), 3);
+    assert_eq!(
+        stdout(&format!("delete {array} --where x=2 --at 130")),
+        "deleted cells where x=2: 1 of 4\n"
+    );
+    assert_eq!(stdout(&format!("read {array}")).lines().count(), 4);
     let told = failure(&format!("delete {array}"), &folder);
     assert!(told.contains("<--where <EXPR>|--fragments>"), "{told}");
+}
+
+#[test]
+fn a_delete_takes_no_nulls_unasked() {
+    let (folder, array, file) = filled("delete_nulls");
+    fs::write(&file, "x,a\n4,\n").unwrap();
+    stdout(&format!("write {array} {file} --at 120"));
+    let before = state(&folder);
+    let refused = r#"2 error: the condition fits 1 cells, and the delete would take 2: what is stored of it also takes cells that are null in "a"
+hint: --with-nulls deletes those, too; --dry-run with it says how many
+"#;
+    for option in ["", "--dry-run", "--json"] {
+        let verb = format!("delete {array} --where a=30 --at 130 {option}");
+        assert_eq!(failure(&verb, &folder), refused, "{option}");
+    }
+    assert_eq!(state(&folder), before);
+    let allowed = format!("delete {array} --where a=30 --at 130 --with-nulls");
+    let said = "cells where a=30: 2 of 4, 1 of which do not fit\n";
+    assert_eq!(
+        stdout(&format!("{allowed} --dry-run")),
+        format!("delete {said}")
+    );
+    assert_eq!(state(&folder), before);
+    assert_eq!(stdout(&allowed), format!("deleted {said}"));
+    assert_eq!(stdout(&format!("read {array}")), "x,a\n1,10\n2,20\n");
+    // Without nulls among the cells nothing has to be allowed.
+    let told = stdout(&format!("delete {array} --where a=20 --at 140 --json"));
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    let wanted = serde_json::json!({"cells": 2, "fitting": 1, "deleted": 1, "dry_run": false});
+    assert_eq!(told, wanted);
 }
 
 #[test]

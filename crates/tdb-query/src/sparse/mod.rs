@@ -12,9 +12,11 @@ mod select;
 mod slabs;
 pub(crate) mod sort;
 pub(crate) mod table;
+mod tally;
 mod visible;
 mod whole;
 
 pub(crate) use deletes::apply_deletes;
 pub(crate) use predicate::Predicate;
 pub(crate) use reader::SparseReader;
+pub(crate) use tally::Tally;

@@ -14,6 +14,7 @@ use super::plan::{FragmentPlan, SparsePlan};
 use super::slabs::{Corner, Slabs};
 use super::sort::Keys;
 use super::table::{CellTable, Segment};
+use super::tally::Tally;
 use super::whole::First;
 use crate::QueryError;
 use crate::column::Batch;
@@ -55,7 +56,7 @@ struct Ready {
 /// A sparse read under way.
 pub(crate) struct SparseReader {
     pub(super) session: Session,
-    array: Arc<Array>,
+    pub(super) array: Arc<Array>,
     pub(super) plan: SparsePlan,
     /// The tiles of each planned fragment, once they are needed.
     tiles: Vec<Option<FragmentTiles>>,
@@ -70,6 +71,8 @@ pub(crate) struct SparseReader {
     ready: Option<Ready>,
     /// Cells to load at a time, where more were too many.
     most: usize,
+    /// Where cells are to be counted and not given out.
+    pub(super) tally: Option<Tally>,
     /// The memory of the batch that was given out last.
     pub(super) held: Vec<Grant>,
 }
@@ -94,6 +97,7 @@ impl SparseReader {
             reached: None,
             ready: None,
             most: MOST_ROWS / 2,
+            tally: None,
             held: Vec::new(),
         })
     }
@@ -365,6 +369,10 @@ impl SparseReader {
         )?;
         let fields: Vec<Field> = self.plan.condition_fields().collect();
         self.load(&mut table, &fields)?;
+        if let Some(tally) = &mut self.tally {
+            tally.add(&self.plan, &self.array, &table, &rows)?;
+            return Ok(Batch::default());
+        }
         self.plan.apply_condition(&table, &mut rows)?;
         if rows.as_ref().is_none_or(|rows| !rows.is_empty()) {
             let fields: Vec<Field> = self.plan.request.fields.iter().map(|i| i.field).collect();

@@ -28,6 +28,8 @@ pub(crate) struct Visibility {
     until: u64,
     since: u64,
     deletes: Vec<Delete>,
+    /// A delete that is not made yet, for each schema that fragments have.
+    foreseen: Vec<Delete>,
     /// Fragments that say of each cell when it was deleted.
     has_delete_times: bool,
     filters_time: bool,
@@ -55,26 +57,10 @@ impl Visibility {
         versions: Versions,
     ) -> Result<Self, QueryError> {
         let TimeWindow { since, at: until } = array.window();
-        let fragment = |f: &FragmentPlan| Some((f.fragment, array.fragments().get(f.fragment)?));
-        let fragments: Vec<(usize, &Fragment)> = plans.iter().filter_map(fragment).collect();
+        let fragments = planned(array, plans);
         let mut deletes = Vec::new();
         for (index, delete) in array.deletes().iter().enumerate() {
-            let concerned = fragments.iter().filter(|(_, fragment)| {
-                let processed = fragment.metadata.extra_fields.deletes
-                    && fragment.has_processed(&delete.marker);
-                !processed && delete.timestamp >= fragment.timestamps().0
-            });
-            for (_, same) in by_schema(concerned.copied()) {
-                let stored = &same.iter().map(|(_, f)| &f.schema).next();
-                let Some(stored) = stored else { continue };
-                let keep = stored_predicate(array, &delete.condition, stored, schema);
-                deletes.push(Delete {
-                    index,
-                    timestamp: delete.timestamp,
-                    keep: keep.at(&delete.marker)?,
-                    fragments: same.iter().map(|(index, _)| *index).collect(),
-                });
-            }
+            deletes.extend(by_fragments(array, &fragments, (index, delete), schema)?);
         }
         let has_delete_times = fragments
             .iter()
@@ -83,19 +69,50 @@ impl Visibility {
             until,
             since,
             deletes,
+            foreseen: Vec::new(),
             has_delete_times,
             filters_time: plans.iter().any(|f| f.filters_time),
             versions,
         })
     }
 
-    pub(crate) fn has_deletes(&self) -> bool {
-        !self.deletes.is_empty()
+    /// Asks a delete that the array does not have which fragments it would concern.
+    pub(crate) fn foresee(
+        &mut self,
+        array: &Snapshot,
+        plans: &[FragmentPlan],
+        schema: &mut Arc<ArraySchema>,
+        delete: &tdb_array::Delete,
+    ) -> Result<(), QueryError> {
+        let next = (array.deletes().len(), delete);
+        self.foreseen = by_fragments(array, &planned(array, plans), next, schema)?;
+        Ok(())
     }
 
-    /// The fields that [`Visibility::retain`] looks at.
+    /// Which rows that delete would take.
+    pub(crate) fn foreseen(
+        &self,
+        array: &Snapshot,
+        table: &CellTable,
+    ) -> Result<Vec<bool>, QueryError> {
+        let mut all = vec![false; table.rows];
+        for delete in &self.foreseen {
+            let gone = self.gone(delete, array, table)?;
+            all.iter_mut()
+                .zip(gone)
+                .for_each(|(all, gone)| *all |= gone);
+        }
+        Ok(all)
+    }
+
+    pub(crate) fn has_deletes(&self) -> bool {
+        !(self.deletes.is_empty() && self.foreseen.is_empty())
+    }
+
+    /// The fields that deletes look at.
     pub(crate) fn fields(&self) -> impl Iterator<Item = Field> + '_ {
-        let of_deletes = self.deletes.iter().flat_map(|delete| delete.keep.fields());
+        let deletes = self.deletes.iter().chain(&self.foreseen);
+        let of_deletes = deletes.flat_map(|delete| delete.keep.fields());
         let tells_which = self.has_delete_times && self.versions == Versions::All;
         of_deletes
             .chain(self.has_delete_times.then_some(Field::DeleteTimestamps))
@@ -223,6 +240,40 @@ impl Visibility {
             }
         }
     }
+}
+
+/// The fragments that were planned, with their positions in the array's list.
+fn planned<'a>(array: &'a Snapshot, plans: &[FragmentPlan]) -> Vec<(usize, &'a Fragment)> {
+    let fragment = |f: &FragmentPlan| Some((f.fragment, array.fragments().get(f.fragment)?));
+    plans.iter().filter_map(fragment).collect()
+}
+
+/// What a delete, given with its position in the array's list, asks of the fragments that it concerns: those of each
+/// schema by themselves.
+fn by_fragments(
+    array: &Snapshot,
+    fragments: &[(usize, &Fragment)],
+    (index, delete): (usize, &tdb_array::Delete),
+    schema: &mut Arc<ArraySchema>,
+) -> Result<Vec<Delete>, QueryError> {
+    let concerned = fragments.iter().filter(|(_, fragment)| {
+        let processed =
+            fragment.metadata.extra_fields.deletes && fragment.has_processed(&delete.marker);
+        !processed && delete.timestamp >= fragment.timestamps().0
+    });
+    let mut deletes = Vec::new();
+    for (_, same) in by_schema(concerned.copied()) {
+        let stored = &same.iter().map(|(_, f)| &f.schema).next();
+        let Some(stored) = stored else { continue };
+        let keep = stored_predicate(array, &delete.condition, stored, schema);
+        deletes.push(Delete {
+            index,
+            timestamp: delete.timestamp,
+            keep: keep.at(&delete.marker)?,
+            fragments: same.iter().map(|(index, _)| *index).collect(),
+        });
+    }
+    Ok(deletes)
 }
 
 /// The position of a delete in the array's list.

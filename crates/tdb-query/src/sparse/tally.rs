@@ -1,0 +1,73 @@
+//! Counts cells instead of giving them: those that a condition fits, and those that a delete would take.
+
+use tdb_array::{Delete, Snapshot};
+
+use super::merge::{Rows, all_rows};
+use super::plan::SparsePlan;
+use super::reader::SparseReader;
+use super::table::CellTable;
+use crate::QueryError;
+
+/// Cells of a read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    /// All of them.
+    pub(crate) cells: u64,
+    /// Those that the condition holds for.
+    pub(crate) fitting: u64,
+    /// Those that the delete takes.
+    pub(crate) taken: u64,
+    /// Those that the delete takes and the condition does not hold for.
+    pub(crate) beyond: u64,
+}
+
+impl SparseReader {
+    /// Reads all cells and counts them; the condition leaves none out.
+    ///
+    /// # Errors
+    /// Those of reading; a delete that asks what fragments cannot answer.
+    pub(crate) fn tally(mut self, delete: Option<&Delete>) -> Result<Tally, QueryError> {
+        if let Some(delete) = delete {
+            self.plan.foresee(&self.array, delete)?;
+        }
+        self.tally = Some(Tally::default());
+        while self.next_batch()?.is_some() {}
+        Ok(self.tally.unwrap_or_default())
+    }
+}
+
+impl SparsePlan {
+    /// Plans to ask which cells a delete would take.
+    fn foresee(&mut self, array: &Snapshot, delete: &Delete) -> Result<(), QueryError> {
+        let (plans, schema) = (&self.fragments, &mut self.schema);
+        self.visibility.foresee(array, plans, schema, delete)
+    }
+}
+
+impl Tally {
+    /// Counts these rows of a table, where all fields that are asked about are loaded.
+    pub(super) fn add(
+        &mut self,
+        plan: &SparsePlan,
+        array: &Snapshot,
+        table: &CellTable,
+        rows: &Rows,
+    ) -> Result<(), QueryError> {
+        let fits = match &plan.request.condition {
+            Some(condition) => condition.evaluate(table)?,
+            None => vec![1; table.rows],
+        };
+        let gone = plan.visibility.foreseen(array, table)?;
+        for row in rows.clone().unwrap_or_else(|| all_rows(table)) {
+            let fits = fits.get(row as usize).is_some_and(|&fits| fits != 0);
+            let gone = gone.get(row as usize).is_some_and(|&gone| gone);
+            let count =
+                |place: &mut u64, counts: bool| *place = place.saturating_add(counts.into());
+            count(&mut self.cells, true);
+            count(&mut self.fitting, fits);
+            count(&mut self.taken, gone);
+            count(&mut self.beyond, gone && !fits);
+        }
+        Ok(())
+    }
+}
