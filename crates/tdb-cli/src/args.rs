@@ -33,7 +33,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Everywhere")]
 pub(crate) struct Global {
-    /// The array as of T, now by default: milliseconds since 1970, or RFC 3339
+    /// The array as of T: milliseconds since 1970, RFC 3339, a date, now (the default), or -2h
     #[arg(long, value_name = "T", global = true, value_parser = moment, allow_hyphen_values = true)]
     pub(crate) at: Option<Moment>,
     /// Only what was written from T on

@@ -75,6 +75,11 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     let is_change = meaning::check(matches, &verb, &global)?;
     let (out, file) = Output::begin(&global)?;
     config::apply(&mut global, &out)?;
+    for (option, moment) in [("--at", global.at), ("--since", global.since)] {
+        if let Some(hint) = parse::seconds_hint(option, moment) {
+            out.warn(&hint);
+        }
+    }
     let is_written = carry_out(verb, &global, out)?;
     // A change that has nothing to say makes no file, nor does it replace one.
     match file {

@@ -1,9 +1,13 @@
 //! Values on the command line: times, sizes and ranges.
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::time::Duration;
 
-use tdb_schema::value::parse_time;
+use tdb_schema::value::{parse_time, rfc3339};
 use tdb_tile::{Datatype, Scalar};
+
+use crate::machine;
 
 /// A point in time, in milliseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,17 +25,57 @@ pub(crate) struct Interval {
     pub(crate) hi: Option<String>,
 }
 
-/// Milliseconds since 1970, or RFC 3339.
+/// Milliseconds since 1970, RFC 3339, a date, `now`, or a time before now: `-2h`.
 pub(crate) fn moment(text: &str) -> Result<Moment, String> {
     if let Ok(milliseconds) = text.parse() {
         return Ok(Moment(milliseconds));
+    }
+    let ago = match text {
+        "now" => Some(Duration::ZERO),
+        _ => text.strip_prefix('-').and_then(|ago| duration(ago).ok()),
+    };
+    if let Some(ago) = ago {
+        let ago = u64::try_from(ago.as_millis()).unwrap_or(u64::MAX);
+        return Ok(Moment(machine::now().0.saturating_sub(ago)));
     }
     let mut milliseconds = Vec::new();
     parse_time(Datatype::DateTimeMillisecond, text, &mut milliseconds)
         .ok()
         .and_then(|()| u64::try_from(i64::read(&milliseconds)?).ok())
         .map(Moment)
-        .ok_or_else(|| "neither milliseconds since 1970 nor like 2024-03-07T12:30:00Z".to_owned())
+        .ok_or_else(|| {
+            "none of milliseconds since 1970, 2024-03-07T12:30:00Z, 2024-03-07, now, -2h".to_owned()
+        })
+}
+
+/// Numbers of seconds from 1985 to 2286. As milliseconds they are of early 1970, when nothing was written.
+const LIKE_SECONDS: Range<u64> = 500_000_000..10_000_000_000;
+
+/// What to tell who may have given seconds for milliseconds.
+pub(crate) fn seconds_hint(option: &str, moment: Option<Moment>) -> Option<String> {
+    let given = moment?.0;
+    let (meant, seconds) = (rfc3339(given), given.saturating_mul(1000));
+    LIKE_SECONDS.contains(&given).then(|| {
+        format!(
+            "{option} {given} is {meant}, since a number is milliseconds since 1970; seconds? write {seconds}"
+        )
+    })
+}
+
+/// `0s`, `10m`, `2h`, `1d`.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("{text:?} is no duration such as 0s, 10m, 2h, 1d");
+    let unit = text.chars().next_back().ok_or_else(wrong)?;
+    let seconds = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3600,
+        'd' => 86400,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = text.trim_end_matches(unit).parse().map_err(|_| wrong())?;
+    let all = number.checked_mul(seconds).ok_or_else(wrong)?;
+    Ok(Duration::from_secs(all))
 }
 
 /// A number of threads.
@@ -71,11 +115,16 @@ pub(crate) fn size(text: &str) -> Result<Size, String> {
         .ok_or_else(|| "not a whole number of bytes, like 200MB or 2GiB".to_owned())
 }
 
-/// `DIM=LO..HI`, `DIM=..HI`, `DIM=LO..` or `DIM=VALUE`.
+/// `DIM=LO..HI`, `DIM=..HI`, `DIM=LO..`, `DIM=..` or `DIM=VALUE`.
 pub(crate) fn interval(text: &str) -> Result<Interval, String> {
     let (dimension, ends) = text
         .split_once('=')
         .ok_or_else(|| "not of the form DIM=LO..HI".to_owned())?;
+    if ends.is_empty() {
+        return Err(format!(
+            "nothing after the `=`: LO..HI, LO.., ..HI, a value, or {dimension}=.. for all"
+        ));
+    }
     let end = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let (lo, hi) = match ends.split_once("..") {
         Some((lo, hi)) => (end(lo), end(hi)),
@@ -115,6 +164,7 @@ mod tests {
         assert_eq!(of("t=2020-01-01..2020-02-01").1, some("2020-01-01"));
         assert_eq!(of("x=.."), ("x".to_owned(), None, None));
         assert!(interval("x").is_err());
+        assert!(interval("x=").unwrap_err().contains("x=.."));
     }
 
     #[test]
@@ -122,7 +172,32 @@ mod tests {
         assert_eq!(moment("0"), Ok(Moment(0)));
         assert_eq!(moment("1970-01-01T00:00:01.5Z"), Ok(Moment(1500)));
         assert_eq!(moment("1970-01-01T02:00:00+02:00"), Ok(Moment(0)));
+        assert_eq!(moment("1970-01-02"), Ok(Moment(86_400_000)));
         assert!(moment("yesterday").is_err());
+        assert!(moment("-2").is_err());
         assert!(moment("1969-12-31T00:00:00Z").is_err());
+    }
+
+    #[test]
+    fn moments_may_be_counted_from_now() {
+        let before = machine::now().0;
+        let (now, earlier) = (moment("now").unwrap().0, moment("-2h").unwrap().0);
+        let after = machine::now().0;
+        assert!((before..=after).contains(&now));
+        assert!((before..=after).contains(&(earlier + 2 * 3_600_000)));
+        assert_eq!(moment("-99999999d"), Ok(Moment(0)));
+    }
+
+    #[test]
+    fn seconds_are_told_from_milliseconds() {
+        let hint = |given| seconds_hint("--at", Some(Moment(given)));
+        assert_eq!(
+            hint(1_795_342_234).unwrap(),
+            "--at 1795342234 is 1970-01-21T18:42:22.234Z, since a number is milliseconds since 1970; seconds? write \
+             1795342234000"
+        );
+        for milliseconds in [0, 100, 86_400_000, 1_795_342_234_000] {
+            assert_eq!(hint(milliseconds), None);
+        }
     }
 }

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use tdb_schema::CellValNum;
 use tdb_schema::value::{
-    Cell, Moment, NOT_A_TIME, TimeText, Value, parse, read, read_cell, time_ticks,
+    Cell, Moment, NOT_A_TIME, TimeText, Value, parse, period_ticks, read, read_cell, time_ticks,
 };
 use tdb_tile::{Datatype, Scalar};
 
@@ -238,4 +238,59 @@ fn many_times_are_written_as_each_alone() {
         text.append(NOT_A_TIME, &mut out);
         assert!(out.is_empty());
     }
+}
+
+#[test]
+fn a_date_names_a_period_to_its_last_part() {
+    use Datatype as D;
+    let period = |datatype, text| period_ticks(datatype, text);
+    for (text, days) in [
+        ("1972", Some((730, 1095))),
+        ("1972-02", Some((761, 789))),
+        ("1972-12", Some((1065, 1095))),
+        ("1972-02-29", Some((789, 789))),
+        ("1969-12-31", Some((-1, -1))),
+        // No day begins in these.
+        ("1972-02-29T12", None),
+        ("1972-02-29T00:00:01", None),
+        ("1972-02-29T00:00", Some((789, 789))),
+        // Ticks, or no dates.
+        ("19720", None),
+        ("-1972", None),
+        ("972", None),
+        ("1973-02-29", None),
+        ("NaT", None),
+    ] {
+        assert_eq!(period(D::DateTimeDay, text), days, "{text}");
+    }
+    let (hour, second) = (3_600_000, 1000);
+    for (text, milliseconds) in [
+        ("1970-01-01T01", (hour, 2 * hour - 1)),
+        (
+            "1970-01-01T01:30",
+            (hour + hour / 2, hour + hour / 2 + 60 * second - 1),
+        ),
+        ("1970-01-01T00:00:01Z", (second, 2 * second - 1)),
+        ("1970-01-01T00:00:01.5", (1500, 1599)),
+        ("1970-01-01T00:00:01.500", (1500, 1500)),
+        ("1970-01-01T01:00:01+01:00", (second, 2 * second - 1)),
+        ("1970-01", (0, 31 * 24 * hour - 1)),
+    ] {
+        assert_eq!(
+            period(D::DateTimeMillisecond, text),
+            Some(milliseconds),
+            "{text}"
+        );
+    }
+    // 1970-01-01 is the first day of a week of ticks.
+    assert_eq!(period(D::DateTimeWeek, "1970"), Some((0, 52)));
+    assert_eq!(period(D::DateTimeWeek, "1970-01-02"), None);
+    assert_eq!(period(D::DateTimeMonth, "1971"), Some((12, 23)));
+    assert_eq!(period(D::DateTimeYear, "+12024"), Some((10_054, 10_054)));
+    // As far as 64 bits go.
+    let (last, most) = period(D::DateTimeNanosecond, "2262").unwrap();
+    assert_eq!((last > 0, most), (true, i64::MAX));
+    assert_eq!(period(D::DateTimeNanosecond, "2263"), None);
+    assert_eq!(period(D::TimeSecond, "12:30"), None);
+    assert_eq!(period(D::Int64, "2023"), None);
 }

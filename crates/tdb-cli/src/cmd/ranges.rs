@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 use tdb_query::QueryError;
 use tdb_schema::json::cell_from_json;
-use tdb_schema::value::{holds_bytes, parse, parse_number};
+use tdb_schema::value::{holds_bytes, parse, parse_number, period_ticks};
 use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::{Datatype, Physical, Range, Scalar};
 
@@ -111,10 +111,15 @@ impl Axis<'_> {
         Ok(Range::new(lo, hi))
     }
 
-    /// An end as typed. A whole number that the datatype does not have is beyond any cell: the
-    /// least or greatest that it has will do.
+    /// An end as typed. A date means all of the period that it names. A whole number that the datatype does not have is
+    /// beyond any cell: the least or greatest that it has will do.
     fn end(self, text: &str, ticks: bool, is_high: bool) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::new();
+        if let (false, Some((first, last))) = (ticks, period_ticks(self.datatype, text)) {
+            let end = if is_high { last } else { first };
+            end.write(&mut out);
+            return Ok(out);
+        }
         let parsed = match ticks && !holds_bytes(self.datatype) {
             true => parse_number(self.datatype, text, &mut out),
             false => parse(self.datatype, text, &mut out),
@@ -143,15 +148,16 @@ impl Axis<'_> {
     fn ranges_of_json(self, json: &Json) -> Result<Vec<Range>, Failure> {
         let place = format!("ranges of {:?}", self.name);
         let wrong = || Failure::invalid(format!("{place}: not of the form [[lo, hi], ...]"));
-        let end = |json: &Json| {
-            cell_from_json(self.datatype, self.cell_val_num, json, &place)
-                .map_err(|error| Failure::invalid(error.to_string()))
+        let end = |json: &Json, is_high: bool| match json {
+            Json::String(date) if self.datatype.is_datetime() => self.end(date, false, is_high),
+            _ => cell_from_json(self.datatype, self.cell_val_num, json, &place)
+                .map_err(|error| Failure::invalid(error.to_string())),
         };
         let list = json.as_array().ok_or_else(wrong)?;
         let ranges = list
             .iter()
             .map(|pair| match pair.as_array().map(Vec::as_slice) {
-                Some([lo, hi]) => Ok(Range::new(end(lo)?, end(hi)?)),
+                Some([lo, hi]) => Ok(Range::new(end(lo, false)?, end(hi, true)?)),
                 _ => Err(wrong()),
             });
         ranges.collect()

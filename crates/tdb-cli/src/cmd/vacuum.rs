@@ -13,6 +13,7 @@ use crate::args::Global;
 use crate::failure::Failure;
 use crate::location;
 use crate::output::Output;
+use crate::parse::duration;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tdb vacuum target/weather --mode commits --grace 2h --dry-run")]
@@ -171,20 +172,4 @@ pub(crate) fn carry_out(
         plan.vacuum(place, options)?;
     }
     Ok(write!(out, "{shown}")?)
-}
-
-/// `0s`, `10m`, `2h`, `1d`.
-fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("{text:?} is no duration such as 0s, 10m, 2h, 1d");
-    let unit = text.chars().next_back().ok_or_else(wrong)?;
-    let seconds = match unit {
-        's' => 1,
-        'm' => 60,
-        'h' => 3600,
-        'd' => 86400,
-        _ => return Err(wrong()),
-    };
-    let number: u64 = text.trim_end_matches(unit).parse().map_err(|_| wrong())?;
-    let all = number.checked_mul(seconds).ok_or_else(wrong)?;
-    Ok(Duration::from_secs(all))
 }

@@ -26,9 +26,14 @@ pub(crate) fn failure(arguments: &str, folder: &Path) -> String {
 }
 
 pub(crate) fn made(name: &str) -> (PathBuf, String) {
+    of_schema(name, SCHEMA)
+}
+
+/// A new array of this schema, and the folder that it is in.
+pub(crate) fn of_schema(name: &str, json: &str) -> (PathBuf, String) {
     let folder = folder(name);
     let schema = folder.join("schema.json");
-    fs::write(&schema, SCHEMA).unwrap();
+    fs::write(&schema, json).unwrap();
     let array = folder.join("array").display().to_string();
     stdout(&format!(
         "create {array} --schema {} --at 100",

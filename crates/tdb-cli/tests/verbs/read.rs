@@ -1,6 +1,7 @@
 //! `tdb read` on golden arrays; that its cells are right, tdb-query tests.
 
-use crate::common::{copy, fixtures, run, stdout, tdb, told};
+use crate::changing::of_schema;
+use crate::common::{copy, failure, fixtures, run, stdout, tdb, told};
 
 const TOUR: &str = "read v22_tour/array";
 
@@ -284,4 +285,133 @@ fn with_a_byte_more(file: &[u8]) -> Vec<u8> {
     let payload = tdb_filters::open_generic_tile(&tile, None, &limits).expect("its content");
     let longer = [&payload[..], &[0]].concat();
     tdb_filters::seal_generic_tile(&longer, tile.version(), None).expect("a tile")
+}
+
+#[test]
+fn cells_of_a_dense_array_that_fail_are_left_out_unless_their_places_are_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let read = |more: &str| {
+        run_with(
+            &format!("read v22_dense_basics/array --attrs i32 {more}"),
+            "i32 > 0",
+        )
+    };
+    let lines = |output: &std::process::Output| {
+        assert!(output.status.success(), "{}", told(output));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (fits, fills) = (lines(&read("")), lines(&read("--fill")));
+    assert_eq!(fills.len(), 64);
+    assert!(fits.len() > 5 && fits.len() < 64, "{fits:?}");
+    let kept: Vec<String> = fills
+        .into_iter()
+        .filter(|line| !line.ends_with(",-7"))
+        .collect();
+    assert_eq!(fits, kept);
+    assert_eq!(lines(&read("--drop")), fits);
+    assert_eq!(lines(&read("--limit 3")), fits[..4]);
+    // A box has no holes, and says what it has instead.
+    let npy = read(&format!("-o {}/cells.npy", folder.path().display()));
+    let said = String::from_utf8_lossy(&npy.stderr).into_owned();
+    let failing = 64 - fits.len();
+    assert_eq!(
+        said,
+        format!("--where fails for {failing} of 63 cells: they have the fill value\n")
+    );
+    assert_eq!(read("--format npy --drop").status.code(), Some(2));
+    // Who leaves the dimensions out is told what that means.
+    let said = |output: std::process::Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(
+        said(read("--no-dims")),
+        "warning: without dimensions, what --where leaves out does not show: --fill keeps the places\n"
+    );
+    assert_eq!(said(read("--no-dims --fill")), "");
+    let sparse = run("read v22_tour/array --fill");
+    insta::assert_snapshot!(told(&sparse), @r"
+    error: --fill is for dense arrays: cells of a sparse one have no places to keep
+    exit status 2
+    ");
+}
+
+/// The program, with a condition that has spaces.
+fn run_with(arguments: &str, condition: &str) -> std::process::Output {
+    let mut command = tdb(arguments);
+    command.args(["--where", condition]);
+    command.output().expect("it runs")
+}
+
+#[test]
+fn a_date_means_all_of_the_period_that_it_names() {
+    let (_, array) = of_schema(
+        "periods",
+        r#"{"type": "dense", "dimensions": [{"name": "day", "datatype": "datetime_day",
+            "domain": ["2023-01-01", "2023-12-31"], "extent": 31}],
+            "attributes": [{"name": "a", "datatype": "int32"}]}"#,
+    );
+    let days = |range: &str| {
+        let cells = stdout(&format!(
+            "read {array} --dims day --attrs a --range day={range}"
+        ));
+        let days = cells
+            .lines()
+            .skip(1)
+            .filter_map(|line| line.split(',').next());
+        let days: Vec<String> = days.map(str::to_owned).collect();
+        let ends = days.first().zip(days.last());
+        let (first, last) = ends.expect("a day");
+        format!("{} {first} {last}", days.len())
+    };
+    for (range, wanted) in [
+        ("2023-02", "28 2023-02-01 2023-02-28"),
+        ("2023", "365 2023-01-01 2023-12-31"),
+        ("2023-02..2023-03", "59 2023-02-01 2023-03-31"),
+        ("2023-12..", "31 2023-12-01 2023-12-31"),
+        ("..2023-01", "31 2023-01-01 2023-01-31"),
+        ("2023-02-03..2023-02", "26 2023-02-03 2023-02-28"),
+        ("2023-02-03", "1 2023-02-03 2023-02-03"),
+        ("..", "365 2023-01-01 2023-12-31"),
+    ] {
+        assert_eq!(days(range), wanted, "{range}");
+    }
+    // As ticks, where they are asked for: 1970-01-01 and so many days.
+    let cells = run(&format!("read {array} --ticks --range day=19358..19359"));
+    assert_eq!(
+        String::from_utf8_lossy(&cells.stdout).lines().count(),
+        3,
+        "{}",
+        told(&cells)
+    );
+    // A range file says dates in the same way.
+    let file = format!("{array}.json");
+    std::fs::write(
+        &file,
+        r#"{"day": [["2023-02", "2023-02"], ["2023-04-01", "2023-04"]]}"#,
+    )
+    .expect("a file");
+    let cells = stdout(&format!("read {array} --range-file {file}"));
+    assert_eq!(cells.lines().count(), 1 + 28 + 30);
+    insta::assert_snapshot!(failure(&format!("read {array} --range day=2023-02-30")), @r#"
+    error: range of "day": "2023-02-30" is no datetime_day (ISO 8601, or a number of ticks)
+    exit status 2
+    "#);
+}
+
+#[test]
+fn a_range_of_nothing_is_refused_and_times_that_look_like_seconds_are_told() {
+    insta::assert_snapshot!(failure("read v22_tour/array --range hour="), @r"
+    error: invalid value 'hour=' for '--range <DIM=LO..HI>': nothing after the `=`: LO..HI, LO.., ..HI, a value, or hour=.. for all
+
+    For more information, try '--help'.
+    exit status 2
+    ");
+    insta::assert_snapshot!(failure("read v22_tour/array --at 1712793600 --attrs sky"), @r"
+    station,hour,sky
+    warning: --at 1712793600 is 1970-01-20T19:46:33.600Z, since a number is milliseconds since 1970; seconds? write 1712793600000
+    exit status 0
+    ");
+    assert_eq!(
+        stdout("read v22_tour/array --at now"),
+        stdout("read v22_tour/array --at -2m")
+    );
 }

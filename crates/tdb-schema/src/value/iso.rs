@@ -1,7 +1,7 @@
 //! Reading ISO 8601.
 
 use crate::value::calendar::days_from_date;
-use crate::value::unit::{Length, Moment};
+use crate::value::unit::{Length, Moment, Unit};
 
 /// Digits of the longest number that is read: more than any datetime needs.
 const DIGITS: usize = 20;
@@ -12,21 +12,45 @@ impl Moment {
     /// Years of other than four digits have a sign.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        Self::parse_to(text).map(|(moment, _)| moment)
+    }
+
+    /// Reads the same as the name of a period, `2024-02` as the whole month: the moment at which it begins, and the one
+    /// at which it is over. It is as long as the last part that the text says: a year, a month, a day, an hour, a minute,
+    /// a second, or a part of one.
+    ///
+    /// ```
+    /// use tdb_schema::value::Moment;
+    ///
+    /// let (start, end) = Moment::parse_period("2024-02").unwrap();
+    /// assert_eq!(start.to_string(), "2024-02-01T00:00:00");
+    /// assert_eq!(end.to_string(), "2024-03-01T00:00:00");
+    /// ```
+    #[must_use]
+    pub fn parse_period(text: &str) -> Option<(Self, Self)> {
+        let (start, unit) = Self::parse_to(text)?;
+        Some((start, start.after(unit)?))
+    }
+
+    /// The moment that a text says, and to what unit it says it.
+    fn parse_to(text: &str) -> Option<(Self, Unit)> {
         let (date, clock) = match text.find(['T', 't', ' ']) {
             Some(at) => (text.get(..at)?, text.get(at.checked_add(1)?..)),
             None => (text, None),
         };
-        let days = date_days(date)?;
+        let (days, unit) = date_days(date)?;
         let Some(clock) = clock else {
-            return Self::new(days, 0);
+            return Some((Self::new(days, 0)?, unit));
         };
         let (clock, offset) = split_offset(clock)?;
-        let since_midnight = read_clock(clock, 23)?.in_attoseconds()?;
-        Self::new(days, since_midnight.checked_sub(offset)?)
+        let (since_midnight, unit) = read_clock(clock, 23)?;
+        let since_midnight = since_midnight.in_attoseconds()?;
+        Some((Self::new(days, since_midnight.checked_sub(offset)?)?, unit))
     }
 }
 
-fn date_days(text: &str) -> Option<i128> {
+/// The day of a date, or the first one of a month or a year.
+fn date_days(text: &str) -> Option<(i128, Unit)> {
     let (is_before, has_sign, rest) = match text.as_bytes().first()? {
         b'-' => (true, true, text.get(1..)?),
         b'+' => (false, true, text.get(1..)?),
@@ -38,13 +62,17 @@ fn date_days(text: &str) -> Option<i128> {
         return None;
     }
     let year = number(year)?.checked_mul(if is_before { -1 } else { 1 })?;
-    let mut two = || match parts.next() {
+    let mut unit = Unit::Years;
+    let mut two = |of| match parts.next() {
         None => Some(1),
-        Some(part) => number(part).filter(|_| part.len() == 2),
+        Some(part) => {
+            unit = of;
+            number(part).filter(|_| part.len() == 2)
+        }
     };
-    let (month, day) = (two()?, two()?);
+    let (month, day) = (two(Unit::Months)?, two(Unit::Days(1))?);
     match parts.next() {
-        None => days_from_date(year, month, day),
+        None => Some((days_from_date(year, month, day)?, unit)),
         Some(_) => None,
     }
 }
@@ -59,33 +87,49 @@ fn split_offset(text: &str) -> Option<(&str, i128)> {
     };
     let (clock, offset) = (text.get(..at)?, text.get(at..)?);
     let sign = if offset.starts_with('-') { -1 } else { 1 };
-    let offset = read_clock(offset.get(1..)?, 23)?.in_attoseconds()?;
+    let offset = read_clock(offset.get(1..)?, 23)?.0.in_attoseconds()?;
     Some((clock, offset.checked_mul(sign)?))
 }
 
-/// `12`, `12:30`, `12:30:01.5`.
-fn read_clock(text: &str, most_hours: i128) -> Option<Length> {
+/// `12`, `12:30`, `12:30:01.5`, and to what unit that is said.
+fn read_clock(text: &str, most_hours: i128) -> Option<(Length, Unit)> {
+    let mut unit = Unit::Hours;
     let mut parts = text.split(':');
     let hours = parts.next()?;
     let hours_len = hours.len();
     let hours = number(hours).filter(|&hours| hours_len >= 2 && hours <= most_hours)?;
     let minutes = match parts.next() {
         None => 0,
-        Some(part) => number(part).filter(|&m| part.len() == 2 && m < 60)?,
+        Some(part) => {
+            unit = Unit::Minutes;
+            number(part).filter(|&m| part.len() == 2 && m < 60)?
+        }
     };
     let (seconds, attoseconds) = match parts.next() {
         None => (0, 0),
-        Some(part) => read_seconds(part)?,
+        Some(part) => {
+            unit = Unit::Fractions(fraction_digits(part)?);
+            read_seconds(part)?
+        }
     };
     let minutes = hours.checked_mul(60)?.checked_add(minutes)?;
     let seconds = minutes.checked_mul(60)?.checked_add(seconds)?;
     match parts.next() {
-        None => Some(Length {
-            seconds,
-            attoseconds,
-        }),
+        None => {
+            let length = Length {
+                seconds,
+                attoseconds,
+            };
+            Some((length, unit))
+        }
         Some(_) => None,
     }
+}
+
+/// Digits behind the point.
+fn fraction_digits(seconds: &str) -> Option<u32> {
+    let fraction = seconds.split_once('.').map_or("", |(_, fraction)| fraction);
+    u32::try_from(fraction.len()).ok()
 }
 
 fn read_seconds(text: &str) -> Option<(i128, i128)> {
@@ -114,7 +158,7 @@ pub(super) fn read_length(text: &str) -> Option<(bool, Length)> {
         None => (false, text),
     };
     clock.contains(':').then_some(())?;
-    Some((is_negative, read_clock(clock, i128::from(u64::MAX))?))
+    Some((is_negative, read_clock(clock, i128::from(u64::MAX))?.0))
 }
 
 fn number(digits: &str) -> Option<i128> {

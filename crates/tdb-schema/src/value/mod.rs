@@ -298,6 +298,39 @@ pub fn time_ticks(datatype: Datatype, text: &str) -> Option<(i128, bool)> {
     Some((floor, is_exact))
 }
 
+/// The first and the last tick of a datetime that begin in the period which a text names, as
+/// [`Moment::parse_period`] reads it: `2024-02` is all of the month. Four digits are a year, other numbers are ticks.
+///
+/// `None` where the text is ticks or no date, the datatype is no datetime, or no tick of it begins in the period.
+///
+/// ```
+/// use tdb_schema::value::period_ticks;
+/// use tdb_tile::Datatype;
+///
+/// assert_eq!(period_ticks(Datatype::DateTimeDay, "1970-02"), Some((31, 58)));
+/// assert_eq!(period_ticks(Datatype::DateTimeDay, "1970"), Some((0, 364)));
+/// assert_eq!(period_ticks(Datatype::DateTimeMonth, "1970-02-03"), None);
+/// ```
+#[must_use]
+pub fn period_ticks(datatype: Datatype, text: &str) -> Option<(i64, i64)> {
+    let is_four_digits = text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_date = is_four_digits || looks_like_year(datatype, text) || text.parse::<i64>().is_err();
+    if !(is_date && datatype.is_datetime()) {
+        return None;
+    }
+    let (start, end) = Moment::parse_period(text)?;
+    let next_tick = |moment: Moment| {
+        let (floor, is_exact) = moment.ticks(datatype)?;
+        floor.checked_add(i128::from(!is_exact))
+    };
+    let (first, end) = (next_tick(start)?, next_tick(end)?);
+    // What 64 bits count, but for the number of no time.
+    let first = first.max(i128::from(NOT_A_TIME).saturating_add(1));
+    let last = end.checked_sub(1)?.min(i64::MAX.into());
+    (first <= last).then_some(())?;
+    Some((first.try_into().ok()?, last.try_into().ok()?))
+}
+
 /// Appends the stored form of a date or time in ISO 8601, or of `NaT`.
 ///
 /// # Errors

@@ -134,6 +134,20 @@ impl Moment {
         })
     }
 
+    /// The moment one unit later: of a year or a month, where it begins one.
+    pub(super) fn after(self, unit: Unit) -> Option<Self> {
+        let Some(length) = unit.attoseconds() else {
+            let (year, month, day) = date_from_days(self.days)?;
+            let next = match (unit, month) {
+                (Unit::Months, ..12) => (year, month.checked_add(1)?),
+                (Unit::Months, _) => (year.checked_add(1)?, 1),
+                _ => (year.checked_add(1)?, month),
+            };
+            return Self::new(days_from_date(next.0, next.1, day)?, self.attoseconds);
+        };
+        Self::new(self.days, self.attoseconds.checked_add(length)?)
+    }
+
     /// Writes as much as a datetime of this unit says.
     pub(super) fn write(self, unit: Unit, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (year, month, day) = date_from_days(self.days).ok_or(fmt::Error)?;
