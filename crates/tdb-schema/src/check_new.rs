@@ -1,13 +1,21 @@
 use tdb_tile::{Datatype, Limits, Scalar, with_scalar};
 
-use crate::coordinate::{Coordinate, extent_bytes, extent_value, whole, whole_bytes};
+use crate::coordinate::{extent_bytes, extent_value, whole, whole_bytes};
+use crate::dimension::width;
 use crate::{
-    ArraySchema, Attribute, CellValNum, DataOrder, Dimension, DimensionLabel, Enumeration, Problem,
-    SchemaError,
+    ArraySchema, Attribute, COORDS, CellValNum, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS,
+    DataOrder, Dimension, DimensionLabel, Enumeration, Problem, SchemaError, TIMESTAMPS,
 };
 
-/// Names that start so are TileDB's own.
+/// Labels whose names start so are TileDB's own.
 const RESERVED: &str = "__";
+/// The fields that TileDB keeps next to those of a sparse array.
+const SPECIAL: [&str; 4] = [
+    COORDS,
+    TIMESTAMPS,
+    DELETE_TIMESTAMPS,
+    DELETE_CONDITION_INDEX,
+];
 
 impl ArraySchema {
     /// Fails unless an array may be made of the schema: what TileDB refuses to create,
@@ -26,15 +34,29 @@ impl ArraySchema {
             return Err(SchemaError::invalid("allows_duplicates", problem));
         }
         for dimension in &self.dimensions {
-            check_name("dimension", &dimension.name)?;
+            self.check_dimension_name(&dimension.name)?;
             check_last_tile(dimension)?;
         }
         self.check_new_attributes()?;
         for label in &self.labels {
-            check_name("label", &label.name)?;
+            if label.name.starts_with(RESERVED) {
+                let problem = Problem::Name("names that start with __ are reserved");
+                return Err(SchemaError::invalid(
+                    format!("label {:?}", label.name),
+                    problem,
+                ));
+            }
             self.check_new_label(label)?;
         }
         self.check_new_filters()
+    }
+
+    /// `__dim_0` is what TileDB itself calls a dimension without a name.
+    fn check_dimension_name(&self, name: &str) -> Result<(), SchemaError> {
+        match self.is_dense() {
+            true => Ok(()),
+            false => check_name("dimension", name),
+        }
     }
 
     /// A label is an array of its own that this one makes: over whole numbers, sorted.
@@ -134,20 +156,20 @@ fn domain_width(dimension: &Dimension) -> Option<Vec<u8>> {
     with_scalar!(datatype, T => {
         let (lo, hi) = domain.ends::<T>()?;
         let mut out = Vec::with_capacity(T::SIZE);
-        T::nearest(hi.to_f64() - lo.to_f64()).write(&mut out);
+        width(lo, hi).write(&mut out);
         Some(out)
     })
 }
 
 fn check_name(what: &str, name: &str) -> Result<(), SchemaError> {
-    if name.starts_with(RESERVED) {
-        let problem = Problem::Name("names that start with __ are reserved");
+    if SPECIAL.contains(&name) {
+        let problem = Problem::Name("TileDB keeps a field of its own under this name");
         return Err(SchemaError::invalid(format!("{what} {name:?}"), problem));
     }
     Ok(())
 }
 
-/// TileDB computes the end of the last space tile in the datatype itself.
+/// TileDB looks at the end of the last space tile where a type has 64 bits, and lets it pass the end of smaller ones.
 fn check_last_tile(dimension: &Dimension) -> Result<(), SchemaError> {
     let datatype = dimension.datatype;
     let fail = |what: &str, problem| {
@@ -163,6 +185,9 @@ fn check_last_tile(dimension: &Dimension) -> Result<(), SchemaError> {
     let is_largest = |value: i128| whole_bytes(datatype, value.saturating_add(1)).is_none();
     if is_largest(hi) && whole_bytes(datatype, lo.saturating_sub(1)).is_none() {
         return fail("domain", Problem::HoldsEveryValue(datatype));
+    }
+    if datatype.size() < u64::SIZE {
+        return Ok(());
     }
     let extent = dimension.extent.as_ref();
     let Some(extent) = extent.and_then(|e| extent_value(datatype, e)) else {

@@ -1,5 +1,8 @@
 use tdb_tile::{Datatype, Scalar, with_scalar};
 
+/// Space tiles that 64 bits count.
+const TILES: f64 = 18_446_744_073_709_551_616.0;
+
 /// What grids, orders and keys ask of the machine types that coordinates have.
 pub(crate) trait Coordinate: Scalar {
     /// Bits of the type.
@@ -25,7 +28,10 @@ pub(crate) trait Coordinate: Scalar {
     /// The space tile that holds the value, in tiles of `extent` from `lo` on.
     fn tile(self, lo: Self, extent: Self) -> u64;
 
-    /// The same for signed whole numbers, where the distance from `lo` wraps around in the
+    /// The greatest index that a space tile has between `lo` and the value.
+    fn last_tile(self, lo: Self, extent: Self) -> u64;
+
+    /// [`Coordinate::tile`] of signed whole numbers, where the distance from `lo` wraps around in the
     /// type itself; `None` for all others.
     fn signed_tile(self, lo: Self, extent: Self) -> Option<i64>;
 
@@ -72,6 +78,11 @@ macro_rules! whole {
             #[inline]
             fn tile(self, lo: Self, extent: Self) -> u64 {
                 self.above(lo).checked_div(extent.above(0)).unwrap_or(0)
+            }
+
+            #[inline]
+            fn last_tile(self, lo: Self, extent: Self) -> u64 {
+                self.tile(lo, extent)
             }
 
             #[inline]
@@ -146,10 +157,30 @@ macro_rules! real {
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
-                reason = "cuts the fraction; what is no index becomes the nearest one"
+                reason = "cuts the fraction"
             )]
             fn tile(self, lo: Self, extent: Self) -> u64 {
-                ((self - lo) / extent) as u64
+                // What no index counts, TileDB leaves to the processor: x86 makes 0 of it. An infinite distance in
+                // tiles of infinite width is the other half of the domain, and comes last.
+                let tile = (self - lo) / extent;
+                if tile.is_nan() {
+                    1
+                } else if tile.to_f64() < TILES {
+                    tile as u64
+                } else {
+                    0
+                }
+            }
+
+            #[inline]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "cuts the fraction; what no index counts is beyond the last"
+            )]
+            fn last_tile(self, lo: Self, extent: Self) -> u64 {
+                let tiles = (self - lo) / extent;
+                if tiles.is_nan() { 1 } else { tiles as u64 }
             }
 
             #[inline]

@@ -177,7 +177,9 @@ fn as_in_manifest(fixture: &Fixture, schema: &ArraySchema) -> Json {
 
 /// Manifests show floats of 32 bits with the digits of 64.
 fn shorten(value: &mut Json) {
-    *value = serde_json::json!(format!("{:?}", value.as_f64().unwrap() as f32));
+    if let Some(number) = value.as_f64() {
+        *value = serde_json::json!(format!("{:?}", number as f32));
+    }
 }
 
 fn as_hex(value: &Json) -> Json {

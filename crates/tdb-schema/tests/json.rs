@@ -44,6 +44,20 @@ fn a_schema_is_shown_and_read_again() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&json).unwrap());
 }
 
+/// Arrays that TileDB makes: a dimension without a name, the last tile beyond the type, no width of the domain.
+#[test]
+fn a_schema_of_odd_dimensions_is_read_again() {
+    let mut schema = sparse(vec![
+        dimension("__dim_0", Datatype::Int8, -128_i8, 126, 20),
+        dimension("__dim_1", Datatype::UInt16, 0_u16, 65_534, 1_000),
+        dimension("f", Datatype::Float32, f32::MIN, f32::MAX, f32::INFINITY),
+        dimension("g", Datatype::Float64, f64::MIN, f64::MAX, f64::INFINITY),
+    ]);
+    schema.attributes[0].name = "__dim_2".to_owned();
+    let json = schema_to_json(&schema, &[], Times::Iso);
+    assert_eq!(read(&json).unwrap().0, schema);
+}
+
 #[test]
 fn only_what_has_no_default_is_needed() {
     let json = json!({

@@ -408,6 +408,48 @@ fn sorted_by<T: Scalar>(schema: &ArraySchema, version: u32, values: &[T]) -> Vec
     values
 }
 
+/// By their keys, too, in the order in which tdb writes.
+fn written_order<T: Scalar>(schema: &ArraySchema, values: &[T]) -> Vec<T> {
+    let mut values = values.to_vec();
+    let encoder = KeyEncoder::new(schema, SortOrder::Global);
+    values.sort_by_key(|value| wide(encoder.encode(&[Column::Fixed(&raw(*value))]).unwrap()));
+    values
+}
+
+#[test]
+fn tiles_of_floats_that_64_bits_do_not_count_come_first() {
+    let schema = sparse(vec![dimension("x", Datatype::Float64, 0.0, 1e30, 1.0)]);
+    let values = [1.0, 1e18, 1.8e19, 1.9e19, 2e25];
+    let stored = [1.9e19, 2e25, 1.0, 1e18, 1.8e19];
+    assert_eq!(sorted_by(&schema, 22, &values), stored);
+    assert_eq!(written_order(&schema, &values), stored);
+    let schema = sparse(vec![dimension("x", Datatype::Float32, 0.0, 1e30_f32, 1.0)]);
+    let values = [1.0_f32, 3e19];
+    assert_eq!(sorted_by(&schema, 22, &values), [3e19, 1.0]);
+}
+
+#[test]
+fn tiles_without_a_width_are_two() {
+    let axis = |name| dimension(name, Datatype::Float64, f64::MIN, f64::MAX, f64::INFINITY);
+    let schema = sparse(vec![axis("x"), axis("y")]);
+    let encoder = KeyEncoder::new(&schema, SortOrder::Global);
+    let comparator = CellComparator::of_writer(&schema, FormatVersion::new(22));
+    // The lower halves of both, then that of x, that of y, and the upper ones of both.
+    let cells = [
+        (0.0, 0.0),
+        (f64::MIN, f64::MAX),
+        (f64::MAX, f64::MIN),
+        (1e308, 1e308),
+    ];
+    let bytes = cells.map(|(x, y)| [raw(x), raw(y)]);
+    for pair in bytes.windows(2) {
+        let [a, b] = [&pair[0], &pair[1]].map(|cell| [&cell[0][..], &cell[1][..]]);
+        assert_eq!(comparator.compare(&a, &b), Ordering::Less, "{a:?} {b:?}");
+        let key = |cell: [&[u8]; 2]| wide(encoder.encode(&cell.map(Column::Fixed)).unwrap());
+        assert!(key(a) <= key(b), "{a:?} {b:?}");
+    }
+}
+
 #[test]
 fn writers_of_versions_9_to_13_put_the_last_cells_into_the_first_tile() {
     let schema = sparse(vec![dimension("x", Datatype::Int8, -128_i8, 126, 20)]);

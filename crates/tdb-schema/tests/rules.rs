@@ -111,23 +111,79 @@ fn odd_but_readable_schemas_are_read() {
 #[test]
 fn new_arrays_obey_more_rules() {
     let mut reserved = plane();
-    reserved.attributes[0].name = "__a".to_owned();
+    reserved.attributes[0].name = "__timestamps".to_owned();
+    let coords = sparse(vec![dimension("__coords", Datatype::Int32, 0, 9, 5)]);
     let mut sorted = dense(vec![dimension("x", Datatype::Int32, 0, 9, 5)]);
     sorted.attributes[0].order = DataOrder::Increasing;
     sorted.check_new().unwrap();
     sorted.attributes[0].nullable = true;
     let errors = [
         reserved,
+        coords,
         sorted,
         ArraySchema {
             attributes: vec![],
             ..plane()
         },
-        sparse(vec![dimension("x", Datatype::Int8, -128_i8, 126, 20)]),
+        sparse(vec![dimension("x", Datatype::Int64, 0, i64::MAX - 1, 20)]),
         sparse(vec![dimension("x", Datatype::UInt8, 0_u8, 255, 16)]),
     ]
     .map(|schema| format!("{}\n", schema.check_new().unwrap_err()));
     insta::assert_snapshot!(errors.concat());
+}
+
+#[test]
+fn the_last_tile_of_small_integers_may_pass_the_end_of_the_type() {
+    for make in [sparse, dense] {
+        make(vec![dimension("x", Datatype::Int8, -128_i8, 126, 20)])
+            .check_new()
+            .unwrap();
+        make(vec![dimension("x", Datatype::UInt16, 0_u16, 65_534, 1_000)])
+            .check_new()
+            .unwrap();
+        make(vec![dimension(
+            "x",
+            Datatype::Int32,
+            0,
+            i32::MAX - 1,
+            1_000,
+        )])
+        .check_new()
+        .unwrap();
+    }
+}
+
+#[test]
+fn an_extent_is_infinite_where_the_type_has_no_such_width() {
+    let check = |lo, hi, extent| {
+        let schema = sparse(vec![dimension("x", Datatype::Float32, lo, hi, extent)]);
+        schema.check_new().map_err(|error| error.to_string())
+    };
+    let most = f32::MAX;
+    check(-most, most, f32::INFINITY).unwrap();
+    check(-most * 0.6, most * 0.6, f32::INFINITY).unwrap();
+    check(-most * 0.6, most * 0.6, 1.0).unwrap();
+    for (hi, extent) in [
+        (most, f32::NEG_INFINITY),
+        (most, f32::NAN),
+        (0.0, f32::INFINITY),
+    ] {
+        assert_eq!(
+            check(-most, hi, extent).unwrap_err(),
+            "extent of dimension \"x\": must be finite"
+        );
+    }
+    let mut schema = sparse(vec![dimension(
+        "x",
+        Datatype::Float64,
+        f64::MIN,
+        f64::MAX,
+        1.0,
+    )]);
+    schema.dimensions[0].extent = None;
+    let schema = schema.with_extents();
+    assert_eq!(schema.dimensions[0].extent, Some(raw(f64::INFINITY)));
+    schema.check_new().unwrap();
 }
 
 #[test]

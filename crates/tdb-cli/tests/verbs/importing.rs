@@ -246,7 +246,7 @@ fn what_cannot_be_imported_leaves_nothing() {
         import("cells.csv", "x,a\n1,2\n2,3\n4,4\n", "--domain x=1..3"),
         import("cells.csv", "x,a\n1,2\n2,3\n4,4\n", "--domain y=1..3"),
         import("cells.csv", "x,x\n1,2\n2,3\n4,4\n", ""),
-        import("cells.csv", "x,__a\n1,2\n2,3\n", ""),
+        import("cells.csv", "x,__timestamps\n1,2\n2,3\n", ""),
         import("cells.jsonl", "{\"x\": 1}\n{\"x\": \"a\"}\n", ""),
         import("cells.jsonl", "{\"x\": 1, \"o\": {\"p\": 1}}\n", ""),
         import("cells.npy", "x", "--sparse"),
@@ -290,3 +290,88 @@ fn odd_headers_are_told() {
     );
     assert!(told.contains("no fragment has 0 bytes"), "{told}");
 }
+
+/// TileDB calls a dimension without a name so, and does not look at the last tile of small integers.
+#[test]
+fn dimensions_as_tiledb_makes_them_are_created_and_imported() {
+    let folder = folder("odd_dimensions");
+    let path = |name: &str| folder.join(name).display().to_string();
+    for (kind, more) in [("sparse", ""), ("dense", ""), ("sparse", FLOAT)] {
+        let schema = format!(
+            r#"{{"type":"{kind}","dimensions":[{{"name":"__dim_0","datatype":"int8","domain":[-128,126],"extent":20}}{more}],
+                "attributes":[{{"name":"__dim_1","datatype":"int32"}}]}}"#
+        );
+        fs::write(path("schema.json"), schema).unwrap();
+        let (array, again) = (path("array"), path("again"));
+        stdout(&format!("create {array} --schema {}", path("schema.json")));
+        let shown = stdout(&format!("schema {array} --json"));
+        fs::write(path("again.json"), &shown).unwrap();
+        stdout(&format!("create {again} --schema {}", path("again.json")));
+        assert_eq!(stdout(&format!("schema {again} --json")), shown);
+
+        let header = format!(
+            "__dim_0{},__dim_1\n",
+            if more.is_empty() { "" } else { ",f" }
+        );
+        let rows = (-128..127).map(|x| match more {
+            "" => format!("{x},{}\n", x * 3),
+            _ => format!("{x},{}e308,{}\n", x % 2, x * 3),
+        });
+        let cells = header + &rows.collect::<String>();
+        fs::write(path("cells.csv"), &cells).unwrap();
+        stdout(&format!("write {array} {}", path("cells.csv")));
+        let read = |array: &str, more: &str| stdout(&format!("read {array} --order row{more}"));
+        let found = read(&array, "");
+        assert_eq!(found.lines().count(), 256, "{kind}{more}");
+        assert!(found.lines().last().unwrap().starts_with("126,"));
+        if more.is_empty() {
+            assert_eq!(found, cells);
+            assert_eq!(
+                read(&array, " --range __dim_0=125.."),
+                "__dim_0,__dim_1\n125,375\n126,378\n"
+            );
+        }
+        stdout(&format!(
+            "read {array} --order row -o {}",
+            path("cells.arrow")
+        ));
+        let dims = if more.is_empty() {
+            "__dim_0"
+        } else {
+            "__dim_0,f"
+        };
+        let import = format!(
+            "import {} {} --dim {dims} --{kind}",
+            path("cells.arrow"),
+            path("import")
+        );
+        stdout(&import);
+        assert_eq!(read(&path("import"), ""), found);
+        for name in ["array", "again", "import"] {
+            fs::remove_dir_all(path(name)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn floats_in_tiles_beyond_64_bits_are_sorted() {
+    let folder = folder("tiny_tiles");
+    let path = |name: &str| folder.join(name).display().to_string();
+    let schema = r#"{"type":"sparse","attributes":[{"name":"a","datatype":"int32"}],
+        "dimensions":[{"name":"x","datatype":"float64","domain":[0,1e30],"extent":1}]}"#;
+    fs::write(path("schema.json"), schema).unwrap();
+    let array = path("array");
+    stdout(&format!("create {array} --schema {}", path("schema.json")));
+    for cells in ["x,a\n1,1\n2e25,2\n1.9e19,3\n", "x,a\n1.8e19,4\n2e25,5\n"] {
+        fs::write(path("cells.csv"), cells).unwrap();
+        stdout(&format!("write {array} {}", path("cells.csv")));
+    }
+    let read = |order: &str| stdout(&format!("read {array} --no-dims --order {order}"));
+    assert_eq!(read("row"), "a\n1\n4\n3\n5\n");
+    assert_eq!(read("global"), "a\n3\n5\n1\n4\n");
+    stdout(&format!("consolidate {array}"));
+    assert_eq!(read("row"), "a\n1\n4\n3\n5\n");
+}
+
+/// A dimension whose width is infinite in its type.
+const FLOAT: &str = r#",{"name":"f","datatype":"float64","domain":[-1.7976931348623157e308,1.7976931348623157e308]}"#;

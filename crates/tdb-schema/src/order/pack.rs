@@ -141,7 +141,7 @@ impl Span {
                 datatype: dimension.datatype,
                 lo: domain.lo.clone(),
                 last,
-                last_tile: extent_value.map_or(0, |e| hi.tile(lo, e)),
+                last_tile: extent_value.map_or(0, |e| hi.last_tile(lo, e)),
                 divider: Divider::new(width, last),
                 width,
                 extent: extent.unwrap_or_default(),

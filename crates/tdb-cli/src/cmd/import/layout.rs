@@ -89,15 +89,21 @@ pub(super) fn sparse_extent(
     i128::try_from(extent.min(most)).unwrap_or(1)
 }
 
-/// The width of a space tile of floats.
-pub(super) fn float_extent((lo, hi): (f64, f64), cells: u64, dimensions: usize) -> f64 {
+/// The width of a space tile of floats; `None` where the type has no such width.
+pub(super) fn float_extent(
+    datatype: Datatype,
+    (lo, hi): (f64, f64),
+    cells: u64,
+    dimensions: usize,
+) -> Option<f64> {
+    let most = match datatype {
+        Datatype::Float32 => f64::from(f32::MAX),
+        _ => f64::MAX,
+    };
     let parts = root((cells / SPARSE_TILE).max(1), dimensions);
     let width = (hi - lo) / f64::from(parts);
-    if width > 0.0 && width.is_finite() {
-        width
-    } else {
-        1.0
-    }
+    let width = if width > 0.0 { width } else { 1.0 };
+    (width <= most).then_some(width)
 }
 
 /// The least number whose power is as large.
@@ -211,5 +217,8 @@ mod tests {
         assert_eq!(dense_extents(&[10, 20], 8), [10, 20]);
         assert_eq!(dense_extents(&[4096, 1024, 3], 8), [256, 128, 3]);
         assert!(dense_extents(&[], 8).is_empty());
+        let float = |datatype| float_extent(datatype, (-3e38, 3e38), 10, 1);
+        assert_eq!(float(Datatype::Float64), Some(6e38));
+        assert_eq!(float(Datatype::Float32), None);
     }
 }

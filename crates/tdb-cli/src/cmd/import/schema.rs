@@ -280,7 +280,11 @@ impl Wanted<'_> {
             }
             _ => 1,
         });
-        let extents = dense_extents(&sides.collect::<Vec<_>>(), sizes.max().unwrap_or(1));
+        let sides: Vec<u64> = sides.collect();
+        let extents = dense_extents(&sides, sizes.max().unwrap_or(1));
+        // What is left out is the whole side, which may be wider than a number of the type.
+        let extents = (extents.into_iter().zip(sides))
+            .map(|(extent, side)| (extent < side).then_some(i128::from(extent)));
         let dimensions = axes.iter().zip(extents).map(|(axis, dense_extent)| {
             let filters = json!([{"name": "byteshuffle"}, {"name": "zstd"}]);
             let mut json = json!({"name": axis.name, "datatype": axis.datatype.name()});
@@ -289,8 +293,9 @@ impl Wanted<'_> {
                     return with(json, &[("filters", json!([{"name": "zstd"}]))]);
                 }
                 Ends::Float { data } => {
-                    let extent = float_extent(data, cells, numeric);
-                    (json!([number(data.0), number(data.1)]), number(extent))
+                    let extent = float_extent(axis.datatype, data, cells, numeric);
+                    let extent = extent.map_or(Json::Null, number);
+                    (json!([number(data.0), number(data.1)]), extent)
                 }
                 Ends::Whole { data, domain } if is_sparse => {
                     let extent = sparse_extent(axis.datatype, data, cells, numeric);
@@ -306,10 +311,9 @@ impl Wanted<'_> {
                 }
                 Ends::Whole { data, domain } => {
                     let (lo, hi) = asked_domain(axis.datatype, data, domain, None);
-                    (
-                        json!([whole_number(lo), whole_number(hi)]),
-                        json!(dense_extent),
-                    )
+                    let (_, greatest) = ends_of_type(axis.datatype);
+                    let extent = dense_extent.map(|extent| whole_number(extent.min(greatest)));
+                    (json!([whole_number(lo), whole_number(hi)]), json!(extent))
                 }
             };
             if is_sparse {
