@@ -15,6 +15,7 @@ mod layers;
 mod package;
 mod pages;
 mod readme;
+mod stress;
 mod versions;
 mod walkthrough;
 mod workspace;
@@ -71,6 +72,11 @@ const COMMANDS: &[Command] = &[
         name: "layers",
         about: "whether the manifests keep to the table of docs/architecture.md",
         run: layers::run,
+    },
+    Command {
+        name: "stress",
+        about: "processes of tdb and TileDB at one array, writing, merging, vacuuming and reading at once [--seconds N]",
+        run: stress::run,
     },
     Command {
         name: "walkthrough",

@@ -1,0 +1,43 @@
+//! `cargo xtask stress`: processes of tdb and TileDB at one array, writing, merging, vacuuming and reading at once.
+//!
+//! `xtask/interop/stress.py` says what each of them does, and what a reader must find.
+
+use std::fs;
+use std::process::Command;
+
+use crate::Outcome;
+use crate::fixtures::{Workshop, output};
+use crate::interop::{JUDGE, program};
+use crate::workspace::root;
+
+/// How long it goes on if nobody says: a run that shows that all of it works, not that nothing ever goes wrong.
+const SECONDS: &str = "20";
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let mut seconds = SECONDS.to_owned();
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--seconds" => seconds = arguments.next().ok_or("--seconds needs a number")?.clone(),
+            other => return Err(format!("unknown argument `{other}`").into()),
+        }
+    }
+    let workshop = Workshop::open()?;
+    let tiledb = format!("tiledb=={}", JUDGE.0);
+    output(Command::new(workshop.python()).args(["-m", "pip", "install", "--quiet", &tiledb]))?;
+    let folder = workshop.scratch().join("stress");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    let said = output(
+        Command::new(workshop.python())
+            .arg("-B")
+            .arg(root().join("xtask/interop/stress.py"))
+            .arg(&folder)
+            .arg(&seconds)
+            .arg(program()?),
+    )?;
+    print!("{said}");
+    Ok(())
+}
