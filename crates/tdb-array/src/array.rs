@@ -1,13 +1,13 @@
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use tdb_fragment::{ConsolidatedMetadata, MetadataPart};
 use tdb_rtree::RTree;
 use tdb_schema::{ArraySchema, DimensionLabel, Enumeration};
-use tdb_store::{Store, join};
+use tdb_store::Store;
 
 use crate::delete::read_deletes;
-use crate::directory::{ENUMERATION_FOLDER, FragmentEntry, SCHEMA_FOLDER, Settled};
+use crate::directory::{ENUMERATION_FOLDER, FragmentEntry, SCHEMA_FOLDER};
 use crate::fragment::Schemas;
 use crate::fragment_parts::read_parts;
 use crate::open::Place;
@@ -16,7 +16,8 @@ use crate::settling::settle;
 use crate::snapshot::{Snapshot, current};
 use crate::uri::{Base, Target};
 use crate::{
-    ArrayError, At, Directory, Fragment, Metadata, Names, OpenOptions, OpenedPart, Warning,
+    ArrayError, At, Directory, Fragment, Live, Metadata, OpenOptions, OpenedPart, TimeWindow,
+    Warning,
 };
 
 /// An array, seen at a time: what a query must know before it reads a tile.
@@ -104,10 +105,10 @@ impl Array {
         let schemas = read_schemas(place, &mut directory, &mut warnings)?;
         let is_dense = current(&place.prefix, &directory, &schemas)?.is_dense();
         let lists = place.lists(directory.lists())?;
-        let Some(directory) = settled(place, directory, &names)? else {
+        let Some(directory) = place.settled(directory, &names)? else {
             return Ok(None);
         };
-        let present = probe(place, &directory)?;
+        let present = place.probe(&directory)?;
         let live = directory.live(&lists, &present, !is_dense, &options.limits)?;
         let mut fragments =
             open_fragments(place, &directory, &schemas, &live.fragments, &mut warnings)?;
@@ -130,6 +131,17 @@ impl Array {
             warnings,
             ..snapshot
         }))
+    }
+
+    /// What counts of the array now, for these times: others may have changed it since it was opened.
+    ///
+    /// # Errors
+    /// As [`Array::open`].
+    pub fn live_now(&self, window: TimeWindow) -> Result<Live, ArrayError> {
+        let is_sparse = !self.schema().is_dense();
+        let prefix = &self.place.prefix;
+        let (live, _) = settle(prefix, || self.place.live(window, is_sparse))?;
+        Ok(live)
     }
 
     /// How often the array was looked at until nothing changed meanwhile: 1 where nobody vacuums.
@@ -316,36 +328,6 @@ fn read_schemas(
     }
     directory.keep_schemas(|entry| schemas.contains_key(entry.schema_name()));
     Ok(schemas)
-}
-
-/// The directory with all that was committed at one moment, if nothing was merged or vacuumed meanwhile; its lists
-/// have been read.
-fn settled(
-    place: &Place,
-    directory: Directory,
-    names: &Names,
-) -> Result<Option<Directory>, ArrayError> {
-    let again = place.names(&Directory::COMMIT_PREFIXES)?;
-    match directory.settled(names, &again)? {
-        Settled::Same(directory) => Ok(Some(directory)),
-        Settled::Changed => Ok(None),
-        Settled::Grown(directory) => {
-            let third = place.names(&Directory::COMMIT_PREFIXES)?;
-            let compared = directory.clone().settled(&again, &third)?;
-            Ok((compared != Settled::Changed).then_some(directory))
-        }
-    }
-}
-
-/// Which of the objects that the directory asks about are there.
-fn probe(place: &Place, directory: &Directory) -> Result<BTreeSet<String>, ArrayError> {
-    let mut present = BTreeSet::new();
-    for key in directory.probes() {
-        if tdb_store::exists(&*place.store, &join(&place.prefix, &key))? {
-            present.insert(key);
-        }
-    }
-    Ok(present)
 }
 
 fn open_fragments(

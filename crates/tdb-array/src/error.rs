@@ -57,6 +57,12 @@ pub enum ArrayError {
         /// How often it was tried.
         tries: u32,
     },
+    /// Fragments were to be replaced that others are replacing, or have replaced or removed.
+    #[error("{key}: others have merged or removed it meanwhile: plan the merge again")]
+    Superseded {
+        /// One of the fragments.
+        key: String,
+    },
     /// An object has a name that does not belong where it is.
     #[error("{key}: {problem}")]
     Name {
@@ -129,7 +135,9 @@ impl ArrayError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Exists { .. } => ErrorKind::Exists,
-            Self::NoSuch { .. } | Self::Missing { .. } => ErrorKind::NotFound,
+            Self::NoSuch { .. } | Self::Missing { .. } | Self::Superseded { .. } => {
+                ErrorKind::NotFound
+            }
             Self::Name { .. } => ErrorKind::Corrupt,
             Self::Newer { .. } => ErrorKind::Unsupported,
             Self::EscapesRoot { .. } => ErrorKind::EscapesRoot,

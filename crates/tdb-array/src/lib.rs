@@ -50,6 +50,7 @@ pub use naming::{ChangeOptions, CountedNames, NameSource, SystemNames};
 pub use new_fragment::{DataFile, FinishedFile, NewFragment, SealedFragment};
 pub use object_type::ObjectType;
 pub use open::OpenOptions;
+pub use settling::settle;
 pub use snapshot::Snapshot;
 pub use time_window::TimeWindow;
 pub use timestamped_name::{NameError, NameForm, TimestampedName};

@@ -1,5 +1,6 @@
 //! What opening an array and opening a group have in common.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -7,9 +8,11 @@ use tdb_filters::{EncryptionKey, Scratch, open_generic_tile_with};
 use tdb_store::{Piece, Read, Store, StoreError, join};
 use tdb_tile::{FormatVersion, GenericTile, Limits};
 
-use crate::directory::{DatedObjects, Lists, METADATA_FOLDER};
+use crate::directory::{DatedObjects, Lists, METADATA_FOLDER, Settled};
 use crate::settling::settle;
-use crate::{ArrayError, At, Metadata, MetadataRecord, Names, TimeWindow, Warning, held};
+use crate::{
+    ArrayError, At, Directory, Live, Metadata, MetadataRecord, Names, TimeWindow, Warning, held,
+};
 
 /// How an array or a group is opened.
 #[derive(Clone, Debug, Default)]
@@ -115,6 +118,53 @@ impl Place {
             lists.insert(key, answer?);
         }
         Ok(lists)
+    }
+
+    /// The directory with all that was committed at one moment, if nothing was merged or vacuumed meanwhile; its lists
+    /// have been read.
+    pub(crate) fn settled(
+        &self,
+        directory: Directory,
+        names: &Names,
+    ) -> Result<Option<Directory>, ArrayError> {
+        let again = self.names(&Directory::COMMIT_PREFIXES)?;
+        match directory.settled(names, &again)? {
+            Settled::Same(directory) => Ok(Some(directory)),
+            Settled::Changed => Ok(None),
+            Settled::Grown(directory) => {
+                let third = self.names(&Directory::COMMIT_PREFIXES)?;
+                let compared = directory.clone().settled(&again, &third)?;
+                Ok((compared != Settled::Changed).then_some(directory))
+            }
+        }
+    }
+
+    /// Which of the objects that the directory asks about are there.
+    pub(crate) fn probe(&self, directory: &Directory) -> Result<BTreeSet<String>, ArrayError> {
+        let mut present = BTreeSet::new();
+        for key in directory.probes() {
+            if tdb_store::exists(&*self.store, &join(&self.prefix, &key))? {
+                present.insert(key);
+            }
+        }
+        Ok(present)
+    }
+
+    /// What is committed, if that did not change while it was looked at.
+    pub(crate) fn live(
+        &self,
+        window: TimeWindow,
+        is_sparse: bool,
+    ) -> Result<Option<Live>, ArrayError> {
+        let names = self.names(&Directory::COMMIT_PREFIXES)?;
+        let directory = Directory::from_names(&names, window)?;
+        let lists = self.lists(directory.lists())?;
+        let Some(directory) = self.settled(directory, &names)? else {
+            return Ok(None);
+        };
+        let present = self.probe(&directory)?;
+        let live = directory.live(&lists, &present, is_sparse, &self.options.limits)?;
+        Ok(Some(live))
     }
 
     /// Reads objects that are generic tiles, and opens each; empty ones are left out if that is asked for,

@@ -1,11 +1,17 @@
 //! Fragments in the place of others: `docs/format/directory.md`, "Commits".
 
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, SystemTime};
+
 use bytes::Bytes;
 use tdb_store::{Read, StoreError, join, read_one};
 
-use crate::commits::encode_consolidated;
+use crate::commits::{encode_consolidated, parse_lines, rerooted};
 use crate::directory::{COMMITS_FOLDER, REPLACES};
-use crate::{Array, ArrayError, Fragment, NameSource, SealedFragment, TimestampedName};
+use crate::{Array, ArrayError, Fragment, NameSource, SealedFragment, TimeWindow, TimestampedName};
+
+/// A claim to fragments stands for a moment before they are replaced. One that is older was left by who was stopped.
+const ABANDONED: Duration = Duration::from_secs(600);
 
 impl Array {
     /// The array as if it had no other fragments than those that `keep` says yes to.
@@ -20,13 +26,15 @@ impl Array {
     /// that the others are replaced. A vacuum removes those.
     ///
     /// Between these two steps TileDB sees both: the same cells, twice in an array that allows duplicates. There
-    /// another list comes first, and goes last, which only tdb knows, and which counts from the commit on.
+    /// another list comes first, and goes last, which only tdb knows, and which counts from the commit on. It is also
+    /// the claim to these fragments: of two who replace the same ones, one at most commits.
     ///
     /// `uri` is that of the array; it is needed where the format version puts whole URIs into lists.
     ///
     /// # Errors
     /// [`ArrayError::Invalid`] without a URI that is needed, and for several fragments of a version that cannot
-    /// commit them together; as the store reports.
+    /// commit them together; [`ArrayError::Superseded`] where others were faster, which changes nothing; as the store
+    /// reports.
     pub fn replace_fragments(
         &self,
         replaced: &[TimestampedName],
@@ -42,12 +50,69 @@ impl Array {
         if let Some(key) = &early {
             self.store().put(key, list.clone())?;
         }
+        if let Err(error) = self.check_unclaimed(replaced, early.as_deref()) {
+            if let Some(key) = early {
+                self.store().remove(&key)?;
+            }
+            return Err(error);
+        }
         let committed = match by.len() {
             1 => by.into_iter().map(SealedFragment::commit).collect(),
             _ => self.commit_together(by, names),
         }?;
         self.finish_replacing(&first, list)?;
         Ok(committed)
+    }
+
+    /// Fails where others have replaced or removed any of these fragments, or are about to: `own` is the list that says
+    /// so of this merge. Whoever claims looks for other claims afterwards, so that of two at least one finds the other.
+    fn check_unclaimed(
+        &self,
+        replaced: &[TimestampedName],
+        own: Option<&str>,
+    ) -> Result<(), ArrayError> {
+        let live = self.live_now(TimeWindow::ALL)?;
+        let live: HashSet<&TimestampedName> = live.fragments.iter().map(|f| &f.name).collect();
+        if let Some(name) = replaced.iter().find(|name| !live.contains(name)) {
+            return Err(superseded(name));
+        }
+        let Some(own) = own else {
+            return Ok(());
+        };
+        let replaced: HashMap<String, &TimestampedName> = replaced
+            .iter()
+            .map(|name| (crate::directory::fragment_key(name), name))
+            .collect();
+        let listing = tdb_store::list_all(&**self.store(), &join(self.prefix(), COMMITS_FOLDER))?;
+        let claims = listing.objects.into_iter().map(|object| object.key);
+        let claims = claims.filter(|key| key.ends_with(REPLACES) && key != own);
+        for key in claims {
+            if self.is_abandoned(&key)? {
+                continue;
+            }
+            let read = Read::whole(key).at_most(self.limits().list_bytes);
+            let lines = match read_one(&**self.store(), read) {
+                Ok(piece) => piece.bytes,
+                Err(error) if error.is_not_found() => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let mut lines = parse_lines(&lines).into_iter().map(rerooted);
+            if let Some(name) = lines.find_map(|line| replaced.get(line)) {
+                return Err(superseded(name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a claim is so old that who made it was stopped. Where the store keeps no times, it counts for nothing.
+    fn is_abandoned(&self, key: &str) -> Result<bool, ArrayError> {
+        let made = match self.store().modified(key) {
+            Ok(made) => made,
+            Err(error) if error.is_not_found() => None,
+            Err(error) => return Err(error.into()),
+        };
+        let age = made.and_then(|made| SystemTime::now().duration_since(made).ok());
+        Ok(made.is_none() || age.is_some_and(|age| age > ABANDONED))
     }
 
     /// Goes on where somebody was stopped between a commit and the list of what it replaces.
@@ -154,5 +219,11 @@ impl Array {
         self.store()
             .put(&join(self.prefix(), &list), Bytes::from(bytes))?;
         Ok(all)
+    }
+}
+
+fn superseded(name: &TimestampedName) -> ArrayError {
+    ArrayError::Superseded {
+        key: crate::directory::fragment_key(name),
     }
 }

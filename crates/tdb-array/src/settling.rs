@@ -22,7 +22,7 @@ const MISSING: u32 = 3;
 ///
 /// # Errors
 /// Those of the attempt; [`ArrayError::Unsettled`] where the changes do not end.
-pub(crate) fn settle<T>(
+pub fn settle<T>(
     prefix: &str,
     mut attempt: impl FnMut() -> Result<Option<T>, ArrayError>,
 ) -> Result<(T, u32), ArrayError> {

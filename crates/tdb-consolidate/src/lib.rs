@@ -22,6 +22,7 @@ pub use clean::debris;
 pub use commits::{consolidate_commits, plan_merged_commits};
 pub use fragment_metadata::{consolidate_fragment_metadata, plan_merged_footers};
 pub use fragment_removal::plan_fragment_removal;
+pub use merge::Merged;
 pub use merge_options::{History, MergeOptions, StepPolicy};
 pub use merge_plan::{MergePlan, MergeStep, Source, plan_merge};
 pub use metadata::{

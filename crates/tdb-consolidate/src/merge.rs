@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tdb_array::{Array, ArrayError, OpenOptions, TimeWindow, TimestampedName};
+use tdb_array::{Array, ArrayError, ErrorKind, OpenOptions, TimeWindow, TimestampedName};
 use tdb_query::{
     QueryError, ReadOptions, Replacement, ResultOrder, Session, Versions, WriteOptions, WriteOrder,
 };
@@ -17,22 +17,32 @@ const SHARE: u64 = 4;
 /// Bytes asked for at a time at most: more makes nothing faster.
 const MOST: u64 = 128 << 20;
 
+/// What merging has made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Merged {
+    /// The names of all new fragments.
+    pub fragments: Vec<TimestampedName>,
+    /// Why steps of the plan were not taken: others have merged or removed fragments of the plan meanwhile.
+    pub notes: Vec<String>,
+}
+
 impl MergePlan {
     /// Merges, step by step: cells are read and written batch by batch within the memory of the session.
     ///
-    /// Gives the names of all new fragments. What they replace stays until a vacuum. Stopped anywhere, this leaves
-    /// an array that reads as before, and in which a new plan goes on.
+    /// What is replaced stays until a vacuum. Stopped anywhere, this leaves an array that reads as before, and in which
+    /// a new plan goes on. Where others merge or remove fragments of the plan meanwhile, it leaves the rest to them.
     ///
     /// # Errors
-    /// What reading and writing finds; [`ArrayError::Missing`] where others have merged or removed fragments of the
-    /// plan meanwhile.
+    /// What reading and writing finds.
     pub fn merge(
         &self,
         session: &Session,
         array: &Array,
         options: &MergeOptions,
-    ) -> Result<Vec<TimestampedName>, QueryError> {
+    ) -> Result<Merged, QueryError> {
         array.finish_replacements()?;
+        let mut merged = Merged::default();
         let mut made: Vec<Vec<TimestampedName>> = Vec::new();
         for step in &self.steps {
             let mut names = Vec::new();
@@ -50,11 +60,23 @@ impl MergePlan {
                 step,
                 names: &names,
             };
-            let written = merging.run(array)?;
-            // Where no cell was left, what was there goes on to stand for itself.
-            made.push(if written.is_empty() { names } else { written });
+            match merging.run(array) {
+                // Where no cell was left, what was there goes on to stand for itself.
+                Ok(written) if written.is_empty() => made.push(names),
+                Ok(written) => made.push(written),
+                Err(error) => {
+                    let Some(taken) = merging.taken(array, &error)? else {
+                        return Err(error);
+                    };
+                    merged.notes.push(format!(
+                        "{taken} was merged or removed by others meanwhile: the rest is left to them"
+                    ));
+                    break;
+                }
+            }
         }
-        Ok(made.into_iter().flatten().collect())
+        merged.fragments = made.into_iter().flatten().collect();
+        Ok(merged)
     }
 }
 
@@ -77,6 +99,20 @@ impl Merging<'_> {
         self.session.rewrite(&array, &read, &write)
     }
 
+    /// A fragment that others have replaced or removed while this went on, or are about to, if that is why it failed.
+    fn taken(&self, array: &Array, error: &QueryError) -> Result<Option<String>, QueryError> {
+        if let QueryError::Array(ArrayError::Superseded { key }) = error {
+            return Ok(Some(key.clone()));
+        }
+        if error.kind() != ErrorKind::NotFound {
+            return Ok(None);
+        }
+        let live = array.live_now(TimeWindow::ALL)?;
+        let is_there = |name: &&TimestampedName| live.fragments.iter().any(|f| f.name == **name);
+        let taken = self.names.iter().find(|name| !is_there(name));
+        Ok(taken.map(ToString::to_string))
+    }
+
     /// The array with these fragments and no others.
     fn open(&self, array: &Array) -> Result<Arc<Array>, QueryError> {
         let options = OpenOptions {
@@ -91,9 +127,8 @@ impl Merging<'_> {
             |name: &&TimestampedName| opened.fragments().iter().any(|f| f.name == **name);
         match self.names.iter().find(|name| !is_there(name)) {
             None => Ok(Arc::new(opened)),
-            Some(name) => Err(ArrayError::Missing {
+            Some(name) => Err(ArrayError::Superseded {
                 key: name.to_string(),
-                by: "to be merged; others work on the array: plan again",
             }
             .into()),
         }

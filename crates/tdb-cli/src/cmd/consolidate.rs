@@ -152,7 +152,11 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
         return Ok(());
     }
     let made = plan.merge(&session, &array, &options);
-    for name in made.map_err(|error| location.failed(error))? {
+    let made = made.map_err(|error| location.failed(error))?;
+    for note in &made.notes {
+        out.note(note);
+    }
+    for name in made.fragments {
         writeln!(out, "{name}")?;
     }
     Ok(())

@@ -9,3 +9,4 @@ mod moments;
 mod plans;
 mod properties;
 mod results;
+mod rivals;
