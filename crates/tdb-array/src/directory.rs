@@ -50,7 +50,7 @@ const KNOWN_FOLDERS: [&str; 6] = [
 pub const REPLACES: &str = "replaces";
 
 /// The folder of the fragment of this name, relative to the array.
-pub(crate) fn fragment_key(name: &TimestampedName) -> String {
+pub fn fragment_key(name: &TimestampedName) -> String {
     match name.version().has_fragment_folder() {
         true => format!("{FRAGMENT_FOLDER}/{name}"),
         false => name.to_string(),
@@ -333,19 +333,34 @@ impl DatedObjects {
         window: TimeWindow,
         lists: &Lists,
     ) -> Result<Vec<(String, TimestampedName)>, ArrayError> {
+        let rule = |name: &TimestampedName| window.contains(name);
+        let hidden = live::hidden(&self.vacuums, lists, rule)?;
+        self.within(window, |key| !hidden.contains(key))
+    }
+
+    /// All objects within the window, also those that a consolidation has replaced, in the order of their times.
+    ///
+    /// # Errors
+    /// [`ArrayError::Name`].
+    pub fn all(&self, window: TimeWindow) -> Result<Vec<(String, TimestampedName)>, ArrayError> {
+        self.within(window, |_| true)
+    }
+
+    fn within(
+        &self,
+        window: TimeWindow,
+        keep: impl Fn(&str) -> bool,
+    ) -> Result<Vec<(String, TimestampedName)>, ArrayError> {
         if let Some((key, problem)) = &self.bad {
             return Err(bad_name(key, *problem));
         }
-        let rule = |name: &TimestampedName| window.contains(name);
-        let hidden = live::hidden(&self.vacuums, lists, rule)?;
-        let mut live: Vec<_> = self
-            .objects
-            .iter()
-            .filter(|(key, name)| rule(name) && !hidden.contains(key.as_str()))
+        let objects = self.objects.iter();
+        let mut kept: Vec<_> = objects
+            .filter(|(key, name)| window.contains(name) && keep(key))
             .cloned()
             .collect();
-        crate::time_order::sort_by_time(&mut live, |(_, name)| name.start());
-        Ok(live)
+        crate::time_order::sort_by_time(&mut kept, |(_, name)| name.start());
+        Ok(kept)
     }
 }
 

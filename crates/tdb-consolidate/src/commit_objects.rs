@@ -3,10 +3,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use tdb_array::commits::{ConsolidatedCommit, parse_consolidated, parse_lines, rerooted};
 use tdb_array::directory::{COMMITS_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA, REPLACES};
-use tdb_array::{ArrayError, At, NameSource, TimestampedName};
+use tdb_array::{ArrayError, At, NameSource, TimestampedName, settle};
 use tdb_tile::FormatVersion;
 
 use crate::Place;
+
+/// How the keys of lists end.
+const LISTS: [&str; 4] = [".con", ".ign", ".vac", ".replaces"];
 
 /// All objects that say what is committed, and what is in them.
 #[derive(Debug, Default)]
@@ -43,15 +46,30 @@ pub(crate) struct Vacuum {
 }
 
 impl CommitObjects {
-    /// Reads them all. If a list is gone that was there a moment ago, others vacuum: they are read once more.
+    /// Reads them all, as they were at one moment: if a list appears or anything vanishes meanwhile, again.
     pub(crate) fn read(place: &Place<'_>) -> Result<Self, ArrayError> {
-        match Self::read_once(place)? {
-            Some(found) => Ok(found),
-            None => Self::read_once(place)?.ok_or_else(|| ArrayError::Missing {
-                key: COMMITS_FOLDER.to_owned(),
-                by: "listed, with lists that are gone at once; others vacuum, run it again",
-            }),
-        }
+        let (found, _) = settle(place.prefix, || {
+            let Some(found) = Self::read_once(place)? else {
+                return Ok(None);
+            };
+            let (root, _) = place.list("")?;
+            let (commits, _) = place.list(COMMITS_FOLDER)?;
+            let later: BTreeSet<String> = commit_names(root, commits).collect();
+            Ok(found.is_settled(&later).then_some(found))
+        })?;
+        Ok(found)
+    }
+
+    /// Whether a later listing lacks nothing of these, and has no list more: an `.ign` must not be taken for superfluous,
+    /// nor a commit for lost, because a list was not there yet when its name would have come.
+    fn is_settled(&self, later: &BTreeSet<String>) -> bool {
+        let is_list = |key: &&String| LISTS.iter().any(|ending| key.ends_with(ending));
+        let lists = self.consolidated.iter().map(|list| &list.key);
+        let lists = lists.chain(self.ignores.keys()).chain(&self.idle);
+        let lists: BTreeSet<&String> = lists
+            .chain(self.vacuums.iter().map(|vacuum| &vacuum.key))
+            .collect();
+        self.loose.is_subset(later) && later.iter().filter(is_list).eq(lists)
     }
 
     fn read_once(place: &Place<'_>) -> Result<Option<Self>, ArrayError> {
@@ -59,10 +77,8 @@ impl CommitObjects {
         let (commits, _) = place.list(COMMITS_FOLDER)?;
         let (_, fragments) = place.list(FRAGMENT_FOLDER)?;
         let mut found = Self::default();
-        let named = |key: &String| TimestampedName::of_key(key).is_ok();
         let ends = |key: &str, endings: &[&str]| endings.iter().any(|end| key.ends_with(end));
-        let in_root = root.into_iter().filter(|key| ends(key, &[".ok", ".vac"]));
-        let all: Vec<String> = in_root.chain(commits).filter(named).collect();
+        let all: Vec<String> = commit_names(root, commits).collect();
         let of = |ending: &str| -> Vec<String> {
             let keys = all.iter().filter(|key| key.ends_with(ending));
             keys.cloned().collect()
@@ -114,7 +130,11 @@ impl CommitObjects {
         drop(committed);
         found.idle = idle;
         let lists: Vec<String> = of(".vac").into_iter().chain(counting).collect();
-        for (key, bytes) in place.read(&lists, limit)? {
+        let read = place.read(&lists, limit)?;
+        if read.len() != lists.len() {
+            return Ok(None);
+        }
+        for (key, bytes) in read {
             let Ok(name) = TimestampedName::of_key(&key) else {
                 continue;
             };
@@ -154,6 +174,15 @@ impl CommitObjects {
             .filter(|folder| commits.contains(*folder) || old(folder))
             .collect()
     }
+}
+
+/// The names of objects that say what is committed, of those in the root and among the commits.
+fn commit_names(root: BTreeSet<String>, commits: BTreeSet<String>) -> impl Iterator<Item = String> {
+    let in_root = root
+        .into_iter()
+        .filter(|key| key.ends_with(".ok") || key.ends_with(".vac"));
+    let all = in_root.chain(commits);
+    all.filter(|key| TimestampedName::of_key(key).is_ok())
 }
 
 /// The folder of the fragment that a commit object is of.

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use tdb_array::commits::encode_consolidated;
 use tdb_array::directory::COMMITS_FOLDER;
-use tdb_array::{Array, ArrayError, ChangeOptions};
+use tdb_array::{Array, ArrayError, ChangeOptions, settle};
 
 use crate::commit_objects::{CommitObjects, fragment_of, ignore_object, span};
 use crate::{Place, Plan};
@@ -26,9 +26,13 @@ fn planned(array: &Array, options: &ChangeOptions) -> Result<(Plan, Vec<String>)
             why: "there are none to consolidate before version 12",
         });
     }
-    let before = CommitObjects::read(&place)?;
+    // What vanishes between two reads was vacuumed, or stands in a new list: it is looked at again.
+    let (found, _) = settle(place.prefix, || {
+        let before = CommitObjects::read(&place)?;
+        Ok(Some(content(&place, &before)?))
+    })?;
     let mut plan = Plan::default();
-    let Some((keys, bytes)) = content(&place, &before)? else {
+    let Some((keys, bytes)) = found else {
         return Ok((plan, Vec::new()));
     };
     let span = span(keys.iter().map(String::as_str)).unwrap_or_default();

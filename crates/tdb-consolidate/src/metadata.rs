@@ -3,7 +3,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use tdb_array::directory::{DatedObjects, Lists, METADATA_FOLDER};
 use tdb_array::{
-    Array, ArrayError, At, ChangeOptions, Group, MetadataRecord, Names, TimeWindow, TimestampedName,
+    Array, ArrayError, At, ChangeOptions, Group, MetadataRecord, Names, TimeWindow,
+    TimestampedName, settle,
 };
 use tdb_filters::{open_generic_tile, seal_generic_tile};
 use tdb_store::list_all;
@@ -70,16 +71,25 @@ fn planned(
     options: &ChangeOptions,
 ) -> Result<Plan, ArrayError> {
     let mut plan = Plan::default();
-    let live = live(place, window)?;
-    if live.len() < 2 {
+    // What vanishes between two reads was merged by others, and vacuumed: it is looked at again.
+    let (found, _) = settle(place.prefix, || {
+        let live = live(place, window)?;
+        let keys: Vec<String> = live.iter().map(|(key, _)| key.clone()).collect();
+        let payload = if live.len() < 2 {
+            None
+        } else {
+            Some(merged(place, &keys)?)
+        };
+        Ok(Some((live, payload)))
+    })?;
+    let (live, Some(payload)) = found else {
         return Ok(plan);
-    }
+    };
     let span = live.iter().map(|(_, name)| (name.start(), name.end()));
     let span = span
         .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
         .unwrap_or_default();
     let keys: Vec<String> = live.into_iter().map(|(key, _)| key).collect();
-    let payload = merged(place, &keys)?;
     let name = options.names.unversioned(span)?;
     let key = format!("{METADATA_FOLDER}/{name}");
     let tile = seal_generic_tile(&payload, FormatVersion::WRITTEN, place.key).at(&key)?;
@@ -115,7 +125,7 @@ pub(crate) fn nothing_is_left(
     place: &Place<'_>,
     listed: &BTreeSet<&str>,
 ) -> Result<bool, ArrayError> {
-    let all = objects(place)?.live(TimeWindow::default(), &Lists::default())?;
+    let all = objects(place)?.all(TimeWindow::ALL)?;
     let keys = all.into_iter().map(|(key, _)| key);
     let keys: Vec<String> = keys.filter(|key| listed.contains(key.as_str())).collect();
     let state = state(place, &keys)?;

@@ -25,7 +25,11 @@ pub(crate) fn plan_commits(place: &Place<'_>, options: &VacuumOptions) -> Result
         .filter(|key| listed.contains(key.as_str()));
     plan.remove(loose.cloned().collect());
 
-    let superfluous = superfluous(&lists, &objects);
+    // Who opened the array before a list was superseded may still want it: its age counts from then.
+    let superfluous = match superfluous(&objects) {
+        Some((by, lists)) if options.is_over(place, &by.key)? => lists,
+        _ => Vec::new(),
+    };
     plan.remove(superfluous.iter().map(|list| list.key.clone()).collect());
 
     let left = objects.consolidated.iter();
@@ -49,16 +53,14 @@ fn held<'a>(list: &'a Consolidated, objects: &'a CommitObjects) -> BTreeSet<&'a 
     counts.map(|commit| commit.key.as_str()).collect()
 }
 
-/// The lists that one other holds all of; of equal ones the last by name stays.
-fn superfluous<'a>(lists: &[&'a Consolidated], objects: &CommitObjects) -> Vec<&'a Consolidated> {
+/// The list that holds most, and those that it holds all of; of equal ones the last by name stays.
+fn superfluous(objects: &CommitObjects) -> Option<(&Consolidated, Vec<&Consolidated>)> {
+    let lists = &objects.consolidated;
     let most = lists
         .iter()
-        .max_by_key(|list| (held(list, objects).len(), &list.key));
-    let Some(most) = most else {
-        return Vec::new();
-    };
+        .max_by_key(|list| (held(list, objects).len(), &list.key))?;
     let kept = held(most, objects);
     let others = lists.iter().filter(|list| list.key != most.key);
     let within = others.filter(|list| held(list, objects).is_subset(&kept));
-    within.copied().collect()
+    Some((most, within.collect()))
 }

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
-use tdb_array::{ArrayError, TimestampedName};
+use tdb_array::ArrayError;
+use tdb_array::directory::{Replacements, fragment_key};
 
 use crate::commit_objects::{CommitObjects, Vacuum, commit_of, fragment_of, ignore_object};
 use crate::vacuum::young;
@@ -14,6 +15,7 @@ pub(crate) fn plan_fragments(
     let objects = CommitObjects::read(place)?;
     let mut plan = Plan::default();
     let (mut replaced, mut done) = (BTreeSet::new(), Vec::new());
+    let in_force = in_force(&objects);
     for vacuum in &objects.vacuums {
         if !options.is_over(place, &vacuum.key)? {
             plan.notes.push(young(&vacuum.key));
@@ -24,7 +26,7 @@ pub(crate) fn plan_fragments(
             .intersection(&objects.fragments)
             .cloned()
             .collect();
-        if !present.is_empty() && !is_covered(vacuum, &objects) {
+        if !present.is_empty() && !in_force.contains(vacuum.key.as_str()) {
             let note = format!("{} replaces fragments by none that is there", vacuum.key);
             plan.notes.push(note);
             continue;
@@ -37,23 +39,33 @@ pub(crate) fn plan_fragments(
         done.push(vacuum.key.clone());
     }
     removal(&mut plan, &objects, &replaced, options)?;
+    // A list goes after those of what it lists: they count by it.
+    let stays = |vacuum: &&Vacuum| !done.contains(&vacuum.key);
+    let kept: BTreeSet<String> = objects
+        .vacuums
+        .iter()
+        .filter(stays)
+        .map(|vacuum| fragment_key(&vacuum.name))
+        .collect();
+    let needed = |vacuum: &&Vacuum| !vacuum.lines.is_disjoint(&kept);
+    let needed = objects.vacuums.iter().filter(needed);
+    for vacuum in needed {
+        done.retain(|key| *key != vacuum.key);
+    }
     plan.remove(done);
     Ok(plan)
 }
 
-/// Whether a committed fragment holds what the listed ones held: the one that the list is named after, or one
-/// that replaced it in turn.
-fn is_covered(vacuum: &Vacuum, objects: &CommitObjects) -> bool {
-    let committed = objects.committed();
-    let mut others = committed
-        .iter()
-        .filter(|folder| !vacuum.lines.contains(**folder));
-    others.any(|folder| {
-        let name = TimestampedName::parse(tdb_store::name(folder));
-        name.is_ok_and(|name| {
-            name.start() <= vacuum.name.start() && vacuum.name.end() <= name.end()
-        })
-    })
+/// The lists that count, by their keys: those after whose fragment something is there that holds what they list.
+fn in_force(objects: &CommitObjects) -> BTreeSet<&str> {
+    let mut all = Replacements::default();
+    for vacuum in &objects.vacuums {
+        let lines = vacuum.lines.iter().map(String::as_str);
+        all.add(&vacuum.key, fragment_key(&vacuum.name), lines);
+    }
+    let replaced = all.in_force(objects.committed());
+    let keys = objects.vacuums.iter().map(|vacuum| vacuum.key.as_str());
+    keys.filter(|key| !replaced.idle.contains(key)).collect()
 }
 
 /// The removal of fragments: the `.ign` object that takes back what lists say of them, then their commits, and

@@ -17,7 +17,7 @@ use tdb_consolidate::{
     plan_vacuum,
 };
 use tdb_fragment::{ConditionOp, ConditionTree, ConditionValue};
-use tdb_store::{FaultyStore, LocalStore, MemoryStore, Store, copy_tree};
+use tdb_store::{FaultyStore, LocalStore, MemoryStore, Read, Store, copy_tree};
 use tdb_tile::Datatype;
 
 /// A golden array, in memory.
@@ -359,6 +359,126 @@ fn files_have_an_age() {
     let (young, old) = (plan(600, 0).is_empty(), plan(600, 601).is_empty());
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(young && !old);
+}
+
+/// A folder with a copy of an array, in which objects are as old as is wished.
+struct Aged {
+    folder: PathBuf,
+    store: Arc<dyn Store>,
+}
+
+impl Aged {
+    fn new(name: &str, store: &MemoryStore) -> Self {
+        let folder = std::env::temp_dir().join(format!("tdb-{name}-{}", std::process::id()));
+        let local = LocalStore::create_root(&folder).unwrap();
+        copy_tree(store, "", &local, "").unwrap();
+        Self {
+            folder,
+            store: Arc::new(local),
+        }
+    }
+
+    /// The keys among the commits with this ending.
+    fn commits(&self, ending: &str) -> Vec<String> {
+        let listing = tdb_store::list_all(&*self.store, "__commits").unwrap();
+        let keys = listing.objects.into_iter().map(|object| object.key);
+        keys.filter(|key| key.ends_with(ending)).collect()
+    }
+
+    /// Makes an object an hour old.
+    fn age(&self, key: &str) {
+        let file = std::fs::File::open(self.folder.join(key)).unwrap();
+        let hour = Duration::from_secs(3600);
+        file.set_modified(std::time::SystemTime::now() - hour)
+            .unwrap();
+    }
+
+    fn vacuumed(&self, mode: Mode) -> Plan {
+        let options = VacuumOptions {
+            change: change(),
+            ..VacuumOptions::default()
+        };
+        let array = open(&self.store).unwrap();
+        let place = Place::of_array(&array);
+        let plan = plan_vacuum(&place, mode, &options).unwrap();
+        plan.vacuum(&place, &options).unwrap();
+        plan
+    }
+}
+
+impl Drop for Aged {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.folder));
+    }
+}
+
+#[test]
+fn a_list_of_commits_stays_while_what_superseded_it_is_young() {
+    let aged = Aged::new("superseded", &fixture("v22_commits"));
+    let merge = || consolidate_commits(&open(&aged.store).unwrap(), &change()).unwrap();
+    merge();
+    vacuum(&aged.store, Mode::Commits).unwrap();
+    let [old] = &aged.commits(".con")[..] else {
+        panic!("one list");
+    };
+    let array = open(&aged.store).unwrap();
+    array.delete_cells(&above("a", 4), &change()).unwrap();
+    merge();
+    // Who listed the commits a minute ago is going to read the old list.
+    aged.age(old);
+    aged.vacuumed(Mode::Commits);
+    assert!(aged.commits(".con").contains(old));
+    aged.commits(".con").iter().for_each(|list| aged.age(list));
+    aged.vacuumed(Mode::Commits);
+    assert_eq!(aged.commits(".con").len(), 1);
+    assert!(!aged.commits(".con").contains(old));
+}
+
+#[test]
+fn a_list_of_what_was_replaced_stays_while_others_count_by_it() {
+    let store = fixture("v22_merged_dense");
+    // The merged fragment was replaced in turn: by a fragment of another name, which is there.
+    let first = store.keys().into_iter().find(|key| key.ends_with(".vac"));
+    let first = first.unwrap();
+    let merged = tdb_store::name(first.trim_end_matches(".vac")).to_owned();
+    let other = merged.replace("__1_", "__0_");
+    let other = other.replace(&merged[merged.len() - 8..], "00000_22");
+    assert_ne!(other, merged);
+    for key in store.keys() {
+        if let Some(file) = key.strip_prefix(&format!("__fragments/{merged}/")) {
+            let bytes = store
+                .read(&[Read::whole(key.as_str())])
+                .remove(0)
+                .unwrap()
+                .bytes;
+            store
+                .put(&format!("__fragments/{other}/{file}"), bytes)
+                .unwrap();
+        }
+    }
+    store
+        .put(&format!("__commits/{other}.wrt"), "".into())
+        .unwrap();
+    let list = format!("__fragments/{merged}\n");
+    let second = format!("__commits/{other}.vac");
+    store.put(&second, list.into()).unwrap();
+
+    let aged = Aged::new("chain", &store);
+    aged.age(&second);
+    let before = open(&aged.store).unwrap().fragments().len();
+    aged.vacuumed(Mode::Fragments);
+    // The first list is young, and hides fragments for the sake of the second one.
+    let lists = aged.commits(".vac");
+    assert!(
+        lists.contains(&first) && lists.contains(&second),
+        "{lists:?}"
+    );
+    assert_eq!(open(&aged.store).unwrap().fragments().len(), before);
+    aged.age(&first);
+    aged.vacuumed(Mode::Fragments);
+    aged.vacuumed(Mode::Fragments);
+    assert_eq!(aged.commits(".vac"), [""; 0]);
+    assert_eq!(open(&aged.store).unwrap().fragments().len(), before);
 }
 
 #[test]
