@@ -1,33 +1,129 @@
-//! Whether what README.md shows can be done.
+//! Whether what the READMEs show can be done, and is what is printed.
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
 
-use crate::ci::{Tests, succeed};
+use crate::ci::Tests;
 use crate::fixtures::output;
 use crate::workspace::{cargo, root};
 use crate::{Outcome, interop};
 
-/// Runs the lines for the shell with the program, and the Rust example as a test.
+/// In place of lines of an output that are not shown.
+const LEFT_OUT: &str = "…";
+
+/// A line for the shell, and what it prints if that is shown.
+#[derive(Debug, PartialEq, Eq)]
+struct Example<'a> {
+    command: &'a str,
+    printed: Option<Vec<&'a str>>,
+}
+
+/// Runs what all READMEs show with the program, compares what it prints with what they show, and runs the Rust
+/// example of the first one as a test.
 pub(crate) fn check(tests: &mut Tests) -> Outcome {
-    let readme = fs::read_to_string(root().join("README.md"))?;
     let path = path_with(interop::program()?)?;
-    // Where the lines write to, should cargo build elsewhere.
-    fs::create_dir_all(root().join("target"))?;
-    for line in shell_lines(&readme) {
-        let mut shell = Command::new("sh");
-        shell
-            .current_dir(root())
-            .env("PATH", &path)
-            .args(["-c", line]);
-        succeed(&mut shell).map_err(|error| format!("README.md, `{line}`: {error}"))?;
+    let mut compared = 0;
+    for page in pages()? {
+        let text = fs::read_to_string(root().join(&page))?;
+        for example in examples(&text) {
+            let command = example.command;
+            run(&example, &path).map_err(|error| format!("{page}, `{command}`: {error}"))?;
+            compared += usize::from(example.printed.is_some());
+        }
     }
+    println!("{compared} outputs are as they are shown");
+    if compared == 0 {
+        return Err("no README shows what a command prints".into());
+    }
+    rust_example(tests)
+}
+
+/// The READMEs, by their paths from the root.
+fn pages() -> Result<Vec<String>, Box<dyn Error>> {
+    let mut pages = vec!["README.md".to_owned()];
+    for entry in fs::read_dir(root().join("crates"))? {
+        let name = entry?.file_name();
+        pages.push(format!("crates/{}/README.md", name.to_string_lossy()));
+    }
+    pages.retain(|page| root().join(page).exists());
+    pages.sort();
+    Ok(pages)
+}
+
+/// Runs an example, and compares what it prints.
+fn run(example: &Example<'_>, path: &OsStr) -> Outcome {
+    let mut shell = Command::new("sh");
+    let shell = shell.current_dir(root()).env("PATH", path);
+    let done = shell.args(["-c", example.command]).output()?;
+    if !done.status.success() {
+        let errors = String::from_utf8_lossy(&done.stderr).into_owned();
+        return Err(format!("{}: {errors}", done.status).into());
+    }
+    let printed = String::from_utf8(done.stdout)?;
+    let printed: Vec<&str> = printed.lines().collect();
+    match &example.printed {
+        Some(shown) if !is_shown(shown, &printed) => {
+            let (shown, printed) = (shown.join("\n"), printed.join("\n"));
+            Err(format!("it shows\n{shown}\nand what is printed is\n{printed}").into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the lines that are shown are those that were printed, but for what is left out.
+fn is_shown(shown: &[&str], printed: &[&str]) -> bool {
+    let mut parts = shown.split(|line| *line == LEFT_OUT);
+    let (first, last) = (parts.next().unwrap_or_default(), parts.next_back());
+    match last {
+        None => first == printed,
+        Some(last) => {
+            let fits = first.len() + last.len() <= printed.len();
+            fits && printed.starts_with(first) && printed.ends_with(last)
+        }
+    }
+}
+
+/// The lines of blocks for the shell, and those behind a `$` in blocks of text, with what they print.
+fn examples(page: &str) -> Vec<Example<'_>> {
+    let mut language = None;
+    let mut examples = Vec::new();
+    for line in page.lines() {
+        if let Some(fence) = line.strip_prefix("```") {
+            language = language.is_none().then_some(fence);
+            continue;
+        }
+        let is_ours = |line: &str| line.starts_with("tdb ") || line.starts_with("mkdir ");
+        match (language, line.strip_prefix("$ ")) {
+            (Some("sh"), _) if is_ours(line) => examples.push(Example {
+                command: line,
+                printed: None,
+            }),
+            (Some("text"), Some(command)) => examples.push(Example {
+                command,
+                printed: Some(Vec::new()),
+            }),
+            (Some("text"), None) => {
+                if let Some(Example {
+                    printed: Some(printed),
+                    ..
+                }) = examples.last_mut()
+                {
+                    printed.push(line);
+                }
+            }
+            _ => {}
+        }
+    }
+    examples
+}
+
+fn rust_example(tests: &mut Tests) -> Outcome {
     let libraries = libraries()?;
     let folder = libraries
         .values()
@@ -47,20 +143,6 @@ pub(crate) fn check(tests: &mut Tests) -> Outcome {
         rustdoc.arg("--extern").arg(library);
     }
     tests.run(&mut rustdoc)
-}
-
-/// The lines of the fenced blocks for the shell that begin with the program.
-fn shell_lines(readme: &str) -> Vec<&str> {
-    let mut in_shell = false;
-    let mut lines = Vec::new();
-    for line in readme.lines() {
-        if let Some(language) = line.strip_prefix("```") {
-            in_shell = language == "sh";
-        } else if in_shell && line.starts_with("tdb ") {
-            lines.push(line);
-        }
-    }
-    lines
 }
 
 /// The search path with the folder of the program before all others.
@@ -109,8 +191,44 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_lines_that_call_the_program_are_run() {
-        let readme = "tdb no\n```sh\ncargo run\ntdb info x # why\n\n```\n```rust\ntdb no\n```\n";
-        assert_eq!(shell_lines(readme), ["tdb info x # why"]);
+    fn examples_are_lines_for_the_shell_and_what_they_print() {
+        let page = "tdb no\n```sh\ncargo run\ntdb info x # why\n\n```\n```rust\ntdb no\n```\n\
+            ```text\n$ tdb a\n1\n2\n$ tdb b\n```\n```text\nno\n```\n";
+        let example = |command, printed| Example { command, printed };
+        assert_eq!(
+            examples(page),
+            [
+                example("tdb info x # why", None),
+                example("tdb a", Some(vec!["1", "2"])),
+                example("tdb b", Some(vec!["no"])),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_output_that_is_not_what_is_shown_is_found() {
+        let command = "printf 'a  b\\n1  2\\n3  4\\n'";
+        let check = |shown: &[&'static str]| {
+            let printed = Some(shown.to_vec());
+            run(&Example { command, printed }, OsStr::new("/usr/bin:/bin"))
+        };
+        assert!(check(&["a  b", "1  2", "3  4"]).is_ok());
+        assert!(check(&["a  b", "…"]).is_ok());
+        assert!(check(&["a  b", "…", "3  4"]).is_ok());
+        for wrong in [
+            &["a  b", "1  2"][..],
+            &["a", "1", "3"],
+            &["a  b", "1  2", "3  4", "5  6"],
+            &["1  2", "…"],
+            &["a  b", "1  2", "…", "1  2", "3  4"],
+            &[],
+        ] {
+            assert!(check(wrong).is_err(), "{wrong:?}");
+        }
+        let failing = Example {
+            command: "exit 3",
+            printed: None,
+        };
+        assert!(run(&failing, OsStr::new("/bin")).is_err());
     }
 }
