@@ -80,9 +80,18 @@ fn round_trip(folder: &Path, fixture: &str, format: &str) {
     }
     let copy = made(folder, &format!("{fixture}_{format}"), &schema);
     let file = folder.join(format!("{fixture}.{format}"));
-    stdout(&format!("read {array} {range} -o {}", file.display()));
+    // Some years in there are beyond what the dates of Arrow hold.
+    let is_far = fixture.starts_with("v22_types_") && ["arrow", "parquet"].contains(&format);
+    let ticks = if is_far { "--ticks" } else { "" };
+    stdout(&format!(
+        "read {array} {range} {ticks} -o {}",
+        file.display()
+    ));
     let box_of_npy = if format == "npy" { &range } else { "" };
-    stdout(&format!("write {copy} {} {box_of_npy}", file.display()));
+    stdout(&format!(
+        "write {copy} {} {ticks} {box_of_npy}",
+        file.display()
+    ));
     let cells = |array: &str| stdout(&format!("read {array} {range} --format jsonl"));
     let (wanted, found) = (cells(&array), cells(&copy));
     assert!(wanted == found, "{fixture} as {format}: {wanted} {found}");
