@@ -13,7 +13,7 @@ use crate::NameError;
 #[non_exhaustive]
 pub enum ArrayError {
     /// There is no array, or no group, where one was expected.
-    #[error("{prefix:?}: no {what} here")]
+    #[error("{}there is no {what} here", place(prefix))]
     NoSuch {
         /// "array" or "group".
         what: &'static str,
@@ -21,7 +21,7 @@ pub enum ArrayError {
         prefix: String,
     },
     /// There is an array, a group or something else where one was to be made.
-    #[error("{prefix:?}: there is {what} here already", what = article(what))]
+    #[error("{}there is {what} here already", place(prefix), what = article(what))]
     Exists {
         /// "array", "group" or "something".
         what: &'static str,
@@ -29,7 +29,7 @@ pub enum ArrayError {
         prefix: String,
     },
     /// An array or a group was to be made in what another is stored as.
-    #[error("{prefix:?}: lies in what the {what} {folder:?} is stored as")]
+    #[error("{}lies in what the {what} {folder:?} is stored as", place(prefix))]
     Within {
         /// "array" or "group".
         what: &'static str,
@@ -73,7 +73,7 @@ pub enum ArrayError {
     },
     /// An object is of a format version that this build does not know.
     #[error(
-        "{key}: version {version} is none that this tdb reads: 1 to {}",
+        "{key}: version {version} is not among those that this tdb reads, 1 to {}",
         FormatVersion::NEWEST
     )]
     Newer {
@@ -120,7 +120,7 @@ pub enum ArrayError {
         source: Box<dyn Error + Send + Sync>,
     },
     /// The system gave no random bytes to make a name of.
-    #[error("no random bytes for a name")]
+    #[error("the system gives no random bytes for a new name")]
     NoRandomness {
         /// What the system says.
         source: Box<dyn Error + Send + Sync>,
@@ -279,6 +279,14 @@ impl<T, E: HasKind + Error + Send + Sync + 'static> At<T> for Result<T, E> {
             kind: error.kind(),
             source: Box::new(error),
         })
+    }
+}
+
+/// A folder in front of what is wrong there; the root of a store has no name.
+fn place(prefix: &str) -> String {
+    match prefix {
+        "" => String::new(),
+        prefix => format!("{prefix:?}: "),
     }
 }
 

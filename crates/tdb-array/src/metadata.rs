@@ -47,7 +47,7 @@ impl MetadataValue {
         let count = bytes.len().checked_div(datatype.size()).unwrap_or(0);
         if count.checked_mul(datatype.size()) != Some(bytes.len()) {
             return Err(fail(WireErrorKind::Invalid(
-                "the bytes are no whole number of values",
+                "the bytes are not a whole number of values",
             )));
         }
         let count =

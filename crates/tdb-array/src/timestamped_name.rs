@@ -45,10 +45,10 @@ pub enum NameError {
     #[error("not a name with times")]
     Form,
     /// A time is no number of 64 bits.
-    #[error("a time in the name is no number below 2^64")]
+    #[error("a time in the name is not a number below 2^64")]
     Time,
     /// The version is no number of 32 bits.
-    #[error("the version in the name is no number below 2^32")]
+    #[error("the version in the name is not a number below 2^32")]
     Version,
     /// The times are in the wrong order.
     #[error("the name ends before it starts")]

@@ -169,7 +169,7 @@ fn an_array_may_lie_deep_in_its_store() {
     let error = Array::open(Arc::new(store), "a", OpenOptions::default()).unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string().as_str()),
-        (ErrorKind::NotFound, "\"a\": no array here")
+        (ErrorKind::NotFound, "\"a\": there is no array here")
     );
 }
 

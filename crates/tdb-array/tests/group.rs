@@ -62,10 +62,14 @@ fn a_walk_goes_down_into_groups_and_not_outside() {
 #[test]
 fn what_is_no_group_is_not_found() {
     let store = Arc::new(unpack("groups"));
-    for prefix in ["", "elsewhere", "top/none"] {
+    for (prefix, place) in [
+        ("", ""),
+        ("elsewhere", "\"elsewhere\": "),
+        ("top/none", "\"top/none\": "),
+    ] {
         let error = Group::open(store.clone(), prefix, "", OpenOptions::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound, "{prefix}");
-        assert_eq!(error.to_string(), format!("{prefix:?}: no group here"));
+        assert_eq!(error.to_string(), format!("{place}there is no group here"));
     }
 }
 

@@ -186,9 +186,9 @@ fn dates_that_are_no_whole_unit_are_refused_on_the_way_back() {
     ]
     .map(day);
     insta::assert_snapshot!(said.join("\n"), @r#"
-    row 1, field "a": 10 of Date32 is no whole number of datetime_week
-    row 1, field "a": 10 of Date32 is no whole number of datetime_month
-    row 1, field "a": 10 of Date32 is no whole number of datetime_year
+    row 1, field "a": 10 of Date32 is not a whole number of datetime_week
+    row 1, field "a": 10 of Date32 is not a whole number of datetime_month
+    row 1, field "a": 10 of Date32 is not a whole number of datetime_year
     "#);
 }
 

@@ -65,7 +65,7 @@ fn numbers_go_into_other_types_where_no_cell_loses_anything() {
     let column = cells(Int64Array::from(vec![1, 300]), &field(D::UInt8, ONE, false));
     assert_eq!(
         column.unwrap_err().to_string(),
-        "row 1, field \"a\": 300 is no uint8"
+        "row 1, field \"a\": 300 is not a valid uint8"
     );
     let column = cells(
         Float64Array::from(vec![0.5, 0.1]),
@@ -73,12 +73,12 @@ fn numbers_go_into_other_types_where_no_cell_loses_anything() {
     );
     assert_eq!(
         column.unwrap_err().to_string(),
-        "row 1, field \"a\": 0.1 is no float32"
+        "row 1, field \"a\": 0.1 is not a valid float32"
     );
     let column = cells(StringArray::from(vec!["1"]), &field(D::Int32, ONE, false));
     assert_eq!(
         column.unwrap_err().to_string(),
-        "column \"a\": Utf8 is no int32"
+        "column \"a\": it holds Utf8, and the field takes int32"
     );
 }
 
@@ -91,7 +91,7 @@ fn dates_go_into_other_units_where_they_are_whole() {
     let stamps = TimestampMillisecondArray::from(vec![86_400_000, 1]);
     assert_eq!(
         numbers(stamps, D::DateTimeSecond).unwrap_err(),
-        "row 1, field \"a\": 1 of Timestamp(ms) is no whole number of datetime_sec"
+        "row 1, field \"a\": 1 of Timestamp(ms) is not a whole number of datetime_sec"
     );
     assert!(numbers(days(), D::TimeSecond).is_err());
 }
@@ -114,7 +114,7 @@ fn nulls_are_zeros_and_bits_or_wrong() {
     let error = cells(array(), &field(Datatype::Int64, ONE, false)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "row 1, field \"a\": null, and the field cannot be"
+        "row 1, field \"a\": is null, and the field is not nullable"
     );
 }
 
@@ -141,7 +141,7 @@ fn texts_of_any_kind_are_labels_or_cells() {
     let error = cells(StringViewArray::from(vec!["red", "blue"]), &enumerated).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "row 1, field \"a\": \"blue\" is no label of enumeration \"colours\""
+        "row 1, field \"a\": \"blue\" is not a label of enumeration \"colours\""
     );
     let column = cells(
         dictionary,

@@ -32,7 +32,9 @@ pub(crate) fn harmless(mut error: clap::Error) -> clap::Error {
         };
         let is_harmless = |name: &String| HARMLESS.contains(&name.as_str());
         let names: Vec<String> = names.into_iter().filter(is_harmless).collect();
-        if !names.is_empty() {
+        if names.is_empty() {
+            error.remove(ContextKind::Suggested);
+        } else {
             error.insert(
                 ContextKind::SuggestedSubcommand,
                 ContextValue::Strings(names),

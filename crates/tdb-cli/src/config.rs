@@ -28,10 +28,12 @@ pub(crate) fn apply(global: &mut Global, out: &Output) -> Result<(), Failure> {
             return Err(wrong("not of the form KEY=VALUE"));
         };
         if THREADS.contains(&name) {
-            let threads: NonZeroUsize = value.parse().map_err(|_| wrong("no number of threads"))?;
+            let threads: NonZeroUsize = value
+                .parse()
+                .map_err(|_| wrong("not a number of threads"))?;
             global.threads.get_or_insert(threads);
         } else if MEMORY.contains(&name) {
-            let bytes: u64 = value.parse().map_err(|_| wrong("no number of bytes"))?;
+            let bytes: u64 = value.parse().map_err(|_| wrong("not a number of bytes"))?;
             global.memory.get_or_insert(Size(bytes));
         } else if let Some(name) = name.strip_prefix(MERGING) {
             match merging(&mut global.merging, name, value) {

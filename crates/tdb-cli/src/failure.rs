@@ -14,7 +14,7 @@ use tdb_tile::{FormatVersion, Limits, WireError, WireErrorKind};
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::paint::{Look, Role, visible};
+use crate::paint::{Look, Role, visible, wrapped};
 
 /// Characters of a text that are shown, and how many of them before an error.
 const SHOWN: usize = 72;
@@ -24,6 +24,9 @@ const KEY_HINT: &str = "--key-file gives the key, to encrypted arrays alone";
 
 /// What the names of files begin with that are being written.
 pub(crate) const DRAFT: &str = ".tmp-";
+
+const NO_SCHEMA_HINT: &str =
+    "an array has a schema in __schema: if that was lost, what is in __fragments is there still";
 
 const NEWER_HINT: &str = "this tdb is too old: a newer one may read it";
 const OLD_HINT: &str =
@@ -193,19 +196,15 @@ impl Failure {
             .map(|place| format!("{place}: "))
             .unwrap_or_default();
         let label = look.paint(Role::Error, "error:");
-        writeln!(
-            out,
-            "{label} {}{}",
-            visible(&place),
-            visible(&self.error.to_string())
-        )?;
+        let first = visible(&format!("{place}{}", self.error));
+        writeln!(out, "{label} {}", wrapped(&first, "error: ", look))?;
         let mut told = self.error.to_string();
         let mut beneath = self.error.source();
         while let Some(error) = beneath {
             let text = error.to_string();
             // Some errors carry the text of their cause.
             if !told.ends_with(&text) {
-                writeln!(out, "  {}", visible(&text))?;
+                writeln!(out, "  {}", wrapped(&visible(&text), "  ", look))?;
             }
             told = text;
             beneath = error.source();
@@ -219,13 +218,9 @@ impl Failure {
             .chain(self.hint.as_deref())
             .collect();
         if !hints.is_empty() {
-            let hint = hints.join("; ");
-            writeln!(
-                out,
-                "{} {}",
-                look.paint(Role::Hint, "hint:"),
-                visible(&hint)
-            )?;
+            let label = look.paint(Role::Hint, "hint:");
+            let hint = visible(&hints.join("; "));
+            writeln!(out, "{label} {}", wrapped(&hint, "hint: ", look))?;
         }
         Ok(())
     }
@@ -241,6 +236,7 @@ impl From<ArrayError> for Failure {
     fn from(error: ArrayError) -> Self {
         let hint = match &error {
             _ if error.kind() == ErrorKind::Crypto => Some(KEY_HINT),
+            ArrayError::NoSuch { what: "array", .. } => Some(NO_SCHEMA_HINT),
             ArrayError::Newer { version, .. } if *version > FormatVersion::NEWEST.number() => {
                 Some(NEWER_HINT)
             }
@@ -315,6 +311,26 @@ mod tests {
         let mut out = Vec::new();
         failure.write(&mut out, Look::default()).expect("to memory");
         String::from_utf8(out).expect("text")
+    }
+
+    #[test]
+    fn hints_are_broken_between_words() {
+        let failure = Failure::invalid("there is no field \"temprature\"")
+            .hint("did you mean \"temperature\"? the fields are station, hour, temperature");
+        let mut out = Vec::new();
+        let look = Look {
+            width: Some(30),
+            ..Look::default()
+        };
+        failure.write(&mut out, look).expect("to memory");
+        insta::assert_snapshot!(String::from_utf8(out).expect("text"), @r#"
+        error: there is no field
+          "temprature"
+        hint: did you mean
+          "temperature"? the fields
+          are station, hour,
+          temperature
+        "#);
     }
 
     #[test]

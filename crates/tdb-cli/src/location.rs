@@ -21,7 +21,7 @@ pub(crate) struct Location {
     pub(crate) prefix: String,
 }
 
-/// Stores that have adapters, in builds that have those.
+/// Stores that have no adapter yet.
 const REMOTE: [&str; 8] = ["s3", "gs", "gcs", "az", "azure", "abfss", "http", "https"];
 
 /// The folder that a URI names.
@@ -30,10 +30,7 @@ pub(crate) fn folder(uri: &str, global: &Global) -> Result<Location, Failure> {
     let store = LocalStore::open(&path).map_err(|error| match error {
         StoreError::NotFound { .. } => missing(uri),
         StoreError::NotAFolder { .. } => {
-            let failure = Failure::new(
-                ErrorKind::NotFound,
-                "a file, where an array or a group was expected",
-            );
+            let failure = Failure::new(ErrorKind::NotFound, "is a file, not an array or a group");
             failure
                 .at(uri)
                 .hint("tdb dump shows what is in a single object")
@@ -116,7 +113,7 @@ pub(crate) fn vacant(uri: &str, global: &Global) -> Result<Location, Failure> {
     if !root.is_dir() {
         let what = match missing.is_empty() {
             true => "there is a file here already".to_owned(),
-            false => format!("{} is a file, where a folder was expected", root.display()),
+            false => format!("{} is a file, and a folder is needed there", root.display()),
         };
         return Err(Failure::new(ErrorKind::Exists, what).at(uri));
     }
@@ -161,7 +158,7 @@ pub(crate) fn array(uri: &str, global: &Global) -> Result<Location, Failure> {
     match location.object_type()? {
         ObjectType::Array => Ok(location),
         ObjectType::Group => {
-            let failure = Failure::new(ErrorKind::NotFound, "a group, where an array was expected");
+            let failure = Failure::new(ErrorKind::NotFound, "is a group, not an array");
             Err(failure
                 .at(uri)
                 .hint(format!("tdb tree {uri} shows the arrays in it")))
@@ -187,7 +184,7 @@ pub(crate) fn group(uri: &str, global: &Global) -> Result<Location, Failure> {
     match location.object_type()? {
         ObjectType::Group => Ok(location),
         ObjectType::Array => {
-            let failure = Failure::new(ErrorKind::NotFound, "an array, where a group was expected");
+            let failure = Failure::new(ErrorKind::NotFound, "is an array, not a group");
             Err(failure.at(uri).hint(format!("tdb info {uri} shows it")))
         }
         ObjectType::Invalid => Err(nothing(uri, "group")),
@@ -196,7 +193,7 @@ pub(crate) fn group(uri: &str, global: &Global) -> Result<Location, Failure> {
 
 /// Neither an array nor a group, where either would do.
 pub(crate) fn nothing(uri: &str, wanted: &str) -> Failure {
-    let failure = Failure::new(ErrorKind::NotFound, format!("no {wanted} here"));
+    let failure = Failure::new(ErrorKind::NotFound, format!("there is no {wanted} here"));
     failure
         .at(uri)
         .hint(format!("tdb ls -R {uri} finds the arrays and groups below"))
@@ -220,7 +217,7 @@ pub(crate) fn object(uri: &str, global: &Global) -> Result<ObjectLocation, Failu
         _ => std::path::absolute(path)?,
     };
     if path.is_dir() {
-        let failure = Failure::invalid(format!("{uri}: a folder, where an object was expected"));
+        let failure = Failure::invalid(format!("{uri}: is a folder, not a stored object"));
         return Err(failure.hint(format!("tdb info {uri} shows an array or group")));
     }
     let folders: Vec<&Path> = path.ancestors().skip(1).collect();
@@ -305,13 +302,14 @@ fn local_path(uri: &str) -> Result<PathBuf, Failure> {
     match scheme.as_str() {
         "file" => Ok(PathBuf::from(rest)),
         remote if REMOTE.contains(&remote) => {
-            let what = format!("{remote}:// is not in this build");
+            let what = format!("tdb cannot read or write {remote}:// yet, only local folders");
             let failure = Failure::new(ErrorKind::Unsupported, what).at(uri);
-            Err(failure.hint("copy the array to a local folder"))
+            Err(failure.hint("copy the array to a local folder first"))
         }
         _ => {
-            let failure = Failure::invalid(format!("{uri}: no kind of store is called {scheme}"));
-            Err(failure.hint("a URI is a path, file://, s3://, gs://, az:// or http(s)://"))
+            let failure =
+                Failure::invalid(format!("{uri}: there is no kind of store called {scheme}"));
+            Err(failure.hint("a URI is a path or file:// and a path"))
         }
     }
 }

@@ -64,7 +64,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             // There is nowhere left to tell that standard error is gone.
-            let _ = failure.write(&mut io::stderr(), messages);
+            let _ = failure.write(&mut io::stderr(), output::on_screen(messages));
             ExitCode::from(failure.status())
         }
     }

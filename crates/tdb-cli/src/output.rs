@@ -3,11 +3,11 @@
 use std::env;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
-use terminal_size::{Height, Width, terminal_size};
+use terminal_size::{Height, Width, terminal_size, terminal_size_of};
 
 use crate::args::{Global, When};
 use crate::failure::Failure;
-use crate::paint::{Look, Role, visible};
+use crate::paint::{Look, Role, visible, wrapped};
 use crate::result_file::ResultFile;
 
 /// Bytes that are collected before the system is asked to write.
@@ -122,7 +122,17 @@ impl Write for Output {
 pub(crate) fn warn(messages: Look, warning: &str) {
     let label = messages.paint(Role::Warning, "warning:");
     // There is nowhere left to tell that standard error is gone.
-    let _ = writeln!(io::stderr(), "{label} {}", visible(warning));
+    let warning = wrapped(&visible(warning), "warning: ", on_screen(messages));
+    let _ = writeln!(io::stderr(), "{label} {warning}");
+}
+
+/// How messages look that are broken into lines where a terminal ends.
+pub(crate) fn on_screen(messages: Look) -> Look {
+    let size = terminal_size_of(io::stderr());
+    Look {
+        width: size.map(|(Width(width), _)| usize::from(width)),
+        ..messages
+    }
 }
 
 /// What is told on standard error.
@@ -136,7 +146,8 @@ impl Messages {
     /// Tells what the user may want to know.
     pub(crate) fn note(self, note: &str) {
         if !self.quiet {
-            let note = self.look.paint(Role::Dim, &visible(note));
+            let note = wrapped(&visible(note), "", on_screen(self.look));
+            let note = self.look.paint(Role::Dim, &note);
             // There is nowhere left to tell that standard error is gone.
             let _ = writeln!(io::stderr(), "{note}");
         }

@@ -248,6 +248,28 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     cut
 }
 
+/// The text behind a label, broken between words where the screen ends.
+pub(crate) fn wrapped(text: &str, label: &str, look: Look) -> String {
+    const INDENT: &str = "  ";
+    let width = look.width.unwrap_or(usize::MAX);
+    let mut column = label.width();
+    let mut wrapped = String::new();
+    for (index, word) in text.split(' ').enumerate() {
+        let end = column.saturating_add(word.width());
+        if index > 0 && end >= width {
+            wrapped.push('\n');
+            wrapped.push_str(INDENT);
+            column = INDENT.width();
+        } else if index > 0 {
+            wrapped.push(' ');
+            column = column.saturating_add(1);
+        }
+        wrapped.push_str(word);
+        column = column.saturating_add(word.width());
+    }
+    wrapped
+}
+
 /// The text with control characters made visible: stored names and values must not steer a terminal.
 pub(crate) fn visible(text: &str) -> String {
     if text.chars().any(char::is_control) {

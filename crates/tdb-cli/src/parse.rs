@@ -64,7 +64,7 @@ pub(crate) fn seconds_hint(option: &str, moment: Option<Moment>) -> Option<Strin
 
 /// `0s`, `10m`, `2h`, `1d`.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("{text:?} is no duration such as 0s, 10m, 2h, 1d");
+    let wrong = || format!("{text:?} is not a duration; write it like 0s, 10m, 2h or 1d");
     let unit = text.chars().next_back().ok_or_else(wrong)?;
     let seconds = match unit {
         's' => 1,
@@ -102,7 +102,7 @@ pub(crate) fn size(text: &str) -> Result<Size, String> {
         "tib" => 1 << 40,
         _ => {
             return Err(format!(
-                "no unit {unit:?}: kB, MB, GB, TB, KiB, MiB, GiB, TiB"
+                "{unit:?} is not a unit: use kB, MB, GB, TB, KiB, MiB, GiB or TiB"
             ));
         }
     };

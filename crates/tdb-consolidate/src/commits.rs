@@ -23,7 +23,7 @@ fn planned(array: &Array, options: &ChangeOptions) -> Result<(Plan, Vec<String>)
         return Err(ArrayError::Invalid {
             what: "consolidation",
             name: format!("of commits in format version {version}"),
-            why: "there are none to consolidate before version 12",
+            why: "arrays before version 12 have no commits to consolidate",
         });
     }
     // What vanishes between two reads was vacuumed, or stands in a new list: it is looked at again.

@@ -253,7 +253,7 @@ fn check_policy(policy: &StepPolicy) -> Result<(), ArrayError> {
     } else if !(0.0..=1.0).contains(&policy.size_ratio) {
         "the ratio of sizes lies between 0 and 1"
     } else if policy.amplification.is_nan() || policy.amplification < 0.0 {
-        "the amplification is no number above 0"
+        "the amplification must be a number above 0"
     } else {
         return Ok(());
     };

@@ -97,7 +97,7 @@ impl Head {
         }
         let offsets = header.length("offsets length")?;
         if !offsets.is_multiple_of(8) {
-            let finding = "is no whole number of offsets";
+            let finding = "is not a whole number of offsets";
             return Err(FilterError::invalid(filter, "offsets length", finding));
         }
         tdb_tile::Limits::check(

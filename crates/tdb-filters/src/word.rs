@@ -36,7 +36,7 @@ pub(crate) trait Word: Copy {
 }
 
 fn broken(filter: &'static str) -> FilterError {
-    FilterError::invalid(filter, "data", "is no whole number of values")
+    FilterError::invalid(filter, "data", "is not a whole number of values")
 }
 
 macro_rules! word {

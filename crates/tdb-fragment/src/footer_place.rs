@@ -45,7 +45,7 @@ impl FooterBytes {
         let behind = if name_version.always_stores_footer_length() {
             None
         } else {
-            let layout = old_layout.ok_or_else(|| fail("schema", "not given"))?;
+            let layout = old_layout.ok_or_else(|| fail("schema", 0, "not given"))?;
             layout.has_fixed_dimensions().then_some(layout)
         };
         let (length, end) = match behind {
@@ -55,10 +55,17 @@ impl FooterBytes {
                 Next::Done(length) => (length, file_size.saturating_sub(LENGTH_SIZE)),
             },
         };
-        let start = end
-            .checked_sub(length)
-            .filter(|_| length != 0)
-            .ok_or_else(|| fail("length", "zero, or more than the file"))?;
+        let start =
+            end.checked_sub(length)
+                .filter(|_| length != 0)
+                .ok_or_else(|| match behind {
+                    Some(_) => fail("footer", 0, "the file is too short to hold it"),
+                    None => fail(
+                        "length",
+                        end,
+                        "is zero, or more than the file has before it",
+                    ),
+                })?;
         Ok(match slice_of_tail(tail, file_size, start..end) {
             Some(bytes) => Next::Done(Self { start, bytes }),
             None => Next::Need(start..file_size),
@@ -69,7 +76,7 @@ impl FooterBytes {
 fn stored_length(tail: &Bytes, file_size: u64) -> Result<Next<u64>, WireError> {
     let start = file_size
         .checked_sub(LENGTH_SIZE)
-        .ok_or_else(|| fail("length", "the file is too short to hold it"))?;
+        .ok_or_else(|| fail("length", 0, "the file is too short to hold it"))?;
     Ok(match slice_of_tail(tail, file_size, start..file_size) {
         Some(bytes) => Next::Done(u64::read(&bytes).unwrap_or_default()),
         None => Next::Need(start..file_size),
@@ -84,6 +91,8 @@ fn slice_of_tail(tail: &Bytes, file_size: u64, range: Range<u64>) -> Option<Byte
     (start <= end && end <= tail.len()).then(|| tail.slice(start..end))
 }
 
-fn fail(field: &'static str, why: &'static str) -> WireError {
-    WireError::new("FragmentFooter", field, 0, WireErrorKind::Invalid(why))
+/// What is wrong with a field that begins at `offset` in the file.
+fn fail(field: &'static str, offset: u64, why: &'static str) -> WireError {
+    let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+    WireError::new("FragmentFooter", field, offset, WireErrorKind::Invalid(why))
 }

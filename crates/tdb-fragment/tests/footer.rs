@@ -227,13 +227,13 @@ fn a_length_of_zero_or_beyond_the_file_is_refused() {
         file[size - 8..].copy_from_slice(&length.to_le_bytes());
         let error = locate(&file.into(), size as u64, 22, &fragment).unwrap_err();
         insta::allow_duplicates! {
-            insta::assert_snapshot!(error, @"FragmentFooter.length at byte 0: zero, or more than the file");
+            insta::assert_snapshot!(error, @"FragmentFooter.length at byte 11718: is zero, or more than the file has before it");
         }
     }
     let error = locate(&Bytes::new(), 7, 22, &fragment).unwrap_err();
     insta::assert_snapshot!(error, @"FragmentFooter.length at byte 0: the file is too short to hold it");
     let error = locate(&Bytes::new(), 7, 5, &Fragment::new("v5_sparse")).unwrap_err();
-    insta::assert_snapshot!(error, @"FragmentFooter.length at byte 0: zero, or more than the file");
+    insta::assert_snapshot!(error, @"FragmentFooter.footer at byte 0: the file is too short to hold it");
 }
 
 #[test]

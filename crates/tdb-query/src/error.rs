@@ -36,7 +36,7 @@ pub enum QueryError {
         what: String,
     },
     /// What is stored cannot be read.
-    #[error("fragment {fragment}, field {field:?}, tile {tile}")]
+    #[error("fragment {fragment}, field {field:?}, tile {tile} ({file} from byte {offset} on)")]
     Tile {
         /// Name of the fragment.
         fragment: String,
@@ -44,6 +44,10 @@ pub enum QueryError {
         field: String,
         /// Number of the tile, from 0.
         tile: u64,
+        /// Name of the file in the fragment that holds it.
+        file: String,
+        /// Where in the file it begins.
+        offset: u64,
         /// What is wrong with it.
         source: Box<TileError>,
     },

@@ -1,6 +1,7 @@
 //! The fields of one fragment, ready to be read.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use tdb_array::{Array, At, Fragment, OpenedPart, Snapshot};
 use tdb_filters::{FilterList, Pipeline, Registry, TileKind};
@@ -12,7 +13,7 @@ use tdb_tile::{Datatype, FormatVersion};
 use crate::QueryError;
 use crate::error::TileError;
 use crate::field::{Field, unit_size};
-use crate::tiles::{FieldTiles, Place, StoredTiles, ZippedTiles};
+use crate::tiles::{FieldTiles, Located, Place, StoredTiles, ZippedTiles};
 
 /// The tiles of those fields of a fragment that a read needs and the fragment has.
 #[derive(Debug, Default)]
@@ -262,6 +263,7 @@ impl Opening<'_> {
         kind: TileKind,
     ) -> Result<StoredTiles, QueryError> {
         let options = self.stored.schema.version;
+        let key: Arc<str> = format!("{}/{file}", self.stored.prefix).into();
         let pipeline = Pipeline::new(
             filters,
             options,
@@ -269,11 +271,15 @@ impl Opening<'_> {
             self.array.key(),
             Registry::builtin(),
         )
-        .map_err(|error| self.place().at(0, TileError::Filter(error)))?;
-        Ok(StoredTiles {
-            key: format!("{}/{file}", self.stored.prefix).into(),
-            pipeline,
-        })
+        .map_err(|error| {
+            let found = Located {
+                key: key.clone(),
+                offset: 0,
+                error: Box::new(TileError::Filter(error)),
+            };
+            self.place().at(0, found)
+        })?;
+        Ok(StoredTiles { key, pipeline })
     }
 
     fn place(&self) -> Place {

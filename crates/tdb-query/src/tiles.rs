@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use tdb_filters::{Pipeline, Scratch};
 use tdb_fragment::TileIndex;
-use tdb_store::{Piece, Read};
+use tdb_store::{Piece, Read, name};
 use tdb_tile::{ChunkHeader, Limits, WireError, WireErrorKind};
 use zerocopy::IntoBytes;
 
@@ -89,6 +89,17 @@ pub(crate) struct StoredTiles {
 }
 
 impl StoredTiles {
+    /// Says where the tile is that something is wrong with.
+    fn locate(&self, extent: Option<Range<u64>>) -> impl Fn(TileError) -> Located {
+        let offset = extent.map_or(0, |extent| extent.start);
+        let key = Arc::clone(&self.key);
+        move |error| Located {
+            key: Arc::clone(&key),
+            offset,
+            error: Box::new(error),
+        }
+    }
+
     /// A tile as stored.
     fn fetch<'w>(
         &self,
@@ -190,6 +201,14 @@ impl StoredTiles {
     }
 }
 
+/// What is wrong with a stored tile, and where that is.
+#[derive(Debug)]
+pub(crate) struct Located {
+    pub(crate) key: Arc<str>,
+    pub(crate) offset: u64,
+    pub(crate) error: Box<TileError>,
+}
+
 /// Names the place of what went wrong in a tile.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
@@ -198,12 +217,14 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    pub(crate) fn at(&self, tile: usize, source: TileError) -> QueryError {
+    pub(crate) fn at(&self, tile: usize, found: Located) -> QueryError {
         QueryError::Tile {
             fragment: self.fragment.clone(),
             field: self.field.clone(),
             tile: tile as u64,
-            source: Box::new(source),
+            file: name(&found.key).to_owned(),
+            offset: found.offset,
+            source: found.error,
         }
     }
 }
@@ -253,11 +274,12 @@ impl FieldTiles {
         let fetched = all.into_iter().flatten().map(|(tiles, extent)| {
             let mut stored = Kept::default();
             let offset = extent.as_ref().map_or(0, |extent| extent.start);
-            tiles.fetch(extent, &mut stored, how)?;
+            let fetched = tiles.fetch(extent.clone(), &mut stored, how);
+            fetched.map_err(tiles.locate(extent))?;
             let bytes = Bytes::from(stored);
             Ok(Piece { offset, bytes })
         });
-        let fetched: Result<_, TileError> = fetched.collect();
+        let fetched: Result<_, Located> = fetched.collect();
         fetched.map_err(|e| self.place.at(tile, e))
     }
 
@@ -275,8 +297,10 @@ impl FieldTiles {
             cells.saturating_mul(self.cell_size as u64)
         );
         how.counters.add_cells(cells);
+        let extent = self.index.tile_extent(tile as u64);
         self.main
-            .decode(self.index.tile_extent(tile as u64), out, worker, how)
+            .decode(extent.clone(), out, worker, how)
+            .map_err(self.main.locate(extent))
             .map_err(|e| self.place.at(tile, e))
     }
 
@@ -296,7 +320,8 @@ impl FieldTiles {
         let extent = self.index.tile_extent(tile as u64);
         let decoded = self
             .main
-            .for_each_piece(extent, size, wanted, worker, how, each)
+            .for_each_piece(extent.clone(), size, wanted, worker, how, each)
+            .map_err(self.main.locate(extent))
             .map_err(|e| self.place.at(tile, e))?;
         how.counters
             .add_cells(decoded / self.cell_size.max(1) as u64);
@@ -312,9 +337,13 @@ impl FieldTiles {
         how: Decoding<'_>,
     ) -> Result<(), QueryError> {
         match &self.validity {
-            Some(validity) => validity
-                .decode(self.index.validity_extent(tile as u64), out, worker, how)
-                .map_err(|e| self.place.at(tile, e)),
+            Some(validity) => {
+                let extent = self.index.validity_extent(tile as u64);
+                validity
+                    .decode(extent.clone(), out, worker, how)
+                    .map_err(validity.locate(extent))
+                    .map_err(|e| self.place.at(tile, e))
+            }
             None => {
                 out.fill(1);
                 Ok(())
@@ -344,39 +373,43 @@ impl FieldTiles {
         values: &mut [u8],
         worker: &mut Worker,
         how: Decoding<'_>,
-    ) -> Result<(), TileError> {
+    ) -> Result<(), Located> {
         let Some(var) = &self.var else { return Ok(()) };
-        let offsets =
-            self.main
-                .fetch(self.index.tile_extent(tile as u64), &mut worker.stored, how)?;
+        let extent = self.index.tile_extent(tile as u64);
+        let in_offsets = self.main.locate(extent.clone());
+        let var_extent = self.index.var_extent(tile as u64);
+        let in_values = var.locate(var_extent.clone());
+        let offsets = self.main.fetch(extent, &mut worker.stored, how);
+        let offsets = offsets.map_err(&in_offsets)?;
         let folded = !starts.is_empty() && var.pipeline.folds_offsets_of(offsets);
         if !folded {
             let (out, scratch) = (starts.as_mut_bytes(), &mut worker.scratch);
-            self.main.unfilter(offsets, out, None, scratch, how)?;
+            let done = self.main.unfilter(offsets, out, None, scratch, how);
+            done.map_err(&in_offsets)?;
             if cfg!(target_endian = "big") {
                 starts
                     .iter_mut()
                     .for_each(|start| *start = u64::from_le(*start));
             }
         }
-        let stored = var.fetch(self.index.var_extent(tile as u64), &mut worker.stored, how)?;
+        let stored = var.fetch(var_extent, &mut worker.stored, how);
+        let stored = stored.map_err(&in_values)?;
         if folded {
             worker.starts.clear();
             let found = Some(&mut worker.starts);
-            var.unfilter(stored, values, found, &mut worker.scratch, how)?;
+            let done = var.unfilter(stored, values, found, &mut worker.scratch, how);
+            done.map_err(&in_values)?;
             if worker.starts.len() != starts.len() {
-                return Err(mismatch(
-                    "cells",
-                    starts.len() as u64,
-                    worker.starts.len() as u64,
-                ));
+                let (wanted, found) = (starts.len() as u64, worker.starts.len() as u64);
+                return Err(in_values(mismatch("cells", wanted, found)));
             }
             starts.copy_from_slice(&worker.starts);
         } else {
-            var.unfilter(stored, values, None, &mut worker.scratch, how)?;
+            let done = var.unfilter(stored, values, None, &mut worker.scratch, how);
+            done.map_err(&in_values)?;
         }
         how.counters.add_cells(starts.len() as u64);
-        check_starts(starts, values.len() as u64)
+        check_starts(starts, values.len() as u64).map_err(in_offsets)
     }
 }
 
@@ -441,6 +474,7 @@ impl ZippedTiles {
         how: Decoding<'_>,
     ) -> Result<(), QueryError> {
         self.try_read(tile, out, worker, how)
+            .map_err(self.tiles.locate(self.index.tile_extent(tile as u64)))
             .map_err(|e| self.place.at(tile, e))
     }
 

@@ -44,7 +44,7 @@ pub enum SchemaError {
 #[non_exhaustive]
 pub enum Problem {
     /// There must be at least one.
-    #[error("there is none")]
+    #[error("is missing")]
     Missing,
     /// There are more than allowed.
     #[error("{found} are more than {most}")]
@@ -84,7 +84,7 @@ pub enum Problem {
         found: u64,
     },
     /// A number of bytes is no whole number of values.
-    #[error("{found} bytes are no whole number of values of {size} bytes")]
+    #[error("{found} bytes are not a whole number of values of {size} bytes")]
     Fraction {
         /// Bytes found.
         found: u64,

@@ -22,7 +22,7 @@ pub enum StoreError {
         key: String,
     },
     /// No object can have this key: see [`check_key`](crate::check_key).
-    #[error("{key:?} is no key: {reason}")]
+    #[error("{key:?} is not a valid key: {reason}")]
     InvalidKey {
         /// The text that was given.
         key: String,

@@ -21,7 +21,10 @@ fn the_empty_prefix_is_the_root() {
 #[test]
 fn errors_say_the_key_and_the_matter() {
     let shown = check_key("a/../b").unwrap_err().to_string();
-    assert_eq!(shown, r#""a/../b" is no key: a part is "." or "..""#);
+    assert_eq!(
+        shown,
+        r#""a/../b" is not a valid key: a part is "." or "..""#
+    );
     let shown = StoreError::OutOfRange {
         key: "a".into(),
         offset: 8,

@@ -42,7 +42,7 @@ impl ArrowGuess {
     pub(super) fn try_new(field: &Field) -> Result<Self, InputError> {
         let natural = natural_type(field);
         let (datatype, cell_val_num) = natural.ok_or_else(|| {
-            let what = format!("no datatype takes {}", field.data_type());
+            let what = format!("TileDB has no datatype for {}", field.data_type());
             InputError::column(field.name(), what)
         })?;
         let column = FieldInfo {

@@ -113,7 +113,7 @@ impl CellReader {
                 self.form.append(token, &mut labels.label)?;
                 let Some(index) = labels.indexes.get(&labels.label) else {
                     return Err(format!(
-                        "{} is no label of enumeration {:?}",
+                        "{} is not a label of enumeration {:?}",
                         shown(token),
                         labels.name
                     ));
@@ -132,7 +132,7 @@ impl CellReader {
                 NOT_A_TIME.write(&mut self.column.values);
                 self.column.end_cell();
             }
-            _ => return Err("null, and the field cannot be".to_owned()),
+            _ => return Err("is null, and the field is not nullable".to_owned()),
         }
         Ok(())
     }
@@ -186,13 +186,13 @@ impl Form {
                 out.extend_from_slice(text.as_bytes());
                 Ok(())
             }
-            (Self::Text, token) => Err(format!("{} is no text", shown(token))),
+            (Self::Text, token) => Err(format!("{} is not text", shown(token))),
             (Self::Bytes { size }, token) => append_bytes(*size, token, out),
             (Self::One(element), token) => element.append(token, out),
             (Self::Many { element, count }, Token::Field(text) | Token::List(text)) => {
                 element.append_list(text, *count, out)
             }
-            (Self::Many { .. }, token) => Err(format!("{} is no list", shown(token))),
+            (Self::Many { .. }, token) => Err(format!("{} is not a list", shown(token))),
         }
     }
 }
@@ -217,7 +217,7 @@ impl Element {
             Token::Field(text) | Token::Text(text) | Token::Bare(text) => {
                 (self.parse)(self.datatype, text, out).map_err(|error| error.to_string())
             }
-            token => Err(format!("{} is no {}", shown(token), self.datatype)),
+            token => Err(format!("{} is not a valid {}", shown(token), self.datatype)),
         }
     }
 
@@ -229,7 +229,7 @@ impl Element {
         out: &mut Vec<u8>,
     ) -> Result<(), String> {
         let list: Vec<&RawValue> = serde_json::from_str(text)
-            .map_err(|_| format!("{} is no list", shown(Token::Field(text))))?;
+            .map_err(|_| format!("{} is not a list", shown(Token::Field(text))))?;
         if let Some(count) = count.filter(|count| *count != list.len()) {
             return Err(format!("{} values, and a cell has {count}", list.len()));
         }
@@ -261,7 +261,7 @@ fn parse_scalar<T: Scalar + FromStr>(
 
 /// Appends bytes that are written as hexadecimal digits.
 fn append_bytes(size: Option<usize>, token: Token<'_>, out: &mut Vec<u8>) -> Result<(), String> {
-    let wrong = || format!("{} is no hexadecimal digits of bytes", shown(token));
+    let wrong = || format!("{} is not bytes in hexadecimal digits", shown(token));
     let object: HashMap<Cow<'_, str>, Cow<'_, str>>;
     let digits = match token {
         Token::Field(text) => text,
@@ -270,7 +270,12 @@ fn append_bytes(size: Option<usize>, token: Token<'_>, out: &mut Vec<u8>) -> Res
             let digits = object.get("hex").filter(|_| object.len() == 1);
             digits.ok_or_else(wrong)?
         }
-        _ => return Err(format!("{} is no {{\"hex\": …}}", shown(token))),
+        _ => {
+            return Err(format!(
+                "{} is not of the form {{\"hex\": …}}",
+                shown(token)
+            ));
+        }
     };
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
     if let Some(size) = size.filter(|size| *size != pairs.len()) {

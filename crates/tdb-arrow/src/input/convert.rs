@@ -8,6 +8,7 @@ use arrow_schema::{DataType, Field};
 use arrow_select::take::take;
 use bytes::Bytes;
 use tdb_query::{Column, FieldInfo};
+use tdb_schema::value::holds_bytes;
 use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::Datatype;
 
@@ -42,14 +43,9 @@ impl ColumnConverter {
         };
         let said = said.map(|(datatype, _)| datatype);
         let form = Form::of(plain, said, datatype, values).ok_or_else(|| {
-            let what = "labels of ".to_owned();
-            let what = enumeration.map_or_else(String::new, |_| what);
-            let cell = match values {
-                CellValNum::Fixed(1) => datatype.to_string(),
-                CellValNum::Fixed(n) => format!("{n} values of {datatype}"),
-                CellValNum::Var => format!("any number of {datatype}"),
-            };
-            InputError::column(&field.name, format!("{data_type} is no {what}{cell}"))
+            let wanted = wanted(field, datatype, values);
+            let what = format!("it holds {data_type}, and the field takes {wanted}");
+            InputError::column(&field.name, what)
         })?;
         Ok(Self {
             field: field.clone(),
@@ -109,7 +105,10 @@ impl ColumnConverter {
         let is_time = self.field.datatype.is_datetime() || self.field.datatype.is_time();
         if !(is_time && self.field.cell_val_num == CellValNum::Fixed(1) && self.labels.is_none()) {
             let row = (0..nulls.len()).find(|row| nulls.is_null(*row));
-            return Err((row.unwrap_or(0), "null, and the field cannot be".to_owned()));
+            return Err((
+                row.unwrap_or(0),
+                "is null, and the field is not nullable".to_owned(),
+            ));
         }
         cells.values = dated(&cells.values, &nulls);
         Ok(None)
@@ -147,7 +146,7 @@ impl ColumnConverter {
                     let label = String::from_utf8_lossy(label);
                     return Err((
                         row,
-                        format!("{label:?} is no label of enumeration {name:?}"),
+                        format!("{label:?} is not a label of enumeration {name:?}"),
                     ));
                 }
             }
@@ -168,4 +167,21 @@ pub(super) fn indexes(enumeration: &Enumeration, index: Datatype) -> HashMap<Vec
         (label.to_vec(), bytes)
     });
     labels.collect()
+}
+
+/// What a field takes, in words.
+fn wanted(field: &FieldInfo, datatype: Datatype, values: CellValNum) -> String {
+    match (&field.enumeration, values) {
+        (Some(labels), _) => {
+            let name = labels.name();
+            format!(
+                "labels of the enumeration {name:?}, which are {datatype} (or, with their codes, {})",
+                field.datatype
+            )
+        }
+        (None, CellValNum::Fixed(1)) => datatype.to_string(),
+        (None, CellValNum::Fixed(n)) => format!("{n} values of {datatype} in each cell"),
+        (None, CellValNum::Var) if holds_bytes(datatype) => format!("{datatype} of any length"),
+        (None, CellValNum::Var) => format!("lists of {datatype}"),
+    }
 }

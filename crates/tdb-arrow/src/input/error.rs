@@ -87,7 +87,7 @@ pub enum InputError {
     #[error("input: {0}")]
     Input(io::Error),
     /// The library that knows the format refused.
-    #[error("no {format} that can be read")]
+    #[error("not a valid {format} file")]
     Library {
         /// Name of the format.
         format: &'static str,

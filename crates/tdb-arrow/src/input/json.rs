@@ -265,7 +265,7 @@ impl<R: Read> TextLines<R> {
                 0 => String::new(),
                 column => format!(" at byte {column}"),
             };
-            InputError::record(place, format!("no JSON object: {what}{at}"))
+            InputError::record(place, format!("is not a JSON object: {what}{at}"))
         })
     }
 }

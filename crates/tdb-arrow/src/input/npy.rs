@@ -131,7 +131,17 @@ fn read_header(file: &mut impl Read) -> Result<Header, InputError> {
     let mut text = Vec::new();
     file.take(len.into()).read_to_end(&mut text)?;
     let text = String::from_utf8(text).map_err(|_| wrong("a header that is not UTF-8"))?;
+    if is_structured(&text) {
+        let what = "structured types are not read: save each of their fields as a file of its own";
+        return Err(unfit(what.to_owned()));
+    }
     parse_header(&text).ok_or_else(|| wrong("a header that says neither type nor shape"))
+}
+
+/// Whether values have fields, which are listed in place of a type.
+fn is_structured(text: &str) -> bool {
+    let descr = text.split_once("'descr':");
+    descr.is_some_and(|(_, descr)| descr.trim_start().starts_with('['))
 }
 
 /// The entries of a Python dictionary such as NumPy writes.
@@ -301,7 +311,7 @@ fn text(cell: &[u8]) -> Result<String, ArrowError> {
         .map(|bytes| char::from_u32(u32::from_le_bytes(*bytes)))
         .collect();
     let text = text.ok_or_else(|| {
-        ArrowError::InvalidArgumentError("a text with what is no character".to_owned())
+        ArrowError::InvalidArgumentError("a text with what is not a valid character".to_owned())
     })?;
     Ok(text.trim_end_matches('\0').to_owned())
 }

@@ -227,11 +227,11 @@ impl NumberConverter {
             Physical::F64 => (value.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS)
                 .then(|| (value as f64).write(out)),
         };
-        written.ok_or_else(|| format!("{value} is no {}", self.to))
+        written.ok_or_else(|| format!("{value} is not a valid {}", self.to))
     }
 
     fn write_float(&self, value: f64, out: &mut Vec<u8>) -> Result<(), String> {
-        let wrong = || format!("{value} is no {}", self.to);
+        let wrong = || format!("{value} is not a valid {}", self.to);
         match self.to.physical() {
             Physical::F64 => value.write(out),
             Physical::F32 => {
@@ -257,7 +257,12 @@ impl NumberConverter {
 
     fn write_ticks(&self, value: i64, ticks: Option<i64>, out: &mut Vec<u8>) -> Result<(), String> {
         let ticks = ticks.filter(|ticks| value == NOT_A_TIME || *ticks != NOT_A_TIME);
-        let wrong = || format!("{value} of {} is no whole number of {}", self.from, self.to);
+        let wrong = || {
+            format!(
+                "{value} of {} is not a whole number of {}",
+                self.from, self.to
+            )
+        };
         ticks.ok_or_else(wrong)?.write(out);
         Ok(())
     }

@@ -238,7 +238,7 @@ impl Kind {
                     return Err(format!("{text:?}, and other cells are large whole numbers"));
                 }
             }
-            _ => return Err(format!("{text:?} is text, and other cells are none")),
+            _ => return Err(format!("{text:?} is text, and other cells are not")),
         }
         Ok(())
     }
@@ -266,7 +266,7 @@ impl Kind {
             }));
         }
         let Self::List(list) = self else {
-            return Err("a list, and other cells are none".to_owned());
+            return Err("is a list, and other cells are not".to_owned());
         };
         list.len = list.len.filter(|len| *len == values.len());
         for value in values {

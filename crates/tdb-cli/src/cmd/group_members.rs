@@ -113,7 +113,7 @@ pub(crate) fn remove(arguments: &Rm, global: &Global) -> Result<(), Failure> {
     let given = location::absolute(&arguments.name);
     let names = [Some(arguments.name.clone()), given];
     let Some(name) = names.into_iter().flatten().find(|name| is_known(name)) else {
-        let what = format!("no member is called {:?}", arguments.name);
+        let what = format!("there is no member called {:?}", arguments.name);
         let failure = Failure::new(ErrorKind::NotFound, what).at(&location.uri);
         return Err(failure.hint(format!("tdb group ls {} lists them", location.uri)));
     };

@@ -99,7 +99,7 @@ fn get(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let Some(value) = metadata.get(key) else {
-        let what = format!("no metadata under the key {key:?}");
+        let what = format!("there is no metadata under the key {key:?}");
         let failure = Failure::new(ErrorKind::NotFound, what).at(uri);
         let known: Vec<&str> = metadata.iter().map(|(key, _)| key).collect();
         let unknown = QueryError::unknown("key", key, known.iter().copied());

@@ -38,7 +38,7 @@ pub(crate) struct Rm {
 }
 
 pub(crate) fn datatype(name: &str) -> Result<Datatype, String> {
-    Datatype::from_name(name).ok_or_else(|| format!("no datatype is called {name:?}"))
+    Datatype::from_name(name).ok_or_else(|| format!("there is no datatype called {name:?}"))
 }
 
 pub(crate) fn set(arguments: &Set, global: &Global) -> Result<(), Failure> {
@@ -64,7 +64,7 @@ fn put(uri: &str, record: MetadataRecord, global: &Global) -> Result<(), Failure
     let absent = |known: bool| match known || record.value.is_some() {
         true => Ok(()),
         false => {
-            let what = format!("no metadata under the key {:?}", record.key);
+            let what = format!("there is no metadata under the key {:?}", record.key);
             let failure = Failure::new(ErrorKind::NotFound, what).at(uri);
             Err(failure.hint(format!("tdb meta ls {uri} lists the keys")))
         }

@@ -90,12 +90,12 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         | (ObjectType::Group, None | Some(VacuumMode::GroupMeta)) => vec![Mode::Metadata],
         (ObjectType::Array, Some(VacuumMode::GroupMeta)) => {
             return Err(Failure::invalid(format!(
-                "{uri}: an array, and group-meta is for groups"
+                "{uri}: is an array, and --mode group-meta is for groups"
             )));
         }
         (ObjectType::Group, Some(_)) => {
             return Err(Failure::invalid(format!(
-                "{uri}: a group, whose mode is group-meta"
+                "{uri}: is a group, whose only --mode is group-meta"
             )));
         }
         (ObjectType::Invalid, _) => return Err(location::nothing(uri, "array or group")),

@@ -233,3 +233,49 @@ fn every_verb_keeps_to_the_memory_allowed() {
         assert_eq!(output.status.code(), Some(4), "{verb}: {}", told(&output));
     }
 }
+
+#[test]
+fn an_array_without_its_schema_is_told_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let array = folder.path().join("array");
+    copy(&fixtures().join("v22_tour/array"), &array);
+    std::fs::remove_dir_all(array.join("__schema")).unwrap();
+    std::fs::create_dir(array.join("__schema")).unwrap();
+    insta::assert_snapshot!(info_in(folder.path()));
+}
+
+#[test]
+fn a_column_that_is_not_what_the_field_takes_is_told_with_what_it_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    let (array, codes) = (place("array"), place("codes.parquet"));
+    copy(
+        &fixtures().join("v22_tour/array"),
+        std::path::Path::new(&array),
+    );
+    let read = run(&format!("read {array} --enum-codes -o {codes}"));
+    assert!(read.status.success(), "{}", told(&read));
+    insta::assert_snapshot!(
+        failure(&format!("write {array} {codes}")).replace(&codes, "codes.parquet")
+    );
+}
+
+#[test]
+fn a_damaged_tile_is_told_with_its_file_and_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let array = folder.path().join("array");
+    copy(&fixtures().join("v22_tour/array"), &array);
+    let fragments = std::fs::read_dir(array.join("__fragments"))
+        .unwrap()
+        .flatten();
+    let fragment = fragments.map(|entry| entry.path()).min().unwrap();
+    let file = fragment.join("a1.tdb");
+    let mut bytes = std::fs::read(&file).unwrap();
+    // The last byte is one of the last tile.
+    let damaged = bytes.last_mut().unwrap();
+    *damaged ^= 0xff;
+    std::fs::write(&file, bytes).unwrap();
+    let told = failure(&format!("read {}", array.display()));
+    let told = told.replace(&array.display().to_string(), "array");
+    insta::assert_snapshot!(told);
+}

@@ -375,3 +375,29 @@ fn floats_in_tiles_beyond_64_bits_are_sorted() {
 
 /// A dimension whose width is infinite in its type.
 const FLOAT: &str = r#",{"name":"f","datatype":"float64","domain":[-1.7976931348623157e308,1.7976931348623157e308]}"#;
+
+#[test]
+fn a_dimension_without_a_name_is_not_made_by_itself() {
+    let folder = folder("nameless");
+    let file = folder.join("index.csv");
+    fs::write(&file, ",a\n0,5\n").unwrap();
+    let (file, array) = (file.display(), folder.join("array"));
+    let array = array.display();
+    insta::assert_snapshot!(failure(&format!("import {file} {array}"), &folder));
+    assert!(stdout(&format!("import {file} {array} --dim a --dry-run")).contains("\"a\""));
+}
+
+#[test]
+fn structured_values_of_numpy_are_told_as_such() {
+    let folder = folder("structured");
+    let file = folder.join("s.npy");
+    let header = "{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (3,), }\n";
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend([0; 12]);
+    fs::write(&file, bytes).unwrap();
+    let array = folder.join("array");
+    let import = format!("import {} {}", file.display(), array.display());
+    insta::assert_snapshot!(failure(&import, &folder));
+}

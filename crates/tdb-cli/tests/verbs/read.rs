@@ -392,7 +392,7 @@ fn a_date_means_all_of_the_period_that_it_names() {
     let cells = stdout(&format!("read {array} --range-file {file}"));
     assert_eq!(cells.lines().count(), 1 + 28 + 30);
     insta::assert_snapshot!(failure(&format!("read {array} --range day=2023-02-30")), @r#"
-    error: range of "day": "2023-02-30" is no datetime_day (ISO 8601, or a number of ticks)
+    error: range of "day": "2023-02-30" is not a valid datetime_day (ISO 8601, or a number of ticks)
     exit status 2
     "#);
 }

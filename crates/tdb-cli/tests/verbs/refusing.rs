@@ -373,7 +373,7 @@ fn errors_name_what_the_user_gave() {
     2 error: …/wrong.json: domain of dimension "x": the lower end is above the upper end
     hint: tdb schema --json prints one of this shape, tdb create --help has a short one
     2 error: --add-attr: "datatyp" means nothing here, "datatype" is meant?; known are name, datatype, cell_val_num, nullable, fill, fill_valid, filters, enumeration, order
-    2 error: --add-enum.datatype: there is none
+    2 error: --add-enum.datatype: is missing
     2 error: --current-domain: refers to dimension "y", which does not exist
     2 error: …/array and …/array are the same
     "#);

@@ -70,6 +70,10 @@ mod library {
         let status = state.decompress(piece, out);
         match (status, usize::try_from(state.total_out())) {
             (Ok(Status::StreamEnd), Ok(found)) if found == out.len() => Ok(()),
+            (Ok(status), Ok(found)) if status != Status::StreamEnd && found == out.len() => {
+                let finding = "does not end where it must";
+                Err(FilterError::invalid(NAME, "stream", finding))
+            }
             (Ok(_), found) => Err(FilterError::mismatch(
                 NAME,
                 "decoded length of a whole stream",

@@ -165,8 +165,12 @@ fn expand(
     head: &Head,
     out: &mut Out<'_>,
 ) -> Result<(), FilterError> {
+    if !data.len().is_multiple_of(id_width) {
+        let finding = "is not a whole number of indexes";
+        return Err(FilterError::invalid(NAME, "indexes", finding));
+    }
     let found = data.len().checked_div(id_width).unwrap_or(0);
-    if found != head.cells || !data.len().is_multiple_of(id_width) {
+    if found != head.cells {
         let (what, wanted) = ("number of cells", head.cells);
         return Err(FilterError::mismatch(NAME, what, wanted, found));
     }

@@ -167,7 +167,7 @@ fn expand<const C: usize>(piece: &[u8], out: &mut [u8]) -> Result<(), FilterErro
         return Err(FilterError::invalid(
             NAME,
             "data",
-            "is no whole number of cells",
+            "is not a whole number of cells",
         ));
     }
     let runs = piece.chunks_exact(C.saturating_add(LENGTH));

@@ -138,7 +138,7 @@ impl Filter for ScaleFloat {
         let mut reader = Reader::new(NAME, chunk.metadata.bytes());
         let mut lengths = header::parts(NAME, &mut reader, stored.len())?;
         if lengths.any(|length| !length.is_multiple_of(width)) {
-            let finding = "is no whole number of integers";
+            let finding = "is not a whole number of integers";
             return Err(FilterError::invalid(NAME, "part length", finding));
         }
         let count = stored.len().checked_div(width).unwrap_or(0);

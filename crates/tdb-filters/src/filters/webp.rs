@@ -150,7 +150,7 @@ impl Webp {
         let depth = self.format.depth();
         let depth = depth.ok_or_else(|| fail("the image format was not set"))?;
         if self.row.checked_rem(depth) != Some(0) {
-            return Err(fail("the x extent is no whole number of pixels"));
+            return Err(fail("the x extent is not a whole number of pixels"));
         }
         let shape = Shape {
             width: self.row.checked_div(depth).unwrap_or(0),

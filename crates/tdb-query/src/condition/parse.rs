@@ -394,7 +394,7 @@ impl<'a> Parser<'a> {
                 "2024-02-29T12:30:00.5"
             };
             return Err(self
-                .error(format!("'{text}' is no {word}; wanted the form {form}"))
+                .error(format!("'{text}' is not a {word}; write it like {form}"))
                 .into());
         };
         self.tokens.advance()?;

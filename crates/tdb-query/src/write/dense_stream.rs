@@ -165,6 +165,6 @@ impl DenseStream {
             return Err(self.dense.wrong_count(rows));
         }
         let shape = self.dense.boxes().shape(&series.tiles());
-        series.seal(shape.ok_or_else(|| QueryError::invalid("the last tiles are no box"))?)
+        series.seal(shape.ok_or_else(|| QueryError::invalid("the last tiles do not form a box"))?)
     }
 }

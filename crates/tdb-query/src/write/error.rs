@@ -73,7 +73,7 @@ pub enum CellProblem {
     #[error("a coordinate cannot be NaN")]
     NotANumber,
     /// It is null in a field that cannot be.
-    #[error("null, and the field cannot be")]
+    #[error("is null, and the field is not nullable")]
     Null,
     /// It begins before the cell before it ends, or ends beyond the values.
     #[error("its offsets {start} to {end} do not lie in order within {size} bytes of values")]
@@ -86,7 +86,7 @@ pub enum CellProblem {
         size: u64,
     },
     /// It holds no whole number of values.
-    #[error("{len} bytes are no whole number of values of {size} bytes")]
+    #[error("{len} bytes are not a whole number of values of {size} bytes")]
     Fraction {
         /// Bytes of the cell.
         len: u64,

@@ -95,31 +95,31 @@ fn row_40_parts_that_do_not_fit_or_were_not_made_by_the_key() {
         data(|bytes| bytes[at..at + 4].copy_from_slice(&value.to_le_bytes()))
     };
     insta::assert_snapshot!(number(20, u32::MAX), @r#"
-    Corrupt: fragment __130_130_UUID_22, field "x", tile 0
+    Corrupt: fragment __130_130_UUID_22, field "x", tile 0 (d0.tdb from byte 0 on)
       aes_256_gcm.parts: needs 154618822620 bytes, 72 left
     "#);
     insta::assert_snapshot!(number(24, u32::MAX), @r#"
-    Corrupt: fragment __130_130_UUID_22, field "x", tile 0
+    Corrupt: fragment __130_130_UUID_22, field "x", tile 0 (d0.tdb from byte 0 on)
       aes_256_gcm.data part count: needs 154618822620 bytes, 72 left
     "#);
     insta::assert_snapshot!(number(28, u32::MAX), @r#"
-    Limit: fragment __130_130_UUID_22, field "x", tile 0
+    Limit: fragment __130_130_UUID_22, field "x", tile 0 (d0.tdb from byte 0 on)
       size between two filters of 4294967295 is over the limit of 1050112 (data_tile)
     "#);
     insta::assert_snapshot!(number(32, 3), @r#"
-    Corrupt: fragment __130_130_UUID_22, field "x", tile 0
+    Corrupt: fragment __130_130_UUID_22, field "x", tile 0 (d0.tdb from byte 0 on)
       aes_256_gcm.data: stored length is 3, expected 16
     "#);
     insta::assert_snapshot!(data(|bytes| bytes[36] ^= 1), @r#"
-    Crypto: fragment __130_130_UUID_22, field "x", tile 0
+    Crypto: fragment __130_130_UUID_22, field "x", tile 0 (d0.tdb from byte 0 on)
       does not decrypt: the key is another one, or the data is damaged
     "#);
     insta::assert_snapshot!(data(|bytes| bytes[48] ^= 1), @r#"
-    Crypto: fragment __130_130_UUID_22, field "x", tile 0
+    Crypto: fragment __130_130_UUID_22, field "x", tile 0 (d0.tdb from byte 0 on)
       does not decrypt: the key is another one, or the data is damaged
     "#);
     insta::assert_snapshot!(data(|bytes| *bytes.last_mut().unwrap() ^= 1), @r#"
-    Crypto: fragment __130_130_UUID_22, field "x", tile 1
+    Crypto: fragment __130_130_UUID_22, field "x", tile 1 (d0.tdb from byte 149 on)
       does not decrypt: the key is another one, or the data is damaged
     "#);
 }

@@ -146,15 +146,15 @@ fn row_17_footers_of_no_length_and_of_too_much() {
     };
     insta::assert_snapshot!(length(0), @"
     Corrupt: __fragments/__110_110_UUID_22/__fragment_metadata.tdb
-      FragmentFooter.length at byte 0: zero, or more than the file
+      FragmentFooter.length at byte 25219: is zero, or more than the file has before it
     ");
     insta::assert_snapshot!(length(1 << 30), @"
     Corrupt: __fragments/__110_110_UUID_22/__fragment_metadata.tdb
-      FragmentFooter.length at byte 0: zero, or more than the file
+      FragmentFooter.length at byte 25219: is zero, or more than the file has before it
     ");
     insta::assert_snapshot!(length(u64::MAX), @"
     Corrupt: __fragments/__110_110_UUID_22/__fragment_metadata.tdb
-      FragmentFooter.length at byte 0: zero, or more than the file
+      FragmentFooter.length at byte 25219: is zero, or more than the file has before it
     ");
 }
 
@@ -200,7 +200,7 @@ fn row_17_files_that_are_said_to_have_room_for_them() {
       field "id": TileVector.count at byte 0: number of tiles is 3, expected 65536
     "#);
     insta::assert_snapshot!(footer(SPARSE, |f| f.file_sizes.fill(1 << 62)), @r#"
-    Limit: fragment __110_110_UUID_22, field "id", tile 2
+    Limit: fragment __110_110_UUID_22, field "id", tile 2 (d0.tdb from byte 149 on)
       stored tile size of 4611686018427387755 is over the limit of 2147483648 (data_tile)
     "#);
 }

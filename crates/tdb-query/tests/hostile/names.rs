@@ -41,23 +41,23 @@ fn row_35_odd_names_among_schemas_metadata_and_deletes_are_errors() {
         errors.join("\n")
     };
     insta::assert_snapshot!(all("__schema", ""), @"
-    Corrupt: __schema/__18446744073709551616_18446744073709551616_UUID_22: a time in the name is no number below 2^64
-    Corrupt: __schema/__1_999999999999999999999999999999_UUID_22: a time in the name is no number below 2^64
-    Corrupt: __schema/__-5_-5_UUID_22: a time in the name is no number below 2^64
+    Corrupt: __schema/__18446744073709551616_18446744073709551616_UUID_22: a time in the name is not a number below 2^64
+    Corrupt: __schema/__1_999999999999999999999999999999_UUID_22: a time in the name is not a number below 2^64
+    Corrupt: __schema/__-5_-5_UUID_22: a time in the name is not a number below 2^64
     Corrupt: __schema/__2_1_UUID_22: the name ends before it starts
     Corrupt: __schema/__what: not a name with times
     ");
     insta::assert_snapshot!(all("__meta", ""), @"
-    Corrupt: __meta/__18446744073709551616_18446744073709551616_UUID_22: a time in the name is no number below 2^64
-    Corrupt: __meta/__1_999999999999999999999999999999_UUID_22: a time in the name is no number below 2^64
-    Corrupt: __meta/__-5_-5_UUID_22: a time in the name is no number below 2^64
+    Corrupt: __meta/__18446744073709551616_18446744073709551616_UUID_22: a time in the name is not a number below 2^64
+    Corrupt: __meta/__1_999999999999999999999999999999_UUID_22: a time in the name is not a number below 2^64
+    Corrupt: __meta/__-5_-5_UUID_22: a time in the name is not a number below 2^64
     Corrupt: __meta/__2_1_UUID_22: the name ends before it starts
     Corrupt: __meta/__what: not a name with times
     ");
     insta::assert_snapshot!(all("__commits", ".del"), @"
-    Corrupt: __commits/__18446744073709551616_18446744073709551616_UUID_22.del: a time in the name is no number below 2^64
-    Corrupt: __commits/__1_999999999999999999999999999999_UUID_22.del: a time in the name is no number below 2^64
-    Corrupt: __commits/__-5_-5_UUID_22.del: a time in the name is no number below 2^64
+    Corrupt: __commits/__18446744073709551616_18446744073709551616_UUID_22.del: a time in the name is not a number below 2^64
+    Corrupt: __commits/__1_999999999999999999999999999999_UUID_22.del: a time in the name is not a number below 2^64
+    Corrupt: __commits/__-5_-5_UUID_22.del: a time in the name is not a number below 2^64
     Corrupt: __commits/__2_1_UUID_22.del: the name ends before it starts
     Corrupt: __commits/__what.del: not a name with times
     ");
@@ -73,8 +73,8 @@ fn row_35_versions_to_come() {
             );
         })
     };
-    insta::assert_snapshot!(version(99), @"Unsupported: __fragments/__1_1_UUID_99: version 99 is none that this tdb reads: 1 to 23");
-    insta::assert_snapshot!(version(u32::MAX), @"Unsupported: __fragments/__1_1_UUID_4294967295: version 4294967295 is none that this tdb reads: 1 to 23");
+    insta::assert_snapshot!(version(99), @"Unsupported: __fragments/__1_1_UUID_99: version 99 is not among those that this tdb reads, 1 to 23");
+    insta::assert_snapshot!(version(u32::MAX), @"Unsupported: __fragments/__1_1_UUID_4294967295: version 4294967295 is not among those that this tdb reads, 1 to 23");
 }
 
 #[test]

@@ -220,7 +220,7 @@ fn row_22_capacities_of_nothing_and_of_too_much() {
     // Within the limit of a tile, but not what is stored.
     insta::assert_snapshot!(schema("v22_sparse_dups", |s| s.capacity = 1 << 30), @"Limit: memory of 8589935600 is over the limit of 67108864 (memory budget)");
     insta::assert_snapshot!(schema("v22_sparse_dups", |s| s.capacity = 100), @r#"
-    Corrupt: fragment __110_110_UUID_22, field "key", tile 0
+    Corrupt: fragment __110_110_UUID_22, field "key", tile 0 (d0.tdb from byte 0 on)
       TileChunks.original size at byte 8: unfiltered tile size is 40, expected 800
     "#);
 }
@@ -355,7 +355,7 @@ fn row_27_enumerations_whose_values_do_not_follow_each_other() {
     "#);
     insta::assert_snapshot!(enumeration(|r| r.offsets.truncate(r.offsets.len() - 1)), @r#"
     Corrupt: __schema/__enumerations/__UUID_0
-      offsets of enumeration "colour": 23 bytes are no whole number of values of 8 bytes
+      offsets of enumeration "colour": 23 bytes are not a whole number of values of 8 bytes
     "#);
 }
 

@@ -65,7 +65,7 @@ fn row_08_links_are_not_followed() {
         symlink(outside, path).unwrap();
     };
     insta::assert_snapshot!(refusal("link-data", DATA, elsewhere), @r#"
-    Store: fragment __110_110_UUID_22, field "i8", tile 0
+    Store: fragment __110_110_UUID_22, field "i8", tile 0 (a0.tdb from byte 0 on)
       __fragments/__110_110_UUID_22/a0.tdb: not a regular file but a symbolic link
     "#);
     insta::assert_snapshot!(refusal("link-schema", SCHEMA, elsewhere), @"Store: __schema/__100_100_UUID: not a regular file but a symbolic link");
@@ -80,7 +80,7 @@ fn row_09_a_pipe_is_not_waited_for() {
         assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
     };
     insta::assert_snapshot!(refusal("pipe-data", DATA, pipe), @r#"
-    Store: fragment __110_110_UUID_22, field "i8", tile 0
+    Store: fragment __110_110_UUID_22, field "i8", tile 0 (a0.tdb from byte 0 on)
       __fragments/__110_110_UUID_22/a0.tdb: not a regular file but a pipe
     "#);
     insta::assert_snapshot!(refusal("pipe-schema", SCHEMA, pipe), @"Store: __schema/__100_100_UUID: not a regular file but a pipe");
@@ -93,7 +93,7 @@ fn row_10_devices_and_loops_of_links() {
         symlink("/dev/zero", path).unwrap();
     };
     insta::assert_snapshot!(refusal("zeros-data", DATA, zeros), @r#"
-    Store: fragment __110_110_UUID_22, field "i8", tile 0
+    Store: fragment __110_110_UUID_22, field "i8", tile 0 (a0.tdb from byte 0 on)
       __fragments/__110_110_UUID_22/a0.tdb: not a regular file but a symbolic link
     "#);
     insta::assert_snapshot!(refusal("zeros-schema", SCHEMA, zeros), @"Store: __schema/__100_100_UUID: not a regular file but a symbolic link");
@@ -102,7 +102,7 @@ fn row_10_devices_and_loops_of_links() {
         symlink(path, path).unwrap();
     };
     insta::assert_snapshot!(refusal("loop-data", DATA, itself), @r#"
-    Store: fragment __110_110_UUID_22, field "i8", tile 0
+    Store: fragment __110_110_UUID_22, field "i8", tile 0 (a0.tdb from byte 0 on)
       __fragments/__110_110_UUID_22/a0.tdb: not a regular file but a symbolic link
     "#);
 }

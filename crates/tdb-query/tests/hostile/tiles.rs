@@ -15,11 +15,11 @@ fn patched(at: usize, bytes: &[u8]) -> String {
 #[test]
 fn row_33_more_chunks_than_bytes() {
     insta::assert_snapshot!(patched(0, &(1_u64 << 61).to_le_bytes()), @r#"
-    Corrupt: fragment __110_110_UUID_22, field "a", tile 0
+    Corrupt: fragment __110_110_UUID_22, field "a", tile 0 (a0.tdb from byte 0 on)
       TileChunks.count at byte 0: needs 18446744073709551615 bytes, 52 left
     "#);
     insta::assert_snapshot!(patched(0, &(1_u64 << 26).to_le_bytes()), @r#"
-    Corrupt: fragment __110_110_UUID_22, field "a", tile 0
+    Corrupt: fragment __110_110_UUID_22, field "a", tile 0 (a0.tdb from byte 0 on)
       TileChunks.count at byte 0: needs 805306368 bytes, 52 left
     "#);
 }
@@ -27,15 +27,15 @@ fn row_33_more_chunks_than_bytes() {
 #[test]
 fn row_33_chunks_larger_than_the_tile() {
     insta::assert_snapshot!(patched(8, &u32::MAX.to_le_bytes()), @r#"
-    Limit: fragment __110_110_UUID_22, field "a", tile 0
+    Limit: fragment __110_110_UUID_22, field "a", tile 0 (a0.tdb from byte 0 on)
       unfiltered tile size of 4294967295 is over the limit of 2147483648 (data_tile)
     "#);
     insta::assert_snapshot!(patched(12, &u32::MAX.to_le_bytes()), @r#"
-    Corrupt: fragment __110_110_UUID_22, field "a", tile 0
+    Corrupt: fragment __110_110_UUID_22, field "a", tile 0 (a0.tdb from byte 0 on)
       TileChunks.data at byte 20: needs 4294967295 bytes, 40 left
     "#);
     insta::assert_snapshot!(patched(16, &u32::MAX.to_le_bytes()), @r#"
-    Corrupt: fragment __110_110_UUID_22, field "a", tile 0
+    Corrupt: fragment __110_110_UUID_22, field "a", tile 0 (a0.tdb from byte 0 on)
       TileChunks.data at byte 20: needs 4294967335 bytes, 40 left
     "#);
 }
@@ -48,7 +48,7 @@ fn a_data_file_that_ends_too_early() {
         });
     });
     insta::assert_snapshot!(error, @r#"
-    Corrupt: fragment __110_110_UUID_22, field "a", tile 0
+    Corrupt: fragment __110_110_UUID_22, field "a", tile 0 (a0.tdb from byte 0 on)
       __fragments/__110_110_UUID_22/a0.tdb: wanted 60 bytes at 0, the object has 9
     "#);
 }

@@ -136,10 +136,10 @@ fn cells_that_hold_the_wrong_thing_are_told() {
         .join("\n"),
         @r#"
     field "x", cell 3: a coordinate cannot be NaN
-    field "name", cell 4: null, and the field cannot be
+    field "name", cell 4: is null, and the field is not nullable
     field "a", cell 1: its offsets 2 to 1 do not lie in order within 6 bytes of values
     field "a", cell 4: its offsets 2 to 4000 do not lie in order within 6 bytes of values
-    field "a", cell 2: 1 bytes are no whole number of values of 2 bytes
+    field "a", cell 2: 1 bytes are not a whole number of values of 2 bytes
     field "b": its cells are uint8, the column has int8
     field "b": validity should be 1 bytes long and are 0
     "#

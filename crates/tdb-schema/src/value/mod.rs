@@ -69,7 +69,7 @@ pub enum Cell<'a> {
 
 /// A text that does not say what it should.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no {wanted}")]
+#[error("{text:?} is not a valid {wanted}")]
 pub struct ValueError {
     /// The text.
     pub text: String,

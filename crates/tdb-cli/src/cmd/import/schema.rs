@@ -161,10 +161,16 @@ impl Wanted<'_> {
                 let is_float = dimension_type(column).is_ok_and(Datatype::is_real);
                 !is_float && dimension_type(column).is_ok()
             });
-            let what = "no column can be a dimension by itself";
-            let failure =
-                || Failure::invalid(what).hint("--dim names the columns that are dimensions");
-            return Ok(vec![first.ok_or_else(failure)?]);
+            let hint = "--dim names the columns that are dimensions";
+            let none = || Failure::invalid("no column can be a dimension by itself").hint(hint);
+            let first = first.ok_or_else(none)?;
+            if first.name.is_empty() {
+                let what = "the column that would be the dimension has no name";
+                let way =
+                    "pandas leaves its index out with index=False, and names it with index_label";
+                return Err(Failure::invalid(what).hint(format!("{hint}; {way}")));
+            }
+            return Ok(vec![first]);
         }
         let named = self.dimensions.iter().map(|name| {
             let known = || columns.iter().map(|column| column.name.as_str());
@@ -176,11 +182,13 @@ impl Wanted<'_> {
 
     fn axis<'a>(&self, column: &'a ColumnGuess) -> Result<Axis<'a>, Failure> {
         let name = &column.name;
-        let datatype = dimension_type(column)
-            .map_err(|what| Failure::invalid(format!("column {name:?} is no dimension: {what}")))?;
+        let datatype = dimension_type(column).map_err(|what| {
+            Failure::invalid(format!("column {name:?} cannot be a dimension: {what}"))
+        })?;
         let is_dense = matches!(self.kind, Kind::Dense);
         if is_dense && (datatype.is_real() || holds_bytes(datatype)) {
-            let what = format!("column {name:?} is no dimension of a dense array: {datatype}");
+            let what =
+                format!("column {name:?} cannot be a dimension of a dense array: {datatype}");
             return Err(Failure::invalid(what));
         }
         let ends = match datatype {
