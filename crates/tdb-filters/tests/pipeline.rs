@@ -275,3 +275,46 @@ fn lossy_images_need_a_feature_to_be_written() {
     insta::assert_snapshot!(error.unwrap_err(),
         @r#"lossy webp encoding (code 18) is not compiled in; enable feature "webp-lossy""#);
 }
+
+/// Whether an error says that a number is not what it is: "is 256, expected 256".
+fn contradicts_itself(error: &str) -> bool {
+    let Some((before, wanted)) = error.split_once(", expected ") else {
+        return false;
+    };
+    before.rsplit(' ').next() == Some(wanted)
+}
+
+/// A stored tile of one chunk of one part, without the last bytes of the part, which is said to be so short.
+fn cut(stored: &[u8], by: usize) -> Vec<u8> {
+    const LENGTHS: [usize; 2] = [12, 32];
+    let mut tile: Vec<u8> = stored.iter().copied().take(stored.len() - by).collect();
+    for place in LENGTHS {
+        let length = tile.get_mut(place..place + 4).unwrap();
+        let whole = u32::from_le_bytes((&*length).try_into().unwrap());
+        length.copy_from_slice(&(whole - by as u32).to_le_bytes());
+    }
+    tile
+}
+
+#[test]
+fn errors_about_streams_that_end_early_do_not_contradict_themselves() {
+    assert!(contradicts_itself(
+        "bzip2.data: length is 256, expected 256"
+    ));
+    let (mut scratch, limits) = (Scratch::default(), Limits::default());
+    let values: Vec<u8> = (0..=255).collect();
+    for name in ["gzip", "zstd", "lz4", "bzip2"] {
+        let pipeline = pipeline(&[name], TileKind::new(V, Datatype::UInt8));
+        let stored = there_and_back(&pipeline, &values);
+        let mut refused = 0;
+        for by in 1..stored.len() - 36 {
+            let found = pipeline.decode_tile_to_vec(&cut(&stored, by), None, &mut scratch, &limits);
+            let Err(error) = found else { continue };
+            let error = error.to_string();
+            assert!(!contradicts_itself(&error), "{name}: {error}");
+            assert!(error.starts_with(name), "{error}");
+            refused += 1;
+        }
+        assert!(refused > 50, "{name}: {refused}");
+    }
+}
