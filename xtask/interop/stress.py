@@ -155,9 +155,8 @@ class Role:
 
 def kind_of(error):
     """What an error is about, without names."""
-    line = error.strip().splitlines()[-1] if error.strip() else "nothing said"
-    words = [word for word in line.split() if "__" not in word and OUT not in word]
-    return " ".join(words)[:100]
+    words = [word for word in error.split() if "__" not in word and OUT not in word]
+    return " ".join(words)[:100] or "nothing was said"
 
 
 def create(path, duplicates):
