@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
+use tdb_array::Array;
 use tdb_query::Session;
 use tdb_store::{Listing, ObjectWriter, Page, Piece, Read, Store, StoreError};
 
@@ -19,6 +20,7 @@ pub(crate) struct Profile {
 
 #[derive(Debug, Default)]
 struct Counters {
+    tries: AtomicU64,
     lists: AtomicU64,
     sizes: AtomicU64,
     reads: AtomicU64,
@@ -45,6 +47,12 @@ impl Profile {
             None => stages.push((name, took)),
         }
         result
+    }
+
+    /// Notes how often an array was looked at before it was seen at one moment.
+    pub(crate) fn opened(&self, array: &Array) {
+        let tries = u64::from(array.tries());
+        self.shared.tries.fetch_add(tries, Ordering::Relaxed);
     }
 
     /// Notes a part of a result.
@@ -118,6 +126,8 @@ impl Profile {
         let counters = &*self.shared;
         let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let mut facts = vec![
+            // More than one for an array: others vacuumed while it was opened.
+            ("opening_tries", Fact::Count(number(&counters.tries))),
             ("folders_listed", Fact::Count(number(&counters.lists))),
             ("sizes_asked", Fact::Count(number(&counters.sizes))),
             ("ranges_read", Fact::Count(number(&counters.reads))),

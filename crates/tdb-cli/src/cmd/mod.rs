@@ -96,6 +96,7 @@ pub(crate) fn open_array(
     let open = || Array::open(location.store.clone(), &location.prefix, options);
     let array = global.counts.stage("open", open);
     let array = array.map_err(|error| location.failed(error))?;
+    global.counts.opened(&array);
     if global.verbose {
         let (schemas, deletes) = (array.schemas().count(), array.deletes().len());
         let fragments = array.fragments().len();
