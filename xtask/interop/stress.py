@@ -156,6 +156,7 @@ class Role:
 def kind_of(error):
     """What an error is about, without names."""
     words = [word for word in error.split() if "__" not in word and OUT not in word]
+    words = [word for word in words if not any(letter.isdigit() for letter in word) and '"' not in word]
     return " ".join(words)[:100] or "nothing was said"
 
 

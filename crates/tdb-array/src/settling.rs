@@ -14,9 +14,9 @@ use crate::ArrayError;
 /// How long is waited before each try, in milliseconds: a second in all.
 const PAUSES: [u64; 12] = [0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-/// An object that is not there in so many tries in a row, an eighth of a second, was not removed meanwhile: it is
+/// An object that is not there in so many tries in a row, a quarter of a second, was not removed meanwhile: it is
 /// missing. Who merges commits while others vacuum names what is gone until the `.ign` is there.
-const MISSING: u32 = 9;
+const MISSING: u32 = 10;
 
 /// Tries until an attempt gives something, and says how many it took. An attempt that gives nothing has seen a change;
 /// so has one that fails to find an object.

@@ -189,7 +189,7 @@ fn a_committed_fragment_that_is_not_there_is_told() {
         error.to_string(),
         format!("{key}: not there, though it is committed")
     );
-    assert_eq!(store.counts().lists, 9 * (5 + 2), "looked up nine times");
+    assert_eq!(store.counts().lists, 10 * (5 + 2), "looked up ten times");
 }
 
 #[test]

@@ -245,6 +245,10 @@ fn a_vac_hides_only_while_something_is_there_that_replaces() {
     assert_eq!(alone.seen(0, 9), ["@1@1_22", "@3@3_22"]);
     let live = alone.try_live(0, 9).unwrap();
     assert_eq!(live.idle, [full("__commits/@1-3@5_22.vac")]);
+    // Before the commit of a merge this is as it should be.
+    let early = Array::new(&originals).list("__commits/@1-3@5_22.replaces", vac);
+    assert_eq!(early.seen(0, 9), ["@1@1_22", "@3@3_22"]);
+    assert_eq!(early.try_live(0, 9).unwrap().idle, [""; 0]);
 
     // What it is named after was replaced in turn, and vacuumed.
     let mut keys = originals.to_vec();

@@ -5,7 +5,8 @@ use bytes::Bytes;
 use tdb_tile::Limits;
 
 use super::{
-    COMMITS_FOLDER, Directory, FRAGMENT_FOLDER, FRAGMENT_METADATA, Replacements, fragment_key,
+    COMMITS_FOLDER, Directory, FRAGMENT_FOLDER, FRAGMENT_METADATA, REPLACES, Replacements,
+    fragment_key,
 };
 use crate::commits::{check_line, parse_consolidated, parse_lines, rerooted};
 use crate::{ArrayError, At, TimeWindow, TimestampedName};
@@ -108,9 +109,11 @@ impl Directory {
         let there = committed.iter().filter(|entry| rule(&entry.name));
         let replacements = self.replacements(lists, rule)?;
         let replaced = replacements.in_force(there.map(|entry| entry.key.as_str()));
+        // Who merges puts a `.replaces` before the commit that it counts from.
+        let idle = replaced.idle.iter().filter(|key| !key.ends_with(REPLACES));
         let mut live = Live {
             deletes: self.live_deletes(window, &consolidated),
-            idle: replaced.idle.iter().map(|key| (*key).to_owned()).collect(),
+            idle: idle.map(|key| (*key).to_owned()).collect(),
             ..Live::default()
         };
         for entry in committed {
