@@ -1,5 +1,6 @@
 //! Making a fragment: `docs/format/directory.md`, "Layout".
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -27,7 +28,7 @@ pub struct SealedFragment {
     bytes: u64,
 }
 
-/// A data file in the making.
+/// A file of a fragment in the making: a data file, or the metadata.
 #[derive(Debug)]
 pub struct DataFile {
     key: String,
@@ -35,7 +36,7 @@ pub struct DataFile {
     size: u64,
 }
 
-/// A data file that is complete, and on the disk.
+/// A file of a fragment that is complete, and on the disk; that its name is, the seal of the fragment sees to.
 #[derive(Debug)]
 pub struct FinishedFile {
     key: String,
@@ -103,32 +104,37 @@ impl NewFragment {
         })
     }
 
-    /// Writes the metadata, once all data files are finished.
+    /// Begins the metadata, which comes last: once all data files are finished.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] where a data file is missing; as the store reports.
-    pub fn seal(
-        mut self,
-        files: &[FinishedFile],
-        metadata: Bytes,
-    ) -> Result<SealedFragment, ArrayError> {
-        let unfinished = |key: &&String| !files.iter().any(|file| file.key == **key);
-        if let Some(key) = self.made.keys.iter().find(unfinished) {
+    /// As the store reports.
+    pub fn create_metadata(&mut self) -> Result<DataFile, ArrayError> {
+        self.create(FRAGMENT_METADATA)
+    }
+
+    /// Makes the fragment whole, once its data files and its metadata are finished; then it is on the disk.
+    ///
+    /// # Errors
+    /// [`ArrayError::Invalid`] where a file is missing; as the store reports.
+    pub fn seal(self, files: &[FinishedFile]) -> Result<SealedFragment, ArrayError> {
+        let finished: HashSet<&str> = files.iter().map(|file| file.key.as_str()).collect();
+        let metadata = join(&self.made.folder, FRAGMENT_METADATA);
+        let missing = |key: &&String| !finished.contains(key.as_str());
+        let missing = self.made.keys.iter().chain([&metadata]).find(missing);
+        if let Some(key) = missing.cloned() {
             return Err(ArrayError::Invalid {
-                what: "data file",
-                name: key.clone(),
+                what: "file of a fragment",
+                name: key,
                 why: "it is not finished",
             });
         }
-        let size = metadata.len() as u64;
-        let key = join(&self.made.folder, FRAGMENT_METADATA);
-        self.made.keys.push(key.clone());
-        self.made.store.put(&key, metadata)?;
+        // All files have their names: one wait for the folder serves them all.
+        self.made.store.settle(&self.made.folder)?;
         let bytes = files.iter().map(|file| file.size).sum::<u64>();
         Ok(SealedFragment {
             made: self.made,
             name: self.name,
-            bytes: bytes.saturating_add(size),
+            bytes,
         })
     }
 }
@@ -181,13 +187,13 @@ impl DataFile {
         self.size
     }
 
-    /// Makes the file whole and lasting. Waits for the disk: several files can be finished at a time.
+    /// Makes the file whole, and its bytes last. Waits for the disk: several files can be finished at a time.
     ///
     /// # Errors
     /// As the store reports.
     pub fn finish(self) -> Result<FinishedFile, ArrayError> {
         let Self { key, writer, size } = self;
-        writer.finish()?;
+        writer.place()?;
         Ok(FinishedFile { key, size })
     }
 }

@@ -212,6 +212,9 @@ impl Store for Kept {
     fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError> {
         self.0.create(key)
     }
+    fn settle(&self, prefix: &str) -> Result<(), StoreError> {
+        self.0.settle(prefix)
+    }
     fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {
         let denied = |key: &&str| StoreError::Permission {
             key: (*key).to_owned(),

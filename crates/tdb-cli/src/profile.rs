@@ -236,6 +236,10 @@ impl Store for Counted {
         self.store.create(key)
     }
 
+    fn settle(&self, prefix: &str) -> Result<(), StoreError> {
+        self.store.settle(prefix)
+    }
+
     fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {
         self.store.remove_many(keys)
     }

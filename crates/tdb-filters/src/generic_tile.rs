@@ -86,6 +86,19 @@ pub fn seal_generic_tile(
     version: FormatVersion,
     key: Option<&EncryptionKey>,
 ) -> Result<Vec<u8>, FilterError> {
+    seal_generic_tile_with(payload, version, key, &mut Scratch::default())
+}
+
+/// As [`seal_generic_tile`], for who seals many and keeps the scratch memory.
+///
+/// # Errors
+/// As [`seal_generic_tile`].
+pub fn seal_generic_tile_with(
+    payload: &[u8],
+    version: FormatVersion,
+    key: Option<&EncryptionKey>,
+    scratch: &mut Scratch,
+) -> Result<Vec<u8>, FilterError> {
     let mut list = FilterList::default();
     if gzip::ENTRY.compiled {
         list.filters
@@ -100,8 +113,7 @@ pub fn seal_generic_tile(
     let kind = TileKind::new(version, Datatype::Char);
     let pipeline = Pipeline::new(&list, version, kind, key, Registry::builtin())?;
     let mut chunks = Vec::new();
-    let (mut scratch, limits) = (Scratch::default(), Limits::default());
-    pipeline.encode_tile(payload, None, &mut chunks, &mut scratch, &limits)?;
+    pipeline.encode_tile(payload, None, &mut chunks, scratch, &Limits::default())?;
     let filters = list.encode(version, &())?;
     let size = payload.len() as u64;
     let tile = GenericTile::new(version, encryption, size, filters.into(), chunks.into());

@@ -33,7 +33,9 @@ pub use codec::{Codec, Compression, Leveled, build_leveled, parse_leveled};
 pub use description::{Description, OptionValue, describe};
 pub use error::FilterError;
 pub use filter::{BrokenValues, Entry, Filter, Options, Registry};
-pub use generic_tile::{open_generic_tile, open_generic_tile_with, seal_generic_tile};
+pub use generic_tile::{
+    open_generic_tile, open_generic_tile_with, seal_generic_tile, seal_generic_tile_with,
+};
 pub use key::EncryptionKey;
 pub use pipeline::{NO_CHUNKS, Pipeline};
 pub use record::{FilterList, FilterRecord};

@@ -60,11 +60,30 @@ impl MetadataFile {
         layout: &FieldLayout,
         seal: impl FnMut(&[u8]) -> Result<Vec<u8>, E>,
     ) -> Result<Vec<u8>, E> {
+        let mut out = Vec::new();
+        self.write(layout, seal, |piece| {
+            out.extend_from_slice(piece);
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    /// As [`MetadataFile::encode`], piece by piece, so that the file is never in memory as a whole.
+    ///
+    /// # Errors
+    /// Those of `hand_on`, too.
+    pub fn write<E: From<WireError>>(
+        &self,
+        layout: &FieldLayout,
+        seal: impl FnMut(&[u8]) -> Result<Vec<u8>, E>,
+        hand_on: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
         let version = self.footer.version;
         let mut tiles = Sealed {
-            out: Vec::new(),
+            written: 0,
             version,
             seal,
+            hand_on,
         };
         let mut footer = self.footer.clone();
         footer.offsets = self.write_tiles(&mut tiles, layout)?;
@@ -74,23 +93,22 @@ impl MetadataFile {
                 .retain(|s| s.id != OptionalSection::GLOBAL_ORDER_BOUNDS);
             footer.sections.push(self.write_bounds(&mut tiles)?);
         }
-        let mut out = tiles.out;
-        let bytes = footer.encode(version, layout)?;
-        out.extend_from_slice(&bytes);
+        let mut bytes = footer.encode(version, layout)?;
         if version.always_stores_footer_length() || !layout.has_fixed_dimensions() {
-            (bytes.len() as u64).write(&mut out);
+            (bytes.len() as u64).write(&mut bytes);
         }
-        Ok(out)
+        (tiles.hand_on)(&bytes)
     }
 
-    fn write_tiles<E, S>(
+    fn write_tiles<E, S, H>(
         &self,
-        tiles: &mut Sealed<S>,
+        tiles: &mut Sealed<S, H>,
         layout: &FieldLayout,
     ) -> Result<GenericTileOffsets, E>
     where
         E: From<WireError>,
         S: FnMut(&[u8]) -> Result<Vec<u8>, E>,
+        H: FnMut(&[u8]) -> Result<(), E>,
     {
         let version = tiles.version;
         let fields = &self.fields;
@@ -128,10 +146,11 @@ impl MetadataFile {
         Ok(offsets)
     }
 
-    fn write_bounds<E, S>(&self, tiles: &mut Sealed<S>) -> Result<OptionalSection, E>
+    fn write_bounds<E, S, H>(&self, tiles: &mut Sealed<S, H>) -> Result<OptionalSection, E>
     where
         E: From<WireError>,
         S: FnMut(&[u8]) -> Result<Vec<u8>, E>,
+        H: FnMut(&[u8]) -> Result<(), E>,
     {
         let mut content = Vec::new();
         for bounds in &self.global_order_bounds {
@@ -145,22 +164,28 @@ impl MetadataFile {
 }
 
 /// Generic tiles one after the other.
-struct Sealed<S> {
-    out: Vec<u8>,
+struct Sealed<S, H> {
+    /// Bytes so far.
+    written: u64,
     version: FormatVersion,
     seal: S,
+    hand_on: H,
 }
 
-impl<E, S> Sealed<S>
+impl<E, S, H> Sealed<S, H>
 where
     E: From<WireError>,
     S: FnMut(&[u8]) -> Result<Vec<u8>, E>,
+    H: FnMut(&[u8]) -> Result<(), E>,
 {
-    /// Appends a record as a generic tile; gives the offset of it.
+    /// Hands on a record as a generic tile; gives the offset of it.
     fn push<R: Record>(&mut self, record: &R, cx: &R::Cx) -> Result<u64, E> {
-        let offset = self.out.len() as u64;
+        let offset = self.written;
         let payload = record.encode(self.version, cx)?;
-        self.out.extend((self.seal)(&payload)?);
+        let tile = (self.seal)(&payload)?;
+        drop(payload);
+        self.written = offset.saturating_add(tile.len() as u64);
+        (self.hand_on)(&tile)?;
         Ok(offset)
     }
 

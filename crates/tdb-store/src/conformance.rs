@@ -36,8 +36,8 @@ type Law = fn(&dyn Store) -> Result<(), Failure>;
 /// # Errors
 /// The first law that does not hold.
 pub fn check(store: &dyn Store) -> Result<(), Failure> {
-    let laws: [Law; 8] = [
-        reads, ranges, limits, listings, creation, keys, absence, removal,
+    let laws: [Law; 9] = [
+        reads, ranges, limits, listings, creation, placing, keys, absence, removal,
     ];
     for law in laws {
         law(store)?;
@@ -308,6 +308,23 @@ fn absence(store: &dyn Store) -> Result<(), Failure> {
         )?;
     }
     Ok(())
+}
+
+fn placing(store: &dyn Store) -> Result<(), Failure> {
+    let law = "a placed object is there, whole";
+    for name in ["p/1", "p/2"] {
+        let mut object = or_fail("an object can be created", store.create(&key(name)))?;
+        let written = object.write(b"placed");
+        done("an object can be written", written)?;
+        done(law, object.place())?;
+        let read = read_whole(store, &key(name), u64::MAX);
+        equal(law, &read, &Bytes::from_static(b"placed"))?;
+    }
+    done("a folder can be settled", store.settle(&key("p")))?;
+    let law = "a placed object takes nobody's place";
+    let object = or_fail("an object can be created", store.create(&key("p/3")))?;
+    done("an object can be put", store.put(&key("p/3"), Bytes::new()))?;
+    is_exists(law, &object.place())
 }
 
 fn removal(store: &dyn Store) -> Result<(), Failure> {

@@ -191,6 +191,10 @@ impl<S: Store> Store for FaultyStore<S> {
         self.chance.act(key, || self.inner.put(key, bytes))
     }
 
+    fn settle(&self, prefix: &str) -> Result<(), StoreError> {
+        self.chance.act(prefix, || self.inner.settle(prefix))
+    }
+
     fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {
         let removals = keys
             .iter()
@@ -215,6 +219,11 @@ impl ObjectWriter for FaultyWriter {
     fn finish(self: Box<Self>) -> Result<(), StoreError> {
         let Self { inner, key, chance } = *self;
         chance.act(&key, || inner.finish())
+    }
+
+    fn place(self: Box<Self>) -> Result<(), StoreError> {
+        let Self { inner, key, chance } = *self;
+        chance.act(&key, || inner.place())
     }
 }
 

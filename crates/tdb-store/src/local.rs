@@ -4,6 +4,7 @@ mod tree;
 mod unix;
 
 use std::cmp::Ordering;
+use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -31,7 +32,8 @@ const PAGE_SIZE: usize = 1 << 18;
 ///   none is followed: reading one, or through one, is [`StoreError::NotAFile`]; a listing shows it as an
 ///   object, whatever it leads to; removing it removes the link.
 /// - Only regular files are read. A pipe or a device is [`StoreError::NotAFile`], at once.
-/// - A finished object is on the disk, and so is its name, before [`ObjectWriter::finish`] returns. It
+/// - A finished object is on the disk, and so is its name, before [`ObjectWriter::finish`] returns; the name of one
+///   that was placed is once [`Store::settle`] returns. It
 ///   never replaces a file. Until then it has no name where the system allows that; elsewhere its
 ///   name begins with `.tmp-`, in the folder given to [`LocalStore::with_staging`].
 /// - A listing reads the folder once and asks for no sizes. Folders too large for one page (of 262 144
@@ -41,6 +43,15 @@ pub struct LocalStore {
     tree: Arc<dyn Tree>,
     staging: String,
     page_size: usize,
+}
+
+/// How often a [`LocalStore`] has waited for the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SyncCounts {
+    /// For the bytes of a file.
+    pub files: u64,
+    /// For the names in a folder.
+    pub folders: u64,
 }
 
 impl LocalStore {
@@ -78,6 +89,12 @@ impl LocalStore {
     pub fn with_page_size(mut self, entries: usize) -> Self {
         self.page_size = entries.max(1);
         self
+    }
+
+    /// How often it has waited for the disk, its clones included.
+    #[must_use]
+    pub fn syncs(&self) -> SyncCounts {
+        self.tree.syncs().counts()
     }
 
     fn over(tree: Arc<dyn Tree>) -> Self {
@@ -214,6 +231,11 @@ impl Store for LocalStore {
         }))
     }
 
+    fn settle(&self, prefix: &str) -> Result<(), StoreError> {
+        check_prefix(prefix)?;
+        self.tree.sync_folder(prefix)
+    }
+
     fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {
         let mut touched = tree::Touched::default();
         let mut answers: Vec<Result<(), StoreError>> = Vec::with_capacity(keys.len());
@@ -254,14 +276,29 @@ impl ObjectWriter for LocalWriter {
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), StoreError> {
-        let Some(draft) = &self.draft else {
+        let Some(folder) = self.publish()? else {
             return Ok(());
         };
-        let synced = draft.file.sync_all();
+        let synced = self.tree.syncs().folder(&folder);
+        synced.map_err(|error| StoreError::from_io(&self.key, error))
+    }
+
+    fn place(mut self: Box<Self>) -> Result<(), StoreError> {
+        self.publish().map(drop)
+    }
+}
+
+impl LocalWriter {
+    /// Makes the bytes last, and gives them their name: in the folder that is given back, where it can be synced.
+    fn publish(&mut self) -> Result<Option<File>, StoreError> {
+        let Some(draft) = &self.draft else {
+            return Ok(None);
+        };
+        let synced = self.tree.syncs().file(&draft.file);
         synced.map_err(|error| StoreError::from_io(&self.key, error))?;
-        self.tree.publish(draft, &self.key)?;
+        let folder = self.tree.publish(draft, &self.key)?;
         self.draft = None;
-        Ok(())
+        Ok(folder)
     }
 }
 

@@ -224,6 +224,10 @@ impl Store for MemoryStore {
         }))
     }
 
+    fn settle(&self, prefix: &str) -> Result<(), StoreError> {
+        check_prefix(prefix)
+    }
+
     fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {
         let mut objects = self.write_objects();
         let removals = keys.iter().map(|key| {

@@ -75,6 +75,14 @@ pub trait Store: Send + Sync + Debug {
         object.finish()
     }
 
+    /// Makes the names last that [`ObjectWriter::place`] gave to objects of the folder `prefix`.
+    ///
+    /// Objects that were [finished](ObjectWriter::finish) need no such call. Who wraps a store hands this on to it.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] where the folder is gone, or as the store reports.
+    fn settle(&self, prefix: &str) -> Result<(), StoreError>;
+
     /// Removes an object, and the folders that are empty thereby.
     ///
     /// # Errors
@@ -102,6 +110,15 @@ pub trait ObjectWriter: Send + Debug {
     /// [`StoreError::Exists`] if the key was taken, which leaves that object as it is. After another
     /// error the object may be there or not.
     fn finish(self: Box<Self>) -> Result<(), StoreError>;
+
+    /// Makes the object visible and whole. That it has its name lasts once [`Store::settle`] was called for its
+    /// folder: many objects of one folder wait for it once.
+    ///
+    /// # Errors
+    /// As [`ObjectWriter::finish`].
+    fn place(self: Box<Self>) -> Result<(), StoreError> {
+        self.finish()
+    }
 }
 
 /// What lies directly in a folder.

@@ -85,7 +85,7 @@ impl Input for ArrowInput {
             });
         Ok(Box::new(ArrowCells {
             columns: columns.collect::<Result<_, _>>()?,
-            batches: self.batches,
+            batches: Some(self.batches),
             source: self.source,
             rows: 0,
         }))
@@ -113,7 +113,8 @@ impl Input for ArrowInput {
 }
 
 struct ArrowCells {
-    batches: Box<dyn RecordBatchReader + Send>,
+    /// Gone after the last batch: readers keep what that came from.
+    batches: Option<Box<dyn RecordBatchReader + Send>>,
     columns: Vec<ColumnConverter>,
     source: Source,
     rows: u64,
@@ -122,8 +123,11 @@ struct ArrowCells {
 impl BatchReader for ArrowCells {
     fn next(&mut self) -> Result<Option<Batch>, InputError> {
         let batch: RecordBatch = loop {
-            match next(&mut *self.batches, self.source)? {
-                None => return Ok(None),
+            let Some(batches) = &mut self.batches else {
+                return Ok(None);
+            };
+            match next(&mut **batches, self.source)? {
+                None => self.batches = None,
                 Some(batch) if batch.num_rows() == 0 => {}
                 Some(batch) => break batch,
             }

@@ -128,6 +128,7 @@ impl<R: Read + Send> BatchReader for CsvCells<R> {
                 start = self.records.consumed;
             }
         }
+        self.records.let_go();
         Ok(take_batch(&mut self.columns, rows))
     }
 

@@ -18,6 +18,9 @@ use super::{BatchReader, Input, InputOptions, Lines, by_name};
 /// Bytes that are read at a time.
 const CHUNK: usize = 1 << 18;
 
+/// Bytes that are kept from batch to batch.
+const LARGE: usize = 1 << 20;
+
 /// A file of JSON lines.
 ///
 /// A key that a line lacks is null there. Its names are those of the first line; an empty file has no cells.
@@ -148,6 +151,7 @@ impl<R: Read + Send> BatchReader for JsonCells<R> {
                 break;
             }
         }
+        self.input.let_go();
         Ok(take_batch(&mut self.columns, rows))
     }
 
@@ -249,6 +253,14 @@ impl<R: Read> TextLines<R> {
             if read == 0 || !self.text.trim_ascii().is_empty() {
                 return Ok(read > 0);
             }
+        }
+    }
+
+    /// Gives back what a long line took, which is not asked for again.
+    fn let_go(&mut self) {
+        if !self.is_ahead {
+            self.text.clear();
+            self.text.shrink_to(LARGE);
         }
     }
 

@@ -29,6 +29,8 @@ mod size;
 #[cfg(any(feature = "csv", feature = "json"))]
 mod text_guess;
 
+use std::collections::HashMap;
+
 use tdb_query::{Batch, FieldInfo, QueryError};
 
 #[cfg(feature = "parquet")]
@@ -121,20 +123,24 @@ fn rows_of_batch(options: InputOptions, size: u64) -> usize {
 
 /// Which field each of the names is of.
 pub(crate) fn by_name(names: &[String], fields: &[FieldInfo]) -> Result<Vec<usize>, InputError> {
+    let known = || fields.iter().map(|field| field.name.as_str());
+    let by_name: HashMap<&str, usize> = known().zip(0..).collect();
+    let mut is_there = vec![false; fields.len()];
     let mut places = Vec::new();
     for name in names {
-        let known = || fields.iter().map(|field| field.name.as_str());
-        let Some(place) = known().position(|known| known == name) else {
+        let place = by_name.get(name.as_str()).copied();
+        let Some((place, seen)) = place.and_then(|place| Some((place, is_there.get_mut(place)?)))
+        else {
             let error = QueryError::unknown("field", name, known());
             return Err(InputError::Names(Box::new(error)));
         };
-        if places.contains(&place) {
+        if std::mem::replace(seen, true) {
             return Err(InputError::column(name, "is there twice"));
         }
         places.push(place);
     }
-    for (place, field) in fields.iter().enumerate() {
-        if !places.contains(&place) {
+    for (is_there, field) in is_there.iter().zip(fields) {
+        if !is_there {
             let known = names.iter().map(String::as_str);
             let error = QueryError::unknown("column", &field.name, known);
             return Err(InputError::Names(Box::new(error)));

@@ -8,6 +8,9 @@ use super::error::{InputError, Place};
 /// Bytes that are read at a time.
 const CHUNK: usize = 1 << 18;
 
+/// Bytes that are kept from batch to batch.
+const LARGE: usize = 1 << 20;
+
 /// What some programs put in front of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -102,6 +105,17 @@ impl<R: Read> Records<R> {
         })
     }
 
+    /// Gives back what a large record took; the record that was there is not asked for again.
+    pub(super) fn let_go(&mut self) {
+        if self.buffer.capacity() > LARGE {
+            self.buffer.drain(..self.at);
+            self.at = 0;
+            self.buffer.shrink_to_fit();
+        }
+        self.unquoted.clear();
+        self.unquoted.shrink_to(LARGE);
+    }
+
     /// Fails unless the record has so many fields.
     pub(super) fn check_count(&self, wanted: usize) -> Result<(), InputError> {
         let found = self.spans.len();
@@ -123,8 +137,12 @@ impl<R: Read> Records<R> {
         }
         self.buffer.drain(..self.at);
         self.at = 0;
-        // A record that is larger than the buffer doubles it.
-        self.buffer.resize(left.saturating_add(CHUNK.max(left)), 0);
+        // A record that is larger than the buffer makes it half as large again.
+        let more = CHUNK
+            .max(left / 2)
+            .min(self.most.saturating_sub(left).saturating_add(CHUNK));
+        self.buffer.reserve_exact(more);
+        self.buffer.resize(left.saturating_add(more), 0);
         let free = self.buffer.get_mut(left..).unwrap_or_default();
         let read = loop {
             match self.input.read(free) {

@@ -23,6 +23,12 @@ use crate::failure::{DRAFT, Failure, cause};
 /// What of a batch is in memory at a time.
 const BATCH: u64 = 8 << 20;
 
+/// What one record of text may have at most: as text, as cells and as it is stored it is in memory three times.
+const RECORD: usize = 64 << 20;
+
+const RECORD_HINT: &str =
+    "a record may take a third of the memory: --memory allows more, as in --memory 4GiB";
+
 /// How a file of cells is read.
 #[derive(Debug, Args)]
 pub(crate) struct InputArguments {
@@ -102,8 +108,8 @@ impl InputArguments {
             ticks: global.ticks,
             delimiter: self.delimiter.unwrap_or(if is_tsv { b'\t' } else { b',' }),
             batch_bytes: usize::try_from(BATCH.min(memory / 32)).unwrap_or(usize::MAX),
+            record_bytes: usize::try_from(memory / 3).map_or(RECORD, |most| most.min(RECORD)),
             memory,
-            ..InputOptions::default()
         };
         let npy = match format {
             Format::Npy => npy.map_err(|failure| failure.within(&self.name()))?,
@@ -133,7 +139,15 @@ impl InputArguments {
         };
         match inner.and_then(|error| error.downcast_ref::<TempError>()) {
             Some(TempError(error)) => self.temp_failed(error),
-            None => Failure::from(error).within(&self.name()),
+            None => {
+                let by_memory =
+                    matches!(&error, InputError::TooLarge { limit, .. } if *limit < RECORD);
+                let failure = Failure::from(error).within(&self.name());
+                match by_memory {
+                    true => failure.hint(RECORD_HINT),
+                    false => failure,
+                }
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod changing;
 mod common;
+mod costs;
 mod dump;
 mod errors;
 mod files;

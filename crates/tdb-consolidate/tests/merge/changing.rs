@@ -74,6 +74,12 @@ impl Store for Recorder {
         Ok(())
     }
 
+    fn settle(&self, prefix: &str) -> Result<(), StoreError> {
+        self.inner.settle(prefix)?;
+        self.note();
+        Ok(())
+    }
+
     fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {
         let removals = keys.iter().map(|key| {
             let answer = self.inner.remove(key);
@@ -211,6 +217,10 @@ impl Store for Changing {
 
     fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError> {
         unimplemented!("{key}: nothing is written")
+    }
+
+    fn settle(&self, prefix: &str) -> Result<(), StoreError> {
+        unimplemented!("{prefix}: nothing is written")
     }
 
     fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {

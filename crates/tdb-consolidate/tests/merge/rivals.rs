@@ -90,6 +90,10 @@ impl Store for Interrupted {
         self.inner.put(key, bytes)
     }
 
+    fn settle(&self, prefix: &str) -> Result<(), StoreError> {
+        self.inner.settle(prefix)
+    }
+
     fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {
         self.change();
         self.inner.remove_many(keys)

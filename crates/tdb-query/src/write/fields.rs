@@ -151,8 +151,9 @@ pub(crate) struct FieldFiles {
 }
 
 /// What is kept of a field whose files are finished.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct WrittenField {
+    pub(crate) rule: Rule,
     pub(crate) tiles: FieldTiles,
     pub(crate) summaries: Vec<TileSummary>,
     /// Bytes of the file of fixed-size cells or offsets, of values, and of validity.
@@ -237,6 +238,7 @@ impl FieldFiles {
         };
         add_statistics(&mut tiles, &self.summaries, rule);
         Ok(WrittenField {
+            rule: *rule,
             tiles,
             summaries: self.summaries,
             sizes,
@@ -266,12 +268,20 @@ fn add_statistics(tiles: &mut FieldTiles, summaries: &[TileSummary], rule: &Rule
 }
 
 /// Zeros, or no bytes, where a tile has no bounds.
-fn bounds<'a>(values: impl Iterator<Item = Option<&'a Bytes>>, rule: &Rule) -> TileBounds {
+fn bounds<'a>(values: impl ExactSizeIterator<Item = Option<&'a Bytes>>, rule: &Rule) -> TileBounds {
+    let is_alone = values.len() == 1;
     let (mut fixed, mut var) = (Vec::new(), Vec::new());
     for value in values {
         match (rule.cell_size(), value) {
             (Some(_), Some(value)) => fixed.extend_from_slice(value),
             (Some(size), None) => fixed.resize(fixed.len() + size, 0),
+            // That of a single tile can be large: it is not copied.
+            (None, Some(value)) if is_alone => {
+                return TileBounds {
+                    fixed: vec![0; 8].into(),
+                    var: value.clone(),
+                };
+            }
             (None, value) => {
                 fixed.extend_from_slice(&(var.len() as u64).to_le_bytes());
                 var.extend_from_slice(value.map_or(&[], |value| &value[..]));

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tdb_array::{Array, At, NewFragment, SealedFragment};
-use tdb_filters::{FilterError, seal_generic_tile};
+use tdb_array::{Array, ArrayError, At, DataFile, FinishedFile, NewFragment, SealedFragment};
+use tdb_filters::{FilterError, Scratch, seal_generic_tile_with};
 use tdb_fragment::{ExtraFields, FieldLayout};
 use tdb_schema::{ArraySchema, FieldKind};
-use tdb_tile::{FormatVersion, Range, WireError};
+use tdb_tile::{FormatVersion, Limits, Range, WireError};
 
 use super::fields::{EncodedTile, FieldCodec, FieldFiles, WrittenField};
 use super::metadata::Metadata;
@@ -95,6 +95,15 @@ impl Target {
         result
     }
 
+    /// Gives back the memory that threads keep: there are no more tiles for now.
+    fn close_workshops(&self) {
+        let mut workshops = self
+            .workshops
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        workshops.clear();
+    }
+
     /// A tile of the field with this place, filtered.
     pub(crate) fn encode(
         &self,
@@ -107,6 +116,9 @@ impl Target {
         self.with_workshop(|workshop| {
             let cells = source.tile(field, tile, &mut workshop.buffers);
             let limits = self.session.limits();
+            // Nobody could read it with as much memory either.
+            let (size, most) = (cells.values.len() as u64, limits.budget.limit());
+            Limits::check("memory of a tile", "memory budget", size, most)?;
             codec
                 .encode(&cells, &mut workshop.coder, limits)
                 .map_err(|source| QueryError::Encode {
@@ -172,15 +184,16 @@ impl FragmentWriter {
     pub(crate) fn seal(self, shape: Shape) -> Result<SealedFragment, QueryError> {
         let Self {
             target,
-            fragment,
+            mut fragment,
             files,
             tiles,
         } = self;
+        target.close_workshops();
         let finish = |(files, codec): (FieldFiles, &FieldCodec)| files.finish(&codec.rule);
         let files: Vec<_> = files.into_iter().zip(&target.codecs).collect();
         let finish = || threads::map(files, finish);
         let mut written: Vec<WrittenField> = target.session.install(finish)?;
-        let files: Vec<_> = written
+        let mut files: Vec<_> = written
             .iter_mut()
             .flat_map(|field| std::mem::take(&mut field.files))
             .collect();
@@ -192,27 +205,73 @@ impl FragmentWriter {
         let file = metadata.file(shape)?;
         let layout = FieldLayout::of(&target.schema);
         let key = target.array.key();
-        let bytes = file
-            .encode(&layout, |payload| {
-                Ok(seal_generic_tile(payload, FormatVersion::WRITTEN, key)?)
-            })
-            .map_err(|error: SealError| error.0)
-            .at(fragment.name().as_str())?;
-        Ok(fragment.seal(&files, bytes.into())?)
+        let mut scratch = Scratch::default();
+        let seal = |payload: &[u8]| {
+            let sealed = seal_generic_tile_with(payload, FormatVersion::WRITTEN, key, &mut scratch);
+            sealed.map_err(SealError::from)
+        };
+        let mut pieces = Pieces {
+            file: fragment.create_metadata()?,
+            small: Vec::new(),
+        };
+        let sealed = file.write(&layout, seal, |piece| Ok(pieces.push(piece)?));
+        match sealed {
+            Ok(()) => files.push(pieces.finish()?),
+            Err(SealError::Array(error)) => return Err(error.into()),
+            Err(SealError::Filter(error)) => Err(error).at(fragment.name().as_str())?,
+        }
+        Ok(fragment.seal(&files)?)
+    }
+}
+
+/// Pieces of a file, the small ones of which are written together.
+struct Pieces {
+    file: DataFile,
+    small: Vec<u8>,
+}
+
+impl Pieces {
+    /// Bytes that are worth a call of the system.
+    const LARGE: usize = 1 << 20;
+
+    fn push(&mut self, piece: &[u8]) -> Result<(), ArrayError> {
+        if self.small.len() + piece.len() > Self::LARGE {
+            self.file.write(&self.small)?;
+            self.small.clear();
+        }
+        if piece.len() > Self::LARGE {
+            return self.file.write(piece);
+        }
+        self.small.extend_from_slice(piece);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<FinishedFile, ArrayError> {
+        self.file.write(&self.small)?;
+        self.file.finish()
     }
 }
 
 /// What went wrong while metadata was put together.
-struct SealError(FilterError);
+enum SealError {
+    Filter(FilterError),
+    Array(ArrayError),
+}
 
 impl From<FilterError> for SealError {
     fn from(error: FilterError) -> Self {
-        Self(error)
+        Self::Filter(error)
     }
 }
 
 impl From<WireError> for SealError {
     fn from(error: WireError) -> Self {
-        Self(FilterError::Wire(error))
+        Self::Filter(FilterError::Wire(error))
+    }
+}
+
+impl From<ArrayError> for SealError {
+    fn from(error: ArrayError) -> Self {
+        Self::Array(error)
     }
 }

@@ -1,5 +1,6 @@
 //! The cells that are handed in: what they must be, and where they are.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -157,8 +158,11 @@ impl Cells {
         first: u64,
     ) -> Result<Self, QueryError> {
         let views: Vec<Field<'_>> = fields.iter().filter_map(|k| schema.field_of(*k)).collect();
+        let names: HashSet<&str> = views.iter().map(|field| field.name).collect();
+        let mut columns: HashMap<&str, Vec<&Column>> = HashMap::new();
         for column in &batch.columns {
-            if !views.iter().any(|field| field.name == column.name) {
+            columns.entry(&column.name).or_default().push(column);
+            if !names.contains(column.name.as_str()) {
                 let known: Vec<&str> = views.iter().map(|field| field.name).collect();
                 return Err(QueryError::invalid_with_hint(
                     format!("there is no field {:?} to write", column.name),
@@ -167,11 +171,11 @@ impl Cells {
             }
         }
         let inputs = views.iter().map(|field| {
-            let mut columns = batch.columns.iter().filter(|c| c.name == field.name);
-            let column = columns.next().ok_or(ColumnProblem::Missing);
-            let column = match columns.next() {
-                Some(_) => Err(ColumnProblem::Twice),
-                None => column,
+            let named = columns.get(field.name).map_or(&[][..], Vec::as_slice);
+            let column = match named {
+                [] => Err(ColumnProblem::Missing),
+                [column] => Ok(*column),
+                _ => Err(ColumnProblem::Twice),
             };
             let problem = |problem| QueryError::Column {
                 field: field.name.to_owned(),

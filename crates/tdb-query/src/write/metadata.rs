@@ -1,5 +1,7 @@
 //! The metadata of a fragment, from what is kept of its tiles.
 
+use std::collections::HashMap;
+
 use tdb_fragment::{
     FieldLayout, FieldStatistics, FieldTiles, Footer, FragmentStatistics, MetadataFile,
     ProcessedConditions, TileBounds,
@@ -98,10 +100,9 @@ impl Metadata<'_> {
 
     /// What was written of each of them.
     fn slots(&self) -> impl Iterator<Item = Option<&WrittenField>> {
-        self.kinds().map(|kind| {
-            let place = self.target.codecs.iter().position(|c| c.kind == kind)?;
-            self.written.get(place)
-        })
+        let codecs = self.target.codecs.iter().map(|codec| codec.kind);
+        let places: HashMap<FieldKind, &WrittenField> = codecs.zip(self.written).collect();
+        self.kinds().map(move |kind| places.get(&kind).copied())
     }
 
     fn rtree(&self, layout: &FieldLayout) -> Result<RTree, QueryError> {
@@ -163,9 +164,8 @@ impl Metadata<'_> {
     }
 
     fn statistics_of(&self, kind: FieldKind, field: Option<&WrittenField>) -> FieldStatistics {
-        let codec = self.target.codecs.iter().find(|codec| codec.kind == kind);
-        if let (Some(codec), Some(field)) = (codec, field) {
-            return fold(&codec.rule, &field.summaries);
+        if let Some(field) = field {
+            return fold(&field.rule, &field.summaries);
         }
         let size = match kind {
             FieldKind::Coords if self.zipped_is_number() => {

@@ -14,6 +14,7 @@ use super::input::Cells;
 use super::options::Duplicates;
 use super::series::Series;
 use super::tile::position;
+use super::waiting::Held;
 use crate::QueryError;
 use crate::sparse::sort::Keys;
 
@@ -221,9 +222,10 @@ impl OrderedWriter {
 pub(crate) fn write_sorted(
     target: &Target,
     mut series: Series,
-    cells: &Cells,
+    held: Held,
     duplicates: Duplicates,
 ) -> Result<Series, QueryError> {
+    let cells = &held.cells;
     let rows = target
         .session
         .install(|| sorted_rows(&target.schema, cells, duplicates))?;
@@ -238,6 +240,8 @@ pub(crate) fn write_sorted(
         0 => capacity,
         cells => cells,
     } as u64;
+    // What is kept of them can be as large as they are.
+    drop(held);
     series.seal(Shape::Sparse { last_tile_cells })?;
     Ok(series)
 }

@@ -137,7 +137,14 @@ impl Rule {
                 Some((min, max)) => (min.min(value), max.max(value)),
             });
         }
-        ends.map(|(min, max)| (Bytes::copy_from_slice(min), Bytes::copy_from_slice(max)))
+        ends.map(|(min, max)| {
+            let least = Bytes::copy_from_slice(min);
+            let greatest = match max == min {
+                true => least.clone(),
+                false => Bytes::copy_from_slice(max),
+            };
+            (least, greatest)
+        })
     }
 }
 

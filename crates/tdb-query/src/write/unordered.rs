@@ -86,7 +86,7 @@ impl UnorderedWriter {
             let held = self.waiting.join().map_err(too_many)?;
             return match held.cells.rows {
                 0 => Ok(self.series),
-                _ => write_sorted(&self.target, self.series, &held.cells, self.duplicates),
+                _ => write_sorted(&self.target, self.series, held, self.duplicates),
             };
         }
         self.spill()?;

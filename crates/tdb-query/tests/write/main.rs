@@ -6,6 +6,7 @@
 )]
 
 mod dense;
+mod durable;
 mod refused;
 mod sparse;
 mod versions;

@@ -14,7 +14,7 @@ use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{ErrorKind, Read as _, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::tree::{Draft, Entry, Opened, Tree, draft_name, prune, too_short};
+use super::tree::{Draft, Entry, Opened, Syncs, Tree, draft_name, prune, too_short};
 use crate::{StoreError, parent};
 
 const LINK: &str = "a symbolic link";
@@ -23,6 +23,7 @@ const LINK: &str = "a symbolic link";
 #[derive(Debug)]
 pub(super) struct Root {
     path: PathBuf,
+    syncs: Syncs,
 }
 
 impl Root {
@@ -34,7 +35,10 @@ impl Root {
                 key: shown.into_owned(),
             });
         }
-        Ok(Self { path })
+        Ok(Self {
+            path,
+            syncs: Syncs::default(),
+        })
     }
 
     /// The path of `key`, on which nothing is a link but perhaps its last part.
@@ -178,7 +182,7 @@ impl Tree for Root {
         }
     }
 
-    fn publish(&self, draft: &Draft, key: &str) -> Result<(), StoreError> {
+    fn publish(&self, draft: &Draft, key: &str) -> Result<Option<File>, StoreError> {
         let Some(old) = &draft.name else {
             return Err(not_found(key));
         };
@@ -188,7 +192,7 @@ impl Tree for Root {
             .and_then(|()| fs::remove_file(&old_path))
             .map_err(|error| StoreError::from_io(key, error))?;
         prune(self, parent(old));
-        Ok(())
+        Ok(None)
     }
 
     fn discard(&self, draft: Draft) {
@@ -229,6 +233,10 @@ impl Tree for Root {
 
     fn sync_folder(&self, _folder: &str) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    fn syncs(&self) -> &Syncs {
+        &self.syncs
     }
 }
 

@@ -1,8 +1,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::fs::File;
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::local::SyncCounts;
 use crate::{StoreError, join, parent};
 
 /// What the local store needs of a system: a folder, and the names below it. Keys are checked.
@@ -38,8 +40,9 @@ pub(super) trait Tree: Send + Sync + Debug {
     /// A new empty file, without a name or with one in the folder `staging`.
     fn draft(&self, staging: &str) -> Result<Draft, StoreError>;
 
-    /// Gives the file its name, which must be free, and makes the name last.
-    fn publish(&self, draft: &Draft, key: &str) -> Result<(), StoreError>;
+    /// Gives the file its name, which must be free. The name lasts once the folder that it is in was synced: that
+    /// folder, where the system can do so.
+    fn publish(&self, draft: &Draft, key: &str) -> Result<Option<File>, StoreError>;
 
     /// Forgets the file.
     fn discard(&self, draft: Draft);
@@ -52,6 +55,35 @@ pub(super) trait Tree: Send + Sync + Debug {
 
     /// Makes the names in a folder last.
     fn sync_folder(&self, folder: &str) -> Result<(), StoreError>;
+
+    /// What counts how often the disk is waited for.
+    fn syncs(&self) -> &Syncs;
+}
+
+/// Waits for the disk, and counts how often.
+#[derive(Debug, Default)]
+pub(super) struct Syncs {
+    files: AtomicU64,
+    folders: AtomicU64,
+}
+
+impl Syncs {
+    pub(super) fn file(&self, file: &File) -> io::Result<()> {
+        self.files.fetch_add(1, Ordering::Relaxed);
+        file.sync_all()
+    }
+
+    pub(super) fn folder(&self, folder: &File) -> io::Result<()> {
+        self.folders.fetch_add(1, Ordering::Relaxed);
+        folder.sync_all()
+    }
+
+    pub(super) fn counts(&self) -> SyncCounts {
+        SyncCounts {
+            files: self.files.load(Ordering::Relaxed),
+            folders: self.folders.load(Ordering::Relaxed),
+        }
+    }
 }
 
 /// A regular file, open for reading.

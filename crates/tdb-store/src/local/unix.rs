@@ -1,15 +1,15 @@
 use std::fs::File;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 
 use rustix::buffer::spare_capacity;
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, fsync, linkat, mkdirat, openat, statat,
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, linkat, mkdirat, openat, statat,
     unlinkat,
 };
 use rustix::io::{Errno, pread, retry_on_intr};
 
-use super::tree::{Draft, Entry, Opened, Tree, draft_name, prune, too_short};
+use super::tree::{Draft, Entry, Opened, Syncs, Tree, draft_name, prune, too_short};
 use crate::{StoreError, name, parent};
 
 const FOLDER: OFlags = OFlags::RDONLY
@@ -43,6 +43,7 @@ pub(super) struct Root {
     nameless: bool,
     /// Whether the system can look up a whole key and follow no link.
     whole_keys: bool,
+    syncs: Syncs,
 }
 
 impl Root {
@@ -54,6 +55,7 @@ impl Root {
             folder,
             nameless: nameless_files(),
             whole_keys: cfg!(target_os = "linux"),
+            syncs: Syncs::default(),
         })
     }
 
@@ -93,12 +95,12 @@ impl Root {
     }
 
     /// The folder that `key` goes into; made, and made to last, where it is not there.
-    fn make_parent(&self, key: &str) -> Result<OwnedFd, Errno> {
+    fn make_parent(&self, key: &str) -> Result<File, Errno> {
         match self.open_beneath(parent(key), FOLDER) {
             Err(Errno::NOENT) => {}
-            other => return other,
+            other => return other.map(File::from),
         }
-        let mut folder = self.open_beneath("", FOLDER)?;
+        let mut folder = File::from(self.open_beneath("", FOLDER)?);
         for part in parent(key).split('/') {
             let below = match open_part(&folder, part, FOLDER) {
                 Err(Errno::NOENT) => {
@@ -106,25 +108,27 @@ impl Root {
                         Ok(()) | Err(Errno::EXIST) => {}
                         Err(errno) => return Err(errno),
                     }
-                    fsync(&folder)?;
+                    let synced = self.syncs.folder(&folder);
+                    synced.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
                     open_part(&folder, part, FOLDER)?
                 }
                 other => other?,
             };
-            folder = below;
+            folder = File::from(below);
         }
         Ok(folder)
     }
 
-    /// Does something in the parent of `key`, again if that folder is removed in between.
+    /// Does something in the parent of `key`, again if that folder is removed in between; gives that folder, too.
     fn in_parent<T>(
         &self,
         key: &str,
-        act: impl Fn(&OwnedFd) -> Result<T, Errno>,
-    ) -> Result<T, Errno> {
+        act: impl Fn(&File) -> Result<T, Errno>,
+    ) -> Result<(File, T), Errno> {
         let mut result = Err(Errno::NOENT);
         for _ in 0..ATTEMPTS {
-            result = self.make_parent(key).and_then(|folder| act(&folder));
+            let acted = |folder: File| act(&folder).map(|done| (folder, done));
+            result = self.make_parent(key).and_then(acted);
             if !matches!(result, Err(Errno::NOENT)) {
                 break;
             }
@@ -132,7 +136,7 @@ impl Root {
         result
     }
 
-    fn give_name(&self, draft: &Draft, folder: &OwnedFd, key: &str) -> Result<(), Errno> {
+    fn give_name(&self, draft: &Draft, folder: &File, key: &str) -> Result<(), Errno> {
         match &draft.name {
             None => {
                 let path = format!("/proc/self/fd/{}", draft.file.as_raw_fd());
@@ -256,7 +260,7 @@ impl Tree for Root {
             let flags = DRAFT | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
             let made = self.in_parent(&key, |folder| openat(folder, name(&key), flags, FILE_MODE));
             match made {
-                Ok(file) => {
+                Ok((_, file)) => {
                     return Ok(Draft {
                         file: File::from(file),
                         name: Some(key),
@@ -269,12 +273,9 @@ impl Tree for Root {
         }
     }
 
-    fn publish(&self, draft: &Draft, key: &str) -> Result<(), StoreError> {
-        let named = self.in_parent(key, |folder| {
-            self.give_name(draft, folder, key)?;
-            fsync(folder)
-        });
-        named.map_err(|errno| match errno {
+    fn publish(&self, draft: &Draft, key: &str) -> Result<Option<File>, StoreError> {
+        let named = self.in_parent(key, |folder| self.give_name(draft, folder, key));
+        let (folder, ()) = named.map_err(|errno| match errno {
             Errno::EXIST => StoreError::Exists {
                 key: key.to_owned(),
             },
@@ -286,7 +287,7 @@ impl Tree for Root {
         if let Some(old) = &draft.name {
             prune(self, parent(old));
         }
-        Ok(())
+        Ok(Some(folder))
     }
 
     fn discard(&self, draft: Draft) {
@@ -328,9 +329,15 @@ impl Tree for Root {
     }
 
     fn sync_folder(&self, folder: &str) -> Result<(), StoreError> {
-        self.open_beneath(folder, FOLDER)
-            .and_then(fsync)
-            .map_err(|errno| error(folder, errno))
+        let opened = self
+            .open_beneath(folder, FOLDER)
+            .map_err(|errno| error(folder, errno))?;
+        let synced = self.syncs.folder(&File::from(opened));
+        synced.map_err(|error| StoreError::from_io(folder, error))
+    }
+
+    fn syncs(&self) -> &Syncs {
+        &self.syncs
     }
 }
 
@@ -350,9 +357,9 @@ fn open_at_once(_: &OwnedFd, _: &str, _: OFlags) -> Result<OwnedFd, Errno> {
 }
 
 /// Opens one name; a link among folders is told as one, not as "not a directory".
-fn open_part(folder: &OwnedFd, part: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
-    match retry_on_intr(|| openat(folder, part, flags, Mode::empty())) {
-        Err(Errno::NOTDIR) => match statat(folder, part, AtFlags::SYMLINK_NOFOLLOW) {
+fn open_part(folder: impl AsFd, part: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+    match retry_on_intr(|| openat(&folder, part, flags, Mode::empty())) {
+        Err(Errno::NOTDIR) => match statat(&folder, part, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => {
                 Err(Errno::LOOP)
             }
@@ -395,7 +402,7 @@ fn nameless_file(_: &OwnedFd) -> Option<File> {
 fn rename_exclusive(
     old_folder: &OwnedFd,
     old: &str,
-    new_folder: &OwnedFd,
+    new_folder: &File,
     new: &str,
 ) -> Result<(), Errno> {
     #[cfg(any(target_os = "linux", target_vendor = "apple"))]

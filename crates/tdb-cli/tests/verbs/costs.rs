@@ -1,0 +1,125 @@
+//! The memory that large cells take.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use super::common::{stdout, tdb};
+
+/// A cell of text that hardly shrinks.
+fn text(size: usize) -> String {
+    let mut state = 1_u64;
+    let letters = std::iter::repeat_with(|| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        char::from(b'0' + u8::try_from(state >> 58).unwrap())
+    });
+    letters.filter(|c| *c != '\\').take(size).collect()
+}
+
+/// A file of one cell with this text, in every format.
+fn files(folder: &Path, text: &str) -> Vec<String> {
+    let path = |ending: &str| folder.join(format!("cell.{ending}")).display().to_string();
+    std::fs::write(path("csv"), format!("x,s\n1,{text}\n")).unwrap();
+    std::fs::write(path("jsonl"), format!("{{\"x\":1,\"s\":\"{text}\"}}\n")).unwrap();
+    let array = folder.join("whole").display().to_string();
+    stdout(&format!("import {} {array} --dim x", path("csv")));
+    for ending in ["arrow", "parquet"] {
+        stdout(&format!("read {array} -o {}", path(ending)));
+    }
+    ["csv", "jsonl", "arrow", "parquet"].map(path).to_vec()
+}
+
+/// Exit status, what is said, and the most bytes that were in memory at a time.
+#[cfg(target_os = "linux")]
+fn measured(arguments: &str) -> (i32, String, u64) {
+    let mut command = tdb(arguments);
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
+        peak = peak.max(kibibytes.map_or(0, |number| number.parse::<u64>().unwrap() * 1024));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code().unwrap(), said, peak)
+}
+
+/// A sparse array with one attribute of text, which is stored as it is.
+#[cfg(target_os = "linux")]
+fn array(folder: &Path, name: &str, datatype: &str) -> String {
+    let schema = format!(
+        "{{\"type\":\"sparse\",\"dimensions\":[{{\"name\":\"x\",\"datatype\":\"int64\",\"domain\":[0,99],\
+         \"extent\":100}}],\"attributes\":[{{\"name\":\"s\",\"datatype\":\"{datatype}\",\
+         \"cell_val_num\":\"var\",\"filters\":[]}}]}}"
+    );
+    let file = folder.join("schema.json");
+    std::fs::write(&file, schema).unwrap();
+    let array = folder.join(name).display().to_string();
+    stdout(&format!("create {array} --schema {}", file.display()));
+    array
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_cell_that_is_larger_than_the_memory_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let plain = array(folder.path(), "plain", "string_utf8");
+    for file in files(folder.path(), &text(10_000_000)) {
+        let new = folder.path().join("new").display().to_string();
+        for verb in [
+            format!("import {file} {new} --dim x"),
+            format!("write {plain} {file}"),
+        ] {
+            let (status, said, peak) = measured(&format!("{verb} --memory 5MB"));
+            assert_eq!(status, 4, "{verb}: {said}");
+            assert!(said.contains("--memory allows more"), "{verb}: {said}");
+            assert!(!Path::new(&new).exists(), "{verb}");
+            // Lines of text are not read any further than they may be long.
+            let is_text = file.ends_with(".csv") || file.ends_with(".jsonl");
+            assert!(!is_text || peak < 45_000_000, "{verb}: {peak} bytes");
+        }
+        assert_eq!(stdout(&format!("fragments {plain} --json")).trim(), "[]");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_large_cell_takes_three_times_its_size() {
+    const SIZE: u64 = 40_000_000;
+    // The program itself, and what threads keep.
+    const PROGRAM: u64 = 55_000_000;
+    let folder = tempfile::tempdir().unwrap();
+    for file in files(folder.path(), &text(usize::try_from(SIZE).unwrap())) {
+        let array = array(
+            folder.path(),
+            &format!("{}-plain", file.len()),
+            "string_utf8",
+        );
+        for verb in [
+            format!("import {file} {array}-new --dim x"),
+            format!("write {array} {file}"),
+        ] {
+            let (status, said, peak) = measured(&verb);
+            assert_eq!(status, 0, "{verb}: {said}");
+            assert!(peak < 3 * SIZE + PROGRAM, "{verb}: {peak} bytes");
+        }
+        std::fs::remove_dir_all(&array).unwrap();
+        std::fs::remove_dir_all(format!("{array}-new")).unwrap();
+    }
+    // Its least and its greatest value are stored, too, twice each.
+    let file = folder.path().join("same.csv");
+    let same = "x".repeat(usize::try_from(SIZE).unwrap());
+    std::fs::write(&file, format!("x,s\n1,{same}\n")).unwrap();
+    let array = array(folder.path(), "bounds", "string_ascii");
+    let (status, said, peak) = measured(&format!("write {array} {}", file.display()));
+    assert_eq!(status, 0, "{said}");
+    assert!(peak < 3 * SIZE + PROGRAM, "{peak} bytes");
+}
