@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::workspace::{ALONE, cargo, metadata, root};
-use crate::{Outcome, layers, package, pages, readme};
+use crate::{Outcome, layers, package, pages, readme, targets};
 
 /// The version that `target/tools` gets where the machine has none.
 const CARGO_DENY: &str = "0.20.2";
@@ -65,6 +65,11 @@ const PARTS: &[Part] = &[
         name: "alone",
         about: "core crates, each alone, default, no and all features",
         run: alone,
+    },
+    Part {
+        name: "targets",
+        about: "crates that must build for a browser and for Windows",
+        run: |_| targets::check(),
     },
     Part {
         name: "docs",

@@ -16,6 +16,7 @@ mod package;
 mod pages;
 mod readme;
 mod stress;
+mod targets;
 mod versions;
 mod walkthrough;
 mod workspace;
