@@ -80,6 +80,14 @@ mod tests {
     use crate::workspace::CORE;
 
     #[test]
+    fn a_released_program_checks_its_sums() {
+        let manifest = std::fs::read_to_string(root().join("Cargo.toml")).unwrap();
+        let released = manifest.split("[profile.release]\n").nth(1).unwrap();
+        let profile = released.split("\n[").next().unwrap();
+        assert!(profile.contains("\noverflow-checks = true\n"), "{profile}");
+    }
+
+    #[test]
     fn what_does_no_io_is_checked_for_a_browser() {
         let [browser, _] = TARGETS else {
             panic!("other targets");
