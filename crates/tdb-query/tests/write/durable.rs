@@ -13,7 +13,7 @@ const ATTRIBUTES: u64 = 40;
 
 fn wide() -> ArraySchema {
     let x = Dimension::numbers("x", Datatype::Int64, (0_i64, 99), 10);
-    let attributes = (0..ATTRIBUTES).map(|n| Attribute::new(&format!("a{n}"), Datatype::Int32));
+    let attributes = (0..ATTRIBUTES).map(|n| Attribute::new(format!("a{n}"), Datatype::Int32));
     ArraySchema::new(ArrayType::Sparse, vec![x], attributes.collect())
 }
 
