@@ -108,6 +108,7 @@ impl Array {
         let Some(directory) = place.settled(directory, &names)? else {
             return Ok(None);
         };
+        warnings.extend(damaged_commits(&directory));
         let present = place.probe(&directory)?;
         let live = directory.live(&lists, &present, !is_dense, &options.limits)?;
         let mut fragments =
@@ -288,6 +289,11 @@ impl Array {
                 why: "there are not so many",
             })
     }
+}
+
+fn damaged_commits(directory: &Directory) -> impl Iterator<Item = Warning> {
+    let damaged = directory.damaged_commits().iter().cloned();
+    damaged.map(|(key, problem)| Warning::DamagedCommit { key, problem })
 }
 
 /// Asks fragments with delete times which deletes those stand for.

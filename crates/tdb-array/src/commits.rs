@@ -8,11 +8,34 @@ use std::ops::Range;
 use bytes::Bytes;
 use tdb_tile::{WireError, WireErrorKind};
 
-use crate::ArrayError;
+use crate::{ArrayError, TimestampedName};
 
 const DELETE_ENDING: &[u8] = b".del";
 const FRAGMENT_FOLDER: &str = "__fragments";
 const METADATA_FOLDER: &str = "__meta";
+
+/// How the keys of commits end, and those of the lists beside them.
+const ENDINGS: [&str; 7] = ["wrt", "ok", "del", "con", "ign", "vac", "upd"];
+
+/// Whether an object among the commits is one of them by its ending, whatever its name.
+pub fn is_commit(key: &str) -> bool {
+    let ending = tdb_store::name(key).rsplit_once('.');
+    ending.is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+}
+
+/// Fails for an object among the commits that ends as they do and whose name is none. Others pass.
+///
+/// # Errors
+/// [`ArrayError::DamagedCommit`].
+pub fn check_name(key: &str) -> Result<(), ArrayError> {
+    match TimestampedName::of_key(key) {
+        Err(problem) if is_commit(key) => Err(ArrayError::DamagedCommit {
+            key: key.to_owned(),
+            problem,
+        }),
+        _ => Ok(()),
+    }
+}
 
 /// One record of a `.con` object: a commit that needs no object of its own any more.
 #[derive(Clone, Debug, PartialEq, Eq)]

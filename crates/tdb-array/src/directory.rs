@@ -12,7 +12,7 @@ pub use replacements::{Replaced, Replacements};
 
 use std::collections::BTreeSet;
 
-use crate::{ArrayError, NameError, TimeWindow, TimestampedName};
+use crate::{ArrayError, NameError, TimeWindow, TimestampedName, commits};
 
 /// Where schemas are, from version 10 on.
 pub const SCHEMA_FOLDER: &str = "__schema";
@@ -82,6 +82,8 @@ pub struct Directory {
     ignores: Vec<String>,
     fragment_metadata: Vec<String>,
     metadata: DatedObjects,
+    /// Objects among the commits that end as commits do, and whose names are none.
+    damaged: Vec<(String, NameError)>,
 }
 
 /// What a later listing says about an earlier one: [`Directory::settled`].
@@ -127,7 +129,8 @@ impl Directory {
 
     /// Sorts the names of an array.
     ///
-    /// What has no business in the root or among the commits is passed over; among the schemas it is an error.
+    /// What has no business in the root or among the commits is passed over; among the schemas it is an error. A
+    /// commit whose name is damaged is neither: [`Directory::check_commits`] tells of it.
     ///
     /// # Errors
     /// [`ArrayError::Name`].
@@ -147,13 +150,19 @@ impl Directory {
             metadata: DatedObjects::from_names(names, METADATA_FOLDER),
         };
         for key in names.objects_in("") {
+            damaged: Vec::new(),
             directory.add_root_object(key);
         }
         for key in names.objects_in(COMMITS_FOLDER) {
-            directory.add_commit_object(key)?;
+            directory.add_commit_object(key);
         }
         let metadata = names.objects_in(FRAGMENT_METADATA_FOLDER);
         directory.fragment_metadata.extend(
+        let foreign = names.all_foreign_in(COMMITS_FOLDER);
+        let foreign = foreign.filter(|key| commits::is_commit(key));
+        directory
+            .damaged
+            .extend(foreign.map(|key| (key, NameError::Form)));
             metadata
                 .filter(|key| key.ends_with(".meta"))
                 .map(str::to_owned),
@@ -173,20 +182,42 @@ impl Directory {
         }
     }
 
-    fn add_commit_object(&mut self, key: &str) -> Result<(), ArrayError> {
+    fn add_commit_object(&mut self, key: &str) {
         let name = TimestampedName::of_key(key);
         match (key.rsplit_once('.').map(|(_, ending)| ending), name) {
             (Some("wrt"), Ok(name)) => self.written.push(FragmentEntry::in_folder(name)),
+        if let Err(problem) = &name
+            && commits::is_commit(key)
+        {
+            self.damaged.push((key.to_owned(), *problem));
+        }
             (Some("vac"), Ok(name)) => self.vacuums.push((key.to_owned(), name)),
             (Some(REPLACES), Ok(name)) => self.replacing.push((key.to_owned(), name)),
             (Some("con"), _) => self.consolidated.push(key.to_owned()),
             (Some("ign"), _) => self.ignores.push(key.to_owned()),
             (Some("del" | "upd"), Ok(name)) => self.deletes.push((key.to_owned(), name)),
-            // To pass over a delete would bring cells back.
-            (Some("del" | "upd"), Err(problem)) => return Err(bad_name(key, problem)),
             _ => {}
         }
-        Ok(())
+    }
+
+    /// Objects among the commits that end as commits do, and whose names are none: what they say is not known.
+    pub fn damaged_commits(&self) -> &[(String, NameError)] {
+        &self.damaged
+    }
+
+    /// Fails if the name of a commit is damaged: cells that it commits, replaces or deletes cannot be told, so whoever
+    /// reads cells asks this before.
+    ///
+    /// # Errors
+    /// [`ArrayError::DamagedCommit`].
+    pub fn check_commits(&self) -> Result<(), ArrayError> {
+        match self.damaged.first() {
+            Some((key, problem)) => Err(ArrayError::DamagedCommit {
+                key: key.clone(),
+                problem: *problem,
+            }),
+            None => Ok(()),
+        }
     }
 
     /// Compares this with a later listing: `names` are what this was made of, `again` the names in
@@ -214,6 +245,7 @@ impl Directory {
             root_folders: later.root_folders,
             written: later.written,
             deletes: later.deletes,
+            damaged: later.damaged,
             ..self
         }))
     }

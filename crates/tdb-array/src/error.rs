@@ -71,6 +71,16 @@ pub enum ArrayError {
         /// What is wrong with its name.
         problem: NameError,
     },
+    /// A commit has a name that is none: what it says of the cells is not known.
+    #[error(
+        "{key}: {problem}, so what it commits is not known; give it the name that it had, or remove it"
+    )]
+    DamagedCommit {
+        /// The object.
+        key: String,
+        /// What is wrong with its name.
+        problem: NameError,
+    },
     /// An object is of a format version that this build does not know.
     #[error(
         "{key}: version {version} is not among those that this tdb reads, 1 to {}",
@@ -138,7 +148,7 @@ impl ArrayError {
             Self::NoSuch { .. } | Self::Missing { .. } | Self::Superseded { .. } => {
                 ErrorKind::NotFound
             }
-            Self::Name { .. } => ErrorKind::Corrupt,
+            Self::Name { .. } | Self::DamagedCommit { .. } => ErrorKind::Corrupt,
             Self::Newer { .. } => ErrorKind::Unsupported,
             Self::EscapesRoot { .. } => ErrorKind::EscapesRoot,
             Self::Cycle { .. } => ErrorKind::Cycle,

@@ -1,5 +1,7 @@
 use tdb_schema::SchemaWarning;
 
+use crate::NameError;
+
 /// What is odd about an array, and no reason to refuse it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -17,6 +19,14 @@ pub enum Warning {
     Torn {
         /// Its key, relative to the array.
         key: String,
+    },
+    /// A commit whose name is damaged: what it says of the cells is not known, and none are read.
+    #[error("{key}: {problem}, so what it commits is not known, and no cell can be read")]
+    DamagedCommit {
+        /// Its key, relative to the array.
+        key: String,
+        /// What is wrong with its name.
+        problem: NameError,
     },
     /// An update: no released TileDB writes them, and its new values are not read.
     #[error("{key}: an update, which acts as a delete of the cells that it would change")]

@@ -375,11 +375,19 @@ fn a_fragment_of_a_version_to_come_is_unsupported() {
 }
 
 #[test]
-fn a_delete_with_a_bad_name_is_not_passed_over() {
-    let error = Array::new(&["__commits/__x.del"])
-        .try_live(0, 9)
-        .unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Corrupt);
+fn a_commit_with_a_damaged_name_is_told_by_whatever_ending() {
+    for ending in ["wrt", "ok", "del", "con", "ign", "vac", "upd"] {
+        for name in ["__x", "@2-1@1_22", "@1@1_22x", "__1_1_é_22", ""] {
+            let key = format!("__commits/{name}.{ending}");
+            let error = directory(&[&key], 9).unwrap().check_commits().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Corrupt, "{key}");
+            assert!(error.to_string().starts_with(&full(&key)), "{error}");
+        }
+    }
+    for other in ["__x.tmp", "__x", "__x.wrt.old", ".tmp-1", "@1@1_22.wrt"] {
+        let directory = directory(&[&format!("__commits/{other}")], 9).unwrap();
+        assert!(directory.check_commits().is_ok(), "{other}");
+    }
 }
 
 fn directory(keys: &[&str], at: u64) -> Result<Directory, ArrayError> {

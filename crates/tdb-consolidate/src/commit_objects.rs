@@ -1,7 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
-use tdb_array::commits::{ConsolidatedCommit, parse_consolidated, parse_lines, rerooted};
+use tdb_array::commits::{
+    ConsolidatedCommit, check_name, parse_consolidated, parse_lines, rerooted,
+};
 use tdb_array::directory::{COMMITS_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA, REPLACES};
 use tdb_array::{ArrayError, At, NameSource, TimestampedName, settle};
 use tdb_tile::FormatVersion;
@@ -46,7 +48,8 @@ pub(crate) struct Vacuum {
 }
 
 impl CommitObjects {
-    /// Reads them all, as they were at one moment: if a list appears or anything vanishes meanwhile, again.
+    /// Reads them all, as they were at one moment: if a list appears or anything vanishes meanwhile, again. A name among
+    /// the commits that is damaged is an error, as what it commits or replaces is not known.
     pub(crate) fn read(place: &Place<'_>) -> Result<Self, ArrayError> {
         let (found, _) = settle(place.prefix, || {
             let Some(found) = Self::read_once(place)? else {
@@ -76,6 +79,7 @@ impl CommitObjects {
         let (root, root_folders) = place.list("")?;
         let (commits, _) = place.list(COMMITS_FOLDER)?;
         let (_, fragments) = place.list(FRAGMENT_FOLDER)?;
+        commits.iter().try_for_each(|key| check_name(key))?;
         let mut found = Self::default();
         let ends = |key: &str, endings: &[&str]| endings.iter().any(|end| key.ends_with(end));
         let all: Vec<String> = commit_names(root, commits).collect();

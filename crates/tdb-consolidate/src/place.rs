@@ -1,6 +1,8 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
+use tdb_array::commits::check_name;
+use tdb_array::directory::COMMITS_FOLDER;
 use tdb_array::{Array, ArrayError, Group};
 use tdb_filters::EncryptionKey;
 use tdb_store::{Read, Store, StoreError, join, list_all};
@@ -47,6 +49,12 @@ impl<'a> Place<'a> {
     ) -> Result<(BTreeSet<String>, BTreeSet<String>), ArrayError> {
         let prefix = self.full(folder);
         let listing = list_all(self.store, &prefix)?;
+        if folder == COMMITS_FOLDER {
+            let foreign = listing.foreign.iter();
+            foreign
+                .map(|name| join(folder, name))
+                .try_for_each(|key| check_name(&key))?;
+        }
         let relative = |key: &str| {
             let key = key.strip_prefix(self.prefix).unwrap_or(key);
             key.trim_start_matches('/').to_owned()

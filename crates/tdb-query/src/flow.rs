@@ -73,7 +73,7 @@ impl<'a> Planner<'a> {
     /// Begins to plan a read of a sparse array.
     ///
     /// # Errors
-    /// [`QueryError::Invalid`] for a dense array.
+    /// [`QueryError::Invalid`] for a dense array; a commit whose name is damaged.
     pub fn new(
         session: &'a Session,
         array: &'a Snapshot,
@@ -84,6 +84,7 @@ impl<'a> Planner<'a> {
                 "dense arrays are read by a session, not by steps",
             ));
         }
+        array.directory().check_commits()?;
         Ok(Self {
             session,
             array,

@@ -44,6 +44,7 @@ impl Session {
     }
 
     fn plan(&self, array: &Arc<Array>, options: &ReadOptions) -> Result<Reader, QueryError> {
+        array.directory().check_commits()?;
         let mut warnings = Vec::new();
         let request = self.request(array, options, &mut warnings)?;
         let fields = request.fields.clone();

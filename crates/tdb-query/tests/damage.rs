@@ -1,7 +1,7 @@
 //! Golden arrays with something broken in them: reading ends, soon, with cells or with an error.
 //!
 //! Bytes are flipped, cut off, put in, exchanged, as they are stored and within generic tiles that are then sealed
-//! again. `TDB_DAMAGE_SEED` and `TDB_DAMAGE_COUNT` ask for other cases than the few that every run tries;
+//! again; names of objects are damaged, too. `TDB_DAMAGE_SEED` and `TDB_DAMAGE_COUNT` ask for other cases than the few that every run tries;
 //! `cargo xtask damage` sets them.
 
 #![cfg(all(
@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tdb_array::ErrorKind;
-use tdb_store::MemoryStore;
+use tdb_store::{MemoryStore, Store};
 
 use support::tiles::MetadataFile;
 use support::{Golden, Refusal};
@@ -66,7 +66,7 @@ fn damaged_arrays_end_in_cells_or_errors() {
         let mut random = Random(case.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         let golden = random.pick(&arrays).clone();
         let store = golden.store();
-        let what = damage(&golden, &store, &mut random);
+        let Damage { what, loses } = damage(&golden, &store, &mut random);
         let about = format!("case {case}: {}: {what}", golden.name);
         let before = memory().0;
         let begun = Instant::now();
@@ -76,7 +76,12 @@ fn damaged_arrays_end_in_cells_or_errors() {
         slowest = slowest.max(took);
         largest = largest.max(grown);
         let outcome = match ended {
-            Some(Ok(_)) => "cells".to_owned(),
+            Some(Ok(_)) => {
+                if loses {
+                    findings.push(format!("{about}: read, without what it committed"));
+                }
+                "cells".to_owned()
+            }
             Some(Err(refusal)) => {
                 // The request was in order.
                 if matches!(refusal.kind, ErrorKind::Invalid | ErrorKind::Exists) {
@@ -133,8 +138,73 @@ fn memory() -> (u64, u64) {
     found
 }
 
-/// Breaks something; says what.
-fn damage(golden: &Golden, store: &MemoryStore, random: &mut Random) -> String {
+/// What was broken.
+struct Damage {
+    what: String,
+    /// Whether cells are lost, so that reading must not end in some.
+    loses: bool,
+}
+
+/// Breaks something.
+fn damage(golden: &Golden, store: &MemoryStore, random: &mut Random) -> Damage {
+    if random.below(8) == 0 {
+        return damage_name(golden, store, random);
+    }
+    let what = damage_bytes(golden, store, random);
+    Damage { what, loses: false }
+}
+
+/// Damages the name of an object, and often leaves its ending as it was; every other one is among the commits.
+fn damage_name(golden: &Golden, store: &MemoryStore, random: &mut Random) -> Damage {
+    let all = golden.keys("");
+    let commits = golden.keys("__commits/");
+    let chosen = match commits.is_empty() || random.below(2) == 0 {
+        true => all,
+        false => commits,
+    };
+    let key = random.pick(&chosen);
+    let folder = tdb_store::parent(key);
+    let name = tdb_store::name(key);
+    let (stem, ending) = name.split_at(name.rfind('.').unwrap_or(name.len()));
+    let new = match random.below(4) {
+        0 => changed_name(name, random),
+        _ => changed_name(stem, random) + ending,
+    };
+    let to = tdb_store::join(folder, &new);
+    let bytes = tdb_store::read_whole(store, key, u64::MAX).unwrap();
+    store.remove(key).unwrap();
+    store.overwrite(&to, bytes);
+    Damage {
+        what: format!("{key} is now {to}"),
+        // Of groups, the arrays in them are not read.
+        loses: !golden.is_group && key.ends_with(".wrt") && to.ends_with(".wrt") && to != *key,
+    }
+}
+
+/// A name with some of it cut off, twice, or of other letters; never none at all.
+fn changed_name(name: &str, random: &mut Random) -> String {
+    let mut letters: Vec<char> = name.chars().collect();
+    let len = letters.len() as u64;
+    let at = usize::try_from(random.below(len.max(1))).unwrap_or(0);
+    let letter = *random.pick(&['_', '0', '9', 'f', 'x', '-', 'é', ' ']);
+    match random.below(5) {
+        0 if at > 0 => letters.truncate(at),
+        1 if len > 0 => {
+            letters.remove(at);
+        }
+        2 => letters.insert(at, letter),
+        3 => letters.extend(name.chars().skip(at)),
+        _ => letters
+            .iter_mut()
+            .skip(at)
+            .take(1)
+            .for_each(|old| *old = letter),
+    }
+    letters.iter().take(255).collect()
+}
+
+/// Breaks what an object holds; says how.
+fn damage_bytes(golden: &Golden, store: &MemoryStore, random: &mut Random) -> String {
     // Fields are many, schemas and commits few: each kind of object gets its share.
     let is_data = |key: &str| key.ends_with(".tdb") && !key.contains("__fragment_metadata");
     let data: Vec<_> = golden

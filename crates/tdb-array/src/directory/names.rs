@@ -58,8 +58,15 @@ impl Names {
 
     /// A name in the folder that no key can hold.
     pub fn foreign_in(&self, folder: &str) -> Option<String> {
-        let mut names = self.foreign.iter().filter(|(place, _)| place == folder);
-        names.next().map(|(_, name)| tdb_store::join(folder, name))
+        self.all_foreign_in(folder).next()
+    }
+
+    pub(super) fn all_foreign_in(&self, folder: &str) -> impl Iterator<Item = String> {
+        let names = self
+            .foreign
+            .iter()
+            .filter(move |(place, _)| place == folder);
+        names.map(move |(_, name)| tdb_store::join(folder, name))
     }
 }
 
