@@ -1,51 +1,47 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use tdb_array::directory::{COMMITS_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, SCHEMA_FOLDER};
-use tdb_array::{Array, ArrayError, TimestampedName};
+use tdb_array::directory::{
+    COMMITS_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, REPLACES, SCHEMA_FOLDER,
+};
+use tdb_array::{Array, ArrayError, At, TimestampedName};
+use tdb_filters::open_generic_tile;
+use tdb_fragment::ConsolidatedMetadata;
+use tdb_tile::GenericTile;
 
-use crate::commit_objects::CommitObjects;
+use crate::commit_objects::{CommitObjects, fragment_of};
 use crate::{Place, Plan, VacuumOptions};
+
+const ABANDONED: &str = "no commit, and nothing names it: a write that did not end";
+const UNFINISHED: &str = "an object that was not finished";
+const IDLE: &str = "a list of what a fragment without a commit was to replace";
+const UNNAMED: &str = "an enumeration that no schema names";
 
 /// What abandoned writes have left: fragments without a commit, unfinished objects, enumerations that no schema names.
 ///
-/// A write that is under way looks the same, so what is younger than the grace period is left alone, and noted.
+/// A write that is under way looks the same, so what is younger than the grace period is left alone, and noted. So is a
+/// fragment that anything in the array names, as its commit may have been lost; and all of them while a committed
+/// fragment is not where it should be, as it may be one of them.
 /// [`Plan::vacuum`] removes it.
 ///
 /// # Errors
-/// As the store reports.
+/// As the store reports; [`ArrayError::DamagedCommit`], as it may commit what looks abandoned.
 pub fn debris(array: &Array, options: &VacuumOptions) -> Result<Plan, ArrayError> {
     let place = Place::of_array(array);
     let objects = CommitObjects::read(&place)?;
     // A write that ended between two listings looks abandoned in the first, so that both must say so.
     let again = CommitObjects::read(&place)?;
-    let mut committed: BTreeSet<&str> = objects.committed();
-    committed.extend(again.committed());
-    let mut plan = Plan::default();
-    let mut folders = Vec::new();
-    let fragments = objects.fragments.iter();
-    for folder in fragments.filter(|folder| !committed.contains(folder.as_str())) {
-        // What has no fragment's name is none of ours to judge, but for unfinished objects.
-        let name = tdb_store::name(folder);
-        if TimestampedName::parse(name).is_ok() && is_old(&place, folder, options, &mut plan)? {
-            folders.push(folder.clone());
-        }
-    }
-    let mut keys = Vec::new();
-    for key in again.idle.iter().filter(|key| objects.idle.contains(key)) {
-        if is_over(&place, key, options, &mut plan)? {
-            keys.push(key.clone());
-        }
-    }
+    let mut cleaning = Cleaning {
+        place,
+        options,
+        plan: Plan::default(),
+    };
+    let folders = cleaning.fragments(array, &objects, &again)?;
+    let idle = again.idle.iter().filter(|key| objects.idle.contains(key));
+    let mut keys = cleaning.old(idle, IDLE)?;
     for folder in [FRAGMENT_FOLDER, COMMITS_FOLDER, ""] {
         let (found, _) = place.list(folder)?;
-        for key in found
-            .iter()
-            .filter(|key| tdb_store::name(key).starts_with(".tmp-"))
-        {
-            if is_over(&place, key, options, &mut plan)? {
-                keys.push(key.clone());
-            }
-        }
+        let unfinished = |key: &&String| tdb_store::name(key).starts_with(".tmp-");
+        keys.extend(cleaning.old(found.iter().filter(unfinished), UNFINISHED)?);
     }
     let known: BTreeSet<&str> = array
         .schemas()
@@ -53,45 +49,161 @@ pub fn debris(array: &Array, options: &VacuumOptions) -> Result<Plan, ArrayError
         .map(|entry| entry.file.as_str())
         .collect();
     let (found, _) = place.list(&format!("{SCHEMA_FOLDER}/{ENUMERATION_FOLDER}"))?;
-    for key in found
-        .iter()
-        .filter(|key| !known.contains(tdb_store::name(key)))
-    {
-        if is_over(&place, key, options, &mut plan)? {
-            keys.push(key.clone());
-        }
-    }
+    let unnamed = |key: &&String| !known.contains(tdb_store::name(key));
+    keys.extend(cleaning.old(found.iter().filter(unnamed), UNNAMED)?);
+    let mut plan = cleaning.plan;
     plan.remove(keys);
     plan.remove_folders(folders);
     Ok(plan)
 }
 
-fn is_over(
-    place: &Place<'_>,
-    key: &str,
-    options: &VacuumOptions,
-    plan: &mut Plan,
-) -> Result<bool, ArrayError> {
-    let over = options.is_over(place, key)?;
-    if !over {
-        plan.notes.push(crate::vacuum::young(key));
-    }
-    Ok(over)
+/// A plan that is being made.
+struct Cleaning<'a> {
+    place: Place<'a>,
+    options: &'a VacuumOptions,
+    plan: Plan,
 }
 
-/// Whether all in a folder is old.
-fn is_old(
+impl Cleaning<'_> {
+    /// The folders of fragments that neither listing shows a commit of, and that nothing names.
+    fn fragments(
+        &mut self,
+        array: &Array,
+        objects: &CommitObjects,
+        again: &CommitObjects,
+    ) -> Result<Vec<String>, ArrayError> {
+        let mut committed: BTreeSet<&str> = objects.committed();
+        committed.extend(again.committed());
+        // What has no fragment's name is none of ours to judge.
+        let is_fragment = |folder: &str| TimestampedName::parse(tdb_store::name(folder)).is_ok();
+        let fragments = objects.fragments.iter().map(String::as_str);
+        let loose = fragments.filter(|folder| !committed.contains(folder) && is_fragment(folder));
+        let loose: Vec<&str> = loose.collect();
+        if loose.is_empty() {
+            return Ok(Vec::new());
+        }
+        if let Some(lost) = lost(again) {
+            self.plan.notes.push(format!(
+                "{lost} commits a fragment that is not there, so fragments without a commit stay: it may be one of them"
+            ));
+            return Ok(Vec::new());
+        }
+        let named = named(array, &self.place, again)?;
+        let mut folders = Vec::new();
+        for folder in loose {
+            if let Some(by) = named.get(folder) {
+                self.plan.notes.push(format!(
+                    "{folder} has no commit, and stays as {by} names it"
+                ));
+            } else if self.is_old(folder)? {
+                self.explain(folder, ABANDONED);
+                folders.push(folder.to_owned());
+            }
+        }
+        Ok(folders)
+    }
+
+    /// Those of some objects that are old enough to go, for this reason.
+    fn old<'k>(
+        &mut self,
+        keys: impl Iterator<Item = &'k String>,
+        why: &'static str,
+    ) -> Result<Vec<String>, ArrayError> {
+        let mut old = Vec::new();
+        for key in keys {
+            if self.options.is_over(&self.place, key)? {
+                self.explain(key, why);
+                old.push(key.clone());
+            } else {
+                self.plan.notes.push(crate::vacuum::young(key));
+            }
+        }
+        Ok(old)
+    }
+
+    /// Whether all in a folder is old.
+    fn is_old(&mut self, folder: &str) -> Result<bool, ArrayError> {
+        let (objects, _) = self.place.list(folder)?;
+        for key in objects {
+            if !self.options.is_over(&self.place, &key)? {
+                self.plan.notes.push(crate::vacuum::young(folder));
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn explain(&mut self, key: &str, why: &'static str) {
+        self.plan.reasons.insert(key.to_owned(), why);
+    }
+}
+
+/// A commit that counts, and whose fragment is not there.
+fn lost(objects: &CommitObjects) -> Option<&str> {
+    let listed = objects.listed().map(|(_, commit)| commit.key.as_str());
+    let mut commits = listed.chain(objects.loose.iter().map(String::as_str));
+    commits.find(|commit| {
+        fragment_of(commit).is_some_and(|folder| !objects.fragments.contains(&folder))
+    })
+}
+
+/// The folders of fragments that something names, and by what.
+fn named(
+    array: &Array,
     place: &Place<'_>,
-    folder: &str,
-    options: &VacuumOptions,
-    plan: &mut Plan,
-) -> Result<bool, ArrayError> {
-    let (objects, _) = place.list(folder)?;
-    for key in objects {
-        if !options.is_over(place, &key)? {
-            plan.notes.push(crate::vacuum::young(folder));
-            return Ok(false);
+    objects: &CommitObjects,
+) -> Result<BTreeMap<String, String>, ArrayError> {
+    let mut named = BTreeMap::new();
+    for vacuum in &objects.vacuums {
+        named.extend(
+            vacuum
+                .lines
+                .iter()
+                .map(|folder| (folder.clone(), vacuum.key.clone())),
+        );
+    }
+    for list in &objects.consolidated {
+        let folders = list
+            .commits
+            .iter()
+            .filter_map(|commit| fragment_of(&commit.key));
+        named.extend(folders.map(|folder| (folder, list.key.clone())));
+    }
+    for (key, lines) in &objects.ignores {
+        let folders = lines.iter().filter_map(|line| fragment_of(line));
+        named.extend(folders.map(|folder| (folder, key.clone())));
+    }
+    // Whatever its ending is, what has the name of a fragment may have been its commit.
+    for folder in [COMMITS_FOLDER, ""] {
+        let (found, _) = place.list(folder)?;
+        for key in found.into_iter().filter(|key| !key.ends_with(REPLACES)) {
+            let name = tdb_store::name(&key);
+            let name = name.split('.').next().unwrap_or(name).to_owned();
+            named.insert(format!("{FRAGMENT_FOLDER}/{name}"), key.clone());
+            named.insert(name, key);
         }
     }
-    Ok(true)
+    for key in array.directory().fragment_metadata() {
+        for name in with_footers(place, key)? {
+            named.insert(format!("{FRAGMENT_FOLDER}/{name}"), key.clone());
+            named.insert(name, key.clone());
+        }
+    }
+    Ok(named)
+}
+
+/// The names of the fragments whose footers an object holds: they were committed when it was written.
+fn with_footers(place: &Place<'_>, key: &str) -> Result<Vec<String>, ArrayError> {
+    let mut names = Vec::new();
+    for (key, bytes) in place.read(&[key.to_owned()], place.tile_limit())? {
+        let tile = GenericTile::parse(&bytes, place.limits).at(&key)?;
+        let payload = open_generic_tile(&tile, place.key, place.limits).at(&key)?;
+        let footers = ConsolidatedMetadata::decode(&payload, place.limits).at(&key)?;
+        let entries = footers.entries().iter();
+        // Old releases put down the whole URI.
+        names.extend(
+            entries.map(|entry| tdb_store::name(entry.key.trim_end_matches('/')).to_owned()),
+        );
+    }
+    Ok(names)
 }

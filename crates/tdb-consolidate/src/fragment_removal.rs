@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use tdb_array::{ArrayError, TimeWindow, TimestampedName};
 
-use crate::commit_objects::CommitObjects;
+use crate::commit_objects::{CommitObjects, commit_of};
 use crate::vacuum_fragments::removal;
 use crate::{Place, Plan, VacuumOptions};
 
@@ -23,9 +23,13 @@ pub fn plan_fragment_removal(
         let name = TimestampedName::parse(tdb_store::name(folder));
         name.is_ok_and(|name| window.contains(&name))
     };
-    let committed = objects.committed();
-    let fragments: BTreeSet<String> = committed
+    // A removal that was stopped may have taken back the commit of a fragment, and left the fragment.
+    let begun = objects.fragments.iter().map(String::as_str);
+    let begun = begun.filter(|folder| objects.is_ignored(&commit_of(folder)));
+    let fragments: BTreeSet<String> = objects
+        .committed()
         .into_iter()
+        .chain(begun)
         .filter(|folder| within(folder))
         .map(str::to_owned)
         .collect();

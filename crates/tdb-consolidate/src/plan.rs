@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fmt;
 
 use bytes::Bytes;
@@ -13,6 +14,8 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// What was found and left alone, and why.
     pub notes: Vec<String>,
+    /// Why things go, by their keys, where the plan can tell more than that others replace them.
+    pub reasons: BTreeMap<String, &'static str>,
 }
 
 /// One step of a [`Plan`]; keys are relative to the array or group.
@@ -91,14 +94,19 @@ impl fmt::Display for Plan {
     /// One line for each object, folder and note.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for step in &self.steps {
-            match step {
-                Step::Put { key, .. } => writeln!(f, "write {key}")?,
-                Step::Remove(keys) => keys
-                    .iter()
-                    .try_for_each(|key| writeln!(f, "remove {key}"))?,
-                Step::RemoveFolders(folders) => folders
-                    .iter()
-                    .try_for_each(|folder| writeln!(f, "remove {folder}/"))?,
+            let (keys, slash) = match step {
+                Step::Put { key, .. } => {
+                    writeln!(f, "write {key}")?;
+                    continue;
+                }
+                Step::Remove(keys) => (keys, ""),
+                Step::RemoveFolders(folders) => (folders, "/"),
+            };
+            for key in keys {
+                match self.reasons.get(key) {
+                    Some(why) => writeln!(f, "remove {key}{slash}: {why}")?,
+                    None => writeln!(f, "remove {key}{slash}")?,
+                }
             }
         }
         self.notes

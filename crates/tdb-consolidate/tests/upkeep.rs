@@ -545,6 +545,143 @@ fn what_abandoned_writes_left_is_found() {
     assert_eq!(store.keys(), kept);
 }
 
+/// What clean finds at once.
+fn found(store: &MemoryStore) -> Result<Plan, ArrayError> {
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    debris(&open(&shared)?, &at_once())
+}
+
+fn rename(store: &MemoryStore, from: &str, to: &str) {
+    let bytes = tdb_store::read_whole(store, from, 1 << 20).unwrap();
+    store.remove(from).unwrap();
+    store.put(to, bytes).unwrap();
+}
+
+/// The keys that have this part.
+fn keys(store: &MemoryStore, part: &str) -> Vec<String> {
+    let keys = store.keys().into_iter();
+    keys.filter(|key| key.contains(part)).collect()
+}
+
+#[test]
+fn a_fragment_whose_commit_has_a_damaged_name_is_no_debris() {
+    for part in [".wrt", ".con", ".ign", ".vac"] {
+        let name = match part {
+            ".wrt" => "v22_commits",
+            ".con" | ".ign" => "v22_commits_ignored",
+            _ => "v22_merged_sparse",
+        };
+        let store = fixture(name);
+        let key = keys(&store, part).remove(0);
+        rename(&store, &key, &key.replace(part, &format!("x{part}")));
+        let error = found(&store).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{part}: {error}");
+        let shared: Arc<dyn Store> = Arc::new(store.clone());
+        for mode in [Mode::Fragments, Mode::Commits] {
+            assert!(vacuum(&shared, mode).is_err(), "{part}");
+        }
+        assert!(consolidate_commits(&open(&shared).unwrap(), &change()).is_err());
+    }
+}
+
+#[test]
+fn a_fragment_that_anything_names_is_no_debris() {
+    let id = format!("{:032x}", 7);
+    let folder = format!("__fragments/__60_60_{id}_22");
+    let with = |lines: &[(&str, &str)]| {
+        let store = fixture("v22_commits");
+        store
+            .put(&format!("{folder}/a0.tdb"), "half".into())
+            .unwrap();
+        for (key, text) in lines {
+            store.put(&full(key), full(text).into()).unwrap();
+        }
+        let plan = found(&store).unwrap();
+        assert_eq!(plan.is_empty(), !plan.notes.is_empty(), "{plan}");
+        plan.notes.join("\n")
+    };
+    let commit = "__commits/NAME.wrt\n";
+    assert_eq!(with(&[]), "");
+    let named = [
+        with(&[("__commits/__1_99_ID_22.vac", "__fragments/NAME\n")]),
+        with(&[
+            ("__commits/__60_60_ID_22.con", commit),
+            ("__commits/__60_60_ID_22.ign", commit),
+        ]),
+        with(&[("__commits/NAME.wrx", "")]),
+        with(&[("__commits/NAME", "")]),
+        with(&[("NAME.ok.old", "")]),
+    ];
+    insta::assert_snapshot!(named.join("\n"));
+    // A fragment whose folder was renamed looks abandoned, too.
+    let store = fixture("v22_commits");
+    let key = keys(&store, ".wrt").pop().unwrap();
+    let name = tdb_store::name(&key).trim_end_matches(".wrt");
+    for key in keys(&store, &format!("__fragments/{name}/")) {
+        rename(
+            &store,
+            &key,
+            &key.replace(name, &format!("__60_60_{id}_22")),
+        );
+    }
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    // As of a time before that fragment the array opens.
+    let array = Array::open(shared, "", OpenOptions::at(1)).unwrap();
+    let plan = debris(&array, &at_once()).unwrap();
+    assert!(plan.is_empty() && plan.notes.len() == 1, "{plan}");
+    // What footers were put together of was committed then.
+    let store = fixture("v22_commits");
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    consolidate_fragment_metadata(&open(&shared).unwrap(), &change()).unwrap();
+    store.remove(&key).unwrap();
+    let plan = found(&store).unwrap();
+    assert!(plan.is_empty() && plan.notes.len() == 1, "{plan}");
+}
+
+/// `NAME` is a fragment's, `ID` a number of its own.
+fn full(text: &str) -> String {
+    let name = format!("__60_60_{:032x}_22", 7);
+    text.replace("NAME", &name)
+        .replace("ID", &format!("{:032x}", 9))
+}
+
+#[test]
+fn a_removal_that_was_stopped_goes_on() {
+    let store = fixture("v22_commits");
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    consolidate_commits(&open(&shared).unwrap(), &change()).unwrap();
+    vacuum(&shared, Mode::Commits).unwrap();
+    let array = open(&shared).unwrap();
+    let first = array.fragments()[0].timestamps().0;
+    let window = TimeWindow {
+        since: first,
+        at: first,
+    };
+    let remove = |store: &Arc<dyn Store>| {
+        let place = Place {
+            store: &**store,
+            ..Place::of_array(&array)
+        };
+        let options = at_once();
+        plan_fragment_removal(&place, window, &options)?.vacuum(&place, &options)
+    };
+    for operation in 0.. {
+        let copied = copy(&store);
+        let stopping: Arc<dyn Store> =
+            Arc::new(FaultyStore::stopping_at(copied.clone(), operation));
+        let done = remove(&stopping).is_ok();
+        let again: Arc<dyn Store> = Arc::new(copied.clone());
+        remove(&again).unwrap();
+        assert!(
+            keys(&copied, &format!("__fragments/__{first}_")).is_empty(),
+            "{operation}"
+        );
+        if done {
+            break;
+        }
+    }
+}
+
 #[test]
 fn the_metadata_of_a_group_is_merged() {
     let store = MemoryStore::new();
