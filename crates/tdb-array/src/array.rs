@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use tdb_fragment::{ConsolidatedMetadata, MetadataPart};
@@ -7,7 +7,7 @@ use tdb_schema::{ArraySchema, DimensionLabel, Enumeration};
 use tdb_store::Store;
 
 use crate::delete::read_deletes;
-use crate::directory::{ENUMERATION_FOLDER, FragmentEntry, SCHEMA_FOLDER};
+use crate::directory::{ENUMERATION_FOLDER, FragmentEntries, SCHEMA_FOLDER};
 use crate::fragment::Schemas;
 use crate::fragment_parts::read_parts;
 use crate::open::Place;
@@ -340,7 +340,7 @@ fn open_fragments(
     place: &Place,
     directory: &Directory,
     schemas: &Schemas,
-    entries: &[FragmentEntry],
+    entries: &FragmentEntries,
     warnings: &mut Vec<Warning>,
 ) -> Result<Vec<Fragment>, ArrayError> {
     if entries.is_empty() {
@@ -353,10 +353,14 @@ fn open_fragments(
         footers: HashMap::new(),
         warnings,
     };
+    let wanted: HashSet<&str> = match tiles.is_empty() {
+        true => HashSet::new(),
+        false => entries.names().collect(),
+    };
     for (key, tile) in tiles {
         let limits = &place.options.limits;
         let consolidated = ConsolidatedMetadata::decode(&tile.payload, limits).at(&key)?;
-        opening.add_consolidated(&consolidated, entries);
+        opening.add_consolidated(&consolidated, &wanted);
     }
     opening.open(entries)
 }

@@ -51,26 +51,68 @@ pub struct ConsolidatedCommit {
 /// # Errors
 /// [`WireError`] where a delete is cut off.
 pub fn parse_consolidated(bytes: &Bytes) -> Result<Vec<ConsolidatedCommit>, WireError> {
-    let mut commits = Vec::new();
+    let commits = records(bytes).map(|record| {
+        record.map(|record| ConsolidatedCommit {
+            key: record.key.to_owned(),
+            delete: record.delete,
+        })
+    });
+    commits.collect()
+}
+
+/// One record of a `.con` object, as it stands there.
+pub(crate) struct CommitRecord<'a> {
+    /// As [`ConsolidatedCommit::key`].
+    pub(crate) key: &'a str,
+    /// Where the key stands.
+    pub(crate) place: Range<usize>,
+    /// As [`ConsolidatedCommit::delete`].
+    pub(crate) delete: Option<Range<usize>>,
+}
+
+/// As [`parse_consolidated`], record by record; nothing comes after an error.
+pub(crate) fn records(bytes: &Bytes) -> impl Iterator<Item = Result<CommitRecord<'_>, WireError>> {
     let mut offset = 0;
-    while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
-        let line = rest.split(|byte| *byte == b'\n').next().unwrap_or(rest);
-        offset = offset.saturating_add(line.len()).saturating_add(1);
-        let delete = match line.ends_with(DELETE_ENDING) {
-            true => Some(delete_range(bytes, offset)?),
-            false => None,
-        };
-        if let Some(range) = &delete {
-            offset = range.end;
+    std::iter::from_fn(move || {
+        while offset < bytes.len() {
+            let (line, next) = match line_at(bytes, offset) {
+                Ok(found) => found,
+                Err(error) => {
+                    offset = bytes.len();
+                    return Some(Err(error));
+                }
+            };
+            offset = next;
+            if line.is_some() {
+                return line.map(Ok);
+            }
         }
-        if let Ok(line) = std::str::from_utf8(line) {
-            commits.push(ConsolidatedCommit {
-                key: line.trim_start_matches('/').to_owned(),
-                delete,
-            });
+        None
+    })
+}
+
+/// The record at `offset`, if its line is UTF-8, and where the next one begins.
+fn line_at(bytes: &Bytes, offset: usize) -> Result<(Option<CommitRecord<'_>>, usize), WireError> {
+    let rest = bytes.get(offset..).unwrap_or_default();
+    let line = rest.split(|byte| *byte == b'\n').next().unwrap_or(rest);
+    let end = offset.saturating_add(line.len());
+    let mut next = end.saturating_add(1);
+    let delete = if line.ends_with(DELETE_ENDING) {
+        let range = delete_range(bytes, next)?;
+        next = range.end;
+        Some(range)
+    } else {
+        None
+    };
+    let record = std::str::from_utf8(line).ok().map(|line| {
+        let key = line.trim_start_matches('/');
+        CommitRecord {
+            key,
+            place: end.saturating_sub(key.len())..end,
+            delete,
         }
-    }
-    Ok(commits)
+    });
+    Ok((record, next))
 }
 
 /// The stored form of a `.con` object; for each delete, the whole delete object is to be given.
@@ -125,14 +167,13 @@ fn delete_range(bytes: &Bytes, offset: usize) -> Result<Range<usize>, WireError>
 
 /// The lines of an `.ign` or `.vac` object, without slashes in front. Lines that are not UTF-8 or
 /// are empty name nothing.
-pub fn parse_lines(bytes: &[u8]) -> Vec<&str> {
+pub fn parse_lines(bytes: &[u8]) -> impl Iterator<Item = &str> {
     let lines = bytes
         .split(|byte| *byte == b'\n')
         .filter_map(|line| std::str::from_utf8(line).ok());
     lines
         .map(|line| line.trim_start_matches('/'))
         .filter(|line| !line.is_empty())
-        .collect()
 }
 
 /// The key, relative to the array, that a line of a `.vac` object means. Old lines are absolute

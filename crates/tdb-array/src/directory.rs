@@ -2,10 +2,12 @@
 //!
 //! Rules and their history are in `docs/format/directory.md`.
 
+mod entries;
 mod live;
 mod names;
 mod replacements;
 
+pub use entries::FragmentEntries;
 pub use live::{DeleteCommit, FragmentEntry, Lists, Live, Stored};
 pub use names::Names;
 pub use replacements::{Replaced, Replacements};
@@ -148,21 +150,21 @@ impl Directory {
             ignores: Vec::new(),
             fragment_metadata: Vec::new(),
             metadata: DatedObjects::from_names(names, METADATA_FOLDER),
+            damaged: Vec::new(),
         };
         for key in names.objects_in("") {
-            damaged: Vec::new(),
             directory.add_root_object(key);
         }
         for key in names.objects_in(COMMITS_FOLDER) {
             directory.add_commit_object(key);
         }
-        let metadata = names.objects_in(FRAGMENT_METADATA_FOLDER);
-        directory.fragment_metadata.extend(
         let foreign = names.all_foreign_in(COMMITS_FOLDER);
         let foreign = foreign.filter(|key| commits::is_commit(key));
         directory
             .damaged
             .extend(foreign.map(|key| (key, NameError::Form)));
+        let metadata = names.objects_in(FRAGMENT_METADATA_FOLDER);
+        directory.fragment_metadata.extend(
             metadata
                 .filter(|key| key.ends_with(".meta"))
                 .map(str::to_owned),
@@ -184,13 +186,13 @@ impl Directory {
 
     fn add_commit_object(&mut self, key: &str) {
         let name = TimestampedName::of_key(key);
-        match (key.rsplit_once('.').map(|(_, ending)| ending), name) {
-            (Some("wrt"), Ok(name)) => self.written.push(FragmentEntry::in_folder(name)),
         if let Err(problem) = &name
             && commits::is_commit(key)
         {
             self.damaged.push((key.to_owned(), *problem));
         }
+        match (key.rsplit_once('.').map(|(_, ending)| ending), name) {
+            (Some("wrt"), Ok(name)) => self.written.push(FragmentEntry::in_folder(name)),
             (Some("vac"), Ok(name)) => self.vacuums.push((key.to_owned(), name)),
             (Some(REPLACES), Ok(name)) => self.replacing.push((key.to_owned(), name)),
             (Some("con"), _) => self.consolidated.push(key.to_owned()),

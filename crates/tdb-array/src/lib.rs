@@ -38,7 +38,9 @@ pub use array::Array;
 pub use contents::Contents;
 pub use contents_outside::ContentsOutside;
 pub use delete::Delete;
-pub use directory::{DeleteCommit, Directory, FragmentEntry, Live, Names, SchemaEntry};
+pub use directory::{
+    DeleteCommit, Directory, FragmentEntries, FragmentEntry, Live, Names, SchemaEntry,
+};
 pub use error::{ArrayError, At, ErrorKind, HasKind};
 pub use fragment::{Fragment, FragmentSteps, Schemas};
 pub use fragment_parts::OpenedPart;

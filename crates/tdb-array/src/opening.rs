@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tdb_fragment::{ConsolidatedMetadata, FooterBytes, Next};
 use tdb_store::{Piece, Read, StoreError};
 
-use crate::directory::FragmentEntry;
+use crate::directory::{FragmentEntries, FragmentEntry};
 use crate::fragment::{FragmentSteps, Schemas};
 use crate::open::Place;
 use crate::{ArrayError, Fragment, Warning};
@@ -32,13 +32,12 @@ pub(crate) struct Opening<'a> {
 type Answer = Result<Piece, StoreError>;
 
 impl Opening<'_> {
-    /// Takes the footers of these fragments out of consolidated metadata.
+    /// Takes the footers of the fragments of these names out of consolidated metadata.
     pub(crate) fn add_consolidated(
         &mut self,
         consolidated: &ConsolidatedMetadata,
-        entries: &[FragmentEntry],
+        wanted: &HashSet<&str>,
     ) {
-        let wanted: HashSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
         for entry in consolidated.entries() {
             // Old releases put down the whole URI.
             let name = tdb_store::name(entry.key.trim_end_matches('/'));
@@ -50,33 +49,27 @@ impl Opening<'_> {
     }
 
     /// Opens all fragments, in order.
-    pub(crate) fn open(&mut self, entries: &[FragmentEntry]) -> Result<Vec<Fragment>, ArrayError> {
-        let mut opened: Vec<Option<Fragment>> = entries
-            .iter()
-            .map(|entry| self.open_consolidated(entry))
-            .collect();
-        let missing = entries.iter().zip(&opened);
-        let missing: Vec<&FragmentEntry> = missing
-            .filter(|(_, fragment)| fragment.is_none())
-            .map(|(entry, _)| entry)
-            .collect();
-        let unreadable = missing
-            .iter()
-            .filter(|entry| self.footers.contains_key(entry.name.as_str()));
-        let warnings = unreadable.map(|entry| Warning::ConsolidatedFooter {
-            key: entry.metadata_key(),
-        });
-        self.warnings.extend(warnings);
+    pub(crate) fn open(&mut self, entries: &FragmentEntries) -> Result<Vec<Fragment>, ArrayError> {
+        let mut opened = Vec::new();
         let mut alone = Vec::new();
         let mut kept = 0;
-        for batch in missing.chunks(BATCH) {
-            alone.append(&mut self.open_alone(batch, &mut kept)?);
+        for (index, entry) in entries.iter().enumerate() {
+            if let Some(fragment) = self.open_consolidated(&entry) {
+                opened.push((index, fragment));
+                continue;
+            }
+            if self.footers.contains_key(entry.name.as_str()) {
+                let key = entry.metadata_key();
+                self.warnings.push(Warning::ConsolidatedFooter { key });
+            }
+            alone.push((index, entry));
+            if alone.len() == BATCH {
+                opened.append(&mut self.open_alone(&std::mem::take(&mut alone), &mut kept)?);
+            }
         }
-        let mut alone = alone.into_iter();
-        for slot in opened.iter_mut().filter(|slot| slot.is_none()) {
-            *slot = alone.next();
-        }
-        Ok(opened.into_iter().flatten().collect())
+        opened.append(&mut self.open_alone(&alone, &mut kept)?);
+        opened.sort_by_key(|(index, _)| *index);
+        Ok(opened.into_iter().map(|(_, fragment)| fragment).collect())
     }
 
     /// A fragment from consolidated metadata. Releases put down some footers so that none can read them:
@@ -89,25 +82,26 @@ impl Opening<'_> {
     /// Opens fragments from their own metadata; `kept` counts the bytes that fragments keep of it.
     fn open_alone(
         &self,
-        entries: &[&FragmentEntry],
+        numbered: &[(usize, FragmentEntry)],
         kept: &mut usize,
-    ) -> Result<Vec<Fragment>, ArrayError> {
-        let mut answers = self.first_reads(entries);
+    ) -> Result<Vec<(usize, Fragment)>, ArrayError> {
+        let entries: Vec<&FragmentEntry> = numbered.iter().map(|(_, entry)| entry).collect();
+        let mut answers = self.first_reads(&entries);
         let mut places = Vec::with_capacity(entries.len());
         for (entry, answer) in entries.iter().zip(&answers) {
             let piece = answer.as_ref().map_err(|error| unread(entry, error))?;
             places.push(self.steps().locate(entry, piece)?);
         }
-        self.second_reads(entries, &mut answers, &places)?;
+        self.second_reads(&entries, &mut answers, &places)?;
         let mut fragments = Vec::with_capacity(entries.len());
-        for (entry, answer) in entries.iter().zip(answers) {
+        for ((index, entry), answer) in numbered.iter().zip(answers) {
             let mut fragment = self.open_one(entry, answer)?;
             let bytes = fragment.tail.as_ref().map_or(0, |tail| tail.bytes.len());
             match kept.saturating_add(bytes) {
                 sum if sum <= KEPT => *kept = sum,
                 _ => fragment.tail = None,
             }
-            fragments.push(fragment);
+            fragments.push((*index, fragment));
         }
         Ok(fragments)
     }

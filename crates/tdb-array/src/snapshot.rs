@@ -6,7 +6,7 @@ use tdb_tile::{Limits, Range};
 
 use crate::fragment::Schemas;
 use crate::{
-    ArrayError, Delete, Directory, Fragment, FragmentEntry, OpenOptions, TimeWindow, Warning,
+    ArrayError, Delete, Directory, Fragment, FragmentEntries, OpenOptions, TimeWindow, Warning,
 };
 
 /// An array at a time, as a value: its schema, its fragments and its deletes. It has no store, and nothing
@@ -22,7 +22,7 @@ pub struct Snapshot {
     pub(crate) schemas: Schemas,
     pub(crate) schema: Arc<ArraySchema>,
     pub(crate) fragments: Vec<Fragment>,
-    pub(crate) replaced: Vec<FragmentEntry>,
+    pub(crate) replaced: FragmentEntries,
     pub(crate) deletes: Vec<Delete>,
     pub(crate) warnings: Vec<Warning>,
 }
@@ -49,7 +49,7 @@ impl Snapshot {
             schemas,
             schema,
             fragments,
-            replaced: Vec::new(),
+            replaced: FragmentEntries::default(),
             deletes,
             warnings: Vec::new(),
         })
@@ -75,7 +75,7 @@ impl Snapshot {
     }
 
     /// Fragments that a consolidation has replaced and nobody has removed yet, by name.
-    pub fn replaced(&self) -> &[FragmentEntry] {
+    pub fn replaced(&self) -> &FragmentEntries {
         &self.replaced
     }
 

@@ -9,8 +9,11 @@ const SMALL: usize = 16;
 
 /// Sorts by `time` as libstdc++ does.
 pub(crate) fn sort_by_time<T>(items: &mut [T], time: impl Fn(&T) -> u64) {
-    let times: Vec<u64> = items.iter().map(time).collect();
-    let mut order: Vec<Place> = times.iter().copied().zip(0..).collect();
+    // Without equal times there is one order, and most often it is there already.
+    if items.is_sorted_by(|a, b| time(a) < time(b)) {
+        return;
+    }
+    let mut order: Vec<Place> = items.iter().map(time).zip(0..).collect();
     if order.len() > SMALL {
         let depth = order.len().ilog2().saturating_mul(2);
         partition_large(&mut order, depth);

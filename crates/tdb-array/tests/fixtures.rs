@@ -97,11 +97,7 @@ fn arrays_have_the_fragments_and_metadata_that_tiledb_says() {
             .iter()
             .map(name)
             .collect();
-        let replaced: Vec<&str> = array
-            .replaced()
-            .iter()
-            .map(|entry| entry.name.as_str())
-            .collect();
+        let replaced: Vec<&str> = array.replaced().names().collect();
         assert_eq!(replaced, expected, "{}", folder.display());
 
         assert_eq!(

@@ -237,9 +237,11 @@ pub(crate) fn ignore_object(
 }
 
 fn lines(key: &str, bytes: &[u8]) -> Result<BTreeSet<String>, ArrayError> {
-    let lines = parse_lines(bytes);
-    lines.iter().try_for_each(|line| check_line(key, line))?;
-    Ok(lines.into_iter().map(str::to_owned).collect())
+    let lines = parse_lines(bytes).map(|line| {
+        check_line(key, line)?;
+        Ok(line.to_owned())
+    });
+    lines.collect()
 }
 
 /// Refuses a line that leads upwards: no release wrote one, so somebody means harm.

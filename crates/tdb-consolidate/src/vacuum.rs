@@ -134,7 +134,7 @@ fn plan_metadata(place: &Place<'_>, options: &VacuumOptions) -> Result<Plan, Arr
             plan.notes.push(young(&key));
             continue;
         }
-        let lines: BTreeSet<&str> = parse_lines(&bytes).into_iter().map(rerooted).collect();
+        let lines: BTreeSet<&str> = parse_lines(&bytes).map(rerooted).collect();
         let covered = keys.contains(merged) || !lines.iter().any(|line| keys.contains(*line));
         if !covered && !nothing_is_left(place, &lines)? {
             plan.notes

@@ -88,9 +88,10 @@ fn a_read_goes_downhill() {
         key: None,
         limits: &limits,
     };
-    let reads = live.fragments.iter().map(|entry| steps.first_read(entry));
+    let entries: Vec<FragmentEntry> = live.fragments.iter().collect();
+    let reads = entries.iter().map(|entry| steps.first_read(entry));
     let tails = read(&*store, reads.collect());
-    let opened = live.fragments.iter().zip(tails);
+    let opened = entries.iter().zip(tails);
     let fragments: Vec<Fragment> = opened
         .map(|(entry, tail)| fragment(&steps, entry, tail))
         .collect();

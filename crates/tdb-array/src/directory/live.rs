@@ -5,10 +5,10 @@ use bytes::Bytes;
 use tdb_tile::Limits;
 
 use super::{
-    COMMITS_FOLDER, Directory, FRAGMENT_FOLDER, FRAGMENT_METADATA, REPLACES, Replacements,
-    fragment_key,
+    COMMITS_FOLDER, Directory, FRAGMENT_FOLDER, FRAGMENT_METADATA, FragmentEntries, REPLACES,
+    Replacements, fragment_key,
 };
-use crate::commits::{check_line, parse_consolidated, parse_lines, rerooted};
+use crate::commits::{check_line, parse_lines, records, rerooted};
 use crate::{ArrayError, At, TimeWindow, TimestampedName};
 
 /// The bytes of `.con`, `.ign` and `.vac` objects, by key.
@@ -18,9 +18,9 @@ pub type Lists = BTreeMap<String, Bytes>;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Live {
     /// The fragments, later ones over earlier ones.
-    pub fragments: Vec<FragmentEntry>,
+    pub fragments: FragmentEntries,
     /// Fragments within the window that a consolidation has replaced, by name.
-    pub replaced: Vec<FragmentEntry>,
+    pub replaced: FragmentEntries,
     /// The deletes (and updates, which act as such), by time.
     pub deletes: Vec<DeleteCommit>,
     /// Lists of replaced fragments, by key, that do not count: the fragment that each is named after is not there.
@@ -48,6 +48,15 @@ impl FragmentEntry {
         Self {
             key: format!("{FRAGMENT_FOLDER}/{name}"),
             name,
+        }
+    }
+
+    /// What commits it from version 5 on.
+    pub(super) fn commit_key(&self) -> String {
+        if self.key.starts_with(FRAGMENT_FOLDER) {
+            format!("{COMMITS_FOLDER}/{}.wrt", self.name)
+        } else {
+            format!("{}.ok", self.name)
         }
     }
 
@@ -105,37 +114,33 @@ impl Directory {
             _ => window.contains(name),
         };
         let consolidated = self.consolidated_commits(lists)?;
-        let committed = self.committed(&consolidated, present);
-        let there = committed.iter().filter(|entry| rule(&entry.name));
+        let deletes = self.live_deletes(window, &consolidated);
+        let mut committed = self.committed(consolidated.fragments, present)?;
+        committed.keep(|entry| rule(&entry.name));
+        let mut entries = committed.iter();
+        if let Some(newer) = entries.find(|entry| !entry.name.version().is_known()) {
+            return Err(ArrayError::Newer {
+                version: newer.name.version().number(),
+                key: newer.key,
+            });
+        }
+        drop(entries);
         let replacements = self.replacements(lists, rule)?;
-        let replaced = replacements.in_force(there.map(|entry| entry.key.as_str()));
+        let there = listed_of(&replacements, &committed);
+        let replaced = replacements.in_force(there.iter().map(String::as_str));
         // Who merges puts a `.replaces` before the commit that it counts from.
         let idle = replaced.idle.iter().filter(|key| !key.ends_with(REPLACES));
-        let mut live = Live {
-            deletes: self.live_deletes(window, &consolidated),
-            idle: idle.map(|key| (*key).to_owned()).collect(),
-            ..Live::default()
-        };
-        for entry in committed {
-            if !rule(&entry.name) {
-                continue;
-            }
-            if !entry.name.version().is_known() {
-                return Err(ArrayError::Newer {
-                    key: entry.key,
-                    version: entry.name.version().number(),
-                });
-            }
-            if replaced.contains(&entry.key) {
-                live.replaced.push(entry);
-            } else {
-                live.fragments.push(entry);
-            }
-        }
-        let count = live.fragments.len() as u64;
+        let idle = idle.map(|key| (*key).to_owned()).collect();
+        let replaced = committed.keep(|entry| !replaced.contains(&entry.key));
+        let count = committed.len() as u64;
         Limits::check("number of fragments", "fragments", count, limits.fragments)?;
-        crate::time_order::sort_by_time(&mut live.fragments, |entry| entry.name.start());
-        Ok(live)
+        committed.sort_by_time();
+        Ok(Live {
+            fragments: committed,
+            replaced,
+            deletes,
+            idle,
+        })
     }
 
     /// What the `.vac` and `.replaces` objects of the window say.
@@ -153,39 +158,37 @@ impl Directory {
         Ok(replacements)
     }
 
-    fn consolidated_commits(&self, lists: &Lists) -> Result<Consolidated, ArrayError> {
+    fn consolidated_commits<'a>(
+        &'a self,
+        lists: &'a Lists,
+    ) -> Result<Consolidated<'a>, ArrayError> {
+        let of = |keys: &'a [String]| keys.iter().filter_map(|key| lists.get_key_value(key));
         let mut ignored = HashSet::new();
-        for (key, bytes) in self
-            .ignores
-            .iter()
-            .filter_map(|key| lists.get_key_value(key))
-        {
+        for (key, bytes) in of(&self.ignores) {
             for line in parse_lines(bytes) {
                 check_line(key, line)?;
                 ignored.insert(line);
             }
         }
         let mut all = Consolidated::default();
-        for (key, bytes) in self
-            .consolidated
-            .iter()
-            .filter_map(|key| lists.get_key_value(key))
-        {
-            for commit in parse_consolidated(bytes).at(key)? {
-                check_line(key, &commit.key)?;
+        for (key, bytes) in of(&self.consolidated) {
+            all.fragments.add_list(bytes)?;
+            for record in records(bytes) {
+                let record = record.at(key)?;
+                check_line(key, record.key)?;
                 // Deletes count all the same: they are told by where they stand.
-                if let Some(range) = commit.delete {
+                if let Some(range) = record.delete {
                     let stored = Stored::Within {
                         key: key.clone(),
                         range,
                     };
-                    all.deletes.entry(commit.key.clone()).or_insert(stored);
-                }
-                if !ignored.contains(commit.key.as_str()) {
-                    all.keys.insert(commit.key);
+                    all.deletes.entry(record.key).or_insert(stored);
+                } else if !ignored.contains(record.key) {
+                    all.fragments.add_line(record.place);
                 }
             }
         }
+        all.fragments.sort_by_commit();
         Ok(all)
     }
 
@@ -193,43 +196,41 @@ impl Directory {
     /// consolidated, then the others, each by name. Equal times are settled by this order.
     fn committed(
         &self,
-        consolidated: &Consolidated,
+        mut listed: FragmentEntries,
         present: &BTreeSet<String>,
-    ) -> Vec<FragmentEntry> {
+    ) -> Result<FragmentEntries, ArrayError> {
         let in_root = self.root_folders.iter().filter(|entry| {
             self.ok.contains(&entry.key)
-                || consolidated.keys.contains(&format!("{}.ok", entry.key))
+                || listed.has_commit(&entry.commit_key())
                 || present.contains(&entry.metadata_key())
         });
-        let from_lists = consolidated.keys.iter().filter_map(|key| {
-            let name = key.strip_prefix(COMMITS_FOLDER)?.strip_prefix('/')?;
-            let name = TimestampedName::parse(name.strip_suffix(".wrt")?).ok()?;
-            Some(FragmentEntry::in_folder(name))
-        });
-        let loose = self.written.iter().filter(|entry| {
-            let commit = format!("{COMMITS_FOLDER}/{}.wrt", entry.name);
-            !consolidated.keys.contains(&commit)
-        });
-        let mut all: Vec<_> = in_root.cloned().collect();
-        all.extend(from_lists);
-        all.extend(loose.cloned());
-        all
+        let loose = self.written.iter();
+        let loose = loose.filter(|entry| !listed.has_commit(&entry.commit_key()));
+        let (in_root, loose): (Vec<_>, Vec<_>) = (in_root.collect(), loose.collect());
+        // Of those in the root it is known which there are.
+        listed.keep(|entry| entry.key.starts_with(FRAGMENT_FOLDER));
+        listed.put_around(&in_root, &loose)?;
+        Ok(listed)
     }
 
-    fn live_deletes(&self, window: TimeWindow, consolidated: &Consolidated) -> Vec<DeleteCommit> {
+    fn live_deletes(
+        &self,
+        window: TimeWindow,
+        consolidated: &Consolidated<'_>,
+    ) -> Vec<DeleteCommit> {
         let within = consolidated.deletes.iter().filter_map(|(key, stored)| {
             let name = TimestampedName::of_key(key).ok()?;
-            Some((key, name, stored.clone()))
+            Some((*key, name, stored.clone()))
         });
         let loose = self.deletes.iter().filter_map(|(key, name)| {
-            let counted = consolidated.deletes.contains_key(key);
-            (!counted).then(|| (key, name.clone(), Stored::Object(key.clone())))
+            let counted = consolidated.deletes.contains_key(key.as_str());
+            (!counted).then(|| (key.as_str(), name.clone(), Stored::Object(key.clone())))
         });
         let mut deletes: Vec<_> = within
             .chain(loose)
             .filter(|(_, name, _)| window.contains(name))
             .map(|(key, name, stored)| DeleteCommit {
-                marker: key.clone(),
+                marker: key.to_owned(),
                 name,
                 stored,
             })
@@ -241,9 +242,10 @@ impl Directory {
 
 /// What the `.con` objects say, as sets: one commit may be in several.
 #[derive(Debug, Default)]
-struct Consolidated {
-    keys: BTreeSet<String>,
-    deletes: BTreeMap<String, Stored>,
+struct Consolidated<'a> {
+    /// The fragments that they commit, by their commits.
+    fragments: FragmentEntries,
+    deletes: BTreeMap<&'a str, Stored>,
 }
 
 /// The keys that `.vac` objects within the window hide.
@@ -259,6 +261,18 @@ pub(super) fn hidden<'a>(
     Ok(hidden)
 }
 
+/// The folders of those of some fragments that replacements speak of: of the others no name is held.
+fn listed_of(replacements: &Replacements<'_>, fragments: &FragmentEntries) -> Vec<String> {
+    let named: HashSet<&str> = replacements.folders().collect();
+    if named.is_empty() {
+        return Vec::new();
+    }
+    let folders = fragments.iter().map(|entry| entry.key);
+    folders
+        .filter(|folder| named.contains(folder.as_str()))
+        .collect()
+}
+
 /// The keys that a `.vac` or `.replaces` object lists.
 fn lines_of<'a>(key: &str, lists: &'a Lists) -> Result<Vec<&'a str>, ArrayError> {
     let Some(bytes) = lists.get(key) else {
@@ -267,7 +281,9 @@ fn lines_of<'a>(key: &str, lists: &'a Lists) -> Result<Vec<&'a str>, ArrayError>
             by: "a list of the directory",
         });
     };
-    let lines = parse_lines(bytes);
-    lines.iter().try_for_each(|line| check_line(key, line))?;
-    Ok(lines.into_iter().map(rerooted).collect())
+    let lines = parse_lines(bytes).map(|line| {
+        check_line(key, line)?;
+        Ok(rerooted(line))
+    });
+    lines.collect()
 }

@@ -64,7 +64,13 @@ impl<'a> Replacements<'a> {
         });
     }
 
-    /// What counts where the fragments in these folders are there.
+    /// The folders that lists are named after, and those that they list.
+    pub fn folders(&self) -> impl Iterator<Item = &str> {
+        let lists = self.lists.iter();
+        lists.flat_map(|list| list.lines.iter().copied().chain([list.by.as_str()]))
+    }
+
+    /// What counts where the fragments in these folders are there. Only those of [`Replacements::folders`] matter.
     pub fn in_force<'t>(&self, there: impl IntoIterator<Item = &'t str>) -> Replaced<'a> {
         let mut by: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, list) in self.lists.iter().enumerate() {

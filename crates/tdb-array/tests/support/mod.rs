@@ -93,7 +93,7 @@ pub(crate) fn describe(array: &Array) -> String {
             writeln!(text, "  has taken in {marker}").unwrap();
         }
     }
-    for entry in array.replaced() {
+    for entry in array.replaced().iter() {
         writeln!(
             text,
             "replaced: {}..={}",

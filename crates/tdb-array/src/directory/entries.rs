@@ -1,0 +1,192 @@
+use std::ops::Range;
+
+use bytes::Bytes;
+use tdb_tile::{LimitError, Limits};
+
+use super::{COMMITS_FOLDER, FragmentEntry};
+use crate::TimestampedName;
+
+/// Fragments in an order.
+///
+/// A list of commits may name very many: their names stand in the bytes of that list alone, and an entry is made when it
+/// is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct FragmentEntries {
+    lists: Vec<Bytes>,
+    /// The commit of each fragment.
+    lines: Vec<Line>,
+}
+
+/// No commit of a fragment has a shorter line: `__1_1_x_5.ok`.
+const SHORTEST: usize = 13;
+
+/// A line of one of several lists: the key of a commit.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    list: u32,
+    start: u32,
+    len: u16,
+}
+
+impl FragmentEntries {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The entries, in order, each made anew.
+    pub fn iter(&self) -> impl Iterator<Item = FragmentEntry> + '_ {
+        self.lines.iter().filter_map(|line| self.entry(*line))
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let commits = self.lines.iter().map(|line| self.commit(*line));
+        commits.filter_map(fragment_name)
+    }
+
+    /// Takes a list, lines of which are to be added, and memory for as many as it can have.
+    ///
+    /// # Errors
+    /// [`LimitError`] for one of 4 GiB.
+    pub(super) fn add_list(&mut self, list: &Bytes) -> Result<(), LimitError> {
+        let (size, most) = (list.len() as u64, u64::from(u32::MAX));
+        Limits::check("size of a list of commits", "list_bytes", size, most)?;
+        self.lists.push(list.clone());
+        self.lines.reserve(list.len() / SHORTEST);
+        Ok(())
+    }
+
+    /// Adds a fragment by its commit: where the key stands in the list that was taken last. What is no commit of a
+    /// fragment is passed over.
+    pub(super) fn add_line(&mut self, key: Range<usize>) {
+        let line = Line::try_new(self.lists.len(), key);
+        self.lines
+            .extend(line.filter(|line| self.entry(*line).is_some()));
+    }
+
+    /// Sorts by the keys of commits, and forgets what is there twice.
+    pub(super) fn sort_by_commit(&mut self) {
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.sort_unstable_by(|a, b| self.commit(*a).cmp(self.commit(*b)));
+        lines.dedup_by(|a, b| self.commit(*a) == self.commit(*b));
+        self.lines = lines;
+    }
+
+    /// Whether a commit is among these, which are sorted by them.
+    pub(super) fn has_commit(&self, key: &str) -> bool {
+        let found = self
+            .lines
+            .binary_search_by(|line| self.commit(*line).cmp(key));
+        found.is_ok()
+    }
+
+    /// Puts fragments before and behind these.
+    ///
+    /// # Errors
+    /// [`LimitError`] if their names come to 4 GiB.
+    pub(super) fn put_around(
+        &mut self,
+        before: &[&FragmentEntry],
+        behind: &[&FragmentEntry],
+    ) -> Result<(), LimitError> {
+        let mut text = String::new();
+        let mut keys = Vec::new();
+        for entry in before.iter().chain(behind) {
+            let start = text.len();
+            text.push_str(&entry.commit_key());
+            keys.push(start..text.len());
+        }
+        self.add_list(&text.into())?;
+        let lines = std::mem::take(&mut self.lines);
+        let (first, last) = keys.split_at(before.len());
+        first.iter().cloned().for_each(|key| self.add_line(key));
+        self.lines.extend(lines);
+        last.iter().cloned().for_each(|key| self.add_line(key));
+        Ok(())
+    }
+
+    /// Keeps those that `keep` says yes to, and gives the others.
+    pub(super) fn keep(&mut self, keep: impl Fn(&FragmentEntry) -> bool) -> Self {
+        let mut others = Vec::new();
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.retain(|line| {
+            let kept = self.entry(*line).is_some_and(|entry| keep(&entry));
+            if !kept {
+                others.push(*line);
+            }
+            kept
+        });
+        self.lines = lines;
+        let lists = if others.is_empty() {
+            Vec::new()
+        } else {
+            self.lists.clone()
+        };
+        Self {
+            lists,
+            lines: others,
+        }
+    }
+
+    /// Sorts later fragments behind earlier ones.
+    pub(super) fn sort_by_time(&mut self) {
+        let mut lines = std::mem::take(&mut self.lines);
+        let start = |line: &Line| self.entry(*line).map_or(0, |entry| entry.name.start());
+        crate::time_order::sort_by_time(&mut lines, start);
+        self.lines = lines;
+    }
+
+    fn entry(&self, line: Line) -> Option<FragmentEntry> {
+        let commit = self.commit(line);
+        let name = TimestampedName::parse(fragment_name(commit)?).ok()?;
+        if commit.starts_with(COMMITS_FOLDER) {
+            Some(FragmentEntry::in_folder(name))
+        } else {
+            Some(FragmentEntry::in_root(name))
+        }
+    }
+
+    fn commit(&self, line: Line) -> &str {
+        let text = || {
+            let list = self.lists.get(usize::try_from(line.list).ok()?)?;
+            let start = usize::try_from(line.start).ok()?;
+            let bytes = list.get(start..start.checked_add(usize::from(line.len))?)?;
+            std::str::from_utf8(bytes).ok()
+        };
+        // Lines are made of what stands in their lists.
+        text().unwrap_or_default()
+    }
+}
+
+impl PartialEq for FragmentEntries {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for FragmentEntries {}
+
+impl Line {
+    /// A line of the last of so many lists; none where it is longer than any name.
+    fn try_new(lists: usize, key: Range<usize>) -> Option<Self> {
+        Some(Self {
+            list: u32::try_from(lists.checked_sub(1)?).ok()?,
+            start: u32::try_from(key.start).ok()?,
+            len: u16::try_from(key.len()).ok()?,
+        })
+    }
+}
+
+/// The name of the fragment that this commits: `__commits/NAME.wrt`, or `NAME.ok` in the root.
+fn fragment_name(commit: &str) -> Option<&str> {
+    if let Some(name) = commit.strip_prefix(COMMITS_FOLDER) {
+        return name.strip_prefix('/')?.strip_suffix(".wrt");
+    }
+    commit.strip_suffix(".ok")
+}

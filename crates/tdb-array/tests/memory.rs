@@ -1,0 +1,75 @@
+//! What opening an array holds. The peak of the process is measured, so this file has one test.
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use tdb_array::{Array, ErrorKind, OpenOptions, TimestampedName};
+use tdb_filters::seal_generic_tile;
+use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension};
+use tdb_store::{MemoryStore, Store};
+use tdb_tile::Datatype;
+
+/// Names in the list.
+const NAMES: u64 = 300_000;
+
+/// Bytes that opening may take for each, those of the list included.
+const EACH: u64 = 100;
+
+/// What else opening takes: schemas, and a batch of reads.
+const OTHER: u64 = 2 << 20;
+
+/// The most bytes that this process had in memory since this was last asked, and has now.
+fn memory() -> (u64, u64) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let of = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        let number = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+        number.unwrap() << 10
+    };
+    let found = (of("VmHWM:"), of("VmRSS:"));
+    std::fs::write("/proc/self/clear_refs", "5").unwrap();
+    found
+}
+
+/// An array with a schema, and a list of commits whose fragments are not there.
+fn array(list: &str) -> MemoryStore {
+    let dimension = Dimension::numbers("x", Datatype::Int32, (1, 100), 10);
+    let attribute = Attribute::new("a", Datatype::Int32);
+    let schema = ArraySchema::new(ArrayType::Sparse, vec![dimension], vec![attribute]);
+    let tile = seal_generic_tile(&schema.encode().unwrap(), schema.version, None).unwrap();
+    let name = TimestampedName::unversioned(1, 1, 0).unwrap();
+    let store = MemoryStore::new();
+    store.put(&format!("__schema/{name}"), tile.into()).unwrap();
+    let key = format!("__commits/__1_1_{:032x}_22.con", 1);
+    store.put(&key, list.to_owned().into()).unwrap();
+    store
+}
+
+#[test]
+fn a_list_of_commits_takes_at_most_a_hundred_bytes_a_name() {
+    let mixed = |n: u64| n.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let increasing: fn(u64) -> u64 = |n| 1_700_000_000_000 + n;
+    let equal: fn(u64) -> u64 = |_| 7;
+    for time in [increasing, equal] {
+        let mut list = String::new();
+        for n in 0..NAMES {
+            let (t, id) = (time(n), mixed(n));
+            writeln!(list, "__commits/__{t}_{t}_{id:032x}_22.wrt").unwrap();
+        }
+        let store: Arc<dyn Store> = Arc::new(array(&list));
+        let size = list.len() as u64;
+        drop(list);
+        let before = memory().1;
+        let opened = Array::open(store, "", OpenOptions::default());
+        let grown = memory().0.saturating_sub(before);
+        assert_eq!(opened.unwrap_err().kind(), ErrorKind::NotFound);
+        let most = NAMES * EACH + OTHER;
+        assert!(
+            size + grown <= most,
+            "{} bytes a name",
+            (size + grown) / NAMES
+        );
+    }
+}
