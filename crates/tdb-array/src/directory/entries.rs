@@ -1,3 +1,4 @@
+use std::fmt;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -161,6 +162,12 @@ impl FragmentEntries {
         };
         // Lines are made of what stands in their lists.
         text().unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for FragmentEntries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 
