@@ -1,7 +1,7 @@
 use std::fmt::Debug;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use tdb_filters::EncryptionKey;
@@ -52,15 +52,13 @@ pub trait NameSource: Send + Sync + Debug {
     }
 }
 
-/// The clock of the system, and names that count up through the whole process.
+/// The clock of the system, and names that count up from the clock: of two changes at one time the one that was made
+/// later has the later name, whichever processes made them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SystemNames;
 
 /// Bits of a name that are random; above them stands the count.
-const RANDOM_BITS: u32 = 80;
-
-/// The count starts anywhere in the lower half of what its 48 bits hold, so that it never overflows.
-const FIRST_COUNT: u64 = (1 << 47) - 1;
+const RANDOM_BITS: u32 = 64;
 
 impl NameSource for SystemNames {
     fn now(&self) -> u64 {
@@ -71,22 +69,30 @@ impl NameSource for SystemNames {
     }
 
     fn id(&self) -> Result<u128, ArrayError> {
-        static COUNT: OnceLock<AtomicU64> = OnceLock::new();
-        let random = random();
-        // Whoever comes first sets where the count begins, with bits that its own name does not show.
-        let start = u64::try_from(random >> RANDOM_BITS).unwrap_or_default() & FIRST_COUNT;
-        let count = COUNT.get_or_init(|| AtomicU64::new(start));
-        let count = count.fetch_add(1, Ordering::Relaxed);
-        let low = random & ((1 << RANDOM_BITS) - 1);
-        Ok(u128::from(count).wrapping_shl(RANDOM_BITS) | low)
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let clock = nanoseconds();
+        // Where the clock does not move, or moves back, the count goes on all the same.
+        let next = |last: u64| last.saturating_add(1).max(clock);
+        let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
+            Some(next(last))
+        });
+        let count = next(last.unwrap_or_else(|last| last));
+        Ok(u128::from(count).wrapping_shl(RANDOM_BITS) | u128::from(random()))
     }
+}
+
+/// Since 1970; enough bits for the year 2554.
+fn nanoseconds() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+    })
 }
 
 /// Random bits of the system's, by way of the keys that the standard library's hash maps take: names have to
 /// differ, and keep no secret.
-fn random() -> u128 {
-    let half = || u128::from(RandomState::new().build_hasher().finish());
-    half() << 64 | half()
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 /// A time that stands still until it is set, and names that are counted: the same changes make the

@@ -27,7 +27,7 @@ fn names_of_one_time_sort_as_they_were_made() {
 fn threads_share_one_count() {
     let ids = |()| {
         (0..100)
-            .map(|_| SystemNames.id().unwrap() >> 80)
+            .map(|_| SystemNames.id().unwrap() >> 64)
             .collect::<Vec<_>>()
     };
     let threads: Vec<_> = (0..4)
@@ -42,8 +42,19 @@ fn threads_share_one_count() {
 }
 
 #[test]
+fn names_count_from_the_clock() {
+    let clock = || {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        since.unwrap().as_nanos()
+    };
+    let (before, count) = (clock(), SystemNames.id().unwrap() >> 64);
+    // Other tests may have counted ahead of a clock that moves in larger steps.
+    assert!(before <= count && count < clock() + 1_000_000);
+}
+
+#[test]
 fn the_lower_bits_are_random() {
-    let low = |_| SystemNames.id().unwrap() & ((1 << 80) - 1);
+    let low = |_| SystemNames.id().unwrap() & ((1 << 64) - 1);
     let different: BTreeSet<u128> = (0..100).map(low).collect();
     assert_eq!(different.len(), 100);
 }

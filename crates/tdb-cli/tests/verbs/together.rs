@@ -101,3 +101,29 @@ fn writers_readers_and_consolidation_at_once_lose_nothing() {
     done(&["vacuum", "array", "--grace", "0s"], folder);
     assert_eq!(cells(folder), found);
 }
+
+/// Rounds of two processes that write at the same time of their own.
+const ROUNDS: usize = 40;
+
+#[test]
+fn of_two_processes_that_write_at_one_time_the_later_one_counts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let schema = r#"{"type": "sparse",
+        "dimensions": [{"name": "x", "datatype": "int32", "domain": [1, 9], "extent": 9}],
+        "attributes": [{"name": "a", "datatype": "int32"}]}"#;
+    std::fs::write(folder.join("schema.json"), schema).expect("a file");
+    for round in 0..ROUNDS {
+        let array = format!("array{round}");
+        done(
+            &["create", &array, "--schema", "schema.json", "--at", "1"],
+            folder,
+        );
+        for value in ["1", "2"] {
+            std::fs::write(folder.join("cells.csv"), format!("x,a\n5,{value}\n")).expect("a file");
+            done(&["write", &array, "cells.csv", "--at", "100"], folder);
+        }
+        let read = done(&["read", &array, "--format", "csv"], folder);
+        assert_eq!(read, "x,a\n5,2\n", "round {round}");
+    }
+}
