@@ -320,7 +320,8 @@ impl Contents {
         Ok(changes)
     }
 
-    /// Removes all, and nothing else: of an array first what makes it one, groups after what is in them.
+    /// Removes all, and nothing else: of an array first what makes it one, groups after what is in them. Folders that
+    /// are empty then go too: they would still be taken for an array.
     /// What is gone already is no error.
     ///
     /// # Errors
@@ -338,6 +339,29 @@ impl Contents {
                     Err(error) => return Err(error.into()),
                 }
             }
+            if is_array {
+                self.remove_folders(&part.prefix)?;
+            } else {
+                for folder in [METADATA_FOLDER, GROUP_FOLDER] {
+                    self.remove_folders(&join(&part.prefix, folder))?;
+                }
+                // What else lies in it is none of it.
+                self.store.remove_folder(&part.prefix)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a folder and those in it, as far as nothing is in them.
+    fn remove_folders(&self, prefix: &str) -> Result<(), ArrayError> {
+        let mut folders = Vec::new();
+        let mut unseen = vec![prefix.to_owned()];
+        while let Some(folder) = unseen.pop() {
+            unseen.extend(list_all(&*self.store, &folder)?.prefixes);
+            folders.push(folder);
+        }
+        for folder in folders.iter().rev() {
+            self.store.remove_folder(folder)?;
         }
         Ok(())
     }

@@ -243,4 +243,8 @@ impl Store for Counted {
     fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {
         self.store.remove_many(keys)
     }
+
+    fn remove_folder(&self, folder: &str) -> Result<(), StoreError> {
+        self.store.remove_folder(folder)
+    }
 }

@@ -201,6 +201,10 @@ impl<S: Store> Store for FaultyStore<S> {
             .map(|key| self.chance.act(key, || self.inner.remove(key)));
         removals.collect()
     }
+
+    fn remove_folder(&self, folder: &str) -> Result<(), StoreError> {
+        self.chance.act(folder, || self.inner.remove_folder(folder))
+    }
 }
 
 #[derive(Debug)]

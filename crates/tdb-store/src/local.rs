@@ -256,6 +256,18 @@ impl Store for LocalStore {
         }
         answers
     }
+
+    fn remove_folder(&self, folder: &str) -> Result<(), StoreError> {
+        check_prefix(folder)?;
+        if folder.is_empty() {
+            return Ok(());
+        }
+        match self.tree.remove_folder(folder) {
+            Ok(true) => self.tree.sync_folder(crate::parent(folder)),
+            Ok(false) | Err(StoreError::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 #[derive(Debug)]

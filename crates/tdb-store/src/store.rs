@@ -3,7 +3,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
-use crate::{Piece, Read, StoreError};
+use crate::{Piece, Read, StoreError, check_prefix};
 
 /// Immutable objects under keys.
 ///
@@ -94,6 +94,15 @@ pub trait Store: Send + Sync + Debug {
     /// Removes objects in the order given, and answers each for itself. When this returns the
     /// removals last, so what must vanish first goes into an earlier call.
     fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>>;
+
+    /// Removes a folder in which nothing is, as others leave it; one that is not empty, or not there, stays as it is.
+    /// Stores without folders of their own, which is what they do if they do not say otherwise, have none to remove.
+    ///
+    /// # Errors
+    /// As the store reports.
+    fn remove_folder(&self, folder: &str) -> Result<(), StoreError> {
+        check_prefix(folder)
+    }
 }
 
 /// An object in the making. Dropped without [`ObjectWriter::finish`], it never was.

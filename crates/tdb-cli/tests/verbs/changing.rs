@@ -319,3 +319,53 @@ fn a_vacuum_within_the_grace_period_says_how_to_go_on() {
     assert_eq!(removed.lines().count(), 7, "{removed}");
     assert_eq!(said(&format!("vacuum {array} --grace 0s")), nothing);
 }
+
+/// The folders that TileDB makes, which hold nothing at first.
+fn add_empty_folders(array: &Path) {
+    for folder in [
+        "__schema/__enumerations",
+        "__meta",
+        "__labels",
+        "__fragments",
+        "__commits",
+        "__fragment_meta",
+    ] {
+        fs::create_dir_all(array.join(folder)).unwrap();
+    }
+}
+
+#[test]
+fn what_is_removed_or_moved_leaves_no_empty_folders() {
+    let (folder, array) = made("without_folders");
+    let group = folder.join("group");
+    let group_uri = group.display().to_string();
+    add_empty_folders(Path::new(&array));
+    let moved = folder.join("moved").display().to_string();
+    stdout(&format!("mv {array} {moved}"));
+    assert!(!Path::new(&array).exists());
+    add_empty_folders(Path::new(&moved));
+    stdout(&format!("rm {moved}"));
+    assert!(!Path::new(&moved).exists());
+    // A group, as TileDB makes it, with an array in it; and a folder that is none of it.
+    stdout(&format!("group create {group_uri}"));
+    fs::create_dir_all(group.join("__meta")).unwrap();
+    fs::create_dir_all(group.join("__group")).unwrap();
+    let schema = folder.join("schema.json").display().to_string();
+    stdout(&format!("create {group_uri}/inner --schema {schema}"));
+    stdout(&format!("group add {group_uri} inner"));
+    add_empty_folders(&group.join("inner"));
+    fs::create_dir_all(group.join("mine")).unwrap();
+    stdout(&format!("rm {group_uri}"));
+    let left: Vec<_> = fs::read_dir(&group)
+        .unwrap()
+        .flatten()
+        .map(|e| e.file_name())
+        .collect();
+    assert_eq!(left, ["mine"]);
+    assert_eq!(
+        stdout(&format!("ls {}", folder.display()))
+            .matches("array")
+            .count(),
+        0
+    );
+}
