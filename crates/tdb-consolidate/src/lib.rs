@@ -14,6 +14,7 @@ mod metadata;
 mod order_kept;
 mod place;
 mod plan;
+mod purge;
 mod vacuum;
 mod vacuum_commits;
 mod vacuum_fragments;

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use tdb_array::{ArrayError, Snapshot, TimestampedName};
+use tdb_array::{Array, ArrayError, Snapshot, TimestampedName};
 use tdb_schema::value::rfc3339;
 use tdb_tile::{FormatVersion, Range};
 
@@ -41,12 +41,14 @@ pub enum Source {
 
 /// Works out which fragments are merged. The array should be open for all times.
 ///
-/// Nothing is read for it, and nothing is changed: [`MergePlan::merge`] carries it out.
+/// With [`History::WithoutDeleted`] a fragment that is merged with no other is rewritten alone if a delete concerns it
+/// that it does not know of. Nothing is changed: [`MergePlan::merge`] carries it out.
 ///
 /// # Errors
+/// As the store reports.
 /// [`ArrayError::Invalid`] for options that mean nothing, names that the array does not have, and named fragments
 /// that cannot be merged without a change to what is seen.
-pub fn plan_merge(array: &Snapshot, options: &MergeOptions) -> Result<MergePlan, ArrayError> {
+pub fn plan_merge(array: &Array, options: &MergeOptions) -> Result<MergePlan, ArrayError> {
     check_policy(&options.policy)?;
     let keeps_times = keeps_times(array);
     let rules = Rules::new(array, keeps_times, options.history);
@@ -79,6 +81,9 @@ pub fn plan_merge(array: &Snapshot, options: &MergeOptions) -> Result<MergePlan,
         }
         None => plan.pick(&rules, &mut pieces, &options.policy),
     }
+    if options.history == History::WithoutDeleted && keeps_times {
+        plan.purge(array, &rules, &pieces, options.policy.steps)?;
+    }
     check_deletes(array, &plan, options.history)?;
     Ok(plan)
 }
@@ -91,7 +96,7 @@ pub(crate) fn keeps_times(array: &Snapshot) -> bool {
     !schema.is_dense() && schema.version.keeps_cell_times()
 }
 
-fn chosen(pieces: &[Piece]) -> Vec<usize> {
+pub(crate) fn chosen(pieces: &[Piece]) -> Vec<usize> {
     let all = pieces.iter().enumerate();
     all.filter(|(_, piece)| piece.is_chosen)
         .map(|(index, _)| index)
@@ -125,7 +130,13 @@ impl MergePlan {
         self.notes.extend(note.filter(|_| left.len() > 1));
     }
 
-    fn push(&mut self, rules: &Rules<'_>, pieces: &[Piece], run: &[usize], merged: &Piece) {
+    pub(crate) fn push(
+        &mut self,
+        rules: &Rules<'_>,
+        pieces: &[Piece],
+        run: &[usize],
+        merged: &Piece,
+    ) {
         let sources = run.iter().filter_map(|index| pieces.get(*index));
         let domain = match (&merged.domain, &rules.grid) {
             (Domain::Cells(cells), Some(grid)) => grid.ranges(cells),
@@ -229,7 +240,7 @@ fn why_left(
     })
 }
 
-fn shown(pieces: &[Piece], refusal: &Refusal) -> String {
+pub(crate) fn shown(pieces: &[Piece], refusal: &Refusal) -> String {
     let piece = refusal.fragment.and_then(|index| pieces.get(index));
     piece.map_or(String::new(), |piece| format!("{}: ", piece.source))
 }

@@ -127,6 +127,42 @@ fn a_purge_outlives_the_attributes_that_deletes_ask_about() {
 }
 
 #[test]
+fn a_purge_rewrites_a_fragment_that_stands_alone_and_no_more_than_once() {
+    let (store, times) = lived(Kind::Sparse, &[line(1, 1), line(2, 9)]);
+    let purge = MergeOptions {
+        history: History::WithoutDeleted,
+        ..options()
+    };
+    merge(&shared(&store), &options(), None).unwrap();
+    vacuum(&store);
+    assert!(plan(&store, &purge).unwrap().is_empty());
+    happen(&store, Kind::Sparse, &Event::Delete(5), 30);
+    let (before, stored) = (seen(&store, &[40]), now(&store));
+    assert_eq!(stored.fragments()[0].metadata.cell_count(), 8);
+    // Without a purge a single fragment stays, as it is.
+    assert!(plan(&store, &options()).unwrap().is_empty());
+    let merged = merge(&shared(&store), &purge, None).unwrap();
+    assert_eq!((merged.steps.len(), merged.steps[0].sources.len()), (1, 1));
+    vacuum(&store);
+    let array = now(&store);
+    assert_eq!(array.fragments().len(), 1);
+    assert_eq!(array.fragments()[0].metadata.cell_count(), 4);
+    assert_eq!(seen(&store, &[40]), before);
+    assert!(plan(&store, &purge).unwrap().is_empty());
+    // Of fragments apart, those that the delete is older than are not touched.
+    happen(&store, Kind::Sparse, &line(3, 9), 50);
+    let alone = MergeOptions {
+        window: tdb_array::TimeWindow { since: 45, at: 55 },
+        ..purge.clone()
+    };
+    assert!(plan(&store, &alone).unwrap().is_empty());
+    happen(&store, Kind::Sparse, &Event::Delete(7), 60);
+    merge(&shared(&store), &alone, None).unwrap();
+    assert_eq!(now(&store).fragments().len(), 2);
+    assert!(!times.is_empty() && seen(&store, &[70])[0].1.len() == 4);
+}
+
+#[test]
 fn fragments_one_behind_the_other_are_not_read_over_and_over_in_little_memory() {
     let rows = |y: i32| {
         let cells = (0..400).map(|cell| (2 * y + cell / 200, cell / 20 % 10, Some(cell)));

@@ -1,0 +1,95 @@
+//! Fragments that are rewritten alone, to be rid of what was deleted of them.
+
+use tdb_array::{Array, ArrayError, At, Fragment};
+use tdb_fragment::MetadataPart;
+
+use crate::merge_plan::{chosen, shown};
+use crate::order_kept::{Piece, Rules};
+use crate::{MergePlan, Source};
+
+impl MergePlan {
+    /// A step, of `most` in all, for each chosen fragment that no other step merges and that a delete concerns.
+    pub(crate) fn purge(
+        &mut self,
+        array: &Array,
+        rules: &Rules<'_>,
+        pieces: &[Piece],
+        most: u32,
+    ) -> Result<(), ArrayError> {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        for index in chosen(pieces) {
+            let Some(piece) = pieces.get(index) else {
+                continue;
+            };
+            let is_alone = |source: &Source| {
+                let mut sources = self.steps.iter().flat_map(|step| &step.sources);
+                matches!(source, Source::Fragment(_)) && !sources.any(|other| other == source)
+            };
+            if self.steps.len() >= most || !is_alone(&piece.source) {
+                continue;
+            }
+            if !is_concerned(array, &piece.source)? {
+                continue;
+            }
+            let number = Source::Step(self.steps.len());
+            let Some(rewritten) = rules.merged(pieces, &[index], number) else {
+                continue;
+            };
+            match rules.check(pieces, &[index], &rewritten) {
+                Ok(()) => self.push(rules, pieces, &[index], &rewritten),
+                Err(refusal) => {
+                    let (name, why) = (shown(pieces, &refusal), refusal.why);
+                    let note =
+                        format!("{} keeps what was deleted of it: {name}{why}", piece.source);
+                    self.notes.push(note);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a fragment may hold deleted cells: those that its own delete times tell of, or those of a delete that it
+/// does not say that it was asked about.
+fn is_concerned(array: &Array, source: &Source) -> Result<bool, ArrayError> {
+    let mut fragments = array.fragments().iter().enumerate();
+    let found = fragments.find(|(_, fragment)| *source == Source::Fragment(fragment.name.clone()));
+    let Some((index, fragment)) = found else {
+        return Ok(false);
+    };
+    let (first, _) = fragment.timestamps();
+    let mut deletes = array
+        .deletes()
+        .iter()
+        .filter(|delete| delete.timestamp >= first)
+        .peekable();
+    if deletes.peek().is_none() {
+        return Ok(false);
+    }
+    if fragment.metadata.extra_fields.deletes {
+        return Ok(true);
+    }
+    let markers = markers(array, index, fragment)?;
+    let is_known = |marker: &str| {
+        markers
+            .iter()
+            .any(|known| known.trim_start_matches('/') == marker)
+    };
+    Ok(deletes.any(|delete| !is_known(&delete.marker)))
+}
+
+/// The deletes that a fragment says it was asked about.
+fn markers(array: &Array, index: usize, fragment: &Fragment) -> Result<Vec<String>, ArrayError> {
+    if !fragment.metadata.version.stores_processed_conditions() {
+        return Ok(Vec::new());
+    }
+    let key = &fragment.metadata_key;
+    let mut markers = Vec::new();
+    for part in array.metadata_parts(index, &[MetadataPart::ProcessedConditions])? {
+        let processed = fragment
+            .metadata
+            .processed_conditions(&part.payload, array.limits());
+        markers.extend(processed.at(key)?.markers);
+    }
+    Ok(markers)
+}
