@@ -65,28 +65,6 @@ impl Array {
         put_schema(self.target(), &name, schema)
     }
 
-    /// The schema that the next write follows, and that evolution starts from: the newest, whatever time the
-    /// array was opened for.
-    pub fn newest_schema(&self) -> &std::sync::Arc<ArraySchema> {
-        let newest = self.newest_entry().map(crate::SchemaEntry::schema_name);
-        let found = newest.and_then(|name| self.schemas().find(|(known, _)| *known == name));
-        found.map_or(self.schema(), |(_, schema)| schema)
-    }
-
-    fn newest_entry(&self) -> Option<&crate::SchemaEntry> {
-        self.directory().schemas().last()
-    }
-
-    /// The version in which new fragments and commits are written: that of the newest schema, if it is not
-    /// too old for that.
-    pub fn write_version(&self) -> FormatVersion {
-        let version = self.newest_schema().version;
-        match version.stores_validity() {
-            true => version.min(FormatVersion::WRITTEN),
-            false => FormatVersion::WRITTEN,
-        }
-    }
-
     /// Deletes cells that were written up to the time of the change: all but those that `kept` holds for.
     /// Cells that are null in a field that `kept` compares go too; `Session::delete_cells` of `tdb-query` looks first
     /// whether there are any.

@@ -2,11 +2,12 @@ use std::sync::Arc;
 
 use tdb_filters::EncryptionKey;
 use tdb_schema::ArraySchema;
-use tdb_tile::{Limits, Range};
+use tdb_tile::{FormatVersion, Limits, Range};
 
 use crate::fragment::Schemas;
 use crate::{
-    ArrayError, Delete, Directory, Fragment, FragmentEntries, OpenOptions, TimeWindow, Warning,
+    ArrayError, Delete, Directory, Fragment, FragmentEntries, OpenOptions, SchemaEntry, TimeWindow,
+    Warning,
 };
 
 /// An array at a time, as a value: its schema, its fragments and its deletes. It has no store, and nothing
@@ -58,6 +59,29 @@ impl Snapshot {
     /// The schema at the time that the array was opened for.
     pub fn schema(&self) -> &Arc<ArraySchema> {
         &self.schema
+    }
+
+    /// The schema that the next write follows, and that evolution starts from: the newest, whatever time the
+    /// array was opened for.
+    pub fn newest_schema(&self) -> &Arc<ArraySchema> {
+        let newest = self.newest_entry().map(SchemaEntry::schema_name);
+        let found = newest.and_then(|name| self.schemas.get(name));
+        found.unwrap_or(&self.schema)
+    }
+
+    pub(crate) fn newest_entry(&self) -> Option<&SchemaEntry> {
+        self.directory.schemas().last()
+    }
+
+    /// The version in which all is written that this array gets: fragments, commits, lists and merged footers. It is
+    /// that of the newest schema, unless that is too old for it, or newer than any release of TileDB reads.
+    pub fn write_version(&self) -> FormatVersion {
+        let version = self.newest_schema().version;
+        if version < FormatVersion::OLDEST_WRITTEN {
+            FormatVersion::WRITTEN
+        } else {
+            version.min(FormatVersion::WRITTEN)
+        }
     }
 
     /// All schemas that the array ever had, by the names that fragments call them.

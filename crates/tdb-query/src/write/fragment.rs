@@ -45,11 +45,7 @@ impl Target {
         let Some((name, schema)) = newest else {
             return Err(QueryError::invalid("the array has no schema"));
         };
-        // Fragments of old arrays are of their version, except where that stored coordinates together.
-        let version = match schema.version < FormatVersion::OLDEST_WRITTEN {
-            true => FormatVersion::WRITTEN,
-            false => schema.version,
-        };
+        let version = array.write_version();
         let extra = replacement.as_ref().map(|replacement| ExtraFields {
             timestamps: replacement.has_timestamps,
             deletes: replacement.has_deletions,
