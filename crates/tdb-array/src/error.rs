@@ -106,6 +106,19 @@ pub enum ArrayError {
         /// The group that came up again.
         uri: String,
     },
+    /// A fragment holds cells of the time that is to be removed, and of another.
+    #[error(
+        "{key}: holds cells of {start} to {end}, of which only a part is to be removed; remove all of that time, or delete \
+         cells by a condition"
+    )]
+    Straddles {
+        /// The folder of the fragment.
+        key: String,
+        /// The first time that it holds cells of.
+        start: u64,
+        /// The last one.
+        end: u64,
+    },
     /// A cap was reached.
     #[error(transparent)]
     Limit(#[from] LimitError),
@@ -153,7 +166,9 @@ impl ArrayError {
             Self::EscapesRoot { .. } => ErrorKind::EscapesRoot,
             Self::Cycle { .. } => ErrorKind::Cycle,
             Self::Limit(_) => ErrorKind::Limit,
-            Self::Invalid { .. } | Self::Within { .. } => ErrorKind::Invalid,
+            Self::Invalid { .. } | Self::Within { .. } | Self::Straddles { .. } => {
+                ErrorKind::Invalid
+            }
             Self::Object { kind, .. } => *kind,
             Self::NoRandomness { .. } | Self::Unsettled { .. } => ErrorKind::Store,
             Self::Store(error) => error.kind(),

@@ -28,6 +28,8 @@ pub(crate) struct CommitObjects {
     pub(crate) idle: Vec<String>,
     /// Folders of fragments, committed or not.
     pub(crate) fragments: BTreeSet<String>,
+    /// What stands in the place of such a folder and is none: a symbolic link. It holds nothing that is read.
+    pub(crate) links: BTreeSet<String>,
 }
 
 /// A `.con` object.
@@ -78,9 +80,11 @@ impl CommitObjects {
     fn read_once(place: &Place<'_>) -> Result<Option<Self>, ArrayError> {
         let (root, root_folders) = place.list("")?;
         let (commits, _) = place.list(COMMITS_FOLDER)?;
-        let (_, fragments) = place.list(FRAGMENT_FOLDER)?;
+        let (links, fragments) = place.list(FRAGMENT_FOLDER)?;
         commits.iter().try_for_each(|key| check_name(key))?;
         let mut found = Self::default();
+        let is_name = |key: &String| TimestampedName::parse(tdb_store::name(key)).is_ok();
+        found.links = links.into_iter().filter(is_name).collect();
         let ends = |key: &str, endings: &[&str]| endings.iter().any(|end| key.ends_with(end));
         let all: Vec<String> = commit_names(root, commits).collect();
         let of = |ending: &str| -> Vec<String> {

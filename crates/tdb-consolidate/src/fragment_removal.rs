@@ -7,18 +7,21 @@ use crate::vacuum_fragments::removal;
 use crate::{Place, Plan, VacuumOptions};
 
 /// Works out the removal, for good, of all fragments that were written within a span of time: those that a
-/// consolidation has replaced too, and not those that hold cells of another time as well.
+/// consolidation has replaced too.
 ///
 /// [`Plan::vacuum`] carries it out. Stopped midway, it leaves some of the fragments; planned again, it goes on.
 ///
 /// # Errors
-/// As the store reports; lists that break the format, or lead out of the array.
+/// [`ArrayError::Straddles`] for a fragment that holds cells of another time as well: what it replaced is not seen any
+/// more, so that to remove that would change no answer. As the store reports; lists that break the format, or lead out
+/// of the array.
 pub fn plan_fragment_removal(
     place: &Place<'_>,
     window: TimeWindow,
     options: &VacuumOptions,
 ) -> Result<Plan, ArrayError> {
     let objects = CommitObjects::read(place)?;
+    check_time(&objects, window)?;
     let within = |folder: &str| {
         let name = TimestampedName::parse(tdb_store::name(folder));
         name.is_ok_and(|name| window.contains(&name))
@@ -26,10 +29,12 @@ pub fn plan_fragment_removal(
     // A removal that was stopped may have taken back the commit of a fragment, and left the fragment.
     let begun = objects.fragments.iter().map(String::as_str);
     let begun = begun.filter(|folder| objects.is_ignored(&commit_of(folder)));
+    let links = objects.links.iter().map(String::as_str);
     let fragments: BTreeSet<String> = objects
         .committed()
         .into_iter()
         .chain(begun)
+        .chain(links)
         .filter(|folder| within(folder))
         .map(str::to_owned)
         .collect();
@@ -42,4 +47,22 @@ pub fn plan_fragment_removal(
     });
     plan.remove(lists.map(|vacuum| vacuum.key.clone()).collect());
     Ok(plan)
+}
+
+/// Fails where a fragment holds cells of the time that is asked for, and of another: of several, with the longest.
+fn check_time(objects: &CommitObjects, window: TimeWindow) -> Result<(), ArrayError> {
+    let fragments = objects.committed().into_iter().filter_map(|folder| {
+        let name = TimestampedName::parse(tdb_store::name(folder)).ok()?;
+        Some((folder, name))
+    });
+    let straddling = fragments.filter(|(_, name)| window.overlaps(name) && !window.contains(name));
+    let longest = straddling.max_by_key(|(_, name)| name.end().saturating_sub(name.start()));
+    match longest {
+        Some((folder, name)) => Err(ArrayError::Straddles {
+            key: folder.to_owned(),
+            start: name.start(),
+            end: name.end(),
+        }),
+        None => Ok(()),
+    }
 }

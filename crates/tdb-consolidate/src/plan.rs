@@ -67,15 +67,27 @@ impl Plan {
                 }
                 Step::RemoveFolders(folders) => {
                     for folder in folders {
-                        let objects = tdb_store::list_recursive(store, &join(prefix, folder))?;
-                        let keys: Vec<String> = objects.into_iter().map(|o| o.key).collect();
-                        remove_all(store, &keys)?;
+                        remove_folder(store, &join(prefix, folder))?;
                     }
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Removes all in a folder; of a symbolic link in its place the link alone.
+fn remove_folder(store: &dyn Store, folder: &str) -> Result<(), StoreError> {
+    match tdb_store::list_recursive(store, folder) {
+        Ok(objects) => {
+            let keys: Vec<String> = objects.into_iter().map(|object| object.key).collect();
+            remove_all(store, &keys)?;
+        }
+        Err(StoreError::NotAFile { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    // An object of the folder's own name is a link, or what some stores keep to show a folder.
+    remove_all(store, &[folder.to_owned()])
 }
 
 /// Removes objects. Those that are gone already are no error: others remove, too.

@@ -23,7 +23,8 @@ pub(crate) fn plan_fragments(
         }
         let present: BTreeSet<String> = vacuum
             .lines
-            .intersection(&objects.fragments)
+            .iter()
+            .filter(|line| objects.fragments.contains(*line) || objects.links.contains(*line))
             .cloned()
             .collect();
         if !present.is_empty() && !in_force.contains(vacuum.key.as_str()) {

@@ -512,6 +512,67 @@ fn fragments_of_a_time_are_removed_for_good() {
 }
 
 #[test]
+fn fragments_of_a_part_of_the_time_of_a_merged_one_are_not_removed() {
+    let store = fixture("v22_merged_sparse");
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    let array = open(&shared).unwrap();
+    let merged = array.fragments().iter().map(|f| f.name.clone());
+    let merged = merged.max_by_key(|name| name.end() - name.start()).unwrap();
+    let (first, last) = (merged.start(), merged.end());
+    assert!(first < last);
+    let place = Place::of_array(&array);
+    let plan = |since, at| plan_fragment_removal(&place, TimeWindow { since, at }, &at_once());
+    for (since, at) in [(first, first), (0, last - 1), (first + 1, u64::MAX - 1)] {
+        let error = plan(since, at).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        let told = format!("__fragments/{merged}: holds cells of {first} to {last}, ");
+        assert!(error.to_string().starts_with(&told), "{error}");
+    }
+    plan(first, last)
+        .unwrap()
+        .vacuum(&place, &at_once())
+        .unwrap();
+    let left = |name: &str| name.contains(&format!("__{first}_"));
+    let left: Vec<String> = keys(&store, "__fragments/")
+        .into_iter()
+        .filter(|key| left(key))
+        .collect();
+    assert_eq!(left, Vec::<String>::new());
+}
+
+/// Row 8 of the hostile inputs: a link goes, and what it leads to stays.
+#[test]
+#[cfg(unix)]
+fn a_vacuum_removes_a_link_in_the_place_of_a_fragment_and_goes_on() {
+    let fixture = fixture("v22_merged_sparse");
+    let folder = std::env::temp_dir().join(format!("tdb-link-{}", std::process::id()));
+    for is_committed in [true, false] {
+        let local = LocalStore::create_root(folder.join("array")).unwrap();
+        copy_tree(&fixture, "", &local, "").unwrap();
+        let outside = folder.join("outside");
+        std::fs::create_dir_all(&outside).unwrap();
+        std::fs::write(outside.join("precious"), "1").unwrap();
+        let shared: Arc<dyn Store> = Arc::new(local);
+        let replaced = open(&shared).unwrap().replaced().iter().next().unwrap();
+        let link = folder.join("array").join(&replaced.key);
+        std::fs::remove_dir_all(&link).unwrap();
+        std::os::unix::fs::symlink(&outside, &link).unwrap();
+        if !is_committed {
+            let name = &replaced.name;
+            shared.remove(&format!("__commits/{name}.wrt")).unwrap();
+        }
+        let read = open(&shared).unwrap().fragments().len();
+        vacuum(&shared, Mode::Fragments).unwrap();
+        assert!(link.symlink_metadata().is_err());
+        assert!(outside.join("precious").exists());
+        let array = open(&shared).unwrap();
+        assert_eq!((array.fragments().len(), array.replaced().len()), (read, 0));
+        assert!(vacuum(&shared, Mode::Fragments).unwrap().is_empty());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
+#[test]
 fn what_abandoned_writes_left_is_found() {
     let store = fixture("v22_commits");
     let before = store.keys();
