@@ -17,6 +17,8 @@ use tdb_consolidate::{
     plan_vacuum,
 };
 use tdb_fragment::{ConditionOp, ConditionTree, ConditionValue};
+use tdb_query::{ReadOptions, Session, WriteOptions};
+use tdb_schema::CellValNum;
 use tdb_store::{FaultyStore, LocalStore, MemoryStore, Read, Store, copy_tree};
 use tdb_tile::Datatype;
 
@@ -569,6 +571,70 @@ fn a_vacuum_removes_a_link_in_the_place_of_a_fragment_and_goes_on() {
         assert_eq!((array.fragments().len(), array.replaced().len()), (read, 0));
         assert!(vacuum(&shared, Mode::Fragments).unwrap().is_empty());
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
+/// The cells of an array, written into it again.
+fn write_again(store: &Arc<dyn Store>) {
+    let array = Arc::new(open(store).unwrap());
+    let session = Session::default();
+    let options = ReadOptions {
+        enumeration_codes: true,
+        ..ReadOptions::default()
+    };
+    let mut writer = session.write(&array, &WriteOptions::default()).unwrap();
+    for batch in session.read(&array, &options).unwrap() {
+        writer.push(&batch.unwrap()).unwrap();
+    }
+    writer.finish().unwrap();
+}
+
+#[test]
+fn all_that_an_array_gets_is_of_one_version() {
+    for (name, version) in [
+        ("v5_sparse_basics", 22),
+        ("v12_sparse_basics", 12),
+        ("v21_sparse_basics", 21),
+        ("v23_sparse", 22),
+    ] {
+        let store = fixture(name);
+        let shared: Arc<dyn Store> = Arc::new(store.clone());
+        let before = store.keys();
+        write_again(&shared);
+        let array = open(&shared).unwrap();
+        assert_eq!(array.write_version().number(), version, "{name}");
+        let written = array.fragments().last().unwrap();
+        assert_eq!(written.metadata.version.number(), version, "{name}");
+        if version > 15 && array.schema().version.number() > 15 {
+            let mut attributes = array.schema().attributes.iter();
+            let attribute = attributes.find(|a| a.cell_val_num == CellValNum::Fixed(1));
+            let attribute = attribute.unwrap();
+            let size = attribute.datatype.size();
+            let value = ConditionValue::new(&attribute.name, ConditionOp::Equal, vec![0; size]);
+            array
+                .delete_cells(&value.unwrap().into(), &ChangeOptions::default())
+                .unwrap();
+        }
+        if array.schema().version.number() > 11 {
+            consolidate_commits(&array, &ChangeOptions::default()).unwrap();
+            consolidate_fragment_metadata(&array, &ChangeOptions::default()).unwrap();
+        }
+        let made = store.keys().into_iter().filter(|key| !before.contains(key));
+        let made: Vec<String> = made.collect();
+        for folder in ["__fragments/", "__commits/"] {
+            assert!(
+                made.iter().any(|key| key.starts_with(folder)),
+                "{name}: {made:?}"
+            );
+        }
+        for key in made
+            .iter()
+            .flat_map(|key| key.split('/'))
+            .filter(|part| part.len() > 40)
+        {
+            let part = tdb_array::TimestampedName::of_key(key).unwrap();
+            assert_eq!(part.version().number(), version, "{name}: {key}");
+        }
     }
 }
 

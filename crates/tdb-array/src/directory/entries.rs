@@ -11,7 +11,7 @@ use crate::TimestampedName;
 ///
 /// A list of commits may name very many: their names stand in the bytes of that list alone, and an entry is made when it
 /// is asked for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct FragmentEntries {
     lists: Vec<Bytes>,
     /// The commit of each fragment.
