@@ -352,7 +352,7 @@ fn what_is_removed_or_moved_leaves_no_empty_folders() {
     fs::create_dir_all(group.join("__group")).unwrap();
     let schema = folder.join("schema.json").display().to_string();
     stdout(&format!("create {group_uri}/inner --schema {schema}"));
-    stdout(&format!("group add {group_uri} inner"));
+    stdout(&format!("group add {group_uri} {group_uri}/inner"));
     add_empty_folders(&group.join("inner"));
     fs::create_dir_all(group.join("mine")).unwrap();
     stdout(&format!("rm {group_uri}"));
