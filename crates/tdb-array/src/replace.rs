@@ -72,8 +72,8 @@ impl Array {
         own: Option<&str>,
     ) -> Result<(), ArrayError> {
         let live = self.live_now(TimeWindow::ALL)?;
-        let live: HashSet<&TimestampedName> = live.fragments.iter().map(|f| &f.name).collect();
-        if let Some(name) = replaced.iter().find(|name| !live.contains(name)) {
+        let live: HashSet<TimestampedName> = live.fragments.iter().map(|f| f.name).collect();
+        if let Some(name) = replaced.iter().find(|name| !live.contains(*name)) {
             return Err(superseded(name));
         }
         let Some(own) = own else {
@@ -96,7 +96,7 @@ impl Array {
                 Err(error) if error.is_not_found() => continue,
                 Err(error) => return Err(error.into()),
             };
-            let mut lines = parse_lines(&lines).into_iter().map(rerooted);
+            let mut lines = parse_lines(&lines).map(rerooted);
             if let Some(name) = lines.find_map(|line| replaced.get(line)) {
                 return Err(superseded(name));
             }
