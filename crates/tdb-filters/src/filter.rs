@@ -64,6 +64,12 @@ pub trait Filter: fmt::Debug + Send + Sync {
         false
     }
 
+    /// The first of these values of a type that comes back as quite another: one that the filter can only cut off,
+    /// which is more than it rounds.
+    fn first_unfit(&self, _values: &[u8], _input: Datatype) -> Option<Unfit> {
+        None
+    }
+
     /// Whether data or metadata can leave in parts of any length, whatever the size of the
     /// values that came.
     fn breaks_values(&self, _input: Datatype) -> bool {
@@ -74,6 +80,17 @@ pub trait Filter: fmt::Debug + Send + Sync {
     fn broken_values(&self) -> BrokenValues {
         BrokenValues::Fine
     }
+}
+
+/// A value that a filter cannot store.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unfit {
+    /// Its number among the values, from 0.
+    pub index: usize,
+    /// Name of the filter.
+    pub filter: &'static str,
+    /// The least and the greatest value that it can store.
+    pub range: (f64, f64),
 }
 
 /// What a filter makes of parts that are no whole number of values: some of TileDB's drop

@@ -32,7 +32,7 @@ pub use chunk::{Chunk, Parts};
 pub use codec::{Codec, Compression, Leveled, build_leveled, parse_leveled};
 pub use description::{Description, OptionValue, describe};
 pub use error::FilterError;
-pub use filter::{BrokenValues, Entry, Filter, Options, Registry};
+pub use filter::{BrokenValues, Entry, Filter, Options, Registry, Unfit};
 pub use generic_tile::{
     open_generic_tile, open_generic_tile_with, seal_generic_tile, seal_generic_tile_with,
 };

@@ -6,7 +6,7 @@ use crate::filter::Registry;
 use crate::run::Run;
 use crate::scratch::Scratch;
 use crate::step::{self, Step};
-use crate::{EncryptionKey, FilterError, FilterList, TileKind, chunking};
+use crate::{EncryptionKey, FilterError, FilterList, TileKind, Unfit, chunking};
 
 /// A tile of no chunks: the offsets tile of strings whose offsets are folded into their values.
 pub const NO_CHUNKS: [u8; 8] = [0; 8];
@@ -86,6 +86,16 @@ impl Pipeline {
     /// [`FilterError::InvalidPipeline`].
     pub fn check(&self) -> Result<(), FilterError> {
         self.unwritable.clone().map_or(Ok(()), Err)
+    }
+
+    /// The first of these values that would come back as quite another (see [`Filter::first_unfit`]).
+    ///
+    /// [`Filter::first_unfit`]: crate::Filter::first_unfit
+    #[must_use]
+    pub fn first_unfit(&self, values: &[u8]) -> Option<Unfit> {
+        // What comes after a filter that changes the bytes sees no values any more.
+        let step = self.steps.iter().find(|step| !step.filter.keeps_data())?;
+        step.filter.first_unfit(values, step.datatype)
     }
 
     /// Whether there is no filter: the stored bytes of a chunk are its data.

@@ -4,7 +4,8 @@
 //! of four or eight bytes, taken for `f32` or `f64`; what follows sees signed integers. Metadata:
 //! `u32` part count, `u32` *stored* length of each part.
 //!
-//! What does not fit becomes the nearest integer that does, NaN becomes 0; TileDB leaves both open.
+//! What does not fit becomes the nearest integer that does, NaN becomes 0; TileDB leaves both open. Writers ask
+//! [`Filter::first_unfit`] first.
 //!
 //! `[1, 2.5, -1.5, 0.5, 3.49]` with factor 2 and offset 1 in two bytes is `[0, 1, -1, 0, 1]`.
 
@@ -16,7 +17,7 @@ use crate::header::{self, Reader, put_parts};
 use crate::word::Word;
 use crate::{
     BrokenValues, Chunk, Description, Entry, Filter, FilterError, OptionValue, Options, Out, Stage,
-    delta,
+    Unfit, delta,
 };
 
 const NAME: &str = "scale_float";
@@ -193,9 +194,36 @@ impl Filter for ScaleFloat {
     fn broken_values(&self) -> BrokenValues {
         BrokenValues::Lost
     }
+
+    fn first_unfit(&self, values: &[u8], input: Datatype) -> Option<Unfit> {
+        match is_double(input).ok()? {
+            true => self.first_beyond::<f64>(values),
+            false => self.first_beyond::<f32>(values),
+        }
+    }
 }
 
 impl ScaleFloat {
+    fn first_beyond<F: Float>(&self, values: &[u8]) -> Option<Unfit> {
+        let bits = i32::from(self.width as u8).saturating_mul(8);
+        let end = 2_f64.powi(bits.saturating_sub(1));
+        let fits = |value: &F::Stored| {
+            let scaled = F::load(*value).rounded(self.factor, self.offset);
+            -end <= scaled && scaled < end
+        };
+        let index = F::slice(values)
+            .ok()?
+            .iter()
+            .position(|value| !fits(value))?;
+        let ends = [-end, end - 1.0].map(|scaled| scaled * self.factor + self.offset);
+        let [a, b] = ends;
+        Some(Unfit {
+            index,
+            filter: NAME,
+            range: (a.min(b), a.max(b)),
+        })
+    }
+
     fn scale_all<F: Float, W: Word>(
         &self,
         values: &[u8],
@@ -205,7 +233,7 @@ impl ScaleFloat {
         let least = !most;
         let values = F::slice(values)?;
         for (value, place) in values.iter().zip(W::slice_mut(NAME, room)?) {
-            let scaled = F::load(*value).scale(self.factor, self.offset);
+            let scaled = whole(F::load(*value).rounded(self.factor, self.offset));
             let scaled = scaled.clamp(least, most).cast_unsigned();
             *place = W::from_u64(scaled).store();
         }
@@ -226,13 +254,23 @@ impl ScaleFloat {
     }
 }
 
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "saturating is what is wanted"
+)]
+fn whole(rounded: f64) -> i64 {
+    rounded as i64
+}
+
 /// `f32` or `f64`; all arithmetic as TileDB does it, in that type or in `f64`.
 trait Float: Copy {
     type Stored: Copy + FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned;
 
     fn load(stored: Self::Stored) -> Self;
     fn store(self) -> Self::Stored;
-    fn scale(self, factor: f64, offset: f64) -> i64;
+    /// What is stored, if it fits.
+    fn rounded(self, factor: f64, offset: f64) -> f64;
     fn restore(scaled: i64, factor: f64, offset: f64) -> Self;
 
     fn slice(bytes: &[u8]) -> Result<&[Self::Stored], FilterError> {
@@ -260,9 +298,9 @@ macro_rules! float {
             }
 
             #[inline]
-            #[expect(clippy::cast_possible_truncation, reason = "saturating is what is wanted")]
-            fn scale(self, factor: f64, offset: f64) -> i64 {
-                ((self - offset as $native) / factor as $native).round() as i64
+            #[allow(clippy::cast_possible_truncation, reason = "rounding is what is wanted")]
+            fn rounded(self, factor: f64, offset: f64) -> f64 {
+                f64::from(((self - offset as $native) / factor as $native).round())
             }
 
             #[inline]

@@ -93,6 +93,16 @@ pub enum CellProblem {
         /// Bytes of a value.
         size: u64,
     },
+    /// A filter of its field cannot store one of its values.
+    #[error("the filter {filter} of the field stores numbers from {range}, which {value} is not")]
+    Unfit {
+        /// The value as text.
+        value: String,
+        /// Name of the filter.
+        filter: &'static str,
+        /// The least and the greatest number that it stores, as text.
+        range: String,
+    },
     /// Another cell has the same coordinates.
     #[error("cell {other} has the same coordinates")]
     Duplicate {

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use tdb_array::{ArrayError, At, DataFile, FinishedFile, NewFragment};
 use tdb_filters::{
-    EncryptionKey, FilterError, FilterList, NO_CHUNKS, Pipeline, Registry, TileKind,
+    EncryptionKey, FilterError, FilterList, NO_CHUNKS, Pipeline, Registry, TileKind, Unfit,
 };
 use tdb_fragment::{DataFiles, FieldTiles, TileBounds, TileVector};
 use tdb_schema::{ArraySchema, FieldKind};
@@ -129,6 +129,11 @@ impl FieldCodec {
             var_size,
             summary: self.rule.summarize(tile),
         })
+    }
+
+    /// The first of these values that the filters would give back as quite another.
+    pub(crate) fn first_unfit(&self, values: &[u8]) -> Option<Unfit> {
+        self.values.first_unfit(values)
     }
 
     /// What the tiles of values are to the filters.

@@ -24,6 +24,7 @@ mod sorted;
 mod sparse;
 mod statistics;
 mod tile;
+mod unfit;
 mod unordered;
 mod waiting;
 mod writer;

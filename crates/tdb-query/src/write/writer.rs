@@ -14,6 +14,7 @@ use super::options::{Duplicates, WriteOptions, WriteOrder};
 use super::runs::Runs;
 use super::series::Series;
 use super::sparse::OrderedWriter;
+use super::unfit;
 use super::unordered::UnorderedWriter;
 use super::waiting::Waiting;
 use crate::QueryError;
@@ -213,6 +214,7 @@ impl Writer {
                 if self.target.replacement.is_none() {
                     coordinates::check(schema, &cells, self.seen)?;
                 }
+                unfit::check(&self.target, &self.fields, &cells, self.seen)?;
                 match sink {
                     Sink::Ordered(writer) => writer.push(&cells)?,
                     Sink::Unordered(writer) => writer.push(cells)?,
@@ -319,6 +321,7 @@ impl DenseWriter {
             false => fields.to_vec(),
         };
         let cells = Cells::check(schema, &all, batch, first)?;
+        unfit::check(&self.target, &all, &cells, first)?;
         if placed {
             return self.placed.push(cells).map_err(waiting);
         }

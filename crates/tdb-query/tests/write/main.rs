@@ -15,7 +15,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use tdb_array::{Array, CountedNames, ErrorKind, OpenOptions, TimeWindow, TimestampedName};
-use tdb_filters::seal_generic_tile;
+use tdb_filters::{FilterList, FilterRecord, seal_generic_tile};
 use tdb_query::{
     Batch, CellProblem, Column, Duplicates, QueryError, ReadOptions, ResultOrder, Session,
     SessionOptions, WriteOptions, WriteOrder,

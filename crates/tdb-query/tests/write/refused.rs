@@ -1,5 +1,7 @@
 //! What cannot be written, and what is left of it.
 
+use tdb_query::Replacement;
+
 use super::*;
 
 #[test]
@@ -312,4 +314,85 @@ fn labels_out_of_order_are_told_when_they_are_asked_for() {
     label "height": 4 follows 5, and each value of this field is greater than the one before it
     4 cells
     "#);
+}
+
+/// One byte each, by halves from 1: -63 to 64.5.
+fn scaled(schema: &mut ArraySchema) {
+    let options = [
+        &0.5_f64.to_le_bytes()[..],
+        &1.0_f64.to_le_bytes(),
+        &1_u64.to_le_bytes(),
+    ];
+    let scale_float = FilterRecord::new(15, options.concat());
+    let mut a = Attribute::new("a", Datatype::Float32);
+    a.nullable = true;
+    a.filters = FilterList::new(vec![scale_float]);
+    schema.attributes = vec![a];
+}
+
+fn floats<const N: usize>(values: [f32; N]) -> Values {
+    let cells = values.iter().map(|v| Some(v.to_le_bytes().to_vec()));
+    cells.collect()
+}
+
+#[test]
+fn values_that_scale_float_cannot_store_are_refused() {
+    let (sparse, mut dense) = (line(), line());
+    dense.array_type = ArrayType::Dense;
+    let mut said = String::new();
+    for mut schema in [sparse, dense] {
+        scaled(&mut schema);
+        let store = memory();
+        let array = array(&store, &schema);
+        let cells = |values: Values| {
+            let x = ("x", numbers([1, 2, 3]));
+            write(&array, &at(10), &batch(&schema, &[x, ("a", values)]))
+        };
+        for value in [
+            64.8,
+            -63.3,
+            1e30,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            f32::NAN,
+        ] {
+            let error = cells(floats([1.0, value, value])).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Invalid);
+            said += &format!("{error}\n");
+        }
+        assert_eq!(fragments(&*store), [""; 0]);
+        // The rest of the space tile has the fill value, which is NaN.
+        cells(floats([64.5, 64.7, -63.2])).unwrap();
+    }
+    insta::assert_snapshot!(said);
+}
+
+#[test]
+fn null_cells_and_stored_ones_may_hold_what_scale_float_cannot() {
+    let mut schema = line();
+    scaled(&mut schema);
+    let store = memory();
+    let array = array(&store, &schema);
+    let values = floats([f32::NAN, 2.0, 1e30]);
+    let mut cells = batch(&schema, &[("x", numbers([1, 2, 3])), ("a", values)]);
+    cells.columns[1].validity = Some(vec![0b010].into());
+    write(&array, &at(10), &cells).unwrap();
+
+    // As a consolidation writes what others have stored.
+    cells.columns[1].validity = None;
+    let replacement = Replacement {
+        times: (11, 11),
+        ..Replacement::default()
+    };
+    let stored = WriteOptions {
+        replacement: Some(replacement),
+        ..at(11)
+    };
+    write(&array, &stored, &cells).unwrap();
+    let found = rows(&open(&store), None);
+    let found = found.iter().map(|row| row[1].clone().unwrap());
+    let found: Vec<f32> = found
+        .map(|a| f32::from_le_bytes(a.try_into().unwrap()))
+        .collect();
+    assert_eq!(found, [1.0, 2.0, 64.5]);
 }

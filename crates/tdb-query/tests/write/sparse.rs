@@ -278,3 +278,35 @@ fn cells_in_any_order_stay_within_the_memory_or_go_aside() {
         assert_eq!(written(Some(memory()), sort_bytes).unwrap(), 300);
     }
 }
+
+/// TileDB tells them apart by their bits, and not always.
+#[test]
+fn zeros_of_either_sign_are_one_coordinate() {
+    let x = Dimension::numbers("x", Datatype::Float64, (-10.0_f64, 10.0), 3.0);
+    let a = Attribute::new("a", Datatype::Int32);
+    let schema = ArraySchema::new(ArrayType::Sparse, vec![x], vec![a]);
+    let store = memory();
+    let array = array(&store, &schema);
+    let cells = |zeros: &[f64], first: i32| {
+        let x = zeros.iter().map(|v| Some(v.to_le_bytes().to_vec()));
+        let a = (first..).take(zeros.len());
+        let a = a.map(|v| Some(v.to_le_bytes().to_vec()));
+        batch(&schema, &[("x", x.collect()), ("a", a.collect())])
+    };
+    for zeros in [[0.0, -0.0], [-0.0, 0.0]] {
+        let error = write(&array, &at(10), &cells(&zeros, 1)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "field \"x\", cell 1: cell 0 has the same coordinates"
+        );
+    }
+    let zero = |sign: f64| (0.0_f64 * sign).to_le_bytes().to_vec();
+    for (time, sign) in [(20, 1.0), (30, -1.0), (40, 1.0)] {
+        let number = i32::try_from(time).unwrap();
+        write(&array, &at(time), &cells(&[0.0 * sign], number)).unwrap();
+        let newest = vec![vec![Some(zero(sign)), Some(number.to_le_bytes().to_vec())]];
+        for order in [ResultOrder::Global, ResultOrder::RowMajor] {
+            assert_eq!(rows(&open(&store), Some(order)), newest);
+        }
+    }
+}
