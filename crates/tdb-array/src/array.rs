@@ -110,7 +110,8 @@ impl Array {
         };
         warnings.extend(damaged_commits(&directory));
         let present = place.probe(&directory)?;
-        let live = directory.live(&lists, &present, !is_dense, &options.limits)?;
+        let mut live = directory.live(&lists, &present, !is_dense, &options.limits)?;
+        leave_out(&mut live.fragments, &options.without_fragments)?;
         let mut fragments =
             open_fragments(place, &directory, &schemas, &live.fragments, &mut warnings)?;
         let deletes = read_deletes(place, &live, &lists, &mut warnings)?;
@@ -232,9 +233,14 @@ impl Array {
             options,
             ..
         } = &self.place;
+        // Labels have fragments of their own.
+        let options = OpenOptions {
+            without_fragments: Vec::new(),
+            ..options.clone()
+        };
         let target = Base::new("", prefix).resolve(prefix, &label.uri, label.relative);
         match target {
-            Target::Inside(prefix) => Self::open(Arc::clone(store), &prefix, options.clone()),
+            Target::Inside(prefix) => Self::open(Arc::clone(store), &prefix, options),
             Target::Outside(uri) => Err(ArrayError::EscapesRoot {
                 key: format!("label {:?}", label.name),
                 uri,
@@ -294,6 +300,22 @@ impl Array {
 fn damaged_commits(directory: &Directory) -> impl Iterator<Item = Warning> {
     let damaged = directory.damaged_commits().iter().cloned();
     damaged.map(|(key, problem)| Warning::DamagedCommit { key, problem })
+}
+
+/// Forgets fragments of these names.
+fn leave_out(fragments: &mut FragmentEntries, names: &[String]) -> Result<(), ArrayError> {
+    let known = |name: &&String| fragments.names().any(|known| known == *name);
+    if let Some(name) = names.iter().find(|name| !known(name)) {
+        return Err(ArrayError::Invalid {
+            what: "fragment",
+            name: name.clone(),
+            why: "the array has none of that name",
+        });
+    }
+    if !names.is_empty() {
+        fragments.retain(|name| !names.iter().any(|left_out| left_out == name));
+    }
+    Ok(())
 }
 
 /// Asks fragments with delete times which deletes those stand for.

@@ -6,7 +6,7 @@ use tdb_schema::SchemaError;
 use tdb_store::StoreError;
 use tdb_tile::{FormatVersion, LimitError, WireError};
 
-use crate::NameError;
+use crate::{NameError, TimestampedName};
 
 /// Why an array or a group could not be opened or read.
 #[derive(Debug, thiserror::Error)]
@@ -173,6 +173,21 @@ impl ArrayError {
             Self::NoRandomness { .. } | Self::Unsettled { .. } => ErrorKind::Store,
             Self::Store(error) => error.kind(),
         }
+    }
+
+    /// The name of the fragment that cannot be read, where that is why: the array may be opened without it
+    /// ([`OpenOptions::without_fragments`](crate::OpenOptions::without_fragments)).
+    pub fn damaged_fragment(&self) -> Option<&str> {
+        let key = match self {
+            _ if matches!(self.kind(), ErrorKind::Limit | ErrorKind::Invalid) => return None,
+            Self::Object { key, .. } | Self::Missing { key, .. } | Self::Newer { key, .. } => key,
+            Self::Store(error) => error.key(),
+            _ => return None,
+        };
+        // Whatever else bears such a name is an object.
+        let (folder, _) = key.rsplit_once('/')?;
+        let mut folders = folder.rsplit('/');
+        folders.find(|name| TimestampedName::parse(name).is_ok())
     }
 
     /// The object that names said is there and was not: it may have been removed meanwhile.

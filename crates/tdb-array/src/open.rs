@@ -23,6 +23,9 @@ pub struct OpenOptions {
     pub key: Option<EncryptionKey>,
     /// The caps in force.
     pub limits: Limits,
+    /// Fragments to leave out, by name, as if they had never been written: what is damaged keeps an array from being
+    /// opened or read. It is an error if the array does not have one of them.
+    pub without_fragments: Vec<String>,
     /// Passes over empty schemas, metadata and consolidated fragment metadata, as a crash of an
     /// old release leaves them. An empty delete is an error all the same.
     pub tolerate_torn: bool,

@@ -172,6 +172,19 @@ impl QueryError {
         }
     }
 
+    /// The fragment that cannot be read, where that is why: what else there is can be read without it
+    /// ([`OpenOptions::without_fragments`](tdb_array::OpenOptions::without_fragments)).
+    #[must_use]
+    pub fn damaged_fragment(&self) -> Option<&str> {
+        match self {
+            Self::Tile {
+                fragment, source, ..
+            } if source.kind() != ErrorKind::Limit => Some(fragment),
+            Self::Array(error) => error.damaged_fragment(),
+            _ => None,
+        }
+    }
+
     /// The way out, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {

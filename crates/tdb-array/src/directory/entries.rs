@@ -51,6 +51,13 @@ impl FragmentEntries {
         commits.filter_map(fragment_name)
     }
 
+    /// Forgets those whose names are not to be kept.
+    pub(crate) fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.retain(|line| fragment_name(self.commit(*line)).is_some_and(&keep));
+        self.lines = lines;
+    }
+
     /// Takes a list, lines of which are to be added, and memory for as many as it can have.
     ///
     /// # Errors

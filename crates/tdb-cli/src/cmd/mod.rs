@@ -31,12 +31,13 @@ mod young;
 use std::io::Write;
 
 use serde_json::Value;
-use tdb_array::{Array, OpenOptions, TimeWindow};
+use tdb_array::{Array, ArrayError, OpenOptions, TimeWindow};
 use tdb_filters::EncryptionKey;
 use tdb_query::{Session, SessionOptions};
 
 use crate::args::Global;
 use crate::failure::Failure;
+use crate::location::Location;
 use crate::output::Output;
 use crate::{location, machine, request_file};
 
@@ -93,13 +94,22 @@ pub(crate) fn open_array(
 ) -> Result<Array, Failure> {
     let location = location::array(uri, global)?;
     let options = open_options(global, session)?;
+    open_location(&location, options, global, out).map_err(|error| location.failed(error))
+}
+
+/// Opens an array, and tells what is odd about it.
+pub(crate) fn open_location(
+    location: &Location,
+    options: OpenOptions,
+    global: &Global,
+    out: &Output,
+) -> Result<Array, ArrayError> {
     let open = || Array::open(location.store.clone(), &location.prefix, options);
-    let array = global.counts.stage("open", open);
-    let array = array.map_err(|error| location.failed(error))?;
+    let array = global.counts.stage("open", open)?;
     global.counts.opened(&array);
     if global.verbose {
         let (schemas, deletes) = (array.schemas().count(), array.deletes().len());
-        let fragments = array.fragments().len();
+        let (fragments, uri) = (array.fragments().len(), &location.uri);
         // There is nowhere left to tell that standard error is gone.
         let _ = writeln!(
             std::io::stderr(),

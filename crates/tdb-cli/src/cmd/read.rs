@@ -1,5 +1,6 @@
 //! `tdb read`: the cells of an array.
 
+mod others;
 mod table;
 
 use std::ffi::OsStr;
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use tdb_array::Array;
+use tdb_array::{Array, OpenOptions};
 use tdb_arrow::{
     BatchWriter, CsvWriter, IpcFileWriter, IpcStreamWriter, JsonLinesWriter, NpyWriter, Options,
     ParquetWriter,
@@ -18,11 +19,13 @@ use tdb_query::{
 };
 use tdb_schema::ArraySchema;
 
-use super::{open_array, ranges, session, shape};
+use super::{open_location, open_options, ranges, session, shape};
 use crate::args::Global;
 use crate::failure::Failure;
+use crate::location;
 use crate::output::Output;
 use crate::parse::{Interval, interval};
+use others::Others;
 use table::TableWriter;
 
 /// Bytes of a batch that is written: larger ones gain nothing.
@@ -67,6 +70,9 @@ pub(crate) struct Arguments {
     /// The cells for which this holds, like "a > 1 and b in ('x', 'y')"; others are left out
     #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
     condition: Option<String>,
+    /// Leave these fragments out: where one is damaged, the others can be read
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    without_fragments: Vec<String>,
     /// The order of the result; row for dense and global for sparse arrays by default
     #[arg(long, value_enum)]
     order: Option<Order>,
@@ -131,7 +137,27 @@ const ENDINGS: [(Format, &[&str]); 6] = [
 pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<(), Failure> {
     let format = arguments.format(global, &out)?;
     let session = session(global);
-    let array = Arc::new(open_array(&arguments.array, global, &session, &out)?);
+    let location = location::array(&arguments.array, global)?;
+    let open = OpenOptions {
+        without_fragments: arguments.without_fragments.clone(),
+        ..open_options(global, &session)?
+    };
+    let others = Others {
+        location: &location,
+        open: &open,
+        session: &session,
+        read: &|array| arguments.read_options(array, &session, format, global),
+    };
+    let unread = |error: QueryError| {
+        let damaged = error.damaged_fragment().map(str::to_owned);
+        others.explain(error, damaged)
+    };
+    let array = open_location(&location, open.clone(), global, &out).map_err(|error| {
+        let damaged = error.damaged_fragment().map(str::to_owned);
+        others.explain(error, damaged)
+    })?;
+    let array = Arc::new(array);
+    arguments.warn_of_left_out(&array, &out);
     let mut options = arguments.read_options(&array, &session, format, global)?;
     let screen = out.look.height.filter(|_| format == Format::Table);
     if let Some(height) = screen {
@@ -143,7 +169,7 @@ pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<
     let counts = &global.counts;
     arguments.check_condition(array.schema(), &options, &out)?;
     let reader = session.read(&array, &options);
-    let mut reader = reader.map_err(|error| failed(error.into()))?;
+    let mut reader = reader.map_err(unread)?;
     for warning in reader.warnings() {
         out.warn(warning);
     }
@@ -155,7 +181,7 @@ pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<
     };
     let mut writer = arguments.writer(format, &fields, &shape, global, out)?;
     for batch in reader.by_ref() {
-        let batch = batch.map_err(|error| failed(error.into()))?;
+        let batch = batch.map_err(unread)?;
         let size = |column: &Column| column.values.len();
         counts.result(batch.rows, batch.columns.iter().map(size).sum());
         let written = counts.stage("write", || writer.write(&batch));
@@ -227,6 +253,17 @@ impl Arguments {
     fn failing(&self, format: Format) -> Failing {
         let fills = self.fill || (format == Format::Npy && !self.drop);
         if fills { Failing::Fill } else { Failing::Drop }
+    }
+
+    /// Tells that cells are missing.
+    fn warn_of_left_out(&self, array: &Array, out: &Output) {
+        let left_out = self.without_fragments.len();
+        if left_out > 0 {
+            let all = array.fragments().len().saturating_add(left_out);
+            out.warn(&format!(
+                "{left_out} of {all} fragments are left out: their cells are missing, and older ones may stand in their place"
+            ));
+        }
     }
 
     /// Refuses `--fill` where there is no place to fill; warns where nobody can tell what was left out.

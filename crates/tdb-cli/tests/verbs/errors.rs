@@ -1,5 +1,9 @@
 //! What the program says when it cannot do what it was asked, and its exit status.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 use std::process::{Command, Stdio};
 
@@ -278,4 +282,69 @@ fn a_damaged_tile_is_told_with_its_file_and_place() {
     let told = failure(&format!("read {}", array.display()));
     let told = told.replace(&array.display().to_string(), "array");
     insta::assert_snapshot!(told);
+}
+
+/// Overwrites bytes of an object of the fragment number `index`, in the order of time; the fragment's name.
+fn damaged(array: &std::path::Path, index: usize, object: &str, at: usize) -> String {
+    let fragments = std::fs::read_dir(array.join("__fragments")).unwrap();
+    let mut fragments: Vec<_> = fragments.flatten().map(|entry| entry.path()).collect();
+    fragments.sort();
+    let file = fragments[index].join(object);
+    let mut bytes = std::fs::read(&file).unwrap();
+    let (at, len) = (at.min(bytes.len() - 8), bytes.len());
+    bytes[at..len.min(at + 8)].fill(0xff);
+    std::fs::write(&file, bytes).unwrap();
+    fragments[index]
+        .file_name()
+        .unwrap()
+        .to_string_lossy()
+        .into_owned()
+}
+
+#[test]
+fn where_fragments_are_damaged_the_sound_ones_are_told_and_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let array = folder.path().join("array");
+    copy(&fixtures().join("v22_tour/array"), &array);
+    let read = |more: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tdb"));
+        let arguments = format!("read array --attrs temperature {more}");
+        let command = command
+            .args(arguments.split_whitespace())
+            .current_dir(&folder);
+        command.output().unwrap()
+    };
+    let all = read("");
+    let tile = damaged(&array, 1, "a0.tdb", 0);
+    let said = told(&read(""));
+    insta::assert_snapshot!(said, @r#"
+    station,hour,temperature
+    error: array: __fragments/__1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22/a0.tdb: tile 0 of field "temperature", which begins at byte 0
+      TileChunks.count at byte 0: needs 18446744073709551615 bytes, 102 left
+    hint: 2 of 3 fragments are sound, as far as this reads them: --without-fragments __1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22 reads those
+    exit status 3
+    "#);
+    // The others, and what is missing.
+    let rest = read(&format!("--without-fragments {tile}"));
+    let warning = String::from_utf8_lossy(&rest.stderr).into_owned();
+    insta::assert_snapshot!(warning, @r#"
+    warning: 1 of 3 fragments are left out: their cells are missing, and older ones may stand in their place
+    "#);
+    assert!(rest.status.success());
+    assert!(!rest.stdout.is_empty() && rest.stdout != all.stdout);
+    // A second one, which cannot even be opened.
+    let footer = damaged(&array, 0, "__fragment_metadata.tdb", usize::MAX);
+    let said = told(&read(""));
+    insta::assert_snapshot!(said, @r#"
+    error: array: __fragments/__1712793600000_1712793600000_0123456789abcdef0123456789abcdef_22/__fragment_metadata.tdb
+      FragmentFooter.length at byte 0: zero, or more than the file
+    hint: 1 of 3 fragments are sound, as far as this reads them: --without-fragments __1712793600000_1712793600000_0123456789abcdef0123456789abcdef_22,__1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22 reads those
+    exit status 3
+    "#);
+    let rest = read(&format!("--without-fragments {footer},{tile}"));
+    assert!(rest.status.success(), "{}", told(&rest));
+    insta::assert_snapshot!(told(&read("--without-fragments __1_1_x")), @r#"
+    error: fragment "__1_1_x": the array has none of that name
+    exit status 2
+    "#);
 }

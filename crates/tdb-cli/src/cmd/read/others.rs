@@ -1,0 +1,80 @@
+//! Where a fragment is damaged: which others can be read.
+
+use std::sync::Arc;
+
+use tdb_array::{Array, OpenOptions};
+use tdb_query::{QueryError, ReadOptions, Session};
+
+use crate::failure::Failure;
+use crate::location::Location;
+
+/// What is asked of an array, to ask it of each of its fragments alone.
+pub(super) struct Others<'a> {
+    pub(super) location: &'a Location,
+    pub(super) open: &'a OpenOptions,
+    pub(super) session: &'a Session,
+    /// What is read, once the array is open.
+    pub(super) read: &'a dyn Fn(&Array) -> Result<ReadOptions, Failure>,
+}
+
+impl Others<'_> {
+    /// A failure; where it is about a damaged fragment, with a hint to what can be read without it.
+    pub(super) fn explain(&self, error: impl Into<Failure>, damaged: Option<String>) -> Failure {
+        let failure = self.location.failed(error);
+        match damaged.and_then(|name| self.hint(name)) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+
+    /// Reads the same of every other fragment; `None` where something else is in the way.
+    fn hint(&self, damaged: String) -> Option<String> {
+        let mut without = self.open.without_fragments.clone();
+        without.push(damaged);
+        let array = self.open_without(&mut without)?;
+        let read = (self.read)(&array).ok()?;
+        let mut sound = 0_usize;
+        for fragment in array.fragments() {
+            let alone = array.with_fragments(|other| other.name == fragment.name);
+            match self.read_all(alone, &read) {
+                Ok(()) => sound = sound.saturating_add(1),
+                Err(error) => without.push(error.damaged_fragment()?.to_owned()),
+            }
+        }
+        let all = sound.saturating_add(without.len());
+        Some(match sound {
+            0 => format!("none of the {all} fragments is sound"),
+            _ => format!(
+                "{sound} of {all} fragments are sound, as far as this reads them: --without-fragments {} reads those",
+                without.join(",")
+            ),
+        })
+    }
+
+    /// Opens the array without these fragments, and without others that it cannot be opened with.
+    fn open_without(&self, without: &mut Vec<String>) -> Option<Array> {
+        loop {
+            let options = OpenOptions {
+                without_fragments: without.clone(),
+                ..self.open.clone()
+            };
+            let store = Arc::clone(&self.location.store);
+            match Array::open(store, &self.location.prefix, options) {
+                Ok(array) => return Some(array),
+                Err(error) => {
+                    let name = error.damaged_fragment()?.to_owned();
+                    // One that is left out already cannot be what is in the way.
+                    if without.contains(&name) {
+                        return None;
+                    }
+                    without.push(name);
+                }
+            }
+        }
+    }
+
+    fn read_all(&self, array: Array, read: &ReadOptions) -> Result<(), QueryError> {
+        let mut batches = self.session.read(&Arc::new(array), read)?;
+        batches.try_for_each(|batch| batch.map(drop))
+    }
+}
