@@ -319,7 +319,7 @@ fn where_fragments_are_damaged_the_sound_ones_are_told_and_can_be_read() {
     let said = told(&read(""));
     insta::assert_snapshot!(said, @r#"
     station,hour,temperature
-    error: array: __fragments/__1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22/a0.tdb: tile 0 of field "temperature", which begins at byte 0
+    error: array: fragment __1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22, field "temperature", tile 0 (a0.tdb from byte 0 on)
       TileChunks.count at byte 0: needs 18446744073709551615 bytes, 102 left
     hint: 2 of 3 fragments are sound, as far as this reads them: --without-fragments __1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22 reads those
     exit status 3
@@ -337,7 +337,7 @@ fn where_fragments_are_damaged_the_sound_ones_are_told_and_can_be_read() {
     let said = told(&read(""));
     insta::assert_snapshot!(said, @r#"
     error: array: __fragments/__1712793600000_1712793600000_0123456789abcdef0123456789abcdef_22/__fragment_metadata.tdb
-      FragmentFooter.length at byte 0: zero, or more than the file
+      FragmentFooter.length at byte 6862: is zero, or more than the file has before it
     hint: 1 of 3 fragments are sound, as far as this reads them: --without-fragments __1712793600000_1712793600000_0123456789abcdef0123456789abcdef_22,__1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22 reads those
     exit status 3
     "#);
