@@ -11,7 +11,9 @@ fuzz_target!(|data: &[u8]| {
     let Ok(details) = GroupDetails::open(&bytes, &limits) else {
         return;
     };
-    let encoded = details.encode(FormatVersion::WRITTEN, &()).expect("decoded");
+    let encoded = details
+        .encode(FormatVersion::WRITTEN, &())
+        .expect("decoded");
     assert_eq!(encoded.len(), data.len());
     let again = GroupDetails::open(&encoded.into(), &limits).expect("encoded");
     assert_eq!(again, details);

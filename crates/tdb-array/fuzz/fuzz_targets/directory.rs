@@ -4,21 +4,34 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
+use tdb_array::directory::Settled;
 use tdb_array::{Directory, Names, TimeWindow};
 use tdb_tile::Limits;
 
 // The first part, up to a zero byte, holds the names, one per line; what follows is in every list.
 fuzz_target!(|data: &[u8]| {
-    let end = data.iter().position(|byte| *byte == 0).unwrap_or(data.len());
+    let end = data
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(data.len());
     let (names, list) = data.split_at(end);
-    let names = String::from_utf8_lossy(names);
-    let names = Names::of_objects(names.lines());
+    let list = list.get(1..).unwrap_or_default();
+    let names = names_of(names);
     for at in [1, 1000, u64::MAX - 1] {
         let Ok(directory) = Directory::from_names(&names, TimeWindow::until(at)) else {
             return;
         };
-        let list = Bytes::copy_from_slice(list.get(1..).unwrap_or_default());
-        let lists = directory.lists().map(|key| (key.to_owned(), list.clone())).collect();
+        let same = directory.clone().settled(&names, &names);
+        assert!(matches!(same, Ok(Settled::Same(same)) if same == directory));
+        let later = names_of(list);
+        if let Ok(Settled::Grown(grown)) = directory.clone().settled(&names, &later) {
+            assert!(grown.lists().eq(directory.lists()));
+        }
+        let list = Bytes::copy_from_slice(list);
+        let lists = directory
+            .lists()
+            .map(|key| (key.to_owned(), list.clone()))
+            .collect();
         let present: BTreeSet<String> = directory.probes().collect();
         for sparse in [false, true] {
             let live = directory.live(&lists, &present, sparse, &Limits::default());
@@ -30,3 +43,7 @@ fuzz_target!(|data: &[u8]| {
         let _ = directory.metadata().live(directory.window(), &lists);
     }
 });
+
+fn names_of(lines: &[u8]) -> Names {
+    Names::of_objects(String::from_utf8_lossy(lines).lines())
+}

@@ -16,7 +16,10 @@ static OBJECTS: LazyLock<Vec<(String, Bytes)>> = LazyLock::new(|| {
     let mut bytes = Bytes::from_static(include_bytes!("../../tests/data/consolidated_sparse.pack"));
     let mut objects = Vec::new();
     while !bytes.is_empty() {
-        let end = bytes.iter().position(|byte| *byte == b'\n').expect("a newline");
+        let end = bytes
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .expect("a newline");
         let key = String::from_utf8(bytes.split_to(end).to_vec()).expect("a key");
         bytes.advance(1);
         let size = bytes.get_u64_le() as usize;
@@ -35,7 +38,9 @@ fuzz_target!(|data: &[u8]| {
         let bytes = match (index == which, how % 2) {
             (false, _) => bytes.clone(),
             (true, 0) => Bytes::copy_from_slice(rest),
-            (true, _) => seal_generic_tile(rest, FormatVersion::WRITTEN, None).expect("sealed").into(),
+            (true, _) => seal_generic_tile(rest, FormatVersion::WRITTEN, None)
+                .expect("sealed")
+                .into(),
         };
         store.put(key, bytes).expect("a key of its own");
     }

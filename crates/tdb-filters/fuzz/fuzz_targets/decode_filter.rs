@@ -2,13 +2,13 @@
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_filters::filters::ALL;
-use tdb_filters::{
-    Description, FilterList, OptionValue, Pipeline, Registry, Scratch, TileKind,
-};
+use tdb_filters::{Description, FilterList, OptionValue, Pipeline, Registry, Scratch, TileKind};
 use tdb_tile::{Datatype, FormatVersion, Limits};
 
 fuzz_target!(|data: &[u8]| {
-    let [filter, datatype, original, metadata, rest @ ..] = data else { return };
+    let [filter, datatype, original, metadata, rest @ ..] = data else {
+        return;
+    };
     let entry = ALL[usize::from(*filter) % ALL.len()];
     let mut filter = Description::new(entry.name);
     if entry.name == "webp" {
@@ -21,7 +21,9 @@ fuzz_target!(|data: &[u8]| {
     let list = FilterList::new(vec![filter.record(version, Registry::builtin()).unwrap()]);
     let datatype = Datatype::ALL[usize::from(*datatype) % Datatype::ALL.len()];
     let kind = TileKind::new(version, datatype).var();
-    let Ok(pipeline) = Pipeline::new(&list, version, kind, None, Registry::builtin()) else { return };
+    let Ok(pipeline) = Pipeline::new(&list, version, kind, None, Registry::builtin()) else {
+        return;
+    };
     let (metadata, data) = rest.split_at(usize::from(*metadata).min(rest.len()));
     let mut out = vec![0; usize::from(*original) * 8];
     let (mut scratch, limits) = (Scratch::default(), Limits::with_budget(64 << 20));

@@ -6,7 +6,9 @@ use tdb_filters::{FilterList, Pipeline, Registry, TileKind, describe};
 use tdb_tile::{Datatype, FormatVersion, Limits, Record};
 
 fuzz_target!(|data: &[u8]| {
-    let [version, datatype, stored @ ..] = data else { return };
+    let [version, datatype, stored @ ..] = data else {
+        return;
+    };
     let version = FormatVersion::new(u32::from(version % 24));
     let datatype = Datatype::ALL[usize::from(*datatype) % Datatype::ALL.len()];
     let bytes = Bytes::copy_from_slice(stored);

@@ -24,6 +24,10 @@ fuzz_target!(|data: &[u8]| {
     assert!(table.parse_sized(data, end + 1, &limits).is_err());
     for wanted in [0..1, end / 2..end, 0..end] {
         let found = table.overlapping(wanted.clone());
-        assert!(found.iter().all(|c| c.start < wanted.end && wanted.start < c.extent().end));
+        assert!(
+            found
+                .iter()
+                .all(|c| c.start < wanted.end && wanted.start < c.extent().end)
+        );
     }
 });

@@ -1,0 +1,32 @@
+//! Any bytes as an Arrow IPC file or stream: no panic of ours, and no more memory than is allowed.
+#![no_main]
+use std::io::Cursor;
+
+use libfuzzer_sys::fuzz_target;
+use tdb_arrow::{Input, InputOptions, ipc_file_input, ipc_stream_input, panics_are_errors};
+
+fuzz_target!(
+    init: {
+        // What Arrow panics of is an error where it is read.
+        let abort = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !panics_are_errors() {
+                abort(info);
+            }
+        }));
+    },
+    |data: &[u8]| {
+        let options = InputOptions {
+            memory: 1 << 20,
+            ..InputOptions::default()
+        };
+        let bytes = Cursor::new(data.to_vec());
+        let input = match data.starts_with(b"ARROW1") {
+            true => ipc_file_input(bytes, options),
+            false => ipc_stream_input(bytes, options),
+        };
+        if let Ok(input) = input {
+            let _ = Box::new(input).guess();
+        }
+    }
+);
