@@ -85,22 +85,29 @@ pub(crate) fn parse(arguments: &[String], workshop: &Workshop) -> Result<Options
     })
 }
 
+/// Crates that `cargo xtask ci` tests together.
+const TESTED_TOGETHER: [&str; 4] = ["tdb-arrow", "tdb-cli", "tdb-consolidate", "xtask"];
+
 /// Builds the program and says where it is.
 pub(crate) fn program() -> Result<PathBuf, Box<dyn Error>> {
-    let built = output(cargo().args([
-        "build",
-        "--quiet",
-        "--package",
-        "tdb-cli",
-        "--message-format",
-        "json-render-diagnostics",
-    ]))?;
+    let mut build = cargo();
+    build.args(["build", "--quiet", "--bin", "tdb"]);
+    // With a test beside it, and the packages that are tested with it, its libraries have the features that they have
+    // in tests: what was built for those is not built once more.
+    build.args(["--test", "upkeep"]);
+    for package in TESTED_TOGETHER {
+        build.args(["--package", package]);
+    }
+    let built = output(build.args(["--message-format", "json-render-diagnostics"]))?;
     let messages = built
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let mut executable =
-        messages.filter_map(|message| Some(message.get("executable")?.as_str()?.to_owned()));
-    Ok(executable
+    let mut executables = messages.filter_map(|message| {
+        let is_program = message.get("target")?.get("name")? == "tdb";
+        let file = message.get("executable")?.as_str()?;
+        is_program.then(|| file.to_owned())
+    });
+    Ok(executables
         .next_back()
         .ok_or("cargo built no program")?
         .into())

@@ -2,19 +2,24 @@
 //!
 //! `cargo xtask COMMAND [options]`; one module per command.
 
+mod alone;
 mod bench;
 mod cells;
 mod ci;
 mod damage;
+mod deny;
 mod essence;
 mod fixtures;
+mod fuzz;
 mod interop;
 mod interop_life;
 mod interop_write;
+mod judges;
 mod layers;
 mod package;
 mod pages;
 mod readme;
+mod runs;
 mod stress;
 mod targets;
 mod versions;
@@ -53,6 +58,11 @@ const COMMANDS: &[Command] = &[
         name: "fixtures",
         about: "make the golden arrays with real TileDB releases [--only NAME[,NAME]] [--check]",
         run: fixtures::run,
+    },
+    Command {
+        name: "fuzz",
+        about: "kept inputs of the fuzz targets, then a search for others [--seconds N] [--only TARGET[,TARGET]]",
+        run: fuzz::run,
     },
     Command {
         name: "interop",

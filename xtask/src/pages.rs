@@ -26,7 +26,7 @@ fn findings() -> Result<Vec<String>, Box<dyn Error>> {
     }
     files.extend(["README.md", "CONTRIBUTING.md"].map(|name| root().join(name)));
     let mut findings = BTreeSet::new();
-    let mut words = BTreeSet::new();
+    let mut tests = BTreeSet::new();
     for file in &files {
         let text = fs::read_to_string(file)?;
         let name = file.strip_prefix(root()).unwrap_or(file).display();
@@ -36,14 +36,14 @@ fn findings() -> Result<Vec<String>, Box<dyn Error>> {
             }
         }
         if file.extension().is_some_and(|extension| extension == "rs") {
-            words.extend(text.split(|c| !is_part_of_name(c)).map(str::to_owned));
+            tests.extend(test_functions(&text).map(str::to_owned));
         }
     }
     let differences = fs::read_to_string(root().join("docs/differences.md"))?;
     for (question, names) in tests_of(&differences) {
         let missing = names
             .iter()
-            .filter(|name| !words.contains(**name) && !root().join(name).exists());
+            .filter(|name| !tests.contains(**name) && !is_there(name));
         findings.extend(
             missing.map(|name| format!("docs/differences.md: no test {name}, for: {question}")),
         );
@@ -70,6 +70,29 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>
         }
     }
     Ok(())
+}
+
+/// Whether a name is that of a file, or of a golden array.
+fn is_there(name: &str) -> bool {
+    let places = [root(), root().join("fixtures")];
+    places.iter().any(|place| place.join(name).exists())
+}
+
+/// The functions of a source that are marked as tests, also those in a macro for properties.
+fn test_functions(source: &str) -> impl Iterator<Item = &str> {
+    let mut is_marked = false;
+    source.lines().filter_map(move |line| {
+        let line = line.trim_start();
+        is_marked |= line.starts_with("#[test]");
+        let is_between = line.is_empty() || line.starts_with("#[") || line.starts_with("//");
+        let name = line
+            .trim_start_matches("#[test] ")
+            .strip_prefix("fn ")
+            .and_then(|rest| rest.split(|c| !is_part_of_name(c)).next())
+            .filter(|_| is_marked);
+        is_marked &= is_between;
+        name
+    })
 }
 
 fn is_part_of_name(c: char) -> bool {
@@ -124,6 +147,17 @@ mod tests {
                 ("two", vec!["t1", "t2"]),
                 ("three", vec![])
             ]
+        );
+    }
+
+    #[test]
+    fn only_functions_that_are_marked_are_tests() {
+        let source = "fn helper() {}\n#[test]\nfn one() {\n    fn inner() {}\n}\n\n\
+            #[test] fn two() {}\nproptest! {\n    #[test]\n    // why\n    #[cfg(unix)]\n    \
+            fn three(n in 0..9) {}\n}\nconst FOUR: &str = \"three\";\n#[test]\nstruct No;\nfn five() {}\n";
+        assert_eq!(
+            test_functions(source).collect::<Vec<_>>(),
+            ["one", "two", "three"]
         );
     }
 

@@ -59,7 +59,7 @@ pub(crate) fn metadata(arguments: &[&str]) -> Result<Value, Box<dyn std::error::
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-fn host() -> Result<String, Box<dyn std::error::Error>> {
+pub(crate) fn host() -> Result<String, Box<dyn std::error::Error>> {
     let output = Command::new("rustc").arg("-vV").output()?;
     let text = String::from_utf8(output.stdout)?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));

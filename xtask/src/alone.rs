@@ -1,0 +1,112 @@
+//! Crates built each by itself, and the sets of features to build them with.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use serde_json::{Map, Value};
+
+use crate::Outcome;
+use crate::runs::Tests;
+use crate::workspace::{ALONE, cargo, metadata};
+
+/// Tests each crate by itself, since a build of the whole workspace unifies features and hides holes.
+/// All are tried, so that one run shows every hole.
+pub(crate) fn check(tests: &mut Tests) -> Outcome {
+    let metadata = metadata(&["--no-deps"])?;
+    let mut failures = Vec::new();
+    for name in ALONE {
+        for features in feature_sets(&metadata, name) {
+            let (begun, before) = (Instant::now(), tests.passed);
+            let outcome = tests.run(
+                cargo()
+                    .args(["test", "--quiet", "--package", name])
+                    .args(features),
+            );
+            let count = tests.passed.saturating_sub(before);
+            let features = features.first().copied().unwrap_or("default features");
+            let seconds = begun.elapsed().as_secs_f64();
+            println!("   {name}, {features}: {count} tests, {seconds:.1} s");
+            if let Err(error) = outcome {
+                eprintln!("{error}");
+                failures.push(format!("{name}, {features}"));
+            }
+        }
+    }
+    if failures.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("fail alone: {}", failures.join("; ")).into())
+    }
+}
+
+fn features<'a>(metadata: &'a Value, name: &str) -> Option<&'a Map<String, Value>> {
+    let packages = metadata.get("packages")?.as_array()?;
+    let package = packages
+        .iter()
+        .find(|package| package.get("name").is_some_and(|n| n == name))?;
+    package.get("features")?.as_object()
+}
+
+/// The choices of features that differ from each other, as arguments of cargo.
+fn feature_sets(metadata: &Value, name: &str) -> Vec<&'static [&'static str]> {
+    let none = Map::new();
+    let features = features(metadata, name).unwrap_or(&none);
+    let on = on_by_default(features);
+    let mut sets: Vec<&'static [&'static str]> = vec![&[]];
+    if on.len() > 1 {
+        sets.push(&["--no-default-features"]);
+    }
+    if features
+        .keys()
+        .any(|feature| feature != "default" && !on.contains(feature.as_str()))
+    {
+        sets.push(&["--all-features"]);
+    }
+    sets
+}
+
+/// The feature `default` and all that it turns on.
+fn on_by_default(features: &Map<String, Value>) -> BTreeSet<&str> {
+    let (mut on, mut to_see) = (BTreeSet::new(), vec!["default"]);
+    while let Some(feature) = to_see.pop() {
+        if on.insert(feature) {
+            let turns_on = features.get(feature).and_then(Value::as_array);
+            to_see.extend(turns_on.into_iter().flatten().filter_map(Value::as_str));
+        }
+    }
+    on
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn equal_sets_of_features_are_tested_once() {
+        let sets = |features: Value| {
+            feature_sets(
+                &json!({"packages": [{"name": "x", "features": features}]}),
+                "x",
+            )
+        };
+        assert_eq!(sets(json!({})), [&[] as &[&str]]);
+        assert_eq!(
+            sets(json!({"serde": []})),
+            [&[] as &[&str], &["--all-features"]]
+        );
+        assert_eq!(
+            sets(json!({"default": ["a"], "a": ["b"], "b": ["dep:c"]})),
+            [&[] as &[&str], &["--no-default-features"]]
+        );
+        assert_eq!(
+            sets(json!({"default": ["a"], "a": [], "b": []})),
+            [
+                &[] as &[&str],
+                &["--no-default-features"],
+                &["--all-features"]
+            ]
+        );
+    }
+}

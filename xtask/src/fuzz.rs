@@ -1,0 +1,295 @@
+//! `cargo xtask fuzz`: the fuzz targets of all crates, built with the pinned compiler, over their kept inputs and on.
+//!
+//! libFuzzer comes with the package `libfuzzer-sys`; what it steers by is compiled in by a pass of LLVM, which stable
+//! compilers have. The sanitizers, which they lack, would find little in crates without `unsafe`.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Mutex;
+
+use serde_json::Value;
+
+use crate::Outcome;
+use crate::fixtures::output;
+use crate::workspace::{cargo, host, metadata, root};
+
+/// What a search is steered by: edges that were taken, values that were compared, depth of the stack.
+const COVERAGE: &[&str] = &[
+    "--cfg",
+    "fuzzing",
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+    "-Cllvm-args=-sanitizer-coverage-stack-depth",
+    "-Cllvm-args=-simplifycfg-branch-fold-threshold=0",
+];
+
+/// Seconds for each target, in `cargo xtask ci` and if nothing else is said.
+const SECONDS: u64 = 10;
+
+/// The seconds that an input may take, and the memory that it may use.
+const LIMITS: [&str; 2] = ["-timeout=5", "-rss_limit_mb=512"];
+
+/// What a target may ask for, whether or not it uses it.
+const ADDRESSES_KIB: u64 = 4 << 20;
+
+/// Lines of what a target says that are shown when it fails.
+const SHOWN: usize = 40;
+
+/// A fuzz target, built.
+struct Target {
+    name: String,
+    program: PathBuf,
+    /// The file of inputs that are kept.
+    seeds: PathBuf,
+}
+
+/// The command line.
+struct Options {
+    seconds: u64,
+    only: Vec<String>,
+}
+
+/// Runs the command; the arguments are those after `fuzz`.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    search(&Options::parse(arguments)?)
+}
+
+/// What `cargo xtask ci` runs.
+pub(crate) fn check() -> Outcome {
+    search(&Options::parse(&[])?)
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Self, Box<dyn Error>> {
+        let mut options = Self {
+            seconds: SECONDS,
+            only: Vec::new(),
+        };
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            let mut value = || rest.next().ok_or(format!("{argument} needs a value"));
+            match argument.as_str() {
+                "--seconds" => options.seconds = value()?.parse()?,
+                "--only" => options.only.extend(value()?.split(',').map(str::to_owned)),
+                other => return Err(format!("unknown argument `{other}`").into()),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// Builds the targets and searches with each, as many at a time as there are processors.
+fn search(options: &Options) -> Outcome {
+    let folder = folder()?;
+    let targets = build(&folder, &options.only)?;
+    let (count, left) = (targets.len(), Mutex::new(VecDeque::from(targets)));
+    let failures = Mutex::new(Vec::new());
+    let work = || {
+        loop {
+            let next = left.lock().ok().and_then(|mut left| left.pop_front());
+            let Some(target) = next else { return };
+            match target.search(&folder, options.seconds) {
+                Ok(said) => println!("   {said}"),
+                Err(error) => {
+                    if let Ok(mut failures) = failures.lock() {
+                        failures.push(error.to_string());
+                    }
+                }
+            }
+        }
+    };
+    let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
+    let failures = failures.into_inner().map_err(|_| "a search ended early")?;
+    if failures.is_empty() {
+        println!("   {count} targets, {} s each", options.seconds);
+        Ok(())
+    } else {
+        Err(failures.join("\n").into())
+    }
+}
+
+/// Where the targets are built and what they find is kept.
+fn folder() -> Result<PathBuf, Box<dyn Error>> {
+    let metadata = metadata(&["--no-deps"])?;
+    let target = metadata.get("target_directory").and_then(Value::as_str);
+    Ok(Path::new(target.ok_or("cargo names no target directory")?).join("fuzz"))
+}
+
+fn build(folder: &Path, only: &[String]) -> Result<Vec<Target>, Box<dyn Error>> {
+    let mut build = cargo();
+    build
+        .current_dir(root().join("fuzz"))
+        .args(["build", "--quiet", "--release", "--target", &host()?])
+        .arg("--target-dir")
+        .arg(folder)
+        .args(["--message-format", "json-render-diagnostics"])
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .env("RUSTFLAGS", COVERAGE.join(" "));
+    if only.is_empty() {
+        build.arg("--bins");
+    }
+    for name in only {
+        build.args(["--bin", name]);
+    }
+    let built = output(&mut build)?;
+    let messages = built
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut targets: BTreeMap<PathBuf, Target> = BTreeMap::new();
+    for target in messages.filter_map(|message| Target::of(&message)) {
+        targets.insert(target.seeds.clone(), target);
+    }
+    Ok(targets.into_values().collect())
+}
+
+impl Target {
+    /// The target that a message of cargo says is built.
+    fn of(message: &Value) -> Option<Self> {
+        let text = |value: Option<&Value>| Some(value?.as_str()?.to_owned());
+        let name = text(message.get("target")?.get("name"))?;
+        let manifest = text(message.get("manifest_path"))?;
+        let program = text(message.get("executable"))?;
+        let seeds = Path::new(&manifest).with_file_name("seeds");
+        Some(Self {
+            seeds: seeds.join(format!("{name}.txt")),
+            program: program.into(),
+            name,
+        })
+    }
+
+    /// Runs the kept inputs, and searches on from those of this and earlier runs.
+    fn search(&self, folder: &Path, seconds: u64) -> Result<String, Box<dyn Error>> {
+        let place = |kind: &str| folder.join(kind).join(&self.name);
+        let (seeds, corpus, found) = (place("seeds"), place("corpus"), place("artifacts"));
+        let kept = self.unpack(&seeds)?;
+        for folder in [&corpus, &found] {
+            fs::create_dir_all(folder)?;
+        }
+        let until = match seconds {
+            0 => "-runs=0".to_owned(),
+            seconds => format!("-max_total_time={seconds}"),
+        };
+        let done = self
+            .limited()
+            .args(LIMITS)
+            .args(["-verbosity=0", "-print_final_stats=1", &until])
+            .arg(format!("-artifact_prefix={}/", found.display()))
+            .args([&corpus, &seeds])
+            .output()?;
+        self.verdict(&done, kept)
+    }
+
+    /// The program, where it cannot ask for all memory there is.
+    fn limited(&self) -> Command {
+        let mut shell = Command::new("sh");
+        let limit = format!("ulimit -v {ADDRESSES_KIB} && exec \"$0\" \"$@\"");
+        shell.args(["-c", &limit]).arg(&self.program);
+        shell
+    }
+
+    fn verdict(&self, done: &Output, kept: usize) -> Result<String, Box<dyn Error>> {
+        let said = String::from_utf8_lossy(&done.stderr);
+        if !done.status.success() {
+            let lines: Vec<&str> = said.lines().collect();
+            let shown = lines
+                .get(lines.len().saturating_sub(SHOWN)..)
+                .unwrap_or(&lines);
+            let (name, program) = (&self.name, self.program.display());
+            return Err(format!(
+                "{name}: {}\n  once more: {program} FILE, with the file that is named above\n{}",
+                done.status,
+                shown.join("\n")
+            )
+            .into());
+        }
+        let number = |what: &str| {
+            let mut lines = said.lines().filter_map(|line| line.strip_prefix(what));
+            lines.find_map(|number| number.trim().parse::<usize>().ok())
+        };
+        let runs = number("stat::number_of_executed_units:").ok_or("libFuzzer tells no runs")?;
+        if runs < kept {
+            return Err(format!("{}: {kept} inputs are kept, {runs} were run", self.name).into());
+        }
+        let memory = number("stat::peak_rss_mb:").unwrap_or(0);
+        Ok(format!(
+            "{}: {kept} kept, {runs} runs, {memory} MiB",
+            self.name
+        ))
+    }
+
+    /// Writes the kept inputs into a folder, a file each; gives their number.
+    fn unpack(&self, folder: &Path) -> Result<usize, Box<dyn Error>> {
+        let text = fs::read_to_string(&self.seeds).unwrap_or_default();
+        let inputs = inputs(&text).map_err(|line| {
+            format!(
+                "{}: neither digits nor a string: {line}",
+                self.seeds.display()
+            )
+        })?;
+        if inputs.is_empty() {
+            return Err(format!("{}: no input is kept", self.seeds.display()).into());
+        }
+        if folder.exists() {
+            fs::remove_dir_all(folder)?;
+        }
+        fs::create_dir_all(folder)?;
+        for (number, input) in inputs.iter().enumerate() {
+            fs::write(folder.join(format!("{number:03}")), input)?;
+        }
+        Ok(inputs.len())
+    }
+}
+
+/// The inputs in a file: hexadecimal digits or a string of JSON on a line; lines that begin with `#` tell about them.
+fn inputs(text: &str) -> Result<Vec<Vec<u8>>, &str> {
+    let lines = text
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|line| input(line).ok_or(line)).collect()
+}
+
+fn input(line: &str) -> Option<Vec<u8>> {
+    if line.starts_with('"') {
+        return serde_json::from_str::<String>(line)
+            .ok()
+            .map(String::into_bytes);
+    }
+    let byte = |at: usize| u8::from_str_radix(line.get(at..at + 2)?, 16).ok();
+    (0..line.len()).step_by(2).map(byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_are_digits_or_strings() {
+        let text = "# from v22\n00ff\n\n\"a\\n\"\n";
+        assert_eq!(inputs(text), Ok(vec![vec![0, 255], b"a\n".to_vec()]));
+        assert_eq!(inputs("0g"), Err("0g"));
+        assert_eq!(inputs("012"), Err("012"));
+    }
+
+    #[test]
+    fn every_target_has_inputs_that_are_kept() {
+        let members = fs::read_dir(root().join("crates")).unwrap();
+        let fuzz = members.map(|entry| entry.unwrap().path().join("fuzz"));
+        for folder in fuzz.filter(|folder| folder.is_dir()) {
+            for target in fs::read_dir(folder.join("fuzz_targets")).unwrap() {
+                let path = target.unwrap().path();
+                let name = path.file_stem().unwrap().to_str().unwrap();
+                let file = folder.join(format!("seeds/{name}.txt"));
+                let text = fs::read_to_string(&file).unwrap_or_default();
+                assert!(!inputs(&text).unwrap().is_empty(), "{}", file.display());
+                assert!(text.len() < 40_000, "{}: large", file.display());
+            }
+        }
+    }
+}
