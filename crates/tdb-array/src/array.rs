@@ -16,8 +16,8 @@ use crate::settling::settle;
 use crate::snapshot::{Snapshot, current};
 use crate::uri::{Base, Target};
 use crate::{
-    ArrayError, At, Directory, Fragment, Live, Metadata, OpenOptions, OpenedPart, TimeWindow,
-    Warning,
+    ArrayError, At, Directory, Fragment, Live, Metadata, Names, OpenOptions, OpenedPart,
+    TimeWindow, Warning,
 };
 
 /// An array, seen at a time: what a query must know before it reads a tile.
@@ -82,7 +82,8 @@ impl Array {
             options,
             scratch: Arc::default(),
         };
-        let (snapshot, tries) = settle(prefix, || Self::open_once(&place))?;
+        let look = || place.names(&Directory::PREFIXES);
+        let (snapshot, tries) = settle(prefix, look, |names| Self::open_once(&place, names))?;
         Ok(Self {
             place,
             snapshot,
@@ -91,10 +92,9 @@ impl Array {
     }
 
     /// Looks at the array once; nothing is found if it changed meanwhile.
-    fn open_once(place: &Place) -> Result<Option<Snapshot>, ArrayError> {
+    fn open_once(place: &Place, names: &Names) -> Result<Option<Snapshot>, ArrayError> {
         let options = &place.options;
-        let names = place.names(&Directory::PREFIXES)?;
-        let mut directory = Directory::from_names(&names, options.window)?;
+        let mut directory = Directory::from_names(names, options.window)?;
         if directory.schemas().is_empty() {
             return Err(ArrayError::NoSuch {
                 what: "array",
@@ -105,7 +105,7 @@ impl Array {
         let schemas = read_schemas(place, &mut directory, &mut warnings)?;
         let is_dense = current(&place.prefix, &directory, &schemas)?.is_dense();
         let lists = place.lists(directory.lists())?;
-        let Some(directory) = place.settled(directory, &names)? else {
+        let Some(directory) = place.settled(directory, names)? else {
             return Ok(None);
         };
         warnings.extend(damaged_commits(&directory));
@@ -141,8 +141,10 @@ impl Array {
     /// As [`Array::open`].
     pub fn live_now(&self, window: TimeWindow) -> Result<Live, ArrayError> {
         let is_sparse = !self.schema().is_dense();
-        let prefix = &self.place.prefix;
-        let (live, _) = settle(prefix, || self.place.live(window, is_sparse))?;
+        let place = &self.place;
+        let look = || place.names(&Directory::COMMIT_PREFIXES);
+        let attempt = |names: &Names| place.live(names, window, is_sparse);
+        let (live, _) = settle(&place.prefix, look, attempt)?;
         Ok(live)
     }
 

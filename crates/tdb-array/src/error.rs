@@ -190,12 +190,12 @@ impl ArrayError {
         folders.find(|name| TimestampedName::parse(name).is_ok())
     }
 
-    /// The object that names said is there and was not: it may have been removed meanwhile.
-    pub(crate) fn vanished(&self) -> Option<&str> {
+    /// Whether something that names said is there was not: it may have been removed meanwhile.
+    pub(crate) fn is_vanished(&self) -> bool {
         match self {
-            Self::Missing { key, .. } => Some(key),
-            Self::Store(StoreError::NotFound { key }) => Some(key),
-            _ => None,
+            Self::Missing { .. } => true,
+            Self::Store(error) => error.is_not_found(),
+            _ => false,
         }
     }
 }

@@ -156,13 +156,13 @@ impl Place {
     /// What is committed, if that did not change while it was looked at.
     pub(crate) fn live(
         &self,
+        names: &Names,
         window: TimeWindow,
         is_sparse: bool,
     ) -> Result<Option<Live>, ArrayError> {
-        let names = self.names(&Directory::COMMIT_PREFIXES)?;
-        let directory = Directory::from_names(&names, window)?;
+        let directory = Directory::from_names(names, window)?;
         let lists = self.lists(directory.lists())?;
-        let Some(directory) = self.settled(directory, &names)? else {
+        let Some(directory) = self.settled(directory, names)? else {
             return Ok(None);
         };
         let present = self.probe(&directory)?;
@@ -229,10 +229,10 @@ impl Place {
             Ok(DatedObjects::from_names(&self.names(&[folder])?, folder))
         };
         let mut first = Some(listed.clone());
-        let (tiles, _) = settle(&self.prefix, || {
-            let objects = first.take().map_or_else(list, Ok)?;
+        let look = || first.take().map_or_else(list, Ok);
+        let (tiles, _) = settle(&self.prefix, look, |objects| {
             let lists = self.lists(objects.lists())?;
-            let Some(objects) = objects.settled(list()?) else {
+            let Some(objects) = objects.clone().settled(list()?) else {
                 return Ok(None);
             };
             let live = objects.live(self.options.window, &lists)?;

@@ -14,50 +14,64 @@ use crate::ArrayError;
 /// How long is waited before each try, in milliseconds: a second in all.
 const PAUSES: [u64; 12] = [0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-/// An object that is not there in so many tries in a row, a quarter of a second, was not removed meanwhile: it is
-/// missing. Who merges commits while others vacuum names what is gone until the `.ign` is there.
+/// An object that is not there, while for so many looks, a quarter of a second, no name changes, was not removed
+/// meanwhile: it is missing. Who merges commits while others vacuum names what is gone until the `.ign` is there.
 const MISSING: u32 = 10;
 
-/// Tries until an attempt gives something, and says how many it took. An attempt that gives nothing has seen a change;
-/// so has one that fails to find an object.
+/// Something that was not found, what was seen before, and how often that was seen.
+struct Missing<S> {
+    error: ArrayError,
+    seen: S,
+    looks: u32,
+}
+
+/// Looks, and attempts something with what is seen, until that gives something; says how many looks it took. An attempt
+/// that gives nothing has seen a change. One that fails to find an object is made again once something else is seen.
 ///
 /// # Errors
 /// Those of the attempt; [`ArrayError::Unsettled`] where the changes do not end.
-pub fn settle<T>(
+pub fn settle<S: PartialEq, T>(
     prefix: &str,
-    mut attempt: impl FnMut() -> Result<Option<T>, ArrayError>,
+    mut look: impl FnMut() -> Result<S, ArrayError>,
+    mut attempt: impl FnMut(&S) -> Result<Option<T>, ArrayError>,
 ) -> Result<(T, u32), ArrayError> {
-    let mut missing: Option<String> = None;
-    let mut in_a_row = 0_u32;
+    let mut missing: Option<Missing<S>> = None;
     let mut tries = 0_u32;
     for pause in PAUSES {
         if pause > 0 {
             std::thread::sleep(Duration::from_millis(pause));
         }
         tries = tries.saturating_add(1);
-        let error = match attempt() {
-            Ok(Some(found)) => return Ok((found, tries)),
-            Ok(None) => {
-                missing = None;
+        let seen = look()?;
+        match missing.take() {
+            Some(same) if same.seen == seen => {
+                let looks = same.looks.saturating_add(1);
+                if looks >= MISSING {
+                    return Err(same.error);
+                }
+                missing = Some(Missing { looks, ..same });
                 continue;
             }
-            Err(error) => error,
-        };
-        let Some(key) = error.vanished() else {
-            return Err(error);
-        };
-        if missing.as_deref() == Some(key) {
-            in_a_row = in_a_row.saturating_add(1);
-        } else {
-            missing = Some(key.to_owned());
-            in_a_row = 1;
+            _ => {}
         }
-        if in_a_row >= MISSING {
-            return Err(error);
+        match attempt(&seen) {
+            Ok(Some(found)) => return Ok((found, tries)),
+            Ok(None) => {}
+            Err(error) if error.is_vanished() => {
+                missing = Some(Missing {
+                    error,
+                    seen,
+                    looks: 1,
+                });
+            }
+            Err(error) => return Err(error),
         }
     }
-    Err(ArrayError::Unsettled {
-        prefix: prefix.to_owned(),
-        tries,
-    })
+    Err(missing.map_or_else(
+        || ArrayError::Unsettled {
+            prefix: prefix.to_owned(),
+            tries,
+        },
+        |missing| missing.error,
+    ))
 }

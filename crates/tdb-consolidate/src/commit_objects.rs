@@ -14,7 +14,7 @@ use crate::Place;
 const LISTS: [&str; 4] = [".con", ".ign", ".vac", ".replaces"];
 
 /// All objects that say what is committed, and what is in them.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct CommitObjects {
     /// `.wrt`, `.del` and `.upd` objects, and `.ok` objects of the root.
     pub(crate) loose: BTreeSet<String>,
@@ -33,7 +33,7 @@ pub(crate) struct CommitObjects {
 }
 
 /// A `.con` object.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Consolidated {
     pub(crate) key: String,
     pub(crate) bytes: Bytes,
@@ -41,7 +41,7 @@ pub(crate) struct Consolidated {
 }
 
 /// A `.vac` object of fragments.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Vacuum {
     pub(crate) key: String,
     pub(crate) name: TimestampedName,
@@ -53,13 +53,14 @@ impl CommitObjects {
     /// Reads them all, as they were at one moment: if a list appears or anything vanishes meanwhile, again. A name among
     /// the commits that is damaged is an error, as what it commits or replaces is not known.
     pub(crate) fn read(place: &Place<'_>) -> Result<Self, ArrayError> {
-        let (found, _) = settle(place.prefix, || {
-            let Some(found) = Self::read_once(place)? else {
+        let look = || Listed::new(place);
+        let (found, _) = settle(place.prefix, look, |listed| {
+            let Some(found) = Self::read_once(place, listed)? else {
                 return Ok(None);
             };
             let (root, _) = place.list("")?;
             let (commits, _) = place.list(COMMITS_FOLDER)?;
-            let later: BTreeSet<String> = commit_names(root, commits).collect();
+            let later: BTreeSet<String> = commit_names(&root, &commits).cloned().collect();
             Ok(found.is_settled(&later).then_some(found))
         })?;
         Ok(found)
@@ -77,29 +78,32 @@ impl CommitObjects {
         self.loose.is_subset(later) && later.iter().filter(is_list).eq(lists)
     }
 
-    fn read_once(place: &Place<'_>) -> Result<Option<Self>, ArrayError> {
-        let (root, root_folders) = place.list("")?;
-        let (commits, _) = place.list(COMMITS_FOLDER)?;
-        let (links, fragments) = place.list(FRAGMENT_FOLDER)?;
+    fn read_once(place: &Place<'_>, listed: &Listed) -> Result<Option<Self>, ArrayError> {
+        let Listed {
+            root: (root, root_folders),
+            commits,
+            fragments: (links, fragments),
+        } = listed;
         commits.iter().try_for_each(|key| check_name(key))?;
         let mut found = Self::default();
         let is_name = |key: &String| TimestampedName::parse(tdb_store::name(key)).is_ok();
-        found.links = links.into_iter().filter(is_name).collect();
+        found.links = links.iter().filter(|key| is_name(key)).cloned().collect();
         let ends = |key: &str, endings: &[&str]| endings.iter().any(|end| key.ends_with(end));
-        let all: Vec<String> = commit_names(root, commits).collect();
+        let all: Vec<&String> = commit_names(root, commits).collect();
         let of = |ending: &str| -> Vec<String> {
             let keys = all.iter().filter(|key| key.ends_with(ending));
-            keys.cloned().collect()
+            keys.map(|key| (*key).clone()).collect()
         };
         let loose = all
             .iter()
             .filter(|key| ends(key, &[".wrt", ".del", ".upd", ".ok"]));
-        found.loose = loose.cloned().collect();
-        let in_root = |folder: &String| TimestampedName::parse(folder).is_ok();
+        found.loose = loose.map(|key| (*key).clone()).collect();
+        let in_root = |folder: &&String| TimestampedName::parse(folder).is_ok();
         found.fragments = root_folders
-            .into_iter()
+            .iter()
             .filter(in_root)
             .chain(fragments)
+            .cloned()
             .collect();
         let limit = place.limits.list_bytes;
         let lists = of(".con");
@@ -184,10 +188,31 @@ impl CommitObjects {
     }
 }
 
+/// The names of an array's objects and folders that have to do with commits.
+#[derive(PartialEq)]
+struct Listed {
+    root: (BTreeSet<String>, BTreeSet<String>),
+    commits: BTreeSet<String>,
+    fragments: (BTreeSet<String>, BTreeSet<String>),
+}
+
+impl Listed {
+    fn new(place: &Place<'_>) -> Result<Self, ArrayError> {
+        Ok(Self {
+            root: place.list("")?,
+            commits: place.list(COMMITS_FOLDER)?.0,
+            fragments: place.list(FRAGMENT_FOLDER)?,
+        })
+    }
+}
+
 /// The names of objects that say what is committed, of those in the root and among the commits.
-fn commit_names(root: BTreeSet<String>, commits: BTreeSet<String>) -> impl Iterator<Item = String> {
+fn commit_names<'a>(
+    root: &'a BTreeSet<String>,
+    commits: &'a BTreeSet<String>,
+) -> impl Iterator<Item = &'a String> {
     let in_root = root
-        .into_iter()
+        .iter()
         .filter(|key| key.ends_with(".ok") || key.ends_with(".vac"));
     let all = in_root.chain(commits);
     all.filter(|key| TimestampedName::of_key(key).is_ok())

@@ -27,10 +27,9 @@ fn planned(array: &Array, options: &ChangeOptions) -> Result<(Plan, Vec<String>)
         });
     }
     // What vanishes between two reads was vacuumed, or stands in a new list: it is looked at again.
-    let (found, _) = settle(place.prefix, || {
-        let before = CommitObjects::read(&place)?;
-        Ok(Some(content(&place, &before)?))
-    })?;
+    let look = || CommitObjects::read(&place);
+    let attempt = |before: &CommitObjects| content(&place, before).map(Some);
+    let (found, _) = settle(place.prefix, look, attempt)?;
     let mut plan = Plan::default();
     let Some((keys, bytes)) = found else {
         return Ok((plan, Vec::new()));

@@ -72,15 +72,15 @@ fn planned(
 ) -> Result<Plan, ArrayError> {
     let mut plan = Plan::default();
     // What vanishes between two reads was merged by others, and vacuumed: it is looked at again.
-    let (found, _) = settle(place.prefix, || {
-        let live = live(place, window)?;
+    let look = || live(place, window);
+    let (found, _) = settle(place.prefix, look, |live| {
         let keys: Vec<String> = live.iter().map(|(key, _)| key.clone()).collect();
-        let payload = if live.len() < 2 {
-            None
-        } else {
+        let payload = if keys.len() > 1 {
             Some(merged(place, &keys)?)
+        } else {
+            None
         };
-        Ok(Some((live, payload)))
+        Ok(Some((live.clone(), payload)))
     })?;
     let (live, Some(payload)) = found else {
         return Ok(plan);

@@ -1,5 +1,11 @@
 //! A store whose objects change while they are listed and read, as others merge and vacuum.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unimplemented,
+    reason = "a store for tests, which may fail so"
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,12 @@
 //! Arrays that are opened while others write, merge and vacuum: what is seen was there at one moment.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests, which may fail so"
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
