@@ -35,7 +35,7 @@ fn attributes_come_and_go() {
             .with_attribute(Attribute::new("x", Datatype::Int8))
             .unwrap_err(),
         more.clone()
-            .with_attribute(Attribute::new("__c", Datatype::Int8))
+            .with_attribute(Attribute::new("__timestamps", Datatype::Int8))
             .unwrap_err(),
         more.without_attribute("x").unwrap_err(),
         less.without_attribute("b").unwrap_err(),

@@ -35,7 +35,10 @@ fuzz_target!(|data: &[u8]| {
         let present: BTreeSet<String> = directory.probes().collect();
         for sparse in [false, true] {
             let live = directory.live(&lists, &present, sparse, &Limits::default());
-            for entry in live.into_iter().flat_map(|live| live.fragments.iter().collect::<Vec<_>>()) {
+            for entry in live
+                .into_iter()
+                .flat_map(|live| live.fragments.iter().collect::<Vec<_>>())
+            {
                 assert!(entry.name.start() <= at);
                 assert!(!entry.key.contains(".."));
             }
