@@ -197,7 +197,7 @@ impl Array {
         self.enumeration_of(self.schema(), name)
     }
 
-    /// Reads an enumeration of [`Array::newest_schema`].
+    /// Reads an enumeration of [`Snapshot::newest_schema`].
     ///
     /// # Errors
     /// As [`Array::enumeration`].

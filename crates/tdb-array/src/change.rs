@@ -34,7 +34,7 @@ impl Array {
 
     /// Gives the array another schema, from the time of the change on.
     ///
-    /// `schema` comes from [`Array::newest_schema`] by the steps of evolution of [`ArraySchema`], `enumerations` are
+    /// `schema` comes from [`Snapshot::newest_schema`](crate::Snapshot::newest_schema) by the steps of evolution of [`ArraySchema`], `enumerations` are
     /// those that are new in it. They are stored first, the schema last.
     ///
     /// # Errors
