@@ -1,5 +1,6 @@
 //! What opening an array and opening a group have in common.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
@@ -13,6 +14,9 @@ use crate::settling::settle;
 use crate::{
     ArrayError, At, Directory, Live, Metadata, MetadataRecord, Names, TimeWindow, Warning, held,
 };
+
+/// How often commits are listed after the first time, at most, while there are new ones.
+const LISTINGS: usize = 4;
 
 /// How an array or a group is opened.
 #[derive(Clone, Debug, Default)]
@@ -125,21 +129,27 @@ impl Place {
 
     /// The directory with all that was committed at one moment, if nothing was merged or vacuumed meanwhile; its lists
     /// have been read.
+    ///
+    /// It is listed until no commit is new. Where others write faster than that, commits of the same moment may be
+    /// missing among the last ones; none that was there before the array was looked at is.
     pub(crate) fn settled(
         &self,
-        directory: Directory,
+        mut directory: Directory,
         names: &Names,
     ) -> Result<Option<Directory>, ArrayError> {
-        let again = self.names(&Directory::COMMIT_PREFIXES)?;
-        match directory.settled(names, &again)? {
-            Settled::Same(directory) => Ok(Some(directory)),
-            Settled::Changed => Ok(None),
-            Settled::Grown(directory) => {
-                let third = self.names(&Directory::COMMIT_PREFIXES)?;
-                let compared = directory.clone().settled(&again, &third)?;
-                Ok((compared != Settled::Changed).then_some(directory))
+        let mut names = Cow::Borrowed(names);
+        for _ in 1..LISTINGS {
+            let again = self.names(&Directory::COMMIT_PREFIXES)?;
+            match directory.settled(&names, &again)? {
+                Settled::Same(directory) => return Ok(Some(directory)),
+                Settled::Changed => return Ok(None),
+                Settled::Grown(grown) => directory = grown,
             }
+            names = Cow::Owned(again);
         }
+        let last = self.names(&Directory::COMMIT_PREFIXES)?;
+        let compared = directory.clone().settled(&names, &last)?;
+        Ok((compared != Settled::Changed).then_some(directory))
     }
 
     /// Which of the objects that the directory asks about are there.
