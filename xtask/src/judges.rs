@@ -43,6 +43,10 @@ const JUDGES: &[Judge] = &[
         floors: &[("writes by tdb", 8), ("arrays merged", 1)],
     },
     Judge {
+        arguments: &["stress", "--seconds", "15"],
+        floors: &[("cells written", 50), ("reads by tdb", 50)],
+    },
+    Judge {
         arguments: &["walkthrough"],
         floors: &[("blocks of", 10)],
     },
