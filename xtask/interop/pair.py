@@ -152,7 +152,7 @@ class Pair(upkeep.Upkeep, labels.Labelled):
             options = changed()
             self.helped = True
             for uri in (self.judge, self.ours):
-                self.tdb("evolve", uri, "--at", self.at, "--ticks", *options)
+                self.tdb("evolve", uri, "--at", self.at, *options)
             return True
         if not self.judge_can("evolve", self.at, **of_judge):
             return False
@@ -160,7 +160,7 @@ class Pair(upkeep.Upkeep, labels.Labelled):
             self.by_tiledb(self.ours, "evolve", self.at, **of_judge)
             self.log.append("TileDB's turn:")
         else:
-            self.tdb("evolve", self.ours, "--at", self.at, "--ticks", *changed())
+            self.tdb("evolve", self.ours, "--at", self.at, *changed())
         return True
 
     def evolved(self, what):
