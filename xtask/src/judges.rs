@@ -24,11 +24,11 @@ const JUDGES: &[Judge] = &[
     },
     Judge {
         arguments: &["interop-life", "--seed", "1", "--count", "15"],
-        floors: &[("lived", 5), ("answers compared", 100)],
+        floors: &[("lived", 10), ("answers compared", 1_000)],
     },
     Judge {
         arguments: &["interop-write", "--seed", "2", "--count", "40"],
-        floors: &[("writes by tdb", 20), ("cells compared", 1_000)],
+        floors: &[("writes by tdb", 50), ("cells compared", 5_000)],
     },
     Judge {
         arguments: &[
@@ -40,7 +40,7 @@ const JUDGES: &[Judge] = &[
             "--count",
             "8",
         ],
-        floors: &[("writes by tdb", 8), ("arrays merged", 1)],
+        floors: &[("writes by tdb", 12), ("arrays merged", 3)],
     },
     Judge {
         arguments: &["stress", "--seconds", "15"],
