@@ -94,7 +94,7 @@ pub enum Settled {
     /// Nothing has changed.
     Same(Directory),
     /// There are more commits, which are taken in. The lists that say what they replace may have been missed: a
-    /// third listing must have no list more.
+    /// further listing must have no list more.
     Grown(Directory),
     /// Something is gone, or there is another list: all has to be looked at anew.
     Changed,

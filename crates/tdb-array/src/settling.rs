@@ -4,7 +4,7 @@
 //! it what that fragment replaced, so that neither is in it. What is seen counts only if a second listing, taken after
 //! the lists of the first one were read, lacks nothing of it and has no list more. Then all of the first listing was
 //! there at the moment between the two, and whatever held other cells before that moment is replaced by what is in
-//! the second one, whose commits are taken in. Where there are such, a third listing shows whether they replace what
+//! the second one, whose commits are taken in. Where there are such, further listings show whether they replace what
 //! is there. Otherwise everything begins anew.
 
 use std::time::Duration;

@@ -32,7 +32,9 @@ impl SparseReader {
         }
         self.tally = Some(Tally::default());
         while self.next_batch()?.is_some() {}
-        Ok(self.tally.unwrap_or_default())
+        // A count of nothing would let a delete take what it must not.
+        self.tally
+            .ok_or_else(|| QueryError::invalid("the cells that were counted are lost"))
     }
 }
 
