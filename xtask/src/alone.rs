@@ -6,8 +6,11 @@ use std::time::Instant;
 use serde_json::{Map, Value};
 
 use crate::Outcome;
-use crate::runs::Tests;
+use crate::runs::{Tests, succeed};
 use crate::workspace::{ALONE, cargo, metadata};
+
+/// Crates whose features turn on modules of their own.
+const BY_FEATURE: &[&str] = &["tdb-arrow"];
 
 /// Tests each crate by itself, since a build of the whole workspace unifies features and hides holes.
 /// All are tried, so that one run shows every hole.
@@ -37,6 +40,32 @@ pub(crate) fn check(tests: &mut Tests) -> Outcome {
     } else {
         Err(format!("fail alone: {}", failures.join("; ")).into())
     }
+}
+
+/// Lints the crates whose features stand each for itself, tests and all: none of them, then one at a time.
+pub(crate) fn each_feature() -> Outcome {
+    let metadata = metadata(&["--no-deps"])?;
+    for name in BY_FEATURE {
+        let none = Map::new();
+        let features = features(&metadata, name).unwrap_or(&none);
+        for feature in one_by_one(features) {
+            let mut check = cargo();
+            check.args(["clippy", "--quiet", "--package", name, "--all-targets"]);
+            check.args(["--no-default-features", "--features", feature]);
+            check.args(["--", "-D", "warnings"]);
+            succeed(&mut check)?;
+        }
+        let tried: Vec<&str> = one_by_one(features).skip(1).collect();
+        println!("   {name}: none, {}", tried.join(", "));
+    }
+    Ok(())
+}
+
+/// No feature, then each by itself.
+fn one_by_one(features: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let named = features.keys().map(String::as_str);
+    [""].into_iter()
+        .chain(named.filter(|feature| *feature != "default"))
 }
 
 fn features<'a>(metadata: &'a Value, name: &str) -> Option<&'a Map<String, Value>> {
@@ -82,6 +111,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn features_are_tried_one_by_one() {
+        let features = json!({"default": ["csv"], "csv": [], "json": ["dep:serde"]});
+        let tried: Vec<&str> = one_by_one(features.as_object().unwrap()).collect();
+        assert_eq!(tried, ["", "csv", "json"]);
+    }
 
     #[test]
     fn equal_sets_of_features_are_tested_once() {

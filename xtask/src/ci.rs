@@ -23,7 +23,7 @@ const PARTS: &[Part] = &[
     },
     Part {
         name: "clippy",
-        about: "lints, warnings are errors",
+        about: "lints, warnings are errors, also with all features",
         run: clippy,
     },
     Part {
@@ -42,13 +42,18 @@ const PARTS: &[Part] = &[
         run: alone::check,
     },
     Part {
+        name: "features",
+        about: "crates whose features are checked one by one",
+        run: |_| alone::each_feature(),
+    },
+    Part {
         name: "targets",
         about: "crates that must build for a browser and for Windows",
         run: |_| targets::check(),
     },
     Part {
         name: "docs",
-        about: "documentation, warnings are errors",
+        about: "documentation, warnings are errors, also with all features",
         run: docs,
     },
     Part {
@@ -155,24 +160,27 @@ fn fmt(_tests: &mut Tests) -> Outcome {
     succeed(cargo().current_dir(root().join("fuzz")).args(format))
 }
 
+/// As everybody builds the workspace, and with all that can be turned on.
+const FEATURES: [&[&str]; 2] = [&[], &["--all-features"]];
+
 fn clippy(_tests: &mut Tests) -> Outcome {
-    succeed(cargo().args([
-        "clippy",
-        "--quiet",
-        "--workspace",
-        "--all-targets",
-        "--",
-        "-D",
-        "warnings",
-    ]))
+    for features in FEATURES {
+        let mut clippy = cargo();
+        clippy.args(["clippy", "--quiet", "--workspace", "--all-targets"]);
+        clippy.args(features).args(["--", "-D", "warnings"]);
+        succeed(&mut clippy)?;
+    }
+    Ok(())
 }
 
 fn docs(_tests: &mut Tests) -> Outcome {
-    let mut docs = cargo();
-    succeed(
-        docs.args(["doc", "--quiet", "--workspace", "--no-deps"])
-            .env("RUSTDOCFLAGS", "-D warnings"),
-    )
+    for features in FEATURES {
+        let mut docs = cargo();
+        docs.args(["doc", "--quiet", "--workspace", "--no-deps"]);
+        docs.args(features).env("RUSTDOCFLAGS", "-D warnings");
+        succeed(&mut docs)?;
+    }
+    Ok(())
 }
 
 fn rest(tests: &mut Tests) -> Outcome {

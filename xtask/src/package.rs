@@ -51,22 +51,16 @@ pub(crate) fn check(tests: &mut Tests) -> Outcome {
         manifest(&packages, &fs::read_to_string(root().join("Cargo.toml"))?)?,
     )?;
     fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
-    let mut failures = Vec::new();
+    // The same target folder, so that packages of others are not built once more; one build for all of them, since
+    // that each builds alone is another part's to see.
+    let mut test = cargo();
+    test.current_dir(&folder).args(["test", "--quiet"]);
     for name in CORE {
-        // The same target folder, so that packages of others are not built once more.
-        let mut test = cargo();
-        test.current_dir(&folder)
-            .args(["test", "--quiet", "--package", name, "--target-dir"])
-            .arg(target);
-        if let Err(error) = tests.run(&mut test) {
-            failures.push(format!("{name} from its package: {error}"));
-        }
+        test.args(["--package", name]);
     }
-    if failures.is_empty() {
-        Ok(())
-    } else {
-        Err(failures.join("\n").into())
-    }
+    tests
+        .run(test.arg("--target-dir").arg(target))
+        .map_err(|error| format!("from their packages: {error}").into())
 }
 
 /// Names and versions of the core crates and of what they use of ours.
