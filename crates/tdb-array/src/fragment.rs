@@ -5,6 +5,7 @@ use bytes::Bytes;
 use tdb_filters::{EncryptionKey, open_generic_tile};
 use tdb_fragment::{FieldLayout, FooterBytes, FooterStart, FragmentMetadata, LegacyMetadata, Next};
 use tdb_schema::ArraySchema;
+use tdb_schema::value::read;
 use tdb_store::{Piece, Read, join};
 use tdb_tile::{GenericTile, Limits};
 
@@ -48,6 +49,20 @@ impl Fragment {
     /// times, if the array has deletes.
     pub fn processed_conditions(&self) -> &[String] {
         &self.processed
+    }
+
+    /// The written cells of a tile of a dense fragment, for people: `x 1..4, y 0..9`.
+    pub fn tile_text(&self, tile: u64) -> String {
+        let ranges = self.metadata.tile_ranges(tile, &self.schema);
+        let ranges = ranges.unwrap_or_default();
+        let dimensions = self.schema.dimensions.iter().zip(&ranges);
+        let along = dimensions.map(|(dimension, range)| {
+            // A bound has the size of the datatype, as it lies in the domain.
+            let lo = read(dimension.datatype, &range.lo)?;
+            let hi = read(dimension.datatype, &range.hi)?;
+            Some(format!("{} {lo}..{hi}", dimension.name))
+        });
+        along.flatten().collect::<Vec<_>>().join(", ")
     }
 
     /// Whether a delete has nothing more to say about this fragment.

@@ -3,13 +3,15 @@
 use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
-use tdb_fragment::{ConsolidatedMetadata, FooterBytes, Next};
+use tdb_fragment::{ConsolidatedMetadata, FooterBytes, MetadataPart, Next};
+use tdb_schema::Field;
 use tdb_store::{Piece, Read, StoreError};
 
 use crate::directory::{FragmentEntries, FragmentEntry};
 use crate::fragment::{FragmentSteps, Schemas};
+use crate::fragment_parts::read_parts;
 use crate::open::Place;
-use crate::{ArrayError, Fragment, Warning};
+use crate::{ArrayError, At, Fragment, Warning};
 
 /// How many bytes of metadata all fragments together keep, to save reading them again.
 const KEPT: usize = 32 << 20;
@@ -69,7 +71,40 @@ impl Opening<'_> {
         }
         opened.append(&mut self.open_alone(&alone, &mut kept)?);
         opened.sort_by_key(|(index, _)| *index);
-        Ok(opened.into_iter().map(|(_, fragment)| fragment).collect())
+        let mut opened: Vec<Fragment> = opened.into_iter().map(|(_, fragment)| fragment).collect();
+        for fragment in &mut opened {
+            self.settle_tiles(fragment)?;
+        }
+        Ok(opened)
+    }
+
+    /// Finds out whether a fragment lacks tiles, where its footer leaves that open: few do.
+    fn settle_tiles(&mut self, fragment: &mut Fragment) -> Result<(), ArrayError> {
+        let mut fields = fragment.schema.fields();
+        let stored = |field: &Field<'_>| fragment.metadata.stored_field(field.kind).is_some();
+        let Some(field) = fields
+            .find(stored)
+            .filter(|_| fragment.metadata.may_lack_tiles())
+        else {
+            return Ok(());
+        };
+        let parts = [MetadataPart::TileOffsets(field.kind)];
+        let key = fragment.metadata_key.clone();
+        for part in read_parts(self.place, fragment, &parts)? {
+            let limits = &self.place.options.limits;
+            let settled = fragment.metadata.settle_tiles(&part.payload, limits);
+            settled.at(&key)?;
+        }
+        if let Some(first) = fragment.metadata.lost_from() {
+            let tiles = fragment.metadata.tile_count();
+            self.warnings.push(Warning::LostTiles {
+                lost: tiles.saturating_sub(first),
+                tiles,
+                first: fragment.tile_text(first),
+                key,
+            });
+        }
+        Ok(())
     }
 
     /// A fragment from consolidated metadata. Releases put down some footers so that none can read them:

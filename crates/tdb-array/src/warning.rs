@@ -48,4 +48,20 @@ pub enum Warning {
         /// The key of the list, relative to the array.
         key: String,
     },
+    /// A fragment has fewer tiles than it should have, since its writer lost count: what was written to the others
+    /// is not stored.
+    #[error(
+        "{key}: {lost} of {tiles} tiles were lost when TileDB 2.0 to 2.2 wrote them, from the cells {first} on; \
+         reading those is an error"
+    )]
+    LostTiles {
+        /// The key of the fragment's metadata, relative to the array.
+        key: String,
+        /// How many tiles are missing.
+        lost: u64,
+        /// How many there should be.
+        tiles: u64,
+        /// The cells of the first tile that is missing: `x 1..4, y 0..9`.
+        first: String,
+    },
 }

@@ -147,6 +147,15 @@ impl Failure {
         self
     }
 
+    /// A way out beside the one that is known already.
+    pub(crate) fn further_hint(self, further: impl Into<String>) -> Self {
+        let hint = match &self.hint {
+            Some(hint) => format!("{hint}; {}", further.into()),
+            None => further.into(),
+        };
+        self.hint(hint)
+    }
+
     /// Adds the way out.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

@@ -1,4 +1,5 @@
 mod checks;
+mod lost_tiles;
 mod parts;
 
 use bytes::Bytes;
@@ -6,6 +7,8 @@ use tdb_rtree::Mbr;
 use tdb_schema::grid::TileBox;
 use tdb_schema::{ArraySchema, Field, FieldKind};
 use tdb_tile::{FormatVersion, Limits, Range};
+
+use lost_tiles::LostTiles;
 
 use crate::{
     DataFiles, ExtraFields, FieldLayout, Footer, FragmentError, GenericTileOffsets, LegacyMetadata,
@@ -56,6 +59,8 @@ enum Tiles {
         tiles: TileBox,
         count: u64,
         cells: u64,
+        /// Where the writer may have counted too few.
+        lost: Option<LostTiles>,
     },
 }
 
@@ -102,7 +107,7 @@ impl FragmentMetadata {
         starts.sort_unstable();
         let Mbr(non_empty_domain) = footer.non_empty_domain;
         let tiles = if footer.dense {
-            checks::dense_tiles(&non_empty_domain, schema)?
+            checks::dense_tiles(&non_empty_domain, schema, footer.version)?
         } else {
             checks::sparse_tiles(footer.sparse_tile_count, footer.last_tile_cells, schema)?
         };
@@ -147,7 +152,7 @@ impl FragmentMetadata {
             let count = legacy.mbrs.len() as u64;
             checks::sparse_tiles(count, legacy.last_tile_cells, schema)?
         } else {
-            checks::dense_tiles(&non_empty_domain, schema)?
+            checks::dense_tiles(&non_empty_domain, schema, legacy.version)?
         };
         let metadata = Self {
             version: legacy.version,
@@ -186,7 +191,7 @@ impl FragmentMetadata {
         Self::from_footer(footer, tiles_end, schema)
     }
 
-    /// How many tiles each field has.
+    /// How many tiles each field has, or should have: [`FragmentMetadata::lost_from`].
     #[must_use]
     pub fn tile_count(&self) -> u64 {
         match self.tiles {

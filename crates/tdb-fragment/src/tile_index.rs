@@ -12,6 +12,10 @@ pub struct TileIndex {
     fixed: Tiles,
     var: Option<(Tiles, U64Column)>,
     validity: Option<Tiles>,
+    /// How many tiles there should be.
+    wanted: u64,
+    /// Tiles from this one on cannot be read.
+    end: u64,
 }
 
 /// The begins of the tiles of one file.
@@ -36,6 +40,10 @@ impl Tiles {
         Ok(Self { starts, file_size })
     }
 
+    fn count(&self) -> u64 {
+        self.starts.len() as u64
+    }
+
     fn get(&self, tile: u64) -> Option<Range<u64>> {
         let tile = usize::try_from(tile).ok()?;
         let start = self.starts.get(tile)?;
@@ -49,41 +57,84 @@ impl TileIndex {
         fixed: Tiles,
         var: Option<(Tiles, U64Column)>,
         validity: Option<Tiles>,
+        wanted: u64,
     ) -> Self {
         Self {
+            end: fixed.count(),
             fixed,
             var,
             validity,
+            wanted,
         }
     }
 
-    /// How many tiles there are.
+    /// All files of a field have as many tiles, even where some were lost.
+    pub(crate) fn check(&self) -> Result<(), FragmentError> {
+        let var = self.var.iter();
+        let counts = var.flat_map(|(tiles, sizes)| [tiles.count(), sizes.len() as u64]);
+        let mut counts = counts.chain(self.validity.iter().map(Tiles::count));
+        match counts.find(|count| *count != self.fixed.count()) {
+            Some(found) => Err(FragmentError::Mismatch {
+                what: "number of tiles in another file of the field",
+                wanted: self.fixed.count(),
+                found,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// The same without the tiles from `end` on.
+    pub(crate) fn up_to(self, end: u64) -> Self {
+        Self {
+            end: end.min(self.end),
+            ..self
+        }
+    }
+
+    /// How many tiles are stored.
     #[must_use]
     pub fn tile_count(&self) -> u64 {
-        self.fixed.starts.len() as u64
+        self.fixed.count()
+    }
+
+    /// Whether the fragment should have more tiles than are stored.
+    pub(crate) fn lacks_tiles(&self) -> bool {
+        self.tile_count() < self.wanted
+    }
+
+    /// The tiles from this one on were lost when the fragment was written:
+    /// [`FragmentMetadata::lost_from`](crate::FragmentMetadata::lost_from).
+    #[must_use]
+    pub fn lost_from(&self) -> Option<u64> {
+        (self.end < self.wanted).then_some(self.end)
     }
 
     /// The bytes of a tile of fixed-size cells, or of offsets, in its file.
     #[must_use]
     pub fn tile_extent(&self, tile: u64) -> Option<Range<u64>> {
-        self.fixed.get(tile)
+        self.fixed.get(self.readable(tile)?)
     }
 
     /// The bytes of a tile of var-sized values in its file.
     #[must_use]
     pub fn var_extent(&self, tile: u64) -> Option<Range<u64>> {
-        self.var.as_ref()?.0.get(tile)
+        self.var.as_ref()?.0.get(self.readable(tile)?)
     }
 
     /// Bytes of a tile of var-sized values, unfiltered.
     #[must_use]
     pub fn var_size(&self, tile: u64) -> Option<u64> {
-        self.var.as_ref()?.1.get(usize::try_from(tile).ok()?)
+        let tile = usize::try_from(self.readable(tile)?).ok()?;
+        self.var.as_ref()?.1.get(tile)
     }
 
     /// The bytes of a validity tile in its file.
     #[must_use]
     pub fn validity_extent(&self, tile: u64) -> Option<Range<u64>> {
-        self.validity.as_ref()?.get(tile)
+        self.validity.as_ref()?.get(self.readable(tile)?)
+    }
+
+    fn readable(&self, tile: u64) -> Option<u64> {
+        (tile < self.end).then_some(tile)
     }
 }

@@ -33,7 +33,12 @@ impl TileVector {
     /// Where the bytes break the format or hold another number of values.
     pub fn read(payload: &Bytes, tiles: u64, limits: &Limits) -> Result<Self, WireError> {
         let vector = Self::decode(payload, FormatVersion::WRITTEN, &(), limits)?;
-        let found = vector.values.len() as u64;
+        vector.check(tiles)?;
+        Ok(vector)
+    }
+
+    pub(crate) fn check(&self, tiles: u64) -> Result<(), WireError> {
+        let found = self.values.len() as u64;
         if found != tiles {
             let kind = WireErrorKind::Mismatch {
                 what: "number of tiles",
@@ -42,6 +47,6 @@ impl TileVector {
             };
             return Err(WireError::new(Self::NAME, "count", 0, kind));
         }
-        Ok(vector)
+        Ok(())
     }
 }

@@ -51,6 +51,22 @@ pub enum QueryError {
         /// What is wrong with it.
         source: Box<TileError>,
     },
+    /// What was written is not stored: the release that wrote the fragment lost its last tiles.
+    #[error(
+        "fragment {fragment} lacks the cells {cells}: its tiles from number {lost_from} on, of {tiles}, were lost when TileDB 2.0 to 2.2 wrote it"
+    )]
+    LostTile {
+        /// Name of the fragment.
+        fragment: String,
+        /// Number of the tile, from 0.
+        tile: u64,
+        /// The first tile that is missing; all behind it are missing, too.
+        lost_from: u64,
+        /// How many tiles there should be.
+        tiles: u64,
+        /// The cells of the tile: `x 1..4, y 0..9`.
+        cells: String,
+    },
     /// A column that cannot be written.
     #[error("field {field:?}: {problem}")]
     Column {
@@ -162,6 +178,7 @@ impl QueryError {
             Self::Array(error) => error.kind(),
             Self::Limit(_) | Self::Waiting { .. } => ErrorKind::Limit,
             Self::Cells(error) => error.kind(),
+            Self::LostTile { .. } => ErrorKind::Corrupt,
             Self::Tile { source, .. } => source.kind(),
             Self::Column {
                 problem: ColumnProblem::Filters(error),
@@ -180,6 +197,7 @@ impl QueryError {
             Self::Tile {
                 fragment, source, ..
             } if source.kind() != ErrorKind::Limit => Some(fragment),
+            Self::LostTile { fragment, .. } => Some(fragment),
             Self::Array(error) => error.damaged_fragment(),
             _ => None,
         }
@@ -191,10 +209,13 @@ impl QueryError {
         match self {
             Self::Invalid { hint, .. } => hint.as_deref(),
             Self::Waiting { hint, .. } => Some(hint),
+            Self::LostTile { .. } => Some(LOST_HINT),
             _ => None,
         }
     }
 }
+
+const LOST_HINT: &str = "no file holds these cells: read other ranges, or write these cells again, which puts them over the fragment";
 
 /// What is written is the caller's, other than what is read.
 fn written_kind(error: &tdb_filters::FilterError) -> ErrorKind {

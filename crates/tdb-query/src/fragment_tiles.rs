@@ -13,7 +13,7 @@ use tdb_tile::{Datatype, FormatVersion};
 use crate::QueryError;
 use crate::error::TileError;
 use crate::field::{Field, unit_size};
-use crate::tiles::{FieldTiles, Located, Place, StoredTiles, ZippedTiles};
+use crate::tiles::{FieldTiles, Located, Lost, Place, StoredTiles, ZippedTiles};
 
 /// The tiles of those fields of a fragment that a read needs and the fragment has.
 #[derive(Debug, Default)]
@@ -213,7 +213,7 @@ impl Opening<'_> {
             }
         };
         Ok(FieldTiles {
-            place: self.place(),
+            place: self.place_of(&index),
             main,
             cell_size,
             var,
@@ -286,6 +286,19 @@ impl Opening<'_> {
         Place {
             fragment: self.stored.name.to_string(),
             field: self.view.name.to_owned(),
+            lost: None,
+        }
+    }
+
+    /// As [`Opening::place`], for a field whose tiles are where `index` says.
+    fn place_of(&self, index: &TileIndex) -> Place {
+        let lost = index.lost_from().map(|from| Lost {
+            from,
+            fragment: Arc::new(self.stored.clone()),
+        });
+        Place {
+            lost,
+            ..self.place()
         }
     }
 }

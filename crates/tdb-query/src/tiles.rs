@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
+use tdb_array::Fragment;
 use tdb_filters::{Pipeline, Scratch};
 use tdb_fragment::TileIndex;
 use tdb_store::{Piece, Read, name};
@@ -214,10 +215,29 @@ pub(crate) struct Located {
 pub(crate) struct Place {
     pub(crate) fragment: String,
     pub(crate) field: String,
+    pub(crate) lost: Option<Lost>,
+}
+
+/// Tiles that a fragment lacks, as its writer lost them.
+#[derive(Clone, Debug)]
+pub(crate) struct Lost {
+    /// The first of them; all others come behind it.
+    pub(crate) from: u64,
+    pub(crate) fragment: Arc<Fragment>,
 }
 
 impl Place {
     pub(crate) fn at(&self, tile: usize, found: Located) -> QueryError {
+        let lost = self.lost.as_ref();
+        if let Some(lost) = lost.filter(|lost| lost.from <= tile as u64) {
+            return QueryError::LostTile {
+                fragment: self.fragment.clone(),
+                tile: tile as u64,
+                lost_from: lost.from,
+                tiles: lost.fragment.metadata.tile_count(),
+                cells: lost.fragment.tile_text(tile as u64),
+            };
+        }
         QueryError::Tile {
             fragment: self.fragment.clone(),
             field: self.field.clone(),

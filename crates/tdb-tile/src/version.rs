@@ -226,6 +226,13 @@ impl FormatVersion {
         self.0 >= 9 && self.0 <= 13
     }
 
+    /// The numbers of space tiles went through floats: of dense fragments whose tiles are numbered beyond 2^53
+    /// not all tiles may be stored (5 to 8).
+    #[must_use]
+    pub const fn numbers_tiles_in_floats(self) -> bool {
+        self.0 >= 5 && self.0 <= 8
+    }
+
     /// Places on the Hilbert curve count the values of integer and date dimensions, rather
     /// than the steps between them (7 and 8).
     #[must_use]

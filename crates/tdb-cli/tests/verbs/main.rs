@@ -10,6 +10,7 @@ mod help;
 mod importing;
 mod judged;
 mod looking;
+mod lost_tiles;
 mod read;
 mod refusing;
 mod threads;

@@ -1,8 +1,8 @@
 use tdb_schema::ArraySchema;
 use tdb_schema::grid::SpaceTileGrid;
-use tdb_tile::{Range, Scalar};
+use tdb_tile::{FormatVersion, Range, Scalar};
 
-use super::{FragmentMetadata, Tiles};
+use super::{FragmentMetadata, LostTiles, Tiles};
 use crate::{FieldLayout, Footer, FragmentError, OptionalSection};
 
 /// Every tile takes at least the count of its chunks.
@@ -27,6 +27,7 @@ pub(super) fn sparse_tiles(
 pub(super) fn dense_tiles(
     non_empty_domain: &[Range],
     schema: &ArraySchema,
+    version: FormatVersion,
 ) -> Result<Tiles, FragmentError> {
     let invalid = FragmentError::Invalid;
     if !schema.is_dense() {
@@ -41,10 +42,15 @@ pub(super) fn dense_tiles(
     let (Some(count), Some(cells)) = (tiles.count(), grid.cells_per_tile()) else {
         return Err(invalid("more tiles or cells than can be counted"));
     };
+    let lost = version
+        .numbers_tiles_in_floats()
+        .then(|| LostTiles::of(&grid, &written, count))
+        .flatten();
     Ok(Tiles::Dense {
         tiles,
         count,
         cells,
+        lost,
     })
 }
 
@@ -82,7 +88,9 @@ impl FragmentMetadata {
         self.check_domain(schema)?;
         // All fields have as many tiles, and some field has a file.
         let largest = self.file_sizes.fixed.iter().max().copied().unwrap_or(0);
-        let count = self.tile_count();
+        let count = self
+            .lost()
+            .map_or_else(|| self.tile_count(), |lost| lost.counted);
         if count > largest / MIN_TILE_SIZE {
             return Err(FragmentError::Mismatch {
                 what: "number of tiles (at most what the largest file has room for)",

@@ -172,7 +172,12 @@ impl FragmentMetadata {
         } else {
             None
         };
-        Ok(TileIndex::new(fixed, var, validity))
+        let index = TileIndex::new(fixed, var, validity, self.tile_count());
+        index.check()?;
+        Ok(match self.lost().filter(|_| index.lacks_tiles()) {
+            Some(lost) => index.up_to(lost.readable()),
+            None => index,
+        })
     }
 
     fn tile_vector(
@@ -181,7 +186,22 @@ impl FragmentMetadata {
         limits: &Limits,
     ) -> Result<U64Column, FragmentError> {
         let payload = payload.ok_or(FragmentError::Invalid("a part is missing"))?;
-        Ok(TileVector::read(payload, self.tile_count(), limits)?.values)
+        self.tile_values(payload, limits)
+    }
+
+    /// Decodes a part that has a value for each tile: offsets, sizes, sums or null counts.
+    ///
+    /// # Errors
+    /// Where the bytes break the format or speak of another number of tiles.
+    pub fn tile_values(
+        &self,
+        payload: &Bytes,
+        limits: &Limits,
+    ) -> Result<U64Column, FragmentError> {
+        let vector = TileVector::decode(payload, FormatVersion::WRITTEN, &(), limits)?;
+        let wanted = self.stored_tiles(vector.values.len() as u64);
+        vector.check(wanted)?;
+        Ok(vector.values)
     }
 
     /// The parts that [`FragmentMetadata::tile_statistics`] takes for a field, in order.

@@ -9,11 +9,13 @@
 mod axis;
 mod cell_box;
 mod copies;
+mod float_count;
 mod tile_box;
 
 pub use axis::GridAxis;
 pub use cell_box::CellBox;
 pub use copies::{CellLayout, Copies, copies};
+pub use float_count::FloatCount;
 pub use tile_box::TileBox;
 
 use tdb_tile::Range;

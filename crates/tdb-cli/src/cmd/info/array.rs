@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 use tdb_array::{Array, ArrayError, At, Fragment};
-use tdb_fragment::{MetadataPart, TileVector};
+use tdb_fragment::MetadataPart;
 use tdb_schema::json::{attribute_to_json, ranges_to_json, schema_to_json};
 use tdb_schema::value::rfc3339;
 use tdb_schema::{
@@ -231,13 +231,12 @@ fn var_sizes(
         .iter()
         .map(|field| MetadataPart::VarSizes(field.kind))
         .collect();
-    let tiles = fragment.metadata.tile_count();
     let opened = array.metadata_parts(index, &parts)?;
     let sizes = fields.iter().zip(opened).map(|(field, part)| {
-        let vector =
-            TileVector::read(&part.payload, tiles, array.limits()).at(&fragment.metadata_key)?;
+        let values = fragment.metadata.tile_values(&part.payload, array.limits());
+        let values = values.at(&fragment.metadata_key)?;
         let offsets = fragment.metadata.cell_count().saturating_mul(8);
-        let size = vector.values.iter().fold(offsets, u64::saturating_add);
+        let size = values.iter().fold(offsets, u64::saturating_add);
         Ok((field.name.to_owned(), size))
     });
     sizes.collect()

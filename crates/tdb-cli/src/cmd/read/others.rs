@@ -22,7 +22,7 @@ impl Others<'_> {
     pub(super) fn explain(&self, error: impl Into<Failure>, damaged: Option<String>) -> Failure {
         let failure = self.location.failed(error);
         match damaged.and_then(|name| self.hint(name)) {
-            Some(hint) => failure.hint(hint),
+            Some(hint) => failure.further_hint(hint),
             None => failure,
         }
     }
