@@ -86,7 +86,10 @@ impl Record for GroupMember {
 
 fn check_version<W: Walk>(w: &W, version: u32) -> Result<(), WireError> {
     match version {
-        0 => Err(w.fail("version", WireErrorKind::Invalid("version 0"))),
+        0 => Err(w.fail(
+            "version",
+            WireErrorKind::Invalid("there is no format version 0"),
+        )),
         1..=GroupDetails::NEWEST => Ok(()),
         found => Err(w.fail(
             "version",

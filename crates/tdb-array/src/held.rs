@@ -110,7 +110,7 @@ mod tests {
         let mut answers = read(&store, &wanted, &budget);
         assert_eq!(budget.used(), 10 + (3 << 20));
         let error = answers.pop().unwrap().unwrap_err();
-        insta::assert_snapshot!(error, @"large: a read of 3145728 bytes, where 1048566 are allowed");
+        insta::assert_snapshot!(error, @"large: reading it takes 3145728 bytes of memory, and 1048566 are allowed");
         let sizes: Vec<usize> = answers
             .iter()
             .map(|a| a.as_ref().unwrap().bytes.len())
@@ -120,6 +120,6 @@ mod tests {
         assert_eq!(budget.used(), 0);
         let most = Read::whole("large").at_most(2 << 20);
         let error = read(&store, &[most], &budget).remove(0).unwrap_err();
-        insta::assert_snapshot!(error, @"large: a read of 3145728 bytes, where 2097152 are allowed");
+        insta::assert_snapshot!(error, @"large: reading it takes 3145728 bytes of memory, and 2097152 are allowed");
     }
 }

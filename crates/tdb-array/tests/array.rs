@@ -257,7 +257,7 @@ fn errors_say_object_record_field_and_place() {
     assert_eq!((error.to_string(), error.kind()), (key, ErrorKind::Corrupt));
     assert_eq!(
         source,
-        "GenericTile.header at byte 0: needs 34 bytes, 20 left"
+        "GenericTile.header at byte 0: needs 34 bytes, but the data ends after 20"
     );
 }
 

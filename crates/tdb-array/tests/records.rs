@@ -55,7 +55,7 @@ fn metadata_that_ends_early_is_an_error_with_its_place() {
     let error = MetadataRecord::decode_all(&whole.slice(..30), VERSION, &Limits::default());
     assert_eq!(
         error.unwrap_err().to_string(),
-        "Metadata.key at byte 27: needs 5 bytes, 3 left"
+        "Metadata.key at byte 27: needs 5 bytes, but the data ends after 3"
     );
 }
 
@@ -65,7 +65,7 @@ fn a_count_of_values_is_bounded_by_the_bytes() {
     let error = MetadataRecord::decode_all(&bytes, VERSION, &Limits::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "MetadataValue.bytes at byte 11: needs 34359738360 bytes, 8 left"
+        "MetadataValue.bytes at byte 11: needs 34359738360 bytes, but the data ends after 8"
     );
 }
 
@@ -138,7 +138,7 @@ fn a_count_of_members_is_bounded_by_the_bytes() {
     let error = GroupDetails::open(&bytes, &Limits::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "GroupDetails.members at byte 12: needs 64424509425 bytes, 0 left"
+        "GroupDetails.members at byte 12: needs 64424509425 bytes, but the data ends after 0"
     );
     let bytes = Bytes::from_static(b"\x03\0\0\0\0\0\0\0\0\0\0\0");
     let error = GroupDetails::open(&bytes, &Limits::default()).unwrap_err();

@@ -11,10 +11,10 @@ use tdb_tile::GenericTile;
 use crate::commit_objects::{CommitObjects, fragment_of};
 use crate::{Place, Plan, VacuumOptions};
 
-const ABANDONED: &str = "no commit, and nothing names it: a write that did not end";
-const UNFINISHED: &str = "an object that was not finished";
-const IDLE: &str = "a list of what a fragment without a commit was to replace";
-const UNNAMED: &str = "an enumeration that no schema names";
+const ABANDONED: &str = "it has no commit and nothing names it: left by a write that was stopped";
+const UNFINISHED: &str = "a file that was never finished: left by a write that was stopped";
+const IDLE: &str = "it lists what a merge was to replace, and that merge was stopped";
+const UNNAMED: &str = "an enumeration that no schema uses";
 
 /// What abandoned writes have left: fragments without a commit, unfinished objects, enumerations that no schema names.
 ///
@@ -84,7 +84,7 @@ impl Cleaning<'_> {
         }
         if let Some(lost) = lost(again) {
             self.plan.notes.push(format!(
-                "{lost} commits a fragment that is not there, so fragments without a commit stay: it may be one of them"
+                "fragments without a commit stay: the fragment of {lost} is missing, and may be one of them under another name"
             ));
             return Ok(Vec::new());
         }
@@ -93,7 +93,7 @@ impl Cleaning<'_> {
         for folder in loose {
             if let Some(by) = named.get(folder) {
                 self.plan.notes.push(format!(
-                    "{folder} has no commit, and stays as {by} names it"
+                    "{folder} has no commit, and stays because {by} names it"
                 ));
             } else if self.is_old(folder)? {
                 self.explain(folder, ABANDONED);

@@ -21,9 +21,9 @@ fn planned(array: &Array, options: &ChangeOptions) -> Result<(Plan, Vec<String>)
     let version = array.write_version();
     if !version.has_fragment_folder() {
         return Err(ArrayError::Invalid {
-            what: "consolidation",
-            name: format!("of commits in format version {version}"),
-            why: "arrays before version 12 have no commits to consolidate",
+            what: "format version",
+            name: version.to_string(),
+            why: "only arrays of format version 12 or newer keep commits that can be put together",
         });
     }
     // What vanishes between two reads was vacuumed, or stands in a new list: it is looked at again.
@@ -123,6 +123,6 @@ fn content(place: &Place<'_>, before: &CommitObjects) -> Result<Option<Content>,
 fn missing(keys: &[String]) -> ArrayError {
     ArrayError::Missing {
         key: keys.first().cloned().unwrap_or_default(),
-        by: "committed; run it again, or see `tdb verify`",
+        by: "committed: others may have removed it a moment ago, so try again; if this stays, it was lost",
     }
 }

@@ -17,9 +17,10 @@ pub fn plan_merged_footers(array: &Array, options: &ChangeOptions) -> Result<Pla
     let version = array.write_version();
     if !version.names_by_index() {
         return Err(ArrayError::Invalid {
-            what: "consolidation",
-            name: format!("of fragment metadata in format version {version}"),
-            why: "it names fragments by where they are now, so the array could never be moved",
+            what: "format version",
+            name: version.to_string(),
+            why: "before format version 9, fragment metadata that is put together holds the full place of each \
+                  fragment, so that the array could never be moved or copied; it is left as it is",
         });
     }
     let mut footers = Vec::new();

@@ -73,7 +73,7 @@ pub fn plan_merge(array: &Array, options: &MergeOptions) -> Result<MergePlan, Ar
             let run: Vec<usize> = chosen(&pieces);
             if run.len() > 1 {
                 let merged = rules.merged(&pieces, &run, Source::Step(0));
-                let merged = merged.ok_or_else(|| invalid(String::new(), "there is nothing"))?;
+                let merged = merged.ok_or_else(nothing_left)?;
                 let allowed = rules.check(&pieces, &run, &merged);
                 allowed.map_err(|refusal| refused(&pieces, &refusal))?;
                 plan.push(&rules, &pieces, &run, &merged);
@@ -229,13 +229,18 @@ fn why_left(
     let merged = rules.merged(pieces, left, Source::Step(0))?;
     if let Err(refusal) = rules.check(pieces, left, &merged) {
         let (name, why) = (shown(pieces, &refusal), refusal.why);
-        return Some(format!("{} fragments stay apart: {name}{why}", left.len()));
+        return Some(format!(
+            "{} fragments are not merged: {name}{why}",
+            left.len()
+        ));
     }
     let times = rules.amplification(&merged);
     (times > policy.amplification).then(|| {
         format!(
-            "{} fragments stay apart: the box around them has {times:.1} times as many cells",
-            left.len()
+            "{} fragments are not merged: the box around them has {times:.1} times as many cells as they have; \
+             sm.consolidation.amplification allows {}",
+            left.len(),
+            policy.amplification
         )
     })
 }
@@ -247,28 +252,36 @@ pub(crate) fn shown(pieces: &[Piece], refusal: &Refusal) -> String {
 
 fn refused(pieces: &[Piece], refusal: &Refusal) -> ArrayError {
     let piece = refusal.fragment.and_then(|index| pieces.get(index));
-    let name = piece.map_or("of these fragments".to_owned(), |piece| {
-        format!("without {}", piece.source)
-    });
-    invalid(name, refusal.why)
+    ArrayError::Invalid {
+        what: "these fragments cannot be merged without",
+        name: piece.map_or("all others".to_owned(), |piece| piece.source.to_string()),
+        why: refusal.why,
+    }
 }
 
-fn invalid(name: String, why: &'static str) -> ArrayError {
-    let what = "consolidation";
-    ArrayError::Invalid { what, name, why }
+fn nothing_left() -> ArrayError {
+    ArrayError::Invalid {
+        what: "merge of",
+        name: "named fragments".to_owned(),
+        why: "none is left of several, which is a defect of tdb: please report it",
+    }
 }
 
 fn check_policy(policy: &StepPolicy) -> Result<(), ArrayError> {
-    let why = if policy.min_fragments > policy.max_fragments {
-        "the least number of fragments is above the greatest"
+    let (name, why) = if policy.min_fragments > policy.max_fragments {
+        ("step_min_frags", "must not be above step_max_frags")
     } else if !(0.0..=1.0).contains(&policy.size_ratio) {
-        "the ratio of sizes lies between 0 and 1"
+        ("step_size_ratio", "must be from 0 to 1")
     } else if policy.amplification.is_nan() || policy.amplification < 0.0 {
-        "the amplification must be a number above 0"
+        ("amplification", "must be a number, 0 or above")
     } else {
         return Ok(());
     };
-    Err(invalid("by steps".to_owned(), why))
+    Err(ArrayError::Invalid {
+        what: "setting",
+        name: format!("sm.consolidation.{name}"),
+        why,
+    })
 }
 
 fn check_names(array: &Snapshot, names: &BTreeSet<&str>) -> Result<(), ArrayError> {
@@ -278,7 +291,7 @@ fn check_names(array: &Snapshot, names: &BTreeSet<&str>) -> Result<(), ArrayErro
         Some(name) => Err(ArrayError::Invalid {
             what: "fragment",
             name: (*name).to_owned(),
-            why: "the array has none of that name, or it is replaced already",
+            why: "the array has no fragment of this name, or a merge has replaced it already",
         }),
     }
 }
@@ -303,18 +316,19 @@ fn check_deletes(array: &Snapshot, plan: &MergePlan, history: History) -> Result
         .schemas()
         .last()
         .map_or(array.schema().version, |(_, s)| s.version);
-    let name = format!("of what {} deletes from", delete.marker);
-    if !version.finds_processed_conditions() {
-        let why = "this version cannot keep what was deleted when";
-        return Err(invalid(name, why));
-    }
-    match history {
-        History::Dropped => {
-            let why = "without the times of cells a delete cannot tell older ones from newer ones: drop what is deleted instead";
-            Err(invalid(name, why))
-        }
-        History::Kept | History::WithoutDeleted => Ok(()),
-    }
+    let why = if !version.finds_processed_conditions() {
+        "it concerns fragments that would be merged, and this format version cannot keep which cells were deleted when"
+    } else if history == History::Dropped {
+        "it concerns fragments that would be merged, and without the times of their cells it could not tell which are \
+         older than itself: keep the times, or drop deleted cells instead"
+    } else {
+        return Ok(());
+    };
+    Err(ArrayError::Invalid {
+        what: "delete",
+        name: delete.marker.clone(),
+        why,
+    })
 }
 
 impl fmt::Display for Source {

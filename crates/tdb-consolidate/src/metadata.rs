@@ -150,7 +150,7 @@ fn state(
     if read.len() != keys.len() {
         return Err(ArrayError::Missing {
             key: METADATA_FOLDER.to_owned(),
-            by: "listed a moment ago; others vacuum, run it again",
+            by: "among the metadata a moment ago: another process has merged or vacuumed it since, so try again",
         });
     }
     for (key, bytes) in read {

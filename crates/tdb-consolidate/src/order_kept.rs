@@ -151,7 +151,7 @@ impl<'a> Rules<'a> {
             piece.is_some_and(|piece| merged.is_dense && !piece.is_dense)
         };
         if run.len() < pieces.len() && run.iter().any(is_sparse_in_dense) {
-            let why = "single cells of a dense array, as old releases wrote, are merged with all fragments or not at all";
+            let why = "they hold single cells of a dense array, as old releases of TileDB wrote them, which can only be merged with all other fragments";
             return Err(Refusal {
                 fragment: None,
                 why,
@@ -186,9 +186,8 @@ impl<'a> Rules<'a> {
         run: &[usize],
         merged: &Piece,
     ) -> Option<&'static str> {
-        const TIE: &str =
-            "it begins at the same time as what would be merged, so that either may count";
-        const BETWEEN: &str = "it has cells of the time of those that would be merged, which then have none of their own";
+        const TIE: &str = "it begins at the same time as those that would be merged, so that it would no longer be certain whose cells count";
+        const BETWEEN: &str = "it has cells from between the times of those that would be merged, and merged cells would not keep their own times";
         if piece.times.0 == merged.times.0 {
             return Some(TIE);
         }
@@ -247,7 +246,7 @@ fn dense_conflict(
     match is_last && merged.times.0 < piece.times.0 {
         true => None,
         false => Some(
-            "it is older than some of what would be merged, and has cells in the box around that",
+            "it is older than some of those that would be merged and has cells in the box around them, which would change",
         ),
     }
 }

@@ -39,8 +39,7 @@ impl MergePlan {
                 Ok(()) => self.push(rules, pieces, &[index], &rewritten),
                 Err(refusal) => {
                     let (name, why) = (shown(pieces, &refusal), refusal.why);
-                    let note =
-                        format!("{} keeps what was deleted of it: {name}{why}", piece.source);
+                    let note = format!("deleted cells stay in {}: {name}{why}", piece.source);
                     self.notes.push(note);
                 }
             }

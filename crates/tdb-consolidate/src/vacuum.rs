@@ -137,8 +137,9 @@ fn plan_metadata(place: &Place<'_>, options: &VacuumOptions) -> Result<Plan, Arr
         let lines: BTreeSet<&str> = parse_lines(&bytes).map(rerooted).collect();
         let covered = keys.contains(merged) || !lines.iter().any(|line| keys.contains(*line));
         if !covered && !nothing_is_left(place, &lines)? {
-            plan.notes
-                .push(format!("{key} replaces objects by one that is not there"));
+            plan.notes.push(format!(
+                "what {key} lists stays: the object that should replace it is missing"
+            ));
             continue;
         }
         let listed = lines
@@ -153,5 +154,5 @@ fn plan_metadata(place: &Place<'_>, options: &VacuumOptions) -> Result<Plan, Arr
 }
 
 pub(crate) fn young(key: &str) -> String {
-    format!("{key} is younger than the grace period")
+    format!("{key} stays for now: it is younger than the grace period")
 }

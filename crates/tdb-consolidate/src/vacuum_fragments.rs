@@ -28,7 +28,10 @@ pub(crate) fn plan_fragments(
             .cloned()
             .collect();
         if !present.is_empty() && !in_force.contains(vacuum.key.as_str()) {
-            let note = format!("{} replaces fragments by none that is there", vacuum.key);
+            let note = format!(
+                "the fragments that {} lists stay: the one that should replace them is missing",
+                vacuum.key
+            );
             plan.notes.push(note);
             continue;
         }

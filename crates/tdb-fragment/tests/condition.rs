@@ -221,7 +221,7 @@ fn expressions_of_too_few_parts_are_refused() {
 fn a_part_count_beyond_the_bytes_is_refused() {
     let mut bytes = sample().encode(V, &()).unwrap();
     bytes[2..10].copy_from_slice(&(1_u64 << 63).to_le_bytes());
-    insta::assert_snapshot!(decode(&bytes).unwrap_err(), @"ConditionNode.kind at byte 78: needs 1 bytes, 0 left");
+    insta::assert_snapshot!(decode(&bytes).unwrap_err(), @"ConditionNode.kind at byte 78: needs 1 byte, but the data ends after 0");
 }
 
 #[test]

@@ -74,5 +74,5 @@ fn every_cut_through_the_list_errs() {
     }
     let many = Bytes::from_static(&[0xff; 100]);
     let error = ConsolidatedMetadata::decode(&many, &limits).unwrap_err();
-    insta::assert_snapshot!(error, @"ConsolidatedMetadata.entries at byte 4: needs 68719476720 bytes, 96 left");
+    insta::assert_snapshot!(error, @"ConsolidatedMetadata.entries at byte 4: needs 68719476720 bytes, but the data ends after 96");
 }

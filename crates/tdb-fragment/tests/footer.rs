@@ -128,7 +128,7 @@ fn a_section_before_v23_is_not_written() {
     let mut footer = fragment.footer();
     footer.sections.push(OptionalSection::default());
     let error = footer.encode(NEW, &fragment.layout()).unwrap_err();
-    insta::assert_snapshot!(error, @"FragmentFooter.section count at byte 1186: cannot be stored before format version 23");
+    insta::assert_snapshot!(error, @"FragmentFooter.section count at byte 1186: needs format version 23 or newer");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn bytes_behind_the_footer_are_refused_but_in_v11() {
     let fragment = Fragment::new("v12_sparse");
     let bytes = [&fragment.footer_bytes().bytes[..], &[0; 8]].concat();
     let error = Footer::read(&bytes.into(), &fragment.layout(), &Limits::default()).unwrap_err();
-    insta::assert_snapshot!(error, @"FragmentFooter.end at byte 1196: 8 bytes too many");
+    insta::assert_snapshot!(error, @"FragmentFooter.end at byte 1196: 8 more bytes where the data should end");
 }
 
 #[test]

@@ -4,16 +4,18 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RTreeError {
-    /// There are more or fewer ranges, or lists of them, than dimensions.
-    #[error("ranges of {found} dimensions, expected {wanted}")]
+    /// There are ranges for more or fewer dimensions than the tree has.
+    #[error("there are ranges for {found} dimensions, and the array has {wanted}")]
     DimensionCount {
         /// Dimensions of the tree.
         wanted: usize,
         /// Dimensions that were given.
         found: usize,
     },
-    /// An end of a range has not the size of a coordinate.
-    #[error("range on dimension {dimension} has ends of {lo} and {hi} bytes, expected {wanted}")]
+    /// An end of a range has another size than a coordinate.
+    #[error(
+        "the ends of a range of dimension {dimension} (counted from 0) take {lo} and {hi} bytes, and its coordinates {wanted}"
+    )]
     CoordinateSize {
         /// Index of the dimension.
         dimension: usize,

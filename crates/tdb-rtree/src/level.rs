@@ -24,7 +24,7 @@ impl Record for Level {
         if n == 0 || dimensions.is_empty() {
             return Err(w.fail(
                 "node count",
-                WireErrorKind::Invalid("a level without nodes"),
+                WireErrorKind::Invalid("a level of the tree has no nodes"),
             ));
         }
         if columns.is_empty() {

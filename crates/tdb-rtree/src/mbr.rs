@@ -41,7 +41,9 @@ pub(crate) fn walk_range<W: Walk>(
     let hi_size = size.checked_sub(lo_size).ok_or_else(|| {
         w.fail(
             "lo size",
-            WireErrorKind::Invalid("more than the range size"),
+            WireErrorKind::Invalid(
+                "the lower end of a range takes more bytes than the whole range",
+            ),
         )
     })?;
     w.raw("lo", lo_size, lo)?;

@@ -60,14 +60,17 @@ impl Record for RTree {
             w.scalar("datatype", &mut header.datatype)?;
         }
         if *fanout < 2 {
-            return Err(w.fail("fanout", WireErrorKind::Invalid("fanout below 2")));
+            return Err(w.fail(
+                "fanout",
+                WireErrorKind::Invalid("a node of the tree must have room for 2 or more"),
+            ));
         }
         let n = w.count::<u32>("level count", levels.len())?;
         w.list("levels", n, levels, cx)?;
         check_level_sizes(levels, *fanout).map_err(|kind| w.fail("levels", kind))?;
         if header != Stated::of(cx) {
             if n != 0 {
-                let kind = WireErrorKind::Invalid("a tree over other dimensions");
+                let kind = WireErrorKind::Invalid("the tree has other dimensions than the array");
                 return Err(w.fail("dimension count", kind));
             }
             *stated = Some(header);

@@ -142,7 +142,7 @@ fn an_empty_lower_string_has_no_upper_bound_in_v5_to_v9_only() {
 #[test]
 fn ranges_that_do_not_fit_are_an_error() {
     let tree = RTree::build(&DIMENSIONS, Vec::<Vec<Range>>::new()).unwrap();
-    insta::assert_snapshot!(tree.search(&[]).unwrap_err(), @"ranges of 0 dimensions, expected 3");
+    insta::assert_snapshot!(tree.search(&[]).unwrap_err(), @"there are ranges for 0 dimensions, and the array has 3");
     let lists = [vec![], vec![], vec![Range::of(1_i64, 2)]];
-    insta::assert_snapshot!(tree.search(&lists).unwrap_err(), @"range on dimension 2 has ends of 8 and 8 bytes, expected 4");
+    insta::assert_snapshot!(tree.search(&lists).unwrap_err(), @"the ends of a range of dimension 2 (counted from 0) take 8 and 8 bytes, and its coordinates 4");
 }

@@ -144,7 +144,7 @@ fn a_fanout_below_two_is_refused() {
         let mut bytes = numbers(3).encode(V22, &NUMBERS).unwrap();
         bytes[0] = fanout;
         insta::allow_duplicates! {
-            insta::assert_snapshot!(refused(&bytes, V22, &NUMBERS), @"RTree.fanout at byte 4: fanout below 2");
+            insta::assert_snapshot!(refused(&bytes, V22, &NUMBERS), @"RTree.fanout at byte 4: a node of the tree must have room for 2 or more");
         }
     }
 }
@@ -153,7 +153,7 @@ fn a_fanout_below_two_is_refused() {
 fn a_level_count_beyond_the_bytes_is_refused_at_once() {
     let mut bytes = numbers(3).encode(V22, &NUMBERS).unwrap();
     bytes[4..8].fill(0xff);
-    insta::assert_snapshot!(refused(&bytes, V22, &NUMBERS), @"RTree.levels at byte 8: needs 34359738360 bytes, 80 left");
+    insta::assert_snapshot!(refused(&bytes, V22, &NUMBERS), @"RTree.levels at byte 8: needs 34359738360 bytes, but the data ends after 80");
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn level_sizes_must_follow_from_the_fanout() {
 #[test]
 fn a_level_without_nodes_is_refused() {
     let bytes = [10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-    insta::assert_snapshot!(refused(&bytes, V22, &NUMBERS), @"RTreeLevel.node count at byte 16: a level without nodes");
+    insta::assert_snapshot!(refused(&bytes, V22, &NUMBERS), @"RTreeLevel.node count at byte 16: a level of the tree has no nodes");
 }
 
 #[test]
@@ -194,14 +194,14 @@ fn a_lower_end_longer_than_both_is_refused() {
     let mut bytes = mixed(1).encode(V22, &MIXED).unwrap();
     let at = bytes.len() - 8;
     bytes[at] = 9;
-    insta::assert_snapshot!(refused(&bytes, V22, &MIXED), @"RTreeLevel.lo size at byte 48: more than the range size");
+    insta::assert_snapshot!(refused(&bytes, V22, &MIXED), @"RTreeLevel.lo size at byte 48: the lower end of a range takes more bytes than the whole range");
 }
 
 #[test]
 fn a_tree_over_other_dimensions_is_refused() {
     let bytes = numbers(2).encode(V4, &NUMBERS).unwrap();
     let floats = [DimensionType::fixed(Datatype::Float32); 2];
-    insta::assert_snapshot!(refused(&bytes, V4, &floats), @"RTree.dimension count at byte 77: a tree over other dimensions");
+    insta::assert_snapshot!(refused(&bytes, V4, &floats), @"RTree.dimension count at byte 77: the tree has other dimensions than the array");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn an_empty_tree_may_say_anything_of_its_dimensions() {
 #[test]
 fn a_rectangle_that_does_not_fit_is_not_built() {
     let error = RTree::build(&NUMBERS, [[Range::of(1, 2)]]).unwrap_err();
-    insta::assert_snapshot!(error, @"ranges of 1 dimensions, expected 2");
+    insta::assert_snapshot!(error, @"there are ranges for 1 dimensions, and the array has 2");
     let error = RTree::build(&NUMBERS, [[Range::of(1, 2), Range::of(1_i64, 2)]]).unwrap_err();
-    insta::assert_snapshot!(error, @"range on dimension 1 has ends of 8 and 8 bytes, expected 4");
+    insta::assert_snapshot!(error, @"the ends of a range of dimension 1 (counted from 0) take 8 and 8 bytes, and its coordinates 4");
 }

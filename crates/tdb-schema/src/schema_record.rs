@@ -116,7 +116,7 @@ impl Record for SchemaRecord {
 fn known<W: Walk>(w: &W, version: u32) -> Result<FormatVersion, WireError> {
     let kind = match FormatVersion::new(version) {
         known if known.is_known() => return Ok(known),
-        _ if version == 0 => WireErrorKind::Invalid("version 0"),
+        _ if version == 0 => WireErrorKind::Invalid("there is no format version 0"),
         _ => WireErrorKind::NewerVersion {
             found: version,
             newest: FormatVersion::NEWEST.number(),

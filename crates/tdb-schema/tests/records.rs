@@ -76,7 +76,7 @@ fn a_count_beyond_the_bytes_is_refused_before_anything_is_reserved() {
     let error = ArraySchema::decode(&bytes.into(), &Limits::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "ArraySchema.dimensions at byte 64: needs 21474836475 bytes, 136 left"
+        "ArraySchema.dimensions at byte 64: needs 21474836475 bytes, but the data ends after 136"
     );
 }
 

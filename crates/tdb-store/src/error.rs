@@ -16,13 +16,13 @@ pub enum StoreError {
         key: String,
     },
     /// An object has this key already, and objects are never replaced.
-    #[error("{key}: exists already")]
+    #[error("{key}: there is something of this name already")]
     Exists {
         /// The key that was to be created.
         key: String,
     },
     /// No object can have this key: see [`check_key`](crate::check_key).
-    #[error("{key:?} is not a valid key: {reason}")]
+    #[error("{key:?} cannot be the name of an object: {reason}")]
     InvalidKey {
         /// The text that was given.
         key: String,
@@ -30,7 +30,7 @@ pub enum StoreError {
         reason: &'static str,
     },
     /// Something has this name that holds no bytes of its own, or that leads elsewhere.
-    #[error("{key}: not a regular file but {what}")]
+    #[error("{key}: this is {what}, and tdb reads ordinary files only")]
     NotAFile {
         /// The key asked for.
         key: String,
@@ -38,13 +38,13 @@ pub enum StoreError {
         what: &'static str,
     },
     /// A folder was needed here (the root of a store, or the parent of a new object).
-    #[error("{key}: not a folder")]
+    #[error("{key}: this is not a folder")]
     NotAFolder {
         /// The key, or the path of a store's root.
         key: String,
     },
     /// The bytes asked for are not all within the object.
-    #[error("{key}: wanted {wanted} bytes at {offset}, the object has {size}")]
+    #[error("{key}: bytes {offset} to {} are needed, and it has only {size}: it is cut short, or what says so is damaged", offset.saturating_add(*wanted))]
     OutOfRange {
         /// The key asked for.
         key: String,
@@ -56,7 +56,7 @@ pub enum StoreError {
         size: u64,
     },
     /// The read would give more bytes than the caller set as its limit, or than memory can hold.
-    #[error("{key}: a read of {size} bytes, where {limit} are allowed")]
+    #[error("{key}: reading it takes {size} bytes of memory, and {limit} are allowed")]
     TooLarge {
         /// The key asked for.
         key: String,
@@ -93,7 +93,7 @@ impl StoreError {
             io::ErrorKind::NotADirectory => Self::NotAFolder { key },
             io::ErrorKind::InvalidFilename => Self::InvalidKey {
                 key,
-                reason: "the system takes no such name",
+                reason: "the file system does not allow such a name",
             },
             _ => Self::Io {
                 key,
@@ -114,7 +114,9 @@ impl StoreError {
     pub(crate) fn no_answer(key: &str) -> Self {
         Self::other(
             key,
-            io::Error::other("the store broke its contract and gave no answer"),
+            io::Error::other(
+                "the store gave no answer to a read, which is a defect of the store: please report it",
+            ),
         )
     }
 

@@ -20,14 +20,19 @@ pub fn check_key(key: &str) -> Result<(), StoreError> {
         ));
     }
     if key.contains('\0') {
-        return Err(invalid(key, "it contains NUL"));
+        return Err(invalid(key, "it contains the character NUL"));
     }
     for part in key.split('/') {
         match part {
-            "" => return Err(invalid(key, "a part between slashes is empty")),
-            "." | ".." => return Err(invalid(key, "a part is \".\" or \"..\"")),
+            "" => {
+                return Err(invalid(
+                    key,
+                    "it begins or ends with a slash, or has two of them in a row",
+                ));
+            }
+            "." | ".." => return Err(invalid(key, "one of its parts is \".\" or \"..\"")),
             _ if !fits_system(part) => {
-                return Err(invalid(key, "this system takes no such name"));
+                return Err(invalid(key, "the file system does not allow such a name"));
             }
             _ => {}
         }

@@ -23,7 +23,7 @@ fn errors_say_the_key_and_the_matter() {
     let shown = check_key("a/../b").unwrap_err().to_string();
     assert_eq!(
         shown,
-        r#""a/../b" is not a valid key: a part is "." or "..""#
+        r#""a/../b" cannot be the name of an object: one of its parts is "." or "..""#
     );
     let shown = StoreError::OutOfRange {
         key: "a".into(),
@@ -33,7 +33,7 @@ fn errors_say_the_key_and_the_matter() {
     };
     assert_eq!(
         shown.to_string(),
-        "a: wanted 4 bytes at 8, the object has 10"
+        "a: bytes 8 to 12 are needed, and it has only 10: it is cut short, or what says so is damaged"
     );
 }
 

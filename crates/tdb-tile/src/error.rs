@@ -58,8 +58,8 @@ impl WireError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WireErrorKind {
-    /// The bytes end before the field does.
-    #[error("needs {needs} bytes, {left} left")]
+    /// The bytes end before the field does: they are cut short, or a length in them is wrong.
+    #[error("needs {}, but the data ends after {left}", count_of(*needs, "byte"))]
     Truncated {
         /// Bytes that the field takes.
         needs: u64,
@@ -67,12 +67,12 @@ pub enum WireErrorKind {
         left: u64,
     },
     /// Bytes follow where the record must end.
-    #[error("{left} bytes too many")]
+    #[error("{} where the data should end", count_of(*left, "more byte"))]
     Trailing {
         /// Bytes that are left over.
         left: u64,
     },
-    /// A one-byte code stands for nothing.
+    /// A code that the format gives no meaning.
     #[error("no {what} has code {code}")]
     UnknownCode {
         /// What the code should name.
@@ -81,7 +81,7 @@ pub enum WireErrorKind {
         code: u64,
     },
     /// A value does not fit the format version that is being written.
-    #[error("cannot be stored before format version {0}")]
+    #[error("needs format version {0} or newer")]
     NotBefore(u32),
     /// The format version is beyond those known.
     #[error("version {found} is too new for this tdb, which reads up to version {newest}")]
@@ -92,13 +92,13 @@ pub enum WireErrorKind {
         newest: u32,
     },
     /// The form that releases before 1.4 wrote, which knew no format versions.
-    #[error("written by a release of TileDB before 1.4, whose form is not read")]
+    #[error("a release of TileDB before 1.4 wrote this, in a form that tdb does not read")]
     BeforeVersions,
     /// Something that is deliberately not read.
     #[error("{0} is not supported")]
     Unsupported(&'static str),
     /// A text is not UTF-8.
-    #[error("not UTF-8")]
+    #[error("the text is not valid UTF-8")]
     NotUtf8,
     /// Two facts that must agree do not.
     #[error("{what} is {found}, expected {wanted}")]
@@ -116,4 +116,13 @@ pub enum WireErrorKind {
     /// A cap was reached.
     #[error(transparent)]
     Limit(#[from] LimitError),
+}
+
+/// So many things, in words: "1 byte", "2 bytes".
+fn count_of(count: u64, thing: &str) -> String {
+    if count == 1 {
+        format!("{count} {thing}")
+    } else {
+        format!("{count} {thing}s")
+    }
 }

@@ -136,7 +136,7 @@ impl GenericTile {
         if !FormatVersion::new(version).is_known() {
             let newest = FormatVersion::NEWEST.number();
             let kind = match version {
-                0 => WireErrorKind::Invalid("version 0"),
+                0 => WireErrorKind::Invalid("there is no format version 0"),
                 found => WireErrorKind::NewerVersion { found, newest },
             };
             return Err(fail("version", 0, kind));

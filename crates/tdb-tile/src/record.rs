@@ -32,7 +32,7 @@ use crate::{Decode, Encode, FormatVersion, Limits, Size, Walk, WireError, WireEr
 /// assert_eq!(Point::decode(&bytes, FormatVersion::WRITTEN, &(), &Limits::default())?, point);
 ///
 /// let error = Point::decode(&bytes.slice(..3), FormatVersion::WRITTEN, &(), &Limits::default());
-/// assert_eq!(error.unwrap_err().to_string(), "Point.x at byte 0: needs 4 bytes, 3 left");
+/// assert_eq!(error.unwrap_err().to_string(), "Point.x at byte 0: needs 4 bytes, but the data ends after 3");
 /// # Ok::<(), WireError>(())
 /// ```
 pub trait Record: Clone + Default {

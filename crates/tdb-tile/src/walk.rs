@@ -95,7 +95,7 @@ pub trait Walk: Sized {
         let mut v = T::try_from(len as u64).map_err(|_| {
             self.fail(
                 field,
-                WireErrorKind::Invalid("too many for the stored width"),
+                WireErrorKind::Invalid("there are more than the stored form can count"),
             )
         })?;
         self.scalar(field, &mut v)?;

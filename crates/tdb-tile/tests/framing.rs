@@ -44,7 +44,7 @@ fn a_chunk_count_that_cannot_fit_is_refused() {
     let error = ChunkTable::default()
         .parse(&bytes, &Limits::default())
         .unwrap_err();
-    insta::assert_snapshot!(error, @"TileChunks.count at byte 0: needs 18446744073709551615 bytes, 16 left");
+    insta::assert_snapshot!(error, @"TileChunks.count at byte 0: needs 18446744073709551615 bytes, but the data ends after 16");
 }
 
 #[test]

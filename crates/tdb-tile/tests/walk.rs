@@ -122,7 +122,7 @@ fn a_field_that_the_version_lacks_must_hold_its_default() {
         ..tree()
     };
     let error = old.encode(FormatVersion::WRITTEN, &()).unwrap_err();
-    insta::assert_snapshot!(error, @"Tree.nullable at byte 12: cannot be stored before format version 7");
+    insta::assert_snapshot!(error, @"Tree.nullable at byte 12: needs format version 7 or newer");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn numbers_that_the_version_lacks_must_not_be_there() {
     assert_eq!(decode(&bytes).unwrap(), new);
     let old = Tree { version: 22, ..new };
     let error = old.encode(FormatVersion::WRITTEN, &()).unwrap_err();
-    insta::assert_snapshot!(error, @"Tree.later at byte 19: cannot be stored before format version 23");
+    insta::assert_snapshot!(error, @"Tree.later at byte 19: needs format version 23 or newer");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_count_that_cannot_fit_is_refused_before_anything_is_reserved() {
     let at = bytes.len() - (1 + 4 + 1) - (1 + 4 + 5) - 4;
     bytes[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
     insta::assert_snapshot!(decode(&bytes).unwrap_err(),
-        @"Tree.leaves at byte 33: needs 21474836475 bytes, 16 left");
+        @"Tree.leaves at byte 33: needs 21474836475 bytes, but the data ends after 16");
 }
 
 #[test]

@@ -320,7 +320,7 @@ fn where_fragments_are_damaged_the_sound_ones_are_told_and_can_be_read() {
     insta::assert_snapshot!(said, @r#"
     station,hour,temperature
     error: array: fragment __1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22, field "temperature", tile 0 (a0.tdb from byte 0 on)
-      TileChunks.count at byte 0: needs 18446744073709551615 bytes, 102 left
+      TileChunks.count at byte 0: needs 18446744073709551615 bytes, but the data ends after 102
     hint: 2 of 3 fragments are sound, as far as this reads them: --without-fragments __1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22 reads those
     exit status 3
     "#);

@@ -48,7 +48,7 @@ fn row_01_conditions_nested_deep_are_over_a_limit() {
 fn row_02_more_conditions_than_there_are_bytes() {
     insta::assert_snapshot!(delete(|leaf| [and(1 << 63), leaf].concat()), @"
     Corrupt: __commits/__125_125_UUID_22.del
-      ConditionNode.kind at byte 29: needs 1 bytes, 0 left
+      ConditionNode.kind at byte 29: needs 1 byte, but the data ends after 0
     ");
 }
 
@@ -121,7 +121,7 @@ fn row_05_a_delete_in_a_list_that_goes_backwards() {
     });
     insta::assert_snapshot!(error, @"
     Corrupt: __commits/__1_1_UUID_22.con
-      ConsolidatedCommits.delete at byte 56: needs 18446744073709551552 bytes, 0 left
+      ConsolidatedCommits.delete at byte 56: needs 18446744073709551552 bytes, but the data ends after 0
     ");
 }
 
@@ -218,19 +218,19 @@ fn row_38_objects_of_no_length() {
     };
     insta::assert_snapshot!(error("v22_sparse_basics", "__meta/"), @"
     Corrupt: __meta/__110_110_UUID
-      GenericTile.header at byte 0: needs 34 bytes, 0 left
+      GenericTile.header at byte 0: needs 34 bytes, but the data ends after 0
     ");
     insta::assert_snapshot!(error("v22_sparse_basics", "__schema/"), @"
     Corrupt: __schema/__100_100_UUID
-      GenericTile.header at byte 0: needs 34 bytes, 0 left
+      GenericTile.header at byte 0: needs 34 bytes, but the data ends after 0
     ");
     insta::assert_snapshot!(error("v22_deletes", ".del"), @"
     Corrupt: __commits/__125_125_UUID_22.del
-      GenericTile.header at byte 0: needs 34 bytes, 0 left
+      GenericTile.header at byte 0: needs 34 bytes, but the data ends after 0
     ");
     insta::assert_snapshot!(error("v22_footers", "__fragment_meta/"), @"
     Corrupt: __fragment_meta/__110_130_UUID_22.meta
-      GenericTile.header at byte 0: needs 34 bytes, 0 left
+      GenericTile.header at byte 0: needs 34 bytes, but the data ends after 0
     ");
     insta::assert_snapshot!(error("v22_sparse_basics", "__fragment_metadata"), @"
     Corrupt: __fragments/__110_110_UUID_22/__fragment_metadata.tdb

@@ -96,11 +96,11 @@ fn row_40_parts_that_do_not_fit_or_were_not_made_by_the_key() {
     };
     insta::assert_snapshot!(number(20, u32::MAX), @r#"
     Corrupt: fragment __130_130_UUID_22, field "x", tile 0 (d0.tdb from byte 0 on)
-      aes_256_gcm.parts: needs 154618822620 bytes, 72 left
+      aes_256_gcm.parts: needs 154618822620 bytes, but the data ends after 72
     "#);
     insta::assert_snapshot!(number(24, u32::MAX), @r#"
     Corrupt: fragment __130_130_UUID_22, field "x", tile 0 (d0.tdb from byte 0 on)
-      aes_256_gcm.data part count: needs 154618822620 bytes, 72 left
+      aes_256_gcm.data part count: needs 154618822620 bytes, but the data ends after 72
     "#);
     insta::assert_snapshot!(number(28, u32::MAX), @r#"
     Limit: fragment __130_130_UUID_22, field "x", tile 0 (d0.tdb from byte 0 on)

@@ -84,7 +84,7 @@ fn rtree(edit: impl FnOnce(&mut Vec<u8>)) -> String {
 fn row_14_more_levels_than_bytes() {
     insta::assert_snapshot!(rtree(|payload| payload[4..8].fill(0xFF)), @"
     Corrupt: __fragments/__110_110_UUID_22/__fragment_metadata.tdb
-      RTree.levels at byte 8: needs 34359738360 bytes, 188 left
+      RTree.levels at byte 8: needs 34359738360 bytes, but the data ends after 188
     ");
 }
 
@@ -93,11 +93,11 @@ fn row_15_trees_that_do_not_branch() {
     let fanout = |fanout: u32| rtree(|payload| payload[..4].copy_from_slice(&fanout.to_le_bytes()));
     insta::assert_snapshot!(fanout(0), @"
     Corrupt: __fragments/__110_110_UUID_22/__fragment_metadata.tdb
-      RTree.fanout at byte 4: fanout below 2
+      RTree.fanout at byte 4: a node of the tree must have room for 2 or more
     ");
     insta::assert_snapshot!(fanout(1), @"
     Corrupt: __fragments/__110_110_UUID_22/__fragment_metadata.tdb
-      RTree.fanout at byte 4: fanout below 2
+      RTree.fanout at byte 4: a node of the tree must have room for 2 or more
     ");
     // More tiles than the root of such a tree has room for.
     insta::assert_snapshot!(fanout(2), @"
@@ -219,7 +219,7 @@ fn row_18_a_list_of_tiles_that_is_too_short() {
     let longer = |payload: &mut Vec<u8>| payload[..8].copy_from_slice(&(1_u64 << 61).to_le_bytes());
     insta::assert_snapshot!(offsets(longer), @r#"
     Corrupt: __fragments/__110_110_UUID_22/__fragment_metadata.tdb
-      field "i8": TileVector.values at byte 8: needs 18446744073709551615 bytes, 24 left
+      field "i8": TileVector.values at byte 8: needs 18446744073709551615 bytes, but the data ends after 24
     "#);
 }
 

@@ -128,7 +128,7 @@ fn row_31_more_members_than_bytes_and_names_longer_than_files() {
     // The version, then the count, then the first member: version, type, whether relative, URI.
     insta::assert_snapshot!(patched(4, u64::from(u32::MAX)), @"
     Corrupt: __group/__110_110_UUID_2
-      GroupDetails.members at byte 12: needs 64424509425 bytes, 62 left
+      GroupDetails.members at byte 12: needs 64424509425 bytes, but the data ends after 62
     ");
     insta::assert_snapshot!(patched(18, 1 << 63), @"
     Limit: __group/__110_110_UUID_2

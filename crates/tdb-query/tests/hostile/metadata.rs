@@ -20,6 +20,6 @@ fn row_32_more_values_than_bytes() {
     });
     insta::assert_snapshot!(error, @"
     Corrupt: __meta/__130_130_UUID
-      MetadataValue.bytes at byte 11: needs 4294967295 bytes, 10 left
+      MetadataValue.bytes at byte 11: needs 4294967295 bytes, but the data ends after 10
     ");
 }

@@ -268,15 +268,15 @@ fn an_attribute_whose_name_is_no_file() {
 fn row_24_more_dimensions_attributes_or_filters_than_bytes() {
     insta::assert_snapshot!(count(SPARSE, "dimension count"), @"
     Corrupt: __schema/__100_100_UUID
-      ArraySchema.dimensions at byte 74: needs 21474836475 bytes, 1258 left
+      ArraySchema.dimensions at byte 74: needs 21474836475 bytes, but the data ends after 1258
     ");
     insta::assert_snapshot!(count(SPARSE, "attribute count"), @"
     Corrupt: __schema/__100_100_UUID
-      ArraySchema.attributes at byte 196: needs 73014444015 bytes, 1136 left
+      ArraySchema.attributes at byte 196: needs 73014444015 bytes, but the data ends after 1136
     ");
     insta::assert_snapshot!(count(SPARSE, "filter count"), @"
     Corrupt: __schema/__100_100_UUID
-      FilterPipeline.filters at byte 24: needs 21474836475 bytes, 1308 left
+      FilterPipeline.filters at byte 24: needs 21474836475 bytes, but the data ends after 1308
     ");
 }
 
@@ -373,7 +373,7 @@ fn row_27_an_enumeration_larger_than_its_file() {
     });
     insta::assert_snapshot!(error, @"
     Corrupt: __schema/__enumerations/__UUID_0
-      Enumeration.end at byte 80: 32 bytes too many
+      Enumeration.end at byte 80: 32 more bytes where the data should end
     ");
 }
 

@@ -66,11 +66,11 @@ fn row_08_links_are_not_followed() {
     };
     insta::assert_snapshot!(refusal("link-data", DATA, elsewhere), @r#"
     Store: fragment __110_110_UUID_22, field "i8", tile 0 (a0.tdb from byte 0 on)
-      __fragments/__110_110_UUID_22/a0.tdb: not a regular file but a symbolic link
+      __fragments/__110_110_UUID_22/a0.tdb: this is a symbolic link, and tdb reads ordinary files only
     "#);
-    insta::assert_snapshot!(refusal("link-schema", SCHEMA, elsewhere), @"Store: __schema/__100_100_UUID: not a regular file but a symbolic link");
+    insta::assert_snapshot!(refusal("link-schema", SCHEMA, elsewhere), @"Store: __schema/__100_100_UUID: this is a symbolic link, and tdb reads ordinary files only");
     let fragment = |folder: &Folder, path: &Path| elsewhere(folder, path.parent().unwrap());
-    insta::assert_snapshot!(refusal("link-fragment", DATA, fragment), @"Store: __fragments/__110_110_UUID_22/__fragment_metadata.tdb: not a regular file but a symbolic link");
+    insta::assert_snapshot!(refusal("link-fragment", DATA, fragment), @"Store: __fragments/__110_110_UUID_22/__fragment_metadata.tdb: this is a symbolic link, and tdb reads ordinary files only");
 }
 
 #[test]
@@ -81,9 +81,9 @@ fn row_09_a_pipe_is_not_waited_for() {
     };
     insta::assert_snapshot!(refusal("pipe-data", DATA, pipe), @r#"
     Store: fragment __110_110_UUID_22, field "i8", tile 0 (a0.tdb from byte 0 on)
-      __fragments/__110_110_UUID_22/a0.tdb: not a regular file but a pipe
+      __fragments/__110_110_UUID_22/a0.tdb: this is a pipe, and tdb reads ordinary files only
     "#);
-    insta::assert_snapshot!(refusal("pipe-schema", SCHEMA, pipe), @"Store: __schema/__100_100_UUID: not a regular file but a pipe");
+    insta::assert_snapshot!(refusal("pipe-schema", SCHEMA, pipe), @"Store: __schema/__100_100_UUID: this is a pipe, and tdb reads ordinary files only");
 }
 
 #[test]
@@ -94,16 +94,16 @@ fn row_10_devices_and_loops_of_links() {
     };
     insta::assert_snapshot!(refusal("zeros-data", DATA, zeros), @r#"
     Store: fragment __110_110_UUID_22, field "i8", tile 0 (a0.tdb from byte 0 on)
-      __fragments/__110_110_UUID_22/a0.tdb: not a regular file but a symbolic link
+      __fragments/__110_110_UUID_22/a0.tdb: this is a symbolic link, and tdb reads ordinary files only
     "#);
-    insta::assert_snapshot!(refusal("zeros-schema", SCHEMA, zeros), @"Store: __schema/__100_100_UUID: not a regular file but a symbolic link");
+    insta::assert_snapshot!(refusal("zeros-schema", SCHEMA, zeros), @"Store: __schema/__100_100_UUID: this is a symbolic link, and tdb reads ordinary files only");
     let itself = |_: &Folder, path: &Path| {
         fs::remove_file(path).unwrap();
         symlink(path, path).unwrap();
     };
     insta::assert_snapshot!(refusal("loop-data", DATA, itself), @r#"
     Store: fragment __110_110_UUID_22, field "i8", tile 0 (a0.tdb from byte 0 on)
-      __fragments/__110_110_UUID_22/a0.tdb: not a regular file but a symbolic link
+      __fragments/__110_110_UUID_22/a0.tdb: this is a symbolic link, and tdb reads ordinary files only
     "#);
 }
 
@@ -119,12 +119,12 @@ fn row_13_holes_are_no_bytes_to_be_read() {
             file.set_len(size).unwrap();
         }
     };
-    insta::assert_snapshot!(refusal("hole-schema", SCHEMA, hole(4 << 30)), @"Limit: __schema/__100_100_UUID: a read of 4294967296 bytes, where 269484032 are allowed");
-    insta::assert_snapshot!(refusal("hole-metadata", "__meta/", hole(4 << 30)), @"Limit: __meta/__110_110_UUID: a read of 4294967296 bytes, where 269484032 are allowed");
-    insta::assert_snapshot!(refusal("hole-within-limit", SCHEMA, hole(200 << 20)), @"Limit: __schema/__100_100_UUID: a read of 209715200 bytes, where 67108864 are allowed");
+    insta::assert_snapshot!(refusal("hole-schema", SCHEMA, hole(4 << 30)), @"Limit: __schema/__100_100_UUID: reading it takes 4294967296 bytes of memory, and 269484032 are allowed");
+    insta::assert_snapshot!(refusal("hole-metadata", "__meta/", hole(4 << 30)), @"Limit: __meta/__110_110_UUID: reading it takes 4294967296 bytes of memory, and 269484032 are allowed");
+    insta::assert_snapshot!(refusal("hole-within-limit", SCHEMA, hole(200 << 20)), @"Limit: __schema/__100_100_UUID: reading it takes 209715200 bytes of memory, and 67108864 are allowed");
     insta::assert_snapshot!(refusal("small-hole", SCHEMA, hole(20 << 20)), @"
     Corrupt: __schema/__100_100_UUID
-      GenericTile.persisted_size at byte 4: needs 3221225472 bytes, 20971468 left
+      GenericTile.persisted_size at byte 4: needs 3221225472 bytes, but the data ends after 20971468
     ");
 }
 

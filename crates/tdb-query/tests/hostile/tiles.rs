@@ -16,11 +16,11 @@ fn patched(at: usize, bytes: &[u8]) -> String {
 fn row_33_more_chunks_than_bytes() {
     insta::assert_snapshot!(patched(0, &(1_u64 << 61).to_le_bytes()), @r#"
     Corrupt: fragment __110_110_UUID_22, field "a", tile 0 (a0.tdb from byte 0 on)
-      TileChunks.count at byte 0: needs 18446744073709551615 bytes, 52 left
+      TileChunks.count at byte 0: needs 18446744073709551615 bytes, but the data ends after 52
     "#);
     insta::assert_snapshot!(patched(0, &(1_u64 << 26).to_le_bytes()), @r#"
     Corrupt: fragment __110_110_UUID_22, field "a", tile 0 (a0.tdb from byte 0 on)
-      TileChunks.count at byte 0: needs 805306368 bytes, 52 left
+      TileChunks.count at byte 0: needs 805306368 bytes, but the data ends after 52
     "#);
 }
 
@@ -32,11 +32,11 @@ fn row_33_chunks_larger_than_the_tile() {
     "#);
     insta::assert_snapshot!(patched(12, &u32::MAX.to_le_bytes()), @r#"
     Corrupt: fragment __110_110_UUID_22, field "a", tile 0 (a0.tdb from byte 0 on)
-      TileChunks.data at byte 20: needs 4294967295 bytes, 40 left
+      TileChunks.data at byte 20: needs 4294967295 bytes, but the data ends after 40
     "#);
     insta::assert_snapshot!(patched(16, &u32::MAX.to_le_bytes()), @r#"
     Corrupt: fragment __110_110_UUID_22, field "a", tile 0 (a0.tdb from byte 0 on)
-      TileChunks.data at byte 20: needs 4294967335 bytes, 40 left
+      TileChunks.data at byte 20: needs 4294967335 bytes, but the data ends after 40
     "#);
 }
 
@@ -49,6 +49,6 @@ fn a_data_file_that_ends_too_early() {
     });
     insta::assert_snapshot!(error, @r#"
     Corrupt: fragment __110_110_UUID_22, field "a", tile 0 (a0.tdb from byte 0 on)
-      __fragments/__110_110_UUID_22/a0.tdb: wanted 60 bytes at 0, the object has 9
+      __fragments/__110_110_UUID_22/a0.tdb: bytes 0 to 60 are needed, and it has only 9: it is cut short, or what says so is damaged
     "#);
 }
