@@ -306,18 +306,18 @@ fn damaged_commits(directory: &Directory) -> impl Iterator<Item = Warning> {
 
 /// Forgets fragments of these names.
 fn leave_out(fragments: &mut FragmentEntries, names: &[String]) -> Result<(), ArrayError> {
-    let known = |name: &&String| fragments.names().any(|known| known == *name);
-    if let Some(name) = names.iter().find(|name| !known(name)) {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let known: HashSet<&str> = fragments.names().collect::<Result<_, _>>()?;
+    if let Some(name) = names.iter().find(|name| !known.contains(name.as_str())) {
         return Err(ArrayError::Invalid {
             what: "fragment",
             name: name.clone(),
             why: "the array has none of that name",
         });
     }
-    if !names.is_empty() {
-        fragments.retain(|name| !names.iter().any(|left_out| left_out == name));
-    }
-    Ok(())
+    fragments.retain(|name| !names.iter().any(|left_out| left_out == name))
 }
 
 /// Asks fragments with delete times which deletes those stand for.
@@ -379,7 +379,7 @@ fn open_fragments(
     };
     let wanted: HashSet<&str> = match tiles.is_empty() {
         true => HashSet::new(),
-        false => entries.names().collect(),
+        false => entries.names().collect::<Result<_, _>>()?,
     };
     for (key, tile) in tiles {
         let limits = &place.options.limits;

@@ -148,6 +148,12 @@ pub enum ArrayError {
         /// What the system says.
         source: Box<dyn Error + Send + Sync>,
     },
+    /// What cannot happen: a defect of tdb.
+    #[error("a defect of tdb: {what}")]
+    Bug {
+        /// What was found.
+        what: &'static str,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -170,6 +176,7 @@ impl ArrayError {
                 ErrorKind::Invalid
             }
             Self::Object { kind, .. } => *kind,
+            Self::Bug { .. } => ErrorKind::Bug,
             Self::NoRandomness { .. } | Self::Unsettled { .. } => ErrorKind::Store,
             Self::Store(error) => error.kind(),
         }
@@ -224,6 +231,8 @@ pub enum ErrorKind {
     Store,
     /// A cap or the memory budget.
     Limit,
+    /// What cannot happen: a defect of tdb.
+    Bug,
 }
 
 /// An error that knows its [`ErrorKind`].

@@ -56,6 +56,7 @@ impl Opening<'_> {
         let mut alone = Vec::new();
         let mut kept = 0;
         for (index, entry) in entries.iter().enumerate() {
+            let entry = entry?;
             if let Some(fragment) = self.open_consolidated(&entry) {
                 opened.push((index, fragment));
                 continue;

@@ -72,7 +72,8 @@ impl Array {
         own: Option<&str>,
     ) -> Result<(), ArrayError> {
         let live = self.live_now(TimeWindow::ALL)?;
-        let live: HashSet<TimestampedName> = live.fragments.iter().map(|f| f.name).collect();
+        let live = live.fragments.iter().map(|entry| Ok(entry?.name));
+        let live: HashSet<TimestampedName> = live.collect::<Result<_, ArrayError>>()?;
         if let Some(name) = replaced.iter().find(|name| !live.contains(*name)) {
             return Err(superseded(name));
         }

@@ -67,7 +67,7 @@ impl Array {
         let live = self.try_live(since, at).unwrap();
         live.fragments
             .iter()
-            .map(|entry| short(&entry.key))
+            .map(|entry| short(&entry.unwrap().key))
             .collect()
     }
 

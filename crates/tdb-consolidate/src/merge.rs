@@ -1,5 +1,6 @@
 //! Carries out a [`MergePlan`]: reads the cells of fragments in global order, and writes them again.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tdb_array::{Array, ArrayError, ErrorKind, OpenOptions, TimeWindow, TimestampedName};
@@ -23,7 +24,8 @@ const MOST: u64 = 128 << 20;
 pub struct Merged {
     /// The names of all new fragments.
     pub fragments: Vec<TimestampedName>,
-    /// Why steps of the plan were not taken: others have merged or removed fragments of the plan meanwhile.
+    /// Why steps of the plan were not taken: others have merged or removed fragments of the plan meanwhile, or all cells
+    /// are deleted.
     pub notes: Vec<String>,
 }
 
@@ -61,23 +63,37 @@ impl MergePlan {
                 names: &names,
             };
             match merging.run(array) {
-                // Where no cell was left, what was there goes on to stand for itself.
-                Ok(written) if written.is_empty() => made.push(names),
-                Ok(written) => made.push(written),
+                // Where no cell was left, what was there goes on to stand for itself: there is nothing to replace it.
+                Ok(written) if written.is_empty() => {
+                    merged.notes.push(all_deleted(&names));
+                    made.push(names);
+                }
+                Ok(written) => {
+                    merged.fragments.extend(written.iter().cloned());
+                    made.push(written);
+                }
                 Err(error) => {
                     let Some(taken) = merging.taken(array, &error)? else {
                         return Err(error);
                     };
                     merged.notes.push(format!(
-                        "{taken} was merged or removed by others meanwhile: the rest is left to them"
+                        "another process has merged or removed {taken} meanwhile, so this merge ends here; run it again for what is left"
                     ));
                     break;
                 }
             }
         }
-        merged.fragments = made.into_iter().flatten().collect();
         Ok(merged)
     }
+}
+
+fn all_deleted(names: &[TimestampedName]) -> String {
+    let names: Vec<&str> = names.iter().map(TimestampedName::as_str).collect();
+    format!(
+        "{} stays: every cell of it is deleted, so that no fragment can take its place; `tdb delete --fragments` removes \
+         fragments by their time",
+        names.join(", ")
+    )
 }
 
 /// One step under way.
@@ -108,7 +124,9 @@ impl Merging<'_> {
             return Ok(None);
         }
         let live = array.live_now(TimeWindow::ALL)?;
-        let is_there = |name: &&TimestampedName| live.fragments.iter().any(|f| f.name == **name);
+        let live = live.fragments.iter().map(|entry| Ok(entry?.name));
+        let live: HashSet<TimestampedName> = live.collect::<Result<_, ArrayError>>()?;
+        let is_there = |name: &&TimestampedName| live.contains(*name);
         let taken = self.names.iter().find(|name| !is_there(name));
         Ok(taken.map(ToString::to_string))
     }

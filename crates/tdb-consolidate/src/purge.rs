@@ -1,7 +1,9 @@
 //! Fragments that are rewritten alone, to be rid of what was deleted of them.
 
 use tdb_array::{Array, ArrayError, At, Fragment};
-use tdb_fragment::MetadataPart;
+use tdb_fragment::{MetadataPart, TileBounds};
+use tdb_schema::FieldKind;
+use tdb_tile::Record;
 
 use crate::merge_plan::{chosen, shown};
 use crate::order_kept::{Piece, Rules};
@@ -65,7 +67,7 @@ fn is_concerned(array: &Array, source: &Source) -> Result<bool, ArrayError> {
     if deletes.peek().is_none() {
         return Ok(false);
     }
-    if fragment.metadata.extra_fields.deletes {
+    if fragment.metadata.extra_fields.deletes && has_deleted(array, index, fragment)? {
         return Ok(true);
     }
     let markers = markers(array, index, fragment)?;
@@ -75,6 +77,28 @@ fn is_concerned(array: &Array, source: &Source) -> Result<bool, ArrayError> {
             .any(|known| known.trim_start_matches('/') == marker)
     };
     Ok(deletes.any(|delete| !is_known(&delete.marker)))
+}
+
+/// Whether any cell of a fragment with the times of deletes may have one: those that are not deleted have the greatest
+/// number in its place.
+fn has_deleted(array: &Array, index: usize, fragment: &Fragment) -> Result<bool, ArrayError> {
+    let least = [MetadataPart::Mins(FieldKind::DeleteTimestamps)];
+    let key = &fragment.metadata_key;
+    let mut tiles = 0;
+    for part in array.metadata_parts(index, &least)? {
+        let version = fragment.metadata.version;
+        let bounds = TileBounds::decode(&part.payload, version, &(), array.limits()).at(key)?;
+        let (times, _) = bounds.fixed.as_chunks::<8>();
+        if times
+            .iter()
+            .any(|time| u64::from_le_bytes(*time) != u64::MAX)
+        {
+            return Ok(true);
+        }
+        tiles += times.len() as u64;
+    }
+    // Where the least times are not known, there may be any.
+    Ok(tiles != fragment.metadata.tile_count())
 }
 
 /// The deletes that a fragment says it was asked about.

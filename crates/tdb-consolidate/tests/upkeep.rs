@@ -555,7 +555,13 @@ fn a_vacuum_removes_a_link_in_the_place_of_a_fragment_and_goes_on() {
         std::fs::create_dir_all(&outside).unwrap();
         std::fs::write(outside.join("precious"), "1").unwrap();
         let shared: Arc<dyn Store> = Arc::new(local);
-        let replaced = open(&shared).unwrap().replaced().iter().next().unwrap();
+        let replaced = open(&shared)
+            .unwrap()
+            .replaced()
+            .iter()
+            .next()
+            .unwrap()
+            .unwrap();
         let link = folder.join("array").join(&replaced.key);
         std::fs::remove_dir_all(&link).unwrap();
         std::os::unix::fs::symlink(&outside, &link).unwrap();

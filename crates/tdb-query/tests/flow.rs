@@ -88,7 +88,7 @@ fn a_read_goes_downhill() {
         key: None,
         limits: &limits,
     };
-    let entries: Vec<FragmentEntry> = live.fragments.iter().collect();
+    let entries: Vec<FragmentEntry> = live.fragments.iter().collect::<Result<_, _>>().unwrap();
     let reads = entries.iter().map(|entry| steps.first_read(entry));
     let tails = read(&*store, reads.collect());
     let opened = entries.iter().zip(tails);

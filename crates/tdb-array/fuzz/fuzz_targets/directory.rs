@@ -39,6 +39,7 @@ fuzz_target!(|data: &[u8]| {
                 .into_iter()
                 .flat_map(|live| live.fragments.iter().collect::<Vec<_>>())
             {
+                let entry = entry.unwrap();
                 assert!(entry.name.start() <= at);
                 assert!(!entry.key.contains(".."));
             }

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use tdb_tile::{LimitError, Limits};
 
 use super::{COMMITS_FOLDER, FragmentEntry};
-use crate::TimestampedName;
+use crate::{ArrayError, TimestampedName};
 
 /// Fragments in an order.
 ///
@@ -41,21 +41,34 @@ impl FragmentEntries {
     }
 
     /// The entries, in order, each made anew.
-    pub fn iter(&self) -> impl Iterator<Item = FragmentEntry> + '_ {
-        self.lines.iter().filter_map(|line| self.entry(*line))
+    ///
+    /// # Errors
+    /// [`ArrayError::Bug`] for one whose name is not where it was.
+    pub fn iter(&self) -> impl Iterator<Item = Result<FragmentEntry, ArrayError>> + '_ {
+        self.lines.iter().map(|line| self.entry(*line))
     }
 
     /// The names, in order.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        let commits = self.lines.iter().map(|line| self.commit(*line));
-        commits.filter_map(fragment_name)
+    ///
+    /// # Errors
+    /// As [`FragmentEntries::iter`].
+    pub fn names(&self) -> impl Iterator<Item = Result<&str, ArrayError>> {
+        self.lines.iter().map(|line| self.name(*line))
     }
 
     /// Forgets those whose names are not to be kept.
-    pub(crate) fn retain(&mut self, keep: impl Fn(&str) -> bool) {
-        let mut lines = std::mem::take(&mut self.lines);
-        lines.retain(|line| fragment_name(self.commit(*line)).is_some_and(&keep));
-        self.lines = lines;
+    ///
+    /// # Errors
+    /// As [`FragmentEntries::iter`].
+    pub(crate) fn retain(&mut self, keep: impl Fn(&str) -> bool) -> Result<(), ArrayError> {
+        let mut kept = Vec::new();
+        for line in &self.lines {
+            if keep(self.name(*line)?) {
+                kept.push(*line);
+            }
+        }
+        self.lines = kept;
+        Ok(())
     }
 
     /// Takes a list, lines of which are to be added, and memory for as many as it can have.
@@ -75,13 +88,13 @@ impl FragmentEntries {
     pub(super) fn add_line(&mut self, key: Range<usize>) {
         let line = Line::try_new(self.lists.len(), key);
         self.lines
-            .extend(line.filter(|line| self.entry(*line).is_some()));
+            .extend(line.filter(|line| self.entry(*line).is_ok()));
     }
 
     /// Sorts by the keys of commits, and forgets what is there twice.
     pub(super) fn sort_by_commit(&mut self) {
         let mut lines = std::mem::take(&mut self.lines);
-        lines.sort_unstable_by(|a, b| self.commit(*a).cmp(self.commit(*b)));
+        lines.sort_unstable_by(|a, b| self.commit(*a).cmp(&self.commit(*b)));
         lines.dedup_by(|a, b| self.commit(*a) == self.commit(*b));
         self.lines = lines;
     }
@@ -90,7 +103,7 @@ impl FragmentEntries {
     pub(super) fn has_commit(&self, key: &str) -> bool {
         let found = self
             .lines
-            .binary_search_by(|line| self.commit(*line).cmp(key));
+            .binary_search_by(|line| self.commit(*line).cmp(&Some(key)));
         found.is_ok()
     }
 
@@ -120,55 +133,73 @@ impl FragmentEntries {
     }
 
     /// Keeps those that `keep` says yes to, and gives the others.
-    pub(super) fn keep(&mut self, keep: impl Fn(&FragmentEntry) -> bool) -> Self {
+    ///
+    /// # Errors
+    /// As [`FragmentEntries::iter`].
+    pub(super) fn keep(
+        &mut self,
+        keep: impl Fn(&FragmentEntry) -> bool,
+    ) -> Result<Self, ArrayError> {
         let mut others = Vec::new();
+        let mut lost = None;
         let mut lines = std::mem::take(&mut self.lines);
         lines.retain(|line| {
-            let kept = self.entry(*line).is_some_and(|entry| keep(&entry));
+            let kept = match self.entry(*line) {
+                Ok(entry) => keep(&entry),
+                Err(error) => {
+                    lost = Some(error);
+                    true
+                }
+            };
             if !kept {
                 others.push(*line);
             }
             kept
         });
         self.lines = lines;
+        if let Some(error) = lost {
+            return Err(error);
+        }
         let lists = if others.is_empty() {
             Vec::new()
         } else {
             self.lists.clone()
         };
-        Self {
+        Ok(Self {
             lists,
             lines: others,
-        }
+        })
     }
 
     /// Sorts later fragments behind earlier ones.
     pub(super) fn sort_by_time(&mut self) {
         let mut lines = std::mem::take(&mut self.lines);
+        // One that is lost is told of where it is asked for.
         let start = |line: &Line| self.entry(*line).map_or(0, |entry| entry.name.start());
         crate::time_order::sort_by_time(&mut lines, start);
         self.lines = lines;
     }
 
-    fn entry(&self, line: Line) -> Option<FragmentEntry> {
-        let commit = self.commit(line);
-        let name = TimestampedName::parse(fragment_name(commit)?).ok()?;
+    fn entry(&self, line: Line) -> Result<FragmentEntry, ArrayError> {
+        let commit = self.commit(line).ok_or_else(lost)?;
+        let name = TimestampedName::parse(self.name(line)?).map_err(|_| lost())?;
         if commit.starts_with(COMMITS_FOLDER) {
-            Some(FragmentEntry::in_folder(name))
+            Ok(FragmentEntry::in_folder(name))
         } else {
-            Some(FragmentEntry::in_root(name))
+            Ok(FragmentEntry::in_root(name))
         }
     }
 
-    fn commit(&self, line: Line) -> &str {
-        let text = || {
-            let list = self.lists.get(usize::try_from(line.list).ok()?)?;
-            let start = usize::try_from(line.start).ok()?;
-            let bytes = list.get(start..start.checked_add(usize::from(line.len))?)?;
-            std::str::from_utf8(bytes).ok()
-        };
-        // Lines are made of what stands in their lists.
-        text().unwrap_or_default()
+    fn name(&self, line: Line) -> Result<&str, ArrayError> {
+        self.commit(line).and_then(fragment_name).ok_or_else(lost)
+    }
+
+    /// The key that stands in a line. Lines are made of what is in their lists, so that there always is one.
+    fn commit(&self, line: Line) -> Option<&str> {
+        let list = self.lists.get(usize::try_from(line.list).ok()?)?;
+        let start = usize::try_from(line.start).ok()?;
+        let bytes = list.get(start..start.checked_add(usize::from(line.len))?)?;
+        std::str::from_utf8(bytes).ok()
     }
 }
 
@@ -180,7 +211,8 @@ impl fmt::Debug for FragmentEntries {
 
 impl PartialEq for FragmentEntries {
     fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
+        let commits = self.lines.iter().map(|line| self.commit(*line));
+        commits.eq(other.lines.iter().map(|line| other.commit(*line)))
     }
 }
 
@@ -197,10 +229,47 @@ impl Line {
     }
 }
 
+/// Left out, a fragment would be lost without a word.
+fn lost() -> ArrayError {
+    ArrayError::Bug {
+        what: "the name of a fragment is not in its list",
+    }
+}
+
 /// The name of the fragment that this commits: `__commits/NAME.wrt`, or `NAME.ok` in the root.
 fn fragment_name(commit: &str) -> Option<&str> {
     if let Some(name) = commit.strip_prefix(COMMITS_FOLDER) {
         return name.strip_prefix('/')?.strip_suffix(".wrt");
     }
     commit.strip_suffix(".ok")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_not_in_its_list_is_an_error_and_not_left_out() {
+        let mut entries = FragmentEntries::default();
+        let list = Bytes::from_static(b"__commits/__1_1_a_22.wrt\n__commits/__2_2_b_22.wrt\n");
+        entries.add_list(&list).unwrap();
+        entries.add_line(0..24);
+        entries.add_line(25..49);
+        assert_eq!(
+            entries
+                .names()
+                .collect::<Result<Vec<_>, _>>()
+                .unwrap()
+                .len(),
+            2
+        );
+        entries.lists = vec![list.slice(..30)];
+        let told = |error: ArrayError| assert!(matches!(error, ArrayError::Bug { .. }), "{error}");
+        told(entries.iter().nth(1).unwrap().unwrap_err());
+        told(entries.names().nth(1).unwrap().unwrap_err());
+        told(entries.clone().retain(|_| true).unwrap_err());
+        told(entries.keep(|_| false).unwrap_err());
+        assert_eq!(entries.len(), 1);
+        assert!(entries.iter().all(|entry| entry.is_err()));
+    }
 }

@@ -116,22 +116,15 @@ impl Directory {
         let consolidated = self.consolidated_commits(lists)?;
         let deletes = self.live_deletes(window, &consolidated);
         let mut committed = self.committed(consolidated.fragments, present)?;
-        committed.keep(|entry| rule(&entry.name));
-        let mut entries = committed.iter();
-        if let Some(newer) = entries.find(|entry| !entry.name.version().is_known()) {
-            return Err(ArrayError::Newer {
-                version: newer.name.version().number(),
-                key: newer.key,
-            });
-        }
-        drop(entries);
+        committed.keep(|entry| rule(&entry.name))?;
+        check_versions(&committed)?;
         let replacements = self.replacements(lists, rule)?;
-        let there = listed_of(&replacements, &committed);
+        let there = listed_of(&replacements, &committed)?;
         let replaced = replacements.in_force(there.iter().map(String::as_str));
         // Who merges puts a `.replaces` before the commit that it counts from.
         let idle = replaced.idle.iter().filter(|key| !key.ends_with(REPLACES));
         let idle = idle.map(|key| (*key).to_owned()).collect();
-        let replaced = committed.keep(|entry| !replaced.contains(&entry.key));
+        let replaced = committed.keep(|entry| !replaced.contains(&entry.key))?;
         let count = committed.len() as u64;
         Limits::check("number of fragments", "fragments", count, limits.fragments)?;
         committed.sort_by_time();
@@ -208,7 +201,7 @@ impl Directory {
         let loose = loose.filter(|entry| !listed.has_commit(&entry.commit_key()));
         let (in_root, loose): (Vec<_>, Vec<_>) = (in_root.collect(), loose.collect());
         // Of those in the root it is known which there are.
-        listed.keep(|entry| entry.key.starts_with(FRAGMENT_FOLDER));
+        listed.keep(|entry| entry.key.starts_with(FRAGMENT_FOLDER))?;
         listed.put_around(&in_root, &loose)?;
         Ok(listed)
     }
@@ -262,15 +255,36 @@ pub(super) fn hidden<'a>(
 }
 
 /// The folders of those of some fragments that replacements speak of: of the others no name is held.
-fn listed_of(replacements: &Replacements<'_>, fragments: &FragmentEntries) -> Vec<String> {
+fn listed_of(
+    replacements: &Replacements<'_>,
+    fragments: &FragmentEntries,
+) -> Result<Vec<String>, ArrayError> {
     let named: HashSet<&str> = replacements.folders().collect();
+    let mut listed = Vec::new();
     if named.is_empty() {
-        return Vec::new();
+        return Ok(listed);
     }
-    let folders = fragments.iter().map(|entry| entry.key);
-    folders
-        .filter(|folder| named.contains(folder.as_str()))
-        .collect()
+    for entry in fragments.iter() {
+        let folder = entry?.key;
+        if named.contains(folder.as_str()) {
+            listed.push(folder);
+        }
+    }
+    Ok(listed)
+}
+
+/// Fails where a fragment is of a version that is not known.
+fn check_versions(fragments: &FragmentEntries) -> Result<(), ArrayError> {
+    for entry in fragments.iter() {
+        let FragmentEntry { key, name, .. } = entry?;
+        if !name.version().is_known() {
+            return Err(ArrayError::Newer {
+                version: name.version().number(),
+                key,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// The keys that a `.vac` or `.replaces` object lists.

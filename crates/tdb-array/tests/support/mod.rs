@@ -94,6 +94,7 @@ pub(crate) fn describe(array: &Array) -> String {
         }
     }
     for entry in array.replaced().iter() {
+        let entry = entry.unwrap();
         writeln!(
             text,
             "replaced: {}..={}",

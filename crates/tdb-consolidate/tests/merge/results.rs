@@ -124,6 +124,32 @@ fn a_purge_outlives_the_attributes_that_deletes_ask_about() {
     let array = now(&store);
     assert_eq!(array.fragments()[0].metadata.cell_count(), 8);
     assert_eq!(seen(&store, &[60])[0], before[0]);
+    // It has times of deletes, so that they are not asked again, and nothing to be rid of.
+    assert!(array.fragments()[0].metadata.extra_fields.deletes);
+    assert!(plan(&store, &purge).unwrap().is_empty());
+}
+
+#[test]
+fn a_purge_says_that_a_fragment_without_a_cell_that_is_left_stays() {
+    let (store, _) = lived(Kind::Sparse, &[line(1, 1), Event::Delete(-1)]);
+    let purge = MergeOptions {
+        history: History::WithoutDeleted,
+        ..options()
+    };
+    let before = now(&store).fragments()[0].name.clone();
+    let array = now(&store);
+    let merged = plan(&store, &purge)
+        .unwrap()
+        .merge(&session(None), &array, &purge)
+        .unwrap();
+    assert!(merged.fragments.is_empty());
+    assert!(
+        matches!(&merged.notes[..], [note] if note.starts_with(before.as_str()) && note.contains("every cell of it is deleted")),
+        "{:?}",
+        merged.notes
+    );
+    assert_eq!(now(&store).fragments()[0].name, before);
+    assert!(seen(&store, &[60])[0].1.is_empty());
 }
 
 #[test]
