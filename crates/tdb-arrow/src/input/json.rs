@@ -1,7 +1,7 @@
 //! JSON lines: an object for each cell, with the names of fields as keys.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 
@@ -35,7 +35,7 @@ impl<R: Read> JsonLinesInput<R> {
     /// Reads the first line.
     ///
     /// # Errors
-    /// A line that is no object; where the input fails.
+    /// A line that is no object, or has a key twice; where the input fails.
     pub fn try_new(input: R, options: InputOptions) -> Result<Self, InputError> {
         let mut lines = TextLines::new(input, options);
         if !lines.next()? {
@@ -46,12 +46,15 @@ impl<R: Read> JsonLinesInput<R> {
                 options,
             });
         }
-        let names = lines
-            .object()?
-            .0
-            .into_iter()
-            .map(|(key, _)| key.into_owned());
-        let names = names.collect();
+        let line = Place::Line(lines.line);
+        let mut names: Vec<String> = Vec::new();
+        let mut known = HashSet::new();
+        for (key, _) in lines.object()?.0 {
+            if !known.insert(key.clone()) {
+                return Err(twice(key.into_owned(), line));
+            }
+            names.push(key.into_owned());
+        }
         lines.is_ahead = true;
         Ok(Self {
             lines,
@@ -98,19 +101,24 @@ impl<R: Read + Send> Input for JsonLinesInput<R> {
 
     fn guess(mut self: Box<Self>) -> Result<Vec<ColumnGuess>, InputError> {
         let mut guesses: Vec<TextGuess> = Vec::new();
-        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        // Of each key its place, and the line that had it last.
+        let mut places: BTreeMap<String, (usize, u64)> = BTreeMap::new();
         let mut rows = 0_u64;
         while self.lines.next()? {
-            let line = Place::Line(self.lines.line);
+            let number = self.lines.line;
+            let line = Place::Line(number);
             for (key, value) in self.lines.object()?.0 {
-                let place = *places.entry(key.clone().into_owned()).or_insert_with(|| {
+                let (place, last) = places.entry(key.clone().into_owned()).or_insert_with(|| {
                     guesses.push(TextGuess::new(&key));
-                    guesses.len().saturating_sub(1)
+                    (guesses.len().saturating_sub(1), 0)
                 });
+                if std::mem::replace(last, number) == number {
+                    return Err(twice(key.into_owned(), line));
+                }
                 let mut text = Cow::default();
                 let token = token_of(value.get(), &mut text);
                 let token = token.map_err(|what| InputError::record(line, what))?;
-                if let Some(guess) = guesses.get_mut(place) {
+                if let Some(guess) = guesses.get_mut(*place) {
                     let seen = guess.see(token);
                     seen.map_err(|what| InputError::Cell {
                         field: key.clone().into_owned(),
@@ -188,7 +196,7 @@ impl<R: Read> JsonCells<R> {
                 what,
             };
             if std::mem::replace(seen, true) {
-                return Err(wrong("the key is there twice".to_owned(), column));
+                return Err(twice(column.column.field().name.clone(), place));
             }
             let mut text = Cow::default();
             let token = token_of(value.get(), &mut text);
@@ -205,6 +213,15 @@ impl<R: Read> JsonCells<R> {
             }
         }
         Ok(())
+    }
+}
+
+/// A line says twice what a cell is.
+fn twice(key: String, place: Place) -> InputError {
+    InputError::Cell {
+        field: key,
+        place,
+        what: "the key is there twice".to_owned(),
     }
 }
 
