@@ -99,6 +99,51 @@ pub fn seal_generic_tile_with(
     key: Option<&EncryptionKey>,
     scratch: &mut Scratch,
 ) -> Result<Vec<u8>, FilterError> {
+    let (list, encryption, pipeline) = sealing(version, key)?;
+    let mut chunks = Vec::new();
+    pipeline.encode_tile(payload, None, &mut chunks, scratch, &Limits::default())?;
+    let filters = list.encode(version, &())?;
+    let size = payload.len() as u64;
+    let tile = GenericTile::new(version, encryption, size, filters.into(), chunks.into());
+    Ok(tile.encode())
+}
+
+/// As [`seal_generic_tile_with`], around a payload in parts, and in pieces: neither is in memory as a whole.
+///
+/// # Errors
+/// As [`seal_generic_tile`].
+pub fn seal_generic_tile_in_pieces(
+    payload: &[Bytes],
+    version: FormatVersion,
+    key: Option<&EncryptionKey>,
+    scratch: &mut Scratch,
+) -> Result<Vec<Bytes>, FilterError> {
+    let (list, encryption, pipeline) = sealing(version, key)?;
+    let size = payload
+        .iter()
+        .map(Bytes::len)
+        .fold(0, usize::saturating_add);
+    let chunks = pipeline.encode_parts(payload, scratch, &Limits::default())?;
+    let filters = list.encode(version, &())?;
+    let mut tile = GenericTile::new(
+        version,
+        encryption,
+        size as u64,
+        filters.into(),
+        Bytes::new(),
+    );
+    let persisted = chunks.iter().map(|piece| piece.len() as u64);
+    tile.header.persisted_size.set(persisted.sum());
+    let mut pieces = vec![Bytes::from(tile.encode())];
+    pieces.extend(chunks);
+    Ok(pieces)
+}
+
+/// The filters of generic tiles.
+fn sealing(
+    version: FormatVersion,
+    key: Option<&EncryptionKey>,
+) -> Result<(FilterList, EncryptionType, Pipeline), FilterError> {
     let mut list = FilterList::default();
     if gzip::ENTRY.compiled {
         list.filters
@@ -112,10 +157,41 @@ pub fn seal_generic_tile_with(
     }
     let kind = TileKind::new(version, Datatype::Char);
     let pipeline = Pipeline::new(&list, version, kind, key, Registry::builtin())?;
-    let mut chunks = Vec::new();
-    pipeline.encode_tile(payload, None, &mut chunks, scratch, &Limits::default())?;
-    let filters = list.encode(version, &())?;
-    let size = payload.len() as u64;
-    let tile = GenericTile::new(version, encryption, size, filters.into(), chunks.into());
-    Ok(tile.encode())
+    Ok((list, encryption, pipeline))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_the_tile() {
+        let numbers = (0_u32..700_000).map(|i| i.wrapping_mul(i).to_le_bytes());
+        let bytes: Vec<u8> = numbers.map(|number| number[1]).collect();
+        let whole = Bytes::from(bytes);
+        let mut scratch = Scratch::default();
+        for cuts in [
+            &[][..],
+            &[3],
+            &[100_000, 100_001, 600_000],
+            &[65_536, 131_072],
+        ] {
+            let mut parts = Vec::new();
+            let mut start = 0;
+            for end in cuts.iter().copied().chain([whole.len()]) {
+                parts.push(whole.slice(start..end));
+                start = end;
+            }
+            let version = FormatVersion::WRITTEN;
+            let pieces = seal_generic_tile_in_pieces(&parts, version, None, &mut scratch);
+            let wanted = seal_generic_tile(&whole, version, None).unwrap();
+            assert_eq!(pieces.unwrap().concat(), wanted, "{cuts:?}");
+        }
+        let version = FormatVersion::WRITTEN;
+        let empty = seal_generic_tile_in_pieces(&[], version, None, &mut scratch).unwrap();
+        assert_eq!(
+            empty.concat(),
+            seal_generic_tile(&[], version, None).unwrap()
+        );
+    }
 }

@@ -34,7 +34,8 @@ pub use description::{Description, OptionValue, describe};
 pub use error::FilterError;
 pub use filter::{BrokenValues, Entry, Filter, Options, Registry, Unfit};
 pub use generic_tile::{
-    open_generic_tile, open_generic_tile_with, seal_generic_tile, seal_generic_tile_with,
+    open_generic_tile, open_generic_tile_with, seal_generic_tile, seal_generic_tile_in_pieces,
+    seal_generic_tile_with,
 };
 pub use key::EncryptionKey;
 pub use pipeline::{NO_CHUNKS, Pipeline};

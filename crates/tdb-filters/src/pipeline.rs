@@ -1,5 +1,6 @@
 use std::mem;
 
+use bytes::Bytes;
 use tdb_tile::{ChunkTable, ChunkWriter, FormatVersion, Limits};
 
 use crate::filter::Registry;
@@ -275,6 +276,40 @@ impl Pipeline {
         written
     }
 
+    /// A tile of values of one size, which stand in several parts, in pieces: as [`Pipeline::encode_tile`] would give it.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn encode_parts(
+        &self,
+        parts: &[Bytes],
+        scratch: &mut Scratch,
+        limits: &Limits,
+    ) -> Result<Vec<Bytes>, FilterError> {
+        self.checked_starts(&[], None)?;
+        let size = parts.iter().map(Bytes::len).fold(0, usize::saturating_add);
+        let mut ends = Vec::new();
+        self.cut(size, None, &mut ends);
+        let mut pieces = vec![Bytes::copy_from_slice(&(ends.len() as u64).to_le_bytes())];
+        let mut parts = Parts::new(parts);
+        let mut start = 0_usize;
+        let mut ends = ends.into_iter().peekable();
+        while ends.peek().is_some() {
+            let mut piece = Vec::with_capacity(PIECE.min(size).saturating_add(ROOM));
+            let mut filled = 0_usize;
+            let mut writer = ChunkWriter::new(&mut piece);
+            while let Some(end) = ends.next_if(|_| filled < PIECE) {
+                let len = end.saturating_sub(start);
+                start = end;
+                filled = filled.saturating_add(len);
+                self.encode_chunk(parts.next(len), None, &mut writer, scratch, limits)?;
+            }
+            // The chunks of all pieces are counted in front of the first one, and those of this one not.
+            pieces.push(Bytes::from(piece).slice(size_of::<u64>()..));
+        }
+        Ok(pieces)
+    }
+
     /// Appends one chunk of these values, which must not be longer than 4 GiB.
     ///
     /// # Errors
@@ -334,6 +369,51 @@ impl Pipeline {
                 chunking::cut_cells(size, chunk, starts, ends);
             }
         }
+    }
+}
+
+/// Bytes of values that a piece of a tile is made of.
+const PIECE: usize = 1 << 20;
+
+/// Bytes that a piece may have more than its values.
+const ROOM: usize = 4 << 10;
+
+/// Values that stand in several parts.
+struct Parts<'a> {
+    parts: &'a [Bytes],
+    /// Bytes of the first part that were taken.
+    taken: usize,
+    /// Those that stand in more than one part.
+    joined: Vec<u8>,
+}
+
+impl<'a> Parts<'a> {
+    fn new(parts: &'a [Bytes]) -> Self {
+        Self {
+            parts,
+            taken: 0,
+            joined: Vec::new(),
+        }
+    }
+
+    /// The next so many bytes, or what there is.
+    fn next(&mut self, len: usize) -> &[u8] {
+        self.joined.clear();
+        while let Some((first, rest)) = self.parts.split_first() {
+            let left = first.get(self.taken..).unwrap_or_default();
+            let wanted = len.saturating_sub(self.joined.len());
+            if let Some(found) = left.get(..wanted) {
+                self.taken = self.taken.saturating_add(wanted);
+                if self.joined.is_empty() {
+                    return found;
+                }
+                self.joined.extend_from_slice(found);
+                return &self.joined;
+            }
+            self.joined.extend_from_slice(left);
+            (self.parts, self.taken) = (rest, 0);
+        }
+        &self.joined
     }
 }
 

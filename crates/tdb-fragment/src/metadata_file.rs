@@ -1,3 +1,4 @@
+use bytes::Bytes;
 use tdb_rtree::RTree;
 use tdb_tile::{FormatVersion, Record, Scalar, WireError};
 
@@ -50,15 +51,15 @@ pub struct FieldTiles {
 }
 
 impl MetadataFile {
-    /// The bytes of the file. `seal` turns the content of a generic tile into the tile:
-    /// `tdb_filters::seal_generic_tile` with the version of the library and the key of the array.
+    /// The bytes of the file. `seal` turns the content of a generic tile, in parts, into the tile, in pieces:
+    /// `tdb_filters::seal_generic_tile_in_pieces` with the version of the library and the key of the array.
     ///
     /// # Errors
     /// What `seal` finds, and facts that the version has no place for.
     pub fn encode<E: From<WireError>>(
         &self,
         layout: &FieldLayout,
-        seal: impl FnMut(&[u8]) -> Result<Vec<u8>, E>,
+        seal: impl FnMut(&[Bytes]) -> Result<Vec<Bytes>, E>,
     ) -> Result<Vec<u8>, E> {
         let mut out = Vec::new();
         self.write(layout, seal, |piece| {
@@ -75,7 +76,7 @@ impl MetadataFile {
     pub fn write<E: From<WireError>>(
         &self,
         layout: &FieldLayout,
-        seal: impl FnMut(&[u8]) -> Result<Vec<u8>, E>,
+        seal: impl FnMut(&[Bytes]) -> Result<Vec<Bytes>, E>,
         hand_on: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         let version = self.footer.version;
@@ -107,7 +108,7 @@ impl MetadataFile {
     ) -> Result<GenericTileOffsets, E>
     where
         E: From<WireError>,
-        S: FnMut(&[u8]) -> Result<Vec<u8>, E>,
+        S: FnMut(&[Bytes]) -> Result<Vec<Bytes>, E>,
         H: FnMut(&[u8]) -> Result<(), E>,
     {
         let version = tiles.version;
@@ -149,7 +150,7 @@ impl MetadataFile {
     fn write_bounds<E, S, H>(&self, tiles: &mut Sealed<S, H>) -> Result<OptionalSection, E>
     where
         E: From<WireError>,
-        S: FnMut(&[u8]) -> Result<Vec<u8>, E>,
+        S: FnMut(&[Bytes]) -> Result<Vec<Bytes>, E>,
         H: FnMut(&[u8]) -> Result<(), E>,
     {
         let mut content = Vec::new();
@@ -175,17 +176,19 @@ struct Sealed<S, H> {
 impl<E, S, H> Sealed<S, H>
 where
     E: From<WireError>,
-    S: FnMut(&[u8]) -> Result<Vec<u8>, E>,
+    S: FnMut(&[Bytes]) -> Result<Vec<Bytes>, E>,
     H: FnMut(&[u8]) -> Result<(), E>,
 {
     /// Hands on a record as a generic tile; gives the offset of it.
     fn push<R: Record>(&mut self, record: &R, cx: &R::Cx) -> Result<u64, E> {
         let offset = self.written;
-        let payload = record.encode(self.version, cx)?;
-        let tile = (self.seal)(&payload)?;
+        let payload = record.encode_parts(self.version, cx)?;
+        let pieces = (self.seal)(&payload)?;
         drop(payload);
-        self.written = offset.saturating_add(tile.len() as u64);
-        (self.hand_on)(&tile)?;
+        for piece in pieces {
+            self.written = self.written.saturating_add(piece.len() as u64);
+            (self.hand_on)(&piece)?;
+        }
         Ok(offset)
     }
 

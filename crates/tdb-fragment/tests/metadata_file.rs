@@ -5,7 +5,7 @@ mod support;
 
 use bytes::Bytes;
 use support::{Fragment, all, open};
-use tdb_filters::{FilterError, seal_generic_tile};
+use tdb_filters::{FilterError, Scratch, seal_generic_tile_in_pieces};
 use tdb_fragment::MetadataPart::{FirstCoordinates, LastCoordinates};
 use tdb_fragment::{
     FieldTiles, Footer, FragmentStatistics, MetadataFile, OptionalSection, ProcessedConditions,
@@ -56,8 +56,13 @@ fn take_apart(fragment: &Fragment) -> MetadataFile {
     }
 }
 
-fn seal(payload: &[u8]) -> Result<Vec<u8>, FilterError> {
-    seal_generic_tile(payload, FormatVersion::WRITTEN, None)
+fn seal(payload: &[Bytes]) -> Result<Vec<Bytes>, FilterError> {
+    seal_generic_tile_in_pieces(
+        payload,
+        FormatVersion::WRITTEN,
+        None,
+        &mut Scratch::default(),
+    )
 }
 
 /// Generic tiles, opened, up to `end`.

@@ -97,6 +97,17 @@ pub trait Record: Clone + Default {
         Ok(walker.into_bytes())
     }
 
+    /// The bytes of the record, in parts that together are what [`Record::encode`] gives: long runs of bytes are not
+    /// copied.
+    ///
+    /// # Errors
+    /// As for [`Record::encode`].
+    fn encode_parts(&self, version: FormatVersion, cx: &Self::Cx) -> Result<Vec<Bytes>, WireError> {
+        let mut walker = Encode::in_parts(Self::NAME, version);
+        self.clone().walk(&mut walker, cx)?;
+        Ok(walker.into_parts())
+    }
+
     /// How many bytes this record takes; arrays have the lengths that `cx` gives them, so
     /// the default record tells where the next one starts before a byte is read.
     ///

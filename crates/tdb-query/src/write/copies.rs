@@ -213,7 +213,7 @@ impl Decoded {
             values: &self.values,
             starts: field.var.is_some().then_some(&self.starts),
             validity: field.validity.is_some().then_some(&self.validity),
-            written: None,
+            ..Tile::default()
         }
     }
 }

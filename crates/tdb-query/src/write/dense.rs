@@ -458,6 +458,7 @@ impl TileSource for DenseSource<'_> {
             starts: input.is_var().then_some(starts),
             validity: input.nullable.then_some(validity),
             written: (!plan.is_whole).then_some(written),
+            ..Tile::default()
         }
     }
 

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bytes::Bytes;
 use tdb_array::{Array, ArrayError, At, DataFile, FinishedFile, NewFragment, SealedFragment};
-use tdb_filters::{FilterError, Scratch, seal_generic_tile_with};
+use tdb_filters::{FilterError, Scratch, seal_generic_tile_in_pieces};
 use tdb_fragment::{ExtraFields, FieldLayout};
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{FormatVersion, Limits, Range, WireError};
@@ -202,8 +203,9 @@ impl FragmentWriter {
         let layout = FieldLayout::of(&target.schema);
         let key = target.array.key();
         let mut scratch = Scratch::default();
-        let seal = |payload: &[u8]| {
-            let sealed = seal_generic_tile_with(payload, FormatVersion::WRITTEN, key, &mut scratch);
+        let seal = |payload: &[Bytes]| {
+            let version = FormatVersion::WRITTEN;
+            let sealed = seal_generic_tile_in_pieces(payload, version, key, &mut scratch);
             sealed.map_err(SealError::from)
         };
         let mut pieces = Pieces {

@@ -91,7 +91,8 @@ pub(crate) fn in_place<'a>(
         values: input.bytes(&rows),
         starts: input.is_var().then_some(starts),
         validity: input.nullable.then_some(validity),
-        written: None,
+        shared: Some(&input.values),
+        ..Tile::default()
     }
 }
 
@@ -135,7 +136,7 @@ fn picked<'a>(input: &'a Input, rows: &[u32], buffers: &'a mut Buffers) -> Tile<
         values,
         starts: input.is_var().then_some(starts),
         validity: input.nullable.then_some(validity),
-        written: None,
+        ..Tile::default()
     }
 }
 

@@ -138,10 +138,10 @@ impl Rule {
             });
         }
         ends.map(|(min, max)| {
-            let least = Bytes::copy_from_slice(min);
+            let least = tile.kept(min);
             let greatest = match max == min {
                 true => least.clone(),
-                false => Bytes::copy_from_slice(max),
+                false => tile.kept(max),
             };
             (least, greatest)
         })

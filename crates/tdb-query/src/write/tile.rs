@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use bytes::Bytes;
 use tdb_filters::Scratch;
 
 /// The cells of one tile of one field as they are stored, before filters.
@@ -17,6 +18,8 @@ pub(crate) struct Tile<'a> {
     pub(crate) validity: Option<&'a [u8]>,
     /// Which cells were written, in order, where that is not all of them.
     pub(crate) written: Option<&'a [Range<usize>]>,
+    /// What the values are a part of, where that can be shared.
+    pub(crate) shared: Option<&'a Bytes>,
 }
 
 impl<'a> Tile<'a> {
@@ -26,6 +29,20 @@ impl<'a> Tile<'a> {
         let all = self.written.is_none().then_some(0..cells);
         all.into_iter()
             .chain(self.written.unwrap_or_default().iter().cloned())
+    }
+
+    /// A value of the tile, to be kept: shared where it is long, and most of what is kept with it.
+    pub(crate) fn kept(&self, value: &[u8]) -> Bytes {
+        const LONG: usize = 1 << 20;
+        let is_most = |all: &&Bytes| {
+            let (outer, inner) = (all.as_ptr_range(), value.as_ptr_range());
+            let is_within = outer.start <= inner.start && inner.end <= outer.end;
+            is_within && value.len() >= LONG && value.len() >= all.len() / 2
+        };
+        match self.shared.filter(is_most) {
+            Some(all) => all.slice_ref(value),
+            None => Bytes::copy_from_slice(value),
+        }
     }
 
     /// The bytes of a cell; `size` is that of cells that do not vary.

@@ -10,7 +10,14 @@ pub struct Encode {
     version: FormatVersion,
     limits: Limits,
     out: Vec<u8>,
+    /// What stands before `out`, if long runs of bytes are not copied.
+    parts: Option<Vec<Bytes>>,
+    /// Bytes of the parts.
+    before: usize,
 }
+
+/// Runs of so many bytes are worth a part of their own.
+const LONG: usize = 64 << 10;
 
 impl Encode {
     pub(crate) fn new(record: &'static str, version: FormatVersion) -> Self {
@@ -19,7 +26,23 @@ impl Encode {
             version,
             limits: Limits::default(),
             out: Vec::new(),
+            parts: None,
+            before: 0,
         }
+    }
+
+    /// Long runs of bytes become parts of their own.
+    pub(crate) fn in_parts(record: &'static str, version: FormatVersion) -> Self {
+        Self {
+            parts: Some(Vec::new()),
+            ..Self::new(record, version)
+        }
+    }
+
+    pub(crate) fn into_parts(self) -> Vec<Bytes> {
+        let mut parts = self.parts.unwrap_or_default();
+        parts.push(self.out.into());
+        parts
     }
 
     pub(crate) fn into_bytes(self) -> Vec<u8> {
@@ -41,7 +64,8 @@ impl Walk for Encode {
     }
 
     fn fail(&self, field: &'static str, kind: WireErrorKind) -> WireError {
-        WireError::new(self.record, field, self.out.len(), kind)
+        let offset = self.before.saturating_add(self.out.len());
+        WireError::new(self.record, field, offset, kind)
     }
 
     fn scalar<T: Scalar>(&mut self, _: &'static str, v: &mut T) -> Result<(), WireError> {
@@ -53,7 +77,17 @@ impl Walk for Encode {
         if v.len() as u64 != n {
             return Err(self.fail(field, length_mismatch(n, v.len())));
         }
-        self.out.extend_from_slice(v);
+        match &mut self.parts {
+            Some(parts) if v.len() >= LONG => {
+                let out = std::mem::take(&mut self.out);
+                self.before = self
+                    .before
+                    .saturating_add(out.len())
+                    .saturating_add(v.len());
+                parts.extend([out.into(), v.clone()]);
+            }
+            _ => self.out.extend_from_slice(v),
+        }
         Ok(())
     }
 
