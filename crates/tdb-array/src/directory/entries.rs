@@ -205,7 +205,14 @@ impl FragmentEntries {
 
 impl fmt::Debug for FragmentEntries {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
+        let mut list = f.debug_list();
+        for entry in self.iter() {
+            match entry {
+                Ok(entry) => list.entry(&entry),
+                Err(error) => list.entry(&error),
+            };
+        }
+        list.finish()
     }
 }
 
