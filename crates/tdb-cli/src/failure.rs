@@ -14,6 +14,7 @@ use tdb_tile::{FormatVersion, Limits, WireError, WireErrorKind};
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::defect::REPORT;
 use crate::paint::{Look, Role, visible, wrapped};
 
 /// Characters of a text that are shown, and how many of them before an error.
@@ -176,12 +177,13 @@ impl Failure {
         self
     }
 
-    /// The exit status: 2 for a wrong request, 3 for what is stored, 4 for a limit.
+    /// The exit status: 2 for a wrong request, 3 for what is stored, 4 for a limit, 70 for a defect of tdb.
     pub(crate) fn status(&self) -> u8 {
         match self.kind {
             _ if self.broken_pipe => 0,
             ErrorKind::Invalid => 2,
             ErrorKind::Limit => 4,
+            ErrorKind::Bug => 70,
             _ => 3,
         }
     }
@@ -221,9 +223,11 @@ impl Failure {
         for line in self.excerpt.iter().flatten() {
             writeln!(out, "  {line}")?;
         }
+        let report = (self.kind == ErrorKind::Bug).then_some(REPORT);
         let hints: Vec<&str> = self
             .memory_hint()
             .into_iter()
+            .chain(report)
             .chain(self.hint.as_deref())
             .collect();
         if !hints.is_empty() {

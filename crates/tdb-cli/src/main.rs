@@ -5,6 +5,7 @@ mod advice;
 mod args;
 mod cmd;
 mod config;
+mod defect;
 mod failure;
 mod location;
 mod machine;
@@ -18,27 +19,22 @@ mod request_file;
 mod result_file;
 
 use std::io::{self, Write};
-use std::panic;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, FromArgMatches};
 
-use crate::args::{Cli, Global, Verb};
+use crate::args::{Cli, Global, Verb, When};
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Says nothing of panics that become errors.
-fn quiet_panics() {
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        if !tdb_arrow::panics_are_errors() {
-            hook(info);
-        }
-    }));
+fn main() -> ExitCode {
+    defect::listen();
+    let look = output::on_screen(output::messages(When::Auto));
+    defect::noticed(program, &mut io::stderr(), look).into()
 }
 
-fn main() -> ExitCode {
-    quiet_panics();
+/// What the command line asks for; gives the exit status.
+fn program() -> u8 {
     let matches = meaning::command().try_get_matches();
     let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (cli, matches) = match parsed {
@@ -61,11 +57,11 @@ fn main() -> ExitCode {
         };
     }
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(failure) => {
             // There is nowhere left to tell that standard error is gone.
             let _ = failure.write(&mut io::stderr(), output::on_screen(messages));
-            ExitCode::from(failure.status())
+            failure.status()
         }
     }
 }

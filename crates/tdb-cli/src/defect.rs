@@ -1,0 +1,82 @@
+//! A panic, told as what it is: a defect of tdb.
+
+use std::env;
+use std::io::Write;
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::sync::{Mutex, PoisonError};
+
+use tdb_array::ErrorKind;
+
+use crate::failure::Failure;
+use crate::paint::Look;
+
+/// What to do about a defect.
+pub(crate) const REPORT: &str = concat!(
+    "please report it, with this message, the command and what it was for, at ",
+    env!("CARGO_PKG_REPOSITORY"),
+    "/issues; RUST_BACKTRACE=1 in the environment shows where it happened"
+);
+
+/// What was said first, and where: what follows may be its consequence.
+static SAID: Mutex<Option<String>> = Mutex::new(None);
+
+/// Keeps what panics say until [`noticed`] tells it. Those that become errors are passed over.
+pub(crate) fn listen() {
+    let shown = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if tdb_arrow::panics_are_errors() {
+            return;
+        }
+        let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+        said.get_or_insert_with(|| of(info));
+        drop(said);
+        if env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0") {
+            shown(info);
+        }
+    }));
+}
+
+fn of(info: &PanicHookInfo<'_>) -> String {
+    let what = info.payload_as_str().unwrap_or("a panic without a text");
+    info.location()
+        .map_or_else(|| what.to_owned(), |place| format!("{what} ({place})"))
+}
+
+/// Runs the program, which gives its exit status; of a panic in it the status is that of a defect.
+pub(crate) fn noticed(program: impl FnOnce() -> u8, out: &mut dyn Write, look: Look) -> u8 {
+    // What was at work is not used any more.
+    panic::catch_unwind(AssertUnwindSafe(program)).unwrap_or_else(|_| {
+        let said = SAID.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let said = said.unwrap_or_else(|| "a panic that nobody heard".to_owned());
+        let failure = Failure::new(ErrorKind::Bug, format!("a defect of tdb: {said}"));
+        // There is nowhere left to tell that standard error is gone.
+        let _ = failure.write(out, look);
+        failure.status()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_told_as_a_defect_with_its_place_and_gives_70() {
+        let before = panic::take_hook();
+        listen();
+        let most = u8::try_from(env::args().count()).unwrap_or(1).max(1);
+        let mut out = Vec::new();
+        let status = noticed(|| u8::MAX + most, &mut out, Look::default());
+        let fine = noticed(|| 3, &mut Vec::new(), Look::default());
+        panic::set_hook(before);
+        assert_eq!((status, fine), (70, 3));
+        let told = String::from_utf8(out).unwrap();
+        let (error, hint) = told.split_once('\n').unwrap();
+        let start =
+            "error: a defect of tdb: attempt to add with overflow (crates/tdb-cli/src/defect.rs:";
+        assert!(error.starts_with(start), "{told}");
+        assert!(
+            hint.starts_with("hint: please report it") && hint.contains("https://"),
+            "{told}"
+        );
+    }
+}
