@@ -84,7 +84,7 @@ fn is_concerned(array: &Array, source: &Source) -> Result<bool, ArrayError> {
 fn has_deleted(array: &Array, index: usize, fragment: &Fragment) -> Result<bool, ArrayError> {
     let least = [MetadataPart::Mins(FieldKind::DeleteTimestamps)];
     let key = &fragment.metadata_key;
-    let mut tiles = 0;
+    let mut tiles = 0_u64;
     for part in array.metadata_parts(index, &least)? {
         let version = fragment.metadata.version;
         let bounds = TileBounds::decode(&part.payload, version, &(), array.limits()).at(key)?;
@@ -95,7 +95,7 @@ fn has_deleted(array: &Array, index: usize, fragment: &Fragment) -> Result<bool,
         {
             return Ok(true);
         }
-        tiles += times.len() as u64;
+        tiles = tiles.saturating_add(times.len() as u64);
     }
     // Where the least times are not known, there may be any.
     Ok(tiles != fragment.metadata.tile_count())
