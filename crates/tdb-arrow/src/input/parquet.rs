@@ -1,10 +1,20 @@
 //! Parquet files.
+//!
+//! Parquet's reader asks for as much memory as lengths in the file say. So the footer and the header of each page are looked
+//! at first ([`checks`]), and texts are read as views, which share the bytes of their pages: a label of a dictionary does
+//! not stand once for each of its cells.
 
-use std::io::{Read, Seek, SeekFrom};
+mod checks;
+mod thrift;
+
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex};
 
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bytes::Bytes;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
@@ -14,10 +24,14 @@ use super::{InputOptions, rows_of_batch};
 
 const FORMAT: &str = "Parquet";
 
+/// Bytes that are read at a time where it is not known how many are wanted: a header takes fewer.
+const READ_AHEAD: usize = 512;
+
 /// Opens a Parquet file.
 ///
 /// # Errors
-/// [`InputError::Library`] for what is none.
+/// [`InputError::Library`] for what is none; [`InputError::Limit`] where a page, or a row, takes more than
+/// [`InputOptions::memory`].
 pub fn parquet_input<R: Read + Seek + Send + 'static>(
     mut file: R,
     options: InputOptions,
@@ -27,18 +41,43 @@ pub fn parquet_input<R: Read + Seek + Send + 'static>(
         file: Arc::new(Mutex::new(file)),
         len,
     };
-    let builder = guarded(FORMAT, || ParquetRecordBatchReaderBuilder::try_new(file))?;
-    let builder = builder.map_err(failed)?;
-    let groups = builder.metadata().row_groups();
-    let bytes: i64 = groups
-        .iter()
+    file.check_footer()?;
+    let metadata = guarded(FORMAT, || open(&file))?.map_err(failed)?;
+    let stored = metadata.metadata();
+    guarded(FORMAT, || file.check_pages(stored, options.memory))??;
+    let least = checks::row_size(stored);
+    checks::check_row(least, options.memory)?;
+    let groups = stored.row_groups().iter();
+    let bytes = groups
         .map(|group| group.total_byte_size())
         .fold(0, i64::saturating_add);
-    let rows = builder.metadata().file_metadata().num_rows();
+    let rows = stored.file_metadata().num_rows();
     let size = u64::try_from(bytes.checked_div(rows).unwrap_or(1)).unwrap_or(1);
-    let builder = builder.with_batch_size(rows_of_batch(options, size));
+    let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
+    let builder = builder.with_batch_size(rows_of_batch(options, size.max(least)));
     let reader = guarded(FORMAT, || builder.build())?.map_err(failed)?;
     Ok(ArrowInput::new(Box::new(reader), FORMAT).with_memory(options.memory))
+}
+
+/// Reads the footer.
+fn open<R: Read + Seek + Send>(file: &Chunks<R>) -> parquet::errors::Result<ArrowReaderMetadata> {
+    let metadata = ArrowReaderMetadata::load(file, ArrowReaderOptions::new())?;
+    let options = ArrowReaderOptions::new().with_schema(with_views(metadata.schema()));
+    ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options)
+}
+
+/// The schema, with views for texts and bytes.
+fn with_views(schema: &Schema) -> SchemaRef {
+    let fields = schema.fields().iter().map(|field| {
+        let view = match field.data_type() {
+            DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
+            DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
+            _ => return Field::clone(field),
+        };
+        Field::clone(field).with_data_type(view)
+    });
+    let fields: Vec<Field> = fields.collect();
+    Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
 fn failed(error: ParquetError) -> InputError {
@@ -80,6 +119,15 @@ impl<R: Read + Seek> Read for Chunk<R> {
     }
 }
 
+impl<R> Chunks<R> {
+    fn chunk(&self, at: u64) -> Chunk<R> {
+        Chunk {
+            file: Arc::clone(&self.file),
+            at,
+        }
+    }
+}
+
 impl<R: Send> Length for Chunks<R> {
     fn len(&self) -> u64 {
         self.len
@@ -87,13 +135,10 @@ impl<R: Send> Length for Chunks<R> {
 }
 
 impl<R: Read + Seek + Send> ChunkReader for Chunks<R> {
-    type T = Chunk<R>;
+    type T = BufReader<Chunk<R>>;
 
-    fn get_read(&self, start: u64) -> parquet::errors::Result<Chunk<R>> {
-        Ok(Chunk {
-            file: Arc::clone(&self.file),
-            at: start,
-        })
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        Ok(BufReader::with_capacity(READ_AHEAD, self.chunk(start)))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
@@ -107,7 +152,7 @@ impl<R: Read + Seek + Send> ChunkReader for Chunks<R> {
             )));
         }
         let mut bytes = Vec::with_capacity(length);
-        self.get_read(start)?
+        self.chunk(start)
             .take(length as u64)
             .read_to_end(&mut bytes)?;
         match bytes.len() == length {

@@ -1,0 +1,169 @@
+//! What a Parquet file says of itself, looked at before its reader asks for as much memory.
+
+use std::io::{BufReader, Read, Seek};
+
+use parquet::basic::Type;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::reader::Length;
+use tdb_tile::{LimitError, Limits};
+
+use super::thrift::{Fault, Kind, Walker};
+use super::{Chunks, FORMAT, READ_AHEAD};
+use crate::input::error::InputError;
+
+/// The length of the footer, and the mark behind it.
+const TRAILER: u64 = 8;
+
+/// Bytes that a value of a list takes beside itself: how deep it lies, and where lists begin.
+const LEVELS: u64 = 4;
+
+/// Bytes of a cell of any length, without its text.
+const VIEW: u64 = 16;
+
+fn damaged(what: &'static str) -> InputError {
+    InputError::Library {
+        format: FORMAT,
+        source: what.into(),
+    }
+}
+
+fn check_memory(asked: u64, memory: u64) -> Result<(), LimitError> {
+    Limits::check("memory", "memory budget", asked, memory)
+}
+
+impl<R: Read + Seek + Send> Chunks<R> {
+    /// Fails where lengths in the footer lead beyond it.
+    pub(super) fn check_footer(&self) -> Result<(), InputError> {
+        let start = self.len().checked_sub(TRAILER);
+        let start = start.ok_or_else(|| damaged("the file is too short"))?;
+        let mut size = [0; 4];
+        self.chunk(start).read_exact(&mut size)?;
+        let size = u64::from(u32::from_le_bytes(size));
+        let footer = start.checked_sub(size);
+        let footer = footer.ok_or_else(|| damaged("the footer is longer than the file"))?;
+        let input = BufReader::new(self.chunk(footer));
+        match Walker::new(input, size, &mut |_, _| {}).walk() {
+            Ok(_) => Ok(()),
+            Err(Fault::Ends) => Err(damaged("the footer ends early")),
+            Err(Fault::Damaged(what)) => Err(damaged(what)),
+            Err(Fault::Input(error)) => Err(error.into()),
+        }
+    }
+
+    /// Fails where a page, or what its values come to, takes more than is allowed.
+    pub(super) fn check_pages(
+        &self,
+        metadata: &ParquetMetaData,
+        memory: u64,
+    ) -> Result<(), InputError> {
+        let groups = metadata.row_groups().iter();
+        for column in groups.flat_map(|group| group.columns()) {
+            self.check_column(column, memory)?;
+        }
+        Ok(())
+    }
+
+    fn check_column(&self, column: &ColumnChunkMetaData, memory: u64) -> Result<(), InputError> {
+        let (mut at, size) = column.byte_range();
+        let end = at.saturating_add(size).min(self.len());
+        let is_list = column.column_descr().max_rep_level() > 0;
+        let value = LEVELS.saturating_add(value_size(column));
+        while at < end {
+            let Some(page) = self.page(at)? else {
+                // Its reader finds nothing there either, if it gets there at all.
+                return Ok(());
+            };
+            check_memory(page.unpacked, memory)?;
+            if is_list {
+                check_memory(page.values.saturating_mul(value), memory)?;
+            }
+            at = page.end;
+        }
+        Ok(())
+    }
+
+    /// What the header of a page says; nothing if there is none.
+    fn page(&self, at: u64) -> Result<Option<Page>, InputError> {
+        let (mut unpacked, mut stored, mut values) = (0, 0, 0);
+        let mut see = |path: &[i16], number: i64| match path {
+            [2] => unpacked = number,
+            [3] => stored = number,
+            // Of data pages, in their two forms, and of dictionaries.
+            [5 | 7 | 8, 1] => values = number.max(values),
+            _ => {}
+        };
+        let input = BufReader::with_capacity(READ_AHEAD, self.chunk(at));
+        let left = self.len().saturating_sub(at);
+        let walker = Walker::new(input, left, &mut see).knowing(of_page_header);
+        let left = match walker.walk() {
+            Ok(left) => left,
+            Err(Fault::Ends) => return Ok(None),
+            Err(Fault::Damaged(what)) => return Err(damaged(what)),
+            Err(Fault::Input(error)) => return Err(error.into()),
+        };
+        let length =
+            |length: i64| u64::try_from(length).map_err(|_| damaged("a page has a length below 0"));
+        let start = self.len().saturating_sub(left);
+        Ok(Some(Page {
+            end: start.saturating_add(length(stored)?),
+            unpacked: length(unpacked)?,
+            values: length(values)?,
+        }))
+    }
+}
+
+/// The fields of the header of a page, by the numbers that lead to them.
+fn of_page_header(path: &[i16]) -> Option<Kind> {
+    Some(match path {
+        [1..=4] => Kind::Number,
+        [5..=8] => Kind::Structure,
+        // A data page, a dictionary and a data page of the second form; statistics of the two.
+        [5, 1..=4] | [7, 1..=2] | [8, 1..=6] => Kind::Number,
+        [7, 3] | [8, 7] => Kind::Truth,
+        [5, 5] | [8, 8] => Kind::Structure,
+        [5, 5, field] | [8, 8, field] => match field {
+            1 | 2 | 5 | 6 => Kind::Binary,
+            3 | 4 => Kind::Number,
+            7 | 8 => Kind::Truth,
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// What a page says of itself.
+struct Page {
+    /// Where it ends in the file.
+    end: u64,
+    /// Bytes of it, unpacked.
+    unpacked: u64,
+    values: u64,
+}
+
+/// Bytes that a row takes at least, however little is stored of it.
+pub(super) fn row_size(metadata: &ParquetMetaData) -> u64 {
+    let group = metadata.row_groups().iter().map(|group| {
+        let sizes = group.columns().iter().map(value_size);
+        sizes.fold(0, u64::saturating_add)
+    });
+    group.max().unwrap_or(0)
+}
+
+/// Bytes of a value, without the text of those of any length.
+fn value_size(column: &ColumnChunkMetaData) -> u64 {
+    match column.column_type() {
+        Type::BOOLEAN => 1,
+        Type::INT32 | Type::FLOAT => 4,
+        Type::INT64 | Type::DOUBLE => 8,
+        Type::INT96 => 12,
+        Type::BYTE_ARRAY => VIEW,
+        Type::FIXED_LEN_BYTE_ARRAY => {
+            u64::try_from(column.column_descr().type_length()).unwrap_or(0)
+        }
+    }
+}
+
+/// Fails where a single row takes more than is allowed.
+pub(super) fn check_row(size: u64, memory: u64) -> Result<(), InputError> {
+    Ok(check_memory(size, memory)?)
+}

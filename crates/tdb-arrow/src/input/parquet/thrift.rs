@@ -1,0 +1,262 @@
+//! Thrift's compact form, in which Parquet's metadata is stored: walked through, so that lengths are known to hold before
+//! a reader asks for as much memory as they say.
+
+use std::io::{self, ErrorKind, Read};
+
+/// Structures within structures; Parquet's own have fewer than ten.
+const DEPTH: usize = 32;
+
+const STOP: u8 = 0;
+const TRUE: u8 = 1;
+const FALSE: u8 = 2;
+const BYTE: u8 = 3;
+const I16: u8 = 4;
+const I32: u8 = 5;
+const I64: u8 = 6;
+const DOUBLE: u8 = 7;
+const BINARY: u8 = 8;
+const LIST: u8 = 9;
+const SET: u8 = 10;
+const STRUCT: u8 = 12;
+
+/// Why a structure could not be walked through.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The bytes end within it.
+    Ends,
+    /// What is wrong with it.
+    Damaged(&'static str),
+    /// They could not be read.
+    Input(io::Error),
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == ErrorKind::UnexpectedEof {
+            Self::Ends
+        } else {
+            Self::Input(error)
+        }
+    }
+}
+
+/// What a field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// True or false.
+    Truth,
+    /// A number of any width.
+    Number,
+    /// Bytes or text.
+    Binary,
+    /// A structure.
+    Structure,
+}
+
+impl Kind {
+    fn is(self, kind: u8) -> bool {
+        match self {
+            Self::Truth => matches!(kind, TRUE | FALSE),
+            Self::Number => matches!(kind, I16 | I32 | I64),
+            Self::Binary => kind == BINARY,
+            Self::Structure => kind == STRUCT,
+        }
+    }
+}
+
+/// Goes through one structure.
+pub(super) struct Walker<'a, R> {
+    input: R,
+    /// Bytes that are left.
+    left: u64,
+    /// What the field must be that these numbers lead to: its reader does not look.
+    known: fn(&[i16]) -> Option<Kind>,
+    /// Numbers of the fields that lead to a number, and the number.
+    see: &'a mut dyn FnMut(&[i16], i64),
+    path: Vec<i16>,
+}
+
+impl<'a, R: Read> Walker<'a, R> {
+    /// Of `left` bytes; `see` is given each number that stands in a structure alone.
+    pub(super) fn new(input: R, left: u64, see: &'a mut dyn FnMut(&[i16], i64)) -> Self {
+        Self {
+            input,
+            left,
+            known: |_| None,
+            see,
+            path: Vec::new(),
+        }
+    }
+
+    /// Fields that are known must be what they are known for.
+    pub(super) fn knowing(self, known: fn(&[i16]) -> Option<Kind>) -> Self {
+        Self { known, ..self }
+    }
+
+    /// Goes through a structure; gives the bytes that are left behind it.
+    pub(super) fn walk(mut self) -> Result<u64, Fault> {
+        self.structure(0)?;
+        Ok(self.left)
+    }
+
+    fn structure(&mut self, depth: usize) -> Result<(), Fault> {
+        if depth > DEPTH {
+            return Err(Fault::Damaged("its structures are nested too deeply"));
+        }
+        let mut last = 0_i16;
+        loop {
+            let head = self.byte()?;
+            let kind = head & 0x0f;
+            if kind == STOP {
+                return Ok(());
+            }
+            last = match i16::from(head >> 4) {
+                0 => i16::try_from(self.number()?)
+                    .map_err(|_| Fault::Damaged("a field has a number that none can have"))?,
+                step => last.saturating_add(step),
+            };
+            self.path.push(last);
+            if (self.known)(&self.path).is_some_and(|known| !known.is(kind)) {
+                return Err(Fault::Damaged(
+                    "a field is of another type than it should be",
+                ));
+            }
+            match kind {
+                TRUE | FALSE => {}
+                BYTE => {
+                    self.byte()?;
+                }
+                I16 | I32 | I64 => {
+                    let number = self.number()?;
+                    (self.see)(&self.path, number);
+                }
+                kind => self.value(kind, depth)?,
+            }
+            self.path.pop();
+        }
+    }
+
+    /// A value that stands in a list, or takes more than a few bytes.
+    fn value(&mut self, kind: u8, depth: usize) -> Result<(), Fault> {
+        match kind {
+            // The reader takes no byte for each, so that a few bytes would keep it busy for good.
+            TRUE | FALSE => Err(Fault::Damaged(
+                "a list of truth values, which Parquet does not use",
+            )),
+            BYTE => self.byte().map(drop),
+            I16 | I32 | I64 => self.number().map(drop),
+            DOUBLE => self.skip(8),
+            BINARY => {
+                let len = self.varint()?;
+                self.skip(len)
+            }
+            LIST | SET => self.list(depth),
+            STRUCT => self.structure(depth.saturating_add(1)),
+            _ => Err(Fault::Damaged(
+                "a field has a type that Parquet does not use",
+            )),
+        }
+    }
+
+    fn list(&mut self, depth: usize) -> Result<(), Fault> {
+        let head = self.byte()?;
+        let count = match head >> 4 {
+            0x0f => self.varint()?,
+            count => u64::from(count),
+        };
+        // Whatever it is of, a value takes one byte at least.
+        if count > self.left {
+            return Err(Fault::Damaged(
+                "a list has more values than there are bytes",
+            ));
+        }
+        if depth > DEPTH {
+            return Err(Fault::Damaged("its lists are nested too deeply"));
+        }
+        (0..count).try_for_each(|_| self.value(head & 0x0f, depth.saturating_add(1)))
+    }
+
+    fn byte(&mut self) -> Result<u8, Fault> {
+        self.left = self.left.checked_sub(1).ok_or(Fault::Ends)?;
+        let mut byte = [0];
+        self.input.read_exact(&mut byte)?;
+        Ok(byte[0])
+    }
+
+    fn varint(&mut self) -> Result<u64, Fault> {
+        let mut value = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(Fault::Damaged("a number takes more than 64 bits"))
+    }
+
+    /// A number with a sign, which is its lowest bit.
+    fn number(&mut self) -> Result<i64, Fault> {
+        let value = self.varint()?;
+        Ok((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
+    }
+
+    fn skip(&mut self, len: u64) -> Result<(), Fault> {
+        let left = self.left.checked_sub(len);
+        self.left = left.ok_or(Fault::Damaged(
+            "a value is longer than what is left of the file",
+        ))?;
+        let read = io::copy(&mut self.input.by_ref().take(len), &mut io::sink())?;
+        if read == len {
+            Ok(())
+        } else {
+            Err(Fault::Ends)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers, and the fields that lead to them.
+    type Seen = Vec<(Vec<i16>, i64)>;
+
+    fn walk(bytes: &[u8]) -> (Result<u64, Fault>, Seen) {
+        let mut seen = Vec::new();
+        let mut see = |path: &[i16], number| seen.push((path.to_vec(), number));
+        let left = Walker::new(bytes, bytes.len() as u64, &mut see).walk();
+        (left, seen)
+    }
+
+    #[test]
+    fn numbers_are_told_by_the_fields_that_lead_to_them() {
+        // 1: 0, 3: -150, 5: { 1: 7 }, 6: "ab", 7: [1, 2], and two bytes more.
+        let bytes = [
+            0x15, 0, 0x25, 0xab, 0x02, 0x2c, 0x15, 14, 0, 0x18, 2, b'a', b'b', 0x19, 0x25, 2, 4, 0,
+            9, 9,
+        ];
+        let (left, seen) = walk(&bytes);
+        assert_eq!(left.unwrap(), 2);
+        assert_eq!(seen, [(vec![1], 0), (vec![3], -150), (vec![5, 1], 7)]);
+    }
+
+    #[test]
+    fn lengths_beyond_the_bytes_are_refused() {
+        let long_list = walk(&[0x19, 0xf5, 0xff, 0xff, 0xff, 0x7f, 1]).0;
+        assert!(matches!(long_list, Err(Fault::Damaged(why)) if why.contains("list")));
+        let long_text = walk(&[0x18, 0xff, 0xff, 0xff, 0xff, 0x7f, 1]).0;
+        assert!(matches!(long_text, Err(Fault::Damaged(why)) if why.contains("value is longer")));
+        let truths = walk(&[0x19, 0xf1, 0x03, 1, 1, 1, 0]).0;
+        assert!(matches!(truths, Err(Fault::Damaged(why)) if why.contains("truth")));
+        let deep = walk(&[0x1c; 100]).0;
+        assert!(matches!(deep, Err(Fault::Damaged(why)) if why.contains("deeply")));
+        assert!(matches!(walk(&[0x15]).0, Err(Fault::Ends)));
+        let number = [0x15, 0, 0];
+        let known = |path: &[i16]| (path == [1]).then_some(Kind::Structure);
+        let other = Walker::new(&number[..], 3, &mut |_, _| {})
+            .knowing(known)
+            .walk();
+        assert!(matches!(other, Err(Fault::Damaged(why)) if why.contains("another type")));
+    }
+}
