@@ -2,7 +2,7 @@
 //!
 //! TileDB writes the arrays that are read (`xtask/bench/bench.py`) and reads them through its C interface into memory
 //! that was touched before; tdb reads them with the example `read_all` of tdb-query. Writing is the other way round
-//! (`xtask/bench/writes.py`, the example `write_all`): from the same raw files, in memory before the clock starts.
+//! (`xtask/bench/writes.py`, the example `write_all` of tdb-write): from the same raw files, in memory before the clock starts.
 //! Consolidation and import are measured as the program. Each figure is the median of the runs.
 
 use std::error::Error;
@@ -207,7 +207,9 @@ fn ranges(workload: &Value) -> Vec<String> {
 
 /// Builds a program for measuring and says where it is.
 fn built(kind: &str, name: &str) -> Result<String, Box<dyn Error>> {
-    let package = if name == "tdb" {
+    let package = if name == "write_all" {
+        "tdb-write"
+    } else if name == "tdb" {
         "tdb-cli"
     } else {
         "tdb-query"

@@ -12,11 +12,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tdb_array::{Array, OpenOptions};
+use tdb_cells::{Batch, Column, Session, SessionOptions};
 use tdb_consolidate::{MergeOptions, plan_merge};
 use tdb_filters::EncryptionKey;
-use tdb_query::{Batch, Column, Session, SessionOptions, WriteOptions, WriteOrder};
 use tdb_store::LocalStore;
 use tdb_tile::Range;
+use tdb_write::{WriteOptions, WriteOrder, Writer};
 
 use crate::Outcome;
 use crate::cells::unhex;
@@ -243,7 +244,7 @@ fn make(session: &Session, array: &Arc<Array>, write: &Value) -> Outcome {
         .collect::<Result<_, _>>()?;
     let batches = usize::try_from(number("batches").unwrap_or(1))?;
     let step = rows.div_ceil(batches).max(1);
-    let mut writer = session.write(array, &options)?;
+    let mut writer = Writer::open(session, array, &options)?;
     for first in (0..rows).step_by(step) {
         let rows = first..rows.min(first + step);
         let columns = columns.iter().map(|column| part(column, &rows));

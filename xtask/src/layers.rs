@@ -31,13 +31,16 @@ const HOMES: &[(&str, &[&str])] = &[
     ("sha2", &["tdb-filters"]),
     ("webp", &["tdb-filters"]),
     ("zstd", &["tdb-filters"]),
-    ("bitvec", &["tdb-query"]),
-    ("rayon", &["tdb-query"]),
+    (
+        "bitvec",
+        &["tdb-cells", "tdb-condition", "tdb-query", "tdb-write"],
+    ),
+    ("rayon", &["tdb-cells"]),
     ("rustix", &["tdb-store"]),
     ("clap", &["tdb-cli"]),
 ];
 
-/// Packages by the beginning of their names that stay above tdb-query.
+/// Packages by the beginning of their names that stay above tdb-query and tdb-write.
 const LEAVES_ONLY: &[&str] = &[
     "arrow",
     "parquet",
@@ -80,10 +83,18 @@ pub(crate) fn check() -> Result<Vec<String>, Box<dyn std::error::Error>> {
     Ok(findings)
 }
 
-/// What each crate of the table may use: `None` stands for anything.
-type Table = BTreeMap<String, Option<BTreeSet<String>>>;
+/// What a crate may use.
+#[derive(Debug, PartialEq, Eq)]
+struct Uses {
+    directly: BTreeSet<String>,
+    /// What its tests may use besides.
+    in_tests: BTreeSet<String>,
+}
 
-/// Reads the table: rows of `| crate | sentence | may use directly |`, where crates go without `tdb-`.
+/// What each crate of the table may use: `None` stands for anything.
+type Table = BTreeMap<String, Option<Uses>>;
+
+/// Reads the table: rows of `| crate | sentence | may use directly; tests: ... |`, where crates go without `tdb-`.
 fn allowed(markdown: &str) -> Table {
     let rows = markdown.lines().filter_map(|line| {
         let cells: Vec<&str> = line
@@ -100,15 +111,16 @@ fn allowed(markdown: &str) -> Table {
         (name.starts_with("tdb") || name == "xtask").then_some((name, *uses))
     });
     rows.map(|(name, uses)| {
-        let uses = match uses {
-            "anything" => None,
-            "none of ours" => Some(BTreeSet::new()),
-            list => Some(
-                list.split(',')
-                    .map(|name| format!("tdb-{}", name.trim()))
-                    .collect(),
-            ),
+        let names = |list: &str| {
+            let names = list.split(',').map(str::trim);
+            let names = names.filter(|name| !matches!(*name, "" | "none of ours"));
+            names.map(|name| format!("tdb-{name}")).collect()
         };
+        let (directly, in_tests) = uses.split_once("; tests:").unwrap_or((uses, ""));
+        let uses = (uses != "anything").then(|| Uses {
+            directly: names(directly),
+            in_tests: names(in_tests),
+        });
         (name.to_owned(), uses)
     })
     .collect()
@@ -130,9 +142,9 @@ fn manifests(table: &Table, metadata: &Value) -> Vec<String> {
             let needs = text(dependency, "name");
             let is_dev = dependency.get("kind").and_then(Value::as_str) == Some("dev");
             if needs.starts_with("tdb") {
-                let may = allowed
-                    .as_ref()
-                    .is_none_or(|allowed| allowed.contains(needs));
+                let may = allowed.as_ref().is_none_or(|uses| {
+                    uses.directly.contains(needs) || is_dev && uses.in_tests.contains(needs)
+                });
                 if !may && needs != name {
                     findings.push(format!("{name} may not use {needs}"));
                 }
@@ -169,7 +181,11 @@ fn away_from_home(name: &str, needs: &str) -> Option<String> {
             homes.join(", ")
         ));
     }
-    let is_low = CORE.contains(&name) || matches!(name, "tdb-store" | "tdb-query");
+    let is_low = CORE.contains(&name)
+        || matches!(
+            name,
+            "tdb-store" | "tdb-cells" | "tdb-condition" | "tdb-query" | "tdb-write"
+        );
     let is_leaf = LEAVES_ONLY.iter().any(|leaf| needs.starts_with(leaf));
     (is_low && is_leaf).then(|| format!("{name} may not use {needs}, which is for the leaves"))
 }
@@ -291,6 +307,7 @@ mod tests {
 |---|---|---|
 | tdb-tile | Bytes. | none of ours |
 | tdb-schema | Cells. | tile, filters |
+| tdb-write | In. | schema; tests: query |
 | tdb-cli | The program. | anything |
 ";
 
@@ -315,9 +332,11 @@ mod tests {
     #[test]
     fn an_upward_edge_is_found_also_in_tests() {
         let dev = json!({"name": "tdb-cli", "kind": "dev", "optional": false});
+        let in_tests = json!({"name": "tdb-query", "kind": "dev", "optional": false});
         let house = workspace(&[
             package("tdb-tile", &[needs("tdb-schema"), dev]),
             package("tdb-new", &[]),
+            package("tdb-write", &[needs("tdb-query"), in_tests]),
         ]);
         assert_eq!(
             manifests(&allowed(TABLE), &house),
@@ -325,6 +344,7 @@ mod tests {
                 "tdb-tile may not use tdb-schema",
                 "tdb-tile may not use tdb-cli",
                 "tdb-new is not in the table of docs/architecture.md",
+                "tdb-write may not use tdb-query",
             ]
         );
     }

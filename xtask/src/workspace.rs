@@ -24,7 +24,10 @@ pub(crate) const ALONE: &[&str] = &[
     "tdb-schema",
     "tdb-fragment",
     "tdb-array",
+    "tdb-cells",
+    "tdb-condition",
     "tdb-query",
+    "tdb-write",
 ];
 
 /// The folder of the workspace.

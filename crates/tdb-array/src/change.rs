@@ -66,7 +66,7 @@ impl Array {
     }
 
     /// Deletes cells that were written up to the time of the change: all but those that `kept` holds for.
-    /// Cells that are null in a field that `kept` compares go too; `Session::delete_cells` of `tdb-query` looks first
+    /// Cells that are null in a field that `kept` compares go too; `delete_cells` of `tdb-query` looks first
     /// whether there are any.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use tdb_filters::FilterError;
 use tdb_fragment::FragmentError;
 use tdb_schema::SchemaError;
 use tdb_store::StoreError;
-use tdb_tile::{FormatVersion, LimitError, WireError};
+use tdb_tile::{ErrorKind, FormatVersion, LimitError, WireError};
 
 use crate::{NameError, TimestampedName};
 
@@ -207,34 +207,6 @@ impl ArrayError {
     }
 }
 
-/// The kinds of errors that the outer layers tell apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The request is wrong: option, name, expression, data that does not fit the schema.
-    Invalid,
-    /// No such array, group or object.
-    NotFound,
-    /// Something is in the way.
-    Exists,
-    /// What is stored breaks the format.
-    Corrupt,
-    /// What is stored points outside.
-    EscapesRoot,
-    /// What is stored loops.
-    Cycle,
-    /// What is stored does not decrypt, or a key is missing or too many.
-    Crypto,
-    /// A newer version, a removed filter, a feature that is not compiled in.
-    Unsupported,
-    /// The store or the network failed, or denied permission.
-    Store,
-    /// A cap or the memory budget.
-    Limit,
-    /// What cannot happen: a defect of tdb.
-    Bug,
-}
-
 /// An error that knows its [`ErrorKind`].
 pub trait HasKind {
     /// What can be done about it.
@@ -243,11 +215,7 @@ pub trait HasKind {
 
 impl HasKind for WireError {
     fn kind(&self) -> ErrorKind {
-        match self.limit() {
-            Some(_) => ErrorKind::Limit,
-            None if self.is_unsupported() => ErrorKind::Unsupported,
-            None => ErrorKind::Corrupt,
-        }
+        Self::kind(self)
     }
 }
 
@@ -280,13 +248,7 @@ impl HasKind for StoreError {
 
 impl HasKind for FilterError {
     fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Wire(wire) => wire.kind(),
-            Self::NotCompiledIn { .. } | Self::Unsupported { .. } => ErrorKind::Unsupported,
-            Self::Crypto(_) => ErrorKind::Crypto,
-            Self::Limit(_) => ErrorKind::Limit,
-            _ => ErrorKind::Corrupt,
-        }
+        Self::kind(self)
     }
 }
 
@@ -303,12 +265,7 @@ impl HasKind for SchemaError {
 
 impl HasKind for FragmentError {
     fn kind(&self) -> ErrorKind {
-        match self {
-            // The names of fields stand in a stored schema.
-            Self::FileName { .. } => ErrorKind::Corrupt,
-            Self::NotStored { .. } => ErrorKind::Invalid,
-            _ => self.wire().map_or(ErrorKind::Corrupt, HasKind::kind),
-        }
+        Self::kind(self)
     }
 }
 

@@ -3,9 +3,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_filters::{EncryptionKey, open_generic_tile};
-use tdb_fragment::{FieldLayout, FooterBytes, FooterStart, FragmentMetadata, LegacyMetadata, Next};
+use tdb_fragment::{
+    FieldLayout, FooterBytes, FooterStart, FragmentMetadata, LegacyMetadata, Next, StoredFragment,
+};
 use tdb_schema::ArraySchema;
-use tdb_schema::value::read;
 use tdb_store::{Piece, Read, join};
 use tdb_tile::{GenericTile, Limits};
 
@@ -40,6 +41,18 @@ pub struct Fragment {
 }
 
 impl Fragment {
+    /// What it takes to read its tiles.
+    pub fn stored(&self) -> StoredFragment<'_> {
+        StoredFragment {
+            name: self.name.as_str(),
+            timestamps: self.timestamps(),
+            prefix: &self.prefix,
+            metadata_key: &self.metadata_key,
+            schema: &self.schema,
+            metadata: &self.metadata,
+        }
+    }
+
     /// The first and the last time that it holds cells of.
     pub fn timestamps(&self) -> (u64, u64) {
         (self.name.start(), self.name.end())
@@ -53,16 +66,7 @@ impl Fragment {
 
     /// The written cells of a tile of a dense fragment, for people: `x 1..4, y 0..9`.
     pub fn tile_text(&self, tile: u64) -> String {
-        let ranges = self.metadata.tile_ranges(tile, &self.schema);
-        let ranges = ranges.unwrap_or_default();
-        let dimensions = self.schema.dimensions.iter().zip(&ranges);
-        let along = dimensions.map(|(dimension, range)| {
-            // A bound has the size of the datatype, as it lies in the domain.
-            let lo = read(dimension.datatype, &range.lo)?;
-            let hi = read(dimension.datatype, &range.hi)?;
-            Some(format!("{} {lo}..{hi}", dimension.name))
-        });
-        along.flatten().collect::<Vec<_>>().join(", ")
+        self.metadata.tile_text(tile, &self.schema)
     }
 
     /// Whether a delete has nothing more to say about this fragment.

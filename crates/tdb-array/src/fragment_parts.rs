@@ -2,9 +2,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tdb_fragment::{MetadataPart, PartPlace};
+use tdb_fragment::{MetadataPart, OpenedPart, PartPlace};
 use tdb_store::{ByteRange, Piece, Read, StoreError, join, read_coalesced};
-use tdb_tile::FormatVersion;
 
 use crate::open::Place;
 use crate::{ArrayError, At, Fragment};
@@ -12,15 +11,6 @@ use crate::{ArrayError, At, Fragment};
 /// Parts of a fragment's metadata that lie this near are read at once.
 const GAP: u64 = 64 << 10;
 const MOST: u64 = 16 << 20;
-
-/// A part of a fragment's metadata, opened.
-#[derive(Clone, Debug)]
-pub struct OpenedPart {
-    /// The version of the library that wrote it, as its tile says.
-    pub version: FormatVersion,
-    /// Its content.
-    pub payload: Bytes,
-}
 
 /// Reads and opens parts of a fragment's metadata: from what is kept of it, else in one batch.
 pub(crate) fn read_parts(

@@ -41,9 +41,8 @@ pub use delete::Delete;
 pub use directory::{
     DeleteCommit, Directory, FragmentEntries, FragmentEntry, Live, Names, SchemaEntry,
 };
-pub use error::{ArrayError, At, ErrorKind, HasKind};
+pub use error::{ArrayError, At, HasKind};
 pub use fragment::{Fragment, FragmentSteps, Schemas};
-pub use fragment_parts::OpenedPart;
 pub use group::{Descendant, Group};
 pub use group_change::MemberChange;
 pub use group_details::{GroupDetails, GroupMember};
@@ -54,6 +53,8 @@ pub use object_type::ObjectType;
 pub use open::OpenOptions;
 pub use settling::settle;
 pub use snapshot::Snapshot;
+pub use tdb_fragment::OpenedPart;
+pub use tdb_tile::ErrorKind;
 pub use time_window::TimeWindow;
 pub use timestamped_name::{NameError, NameForm, TimestampedName};
 pub use uri::Target;

@@ -5,7 +5,7 @@ use arrow_buffer::{BooleanBuffer, Buffer};
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
 use bytes::Bytes;
-use tdb_query::Column;
+use tdb_cells::Column;
 
 use crate::mapping::Element;
 use crate::{ConversionError, dates};

@@ -4,7 +4,7 @@ use arrow_array::{ArrayRef, make_array};
 use arrow_buffer::{BooleanBuffer, Buffer};
 use arrow_schema::DataType;
 use bytes::Bytes;
-use tdb_query::{Column, FieldInfo};
+use tdb_cells::{Column, FieldInfo};
 use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::Datatype;
 

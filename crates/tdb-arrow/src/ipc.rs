@@ -4,7 +4,7 @@ use std::io::Write;
 
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::ArrowError;
-use tdb_query::{Batch, FieldInfo};
+use tdb_cells::{Batch, FieldInfo};
 
 use crate::{BatchWriter, ConversionError, Mapping, Options};
 

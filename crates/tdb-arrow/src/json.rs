@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use tdb_query::{Batch, FieldInfo};
+use tdb_cells::{Batch, FieldInfo};
 
 use crate::text::{Lines, Syntax, append_json_text};
 use crate::{BatchWriter, ConversionError, Options};

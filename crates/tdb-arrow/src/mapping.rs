@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
-use tdb_query::{Batch, FieldInfo};
+use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::CellValNum;
 use tdb_tile::{Code, Datatype};
 

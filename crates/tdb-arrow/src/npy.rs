@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use tdb_query::{Batch, FieldInfo};
+use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::CellValNum;
 use tdb_tile::{Datatype, Physical};
 

@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::ops::Range;
 
-use tdb_query::{Batch, Column, FieldInfo};
+use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_schema::value::{NOT_A_TIME, TimeText, holds_bytes, holds_text};
 use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::{Datatype, Scalar, with_scalar};

@@ -1,4 +1,4 @@
-use tdb_query::Batch;
+use tdb_cells::Batch;
 
 use crate::ConversionError;
 

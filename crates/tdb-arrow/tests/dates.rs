@@ -13,7 +13,7 @@ use tdb_arrow::{
     BatchWriter, ConversionError, Input, InputError, InputOptions, IpcFileWriter, Options,
     ParquetWriter, ipc_file_input, parquet_input,
 };
-use tdb_query::{Batch, Column, FieldInfo};
+use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_schema::CellValNum;
 use tdb_tile::{Code, Datatype};
 

@@ -15,7 +15,7 @@ use tdb_arrow::{
     BatchWriter, ConversionError, IpcFileWriter, IpcStreamWriter, Mapping, NpyWriter, Options,
     ParquetWriter,
 };
-use tdb_query::{Batch, Column, FieldInfo};
+use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_schema::CellValNum;
 use tdb_tile::{Datatype, with_scalar};
 

@@ -9,7 +9,7 @@ use arrow_array::{
     RecordBatchIterator, StringArray, StringViewArray, TimestampMillisecondArray,
 };
 use tdb_arrow::{ArrowInput, Input, InputError};
-use tdb_query::{Column, FieldInfo};
+use tdb_cells::{Column, FieldInfo};
 use tdb_schema::{CellValNum, Enumeration, FieldKind};
 use tdb_tile::Datatype;
 

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use tdb_arrow::{Input, InputOptions, JsonLinesInput};
-use tdb_query::FieldInfo;
+use tdb_cells::FieldInfo;
 use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::Datatype;
 

@@ -10,7 +10,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use common::{ONE, bits, column, enumerated, result, starts, stored, texts, with_nulls};
 use tdb_arrow::{ConversionError, Mapping, Options};
-use tdb_query::{Column, FieldInfo};
+use tdb_cells::{Column, FieldInfo};
 use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::Datatype;
 

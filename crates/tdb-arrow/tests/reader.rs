@@ -7,7 +7,8 @@ use arrow_array::RecordBatchReader;
 use arrow_array::cast::AsArray;
 use tdb_array::{Array, OpenOptions};
 use tdb_arrow::{Options, RecordBatches};
-use tdb_query::{ReadOptions, Session};
+use tdb_cells::Session;
+use tdb_query::{ReadOptions, Reader};
 use tdb_store::LocalStore;
 
 #[test]
@@ -19,7 +20,7 @@ fn an_array_is_a_record_batch_reader() {
         batch_bytes: Some(1),
         ..ReadOptions::default()
     };
-    let reader = Session::default().read(&array, &options).unwrap();
+    let reader = Reader::open(&Session::default(), &array, &options).unwrap();
 
     let batches = RecordBatches::try_new(reader, Options::default()).unwrap();
     let schema = batches.schema();

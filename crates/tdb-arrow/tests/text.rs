@@ -6,7 +6,7 @@ mod common;
 
 use common::{ONE, column, enumerated, result, starts, stored, texts, with_nulls};
 use tdb_arrow::{BatchWriter, ConversionError, CsvWriter, JsonLinesWriter, Options, PlainText};
-use tdb_query::Column;
+use tdb_cells::Column;
 use tdb_schema::CellValNum;
 use tdb_tile::{Datatype, with_scalar};
 

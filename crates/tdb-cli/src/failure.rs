@@ -6,12 +6,16 @@ use std::io::{self, Write};
 
 use tdb_array::{ArrayError, ErrorKind, HasKind};
 use tdb_arrow::{ConversionError, InputError};
+use tdb_cells::CellsError;
+use tdb_condition::ConditionError;
+use tdb_consolidate::MergeError;
 use tdb_fragment::FragmentError;
 use tdb_query::QueryError;
 use tdb_schema::SchemaError;
+use tdb_schema::names::UnknownName;
 use tdb_store::StoreError;
 use tdb_tile::{FormatVersion, Limits, WireError, WireErrorKind};
-
+use tdb_write::WriteError;
 use unicode_width::UnicodeWidthStr;
 
 use crate::defect::REPORT;
@@ -56,8 +60,8 @@ fn version_hint(error: &(dyn Error + 'static)) -> Option<&'static str> {
 
 /// What is told where a file could not be begun: its name so far says nothing to anybody.
 fn draft_error(error: &(dyn Error + 'static)) -> Option<Box<dyn Error + Send + Sync>> {
-    let store = match error.downcast_ref::<QueryError>() {
-        Some(QueryError::Array(ArrayError::Store(error))) => Some(error),
+    let store = match error.downcast_ref::<WriteError>() {
+        Some(WriteError::Array(ArrayError::Store(error))) => Some(error),
         _ => match error.downcast_ref::<ArrayError>() {
             Some(ArrayError::Store(error)) => Some(error),
             _ => error.downcast_ref::<StoreError>(),
@@ -268,12 +272,48 @@ impl From<StoreError> for Failure {
     }
 }
 
-impl From<QueryError> for Failure {
-    fn from(error: QueryError) -> Self {
-        let hint = error.hint().map(str::to_owned);
-        Self {
-            hint,
-            ..Self::new(error.kind(), error)
+/// Errors that say their kind and the way out.
+macro_rules! failure_of {
+    ($($error:ty),*) => {$(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                let hint = error.hint().map(str::to_owned);
+                Self {
+                    hint,
+                    ..Self::new(error.kind(), error)
+                }
+            }
+        }
+    )*};
+}
+
+failure_of!(
+    CellsError,
+    ConditionError,
+    InputError,
+    QueryError,
+    WriteError
+);
+
+impl From<UnknownName> for Failure {
+    fn from(error: UnknownName) -> Self {
+        let hint = error.hint().to_owned();
+        Self::new(ErrorKind::Invalid, error).hint(hint)
+    }
+}
+
+/// What is wrong with the array is told as where it is opened.
+impl From<MergeError> for Failure {
+    fn from(error: MergeError) -> Self {
+        match error {
+            MergeError::Array(error) => error.into(),
+            error => {
+                let hint = error.hint().map(str::to_owned);
+                Self {
+                    hint,
+                    ..Self::new(error.kind(), error)
+                }
+            }
         }
     }
 }
@@ -287,16 +327,6 @@ impl From<ConversionError> for Failure {
                 hint: hint.map(str::to_owned),
                 ..Self::new(kind, error)
             },
-        }
-    }
-}
-
-impl From<InputError> for Failure {
-    fn from(error: InputError) -> Self {
-        let hint = error.hint().map(str::to_owned);
-        Self {
-            hint,
-            ..Self::new(error.kind(), error)
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 use tdb_array::Array;
-use tdb_query::Session;
+use tdb_cells::Session;
 use tdb_store::{Listing, ObjectWriter, Page, Piece, Read, Store, StoreError};
 
 use crate::paint::{Look, Role, Table, bytes, count};

@@ -4,13 +4,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use tdb_array::{Array, ArrayError, ErrorKind, OpenOptions, TimeWindow, TimestampedName};
-use tdb_query::{
-    QueryError, ReadOptions, Replacement, ResultOrder, Session, Versions, WriteOptions, WriteOrder,
-};
+use tdb_cells::Session;
+use tdb_query::{ReadOptions, ResultOrder, Versions};
 use tdb_tile::Range;
+use tdb_write::{Replacement, WriteOptions, WriteOrder};
 
 use crate::merge_plan::keeps_times;
-use crate::{History, MergeOptions, MergePlan, MergeStep, Source};
+use crate::rewrite::rewrite;
+use crate::{History, MergeError, MergeOptions, MergePlan, MergeStep, Source};
 
 /// Of the session's memory, so much is asked for at a time.
 const SHARE: u64 = 4;
@@ -42,7 +43,7 @@ impl MergePlan {
         session: &Session,
         array: &Array,
         options: &MergeOptions,
-    ) -> Result<Merged, QueryError> {
+    ) -> Result<Merged, MergeError> {
         array.finish_replacements()?;
         let mut merged = Merged::default();
         let mut made: Vec<Vec<TimestampedName>> = Vec::new();
@@ -105,19 +106,19 @@ struct Merging<'a> {
 }
 
 impl Merging<'_> {
-    fn run(&self, array: &Array) -> Result<Vec<TimestampedName>, QueryError> {
+    fn run(&self, array: &Array) -> Result<Vec<TimestampedName>, MergeError> {
         let array = self.open(array)?;
         let adds_deletions = self.options.history == History::WithoutDeleted
             && keeps_times(&array)
             && conditions_outlive_fields(&array);
         let read = self.read_options(&array);
         let write = self.write_options(&array, adds_deletions);
-        self.session.rewrite(&array, &read, &write)
+        rewrite(self.session, &array, &read, &write)
     }
 
     /// A fragment that others have replaced or removed while this went on, or are about to, if that is why it failed.
-    fn taken(&self, array: &Array, error: &QueryError) -> Result<Option<String>, QueryError> {
-        if let QueryError::Array(ArrayError::Superseded { key }) = error {
+    fn taken(&self, array: &Array, error: &MergeError) -> Result<Option<String>, MergeError> {
+        if let MergeError::Array(ArrayError::Superseded { key }) = error {
             return Ok(Some(key.clone()));
         }
         if error.kind() != ErrorKind::NotFound {
@@ -132,7 +133,7 @@ impl Merging<'_> {
     }
 
     /// The array with these fragments and no others.
-    fn open(&self, array: &Array) -> Result<Arc<Array>, QueryError> {
+    fn open(&self, array: &Array) -> Result<Arc<Array>, MergeError> {
         let options = OpenOptions {
             window: TimeWindow::ALL,
             key: array.key().cloned(),

@@ -13,7 +13,7 @@ pub struct MergeOptions {
     pub policy: StepPolicy,
     /// What becomes of what was before.
     pub history: History,
-    /// Bytes that a fragment may have before another one is begun, as in [`WriteOptions`](tdb_query::WriteOptions).
+    /// Bytes that a fragment may have before another one is begun, as in [`WriteOptions`](tdb_write::WriteOptions).
     pub max_fragment_bytes: Option<u64>,
     /// The URI of the array, which lists before format 19 hold.
     pub uri: Option<String>,

@@ -11,16 +11,18 @@ use tdb_array::{
     Array, ArrayError, ChangeOptions, CountedNames, ErrorKind, Group, MetadataRecord,
     MetadataValue, OpenOptions, TimeWindow,
 };
+use tdb_cells::Session;
 use tdb_consolidate::{
     Mode, Place, Plan, VacuumOptions, consolidate_array_metadata, consolidate_commits,
     consolidate_fragment_metadata, consolidate_group_metadata, debris, plan_fragment_removal,
     plan_vacuum,
 };
 use tdb_fragment::{ConditionOp, ConditionTree, ConditionValue};
-use tdb_query::{ReadOptions, Session, WriteOptions};
+use tdb_query::{ReadOptions, Reader};
 use tdb_schema::CellValNum;
 use tdb_store::{FaultyStore, LocalStore, MemoryStore, Read, Store, copy_tree};
 use tdb_tile::Datatype;
+use tdb_write::{WriteOptions, Writer};
 
 /// A golden array, in memory.
 fn fixture(name: &str) -> MemoryStore {
@@ -588,8 +590,8 @@ fn write_again(store: &Arc<dyn Store>) {
         enumeration_codes: true,
         ..ReadOptions::default()
     };
-    let mut writer = session.write(&array, &WriteOptions::default()).unwrap();
-    for batch in session.read(&array, &options).unwrap() {
+    let mut writer = Writer::open(&session, &array, &WriteOptions::default()).unwrap();
+    for batch in Reader::open(&session, &array, &options).unwrap() {
         writer.push(&batch.unwrap()).unwrap();
     }
     writer.finish().unwrap();

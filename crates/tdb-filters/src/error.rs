@@ -1,4 +1,4 @@
-use tdb_tile::{LimitError, WireError, WireErrorKind};
+use tdb_tile::{ErrorKind, LimitError, WireError, WireErrorKind};
 
 /// Why a pipeline could not be built or run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -86,6 +86,18 @@ pub enum FilterError {
 }
 
 impl FilterError {
+    /// What can be done about it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Wire(wire) => wire.kind(),
+            Self::NotCompiledIn { .. } | Self::Unsupported { .. } => ErrorKind::Unsupported,
+            Self::Crypto(_) => ErrorKind::Crypto,
+            Self::Limit(_) => ErrorKind::Limit,
+            _ => ErrorKind::Corrupt,
+        }
+    }
+
     /// Stored bytes of a filter that break its format.
     #[must_use]
     pub fn corrupt(

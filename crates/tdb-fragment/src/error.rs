@@ -1,4 +1,4 @@
-use tdb_tile::WireError;
+use tdb_tile::{ErrorKind, WireError};
 
 /// What is wrong with the metadata of a fragment, or was asked of it in vain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +45,17 @@ pub enum FragmentError {
 }
 
 impl FragmentError {
+    /// What can be done about it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            // The names of fields stand in a stored schema.
+            Self::FileName { .. } => ErrorKind::Corrupt,
+            Self::NotStored { .. } => ErrorKind::Invalid,
+            _ => self.wire().map_or(ErrorKind::Corrupt, WireError::kind),
+        }
+    }
+
     pub(crate) fn in_field(self, field: &str) -> Self {
         Self::Field {
             field: field.to_owned(),

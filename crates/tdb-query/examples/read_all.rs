@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use measure::{Clock, interval};
 use tdb_array::{Array, OpenOptions};
-use tdb_query::{ReadOptions, ResultOrder, Session, SessionOptions};
+use tdb_cells::{Session, SessionOptions};
+use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_store::LocalStore;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -48,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     options.ranges = ranges.collect::<Result<_, _>>()?;
     let mut cells = 0;
     let mut batches = Vec::new();
-    for batch in session.read(&array, &options)? {
+    for batch in Reader::open(&session, &array, &options)? {
         let batch = batch?;
         cells += batch.rows;
         batches.push(batch);

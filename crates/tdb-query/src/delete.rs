@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tdb_array::{Array, ChangeOptions, Delete, OpenOptions, TimeWindow};
+use tdb_cells::Session;
+use tdb_condition::{Condition, ConditionField, Kept};
 use tdb_fragment::ConditionTree;
 use tdb_schema::Enumeration;
 
-use crate::condition::{Condition, ConditionField, Kept};
+use crate::QueryError;
 use crate::options::{ReadOptions, ResultOrder};
+use crate::read::resolve;
 use crate::sparse::{SparseReader, Tally};
-use crate::{QueryError, Session};
 
 /// How cells are deleted by a condition.
 #[derive(Clone, Debug, Default)]
@@ -37,85 +39,83 @@ pub struct Deletion {
     pub beyond: u64,
 }
 
-impl Session {
-    /// Deletes the cells of a sparse array that fit a condition.
-    ///
-    /// TileDB stores of a delete which cells stay, and keeps none that is null, or NaN, in a field that is compared,
-    /// nor one that was written before the array had that field. So both are asked of all cells first, the condition
-    /// and what is stored of it, as the array is at the time of the delete. What others write meanwhile for that time
-    /// or before is not among them, and is deleted by what is stored.
-    ///
-    /// # Errors
-    /// [`QueryError::TakesMore`], and nothing is deleted, where cells would go that do not fit, unless
-    /// [`DeleteOptions::with_nulls`] allows it; those of reading, of [`Condition::kept`] and of
-    /// [`Array::delete_cells`].
-    pub fn delete_cells(
-        &self,
-        array: &Array,
-        condition: &Condition,
-        options: &DeleteOptions,
-    ) -> Result<Deletion, QueryError> {
-        let time = options.change.time();
-        let change = ChangeOptions {
-            timestamp: Some(time),
-            ..options.change.clone()
-        };
-        let kept = stored_form(array, condition, self)?;
-        if let Some(kept) = &kept {
-            array.check_delete_cells(kept, &change)?;
-        }
-        let seen = seen_at(array, time)?;
-        let deletion = self.foresee(&seen, condition, kept.as_ref(), time)?;
-        if let Some(kept) = &kept {
-            if deletion.beyond > 0 && !options.with_nulls {
-                return Err(QueryError::TakesMore {
-                    fitting: deletion.fitting,
-                    taken: deletion.taken,
-                    which: reasons(kept, array, &seen),
-                });
-            }
-            if !options.dry_run {
-                array.delete_cells(kept, &change)?;
-            }
-        }
-        Ok(deletion)
+/// Deletes the cells of a sparse array that fit a condition.
+///
+/// TileDB stores of a delete which cells stay, and keeps none that is null, or NaN, in a field that is compared,
+/// nor one that was written before the array had that field. So both are asked of all cells first, the condition
+/// and what is stored of it, as the array is at the time of the delete. What others write meanwhile for that time
+/// or before is not among them, and is deleted by what is stored.
+///
+/// # Errors
+/// [`QueryError::TakesMore`], and nothing is deleted, where cells would go that do not fit, unless
+/// [`DeleteOptions::with_nulls`] allows it; those of reading, of [`Condition::kept`] and of
+/// [`Array::delete_cells`].
+pub fn delete_cells(
+    session: &Session,
+    array: &Array,
+    condition: &Condition,
+    options: &DeleteOptions,
+) -> Result<Deletion, QueryError> {
+    let time = options.change.time();
+    let change = ChangeOptions {
+        timestamp: Some(time),
+        ..options.change.clone()
+    };
+    let kept = stored_form(array, condition, session)?;
+    if let Some(kept) = &kept {
+        array.check_delete_cells(kept, &change)?;
     }
+    let seen = seen_at(array, time)?;
+    let deletion = foresee(session, &seen, condition, kept.as_ref(), time)?;
+    if let Some(kept) = &kept {
+        if deletion.beyond > 0 && !options.with_nulls {
+            return Err(QueryError::TakesMore {
+                fitting: deletion.fitting,
+                taken: deletion.taken,
+                which: reasons(kept, array, &seen),
+            });
+        }
+        if !options.dry_run {
+            array.delete_cells(kept, &change)?;
+        }
+    }
+    Ok(deletion)
+}
 
-    /// What a delete that keeps what `kept` holds for would take of the cells of an array.
-    fn foresee(
-        &self,
-        array: &Arc<Array>,
-        condition: &Condition,
-        kept: Option<&ConditionTree>,
-        time: u64,
-    ) -> Result<Deletion, QueryError> {
-        let options = ReadOptions {
-            attributes: Some(Vec::new()),
-            dimensions: Some(Vec::new()),
-            order: Some(ResultOrder::Unordered),
-            condition: Some(condition.clone()),
-            ..ReadOptions::default()
-        };
-        let request = self.request(array, &options, &mut Vec::new())?;
-        let delete = kept.map(|kept| Delete {
-            marker: "the delete".to_owned(),
-            timestamp: time,
-            condition: Arc::new(kept.clone()),
-        });
-        let reader = SparseReader::new(self.clone(), Arc::clone(array), request)?;
-        let Tally {
-            cells,
-            fitting,
-            taken,
-            beyond,
-        } = reader.tally(delete.as_ref())?;
-        Ok(Deletion {
-            cells,
-            fitting,
-            taken,
-            beyond,
-        })
-    }
+/// What a delete that keeps what `kept` holds for would take of the cells of an array.
+fn foresee(
+    session: &Session,
+    array: &Arc<Array>,
+    condition: &Condition,
+    kept: Option<&ConditionTree>,
+    time: u64,
+) -> Result<Deletion, QueryError> {
+    let options = ReadOptions {
+        attributes: Some(Vec::new()),
+        dimensions: Some(Vec::new()),
+        order: Some(ResultOrder::Unordered),
+        condition: Some(condition.clone()),
+        ..ReadOptions::default()
+    };
+    let request = resolve(session, array, &options, &mut Vec::new())?;
+    let delete = kept.map(|kept| Delete {
+        marker: "the delete".to_owned(),
+        timestamp: time,
+        condition: Arc::new(kept.clone()),
+    });
+    let reader = SparseReader::new(session.clone(), Arc::clone(array), request)?;
+    let Tally {
+        cells,
+        fitting,
+        taken,
+        beyond,
+    } = reader.tally(delete.as_ref())?;
+    Ok(Deletion {
+        cells,
+        fitting,
+        taken,
+        beyond,
+    })
 }
 
 /// The condition under which cells stay; `None` where all do, whatever they hold.

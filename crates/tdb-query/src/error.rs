@@ -1,7 +1,8 @@
-use tdb_array::{ArrayError, ErrorKind, HasKind};
-use tdb_tile::{LimitError, WireError};
-
-use crate::write::{CellProblem, ColumnProblem};
+use tdb_array::{ArrayError, ErrorKind};
+use tdb_cells::CellsError;
+use tdb_condition::ConditionError;
+use tdb_schema::names::UnknownName;
+use tdb_tile::{Bug, LimitError, WireError};
 
 /// Why cells could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -27,109 +28,41 @@ pub enum QueryError {
         /// What the others may be.
         which: String,
     },
-    /// A condition that cannot be understood.
-    #[error("condition at character {at}: {what}")]
-    Condition {
-        /// Where in the text, counted in characters from 1.
-        at: usize,
-        /// What is wrong there.
-        what: String,
-    },
-    /// What is stored cannot be read.
-    #[error("fragment {fragment}, field {field:?}, tile {tile} ({file} from byte {offset} on)")]
-    Tile {
-        /// Name of the fragment.
-        fragment: String,
-        /// Name of the field.
-        field: String,
-        /// Number of the tile, from 0.
-        tile: u64,
-        /// Name of the file in the fragment that holds it.
-        file: String,
-        /// Where in the file it begins.
-        offset: u64,
-        /// What is wrong with it.
-        source: Box<TileError>,
-    },
-    /// What was written is not stored: the release that wrote the fragment lost its last tiles.
-    #[error(
-        "fragment {fragment} lacks the cells {cells}: its tiles from number {lost_from} on, of {tiles}, were lost when TileDB 2.0 to 2.2 wrote it"
-    )]
-    LostTile {
-        /// Name of the fragment.
-        fragment: String,
-        /// Number of the tile, from 0.
-        tile: u64,
-        /// The first tile that is missing; all behind it are missing, too.
-        lost_from: u64,
-        /// How many tiles there should be.
-        tiles: u64,
-        /// The cells of the tile: `x 1..4, y 0..9`.
-        cells: String,
-    },
-    /// A column that cannot be written.
-    #[error("field {field:?}: {problem}")]
-    Column {
-        /// Name of the field.
-        field: String,
-        /// What is wrong with the column.
-        problem: ColumnProblem,
-    },
-    /// A cell that cannot be written.
-    #[error("field {field:?}, cell {cell}: {problem}")]
-    Cell {
-        /// Name of the field; where coordinates together are wrong, of the first dimension.
-        field: String,
-        /// Number of the cell among those handed in, from 0.
-        cell: u64,
-        /// What is wrong with it.
-        problem: CellProblem,
-    },
-    /// Values that filters cannot encode.
-    #[error("field {field:?}, tile {tile}")]
-    Encode {
-        /// Name of the field.
-        field: String,
-        /// Number of the tile that was to be written, from 0.
-        tile: u64,
-        /// What is wrong with it.
-        source: Box<tdb_filters::FilterError>,
-    },
-    /// Cells that were decoded do not hold together.
+    /// A field, label, ... that the array does not have.
     #[error(transparent)]
-    Cells(WireError),
+    Unknown(#[from] UnknownName),
+    /// A condition that cannot be understood, or asked of these fields.
+    #[error(transparent)]
+    Condition(#[from] ConditionError),
+    /// Cells that cannot be read, or do not hold together.
+    #[error(transparent)]
+    Cells(CellsError),
     /// The array, or an object of it, cannot be opened.
     #[error(transparent)]
     Array(#[from] ArrayError),
     /// A cap or the memory budget was reached.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// Cells that are to be written wait for others, and take more memory than the budget allows.
-    #[error("cells that wait to be written: {limit}")]
-    Waiting {
-        /// What was asked for, and allowed.
-        limit: LimitError,
-        /// What would take less.
-        hint: &'static str,
-    },
+    /// What cannot happen.
+    #[error(transparent)]
+    Bug(#[from] Bug),
 }
 
-/// What is wrong with one tile.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TileError {
-    /// Its bytes do not hold together.
-    #[error(transparent)]
-    Wire(#[from] WireError),
-    /// A filter cannot undo what was done to it.
-    #[error(transparent)]
-    Filter(#[from] tdb_filters::FilterError),
-    /// Its object cannot be read.
-    #[error(transparent)]
-    Store(#[from] tdb_store::StoreError),
-    /// A cap was reached.
-    #[error(transparent)]
-    Limit(#[from] LimitError),
+/// A limit stays one, wherever it was reached.
+impl From<CellsError> for QueryError {
+    fn from(error: CellsError) -> Self {
+        match error {
+            CellsError::Limit(limit) => Self::Limit(limit),
+            CellsError::Bug(bug) => Self::Bug(bug),
+            error => Self::Cells(error),
+        }
+    }
+}
+
+impl From<WireError> for QueryError {
+    fn from(error: WireError) -> Self {
+        CellsError::from(error).into()
+    }
 }
 
 impl QueryError {
@@ -149,43 +82,16 @@ impl QueryError {
         }
     }
 
-    /// The same where cells had been put in another order: `rows` says which each of them was.
-    pub(crate) fn of_cell(self, rows: &[u32]) -> Self {
-        match self {
-            Self::Cell {
-                field,
-                cell,
-                problem,
-            } => Self::Cell {
-                field,
-                cell: usize::try_from(cell)
-                    .ok()
-                    .and_then(|cell| rows.get(cell))
-                    .map_or(cell, |row| u64::from(*row)),
-                problem,
-            },
-            other => other,
-        }
-    }
-
     /// Whose fault it is, and so what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Invalid { .. } | Self::Condition { .. } | Self::TakesMore { .. } => {
-                ErrorKind::Invalid
-            }
-            Self::Array(error) => error.kind(),
-            Self::Limit(_) | Self::Waiting { .. } => ErrorKind::Limit,
+            Self::Invalid { .. } | Self::TakesMore { .. } | Self::Unknown(_) => ErrorKind::Invalid,
+            Self::Condition(error) => error.kind(),
             Self::Cells(error) => error.kind(),
-            Self::LostTile { .. } => ErrorKind::Corrupt,
-            Self::Tile { source, .. } => source.kind(),
-            Self::Column {
-                problem: ColumnProblem::Filters(error),
-                ..
-            } => written_kind(error),
-            Self::Column { .. } | Self::Cell { .. } => ErrorKind::Invalid,
-            Self::Encode { source, .. } => written_kind(source),
+            Self::Array(error) => error.kind(),
+            Self::Limit(_) => ErrorKind::Limit,
+            Self::Bug(_) => ErrorKind::Bug,
         }
     }
 
@@ -194,10 +100,7 @@ impl QueryError {
     #[must_use]
     pub fn damaged_fragment(&self) -> Option<&str> {
         match self {
-            Self::Tile {
-                fragment, source, ..
-            } if source.kind() != ErrorKind::Limit => Some(fragment),
-            Self::LostTile { fragment, .. } => Some(fragment),
+            Self::Cells(error) => error.damaged_fragment(),
             Self::Array(error) => error.damaged_fragment(),
             _ => None,
         }
@@ -208,30 +111,10 @@ impl QueryError {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Invalid { hint, .. } => hint.as_deref(),
-            Self::Waiting { hint, .. } => Some(hint),
-            Self::LostTile { .. } => Some(LOST_HINT),
+            Self::Cells(error) => error.hint(),
+            Self::Unknown(error) => Some(error.hint()),
+            Self::Condition(error) => error.hint(),
             _ => None,
-        }
-    }
-}
-
-const LOST_HINT: &str = "no file holds these cells: read other ranges, or write these cells again, which puts them over the fragment";
-
-/// What is written is the caller's, other than what is read.
-fn written_kind(error: &tdb_filters::FilterError) -> ErrorKind {
-    match error.kind() {
-        ErrorKind::Corrupt => ErrorKind::Invalid,
-        kind => kind,
-    }
-}
-
-impl TileError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Wire(error) => error.kind(),
-            Self::Filter(error) => error.kind(),
-            Self::Store(error) => error.kind(),
-            Self::Limit(_) => ErrorKind::Limit,
         }
     }
 }

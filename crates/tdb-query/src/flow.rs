@@ -1,24 +1,20 @@
 //! The steps of a read of a sparse array, one by one: values in, a value out, and nothing fetched.
 //!
-//! [`Session::read`] takes them through a [`Store`](tdb_store::Store), batch by batch. Who fetches by other means, or
+//! [`Reader`](crate::Reader) takes them through a [`Store`](tdb_store::Store), batch by batch. Who fetches by other means, or
 //! asynchronously, takes them by hand: [`Planner::needs`] and [`Chosen::needs`] say which parts of the fragments'
 //! metadata planning takes, [`Plan::reads`] which bytes to read, and [`Plan::unfilter`], [`Tiles::select`],
 //! [`Cells::merge`] and [`Rows::into_columns`] make the result of them.
 
 use tdb_array::{OpenedPart, Snapshot};
+use tdb_cells::{Batch, CellTable, Fetched, FragmentTiles, Loading, Segment, Session, load};
 use tdb_fragment::MetadataPart;
 use tdb_store::{Piece, Read};
 
-use crate::bytes_of_tiles::Fetched;
-use crate::column::Batch;
-use crate::fragment_tiles::FragmentTiles;
 use crate::request::Request;
 use crate::sparse::apply_deletes;
-use crate::sparse::load::{Loading, load};
 use crate::sparse::merge::{Rows as RowNumbers, all_rows};
 use crate::sparse::plan::{FragmentPlan, SparsePlan};
-use crate::sparse::table::{CellTable, Segment};
-use crate::{QueryError, Session};
+use crate::{QueryError, fragment_tiles};
 
 /// Parts of the metadata of one fragment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,12 +135,15 @@ impl<'a> Chosen<'a> {
     }
 
     /// What it takes to know where the tiles are.
-    #[must_use]
-    pub fn needs(&self) -> Vec<FragmentParts> {
+    ///
+    /// # Errors
+    /// None but a [bug](QueryError::Bug).
+    pub fn needs(&self) -> Result<Vec<FragmentParts>, QueryError> {
         let fields = self.sparse.fields();
-        let parts = |plan: &FragmentPlan| FragmentParts {
-            fragment: plan.fragment,
-            parts: FragmentTiles::parts(self.array, &self.sparse.schema, plan.fragment, &fields),
+        let parts = |plan: &FragmentPlan| {
+            let (fragment, schema) = (plan.fragment, &self.sparse.schema);
+            let parts = fragment_tiles::parts(self.array, schema, fragment, &fields)?;
+            Ok(FragmentParts { fragment, parts })
         };
         self.sparse.fragments.iter().map(parts).collect()
     }
@@ -158,7 +157,7 @@ impl<'a> Chosen<'a> {
         let fragments = self.sparse.fragments.iter().zip(opened);
         let tiles = fragments.map(|(plan, opened)| {
             let schema = &self.sparse.schema;
-            FragmentTiles::new(self.array, schema, plan.fragment, &fields, opened)
+            fragment_tiles::locate(self.array, schema, plan.fragment, &fields, opened)
         });
         Ok(Plan {
             session: self.session,
@@ -192,7 +191,6 @@ impl Plan<'_> {
         let bytes = Fetched::new(&self.reads(), pieces);
         let how = Loading {
             session: self.session,
-            array: self.array,
             schema: &self.sparse.schema,
             bytes: &bytes,
         };

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_array::{Array, ArrayError, ErrorKind};
+use tdb_cells::{CellProblem, Session, out_of_order};
+use tdb_schema::names::UnknownName;
 use tdb_schema::{DataOrder, DimensionLabel};
 use tdb_tile::Range;
 
 use crate::options::ReadOptions;
-use crate::write::{CellProblem, out_of_order};
-use crate::{QueryError, Session};
+use crate::{QueryError, Reader};
 
 /// The interval of a label's dimension whose labels lie within `range`; none where no label does. What is odd about
 /// the label's array becomes warnings.
@@ -23,7 +24,7 @@ pub(crate) fn to_range(
     let schema = array.schema();
     let Some(label) = schema.labels.iter().find(|label| label.name == name) else {
         let known = schema.labels.iter().map(|l| l.name.as_str());
-        return Err(QueryError::unknown("label", name, known));
+        return Err(UnknownName::new("label", name, known).into());
     };
     let dimension = schema.dimensions.get(label.dimension as usize);
     let dimension =
@@ -70,7 +71,7 @@ fn positions(
     };
     let (mut first, mut last) = (None, None);
     let mut before: Option<Bytes> = None;
-    for batch in session.read(labels, &options)? {
+    for batch in Reader::open(session, labels, &options)? {
         let batch = batch?;
         let (Some(positions), Some(values)) =
             (batch.column(&index), batch.column(&label.attribute))

@@ -1,6 +1,5 @@
+use tdb_condition::Condition;
 use tdb_tile::Range;
-
-use crate::Condition;
 
 /// The order of the cells of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

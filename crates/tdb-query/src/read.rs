@@ -1,15 +1,13 @@
 use std::sync::Arc;
 
 use tdb_array::Array;
+use tdb_cells::{Batch, FieldInfo, Session, WholeTiles};
+use tdb_schema::FieldKind;
 
-use crate::column::Batch;
 use crate::dense::DenseReader;
-use crate::field::{Field, FieldInfo};
 use crate::options::ReadOptions;
 use crate::request::Request;
-use crate::session::Session;
 use crate::sparse::SparseReader;
-use crate::whole_tiles::WholeTiles;
 use crate::{QueryError, labels};
 
 /// The cells of a read, batch by batch.
@@ -34,70 +32,82 @@ enum Source {
     Done,
 }
 
-impl Session {
-    /// Begins to read an array.
+/// Resolves what is asked for; reads what that takes: enumerations and labels.
+pub(crate) fn resolve(
+    session: &Session,
+    array: &Arc<Array>,
+    options: &ReadOptions,
+    warnings: &mut Vec<String>,
+) -> Result<Request, QueryError> {
+    let enumerations = enumerations(array)?;
+    if options.label_ranges.is_empty() {
+        return Request::new(array, options, &enumerations, session.limits());
+    }
+    let mut options = options.clone();
+    let mut is_empty = false;
+    for (name, range) in std::mem::take(&mut options.label_ranges) {
+        match labels::to_range(session, array, &name, &range, warnings)? {
+            Some(range) => options.ranges.push(range),
+            None => is_empty = true,
+        }
+    }
+    let mut request = Request::new(array, &options, &enumerations, session.limits())?;
+    if is_empty {
+        request.read_nothing();
+    }
+    Ok(request)
+}
+
+impl Reader {
+    /// Begins to read an array, with the threads and the memory of a session.
     ///
     /// # Errors
     /// [`QueryError::Invalid`] where the request does not fit the array; what opening its fragments finds.
-    pub fn read(&self, array: &Arc<Array>, options: &ReadOptions) -> Result<Reader, QueryError> {
-        self.counters().plan.time(|| self.plan(array, options))
+    pub fn open(
+        session: &Session,
+        array: &Arc<Array>,
+        options: &ReadOptions,
+    ) -> Result<Self, QueryError> {
+        let plan = &session.counters().plan;
+        plan.time(|| Self::plan(session, array, options))
     }
 
-    fn plan(&self, array: &Arc<Array>, options: &ReadOptions) -> Result<Reader, QueryError> {
+    fn plan(
+        session: &Session,
+        array: &Arc<Array>,
+        options: &ReadOptions,
+    ) -> Result<Self, QueryError> {
         array.directory().check_commits()?;
         let mut warnings = Vec::new();
-        let request = self.request(array, options, &mut warnings)?;
+        let request = resolve(session, array, options, &mut warnings)?;
         let fields = request.fields.clone();
         warnings.extend_from_slice(request.subarray.warnings());
         let left = request.limit;
-        let (session, array) = (self.clone(), Arc::clone(array));
+        let (session, array) = (session.clone(), Arc::clone(array));
         let is_dense = array.schema().is_dense();
         let is_stored =
-            |info: &&FieldInfo| !(is_dense && matches!(info.field, Field::Dimension(_)));
+            |info: &&FieldInfo| !(is_dense && matches!(info.field, FieldKind::Dimension(_)));
         let stored = fields.iter().filter(is_stored).count() as u64;
-        let source = match is_dense {
-            true => Source::Dense(Box::new(DenseReader::new(session, array, request)?)),
-            false => Source::Sparse(Box::new(SparseReader::new(session, array, request)?)),
+        let source = if is_dense {
+            Source::Dense(Box::new(DenseReader::new(session.clone(), array, request)?))
+        } else {
+            Source::Sparse(Box::new(SparseReader::new(
+                session.clone(),
+                array,
+                request,
+            )?))
         };
-        Ok(Reader {
+        Ok(Self {
             fields,
             warnings,
             left,
             filled: 0,
             source,
-            session: self.clone(),
+            session,
             stored,
         })
     }
 
-    /// Resolves what is asked for; reads what that takes: enumerations and labels.
-    pub(crate) fn request(
-        &self,
-        array: &Arc<Array>,
-        options: &ReadOptions,
-        warnings: &mut Vec<String>,
-    ) -> Result<Request, QueryError> {
-        let enumerations = enumerations(array)?;
-        if options.label_ranges.is_empty() {
-            return Request::new(array, options, &enumerations, self.limits());
-        }
-        let mut options = options.clone();
-        let mut is_empty = false;
-        for (name, range) in std::mem::take(&mut options.label_ranges) {
-            match labels::to_range(self, array, &name, &range, warnings)? {
-                Some(range) => options.ranges.push(range),
-                None => is_empty = true,
-            }
-        }
-        let mut request = Request::new(array, &options, &enumerations, self.limits())?;
-        if is_empty {
-            request.read_nothing();
-        }
-        Ok(request)
-    }
-}
-
-impl Reader {
     /// What the columns of each batch are.
     #[must_use]
     pub fn fields(&self) -> &[FieldInfo] {
@@ -118,11 +128,15 @@ impl Reader {
 }
 
 impl Reader {
-    /// The next cells, if they are whole tiles of one fragment that `allows` says yes to.
-    pub(crate) fn whole_tiles(
+    /// The next cells, if they are whole tiles of one fragment that `allows` says yes to: of a read in global order,
+    /// between two batches. They are not given out again.
+    ///
+    /// # Errors
+    /// Those of reading, and of `allows`.
+    pub fn whole_tiles<E: From<QueryError>>(
         &mut self,
-        allows: &mut dyn FnMut(usize) -> Result<bool, QueryError>,
-    ) -> Result<Option<WholeTiles>, QueryError> {
+        allows: &mut dyn FnMut(usize) -> Result<bool, E>,
+    ) -> Result<Option<WholeTiles>, E> {
         match &mut self.source {
             Source::Dense(reader) => reader.whole_tiles(allows),
             Source::Sparse(reader) => reader.whole_tiles(allows),

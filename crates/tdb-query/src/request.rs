@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use tdb_array::Snapshot;
-use tdb_schema::{ArraySchema, Enumeration};
+use tdb_cells::FieldInfo;
+use tdb_condition::{ConditionField, Predicate};
+use tdb_schema::{ArraySchema, Enumeration, FieldKind};
 use tdb_tile::Limits;
 
 use crate::QueryError;
-use crate::condition::ConditionField;
-use crate::field::{Field, FieldInfo, chosen};
+use crate::field::chosen;
 use crate::options::{Failing, ReadOptions, ResultOrder, Versions};
-use crate::sparse::Predicate;
 use crate::subarray::Subarray;
 
 /// Bytes that a batch may have, about, unless another size is asked for: large enough to work on, small enough
@@ -99,7 +99,7 @@ impl Request {
 }
 
 /// The columns that tell versions of cells apart.
-fn version_fields(array: &Snapshot, options: &ReadOptions) -> Result<Vec<Field>, QueryError> {
+fn version_fields(array: &Snapshot, options: &ReadOptions) -> Result<Vec<FieldKind>, QueryError> {
     if options.versions == Versions::Current {
         return Ok(Vec::new());
     }
@@ -108,9 +108,9 @@ fn version_fields(array: &Snapshot, options: &ReadOptions) -> Result<Vec<Field>,
             "older versions of cells are for sparse arrays, without a condition",
         ));
     }
-    let mut fields = vec![Field::Timestamps];
+    let mut fields = vec![FieldKind::Timestamps];
     if options.versions == Versions::All && has_deletes(array) {
-        fields.extend([Field::DeleteTimestamps, Field::DeleteConditionIndex]);
+        fields.extend([FieldKind::DeleteTimestamps, FieldKind::DeleteConditionIndex]);
     }
     Ok(fields)
 }
@@ -131,13 +131,13 @@ fn has_deletes(array: &Snapshot) -> bool {
 
 fn info(
     schema: &ArraySchema,
-    kind: Field,
+    kind: FieldKind,
     enumerations: &[Option<Arc<Enumeration>>],
     codes: bool,
 ) -> Option<FieldInfo> {
     let field = schema.field_of(kind)?;
     let enumeration = match kind {
-        Field::Attribute(index) if !codes => enumerations.get(index).cloned().flatten(),
+        FieldKind::Attribute(index) if !codes => enumerations.get(index).cloned().flatten(),
         _ => None,
     };
     Some(FieldInfo {
@@ -154,8 +154,8 @@ pub(crate) fn condition_fields<'a>(
     schema: &'a ArraySchema,
     enumerations: &'a [Option<Arc<Enumeration>>],
 ) -> Vec<ConditionField<'a>> {
-    let with = |kind: Field| match kind {
-        Field::Attribute(index) => enumerations.get(index).and_then(|e| e.as_deref()),
+    let with = |kind: FieldKind| match kind {
+        FieldKind::Attribute(index) => enumerations.get(index).and_then(|e| e.as_deref()),
         _ => None,
     };
     schema

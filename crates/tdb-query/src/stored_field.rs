@@ -3,17 +3,14 @@
 use std::ops::Range;
 
 use tdb_array::{Array, At, Fragment};
+use tdb_cells::{
+    Buffer, Column, Decoding, FieldTiles, FragmentTiles, Session, TableColumn, ZippedTiles, buffer,
+    gather, unit_size,
+};
 use tdb_fragment::DataFiles;
 use tdb_schema::{CellValNum, Field as FieldView, FieldKind};
 
-use crate::bytes_of_tiles::Decoding;
-use crate::column::Column;
-use crate::field::unit_size;
-use crate::fragment_tiles::FragmentTiles;
-use crate::sparse::gather::{buffer, gather};
-use crate::sparse::table::TableColumn;
-use crate::tiles::{FieldTiles, ZippedTiles};
-use crate::{QueryError, Session};
+use crate::QueryError;
 
 /// A field of a fragment, whose tiles can be read one by one. For who looks at what is stored: nothing is
 /// selected, merged or filled in.
@@ -38,29 +35,30 @@ pub struct TileExtents {
     pub validity: Option<Range<u64>>,
 }
 
-impl Session {
+impl<'a> StoredField<'a> {
     /// Opens a field of a fragment of an array; `None` where the fragment lacks it. `kind` is that of the schema
     /// that the fragment was written with.
     ///
     /// # Errors
     /// Metadata that cannot be read; filters that cannot be undone.
-    pub fn stored_field<'a>(
-        &'a self,
+    pub fn open(
+        session: &'a Session,
         array: &'a Array,
         fragment: &'a Fragment,
         kind: FieldKind,
-    ) -> Result<Option<StoredField<'a>>, QueryError> {
+    ) -> Result<Option<Self>, QueryError> {
         let Some(view) = fragment.metadata.field_in(&fragment.schema, kind) else {
             return Ok(None);
         };
         let files = fragment.metadata.data_files(&view);
         let files = files.at(&fragment.metadata_key)?;
-        let schema = &fragment.schema;
-        let parts = FragmentTiles::parts_of(schema, fragment, &[kind]);
+        let (schema, stored) = (&fragment.schema, fragment.stored());
+        let parts = FragmentTiles::parts(schema, stored, &[kind]);
         let opened = array.metadata_parts_of(fragment, &parts)?;
-        let tiles = FragmentTiles::of_fragment(array, schema, fragment, &[kind], opened)?;
-        Ok(Some(StoredField {
-            session: self,
+        let how = (array.key(), array.limits());
+        let tiles = FragmentTiles::new(schema, stored, &[kind], opened, how)?;
+        Ok(Some(Self {
+            session,
             array,
             fragment,
             view,
@@ -168,7 +166,7 @@ impl StoredField<'_> {
         for _ in 0..tiles.dimensions {
             places.push(buffer(cells.saturating_mul(tiles.size))?);
         }
-        let out = places.iter_mut().map(crate::Buffer::as_mut_slice);
+        let out = places.iter_mut().map(Buffer::as_mut_slice);
         let mut out: Vec<(usize, &mut [u8])> = out.enumerate().collect();
         tiles.read(tile, &mut out, &mut self.session.worker(), self.how())?;
         let columns = self.fragment.schema.dimensions.iter().zip(places);

@@ -1,3 +1,4 @@
+use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, Dimension};
 use tdb_tile::{Datatype, Range};
 
@@ -145,5 +146,5 @@ fn cut(datatype: Datatype, domain: &Range, range: &Range) -> Option<Range> {
 
 fn no_dimension(schema: &ArraySchema, name: &str) -> QueryError {
     let known = schema.dimensions.iter().map(|d| d.name.as_str());
-    QueryError::unknown("dimension", name, known)
+    UnknownName::new("dimension", name, known).into()
 }

@@ -29,11 +29,10 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use tdb_array::ErrorKind;
-use tdb_store::{MemoryStore, Store};
-
 use support::tiles::MetadataFile;
 use support::{Golden, Refusal};
+use tdb_array::ErrorKind;
+use tdb_store::{MemoryStore, Store};
 
 /// Cases of an ordinary run.
 const COUNT: u64 = 300;

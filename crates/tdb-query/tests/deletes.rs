@@ -12,8 +12,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use support::Golden;
 use tdb_array::{Array, OpenOptions, TimestampedName};
+use tdb_cells::Session;
 use tdb_filters::seal_generic_tile;
-use tdb_query::{ReadOptions, ResultOrder, Session};
+use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_schema::{ArraySchema, Attribute};
 use tdb_store::{MemoryStore, Store};
 use tdb_tile::Datatype;
@@ -68,7 +69,7 @@ fn cells_at(store: &Arc<MemoryStore>, at: u64) -> Vec<Bytes> {
         order: Some(ResultOrder::RowMajor),
         ..ReadOptions::default()
     };
-    let batches = Session::default().read(&array, &options).unwrap();
+    let batches = Reader::open(&Session::default(), &array, &options).unwrap();
     let columns = batches.flat_map(|batch| batch.unwrap().columns);
     columns.map(|column| column.values).collect()
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tdb_array::{Array, OpenOptions};
-use tdb_query::{
-    Batch, Condition, Failing, QueryError, ReadOptions, ResultOrder, Session, SessionOptions,
-};
+use tdb_cells::{Batch, Session, SessionOptions};
+use tdb_condition::Condition;
+use tdb_query::{Failing, QueryError, ReadOptions, Reader, ResultOrder};
 use tdb_store::LocalStore;
 use tdb_tile::{Limits, Range};
 
@@ -28,7 +28,7 @@ fn session() -> Session {
 }
 
 fn read(fixture: &str, options: &ReadOptions) -> Result<Vec<Batch>, QueryError> {
-    session().read(&open(fixture), options)?.collect()
+    Reader::open(&session(), &open(fixture), options)?.collect()
 }
 
 fn names(names: &[&str]) -> Option<Vec<String>> {
@@ -169,8 +169,7 @@ fn a_result_larger_than_the_memory_comes_in_batches_that_fit() {
         ..ReadOptions::default()
     };
     let array = open("v22_dense_basics");
-    let batches: Vec<Batch> = Session::new(small)
-        .read(&array, &options)
+    let batches: Vec<Batch> = Reader::open(&Session::new(small), &array, &options)
         .unwrap()
         .collect::<Result<_, _>>()
         .unwrap();
@@ -181,8 +180,7 @@ fn a_result_larger_than_the_memory_comes_in_batches_that_fit() {
         memory: Some(10),
         ..SessionOptions::default()
     };
-    let error = Session::new(none)
-        .read(&array, &options)
+    let error = Reader::open(&Session::new(none), &array, &options)
         .unwrap()
         .next()
         .unwrap()
@@ -227,7 +225,7 @@ fn a_limit_counts_the_cells_that_fit_and_filled_ones_are_told() {
         batch_bytes: Some(50),
         ..options
     };
-    let mut reader = session().read(&open("v22_dense_basics"), &options).unwrap();
+    let mut reader = Reader::open(&session(), &open("v22_dense_basics"), &options).unwrap();
     let mut rows = 0;
     for batch in reader.by_ref() {
         rows += batch.unwrap().rows;

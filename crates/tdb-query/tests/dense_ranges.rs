@@ -10,7 +10,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tdb_array::{Array, OpenOptions};
-use tdb_query::{Batch, ReadOptions, ResultOrder, Session};
+use tdb_cells::{Batch, Session};
+use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_store::LocalStore;
 use tdb_tile::Range;
 
@@ -31,7 +32,7 @@ fn read(ranges: Vec<(String, Range)>, order: ResultOrder) -> Cells {
         ..ReadOptions::default()
     };
     let (mut cells, mut coordinates) = (HashMap::new(), Vec::new());
-    for batch in Session::default().read(&array, &options).unwrap() {
+    for batch in Reader::open(&Session::default(), &array, &options).unwrap() {
         let batch: Batch = batch.unwrap();
         for row in 0..batch.rows {
             let place = |i: usize| batch.columns[i].cell(row).unwrap().to_vec();

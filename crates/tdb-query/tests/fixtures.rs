@@ -14,10 +14,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tdb_array::{Array, OpenOptions, TimeWindow};
+use tdb_cells::{Batch, Column, Session, SessionOptions};
+use tdb_condition::Condition;
 use tdb_filters::EncryptionKey;
-use tdb_query::{
-    Batch, Column, Condition, Failing, ReadOptions, ResultOrder, Session, SessionOptions,
-};
+use tdb_query::{Failing, ReadOptions, Reader, ResultOrder};
 use tdb_schema::ArraySchema;
 use tdb_store::LocalStore;
 use tdb_tile::{Datatype, Limits, Range, Scalar, with_scalar};
@@ -178,9 +178,7 @@ fn compare(
         batch_bytes,
         ..ReadOptions::default()
     };
-    let reader = session
-        .read(&Arc::new(array), &options)
-        .map_err(|e| chain(&e))?;
+    let reader = Reader::open(session, &Arc::new(array), &options).map_err(|e| chain(&e))?;
     let batches = reader
         .collect::<Result<Vec<Batch>, _>>()
         .map_err(|e| chain(&e))?;

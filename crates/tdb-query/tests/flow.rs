@@ -17,10 +17,12 @@ use tdb_array::{
     Array, Directory, Fragment, FragmentSteps, Names, OpenOptions, OpenedPart, Schemas, Snapshot,
     TimeWindow,
 };
+use tdb_cells::{Batch, Session};
+use tdb_condition::Condition;
 use tdb_filters::open_generic_tile;
 use tdb_fragment::{Next, PartPlace};
 use tdb_query::flow::{FragmentParts, Planner};
-use tdb_query::{Batch, Condition, ReadOptions, Request, ResultOrder, Session};
+use tdb_query::{ReadOptions, Reader, Request, ResultOrder};
 use tdb_schema::{ArraySchema, Enumeration};
 use tdb_store::{ByteRange, LocalStore, Piece, Read, Store};
 use tdb_tile::{GenericTile, Limits, Range};
@@ -109,7 +111,7 @@ fn a_read_goes_downhill() {
     let bounds = parts(&*store, &array, &planner.needs());
     let chosen = planner.choose(bounds).unwrap();
     assert_debug_snapshot!("5_tiles", chosen.tiles().collect::<Vec<_>>());
-    let indexes = parts(&*store, &array, &chosen.needs());
+    let indexes = parts(&*store, &array, &chosen.needs().unwrap());
     let plan = chosen.locate(indexes).unwrap();
     assert_snapshot!("6_reads", describe_reads(&plan.reads()));
 
@@ -138,7 +140,7 @@ fn a_session_takes_the_same_steps() {
         ..OpenOptions::default()
     };
     let array = Arc::new(Array::open(store(), "", at).unwrap());
-    let batches = Session::default().read(&array, &options()).unwrap();
+    let batches = Reader::open(&Session::default(), &array, &options()).unwrap();
     let batches: Vec<Batch> = batches.map(Result::unwrap).collect();
     let [batch] = &batches[..] else {
         panic!("{} batches", batches.len())

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tdb_array::{Array, ErrorKind, OpenOptions, Warning};
-use tdb_query::{QueryError, ReadOptions, ResultOrder, Session, SessionOptions};
+use tdb_cells::{CellsError, Session, SessionOptions};
+use tdb_query::{QueryError, ReadOptions, Reader, ResultOrder};
 use tdb_store::LocalStore;
 use tdb_tile::{Range, Scalar};
 
@@ -40,7 +41,7 @@ fn read<T: Scalar>(
         ..ReadOptions::default()
     };
     let session = Session::new(SessionOptions::default());
-    let reader = session.read(array, &options)?;
+    let reader = Reader::open(&session, array, &options)?;
     reader.map(|batch| Ok(batch?.rows)).sum()
 }
 
@@ -112,7 +113,7 @@ fn each_cell_of_a_lost_tile_is_an_error_that_names_it() {
         ];
         for order in orders {
             let error = read(&array, &[("d", cell, cell)], attribute, order).unwrap_err();
-            let QueryError::LostTile { cells, .. } = &error else {
+            let QueryError::Cells(CellsError::LostTile { cells, .. }) = &error else {
                 panic!("{error}");
             };
             let first = cell / 2 * 2;

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tdb_array::{Array, OpenOptions};
-use tdb_query::{Profile, ReadOptions, Session, SessionOptions};
+use tdb_cells::{Profile, Session, SessionOptions};
+use tdb_query::{ReadOptions, Reader};
 use tdb_store::LocalStore;
 use tdb_tile::Range;
 
@@ -21,7 +22,7 @@ fn profile(array: &str, options: &ReadOptions) -> (Profile, usize) {
         ..SessionOptions::default()
     });
     assert_eq!(session.profile(), Profile::default());
-    let batches = session.read(&Arc::new(array), options).unwrap();
+    let batches = Reader::open(&session, &Arc::new(array), options).unwrap();
     let rows = batches.map(|batch| batch.unwrap().rows).sum();
     (session.profile(), rows)
 }

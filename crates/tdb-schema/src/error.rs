@@ -1,6 +1,7 @@
 use tdb_filters::FilterError;
 use tdb_tile::{Datatype, LimitError, WireError};
 
+use crate::names::distance;
 use crate::value::ValueError;
 
 /// Why a schema, an enumeration or a value was refused.
@@ -220,34 +221,15 @@ impl SchemaError {
 
 /// The known name that is meant, if one is near: `, "filters" is meant?`.
 pub(crate) fn meant(name: &str, known: &[&str]) -> String {
+    // What people type by mistake is short; what is longer is no near miss.
+    let letters = |text: &str| text.chars().take(64).collect::<Vec<char>>();
+    let typed = letters(name);
     let near = known.iter().map(|known| {
         let longer = known.len().abs_diff(name.len());
-        (distance(name, known), longer, known)
+        (distance(&typed, &letters(known)), longer, known)
     });
     match near.min() {
         Some((steps, _, known)) if steps <= 2 => format!(", {known:?} is meant?"),
         _ => String::new(),
     }
-}
-
-/// How many letters must change, come or go to make one name of another.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    // What people type by mistake is short; what is longer is no near miss.
-    for (i, from) in a.chars().take(64).enumerate() {
-        let mut diagonal = i;
-        let mut left = i.saturating_add(1);
-        let mut next = vec![left];
-        for (to, above) in b.iter().zip(row.iter().skip(1)) {
-            let changed = diagonal.saturating_add(usize::from(from != *to));
-            left = changed
-                .min(left.saturating_add(1))
-                .min(above.saturating_add(1));
-            diagonal = *above;
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
 }

@@ -22,6 +22,7 @@ pub mod hilbert;
 pub mod json;
 mod label;
 mod label_record;
+pub mod names;
 pub mod order;
 mod schema;
 mod schema_record;

@@ -1,4 +1,4 @@
-use crate::LimitError;
+use crate::{ErrorKind, LimitError};
 
 /// What is wrong with stored bytes, and where: record, field and byte offset.
 ///
@@ -30,6 +30,16 @@ impl WireError {
             field,
             offset,
             kind,
+        }
+    }
+
+    /// What can be done about it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self.limit() {
+            Some(_) => ErrorKind::Limit,
+            None if self.is_unsupported() => ErrorKind::Unsupported,
+            None => ErrorKind::Corrupt,
         }
     }
 

@@ -1,12 +1,14 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
+mod bug;
 mod chunk;
 mod code;
 mod cursor;
 mod datatype;
 mod describe;
 mod error;
+mod error_kind;
 mod generic_tile;
 mod limits;
 mod range;
@@ -16,11 +18,13 @@ mod u64_column;
 mod version;
 mod walk;
 
+pub use bug::Bug;
 pub use chunk::{ChunkEntry, ChunkHeader, ChunkTable, ChunkWriter};
 pub use code::Code;
 pub use cursor::Cursor;
 pub use datatype::{Datatype, Physical};
 pub use error::{WireError, WireErrorKind};
+pub use error_kind::ErrorKind;
 pub use generic_tile::{EncryptionType, GenericTile, GenericTileHeader};
 pub use limits::{Budget, Grant, LimitError, Limits};
 pub use range::Range;

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
-use tdb_query::{Batch, FieldInfo};
+use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::CellValNum;
 use tdb_tile::{Datatype, Limits};
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field};
-use tdb_query::{Column, FieldInfo};
+use tdb_cells::{Column, FieldInfo};
 use tdb_schema::value::NOT_A_TIME;
 use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::{Datatype, Range, Scalar, with_scalar};

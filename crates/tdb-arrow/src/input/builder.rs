@@ -1,4 +1,4 @@
-use tdb_query::{Column, FieldInfo};
+use tdb_cells::{Column, FieldInfo};
 use tdb_schema::CellValNum;
 
 /// The cells of a field, put together one by one.

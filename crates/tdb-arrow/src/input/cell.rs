@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::str::FromStr;
 
 use serde_json::value::RawValue;
-use tdb_query::{Batch, FieldInfo};
+use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::value::{NOT_A_TIME, ValueError, holds_bytes, holds_text, parse, parse_number};
 use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::{Datatype, Scalar, with_scalar};

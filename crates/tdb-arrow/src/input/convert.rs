@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_schema::{DataType, Field};
 use arrow_select::take::take;
 use bytes::Bytes;
-use tdb_query::{Column, FieldInfo};
+use tdb_cells::{Column, FieldInfo};
 use tdb_schema::value::holds_bytes;
 use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::Datatype;

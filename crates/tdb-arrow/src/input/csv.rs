@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use tdb_query::{Batch, FieldInfo};
+use tdb_cells::{Batch, FieldInfo};
 
 use super::cell::{CellReader, Token, bytes_of, take_batch};
 use super::error::{InputError, Place};

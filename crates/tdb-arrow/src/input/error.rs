@@ -2,7 +2,7 @@ use std::error::Error;
 use std::{fmt, io};
 
 use tdb_array::ErrorKind;
-use tdb_query::QueryError;
+use tdb_schema::names::UnknownName;
 use tdb_tile::LimitError;
 
 /// Where in an input a cell stands.
@@ -55,14 +55,14 @@ pub enum InputError {
     },
     /// A column that the array has no field for, or a field without a column.
     #[error(transparent)]
-    Names(Box<QueryError>),
+    Names(UnknownName),
     /// A key of a JSON line that the array has no field for.
     #[error("{place}: {error}")]
     Key {
         /// Where it stands.
         place: Place,
         /// What is wrong with it.
-        error: Box<QueryError>,
+        error: UnknownName,
     },
     /// The file as a whole does not fit.
     #[error("{what}")]
@@ -103,7 +103,6 @@ impl InputError {
         match self {
             Self::Input(_) => ErrorKind::Store,
             Self::TooLarge { .. } | Self::Limit(_) => ErrorKind::Limit,
-            Self::Names(error) => error.kind(),
             _ => ErrorKind::Invalid,
         }
     }
@@ -112,7 +111,7 @@ impl InputError {
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::Names(error) | Self::Key { error, .. } => error.hint(),
+            Self::Names(error) | Self::Key { error, .. } => Some(error.hint()),
             Self::Unfit { hint, .. } => Some(hint),
             _ => None,
         }

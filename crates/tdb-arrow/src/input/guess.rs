@@ -1,4 +1,4 @@
-use tdb_query::FieldInfo;
+use tdb_cells::FieldInfo;
 use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::{Datatype, Range};
 

@@ -7,7 +7,8 @@ use std::io::{BufRead, BufReader, Read};
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
-use tdb_query::{Batch, FieldInfo, QueryError};
+use tdb_cells::{Batch, FieldInfo};
+use tdb_schema::names::UnknownName;
 
 use super::cell::{CellReader, Token, bytes_of, take_batch, token_of};
 use super::error::{InputError, Place};
@@ -187,7 +188,7 @@ impl<R: Read> JsonCells<R> {
                 let known = self.columns.iter().map(|c| c.column.field().name.as_str());
                 return Err(InputError::Key {
                     place,
-                    error: Box::new(QueryError::unknown("field", key, known)),
+                    error: UnknownName::new("field", key, known),
                 });
             };
             let wrong = |what, column: &CellReader| InputError::Cell {

@@ -1,4 +1,4 @@
-//! The way in: files, batch by batch, as cells that [`tdb_query::Writer`] takes.
+//! The way in: files, batch by batch, as cells that [`tdb_write::Writer`] takes.
 
 mod arrow;
 mod arrow_guess;
@@ -31,7 +31,8 @@ mod text_guess;
 
 use std::collections::HashMap;
 
-use tdb_query::{Batch, FieldInfo, QueryError};
+use tdb_cells::{Batch, FieldInfo};
+use tdb_schema::names::UnknownName;
 
 #[cfg(feature = "parquet")]
 pub use self::parquet::parquet_input;
@@ -131,8 +132,8 @@ pub(crate) fn by_name(names: &[String], fields: &[FieldInfo]) -> Result<Vec<usiz
         let place = by_name.get(name.as_str()).copied();
         let Some((place, seen)) = place.and_then(|place| Some((place, is_there.get_mut(place)?)))
         else {
-            let error = QueryError::unknown("field", name, known());
-            return Err(InputError::Names(Box::new(error)));
+            let error = UnknownName::new("field", name, known());
+            return Err(InputError::Names(error));
         };
         if std::mem::replace(seen, true) {
             return Err(InputError::column(name, "is there twice"));
@@ -142,8 +143,8 @@ pub(crate) fn by_name(names: &[String], fields: &[FieldInfo]) -> Result<Vec<usiz
     for (is_there, field) in is_there.iter().zip(fields) {
         if !is_there {
             let known = names.iter().map(String::as_str);
-            let error = QueryError::unknown("column", &field.name, known);
-            return Err(InputError::Names(Box::new(error)));
+            let error = UnknownName::new("column", &field.name, known);
+            return Err(InputError::Names(error));
         }
     }
     Ok(places)

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tdb_query::{Batch, Column, FieldInfo};
+use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_schema::{CellValNum, Enumeration, FieldKind};
 use tdb_tile::{Datatype, Scalar};
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tdb_array::{Array, ArrayError, ChangeOptions, ErrorKind, Group, OpenOptions, TimeWindow};
-use tdb_query::Session;
+use tdb_cells::Session;
 
 use super::key;
 use crate::args::Global;

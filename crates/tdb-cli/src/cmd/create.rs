@@ -11,8 +11,7 @@ use tdb_schema::{ArraySchema, Enumeration};
 use super::{change, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location;
-use crate::request_file;
+use crate::{location, request_file};
 
 /// A schema that works, for the help and the hint.
 const EXAMPLE: &str = r#"{"type": "dense",

@@ -5,8 +5,9 @@ use std::io::Write;
 use clap::{ArgGroup, Args};
 use serde_json::{Value as Json, json};
 use tdb_array::TimeWindow;
+use tdb_condition::Condition;
 use tdb_consolidate::{Place, VacuumOptions, plan_fragment_removal};
-use tdb_query::{Condition, DeleteOptions, Deletion, QueryError};
+use tdb_query::{DeleteOptions, Deletion, QueryError, delete_cells};
 
 use super::{change, session, write_json};
 use crate::args::Global;
@@ -102,7 +103,7 @@ fn cells(
         with_nulls: arguments.with_nulls,
         dry_run: arguments.dry_run,
     };
-    let deletion = session.delete_cells(&array, &condition, &options);
+    let deletion = delete_cells(&session, &array, &condition, &options);
     let deletion = deletion.map_err(|error| {
         let is_refusal = matches!(error, QueryError::TakesMore { .. });
         let failure = location.failed(error);

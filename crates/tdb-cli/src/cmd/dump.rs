@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use clap::Args;
+use data::DataFile;
 use tdb_array::commits::{parse_consolidated, parse_lines};
 use tdb_array::{GroupDetails, MetadataRecord, ObjectType, OpenOptions};
+use tdb_cells::Session;
 use tdb_filters::EncryptionKey;
 use tdb_fragment::{ConditionTree, FRAGMENT_METADATA};
-use tdb_query::Session;
 use tdb_schema::{ArraySchema, EnumerationRecord};
 use tdb_store::{Store, StoreError, read_whole};
 use tdb_tile::{FormatVersion, Limits, Record, WireError};
@@ -24,7 +25,6 @@ use crate::failure::Failure;
 use crate::location::{self, ObjectLocation};
 use crate::output::Output;
 use crate::paint::{Role, bytes, visible};
-use data::DataFile;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tdb dump fixtures/v3_sparse_basics/array/__array_schema.tdb")]

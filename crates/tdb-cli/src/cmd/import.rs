@@ -7,8 +7,9 @@ use std::fs::File;
 use std::sync::Arc;
 
 use clap::Args;
+use schema::{Kind, Wanted};
 use tdb_array::{Array, ChangeOptions, Contents, ErrorKind, ObjectType, OpenOptions};
-use tdb_query::Session;
+use tdb_cells::Session;
 use tdb_schema::json::{Times, schema_to_json};
 use tdb_schema::{ArraySchema, Enumeration};
 
@@ -21,7 +22,6 @@ use crate::failure::Failure;
 use crate::location::{self, Location};
 use crate::output::Output;
 use crate::parse::{Interval, interval};
-use schema::{Kind, Wanted};
 
 #[derive(Debug, Args)]
 #[command(

@@ -14,7 +14,7 @@ use tdb_arrow::{
     ArrowInput, BatchReader, ColumnGuess, CsvInput, Input, InputError, InputOptions,
     JsonLinesInput, NpyShape, ipc_file_input, ipc_stream_input, npy_input, parquet_input,
 };
-use tdb_query::{FieldInfo, Session};
+use tdb_cells::{FieldInfo, Session};
 use tdb_store::StoreError;
 
 use crate::args::Global;

@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 use tdb_array::{Array, ErrorKind, Group, Metadata, ObjectType};
-use tdb_query::QueryError;
+use tdb_schema::names;
 use tdb_tile::Code;
 
 use super::{meta_change, open_options, session, warn_of, write_json};
@@ -102,9 +102,10 @@ fn get(
         let what = format!("there is no metadata under the key {key:?}");
         let failure = Failure::new(ErrorKind::NotFound, what).at(uri);
         let known: Vec<&str> = metadata.iter().map(|(key, _)| key).collect();
-        let unknown = QueryError::unknown("key", key, known.iter().copied());
-        let hint = unknown.hint().filter(|_| !known.is_empty());
-        return Err(failure.hint(hint.unwrap_or("there is no metadata at all")));
+        if known.is_empty() {
+            return Err(failure.hint("there is no metadata at all"));
+        }
+        return Err(failure.hint(names::hint("key", key, known)));
     };
     if global.json {
         return write_json(out, &present::metadata_json(value, global.ticks));

@@ -32,8 +32,8 @@ use std::io::Write;
 
 use serde_json::Value;
 use tdb_array::{Array, ArrayError, OpenOptions, TimeWindow};
+use tdb_cells::{Session, SessionOptions};
 use tdb_filters::EncryptionKey;
-use tdb_query::{Session, SessionOptions};
 
 use crate::args::Global;
 use crate::failure::Failure;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use serde_json::Value as Json;
-use tdb_query::QueryError;
 use tdb_schema::json::cell_from_json;
+use tdb_schema::names::UnknownName;
 use tdb_schema::value::{holds_bytes, parse, parse_number, period_ticks};
 use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::{Datatype, Physical, Range, Scalar};
@@ -75,7 +75,7 @@ fn dimension<'a>(schema: &'a ArraySchema, name: &str) -> Result<Axis<'a>, Failur
     let found = index.and_then(|index| Some((schema.dimensions.get(index)?, schema.bounds(index))));
     let Some((dimension, bounds)) = found else {
         let known = schema.dimensions.iter().map(|d| d.name.as_str());
-        return Err(QueryError::unknown("dimension", name, known).into());
+        return Err(UnknownName::new("dimension", name, known).into());
     };
     Ok(Axis {
         name: &dimension.name,
@@ -88,7 +88,7 @@ fn dimension<'a>(schema: &'a ArraySchema, name: &str) -> Result<Axis<'a>, Failur
 fn label<'a>(schema: &'a ArraySchema, name: &str) -> Result<Axis<'a>, Failure> {
     let Some(label) = schema.labels.iter().find(|label| label.name == name) else {
         let known = schema.labels.iter().map(|label| label.name.as_str());
-        return Err(QueryError::unknown("label", name, known).into());
+        return Err(UnknownName::new("label", name, known).into());
     };
     Ok(Axis {
         name: &label.name,

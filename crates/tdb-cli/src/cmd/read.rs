@@ -9,15 +9,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use others::Others;
+use table::TableWriter;
 use tdb_array::{Array, OpenOptions};
 use tdb_arrow::{
     BatchWriter, CsvWriter, IpcFileWriter, IpcStreamWriter, JsonLinesWriter, NpyWriter, Options,
     ParquetWriter,
 };
-use tdb_query::{
-    Column, Condition, Failing, FieldInfo, QueryError, ReadOptions, ResultOrder, Session,
-};
+use tdb_cells::{Column, FieldInfo, Session};
+use tdb_condition::{Condition, ConditionError};
+use tdb_query::{Failing, QueryError, ReadOptions, Reader, ResultOrder};
 use tdb_schema::ArraySchema;
+use tdb_schema::names::UnknownName;
 
 use super::{open_location, open_options, ranges, session, shape};
 use crate::args::Global;
@@ -25,8 +28,6 @@ use crate::failure::Failure;
 use crate::location;
 use crate::output::Output;
 use crate::parse::{Interval, interval};
-use others::Others;
-use table::TableWriter;
 
 /// Bytes of a batch that is written: larger ones gain nothing.
 const BATCH: u64 = 32 << 20;
@@ -168,7 +169,7 @@ pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<
     let failed = |failure: Failure| failure.at(&arguments.array);
     let counts = &global.counts;
     arguments.check_condition(array.schema(), &options, &out)?;
-    let reader = session.read(&array, &options);
+    let reader = Reader::open(&session, &array, &options);
     let mut reader = reader.map_err(unread)?;
     for warning in reader.warnings() {
         out.warn(warning);
@@ -316,7 +317,7 @@ impl Arguments {
 fn condition_of(text: &str, schema: &ArraySchema, session: &Session) -> Result<Condition, Failure> {
     let parsed = Condition::parse(text, session.limits());
     let condition = parsed.map_err(|error| match error {
-        QueryError::Condition { at, .. } => Failure::from(error).in_text(text, at),
+        ConditionError::Text { at, .. } => Failure::from(error).in_text(text, at),
         error => error.into(),
     })?;
     let known = || schema.fields().map(|field| field.name);
@@ -324,7 +325,7 @@ fn condition_of(text: &str, schema: &ArraySchema, session: &Session) -> Result<C
     let Some(name) = unknown else {
         return Ok(condition);
     };
-    let failure = Failure::from(QueryError::unknown("field", name, known()));
+    let failure = Failure::from(UnknownName::new("field", name, known()));
     Err(match Condition::place_of(text, name) {
         Some(at) => failure.in_text(text, at),
         None => failure,

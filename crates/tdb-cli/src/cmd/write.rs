@@ -6,12 +6,11 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use tdb_array::{Array, ArrayError, ChangeOptions};
 use tdb_arrow::{BatchReader, NpyShape};
-use tdb_query::{
-    Batch, CellProblem, Duplicates, FieldInfo, QueryError, Session, WriteOptions, WriteOrder,
-};
+use tdb_cells::{Batch, CellProblem, FieldInfo, Session};
 use tdb_schema::value::holds_bytes;
 use tdb_schema::{ArraySchema, CellValNum, FieldKind};
 use tdb_store::LocalStore;
+use tdb_write::{Duplicates, WriteError, WriteOptions, WriteOrder, Writer};
 
 use super::input::{InputArguments, OpenInput};
 use super::progress::Progress;
@@ -205,7 +204,7 @@ impl Writing<'_> {
         let (mut cells, read) = input
             .cells(fields)
             .map_err(|error| self.file.failed(error))?;
-        let mut writer = self.session.write(self.array, &self.options)?;
+        let mut writer = Writer::open(self.session, self.array, &self.options)?;
         let mut bytes = 0_u64;
         loop {
             let batch = counts.stage("input", || cells.next());
@@ -225,13 +224,13 @@ impl Writing<'_> {
     }
 
     /// The failure, with the place in the file where one cell is at fault.
-    fn failed(&self, error: QueryError, cells: &dyn BatchReader, bytes: u64) -> Failure {
-        if let QueryError::Array(ArrayError::Store(error)) = &error
+    fn failed(&self, error: WriteError, cells: &dyn BatchReader, bytes: u64) -> Failure {
+        if let WriteError::Array(ArrayError::Store(error)) = &error
             && let Some(failure) = self.file.temp_failure(error)
         {
             return failure;
         }
-        let QueryError::Cell {
+        let WriteError::Cell {
             field,
             cell,
             problem,

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tdb_array::{Array, ArrayError, ChangeOptions, CountedNames, OpenOptions, TimeWindow};
+use tdb_cells::{Batch, Column, Session, SessionOptions};
 use tdb_consolidate::{
-    MergeOptions, MergePlan, Mode, Place, VacuumOptions, plan_merge, plan_vacuum,
+    MergeError, MergeOptions, MergePlan, Mode, Place, VacuumOptions, plan_merge, plan_vacuum,
 };
 use tdb_fragment::{ConditionOp, ConditionValue};
-use tdb_query::{
-    Batch, Column, QueryError, ReadOptions, ResultOrder, Session, SessionOptions, WriteOptions,
-};
+use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_schema::{ArraySchema, ArrayType, Attribute, CellOrder, CellValNum, Dimension};
 use tdb_store::{MemoryStore, Store, copy_tree};
 use tdb_tile::{Datatype, Range};
+use tdb_write::{WriteOptions, Writer};
 
 /// What happens to an array.
 #[derive(Clone, Debug)]
@@ -211,11 +211,11 @@ pub(crate) fn write(array: &Arc<Array>, kind: Kind, cells: &[(i32, i32, Option<i
         ranges,
         names: names(),
         duplicates: (!matches!(kind, Kind::Dense | Kind::Duplicates))
-            .then_some(tdb_query::Duplicates::First),
+            .then_some(tdb_write::Duplicates::First),
         ..WriteOptions::at(time)
     };
     let session = session(None);
-    let mut writer = session.write(array, &options).unwrap();
+    let mut writer = Writer::open(&session, array, &options).unwrap();
     writer.push(&batch).unwrap();
     writer.finish().unwrap();
 }
@@ -240,7 +240,7 @@ pub(crate) fn rows(store: &MemoryStore, window: TimeWindow, order: ResultOrder) 
         ..ReadOptions::default()
     };
     let mut rows = Vec::new();
-    for batch in session(None).read(&array, &options).unwrap() {
+    for batch in Reader::open(&session(None), &array, &options).unwrap() {
         let batch = batch.unwrap();
         for row in 0..batch.rows {
             let cell = |column: &Column| match column.is_valid(row) {
@@ -285,7 +285,7 @@ pub(crate) fn merge(
     store: &Arc<dyn Store>,
     options: &MergeOptions,
     memory: Option<u64>,
-) -> Result<MergePlan, QueryError> {
+) -> Result<MergePlan, MergeError> {
     let array = open(store, OpenOptions::default())?;
     let plan = plan_merge(&array, options)?;
     plan.merge(&session(memory), &array, options)?;

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_array::{Array, OpenOptions};
+use tdb_cells::Batch;
 use tdb_consolidate::{History, MergeOptions};
 use tdb_filters::{Description, FilterList, Registry};
 use tdb_fragment::MetadataPart;
-use tdb_query::{Batch, WriteOptions};
 use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension, FieldKind};
 use tdb_store::{MemoryStore, read_whole};
 use tdb_tile::{Datatype, FormatVersion, Range};
+use tdb_write::{WriteOptions, Writer};
 
 use crate::arrays::*;
 
@@ -218,7 +219,7 @@ fn tiles_that_are_read_in_pieces_are_followed_by_copied_ones() {
             ..WriteOptions::at(time)
         };
         let array = Arc::new(now(&store));
-        let mut writer = session(None).write(&array, &options).unwrap();
+        let mut writer = Writer::open(&session(None), &array, &options).unwrap();
         writer.push(&batch).unwrap();
         writer.finish().unwrap();
     }
@@ -248,7 +249,7 @@ fn many_fragments_of_full_tiles_are_each_looked_at_once() {
             ..WriteOptions::at(10 + u64::try_from(i).unwrap())
         };
         let array = Arc::new(now(&store));
-        let mut writer = session(None).write(&array, &options).unwrap();
+        let mut writer = Writer::open(&session(None), &array, &options).unwrap();
         writer.push(&batch).unwrap();
         writer.finish().unwrap();
     }

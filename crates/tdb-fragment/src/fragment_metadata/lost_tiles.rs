@@ -1,6 +1,7 @@
 use bytes::Bytes;
 use tdb_schema::ArraySchema;
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
+use tdb_schema::value::read;
 use tdb_tile::{Limits, Range};
 
 use super::{FragmentMetadata, Tiles};
@@ -77,6 +78,20 @@ impl FragmentMetadata {
         let place = self.space_tiles()?.tile(tile)?;
         let written = grid.cell_box(&self.non_empty_domain)?;
         grid.ranges(&grid.tile_cells(&place).intersection(&written)?)
+    }
+
+    /// The written cells of a tile of a dense fragment, for people: `x 1..4, y 0..9`.
+    #[must_use]
+    pub fn tile_text(&self, tile: u64, schema: &ArraySchema) -> String {
+        let ranges = self.tile_ranges(tile, schema).unwrap_or_default();
+        let dimensions = schema.dimensions.iter().zip(&ranges);
+        let along = dimensions.map(|(dimension, range)| {
+            // A bound has the size of the datatype, as it lies in the domain.
+            let lo = read(dimension.datatype, &range.lo)?;
+            let hi = read(dimension.datatype, &range.hi)?;
+            Some(format!("{} {lo}..{hi}", dimension.name))
+        });
+        along.flatten().collect::<Vec<_>>().join(", ")
     }
 
     pub(super) fn lost(&self) -> Option<LostTiles> {

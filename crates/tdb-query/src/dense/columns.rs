@@ -1,6 +1,10 @@
 //! Reads the cells of a batch: every field and every band of it a task of its own.
 
-use tdb_schema::ArraySchema;
+use tdb_cells::{
+    Decoding, FragmentTiles, Session, TableColumn, TileBytes, Worker, buffer, fill_is_valid,
+    fill_of, threads, unit_size,
+};
+use tdb_schema::{ArraySchema, FieldKind};
 
 use super::block::Block;
 use super::coordinates::fill_coordinates;
@@ -13,15 +17,6 @@ use super::source::FieldSource;
 use super::var::{VarBrush, VarRows};
 use super::visits::BlockTiles;
 use crate::QueryError;
-use crate::bytes_of_tiles::{Decoding, TileBytes};
-use crate::field::{Field, unit_size};
-use crate::fragment_tiles::FragmentTiles;
-use crate::session::Session;
-use crate::sparse::gather::buffer;
-use crate::sparse::load::{fill_is_valid, fill_of};
-use crate::sparse::table::TableColumn;
-use crate::threads;
-use crate::tiles::Worker;
 
 /// A part of the result that is read by one task for each field.
 #[derive(Debug)]
@@ -55,7 +50,7 @@ impl<'a> Sight<'a> {
     }
 
     /// Where each layer has the cells of a field.
-    pub(crate) fn sources(&self, field: Field) -> Vec<Option<FieldSource<'a>>> {
+    pub(crate) fn sources(&self, field: FieldKind) -> Vec<Option<FieldSource<'a>>> {
         let source = |(layer, tiles): (&'a Layer, &'a FragmentTiles)| match &layer.stored {
             Stored::Tiles(_) => tiles.field(field).map(FieldSource::Tiles),
             Stored::Cells(cells) => cells.column(field).map(FieldSource::Cells),
@@ -66,7 +61,7 @@ impl<'a> Sight<'a> {
 
 /// One field, and what its tasks need to know of it.
 struct FieldPlan<'a> {
-    field: Field,
+    field: FieldKind,
     cell_size: usize,
     sources: Vec<Option<FieldSource<'a>>>,
     fill: &'a [u8],
@@ -109,8 +104,8 @@ struct Draft<'a> {
 pub(crate) fn read_columns(
     sight: Sight<'_>,
     bands: &[Band],
-    fields: &[Field],
-) -> Result<Vec<(Field, TableColumn)>, QueryError> {
+    fields: &[FieldKind],
+) -> Result<Vec<(FieldKind, TableColumn)>, QueryError> {
     let mut drafts = fields
         .iter()
         .map(|&field| draft(sight, bands, field))
@@ -145,7 +140,7 @@ pub(crate) fn for_each<T: Send>(
 }
 
 /// Memory for a column.
-fn draft<'a>(sight: Sight<'a>, bands: &[Band], kind: Field) -> Result<Draft<'a>, QueryError> {
+fn draft<'a>(sight: Sight<'a>, bands: &[Band], kind: FieldKind) -> Result<Draft<'a>, QueryError> {
     let schema = sight.schema;
     let Some(field) = schema.field_of(kind) else {
         return Err(QueryError::invalid(format!(
@@ -202,7 +197,7 @@ fn tasks<'a>(draft: &'a mut Draft<'_>, bands: &'a [Band]) -> Vec<Task<'a>> {
     for band in bands {
         let out = cut(&mut values, band.rows.saturating_mul(plan.cell_size));
         match (plan.field, var.next()) {
-            (Field::Dimension(dimension), _) => tasks.push(Task::Coordinates {
+            (FieldKind::Dimension(dimension), _) => tasks.push(Task::Coordinates {
                 dimension,
                 band,
                 out,

@@ -2,25 +2,22 @@
 
 use std::ops::Range;
 
-use tdb_schema::ArraySchema;
+use tdb_cells::{CellTable, Segment, TableColumn, buffer, fill_is_valid, fill_of};
+use tdb_condition::Predicate;
+use tdb_schema::{ArraySchema, FieldKind};
 
 use super::columns::{Band, Sight};
 use super::paint::{Brush, PlacedCell, paint};
 use super::pass::Pass;
 use super::scatter::{fill, index, repeat};
 use crate::QueryError;
-use crate::field::Field;
-use crate::sparse::Predicate;
-use crate::sparse::gather::buffer;
-use crate::sparse::load::{fill_is_valid, fill_of};
-use crate::sparse::table::{CellTable, Segment, TableColumn};
 
 /// A byte for each row, zero where the condition fails.
 pub(crate) fn evaluate(
     sight: Sight<'_>,
     bands: &[Band],
     condition: &Predicate,
-    columns: &mut Vec<(Field, TableColumn)>,
+    columns: &mut Vec<(FieldKind, TableColumn)>,
 ) -> Result<Vec<u8>, QueryError> {
     let rows: usize = bands.iter().map(|band| band.rows).sum();
     let mut cuts = vec![0, rows];
@@ -51,7 +48,7 @@ pub(crate) fn evaluate(
         .iter()
         .map(|part| part.rows.clone())
         .collect();
-    let fields: Vec<Field> = columns.iter().map(|(field, _)| *field).collect();
+    let fields: Vec<FieldKind> = columns.iter().map(|(field, _)| *field).collect();
     for (field, mut column) in columns.drain(..) {
         if let Some((_, missing)) = lacking.iter().find(|(other, _)| *other == field) {
             let within = |part: &Range<usize>| {
@@ -108,10 +105,10 @@ impl Brush for MissingBrush<'_> {
 fn missing(
     sight: Sight<'_>,
     bands: &[Band],
-    field: Field,
+    field: FieldKind,
 ) -> Result<Vec<Range<usize>>, QueryError> {
     let has: Vec<bool> = sight.sources(field).iter().map(Option::is_some).collect();
-    if matches!(field, Field::Dimension(_)) || has.iter().all(|&has| has) {
+    if matches!(field, FieldKind::Dimension(_)) || has.iter().all(|&has| has) {
         return Ok(Vec::new());
     }
     let mut out = Vec::new();
@@ -142,11 +139,11 @@ fn missing(
 /// Gives cells that fail the condition the fill values; coordinates stay.
 pub(crate) fn blank(
     schema: &ArraySchema,
-    columns: Vec<(Field, TableColumn)>,
+    columns: Vec<(FieldKind, TableColumn)>,
     keep: &[u8],
-) -> Result<Vec<(Field, TableColumn)>, QueryError> {
+) -> Result<Vec<(FieldKind, TableColumn)>, QueryError> {
     let columns = columns.into_iter().map(|(field, column)| match field {
-        Field::Dimension(_) => Ok((field, column)),
+        FieldKind::Dimension(_) => Ok((field, column)),
         _ => Ok((
             field,
             blank_column(

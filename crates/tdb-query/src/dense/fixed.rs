@@ -1,5 +1,6 @@
 //! Values of fixed size, and validity.
 
+use tdb_cells::{Decoding, Worker};
 use tdb_tile::Limits;
 
 use super::paint::{Brush, PlacedCell};
@@ -7,8 +8,6 @@ use super::pass::Pass;
 use super::scatter::{Scatter, fill, index};
 use super::source::FieldSource;
 use crate::QueryError;
-use crate::bytes_of_tiles::Decoding;
-use crate::tiles::Worker;
 
 /// Paints values of fixed size into a part of the result.
 pub(crate) struct FixedBrush<'a> {
@@ -39,7 +38,8 @@ impl Brush for FixedBrush<'_> {
             let start = index(run.dest) * self.cell_size;
             let end = start + index(run.len) * self.cell_size;
             if let Some(place) = self.out.get_mut(start..end) {
-                return tiles.read_fixed(tile, self.tile_cells, place, self.worker, self.how);
+                tiles.read_fixed(tile, self.tile_cells, place, self.worker, self.how)?;
+                return Ok(());
             }
         }
         let mut scatter = Scatter::new(pass, self.cell_size, self.out);
@@ -52,7 +52,8 @@ impl Brush for FixedBrush<'_> {
             self.worker,
             self.how,
             &mut each,
-        )
+        )?;
+        Ok(())
     }
 
     fn place(&mut self, fragment: usize, cells: &[PlacedCell]) -> Result<(), QueryError> {
@@ -99,7 +100,8 @@ impl Brush for ValidityBrush<'_> {
         if let Some(run) = pass.single().filter(|run| run.len == self.tile_cells)
             && let Some(place) = self.out.get_mut(index(run.dest)..index(run.dest + run.len))
         {
-            return tiles.read_validity(tile, place, self.worker, self.how);
+            tiles.read_validity(tile, place, self.worker, self.how)?;
+            return Ok(());
         }
         Limits::check(
             "validity tile size",

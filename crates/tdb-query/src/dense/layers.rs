@@ -1,12 +1,12 @@
 //! Which fragments a space tile takes its cells from.
 
 use tdb_array::Array;
+use tdb_cells::Session;
+use tdb_schema::FieldKind;
 use tdb_schema::grid::{CellBox, SpaceTileGrid, TileBox};
 
 use super::sparse_cells::SparseCells;
 use crate::QueryError;
-use crate::field::Field;
-use crate::session::Session;
 
 /// A fragment as one of the layers that make up a dense array.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub(crate) fn layers(
     array: &Array,
     grid: &SpaceTileGrid,
     wanted: &CellBox,
-    fields: &[Field],
+    fields: &[FieldKind],
 ) -> Result<Vec<Layer>, QueryError> {
     let mut layers = Vec::new();
     for (index, fragment) in array.fragments().iter().enumerate().rev() {

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use tdb_array::Array;
-use tdb_schema::Order;
+use tdb_cells::{Batch, Column, FragmentTiles, Session, TableColumn, gather, threads, unit_size};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
+use tdb_schema::{FieldKind, Order};
 use tdb_tile::Grant;
 
 use super::block::{Block, Share};
@@ -16,17 +17,10 @@ use super::runs::Runs;
 use super::scatter::index;
 use super::visits::BlockTiles;
 use super::walk::{Walk, borders};
-use crate::QueryError;
-use crate::column::{Batch, Column};
-use crate::field::{Field, unit_size};
-use crate::fragment_tiles::FragmentTiles;
 use crate::options::{Failing, ResultOrder};
 use crate::request::Request;
-use crate::session::Session;
-use crate::sparse::gather::gather;
-use crate::sparse::table::TableColumn;
 use crate::subarray::Subarray;
-use crate::threads;
+use crate::{QueryError, fragment_tiles};
 
 /// Rows that a batch can number.
 const MOST_ROWS: u64 = u32::MAX as u64;
@@ -51,7 +45,7 @@ pub(crate) struct DenseReader {
     pub(super) layers: Vec<Layer>,
     tiles: Vec<FragmentTiles>,
     /// All fields to be read, each once.
-    fields: Vec<Field>,
+    fields: Vec<FieldKind>,
     pub(super) walk: Walk,
     /// Cells that are still wanted.
     left: u64,
@@ -75,7 +69,7 @@ impl DenseReader {
         let shape = TileShape::new(grid)?;
         let runs = runs(&array, &shape.grid, &request.subarray)?;
         let walk = walk(&shape.grid, &runs, request.order)?;
-        let mut fields: Vec<Field> = request.fields.iter().map(|info| info.field).collect();
+        let mut fields: Vec<FieldKind> = request.fields.iter().map(|info| info.field).collect();
         fields.extend(
             request
                 .condition
@@ -84,10 +78,10 @@ impl DenseReader {
         );
         let mut seen = std::collections::HashSet::new();
         fields.retain(|&field| seen.insert(field));
-        let attributes: Vec<Field> = fields
+        let attributes: Vec<FieldKind> = fields
             .iter()
             .copied()
-            .filter(|f| matches!(f, Field::Attribute(_)))
+            .filter(|f| matches!(f, FieldKind::Attribute(_)))
             .collect();
         let layers = match bounds(&runs) {
             Some(wanted) => layers(&session, &array, &shape.grid, &wanted, &attributes)?,
@@ -161,10 +155,10 @@ impl DenseReader {
     /// The result's columns, in its order.
     fn finish(
         &self,
-        columns: Vec<(Field, TableColumn)>,
+        columns: Vec<(FieldKind, TableColumn)>,
         rows: Option<&[u32]>,
     ) -> Result<Vec<Column>, QueryError> {
-        let mut columns: Vec<(Field, Option<TableColumn>)> =
+        let mut columns: Vec<(FieldKind, Option<TableColumn>)> =
             columns.into_iter().map(|(f, c)| (f, Some(c))).collect();
         let mut out: Vec<Column> = Vec::with_capacity(self.request.fields.len());
         for info in &self.request.fields {
@@ -306,7 +300,7 @@ impl DenseReader {
     }
 
     /// Bytes of the values of a var-sized field's cell, as the first tile of each fragment has it.
-    fn mean_size(&self, kind: Field) -> u64 {
+    fn mean_size(&self, kind: FieldKind) -> u64 {
         let sizes = self
             .tiles
             .iter()
@@ -318,8 +312,8 @@ impl DenseReader {
     /// Bytes of all tiles of var-sized fields that these bands take cells of.
     fn var_bytes(&self, bands: &[Band]) -> u64 {
         let schema = self.array.schema();
-        let is_var = |kind: &Field| schema.field_of(*kind).is_some_and(|field| field.is_var());
-        let fields: Vec<Field> = self.fields.iter().copied().filter(is_var).collect();
+        let is_var = |kind: &FieldKind| schema.field_of(*kind).is_some_and(|field| field.is_var());
+        let fields: Vec<FieldKind> = self.fields.iter().copied().filter(is_var).collect();
         let mut bytes = 0_u64;
         if fields.is_empty() {
             return bytes;
@@ -441,11 +435,11 @@ fn open(
     session: &Session,
     array: &Array,
     layers: &[Layer],
-    fields: &[Field],
+    fields: &[FieldKind],
 ) -> Result<Vec<FragmentTiles>, QueryError> {
     let open = |layer: &Layer| match layer.stored {
-        Stored::Tiles(_) => FragmentTiles::open(array, array.schema(), layer.index, fields),
-        Stored::Cells(_) => FragmentTiles::open(array, array.schema(), layer.index, &[]),
+        Stored::Tiles(_) => fragment_tiles::open(array, array.schema(), layer.index, fields),
+        Stored::Cells(_) => fragment_tiles::open(array, array.schema(), layer.index, &[]),
     };
     if layers.len() < FEW_FRAGMENTS {
         return layers.iter().map(open).collect();

@@ -1,5 +1,4 @@
-use crate::sparse::table::TableColumn;
-use crate::tiles::FieldTiles;
+use tdb_cells::{FieldTiles, TableColumn};
 
 /// Where a fragment keeps the cells of one field.
 #[derive(Clone, Copy, Debug)]

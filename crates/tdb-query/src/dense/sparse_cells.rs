@@ -3,16 +3,13 @@
 use std::cmp::Ordering;
 
 use tdb_array::Array;
+use tdb_cells::{CellTable, Loading, Segment, Session, TableColumn, TileRows, load};
 use tdb_fragment::FragmentMetadata;
+use tdb_schema::FieldKind;
 use tdb_schema::grid::{GridAxis, SpaceTileGrid};
 use tdb_tile::Grant;
 
-use crate::QueryError;
-use crate::field::Field;
-use crate::fragment_tiles::FragmentTiles;
-use crate::session::Session;
-use crate::sparse::load::{Loading, load};
-use crate::sparse::table::{CellTable, Segment, TableColumn, TileRows};
+use crate::{QueryError, fragment_tiles};
 
 /// Bytes of a position that may be none.
 const PLACED: usize = size_of::<Option<u64>>();
@@ -35,12 +32,12 @@ impl SparseCells {
         array: &Array,
         grid: &SpaceTileGrid,
         fragment: usize,
-        fields: &[Field],
+        fields: &[FieldKind],
     ) -> Result<Self, QueryError> {
-        let dimensions = (0..grid.axes().len()).map(Field::Dimension);
-        let wanted: Vec<Field> = dimensions.chain(fields.iter().copied()).collect();
+        let dimensions = (0..grid.axes().len()).map(FieldKind::Dimension);
+        let wanted: Vec<FieldKind> = dimensions.chain(fields.iter().copied()).collect();
         // Opening the fields shows that there are as many tiles as the fragment says.
-        let tiles = FragmentTiles::open(array, array.schema(), fragment, &wanted)?;
+        let tiles = fragment_tiles::open(array, array.schema(), fragment, &wanted)?;
         let stored = array.fragments().get(fragment);
         let count = |of: fn(&FragmentMetadata) -> u64| stored.map_or(0, |f| of(&f.metadata));
         let per_cell = grid.axes().len().saturating_mul(PLACED).saturating_add(8);
@@ -51,7 +48,6 @@ impl SparseCells {
         let mut table = CellTable::new(vec![segment(array, fragment)]);
         let how = Loading {
             session,
-            array,
             schema: array.schema(),
             bytes: array.store(),
         };
@@ -60,7 +56,9 @@ impl SparseCells {
             .axes()
             .iter()
             .enumerate()
-            .map(|(dimension, axis)| coordinates(axis, table.column(Field::Dimension(dimension))))
+            .map(|(dimension, axis)| {
+                coordinates(axis, table.column(FieldKind::Dimension(dimension)))
+            })
             .collect();
         let is_inside = |cell: &usize| {
             coordinates
@@ -82,7 +80,7 @@ impl SparseCells {
     }
 
     /// The cells of a field; `None` where the fragment lacks it.
-    pub(crate) fn column(&self, field: Field) -> Option<&TableColumn> {
+    pub(crate) fn column(&self, field: FieldKind) -> Option<&TableColumn> {
         self.table
             .column(field)
             .filter(|column| column.missing.is_empty())

@@ -1,5 +1,6 @@
 //! Values of varying size: first where each cell comes from, then all values in one go.
 
+use tdb_cells::{Decoding, Worker};
 use tdb_tile::Limits;
 
 use super::paint::{Brush, PlacedCell};
@@ -7,8 +8,6 @@ use super::pass::Pass;
 use super::scatter::{fill_numbers, index, number};
 use super::source::FieldSource;
 use crate::QueryError;
-use crate::bytes_of_tiles::Decoding;
-use crate::tiles::Worker;
 
 /// The cells of one decoded tile.
 #[derive(Debug, Default)]

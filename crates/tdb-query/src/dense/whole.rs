@@ -1,12 +1,12 @@
 //! Tiles that need not be merged, since all their cells are those of one fragment.
 
+use tdb_cells::WholeTiles;
 use tdb_schema::grid::CellBox;
 
 use super::layers::{Stored, meets};
 use super::reader::{DenseReader, bounds};
 use super::walk::Walk;
 use crate::QueryError;
-use crate::whole_tiles::WholeTiles;
 
 /// Tiles that are looked at, or handed on, at a time.
 const MOST: u64 = 1 << 12;
@@ -14,10 +14,10 @@ const MOST: u64 = 1 << 12;
 impl DenseReader {
     /// The next tiles of a read in global order, if each is a tile of one fragment that `allows` says yes to. Where
     /// the next one is not, the next batch ends before the first that is.
-    pub(crate) fn whole_tiles(
+    pub(crate) fn whole_tiles<E: From<QueryError>>(
         &mut self,
-        allows: &mut dyn FnMut(usize) -> Result<bool, QueryError>,
-    ) -> Result<Option<WholeTiles>, QueryError> {
+        allows: &mut dyn FnMut(usize) -> Result<bool, E>,
+    ) -> Result<Option<WholeTiles>, E> {
         // The batch before is written.
         self.held = None;
         let Walk::Tiles(walk) = &self.walk else {

@@ -1,16 +1,14 @@
 //! What deletes do to cells that were put in order: leave them out, or say when it was.
 
 use tdb_array::Snapshot;
+use tdb_cells::{CellTable, Keys, Session, TableColumn};
+use tdb_schema::FieldKind;
 
 use super::keys::Coordinates;
 use super::merge::{Rows, all_rows};
 use super::plan::SparsePlan;
-use super::sort::Keys;
-use super::table::{CellTable, TableColumn};
 use crate::QueryError;
-use crate::field::Field;
 use crate::options::Versions;
-use crate::session::Session;
 
 /// Bytes that say of a row when it was deleted and by what.
 const DELETION: usize = 16;
@@ -31,8 +29,14 @@ pub(crate) fn apply_deletes(
             let bytes = table.rows.saturating_mul(DELETION) as u64;
             let held = session.limits().budget.take(bytes)?;
             let [times, by] = visibility.deletions(array, table)?;
-            table.insert(Field::DeleteTimestamps, TableColumn::of_numbers(&times)?);
-            table.insert(Field::DeleteConditionIndex, TableColumn::of_numbers(&by)?);
+            table.insert(
+                FieldKind::DeleteTimestamps,
+                TableColumn::of_numbers(&times)?,
+            );
+            table.insert(
+                FieldKind::DeleteConditionIndex,
+                TableColumn::of_numbers(&by)?,
+            );
             table.hold(held);
             Ok(())
         }

@@ -1,13 +1,11 @@
 //! What the rows of a table are sorted by.
 
+use tdb_cells::{CellTable, Keys, Numbers};
 use tdb_schema::order::{CellComparator, Column, KeyEncoder, SortOrder};
-use tdb_schema::{ArraySchema, order};
+use tdb_schema::{ArraySchema, FieldKind, order};
 use tdb_tile::Datatype;
 use zerocopy::little_endian::U64;
 
-use super::sort::{Keys, Numbers};
-use super::table::CellTable;
-use crate::field::Field;
 use crate::options::ResultOrder;
 
 /// The datatypes of the dimensions.
@@ -28,7 +26,7 @@ impl Coordinates {
     pub(crate) fn new(table: &CellTable, dimensions: usize) -> Self {
         let starts = |dimension| {
             let offsets = table
-                .column(Field::Dimension(dimension))?
+                .column(FieldKind::Dimension(dimension))?
                 .offsets
                 .as_ref()?;
             Some(
@@ -47,7 +45,7 @@ impl Coordinates {
     pub(crate) fn columns<'a>(&'a self, table: &'a CellTable) -> Vec<Column<'a>> {
         let column = |(dimension, starts): (usize, &'a Option<Vec<U64>>)| {
             let data = table
-                .column(Field::Dimension(dimension))
+                .column(FieldKind::Dimension(dimension))
                 .map_or(&[][..], |c| c.values.as_slice());
             match starts {
                 Some(offsets) => Column::Var { offsets, data },

@@ -2,17 +2,14 @@
 //! or fails the condition.
 
 use tdb_array::Snapshot;
+use tdb_cells::{Batch, CellTable, Column, Gathered, Keys, Segment, gather, keep_newest};
+use tdb_schema::FieldKind;
 
-use super::gather::{Gathered, gather};
 use super::keys::{Coordinates, dimension_types, row_keys};
 use super::plan::SparsePlan;
 use super::select::select;
-use super::sort::{Keys, keep_newest};
-use super::table::{CellTable, Segment};
 use super::visible::time_of;
 use crate::QueryError;
-use crate::column::{Batch, Column};
-use crate::field::Field;
 use crate::options::Versions;
 
 /// Rows of a table: those of the result, in its order; `None` for all as they are.
@@ -105,7 +102,7 @@ impl SparsePlan {
         let count = rows.map_or(table.rows, <[u32]>::len);
         // Without rows nothing was loaded.
         self.batch(count, |field| {
-            gather(table.take(field).unwrap_or_default(), rows)
+            Ok(gather(table.take(field).unwrap_or_default(), rows)?)
         })
     }
 
@@ -113,14 +110,14 @@ impl SparsePlan {
     pub(crate) fn columns_of(&self, table: &CellTable, rows: &[u32]) -> Result<Batch, QueryError> {
         self.batch(rows.len(), |field| {
             let picked = table.column(field).map(|column| column.at(rows));
-            gather(picked.transpose()?.unwrap_or_default(), None)
+            Ok(gather(picked.transpose()?.unwrap_or_default(), None)?)
         })
     }
 
     fn batch(
         &self,
         rows: usize,
-        mut gathered: impl FnMut(Field) -> Result<Gathered, QueryError>,
+        mut gathered: impl FnMut(FieldKind) -> Result<Gathered, QueryError>,
     ) -> Result<Batch, QueryError> {
         let mut columns: Vec<Column> = Vec::with_capacity(self.request.fields.len());
         for info in &self.request.fields {

@@ -3,16 +3,15 @@
 use std::sync::Arc;
 
 use tdb_array::{At, Fragment, OpenedPart, Snapshot};
+use tdb_cells::{Segment, TileRows};
 use tdb_fragment::MetadataPart;
 use tdb_rtree::RTree;
 use tdb_schema::order::WriterRule;
-use tdb_schema::{ArraySchema, CellOrder, Field as FieldView};
+use tdb_schema::{ArraySchema, CellOrder, Field, FieldKind};
 use tdb_tile::{FormatVersion, Grant, Limits, Range};
 
-use super::table::{Segment, TileRows};
 use super::visible::Visibility;
 use crate::QueryError;
-use crate::field::Field;
 use crate::options::{ResultOrder, Versions};
 use crate::request::Request;
 use crate::subarray::Subarray;
@@ -129,11 +128,11 @@ impl SparsePlan {
     }
 
     /// The fields that decide which cells there are, before any value is looked at.
-    pub(crate) fn deciding_fields(&self) -> Vec<Field> {
+    pub(crate) fn deciding_fields(&self) -> Vec<FieldKind> {
         let mut fields = Vec::new();
         let mut tiles = self.fragments.iter().flat_map(|f| &f.tiles);
         if self.sorts || self.repeats || tiles.any(|tile| !tile.full) {
-            fields.extend((0..self.schema.dimensions.len()).map(Field::Dimension));
+            fields.extend((0..self.schema.dimensions.len()).map(FieldKind::Dimension));
         }
         let deletes = self.visibility.has_deletes();
         let by_age = self.request.versions != Versions::Current;
@@ -141,13 +140,13 @@ impl SparsePlan {
             f.has_timestamps && (f.filters_time || self.deduplicates || by_age || deletes)
         };
         if self.fragments.iter().any(timed) {
-            fields.push(Field::Timestamps);
+            fields.push(FieldKind::Timestamps);
         }
         fields
     }
 
     /// All fields that a table will hold in the course of a batch, each once.
-    pub(crate) fn fields(&self) -> Vec<Field> {
+    pub(crate) fn fields(&self) -> Vec<FieldKind> {
         let mut fields = self.deciding_fields();
         fields.extend(self.visibility.fields());
         fields.extend(self.condition_fields());
@@ -160,11 +159,11 @@ impl SparsePlan {
     /// Whether the result says when cells were deleted.
     pub(crate) fn tells_deletions(&self) -> bool {
         let mut fields = self.request.fields.iter();
-        fields.any(|info| info.field == Field::DeleteTimestamps)
+        fields.any(|info| info.field == FieldKind::DeleteTimestamps)
     }
 
     /// The fields that the condition tests.
-    pub(crate) fn condition_fields(&self) -> impl Iterator<Item = Field> + '_ {
+    pub(crate) fn condition_fields(&self) -> impl Iterator<Item = FieldKind> + '_ {
         let condition = self.request.condition.iter();
         condition.flat_map(|condition| condition.fields())
     }
@@ -278,10 +277,10 @@ fn searches(fragment: &Fragment, request: &Request) -> bool {
 }
 
 /// The field that has to show that a fragment has as many tiles as it says; `None` where that is believed.
-fn doubted(fragment: &Fragment) -> Option<FieldView<'_>> {
+fn doubted(fragment: &Fragment) -> Option<Field<'_>> {
     let metadata = &fragment.metadata;
     (metadata.tile_count() > BELIEVED_TILES)
-        .then(|| metadata.field_in(&fragment.schema, Field::Dimension(0)))
+        .then(|| metadata.field_in(&fragment.schema, FieldKind::Dimension(0)))
         .flatten()
 }
 

@@ -4,24 +4,21 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tdb_array::{Array, ErrorKind};
+use tdb_cells::{
+    Batch, CellTable, FragmentTiles, Keys, Loading, Segment, Session, load, unit_size,
+};
+use tdb_schema::FieldKind;
 use tdb_tile::{Grant, LimitError};
 
 use super::deletes::apply_deletes;
 use super::keys::Coordinates;
-use super::load::{Loading, load};
 use super::merge::{Rows, all_rows, segment_rows};
 use super::plan::{FragmentPlan, SparsePlan};
 use super::slabs::{Corner, Slabs};
-use super::sort::Keys;
-use super::table::{CellTable, Segment};
 use super::tally::Tally;
 use super::whole::First;
-use crate::QueryError;
-use crate::column::Batch;
-use crate::field::{Field, unit_size};
-use crate::fragment_tiles::FragmentTiles;
 use crate::request::Request;
-use crate::session::Session;
+use crate::{QueryError, fragment_tiles};
 
 /// Rows that a table can number.
 const MOST_ROWS: usize = u32::MAX as usize;
@@ -252,13 +249,13 @@ impl SparseReader {
 
     /// Cells of the result to give out at a time.
     fn rows_of_a_batch(&self) -> usize {
-        let fields: Vec<Field> = self.plan.request.fields.iter().map(|i| i.field).collect();
+        let fields: Vec<FieldKind> = self.plan.request.fields.iter().map(|i| i.field).collect();
         let per_row = self.bytes_of_a_row(&fields).max(1);
         let bytes = self.plan.request.batch_bytes;
         (usize::try_from(bytes).unwrap_or(usize::MAX) / per_row).max(1)
     }
 
-    fn bytes_of_a_row(&self, fields: &[Field]) -> usize {
+    fn bytes_of_a_row(&self, fields: &[FieldKind]) -> usize {
         let mut bytes = 0_usize;
         for &kind in fields {
             let Some(field) = self.plan.schema.field_of(kind) else {
@@ -276,7 +273,7 @@ impl SparseReader {
         bytes
     }
 
-    fn mean_var_size(&self, kind: Field) -> usize {
+    fn mean_var_size(&self, kind: FieldKind) -> usize {
         let sampled = self
             .plan
             .fragments
@@ -358,7 +355,7 @@ impl SparseReader {
 
     /// Leaves out what is deleted or fails the condition, and makes columns of the rest, or of the first of it.
     fn finish(&mut self, mut table: CellTable, mut rows: Rows) -> Result<Batch, QueryError> {
-        let fields: Vec<Field> = self.plan.visibility.fields().collect();
+        let fields: Vec<FieldKind> = self.plan.visibility.fields().collect();
         self.load(&mut table, &fields)?;
         apply_deletes(
             &self.session,
@@ -367,7 +364,7 @@ impl SparseReader {
             &mut table,
             &mut rows,
         )?;
-        let fields: Vec<Field> = self.plan.condition_fields().collect();
+        let fields: Vec<FieldKind> = self.plan.condition_fields().collect();
         self.load(&mut table, &fields)?;
         if let Some(tally) = &mut self.tally {
             tally.add(&self.plan, &self.array, &table, &rows)?;
@@ -375,7 +372,7 @@ impl SparseReader {
         }
         self.plan.apply_condition(&table, &mut rows)?;
         if rows.as_ref().is_none_or(|rows| !rows.is_empty()) {
-            let fields: Vec<Field> = self.plan.request.fields.iter().map(|i| i.field).collect();
+            let fields: Vec<FieldKind> = self.plan.request.fields.iter().map(|i| i.field).collect();
             self.load(&mut table, &fields)?;
         }
         match rows {
@@ -473,9 +470,9 @@ impl SparseReader {
     pub(super) fn load(
         &mut self,
         table: &mut CellTable,
-        fields: &[Field],
+        fields: &[FieldKind],
     ) -> Result<(), QueryError> {
-        let fields: Vec<Field> = fields
+        let fields: Vec<FieldKind> = fields
             .iter()
             .copied()
             .filter(|&field| !table.has(field))
@@ -488,7 +485,7 @@ impl SparseReader {
             let wanted = table.segments.iter().any(|s| s.fragment == plan.fragment);
             if wanted && tiles.is_none() {
                 let opened =
-                    FragmentTiles::open(&self.array, &self.plan.schema, plan.fragment, &all);
+                    fragment_tiles::open(&self.array, &self.plan.schema, plan.fragment, &all);
                 *tiles = Some(opened?);
             }
         }
@@ -497,12 +494,11 @@ impl SparseReader {
         };
         let how = Loading {
             session: &self.session,
-            array: &self.array,
             schema: &self.plan.schema,
             bytes: self.array.store(),
         };
         let time = &self.session.counters().load;
-        time.time(|| load(how, table, &fields, &find))
+        Ok(time.time(|| load(how, table, &fields, &find))?)
     }
 
     /// Memory for so many of a table's rows, once more.

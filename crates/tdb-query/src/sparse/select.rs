@@ -1,9 +1,9 @@
 //! Which of the loaded cells lie within the subarray.
 
+use tdb_cells::{CellTable, TableColumn};
+use tdb_schema::FieldKind;
 use tdb_tile::{Datatype, Range, Scalar, with_scalar};
 
-use super::table::{CellTable, TableColumn};
-use crate::field::Field;
 use crate::subarray::Subarray;
 
 /// How often each loaded cell is asked for: 0 or 1, more only where intervals overlap and repeats count.
@@ -27,7 +27,7 @@ pub(crate) fn select(
     for (index, &datatype) in types.iter().enumerate() {
         let (Some(ranges), Some(column)) = (
             subarray.ranges(index),
-            table.column(Field::Dimension(index)),
+            table.column(FieldKind::Dimension(index)),
         ) else {
             continue;
         };
@@ -155,8 +155,7 @@ mod tests {
     use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension};
 
     use super::*;
-    use crate::sparse::gather::buffer;
-    use crate::sparse::table::{Segment, TileRows};
+    use tdb_cells::{Segment, TileRows, buffer};
 
     /// A tile of cells from two space tiles: within it, strings begin again.
     #[test]
@@ -198,10 +197,10 @@ mod tests {
             }
         };
         let numbers = cells.iter().flat_map(|(number, _)| number.to_le_bytes());
-        table.insert(Field::Dimension(0), column(numbers.collect(), None));
+        table.insert(FieldKind::Dimension(0), column(numbers.collect(), None));
         let text: String = cells.iter().map(|(_, text)| *text).collect();
         let offsets = Some(vec![0, 1, 2, 4, 5, 6, 8]);
-        table.insert(Field::Dimension(1), column(text.into_bytes(), offsets));
+        table.insert(FieldKind::Dimension(1), column(text.into_bytes(), offsets));
 
         let ranges = [
             ("d".to_owned(), Range::of(5_i64, 8)),

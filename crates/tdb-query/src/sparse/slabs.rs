@@ -6,6 +6,8 @@
 use std::cmp::Ordering;
 
 use tdb_array::Array;
+use tdb_cells::{CellTable, Segment, Session};
+use tdb_schema::FieldKind;
 use tdb_schema::order::{CellComparator, Column};
 use tdb_tile::{Budget, Datatype, Grant, Range};
 use zerocopy::little_endian::U64;
@@ -13,11 +15,8 @@ use zerocopy::little_endian::U64;
 use super::keys::{Coordinates, sort_order};
 use super::merge::{Rows, all_rows};
 use super::plan::{FragmentPlan, PlannedTile, SparsePlan};
-use super::table::{CellTable, Segment};
 use crate::QueryError;
-use crate::field::Field;
 use crate::options::ResultOrder;
-use crate::session::Session;
 
 /// Of the cells that memory allows, so many are looked at together.
 const CHUNK: usize = 4;
@@ -266,7 +265,7 @@ impl Slab {
 impl Corner {
     pub(crate) fn of(table: &CellTable, row: u32, dimensions: usize) -> Self {
         let coordinate = |dimension| {
-            let column = table.column(Field::Dimension(dimension));
+            let column = table.column(FieldKind::Dimension(dimension));
             Coordinate {
                 value: column.map_or(&[][..], |c| c.cell(row as usize)).to_vec(),
                 is_var: column.is_some_and(|c| c.offsets.is_some()),

@@ -1,11 +1,11 @@
 //! Counts cells instead of giving them: those that a condition fits, and those that a delete would take.
 
 use tdb_array::{Delete, Snapshot};
+use tdb_cells::CellTable;
 
 use super::merge::{Rows, all_rows};
 use super::plan::SparsePlan;
 use super::reader::SparseReader;
-use super::table::CellTable;
 use crate::QueryError;
 
 /// Cells of a read.

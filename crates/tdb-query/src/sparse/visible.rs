@@ -4,17 +4,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tdb_array::{At, Fragment, Snapshot, TimeWindow};
+use tdb_cells::CellTable;
+use tdb_condition::{Predicate, ResolvedCondition};
 use tdb_fragment::ConditionTree;
-use tdb_schema::ArraySchema;
+use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::WireError;
 
 use super::merge::filter;
 use super::plan::FragmentPlan;
-use super::predicate::Predicate;
-use super::table::CellTable;
 use crate::QueryError;
-use crate::condition::ResolvedCondition;
-use crate::field::Field;
 use crate::options::Versions;
 use crate::request::condition_fields;
 
@@ -110,13 +108,13 @@ impl Visibility {
     }
 
     /// The fields that deletes look at.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = Field> + '_ {
+    pub(crate) fn fields(&self) -> impl Iterator<Item = FieldKind> + '_ {
         let deletes = self.deletes.iter().chain(&self.foreseen);
         let of_deletes = deletes.flat_map(|delete| delete.keep.fields());
         let tells_which = self.has_delete_times && self.versions == Versions::All;
         of_deletes
-            .chain(self.has_delete_times.then_some(Field::DeleteTimestamps))
-            .chain(tells_which.then_some(Field::DeleteConditionIndex))
+            .chain(self.has_delete_times.then_some(FieldKind::DeleteTimestamps))
+            .chain(tells_which.then_some(FieldKind::DeleteConditionIndex))
     }
 
     /// Leaves out cells written outside the time window, before anything else.
@@ -124,7 +122,7 @@ impl Visibility {
         if !self.filters_time {
             return;
         }
-        let Some(times) = table.column(Field::Timestamps) else {
+        let Some(times) = table.column(FieldKind::Timestamps) else {
             return;
         };
         filter(rows, table.rows, |row| {
@@ -140,7 +138,7 @@ impl Visibility {
         table: &CellTable,
         rows: &mut Option<Vec<u32>>,
     ) -> Result<(), QueryError> {
-        if let Some(times) = table.column(Field::DeleteTimestamps) {
+        if let Some(times) = table.column(FieldKind::DeleteTimestamps) {
             filter(rows, table.rows, |row| {
                 let deleted = times.u64_at(row as usize);
                 deleted > self.until || deleted == NEVER
@@ -217,7 +215,8 @@ impl Visibility {
         by: &mut [u64],
     ) {
         let column = |field| table.column(field);
-        let stored = column(Field::DeleteTimestamps).zip(column(Field::DeleteConditionIndex));
+        let stored =
+            column(FieldKind::DeleteTimestamps).zip(column(FieldKind::DeleteConditionIndex));
         let Some((stored_times, stored_by)) = stored else {
             return;
         };
@@ -309,7 +308,7 @@ fn stored_predicate(
     let mut places = Vec::new();
     for field in condition.fields() {
         let place = stored.field(&field.name).map(|field| match field.kind {
-            Field::Attribute(index) => attribute_place(stored, index, schema),
+            FieldKind::Attribute(index) => attribute_place(stored, index, schema),
             kind => kind,
         });
         places.push(place);
@@ -318,9 +317,9 @@ fn stored_predicate(
 }
 
 /// Where the attribute with this index in `stored` stands in `schema`, to which it is added if need be.
-fn attribute_place(stored: &ArraySchema, index: usize, schema: &mut Arc<ArraySchema>) -> Field {
+fn attribute_place(stored: &ArraySchema, index: usize, schema: &mut Arc<ArraySchema>) -> FieldKind {
     let Some(attribute) = stored.attributes.get(index) else {
-        return Field::Attribute(index);
+        return FieldKind::Attribute(index);
     };
     let known = schema.attributes.iter().position(|other| {
         other.name == attribute.name
@@ -328,7 +327,7 @@ fn attribute_place(stored: &ArraySchema, index: usize, schema: &mut Arc<ArraySch
             && other.cell_val_num == attribute.cell_val_num
             && other.nullable == attribute.nullable
     });
-    Field::Attribute(known.unwrap_or_else(|| {
+    FieldKind::Attribute(known.unwrap_or_else(|| {
         let attributes = &mut Arc::make_mut(schema).attributes;
         attributes.push(attribute.clone());
         attributes.len().saturating_sub(1)
@@ -337,7 +336,7 @@ fn attribute_place(stored: &ArraySchema, index: usize, schema: &mut Arc<ArraySch
 
 /// When a cell was written: its own time, or that of its fragment.
 pub(crate) fn time_of(array: &Snapshot, table: &CellTable, row: u32) -> u64 {
-    if let Some(times) = table.column(Field::Timestamps) {
+    if let Some(times) = table.column(FieldKind::Timestamps) {
         return times.u64_at(row as usize);
     }
     let at = table

@@ -2,13 +2,13 @@
 
 use std::cmp::Ordering;
 
+use tdb_cells::WholeTiles;
+use tdb_schema::FieldKind;
 use tdb_schema::order::{CellComparator, SortOrder};
 
 use super::reader::{Cursor, SparseReader};
 use crate::QueryError;
-use crate::field::Field;
 use crate::options::Versions;
-use crate::whole_tiles::WholeTiles;
 
 /// Coordinates as they are stored, by dimension.
 type Cell = Vec<Vec<u8>>;
@@ -23,10 +23,10 @@ pub(super) struct First {
 
 impl SparseReader {
     /// The next cells, if they are all those of full tiles of one fragment that `allows` says yes to.
-    pub(crate) fn whole_tiles(
+    pub(crate) fn whole_tiles<E: From<QueryError>>(
         &mut self,
-        allows: &mut dyn FnMut(usize) -> Result<bool, QueryError>,
-    ) -> Result<Option<WholeTiles>, QueryError> {
+        allows: &mut dyn FnMut(usize) -> Result<bool, E>,
+    ) -> Result<Option<WholeTiles>, E> {
         // The batch before is written.
         self.held.clear();
         if !self.is_between_batches() || !self.gives_all_cells() {
@@ -169,13 +169,13 @@ impl SparseReader {
         };
         let row = row(tile.cells);
         let segment = plan.segment([tile], 0);
-        let dimensions: Vec<Field> = (0..self.plan.schema.dimensions.len())
-            .map(Field::Dimension)
+        let dimensions: Vec<FieldKind> = (0..self.plan.schema.dimensions.len())
+            .map(FieldKind::Dimension)
             .collect();
         let mut table = self.table(vec![segment])?;
         let session = self.session.clone();
         session.install(|| self.load(&mut table, &dimensions))?;
-        let cell = |field: &Field| Some(table.column(*field)?.cell(row).to_vec());
+        let cell = |field: &FieldKind| Some(table.column(*field)?.cell(row).to_vec());
         Ok(dimensions.iter().map(cell).collect())
     }
 }

@@ -16,8 +16,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_array::{Array, ArrayError, ErrorKind, Group, OpenOptions};
+use tdb_cells::{Batch, Session, SessionOptions};
 use tdb_filters::EncryptionKey;
-use tdb_query::{Batch, QueryError, ReadOptions, ResultOrder, Session, SessionOptions};
+use tdb_query::{QueryError, ReadOptions, Reader, ResultOrder};
 use tdb_schema::ArraySchema;
 use tdb_store::{MemoryStore, Store};
 use tdb_tile::{Limits, Range};
@@ -239,7 +240,7 @@ fn read_cells(session: &Session, array: &Arc<Array>, wanted: &ReadOptions) -> Re
         ..wanted.clone()
     };
     let mut cells = 0;
-    for batch in session.read(array, &wanted)? {
+    for batch in Reader::open(session, array, &wanted)? {
         cells += look_at(&batch?);
     }
     Ok(cells)

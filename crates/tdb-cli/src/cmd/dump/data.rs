@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use tdb_array::{Array, Fragment, OpenOptions, TimeWindow};
-use tdb_query::{Column, Session, StoredField};
+use tdb_cells::{Column, Session};
+use tdb_query::StoredField;
 use tdb_schema::FieldKind;
 use tdb_store::Store;
 
@@ -71,7 +72,7 @@ impl<'a> DataFile<'a> {
             let Some(role) = role(fragment, kind, name) else {
                 continue;
             };
-            let field = session.stored_field(array, fragment, kind)?;
+            let field = StoredField::open(session, array, fragment, kind)?;
             return Ok(field.map(|field| Self { field, role, ticks }));
         }
         Ok(None)

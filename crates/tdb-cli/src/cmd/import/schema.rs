@@ -2,9 +2,9 @@
 
 use serde_json::{Value as Json, json};
 use tdb_arrow::ColumnGuess;
-use tdb_query::QueryError;
 use tdb_schema::CellValNum;
 use tdb_schema::json::{Times, cell_to_json};
+use tdb_schema::names::UnknownName;
 use tdb_schema::value::{holds_bytes, parse, parse_number};
 use tdb_tile::{Code, Datatype};
 
@@ -99,7 +99,7 @@ impl Wanted<'_> {
         for interval in self.domains {
             if !axes.iter().any(|axis| axis.name == interval.dimension) {
                 let known = axes.iter().map(|axis| axis.name);
-                return Err(QueryError::unknown("dimension", &interval.dimension, known).into());
+                return Err(UnknownName::new("dimension", &interval.dimension, known).into());
             }
         }
         let enumerations = attributes.iter().filter_map(|column| {
@@ -175,7 +175,7 @@ impl Wanted<'_> {
         let named = self.dimensions.iter().map(|name| {
             let known = || columns.iter().map(|column| column.name.as_str());
             let column = columns.iter().find(|column| column.name == *name);
-            column.ok_or_else(|| QueryError::unknown("column", name, known()).into())
+            column.ok_or_else(|| UnknownName::new("column", name, known()).into())
         });
         named.collect()
     }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use tdb_array::{Array, OpenOptions};
-use tdb_query::{QueryError, ReadOptions, Session};
+use tdb_cells::Session;
+use tdb_query::{QueryError, ReadOptions, Reader};
 
 use crate::failure::Failure;
 use crate::location::Location;
@@ -74,7 +75,7 @@ impl Others<'_> {
     }
 
     fn read_all(&self, array: Array, read: &ReadOptions) -> Result<(), QueryError> {
-        let mut batches = self.session.read(&Arc::new(array), read)?;
+        let mut batches = Reader::open(self.session, &Arc::new(array), read)?;
         batches.try_for_each(|batch| batch.map(drop))
     }
 }

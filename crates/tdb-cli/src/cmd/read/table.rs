@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use tdb_arrow::{BatchWriter, ConversionError, Options, PlainText};
-use tdb_query::{Batch, FieldInfo};
+use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::value::holds_bytes;
 use unicode_width::UnicodeWidthStr;
 
@@ -211,7 +211,7 @@ mod tests {
     use std::io;
     use std::sync::{Arc, Mutex};
 
-    use tdb_query::Column;
+    use tdb_cells::Column;
     use tdb_schema::{CellValNum, FieldKind};
     use tdb_tile::Datatype;
 

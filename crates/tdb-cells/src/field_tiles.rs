@@ -1,0 +1,226 @@
+//! The data tiles of one field of one fragment: where they are stored, and how they are decoded.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use tdb_fragment::TileIndex;
+use tdb_store::{Piece, Read};
+use tdb_tile::{WireError, WireErrorKind};
+use zerocopy::IntoBytes;
+
+use crate::stored_tiles::{Located, Owner, StoredTiles};
+use crate::worker::Worker;
+use crate::{CellsError, Decoding, KeptMemory, TileError};
+
+/// The tiles of one field of one fragment.
+#[derive(Debug)]
+pub struct FieldTiles {
+    pub(crate) owner: Owner,
+    /// Values of fixed size, or where var-sized cells begin.
+    pub main: StoredTiles,
+    /// Bytes of a cell of fixed size.
+    pub cell_size: usize,
+    /// The values of a var-sized field.
+    pub var: Option<StoredTiles>,
+    /// Which cells of a nullable field are not null, a byte each.
+    pub validity: Option<StoredTiles>,
+    /// Where the tiles are.
+    pub index: TileIndex,
+}
+
+impl FieldTiles {
+    /// Unfiltered bytes of the values of a var-sized field's tile; 0 for others.
+    pub fn var_size(&self, tile: usize) -> u64 {
+        self.index.var_size(tile as u64).unwrap_or(0)
+    }
+
+    /// What a tile takes to be decoded.
+    pub fn reads(&self, tile: usize) -> impl Iterator<Item = Read> {
+        let tile = tile as u64;
+        let var = self.var.as_ref();
+        let validity = self.validity.as_ref();
+        let main = self.main.read(self.index.tile_extent(tile));
+        let var = var.and_then(|var| var.read(self.index.var_extent(tile)));
+        let validity = validity.and_then(|v| v.read(self.index.validity_extent(tile)));
+        [main, var, validity].into_iter().flatten()
+    }
+
+    /// The bytes of [`FieldTiles::reads`], as they are stored.
+    pub fn fetch(&self, tile: usize, how: Decoding<'_>) -> Result<Vec<Piece>, CellsError> {
+        let number = tile as u64;
+        let var = self.var.as_ref();
+        let validity = self.validity.as_ref();
+        let all = [
+            Some((&self.main, self.index.tile_extent(number))),
+            var.map(|var| (var, self.index.var_extent(number))),
+            validity.map(|validity| (validity, self.index.validity_extent(number))),
+        ];
+        let fetched = all.into_iter().flatten().map(|(tiles, extent)| {
+            let mut stored = KeptMemory::default();
+            let offset = extent.as_ref().map_or(0, |extent| extent.start);
+            let fetched = tiles.fetch(extent.clone(), &mut stored, how);
+            fetched.map_err(tiles.locate(extent))?;
+            let bytes = Bytes::from(stored);
+            Ok(Piece { offset, bytes })
+        });
+        let fetched: Result<_, Located> = fetched.collect();
+        fetched.map_err(|e| self.owner.at(tile, e))
+    }
+
+    /// All values of a tile of fixed-size cells, into `out` of `cells` cells.
+    pub fn read_fixed(
+        &self,
+        tile: usize,
+        cells: u64,
+        out: &mut [u8],
+        worker: &mut Worker,
+        how: Decoding<'_>,
+    ) -> Result<(), CellsError> {
+        debug_assert_eq!(
+            out.len() as u64,
+            cells.saturating_mul(self.cell_size as u64)
+        );
+        how.counters.add_cells(cells);
+        let extent = self.index.tile_extent(tile as u64);
+        self.main
+            .decode(extent.clone(), out, worker, how)
+            .map_err(self.main.locate(extent))
+            .map_err(|e| self.owner.at(tile, e))
+    }
+
+    /// Shows the unfiltered bytes of a tile of `cells` fixed-size cells, piece by piece in their order,
+    /// leaving out chunks that hold none of the bytes `wanted`, and those before the byte that `each` gives
+    /// back: the next one that it needs.
+    pub fn for_each_piece(
+        &self,
+        tile: usize,
+        cells: u64,
+        wanted: Range<u64>,
+        worker: &mut Worker,
+        how: Decoding<'_>,
+        each: &mut dyn FnMut(u64, &[u8]) -> u64,
+    ) -> Result<(), CellsError> {
+        let size = cells.saturating_mul(self.cell_size as u64);
+        let extent = self.index.tile_extent(tile as u64);
+        let decoded = self
+            .main
+            .for_each_piece(extent.clone(), size, wanted, worker, how, each)
+            .map_err(self.main.locate(extent))
+            .map_err(|e| self.owner.at(tile, e))?;
+        how.counters
+            .add_cells(decoded / self.cell_size.max(1) as u64);
+        Ok(())
+    }
+
+    /// Which cells of a tile are not null, a byte each; all of them where the field is not nullable.
+    pub fn read_validity(
+        &self,
+        tile: usize,
+        out: &mut [u8],
+        worker: &mut Worker,
+        how: Decoding<'_>,
+    ) -> Result<(), CellsError> {
+        match &self.validity {
+            Some(validity) => {
+                let extent = self.index.validity_extent(tile as u64);
+                validity
+                    .decode(extent.clone(), out, worker, how)
+                    .map_err(validity.locate(extent))
+                    .map_err(|e| self.owner.at(tile, e))
+            }
+            None => {
+                out.fill(1);
+                Ok(())
+            }
+        }
+    }
+
+    /// A tile of var-sized cells: where each begins among the tile's values, and the values.
+    ///
+    /// `values` has [`FieldTiles::var_size`] bytes, `starts` the number of cells.
+    pub fn read_var(
+        &self,
+        tile: usize,
+        starts: &mut [u64],
+        values: &mut [u8],
+        worker: &mut Worker,
+        how: Decoding<'_>,
+    ) -> Result<(), CellsError> {
+        self.try_read_var(tile, starts, values, worker, how)
+            .map_err(|e| self.owner.at(tile, e))
+    }
+
+    fn try_read_var(
+        &self,
+        tile: usize,
+        starts: &mut [u64],
+        values: &mut [u8],
+        worker: &mut Worker,
+        how: Decoding<'_>,
+    ) -> Result<(), Located> {
+        let Some(var) = &self.var else { return Ok(()) };
+        let extent = self.index.tile_extent(tile as u64);
+        let in_offsets = self.main.locate(extent.clone());
+        let var_extent = self.index.var_extent(tile as u64);
+        let in_values = var.locate(var_extent.clone());
+        let offsets = self.main.fetch(extent, &mut worker.stored, how);
+        let offsets = offsets.map_err(&in_offsets)?;
+        let folded = !starts.is_empty() && var.pipeline.folds_offsets_of(offsets);
+        if !folded {
+            let (out, scratch) = (starts.as_mut_bytes(), &mut worker.scratch);
+            let done = self.main.unfilter(offsets, out, None, scratch, how);
+            done.map_err(&in_offsets)?;
+            if cfg!(target_endian = "big") {
+                starts
+                    .iter_mut()
+                    .for_each(|start| *start = u64::from_le(*start));
+            }
+        }
+        let stored = var.fetch(var_extent, &mut worker.stored, how);
+        let stored = stored.map_err(&in_values)?;
+        if folded {
+            worker.starts.clear();
+            let found = Some(&mut worker.starts);
+            let done = var.unfilter(stored, values, found, &mut worker.scratch, how);
+            done.map_err(&in_values)?;
+            if worker.starts.len() != starts.len() {
+                let (wanted, found) = (starts.len() as u64, worker.starts.len() as u64);
+                return Err(in_values(mismatch("cells", wanted, found)));
+            }
+            starts.copy_from_slice(&worker.starts);
+        } else {
+            let done = var.unfilter(stored, values, None, &mut worker.scratch, how);
+            done.map_err(&in_values)?;
+        }
+        how.counters.add_cells(starts.len() as u64);
+        check_starts(starts, values.len() as u64).map_err(in_offsets)
+    }
+}
+
+/// Cells must begin one after the other, the first at the beginning, the last before the end.
+fn check_starts(starts: &[u64], size: u64) -> Result<(), TileError> {
+    let ordered = starts.is_sorted() && starts.first().is_none_or(|&first| first == 0);
+    if ordered && starts.last().is_none_or(|&last| last <= size) {
+        return Ok(());
+    }
+    let kind = WireErrorKind::Invalid("cells do not begin one after the other within the tile");
+    Err(TileError::Wire(WireError::new(
+        "OffsetsTile",
+        "offsets",
+        0,
+        kind,
+    )))
+}
+
+fn mismatch(what: &'static str, wanted: u64, found: u64) -> TileError {
+    TileError::Wire(WireError::new(
+        "Tile",
+        what,
+        0,
+        WireErrorKind::Mismatch {
+            what,
+            wanted,
+            found,
+        },
+    ))
+}

@@ -1,0 +1,276 @@
+//! The fields of one fragment, ready to be read.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tdb_filters::{EncryptionKey, FilterList, Pipeline, Registry, TileKind};
+use tdb_fragment::{DataFiles, FragmentError, MetadataPart, OpenedPart, StoredFragment, TileIndex};
+use tdb_schema::{ArraySchema, Field, FieldKind};
+use tdb_store::Read;
+use tdb_tile::{Datatype, FormatVersion, Limits};
+
+use crate::stored_tiles::{Located, Lost, Owner};
+use crate::{CellsError, FieldTiles, StoredTiles, TileError, ZippedTiles, unit_size};
+
+/// The tiles of those fields of a fragment that a read needs and the fragment has.
+#[derive(Debug, Default)]
+pub struct FragmentTiles {
+    fields: HashMap<FieldKind, FieldTiles>,
+    zipped: Option<ZippedTiles>,
+    /// When its cells were written, where it does not say that of each.
+    time: u64,
+}
+
+impl FragmentTiles {
+    /// The parts of the fragment's metadata that tell where the tiles of these fields, which are named by `schema`, are.
+    #[must_use]
+    pub fn parts(
+        schema: &ArraySchema,
+        stored: StoredFragment<'_>,
+        fields: &[FieldKind],
+    ) -> Vec<MetadataPart> {
+        let wanted = wanted(schema, stored, fields).into_iter();
+        wanted
+            .flat_map(|(_, view)| stored.metadata.tile_index_parts(&view))
+            .collect()
+    }
+
+    /// The tiles of these fields, out of [`FragmentTiles::parts`].
+    ///
+    /// # Errors
+    /// [`CellsError::Metadata`]: metadata that breaks the format; filters that cannot be undone.
+    pub fn new(
+        schema: &ArraySchema,
+        stored: StoredFragment<'_>,
+        fields: &[FieldKind],
+        opened: Vec<OpenedPart>,
+        (key, limits): (Option<&EncryptionKey>, &Limits),
+    ) -> Result<Self, CellsError> {
+        let mut tiles = Self {
+            time: stored.timestamps.0,
+            ..Self::default()
+        };
+        // Writers before 2.17 stamp these tiles with their own, older version.
+        let writer = opened.iter().map(|part| part.version).max();
+        let writer = writer.unwrap_or(FormatVersion::WRITTEN);
+        let mut payloads = opened.into_iter().map(|part| part.payload);
+        for (asked, view) in wanted(schema, stored, fields) {
+            let count = stored.metadata.tile_index_parts(&view).len();
+            let payloads: Vec<_> = payloads.by_ref().take(count).collect();
+            let index = stored.metadata.tile_index(&view, &payloads, limits);
+            let index = index.map_err(|error| in_metadata(stored, error))?;
+            let opening = Opening {
+                key,
+                stored,
+                view,
+                writer,
+            };
+            match asked {
+                Some(field) => {
+                    tiles.fields.insert(field, opening.field(index)?);
+                }
+                None => tiles.zipped = Some(opening.zipped(index)?),
+            }
+        }
+        Ok(tiles)
+    }
+
+    /// The bytes that a tile of these fields takes.
+    #[must_use]
+    pub fn reads(&self, fields: &[FieldKind], tile: usize) -> Vec<Read> {
+        let found = fields.iter().filter_map(|&field| self.field(field));
+        let reads = found.flat_map(|field| field.reads(tile));
+        let zipped = self.zipped.as_ref().and_then(|zipped| zipped.reads(tile));
+        reads.chain(zipped).collect()
+    }
+
+    /// When the cells were written, where the fragment does not say that of each.
+    #[must_use]
+    pub fn time(&self) -> u64 {
+        self.time
+    }
+
+    /// The tiles of a field; `None` where the fragment lacks it.
+    #[must_use]
+    pub fn field(&self, field: FieldKind) -> Option<&FieldTiles> {
+        self.fields.get(&field)
+    }
+
+    /// The tiles that hold the coordinates of all dimensions together.
+    #[must_use]
+    pub fn zipped(&self) -> Option<&ZippedTiles> {
+        self.zipped.as_ref()
+    }
+}
+
+/// What a fragment has of these fields; `None` stands for the coordinates of all dimensions together.
+fn wanted<'a>(
+    schema: &ArraySchema,
+    stored: StoredFragment<'a>,
+    fields: &[FieldKind],
+) -> Vec<(Option<FieldKind>, Field<'a>)> {
+    let mut wanted: Vec<(Option<FieldKind>, Field<'_>)> = Vec::new();
+    for &field in fields {
+        let Some(view) = stored_field(schema, stored, field) else {
+            continue;
+        };
+        if view.kind != FieldKind::Coords {
+            wanted.push((Some(field), view));
+        } else if !wanted.iter().any(|(asked, _)| asked.is_none()) {
+            wanted.push((None, view));
+        }
+    }
+    wanted
+}
+
+/// How a fragment stores a field of the array; `None` where it lacks the field, or has another of its name.
+pub fn stored_field<'a>(
+    schema: &ArraySchema,
+    fragment: StoredFragment<'a>,
+    field: FieldKind,
+) -> Option<Field<'a>> {
+    let asked = schema.field_of(field)?;
+    let kind = match field {
+        FieldKind::Attribute(_) => {
+            FieldKind::Attribute(fragment.schema.attribute_index(asked.name)?)
+        }
+        other => other,
+    };
+    let view = fragment.metadata.field_in(fragment.schema, kind)?;
+    let same = view.kind == FieldKind::Coords
+        || (view.datatype == asked.datatype
+            && view.cell_val_num == asked.cell_val_num
+            && view.nullable == asked.nullable);
+    same.then_some(view)
+}
+
+/// Says in which fragment's metadata something is wrong.
+fn in_metadata(stored: StoredFragment<'_>, error: FragmentError) -> CellsError {
+    CellsError::Metadata {
+        key: stored.metadata_key.to_owned(),
+        fragment: stored.name.to_owned(),
+        kind: error.kind(),
+        source: Box::new(error),
+    }
+}
+
+/// One field of one fragment while its tiles are being found.
+struct Opening<'a> {
+    key: Option<&'a EncryptionKey>,
+    stored: StoredFragment<'a>,
+    view: Field<'a>,
+    writer: FormatVersion,
+}
+
+impl Opening<'_> {
+    fn field(&self, index: TileIndex) -> Result<FieldTiles, CellsError> {
+        let files = self.files()?;
+        let schema = self.stored.schema;
+        let cell_size = unit_size(&self.view);
+        let kind = self.kind(self.view.datatype);
+        let (main, var) = match &files.var {
+            None => (
+                self.tiles(
+                    &files.fixed,
+                    self.view.filters,
+                    kind.with_cell_size(cell_size),
+                )?,
+                None,
+            ),
+            Some(values) => (
+                self.tiles(
+                    &files.fixed,
+                    &schema.offsets_filters,
+                    self.kind(Datatype::UInt64),
+                )?,
+                Some(self.tiles(values, self.view.filters, kind.var())?),
+            ),
+        };
+        let validity = match &files.validity {
+            None => None,
+            Some(file) => {
+                Some(self.tiles(file, &schema.validity_filters, self.kind(Datatype::UInt8))?)
+            }
+        };
+        Ok(FieldTiles {
+            owner: self.owner_of(&index),
+            main,
+            cell_size,
+            var,
+            validity,
+            index,
+        })
+    }
+
+    fn zipped(&self, index: TileIndex) -> Result<ZippedTiles, CellsError> {
+        let files = self.files()?;
+        let dimensions = self.stored.schema.dimensions.len();
+        let size = self.view.datatype.size();
+        let kind = self
+            .kind(self.view.datatype)
+            .with_cell_size(size.saturating_mul(dimensions));
+        let tiles = self.tiles(&files.fixed, self.view.filters, kind)?;
+        let version = self.stored.metadata.version;
+        let interleaved =
+            version.interleaves_uncompressed_coordinates() && !self.view.filters.compresses();
+        Ok(ZippedTiles {
+            owner: self.owner(),
+            tiles,
+            index,
+            size,
+            dimensions,
+            interleaved,
+        })
+    }
+
+    fn kind(&self, datatype: Datatype) -> TileKind {
+        TileKind::new(self.stored.metadata.version, datatype)
+            .propagating(self.writer.propagates_datatypes())
+    }
+
+    fn files(&self) -> Result<DataFiles, CellsError> {
+        let files = self.stored.metadata.data_files(&self.view);
+        files.map_err(|error| in_metadata(self.stored, error))
+    }
+
+    fn tiles(
+        &self,
+        file: &str,
+        filters: &FilterList,
+        kind: TileKind,
+    ) -> Result<StoredTiles, CellsError> {
+        let options = self.stored.schema.version;
+        let key: Arc<str> = format!("{}/{file}", self.stored.prefix).into();
+        let pipeline = Pipeline::new(filters, options, kind, self.key, Registry::builtin())
+            .map_err(|error| {
+                let found = Located {
+                    key: key.clone(),
+                    offset: 0,
+                    error: Box::new(TileError::Filter(error)),
+                };
+                self.owner().at(0, found)
+            })?;
+        Ok(StoredTiles { key, pipeline })
+    }
+
+    fn owner(&self) -> Owner {
+        Owner {
+            fragment: self.stored.name.to_owned(),
+            field: self.view.name.to_owned(),
+            lost: None,
+        }
+    }
+
+    /// As [`Opening::owner`], for a field whose tiles are where `index` says.
+    fn owner_of(&self, index: &TileIndex) -> Owner {
+        let lost = index.lost_from().map(|from| Lost {
+            from,
+            metadata: Arc::new(self.stored.metadata.clone()),
+            schema: Arc::new(self.stored.schema.clone()),
+        });
+        Owner {
+            lost,
+            ..self.owner()
+        }
+    }
+}

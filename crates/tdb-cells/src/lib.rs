@@ -1,0 +1,42 @@
+#![doc = include_str!("../README.md")]
+
+mod buffer;
+mod column;
+mod error;
+mod field;
+mod field_tiles;
+mod fragment_tiles;
+mod gather;
+mod keys;
+mod load;
+mod problem;
+mod profile;
+mod session;
+mod stored_tiles;
+mod table;
+pub mod threads;
+mod tile_bytes;
+mod value_order;
+mod whole_tiles;
+mod worker;
+mod zipped_tiles;
+
+pub use buffer::Buffer;
+pub use column::{Batch, Column};
+pub use error::{CellsError, TileError};
+pub use field::{FieldInfo, unit_size};
+pub use field_tiles::FieldTiles;
+pub use fragment_tiles::{FragmentTiles, stored_field};
+pub use gather::{Gathered, buffer, gather};
+pub use keys::{Compare, Keys, Numbers, keep_newest};
+pub use load::{Loading, fill_is_valid, fill_of, load};
+pub use problem::{CellProblem, CellType, ColumnProblem};
+pub use profile::{Counters, Profile, Stage};
+pub use session::{Session, SessionOptions};
+pub use stored_tiles::StoredTiles;
+pub use table::{CellTable, Segment, TableColumn, TileRows};
+pub use tile_bytes::{Decoding, Fetched, KeptMemory, TileBytes};
+pub use value_order::{out_of_order, value_text};
+pub use whole_tiles::WholeTiles;
+pub use worker::{LentWorker, Worker};
+pub use zipped_tiles::ZippedTiles;

@@ -1,0 +1,112 @@
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use tdb_tile::{Budget, Limits};
+
+use crate::profile::{Counters, Profile};
+use crate::threads::Threads;
+use crate::worker::{LentWorker, Workers};
+
+/// What a [`Session`] may use.
+#[derive(Clone, Debug, Default)]
+pub struct SessionOptions {
+    /// Threads that work; the machine's number by default, [`Session::MOST_THREADS`] at most. With one, none is started.
+    pub threads: Option<NonZeroUsize>,
+    /// Bytes of memory that reading may hold at a time; 1 GiB by default.
+    pub memory: Option<u64>,
+    /// Caps on what is decoded; its budget is replaced by one of `memory` bytes.
+    pub limits: Limits,
+}
+
+/// The threads and the memory that reads share. Cheap to clone; nothing is global.
+#[derive(Clone, Debug)]
+pub struct Session {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    wanted: usize,
+    threads: Threads,
+    limits: Limits,
+    workers: Workers,
+    counters: Counters,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self::new(SessionOptions::default())
+    }
+}
+
+/// What reading may hold where nobody says: a program that knows its machine says more.
+const DEFAULT_MEMORY: u64 = 1 << 30;
+
+impl Session {
+    /// More threads than this are never started, whoever asks for them.
+    pub const MOST_THREADS: usize = 1024;
+
+    /// A session of its own threads and memory.
+    #[must_use]
+    pub fn new(options: SessionOptions) -> Self {
+        let wanted = options.threads.map_or_else(
+            || std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
+            NonZeroUsize::get,
+        );
+        let memory = options.memory.unwrap_or(DEFAULT_MEMORY);
+        let limits = Limits {
+            budget: Budget::new(memory),
+            ..options.limits
+        };
+        Self {
+            shared: Arc::new(Shared {
+                wanted,
+                threads: Threads::new(wanted.min(Self::MOST_THREADS)),
+                limits,
+                workers: Workers::default(),
+                counters: Counters::default(),
+            }),
+        }
+    }
+
+    /// Threads that work: before there was work for them, as many as will be started; then as many as could be, which is
+    /// one, the caller's own, where the system starts none.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.shared.threads.count()
+    }
+
+    /// Threads that were asked for: by [`SessionOptions::threads`], or as many as the machine has.
+    #[must_use]
+    pub fn threads_wanted(&self) -> usize {
+        self.shared.wanted
+    }
+
+    /// The caps in force; their budget is the session's memory.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.shared.limits
+    }
+
+    /// What the reads of this session, and of its clones, took so far.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        self.shared.counters.profile()
+    }
+
+    /// Where what is read and decoded is counted.
+    pub fn counters(&self) -> &Counters {
+        &self.shared.counters
+    }
+
+    /// What a thread keeps from tile to tile, on loan.
+    pub fn worker(&self) -> LentWorker<'_> {
+        self.shared.workers.lend()
+    }
+
+    /// Runs `work` on the session's threads, among which [`crate::threads`] shares it; at one thread, or where none
+    /// can be started, right here.
+    pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        self.shared.threads.install(work)
+    }
+}

@@ -1,0 +1,191 @@
+//! The tiles of one object: fetched, and decoded whole or in part.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use tdb_filters::{Pipeline, Scratch};
+use tdb_fragment::FragmentMetadata;
+use tdb_schema::ArraySchema;
+use tdb_store::{Read, name};
+use tdb_tile::{ChunkHeader, Limits, WireError, WireErrorKind};
+
+use crate::worker::Worker;
+use crate::{CellsError, Decoding, KeptMemory, TileError};
+
+/// Bytes of the number of chunks that a stored tile begins with.
+const CHUNK_COUNT: usize = 8;
+
+/// One object with tiles, one after the other.
+#[derive(Debug)]
+pub struct StoredTiles {
+    /// The key of the object.
+    pub key: Arc<str>,
+    /// Its filters.
+    pub pipeline: Pipeline,
+}
+
+impl StoredTiles {
+    /// Says where the tile is that something is wrong with.
+    pub(crate) fn locate(&self, extent: Option<Range<u64>>) -> impl Fn(TileError) -> Located {
+        let offset = extent.map_or(0, |extent| extent.start);
+        let key = Arc::clone(&self.key);
+        move |error| Located {
+            key: Arc::clone(&key),
+            offset,
+            error: Box::new(error),
+        }
+    }
+
+    /// A tile as stored.
+    pub(crate) fn fetch<'w>(
+        &self,
+        extent: Option<Range<u64>>,
+        stored: &'w mut KeptMemory,
+        how: Decoding<'w>,
+    ) -> Result<&'w [u8], TileError> {
+        let extent = extent.ok_or_else(no_such_tile)?;
+        let len = extent.end.saturating_sub(extent.start);
+        Limits::check("stored tile size", "data_tile", len, how.limits.data_tile)?;
+        how.counters.add_tile(len);
+        let fetch = || how.bytes.fetch(&self.key, extent, stored, how.limits);
+        how.counters.read.time(fetch)
+    }
+
+    /// What [`StoredTiles::fetch`] asks for.
+    pub(crate) fn read(&self, extent: Option<Range<u64>>) -> Option<Read> {
+        let extent = extent?;
+        let len = extent.end.saturating_sub(extent.start);
+        Some(Read::bounded(Arc::clone(&self.key), extent.start, len))
+    }
+
+    /// Decodes a whole tile into `out`, which has its size.
+    pub(crate) fn decode(
+        &self,
+        extent: Option<Range<u64>>,
+        out: &mut [u8],
+        worker: &mut Worker,
+        how: Decoding<'_>,
+    ) -> Result<(), TileError> {
+        let stored = self.fetch(extent, &mut worker.stored, how)?;
+        self.unfilter(stored, out, None, &mut worker.scratch, how)
+    }
+
+    /// Undoes the filters of a whole tile.
+    pub(crate) fn unfilter(
+        &self,
+        stored: &[u8],
+        out: &mut [u8],
+        starts: Option<&mut Vec<u64>>,
+        scratch: &mut Scratch,
+        how: Decoding<'_>,
+    ) -> Result<(), TileError> {
+        how.counters.add_decoded(out.len() as u64);
+        let decode = || {
+            self.pipeline
+                .decode_tile(stored, out, starts, scratch, how.limits)
+        };
+        Ok(how.counters.decode.time(decode)?)
+    }
+
+    /// Decodes chunks of a tile that hold bytes `wanted`, and shows them one by one to `each`, which says
+    /// from which byte on more is wanted. Gives back how many bytes it decoded.
+    pub(crate) fn for_each_piece(
+        &self,
+        extent: Option<Range<u64>>,
+        tile_size: u64,
+        wanted: Range<u64>,
+        worker: &mut Worker,
+        how: Decoding<'_>,
+        each: &mut dyn FnMut(u64, &[u8]) -> u64,
+    ) -> Result<u64, TileError> {
+        let stored = self.fetch(extent, &mut worker.stored, how)?;
+        worker.chunks.parse_sized(stored, tile_size, how.limits)?;
+        let (mut used, mut decoded, mut next) = (0, 0, wanted.start);
+        how.counters.decode.time(|| {
+            for chunk in worker.chunks.overlapping(wanted) {
+                if chunk.extent().end <= next {
+                    continue;
+                }
+                used += u64::from(chunk.filtered) + u64::from(chunk.metadata);
+                decoded += u64::from(chunk.original);
+                let filtered = chunk.filtered(stored);
+                if self.pipeline.is_identity()
+                    && chunk.original == chunk.filtered
+                    && chunk.metadata == 0
+                {
+                    next = each(chunk.start, filtered);
+                    continue;
+                }
+                let out = worker.tile.lend(chunk.original as usize, how.limits)?;
+                self.pipeline.decode_chunk(
+                    chunk.metadata(stored),
+                    filtered,
+                    out,
+                    None,
+                    &mut worker.scratch,
+                    how.limits,
+                )?;
+                next = each(chunk.start, out);
+            }
+            Ok::<_, TileError>(())
+        })?;
+        let headers = CHUNK_COUNT + worker.chunks.entries().len() * size_of::<ChunkHeader>();
+        let chunks = stored.len().saturating_sub(headers) as u64;
+        how.counters.add_skipped(chunks.saturating_sub(used));
+        how.counters.add_decoded(decoded);
+        Ok(decoded)
+    }
+}
+
+/// What is wrong with a stored tile, and where that is.
+#[derive(Debug)]
+pub(crate) struct Located {
+    pub(crate) key: Arc<str>,
+    pub(crate) offset: u64,
+    pub(crate) error: Box<TileError>,
+}
+
+/// Names the place of what went wrong in a tile.
+#[derive(Clone, Debug)]
+pub(crate) struct Owner {
+    pub(crate) fragment: String,
+    pub(crate) field: String,
+    pub(crate) lost: Option<Lost>,
+}
+
+/// Tiles that a fragment lacks, as its writer lost them.
+#[derive(Clone, Debug)]
+pub(crate) struct Lost {
+    /// The first of them; all others come behind it.
+    pub(crate) from: u64,
+    pub(crate) metadata: Arc<FragmentMetadata>,
+    pub(crate) schema: Arc<ArraySchema>,
+}
+
+impl Owner {
+    pub(crate) fn at(&self, tile: usize, found: Located) -> CellsError {
+        let lost = self.lost.as_ref();
+        if let Some(lost) = lost.filter(|lost| lost.from <= tile as u64) {
+            return CellsError::LostTile {
+                fragment: self.fragment.clone(),
+                tile: tile as u64,
+                lost_from: lost.from,
+                tiles: lost.metadata.tile_count(),
+                cells: lost.metadata.tile_text(tile as u64, &lost.schema),
+            };
+        }
+        CellsError::Tile {
+            fragment: self.fragment.clone(),
+            field: self.field.clone(),
+            tile: tile as u64,
+            file: name(&found.key).to_owned(),
+            offset: found.offset,
+            source: found.error,
+        }
+    }
+}
+
+fn no_such_tile() -> TileError {
+    let kind = WireErrorKind::Invalid("the fragment has no such tile");
+    TileError::Wire(WireError::new("TileOffsets", "offsets", 0, kind))
+}

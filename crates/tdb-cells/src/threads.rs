@@ -1,0 +1,198 @@
+//! The threads of a session: the one place that starts any, and the one that shares work among them.
+//!
+//! Work is shared on threads that were started here, and nowhere else: not on those of the program, nor on the ones that
+//! rayon would start by itself, which panics where it cannot.
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+use std::io;
+use std::sync::OnceLock;
+use std::thread::{Builder, JoinHandle};
+
+use rayon::prelude::*;
+use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
+
+thread_local! {
+    /// Whether this thread is one of a session.
+    static IS_OURS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Threads that are started once there is work for them.
+#[derive(Debug)]
+pub(crate) struct Threads {
+    wanted: usize,
+    pool: OnceLock<Option<ThreadPool>>,
+}
+
+impl Threads {
+    pub(crate) fn new(wanted: usize) -> Self {
+        Self {
+            wanted,
+            pool: OnceLock::new(),
+        }
+    }
+
+    /// How many are at work; before they are started, how many are to be.
+    pub(crate) fn count(&self) -> usize {
+        let pool = self.pool.get();
+        pool.map_or(self.wanted, |pool| {
+            pool.as_ref().map_or(1, ThreadPool::current_num_threads)
+        })
+    }
+
+    /// Runs `work` on these threads; where there are none besides this one, right here.
+    pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match self.pool.get_or_init(|| start(self.wanted, &spawn)) {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+}
+
+/// Starts one thread of a pool.
+type Spawn<'a> = &'a dyn Fn(ThreadBuilder) -> io::Result<JoinHandle<()>>;
+
+fn spawn(thread: ThreadBuilder) -> io::Result<JoinHandle<()>> {
+    Builder::new().name("tdb".to_owned()).spawn(|| {
+        IS_OURS.set(true);
+        thread.run();
+    })
+}
+
+/// A pool of so many threads, or of as many as the system lets start; `None` where those are not more than one.
+fn start(mut wanted: usize, spawn: Spawn<'_>) -> Option<ThreadPool> {
+    while wanted > 1 {
+        let mut started = Vec::new();
+        let pool = ThreadPoolBuilder::new().num_threads(wanted);
+        let pool = pool.spawn_handler(|thread| {
+            started.push(spawn(thread)?);
+            Ok(())
+        });
+        if let Ok(pool) = pool.build() {
+            return Some(pool);
+        }
+        wanted = started.len().min(wanted - 1);
+        for thread in started {
+            // It has been told to end; once it has, another can take its place.
+            drop(thread.join());
+        }
+    }
+    None
+}
+
+/// Does something with every item, until something fails.
+pub fn for_each<T: Send, E: Send>(
+    items: Vec<T>,
+    run: impl Fn(T) -> Result<(), E> + Send + Sync,
+) -> Result<(), E> {
+    match IS_OURS.get() {
+        true => items.into_par_iter().with_max_len(1).try_for_each(run),
+        false => items.into_iter().try_for_each(run),
+    }
+}
+
+/// What comes of every item, in their order.
+pub fn map<T: Send, R: Send, E: Send>(
+    items: Vec<T>,
+    run: impl Fn(T) -> Result<R, E> + Send + Sync,
+) -> Result<Vec<R>, E> {
+    match IS_OURS.get() {
+        true => items.into_par_iter().with_max_len(1).map(run).collect(),
+        false => items.into_iter().map(run).collect(),
+    }
+}
+
+/// What comes of both; where one thread does it, of the second first.
+pub fn both<A: Send, B: Send>(
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if IS_OURS.get() {
+        return rayon::join(first, second);
+    }
+    let second = second();
+    (first(), second)
+}
+
+/// Sorts, and leaves equal items in their order.
+pub fn sort_by<T: Send>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering + Send + Sync) {
+    match IS_OURS.get() {
+        true => items.par_sort_by(compare),
+        false => items.sort_by(compare),
+    }
+}
+
+/// Sorts in place.
+pub fn sort_unstable_by<T: Send>(
+    items: &mut [T],
+    compare: impl Fn(&T, &T) -> Ordering + Send + Sync,
+) {
+    match IS_OURS.get() {
+        true => items.par_sort_unstable_by(compare),
+        false => items.sort_unstable_by(compare),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Starts threads as long as fewer than `most` are alive.
+    fn limited(
+        alive: &Arc<AtomicUsize>,
+        most: usize,
+        thread: ThreadBuilder,
+    ) -> io::Result<JoinHandle<()>> {
+        if alive.load(Ordering::SeqCst) >= most {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        alive.fetch_add(1, Ordering::SeqCst);
+        let alive = Arc::clone(alive);
+        Builder::new().spawn(move || {
+            thread.run();
+            alive.fetch_sub(1, Ordering::SeqCst);
+        })
+    }
+
+    #[test]
+    fn as_many_threads_work_as_the_system_lets_start() {
+        for (most, found) in [
+            (0, None),
+            (1, None),
+            (2, Some(2)),
+            (3, Some(3)),
+            (9, Some(8)),
+        ] {
+            let alive = Arc::new(AtomicUsize::new(0));
+            let pool = start(8, &|thread| limited(&alive, most, thread));
+            let threads = pool.as_ref().map(ThreadPool::current_num_threads);
+            assert_eq!(threads, found, "{most} allowed");
+            // Those of the attempts that failed have ended.
+            assert_eq!(alive.load(Ordering::SeqCst), found.unwrap_or(0));
+        }
+    }
+
+    #[test]
+    fn work_is_not_shared_among_threads_of_others() {
+        let others = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let here = || {
+            let all = map((0..64).collect(), |_: u32| {
+                Ok::<_, ()>(std::thread::current().id())
+            });
+            all.unwrap()
+                .iter()
+                .all(|id| *id == std::thread::current().id())
+        };
+        let alone = Threads::new(1);
+        assert!(
+            alone.install(here) && others.install(here) && others.install(|| alone.install(here))
+        );
+        assert_eq!(alone.count(), 1);
+        let threads = Threads::new(2);
+        let away = threads.install(|| IS_OURS.get());
+        assert!(away && !IS_OURS.get());
+    }
+}

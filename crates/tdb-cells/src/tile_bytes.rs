@@ -1,0 +1,132 @@
+//! Where the stored bytes of tiles come from while they are decoded.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tdb_store::{Read, Store, StoreError};
+use tdb_tile::{Grant, LimitError, Limits};
+
+use crate::{Counters, TileError};
+
+/// How tiles are decoded: within which caps, and out of what.
+#[derive(Clone, Copy)]
+pub struct Decoding<'a> {
+    /// The caps, and the budget of memory.
+    pub limits: &'a Limits,
+    /// What gives the stored bytes.
+    pub bytes: &'a dyn TileBytes,
+    /// What counts tiles, bytes and time.
+    pub counters: &'a Counters,
+}
+
+/// Gives the stored bytes of tiles.
+pub trait TileBytes: Send + Sync {
+    /// Those bytes of an object, put into `place` unless they are in memory already.
+    fn fetch<'a>(
+        &'a self,
+        key: &Arc<str>,
+        extent: Range<u64>,
+        place: &'a mut KeptMemory,
+        limits: &Limits,
+    ) -> Result<&'a [u8], TileError>;
+}
+
+/// Memory that only grows, and counts against the budget it grew under.
+#[derive(Debug, Default)]
+pub struct KeptMemory {
+    bytes: Vec<u8>,
+    held: Option<Grant>,
+}
+
+impl KeptMemory {
+    /// The first `len` bytes, whatever they hold.
+    pub fn lend(&mut self, len: usize, limits: &Limits) -> Result<&mut [u8], LimitError> {
+        if self.bytes.len() < len {
+            *self = Self::default();
+            self.held = Some(limits.budget.take(len as u64)?);
+            self.bytes = vec![0; len];
+        }
+        Ok(self.bytes.get_mut(..len).unwrap_or_default())
+    }
+}
+
+impl From<KeptMemory> for Bytes {
+    /// The bytes, which count no more.
+    fn from(kept: KeptMemory) -> Self {
+        kept.bytes.into()
+    }
+}
+
+/// Reads each tile on the thread that decodes it, so that it is in the cache then: best for local files.
+impl TileBytes for Arc<dyn Store> {
+    fn fetch<'a>(
+        &'a self,
+        key: &Arc<str>,
+        extent: Range<u64>,
+        place: &'a mut KeptMemory,
+        limits: &Limits,
+    ) -> Result<&'a [u8], TileError> {
+        let wanted = extent.end.saturating_sub(extent.start);
+        let len = usize::try_from(wanted).unwrap_or(usize::MAX);
+        if place.bytes.len() < len {
+            // A length that the file does not have must not be taken for memory.
+            let size = self.size(key)?;
+            if size < extent.end {
+                return Err(out_of_range(key, extent.start, wanted, size).into());
+            }
+        }
+        let place = place.lend(len, limits)?;
+        self.read_into(key, extent.start, place)?;
+        Ok(place)
+    }
+}
+
+/// Bytes that were read before.
+#[derive(Debug, Default)]
+pub struct Fetched {
+    pieces: HashMap<(Arc<str>, u64), Bytes>,
+}
+
+impl Fetched {
+    /// What these reads gave, in their order.
+    pub fn new(reads: &[Read], pieces: Vec<tdb_store::Piece>) -> Self {
+        let keys = reads.iter().map(|read| Arc::clone(&read.key));
+        let pieces = keys.zip(pieces);
+        Self {
+            pieces: pieces
+                .map(|(key, piece)| ((key, piece.offset), piece.bytes))
+                .collect(),
+        }
+    }
+}
+
+impl TileBytes for Fetched {
+    fn fetch<'a>(
+        &'a self,
+        key: &Arc<str>,
+        extent: Range<u64>,
+        _: &'a mut KeptMemory,
+        _: &Limits,
+    ) -> Result<&'a [u8], TileError> {
+        let wanted = extent.end.saturating_sub(extent.start);
+        let bytes = self.pieces.get(&(Arc::clone(key), extent.start));
+        bytes
+            .filter(|bytes| bytes.len() as u64 == wanted)
+            .map(|bytes| &bytes[..])
+            .ok_or_else(|| {
+                let size = bytes.map_or(0, |bytes| bytes.len() as u64);
+                out_of_range(key, extent.start, wanted, size).into()
+            })
+    }
+}
+
+fn out_of_range(key: &Arc<str>, offset: u64, wanted: u64, size: u64) -> StoreError {
+    StoreError::OutOfRange {
+        key: key.to_string(),
+        offset,
+        wanted,
+        size,
+    }
+}

@@ -1,0 +1,95 @@
+//! Coordinates as fragments before format 5 keep them: those of all dimensions in one file.
+
+use tdb_fragment::TileIndex;
+use tdb_store::Read;
+use tdb_tile::Limits;
+
+use crate::stored_tiles::{Owner, StoredTiles};
+use crate::worker::Worker;
+use crate::{CellsError, Decoding, TileError};
+
+/// The coordinates of all dimensions, tile by tile, as fragments before version 5 keep them.
+#[derive(Debug)]
+pub struct ZippedTiles {
+    pub(crate) owner: Owner,
+    /// The tiles as they are stored.
+    pub tiles: StoredTiles,
+    /// Where they are.
+    pub index: TileIndex,
+    /// Bytes of one coordinate.
+    pub size: usize,
+    /// How many dimensions there are.
+    pub dimensions: usize,
+    /// Cell after cell, rather than dimension after dimension.
+    pub interleaved: bool,
+}
+
+impl ZippedTiles {
+    /// What a tile takes to be decoded.
+    pub fn reads(&self, tile: usize) -> Option<Read> {
+        self.tiles.read(self.index.tile_extent(tile as u64))
+    }
+
+    /// The coordinates of a tile, each dimension into its own memory.
+    pub fn read(
+        &self,
+        tile: usize,
+        out: &mut [(usize, &mut [u8])],
+        worker: &mut Worker,
+        how: Decoding<'_>,
+    ) -> Result<(), CellsError> {
+        self.try_read(tile, out, worker, how)
+            .map_err(self.tiles.locate(self.index.tile_extent(tile as u64)))
+            .map_err(|e| self.owner.at(tile, e))
+    }
+
+    fn try_read(
+        &self,
+        tile: usize,
+        out: &mut [(usize, &mut [u8])],
+        worker: &mut Worker,
+        how: Decoding<'_>,
+    ) -> Result<(), TileError> {
+        let one = out.first().map_or(0, |(_, place)| place.len());
+        let len = one.saturating_mul(self.dimensions);
+        Limits::check(
+            "unfiltered tile size",
+            "data_tile",
+            len as u64,
+            how.limits.data_tile,
+        )?;
+        let mut coordinates = std::mem::take(&mut worker.tile);
+        let decoded = coordinates.lend(len, how.limits)?;
+        let result = self
+            .tiles
+            .decode(self.index.tile_extent(tile as u64), decoded, worker, how);
+        if result.is_ok() {
+            how.counters.add_cells((len / self.size.max(1)) as u64);
+            for (dimension, place) in out {
+                self.copy(decoded, *dimension, one, place);
+            }
+        }
+        worker.tile = coordinates;
+        result
+    }
+
+    fn copy(&self, tile: &[u8], dimension: usize, one: usize, place: &mut [u8]) {
+        if !self.interleaved {
+            let start = one.saturating_mul(dimension);
+            if let Some(values) = tile.get(start..start.saturating_add(one)) {
+                place.copy_from_slice(values);
+            }
+            return;
+        }
+        let tuple = self.size.saturating_mul(self.dimensions).max(1);
+        let at = self.size.saturating_mul(dimension);
+        for (cell, tuple) in place
+            .chunks_exact_mut(self.size.max(1))
+            .zip(tile.chunks_exact(tuple))
+        {
+            if let Some(value) = tuple.get(at..at.saturating_add(self.size)) {
+                cell.copy_from_slice(value);
+            }
+        }
+    }
+}

@@ -1,0 +1,379 @@
+use std::ops::Not;
+
+use tdb_schema::value::Moment;
+
+/// A question that a cell answers with yes or no: tests of fields, joined by `and`, `or` and `not`.
+///
+/// ```
+/// use tdb_condition::Condition;
+///
+/// let cold = Condition::field("temperature").lt(-5.5).and(Condition::field("station").is_in(["KLO", "ZER"]));
+/// assert_eq!(cold.to_string(), "temperature < -5.5 and station in ('KLO', 'ZER')");
+/// assert_eq!(Condition::parse(&cold.to_string(), &Default::default())?, cold);
+/// # Ok::<(), tdb_condition::ConditionError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    /// In the order in which a person reads the tree: a joint, then what it joins. Flat, so that no depth can
+    /// exhaust the stack, and never empty.
+    nodes: Vec<ConditionNode>,
+}
+
+/// One node of a [`Condition`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConditionNode {
+    /// All of so many conditions that follow; at least two.
+    And(usize),
+    /// Any of so many conditions that follow; at least two.
+    Or(usize),
+    /// The opposite of the condition that follows.
+    Not,
+    /// A test of one field.
+    Test(FieldTest),
+}
+
+/// A test of the cells of one field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldTest {
+    /// Name of the field.
+    pub field: String,
+    /// What is asked of it.
+    pub test: Test,
+}
+
+/// What is asked of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Test {
+    /// How it compares with a value.
+    Compare(CompareOp, Literal),
+    /// Whether it is one of the values.
+    In(Vec<Literal>),
+    /// Whether it is none of the values.
+    NotIn(Vec<Literal>),
+    /// Whether it is null.
+    Null,
+    /// Whether it is not null.
+    NotNull,
+}
+
+/// How a cell is compared with a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the usual names of the six comparisons")]
+pub enum CompareOp {
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+}
+
+/// A value as a person or a program writes it; only the field that it meets gives it a type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    /// A whole number. Against dates and times: ticks of their unit.
+    Integer(i128),
+    /// Any other number.
+    Float(f64),
+    /// Text. Against dates and times: ISO 8601; against an enumerated attribute: the label.
+    Text(String),
+    /// True or false.
+    Bool(bool),
+    /// Bytes, for strings that are no text.
+    Bytes(Vec<u8>),
+    /// A point in time.
+    Moment(Moment),
+}
+
+impl Condition {
+    /// Begins a test of the field with this name.
+    pub fn field(name: impl Into<String>) -> FieldCondition {
+        FieldCondition { name: name.into() }
+    }
+
+    /// Both this condition and another.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        self.join(
+            other,
+            |node| matches!(node, ConditionNode::And(_)),
+            ConditionNode::And,
+        )
+    }
+
+    /// This condition or another, or both.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        self.join(
+            other,
+            |node| matches!(node, ConditionNode::Or(_)),
+            ConditionNode::Or,
+        )
+    }
+
+    /// The nodes, each joint before what it joins.
+    #[must_use]
+    pub fn nodes(&self) -> &[ConditionNode] {
+        &self.nodes
+    }
+
+    /// The names of the fields that are tested, each as often as it is.
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        self.nodes.iter().filter_map(|node| match node {
+            ConditionNode::Test(test) => Some(test.field.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Joins two conditions under one joint; those that already have it at the top are merged with it.
+    fn join(
+        mut self,
+        other: Self,
+        same: impl Fn(&ConditionNode) -> bool,
+        joint: impl Fn(usize) -> ConditionNode,
+    ) -> Self {
+        let mut right = other.nodes.into_iter().peekable();
+        let joined = |node: &ConditionNode| match node {
+            ConditionNode::And(n) | ConditionNode::Or(n) if same(node) => Some(*n),
+            _ => None,
+        };
+        let from_right = right.peek().and_then(joined);
+        if from_right.is_some() {
+            right.next();
+        }
+        let from_left = self.nodes.first().and_then(joined);
+        let count = from_left
+            .unwrap_or(1)
+            .saturating_add(from_right.unwrap_or(1));
+        match self.nodes.first_mut().filter(|_| from_left.is_some()) {
+            Some(first) => *first = joint(count),
+            None => self.nodes.insert(0, joint(count)),
+        }
+        self.nodes.extend(right);
+        self
+    }
+}
+
+impl Not for Condition {
+    type Output = Self;
+
+    fn not(mut self) -> Self {
+        if self.nodes.first() == Some(&ConditionNode::Not) {
+            self.nodes.remove(0);
+        } else {
+            self.nodes.insert(0, ConditionNode::Not);
+        }
+        self
+    }
+}
+
+impl From<FieldTest> for Condition {
+    fn from(test: FieldTest) -> Self {
+        Self {
+            nodes: vec![ConditionNode::Test(test)],
+        }
+    }
+}
+
+/// The name of a field, of which something is about to be asked.
+#[derive(Clone, Debug)]
+#[must_use = "a name alone asks nothing"]
+pub struct FieldCondition {
+    name: String,
+}
+
+impl FieldCondition {
+    /// Less than a value.
+    #[must_use]
+    pub fn lt(self, value: impl Into<Literal>) -> Condition {
+        self.compare(CompareOp::Lt, value)
+    }
+
+    /// Less than a value, or equal.
+    #[must_use]
+    pub fn le(self, value: impl Into<Literal>) -> Condition {
+        self.compare(CompareOp::Le, value)
+    }
+
+    /// Greater than a value.
+    #[must_use]
+    pub fn gt(self, value: impl Into<Literal>) -> Condition {
+        self.compare(CompareOp::Gt, value)
+    }
+
+    /// Greater than a value, or equal.
+    #[must_use]
+    pub fn ge(self, value: impl Into<Literal>) -> Condition {
+        self.compare(CompareOp::Ge, value)
+    }
+
+    /// Equal to a value.
+    #[must_use]
+    pub fn eq(self, value: impl Into<Literal>) -> Condition {
+        self.compare(CompareOp::Eq, value)
+    }
+
+    /// Not equal to a value, and not null.
+    #[must_use]
+    pub fn ne(self, value: impl Into<Literal>) -> Condition {
+        self.compare(CompareOp::Ne, value)
+    }
+
+    /// Not below `lo` and not above `hi`.
+    #[must_use]
+    pub fn between(self, lo: impl Into<Literal>, hi: impl Into<Literal>) -> Condition {
+        self.clone().ge(lo).and(self.le(hi))
+    }
+
+    /// One of the values; with none, never.
+    #[must_use]
+    pub fn is_in<L: Into<Literal>>(self, members: impl IntoIterator<Item = L>) -> Condition {
+        self.ask(Test::In(members.into_iter().map(Into::into).collect()))
+    }
+
+    /// None of the values, and not null.
+    #[must_use]
+    pub fn not_in<L: Into<Literal>>(self, members: impl IntoIterator<Item = L>) -> Condition {
+        self.ask(Test::NotIn(members.into_iter().map(Into::into).collect()))
+    }
+
+    /// Null.
+    #[must_use]
+    pub fn is_null(self) -> Condition {
+        self.ask(Test::Null)
+    }
+
+    /// Not null.
+    #[must_use]
+    pub fn is_not_null(self) -> Condition {
+        self.ask(Test::NotNull)
+    }
+
+    /// Compared with a value.
+    #[must_use]
+    pub fn compare(self, op: CompareOp, value: impl Into<Literal>) -> Condition {
+        self.ask(Test::Compare(op, value.into()))
+    }
+
+    pub(crate) fn ask(self, test: Test) -> Condition {
+        FieldTest {
+            field: self.name,
+            test,
+        }
+        .into()
+    }
+}
+
+impl CompareOp {
+    /// What holds exactly where this does not (nulls and NaN apart).
+    #[must_use]
+    pub fn negated(self) -> Self {
+        match self {
+            Self::Lt => Self::Ge,
+            Self::Le => Self::Gt,
+            Self::Gt => Self::Le,
+            Self::Ge => Self::Lt,
+            Self::Eq => Self::Ne,
+            Self::Ne => Self::Eq,
+        }
+    }
+
+    /// What holds of `b, a` exactly where this holds of `a, b`.
+    #[must_use]
+    pub fn mirrored(self) -> Self {
+        match self {
+            Self::Lt => Self::Gt,
+            Self::Le => Self::Ge,
+            Self::Gt => Self::Lt,
+            Self::Ge => Self::Le,
+            Self::Eq | Self::Ne => self,
+        }
+    }
+
+    /// As it is written.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+            Self::Eq => "=",
+            Self::Ne => "!=",
+        }
+    }
+}
+
+impl Test {
+    /// The opposite test, which is what `not` before this one means: null cells satisfy neither.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        match self {
+            Self::Compare(op, value) => Self::Compare(op.negated(), value),
+            Self::In(members) => Self::NotIn(members),
+            Self::NotIn(members) => Self::In(members),
+            Self::Null => Self::NotNull,
+            Self::NotNull => Self::Null,
+        }
+    }
+}
+
+macro_rules! integers {
+    ($($t:ty),*) => {$(
+        impl From<$t> for Literal {
+            fn from(value: $t) -> Self {
+                Self::Integer(value.into())
+            }
+        }
+    )*};
+}
+
+integers!(i8, u8, i16, u16, i32, u32, i64, u64, i128);
+
+impl From<f32> for Literal {
+    fn from(value: f32) -> Self {
+        Self::Float(value.into())
+    }
+}
+
+impl From<f64> for Literal {
+    fn from(value: f64) -> Self {
+        Self::Float(value)
+    }
+}
+
+impl From<bool> for Literal {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<&str> for Literal {
+    fn from(value: &str) -> Self {
+        Self::Text(value.to_owned())
+    }
+}
+
+impl From<String> for Literal {
+    fn from(value: String) -> Self {
+        Self::Text(value)
+    }
+}
+
+impl From<&[u8]> for Literal {
+    fn from(value: &[u8]) -> Self {
+        Self::Bytes(value.to_vec())
+    }
+}
+
+impl From<Vec<u8>> for Literal {
+    fn from(value: Vec<u8>) -> Self {
+        Self::Bytes(value)
+    }
+}
+
+impl From<Moment> for Literal {
+    fn from(value: Moment) -> Self {
+        Self::Moment(value)
+    }
+}

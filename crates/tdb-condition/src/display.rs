@@ -1,0 +1,132 @@
+use std::fmt::{self, Write};
+
+use tdb_tile::Limits;
+
+use crate::token::is_bare_name;
+use crate::walk::{Joint, Walk};
+use crate::{Condition, ConditionNode, FieldTest, Literal, Test};
+
+/// As text that [`Condition::parse`] reads back.
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unlimited = Limits {
+            condition_depth: u64::MAX,
+            ..Limits::default()
+        };
+        let mut walk = Walk::new(&unlimited);
+        let mut negated = false;
+        for node in self.nodes() {
+            match node {
+                ConditionNode::Not => {
+                    separate(f, &walk, negated)?;
+                    f.write_str("not ")?;
+                    negated = true;
+                }
+                ConditionNode::And(joins) => open(f, &mut walk, Joint::And, *joins, &mut negated)?,
+                ConditionNode::Or(joins) => open(f, &mut walk, Joint::Or, *joins, &mut negated)?,
+                ConditionNode::Test(test) => {
+                    separate(f, &walk, negated)?;
+                    negated = false;
+                    test.fmt(f)?;
+                    close(f, &mut walk)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A joint as it is written: with parentheses where it stands inside another or after `not`.
+type Written = (Joint, bool);
+
+/// Writes the `and` or `or` that stands before all but the first; after `not` it has been written.
+fn separate(f: &mut fmt::Formatter<'_>, walk: &Walk<Written>, negated: bool) -> fmt::Result {
+    match walk.top() {
+        Some((joint, _)) if walk.done() > 0 && !negated => f.write_str(match joint {
+            Joint::And => " and ",
+            Joint::Or => " or ",
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn open(
+    f: &mut fmt::Formatter<'_>,
+    walk: &mut Walk<Written>,
+    joint: Joint,
+    joins: usize,
+    negated: &mut bool,
+) -> fmt::Result {
+    separate(f, walk, *negated)?;
+    let binds_tighter = matches!(
+        (walk.top(), joint),
+        (None | Some((Joint::Or, _)), Joint::And)
+    );
+    let in_parentheses = *negated || !(walk.depth() == 0 || binds_tighter);
+    if in_parentheses {
+        f.write_char('(')?;
+    }
+    *negated = false;
+    walk.enter((joint, in_parentheses), joins)
+        .map_err(|_| fmt::Error)
+}
+
+fn close(f: &mut fmt::Formatter<'_>, walk: &mut Walk<Written>) -> fmt::Result {
+    let mut written = Ok(());
+    walk.leave(|(_, in_parentheses), _, ends| {
+        if ends && in_parentheses && written.is_ok() {
+            written = f.write_char(')');
+        }
+    });
+    written
+}
+
+impl fmt::Display for FieldTest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if is_bare_name(&self.field) {
+            f.write_str(&self.field)?;
+        } else {
+            write!(f, "\"{}\"", self.field.replace('"', "\"\""))?;
+        }
+        match &self.test {
+            Test::Compare(op, value) => write!(f, " {} {value}", op.symbol()),
+            Test::In(members) => list(f, " in (", members),
+            Test::NotIn(members) => list(f, " not in (", members),
+            Test::Null => f.write_str(" is null"),
+            Test::NotNull => f.write_str(" is not null"),
+        }
+    }
+}
+
+fn list(f: &mut fmt::Formatter<'_>, before: &str, members: &[Literal]) -> fmt::Result {
+    f.write_str(before)?;
+    for (i, member) in members.iter().enumerate() {
+        if i > 0 {
+            f.write_str(", ")?;
+        }
+        write!(f, "{member}")?;
+    }
+    f.write_char(')')
+}
+
+impl fmt::Display for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(value) => value.fmt(f),
+            Self::Float(value) if value.is_nan() => f.write_str("'NaN'"),
+            // No number is written as infinity; one beyond all others is read as it.
+            Self::Float(value) if value.is_infinite() => {
+                f.write_str(if *value > 0.0 { "1e999" } else { "-1e999" })
+            }
+            Self::Float(value) => write!(f, "{value:?}"),
+            Self::Text(value) => write!(f, "'{}'", value.replace('\'', "''")),
+            Self::Bool(value) => value.fmt(f),
+            Self::Bytes(value) => {
+                f.write_str("x'")?;
+                value.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+                f.write_char('\'')
+            }
+            Self::Moment(value) => write!(f, "timestamp '{value}'"),
+        }
+    }
+}

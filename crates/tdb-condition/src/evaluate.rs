@@ -1,0 +1,187 @@
+use tdb_schema::CellValNum;
+use tdb_tile::{WireError, WireErrorKind};
+
+use super::kernel;
+use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
+
+/// The cells of one field, as its tiles hold them once their filters are undone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FieldCells<'a> {
+    /// The values; may be empty where [`ResolvedField::reads_values`] is false.
+    pub values: &'a [u8],
+    /// Var-sized fields: where each cell begins in `values`, in bytes, and the end of the last.
+    pub offsets: Option<&'a [u64]>,
+    /// One byte per cell, 0 where it is null; without it none is.
+    pub validity: Option<&'a [u8]>,
+}
+
+/// Rows that are answered at a time: few enough that all answers stay in the processor's first cache.
+const BLOCK: usize = 4096;
+
+impl ResolvedCondition {
+    /// Answers for `rows` cells: `mask` then has one byte for each, 1 where the condition holds and else 0.
+    ///
+    /// `cells` has the cells of [`ResolvedCondition::fields`], in their order; `None` where a fragment lacks the
+    /// field, and every test of it is false.
+    ///
+    /// # Errors
+    /// [`WireError`] where a field has fewer cells than `rows`, or offsets that are out of order.
+    pub fn evaluate(
+        &self,
+        cells: &[Option<FieldCells<'_>>],
+        rows: usize,
+        mask: &mut Vec<u8>,
+    ) -> Result<(), WireError> {
+        for (field, cells) in self.fields.iter().zip(cells) {
+            if let Some(cells) = cells {
+                check(field, cells, rows)?;
+            }
+        }
+        mask.clear();
+        mask.resize(rows, 0);
+        let mut answers = vec![vec![0; rows.min(BLOCK)]; self.depth];
+        let mut start = 0_usize;
+        for block in mask.chunks_mut(BLOCK) {
+            let rows = start..start.saturating_add(block.len());
+            start = rows.end;
+            self.answer_block(cells, rows, &mut answers)?;
+            if let Some(answer) = answers.first().and_then(|answer| answer.get(..block.len())) {
+                block.copy_from_slice(answer);
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves the answers for some rows in the first of `answers`.
+    fn answer_block(
+        &self,
+        cells: &[Option<FieldCells<'_>>],
+        rows: std::ops::Range<usize>,
+        answers: &mut [Vec<u8>],
+    ) -> Result<(), WireError> {
+        let mut waiting = 0_usize;
+        for step in &self.steps {
+            match step {
+                Step::Test { field, test } => {
+                    let answer = answers
+                        .get_mut(waiting)
+                        .and_then(|answer| answer.get_mut(..rows.len()));
+                    let cells = cells.get(*field).and_then(Option::as_ref);
+                    let answer = answer.unwrap_or_default();
+                    match self.fields.get(*field).zip(cells) {
+                        Some((field, cells)) => answer_test(test, field, cells, &rows, answer)?,
+                        None => answer.fill(0),
+                    }
+                    waiting = waiting.saturating_add(1);
+                }
+                Step::And => join(answers, &mut waiting, |a, b| *a &= b),
+                Step::Or => join(answers, &mut waiting, |a, b| *a |= b),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Joins the last two answers into the former.
+fn join(answers: &mut [Vec<u8>], waiting: &mut usize, joins: impl Fn(&mut u8, u8)) {
+    *waiting = waiting.saturating_sub(1);
+    let (before, after) = answers.split_at_mut_checked(*waiting).unwrap_or_default();
+    if let (Some(left), Some(right)) = (before.last_mut(), after.first()) {
+        left.iter_mut().zip(right).for_each(|(a, b)| joins(a, *b));
+    }
+}
+
+/// Answers one test for some rows.
+fn answer_test(
+    test: &ResolvedTest,
+    field: &ResolvedField,
+    cells: &FieldCells<'_>,
+    rows: &std::ops::Range<usize>,
+    answer: &mut [u8],
+) -> Result<(), WireError> {
+    let Some((datatype, cell_val_num)) = field.stored else {
+        answer.fill(0);
+        return Ok(());
+    };
+    let validity = cells
+        .validity
+        .and_then(|validity| validity.get(rows.clone()));
+    match test {
+        ResolvedTest::Always => answer.fill(1),
+        ResolvedTest::Never => answer.fill(0),
+        ResolvedTest::Null => match validity {
+            Some(validity) => answer
+                .iter_mut()
+                .zip(validity)
+                .for_each(|(a, v)| *a = u8::from(*v == 0)),
+            None => answer.fill(0),
+        },
+        ResolvedTest::NotNull => answer.fill(1),
+        ResolvedTest::Compare(..) | ResolvedTest::In(_) | ResolvedTest::NotIn(_) => {
+            match cell_val_num {
+                CellValNum::Fixed(n) => {
+                    let size = datatype.size().saturating_mul(n as usize);
+                    let bytes = rows.start.saturating_mul(size)..rows.end.saturating_mul(size);
+                    let values = cells.values.get(bytes).unwrap_or_default();
+                    kernel::fixed(test, datatype, size, values, answer);
+                }
+                CellValNum::Var => {
+                    let offsets = rows.start..rows.end.saturating_add(1);
+                    let offsets = cells
+                        .offsets
+                        .and_then(|all| all.get(offsets))
+                        .unwrap_or_default();
+                    kernel::var(test, cells.values, offsets, answer)?;
+                }
+            }
+        }
+    }
+    if let (Some(validity), true) = (validity, needs_valid(test)) {
+        answer
+            .iter_mut()
+            .zip(validity)
+            .for_each(|(a, v)| *a &= u8::from(*v != 0));
+    }
+    Ok(())
+}
+
+/// Whether a null cell answers no.
+fn needs_valid(test: &ResolvedTest) -> bool {
+    !matches!(
+        test,
+        ResolvedTest::Always | ResolvedTest::Never | ResolvedTest::Null
+    )
+}
+
+/// Whether there are as many cells as rows.
+fn check(field: &ResolvedField, cells: &FieldCells<'_>, rows: usize) -> Result<(), WireError> {
+    if let Some(validity) = cells.validity {
+        at_least("validity", rows, validity.len())?;
+    }
+    let Some((datatype, cell_val_num)) = field.stored.filter(|_| field.reads_values) else {
+        return Ok(());
+    };
+    match cell_val_num {
+        CellValNum::Fixed(n) => {
+            let size = datatype.size().saturating_mul(n as usize);
+            at_least("values", rows.saturating_mul(size), cells.values.len())
+        }
+        CellValNum::Var => at_least(
+            "offsets",
+            rows.saturating_add(1),
+            cells.offsets.map_or(0, <[u64]>::len),
+        ),
+    }
+}
+
+fn at_least(field: &'static str, wanted: usize, found: usize) -> Result<(), WireError> {
+    if found >= wanted {
+        return Ok(());
+    }
+    let kind = WireErrorKind::Mismatch {
+        what: "the length",
+        wanted: wanted as u64,
+        found: found as u64,
+    };
+    Err(WireError::new("Tile", field, 0, kind))
+}

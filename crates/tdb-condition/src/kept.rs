@@ -1,0 +1,202 @@
+use bytes::Bytes;
+use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
+use tdb_schema::CellValNum;
+use tdb_tile::Bug;
+
+use crate::place::is_text;
+use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
+use crate::{CompareOp, Condition, ConditionError, ConditionField, ConditionNode, FieldTest, Test};
+
+/// What a delete by a condition stores; see [`Condition::kept`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kept {
+    /// No cell fits the condition, whatever it holds: there is nothing to store.
+    All,
+    /// The condition under which a cell stays.
+    Where(ConditionTree),
+}
+
+impl Condition {
+    /// The condition under which cells stay when those that fit this one are deleted, with values of the types
+    /// of the fields.
+    ///
+    /// A cell that is null in a field that is compared does not stay: what is stored cannot say more, and a condition
+    /// that holds for every value is stored as one that keeps nothing.
+    ///
+    /// # Errors
+    /// As [`Condition::resolve`]; [`ConditionError::NotStorable`] where it asks for null or for an empty string, which
+    /// TileDB stores in a way that it cannot read.
+    pub fn kept(
+        &self,
+        fields: &[ConditionField<'_>],
+        limits: &tdb_tile::Limits,
+    ) -> Result<Kept, ConditionError> {
+        let resolved = self.resolve(fields, limits)?;
+        let is_nullable = |name: &str| fields.iter().any(|f| f.name == name && f.nullable);
+        let null_test = self.nodes().iter().find_map(|node| match node {
+            ConditionNode::Test(FieldTest {
+                field,
+                test: Test::Null | Test::NotNull,
+            }) if is_nullable(field) => Some(field),
+            _ => None,
+        });
+        match null_test {
+            Some(field) => Err(cannot_ask(field, "null")),
+            None => resolved.kept(),
+        }
+    }
+}
+
+/// The negation of a part of a condition.
+#[derive(Debug)]
+enum Part {
+    /// Every cell stays.
+    All,
+    /// No cell stays; a field that can say so.
+    None(usize),
+    Tree(Option<Combine>, Vec<ConditionTree>),
+}
+
+impl ResolvedCondition {
+    fn kept(&self) -> Result<Kept, ConditionError> {
+        let mut stack: Vec<Part> = Vec::new();
+        for step in self.steps() {
+            let part = match step {
+                Step::Test { field, test } => self.negated_test(*field, test)?,
+                Step::And | Step::Or => {
+                    let (Some(b), Some(a)) = (stack.pop(), stack.pop()) else {
+                        return Err(Bug::new("a condition with a joint too many").into());
+                    };
+                    match step {
+                        Step::And => join(a, b, Combine::Or)?,
+                        _ => join(a, b, Combine::And)?,
+                    }
+                }
+            };
+            stack.push(part);
+        }
+        match stack.pop() {
+            None | Some(Part::All) => Ok(Kept::All),
+            Some(Part::None(field)) => self.never(field).map(Kept::Where),
+            Some(part) => tree(part).map(Kept::Where),
+        }
+    }
+
+    fn negated_test(&self, index: usize, test: &ResolvedTest) -> Result<Part, ConditionError> {
+        let field = self.field(index)?;
+        let refuse = |what: &'static str| Err(cannot_ask(&field.name, what));
+        let value = match test {
+            ResolvedTest::Never => return Ok(Part::All),
+            // True for every value: null cells go with the others.
+            ResolvedTest::Always | ResolvedTest::NotNull => return Ok(Part::None(index)),
+            ResolvedTest::Null if !field.nullable => return Ok(Part::All),
+            ResolvedTest::Null => return refuse("null"),
+            ResolvedTest::In(members) if members.is_empty() => return Ok(Part::All),
+            ResolvedTest::NotIn(members) if members.is_empty() => return Ok(Part::None(index)),
+            // No bytes stand for null where a cell can be null.
+            ResolvedTest::Compare(_, value) if value.is_empty() && field.nullable => {
+                return refuse("empty");
+            }
+            ResolvedTest::In(members) | ResolvedTest::NotIn(members)
+                if field.nullable && members.iter().any(Bytes::is_empty) =>
+            {
+                return refuse("empty");
+            }
+            ResolvedTest::Compare(op, value) => {
+                ConditionValue::new(&field.name, stored(op.negated()), value.clone())
+            }
+            ResolvedTest::In(members) => {
+                ConditionValue::of_members(&field.name, ConditionOp::NotIn, members)
+            }
+            ResolvedTest::NotIn(members) => {
+                ConditionValue::of_members(&field.name, ConditionOp::In, members)
+            }
+        };
+        // Each operator was given what it takes.
+        let trees = value.map(ConditionTree::from).into_iter().collect();
+        Ok(Part::Tree(None, trees))
+    }
+
+    fn field(&self, index: usize) -> Result<&ResolvedField, ConditionError> {
+        let field = self.fields().get(index);
+        Ok(field.ok_or_else(|| Bug::new("a test of a field that the condition does not have"))?)
+    }
+
+    /// A condition on a field that no cell fulfils.
+    fn never(&self, field: usize) -> Result<ConditionTree, ConditionError> {
+        let field = self.field(field)?;
+        let (name, value) = (&field.name, smallest(field));
+        let ops = [ConditionOp::Less, ConditionOp::GreaterOrEqual];
+        let tests = ops.map(|op| ConditionValue::new(name, op, value.clone()));
+        let trees = tests.into_iter().flatten().map(ConditionTree::from);
+        combine(Combine::And, trees.collect())
+    }
+}
+
+/// A delete that no one could read.
+fn cannot_ask(field: &str, what: &'static str) -> ConditionError {
+    ConditionError::NotStorable {
+        field: field.to_owned(),
+        what,
+    }
+}
+
+/// Some value of a field's type, not empty.
+fn smallest(field: &ResolvedField) -> Bytes {
+    let size = match field.stored {
+        Some((datatype, CellValNum::Fixed(n))) if is_text(datatype) => {
+            datatype.size().saturating_mul(n as usize)
+        }
+        Some((datatype, _)) => datatype.size(),
+        None => 1,
+    };
+    vec![0; size].into()
+}
+
+fn join(a: Part, b: Part, how: Combine) -> Result<Part, ConditionError> {
+    Ok(match (a, b) {
+        // Negations: what keeps everything decides an `or`, and leaves an `and` as it is.
+        (Part::All, other) | (other, Part::All) => match how {
+            Combine::Or => Part::All,
+            _ => other,
+        },
+        (Part::None(field), other) | (other, Part::None(field)) => match how {
+            Combine::And => Part::None(field),
+            _ => other,
+        },
+        (Part::Tree(Some(same), mut trees), other) if same == how => {
+            match other {
+                Part::Tree(Some(same), more) if same == how => trees.extend(more),
+                other => trees.push(tree(other)?),
+            }
+            Part::Tree(Some(how), trees)
+        }
+        (a, b) => Part::Tree(Some(how), vec![tree(a)?, tree(b)?]),
+    })
+}
+
+fn tree(part: Part) -> Result<ConditionTree, ConditionError> {
+    match part {
+        Part::Tree(Some(how), trees) => combine(how, trees),
+        Part::Tree(None, mut trees) => trees
+            .pop()
+            .ok_or_else(|| Bug::new("a condition without a test").into()),
+        Part::All | Part::None(_) => Err(Bug::new("a condition without a test").into()),
+    }
+}
+
+fn combine(how: Combine, trees: Vec<ConditionTree>) -> Result<ConditionTree, ConditionError> {
+    let combined = ConditionTree::combine(how, trees);
+    Ok(combined.map_err(|_| Bug::new("parts of a condition that cannot be joined"))?)
+}
+
+fn stored(op: CompareOp) -> ConditionOp {
+    match op {
+        CompareOp::Lt => ConditionOp::Less,
+        CompareOp::Le => ConditionOp::LessOrEqual,
+        CompareOp::Gt => ConditionOp::Greater,
+        CompareOp::Ge => ConditionOp::GreaterOrEqual,
+        CompareOp::Eq => ConditionOp::Equal,
+        CompareOp::Ne => ConditionOp::NotEqual,
+    }
+}

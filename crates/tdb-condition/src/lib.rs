@@ -1,0 +1,24 @@
+#![doc = include_str!("../README.md")]
+
+mod ast;
+mod display;
+mod error;
+mod evaluate;
+mod kept;
+mod kernel;
+mod parse;
+mod place;
+mod predicate;
+mod resolve;
+mod resolved;
+mod stored;
+mod token;
+mod walk;
+
+pub use ast::{CompareOp, Condition, ConditionNode, FieldCondition, FieldTest, Literal, Test};
+pub use error::ConditionError;
+pub use evaluate::FieldCells;
+pub use kept::Kept;
+pub use predicate::Predicate;
+pub use resolve::ConditionField;
+pub use resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};

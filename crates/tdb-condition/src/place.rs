@@ -1,0 +1,230 @@
+use std::cmp::Ordering;
+
+use tdb_schema::value::time_ticks;
+use tdb_tile::{Datatype, Physical, Scalar, with_scalar};
+
+use crate::{CompareOp, Literal};
+
+/// Where a literal stands among the values that a field can hold.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Place {
+    /// It is this value.
+    At(Vec<u8>),
+    /// It lies between this value and the next one.
+    After(Vec<u8>),
+    /// It is less than every value.
+    BeforeAll,
+    /// It is greater than every value.
+    AfterAll,
+    /// It compares with nothing.
+    Unordered,
+}
+
+/// What a comparison with a literal comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Outcome {
+    /// A comparison with a value of the field's type.
+    Compare(CompareOp, Vec<u8>),
+    /// True for every cell that is not null.
+    True,
+    /// False.
+    False,
+}
+
+impl Place {
+    /// The place of a literal among values of a datatype; `None` where the two have nothing to do with each other.
+    pub(crate) fn of(literal: &Literal, datatype: Datatype) -> Option<Self> {
+        match literal {
+            Literal::Bytes(bytes) => is_text(datatype).then(|| Self::At(bytes.clone())),
+            Literal::Text(text) => Self::of_text(text, datatype),
+            Literal::Bool(value) => {
+                (datatype == Datatype::Bool).then(|| Self::At(vec![u8::from(*value)]))
+            }
+            Literal::Integer(value) => {
+                is_number(datatype).then(|| Self::of_number(Number::Integer(*value), datatype))
+            }
+            Literal::Float(value) => {
+                is_number(datatype).then(|| Self::of_number(Number::Float(*value), datatype))
+            }
+            Literal::Moment(moment) => {
+                let (ticks, exact) = moment.ticks(datatype)?;
+                Some(Self::of_whole(ticks, exact, datatype))
+            }
+        }
+    }
+
+    fn of_text(text: &str, datatype: Datatype) -> Option<Self> {
+        if is_text(datatype) {
+            return Some(Self::At(text.as_bytes().to_vec()));
+        }
+        if datatype.is_real() {
+            let value = match text {
+                "NaN" => f64::NAN,
+                "Infinity" => f64::INFINITY,
+                "-Infinity" => f64::NEG_INFINITY,
+                _ => return None,
+            };
+            return Some(Self::of_number(Number::Float(value), datatype));
+        }
+        let (ticks, exact) = time_ticks(datatype, text)?;
+        Some(Self::of_whole(ticks, exact, datatype))
+    }
+
+    fn of_number(number: Number, datatype: Datatype) -> Self {
+        match (datatype.physical(), number) {
+            (Physical::F32 | Physical::F64, Number::Float(value)) if value.is_nan() => {
+                Self::Unordered
+            }
+            (Physical::F64, _) => Self::of_double(number.to_f64()),
+            (Physical::F32, _) => Self::of_single(number),
+            (_, Number::Integer(value)) => Self::of_whole(value, true, datatype),
+            (_, Number::Float(value)) if value.is_nan() => Self::Unordered,
+            // A float beyond 128 bits becomes the nearest integer of 128 bits, which is beyond the field's type too.
+            #[expect(clippy::cast_possible_truncation, reason = "saturates, see above")]
+            (_, Number::Float(value)) => {
+                Self::of_whole(value.floor() as i128, value.floor() == value, datatype)
+            }
+        }
+    }
+
+    /// The place of a whole number (`exact`), or of something between it and the next, among whole numbers.
+    pub(crate) fn of_whole(floor: i128, exact: bool, datatype: Datatype) -> Self {
+        with_scalar!(datatype, T => Self::of_whole_in::<T>(floor, exact))
+    }
+
+    fn of_whole_in<T: Whole>(floor: i128, exact: bool) -> Self {
+        let Some((least, most)) = T::ENDS else {
+            return Self::Unordered;
+        };
+        if floor < least {
+            Self::BeforeAll
+        } else if floor > most || (floor == most && !exact) {
+            Self::AfterAll
+        } else {
+            let mut value = Vec::with_capacity(T::SIZE);
+            T::from_whole(floor).write(&mut value);
+            if exact {
+                Self::At(value)
+            } else {
+                Self::After(value)
+            }
+        }
+    }
+
+    fn of_double(value: f64) -> Self {
+        Self::At(value.to_le_bytes().to_vec())
+    }
+
+    /// Rounds to the nearest value of 32 bits, as the field's writer did; but what is finite is never infinity.
+    fn of_single(number: Number) -> Self {
+        let (single, finite) = number.to_f32();
+        if single.is_infinite() && finite {
+            let below = if single > 0.0 {
+                f32::MAX
+            } else {
+                f32::NEG_INFINITY
+            };
+            return Self::After(below.to_le_bytes().to_vec());
+        }
+        Self::At(single.to_le_bytes().to_vec())
+    }
+
+    /// What `cell op literal` comes to.
+    pub(crate) fn compare(self, op: CompareOp) -> Outcome {
+        use CompareOp::{Ge, Gt, Le, Lt, Ne};
+        match (self, op) {
+            (Self::At(value), _) => Outcome::Compare(op, value),
+            (Self::After(value), Lt | Le) => Outcome::Compare(Le, value),
+            (Self::After(value), Gt | Ge) => Outcome::Compare(Gt, value),
+            (Self::BeforeAll, Gt | Ge) | (Self::AfterAll, Lt | Le) | (_, Ne) => Outcome::True,
+            _ => Outcome::False,
+        }
+    }
+}
+
+/// A number of a condition.
+#[derive(Clone, Copy, Debug)]
+enum Number {
+    Integer(i128),
+    Float(f64),
+}
+
+impl Number {
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "rounds to the nearest, which is meant"
+    )]
+    fn to_f64(self) -> f64 {
+        match self {
+            Self::Integer(value) => value as f64,
+            Self::Float(value) => value,
+        }
+    }
+
+    /// The nearest number of 32 bits, and whether the number itself is finite.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "rounds to the nearest, which is meant"
+    )]
+    fn to_f32(self) -> (f32, bool) {
+        match self {
+            Self::Integer(value) => (value as f32, true),
+            Self::Float(value) => (value as f32, value.is_finite()),
+        }
+    }
+}
+
+/// Strings that are compared byte by byte.
+pub(crate) fn is_text(datatype: Datatype) -> bool {
+    matches!(
+        datatype,
+        Datatype::Char | Datatype::StringAscii | Datatype::StringUtf8
+    )
+}
+
+/// What numbers are compared with.
+pub(crate) fn is_number(datatype: Datatype) -> bool {
+    datatype.is_integer() || datatype.is_real() || datatype.is_datetime() || datatype.is_time()
+}
+
+/// Numbers, where integers know their ends.
+trait Whole: Scalar {
+    /// The least and the greatest; `None` for floats.
+    const ENDS: Option<(i128, i128)>;
+
+    /// The value of a number between the ends.
+    fn from_whole(value: i128) -> Self;
+}
+
+macro_rules! whole {
+    ($($t:ty),*) => {$(
+        impl Whole for $t {
+            const ENDS: Option<(i128, i128)> = Some((<$t>::MIN as i128, <$t>::MAX as i128));
+
+            fn from_whole(value: i128) -> Self {
+                value.try_into().unwrap_or_default()
+            }
+        }
+    )*};
+}
+
+macro_rules! not_whole {
+    ($($t:ty),*) => {$(
+        impl Whole for $t {
+            const ENDS: Option<(i128, i128)> = None;
+
+            fn from_whole(_value: i128) -> Self {
+                Self::NAN
+            }
+        }
+    )*};
+}
+
+whole!(i8, u8, i16, u16, i32, u32, i64, u64);
+not_whole!(f32, f64);
+
+/// Orders values as conditions compare them: text by its bytes, numbers by value. What does not compare is equal.
+pub(crate) fn order(datatype: Datatype, a: &[u8], b: &[u8]) -> Ordering {
+    datatype.compare(a, b).unwrap_or(Ordering::Equal)
+}

@@ -1,0 +1,345 @@
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use tdb_schema::{ArraySchema, CellValNum, Enumeration, Field, FieldKind, names};
+use tdb_tile::{Datatype, LimitError, Limits};
+
+use crate::place::{Outcome, Place, is_number, is_text, order};
+use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
+use crate::walk::{Joint, Walk};
+use crate::{CompareOp, Condition, ConditionError, ConditionNode, FieldTest, Literal, Test};
+
+/// What a condition must know of a field.
+#[derive(Clone, Copy, Debug)]
+pub struct ConditionField<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The type of its values.
+    pub datatype: Datatype,
+    /// Values per cell.
+    pub cell_val_num: CellValNum,
+    /// Whether cells can be null.
+    pub nullable: bool,
+    /// The labels that its values are indexes of.
+    pub enumeration: Option<&'a Enumeration>,
+}
+
+impl<'a> ConditionField<'a> {
+    /// The dimensions and attributes of a schema; `enumeration` finds enumerations by their names.
+    pub fn of_schema(
+        schema: &'a ArraySchema,
+        enumeration: impl Fn(&str) -> Option<&'a Enumeration>,
+    ) -> Vec<Self> {
+        let of_field = |field: Field<'a>| Self {
+            name: field.name,
+            datatype: field.datatype,
+            cell_val_num: field.cell_val_num,
+            nullable: field.nullable,
+            enumeration: match field.kind {
+                FieldKind::Attribute(index) => schema.attributes.get(index),
+                _ => None,
+            }
+            .and_then(|attribute| enumeration(attribute.enumeration.as_deref()?)),
+        };
+        schema.fields().map(of_field).collect()
+    }
+}
+
+impl Condition {
+    /// Gives the values of a condition the types of the fields.
+    ///
+    /// Values are compared exactly: one that a field cannot hold makes a test true or false for every cell that is
+    /// not null, never an error. Only against floats are numbers rounded to the nearest that the field can hold.
+    /// Values against an enumerated attribute are labels; one that the enumeration lacks equals nothing, so that
+    /// `!=` is true for every cell that is not null.
+    ///
+    /// # Errors
+    /// [`ConditionError::UnknownField`]; [`ConditionError::Unfit`] where it cannot be compared with such a value,
+    /// [`ConditionError::Limit`] where the condition is too deep or has too many nodes.
+    pub fn resolve(
+        &self,
+        fields: &[ConditionField<'_>],
+        limits: &Limits,
+    ) -> Result<ResolvedCondition, ConditionError> {
+        let nodes = self.nodes().len() as u64;
+        Limits::check(
+            "nodes of a condition",
+            "condition_nodes",
+            nodes,
+            limits.condition_nodes,
+        )?;
+        let known: HashMap<&str, &ConditionField<'_>> =
+            fields.iter().map(|field| (field.name, field)).collect();
+        let mut builder = Builder::new(limits);
+        // Where `not` holds, the opposite tests are joined by the opposite joints.
+        let mut negated = false;
+        for node in self.nodes() {
+            match node {
+                ConditionNode::Not => negated = !negated,
+                ConditionNode::And(joins) => builder.enter(Joint::And, *joins, negated)?,
+                ConditionNode::Or(joins) => builder.enter(Joint::Or, *joins, negated)?,
+                ConditionNode::Test(test) => {
+                    let field = known
+                        .get(test.field.as_str())
+                        .ok_or_else(|| unknown(test, fields))?;
+                    let test = if negated {
+                        FieldTest {
+                            test: test.test.clone().negated(),
+                            ..test.clone()
+                        }
+                    } else {
+                        test.clone()
+                    };
+                    let resolved = resolve_test(&test, field)?;
+                    builder.test(field.name, Some(field), resolved);
+                    negated = builder.negated();
+                }
+            }
+        }
+        Ok(builder.finish())
+    }
+}
+
+/// Collects the steps of a condition while its nodes are walked.
+#[derive(Debug)]
+pub(crate) struct Builder<'a> {
+    /// Joints as they are done, and whether what they join is negated.
+    walk: Walk<(Joint, bool)>,
+    numbers: HashMap<&'a str, usize>,
+    fields: Vec<ResolvedField>,
+    steps: Vec<Step>,
+    depth: usize,
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            walk: Walk::new(limits),
+            numbers: HashMap::new(),
+            fields: Vec::new(),
+            steps: Vec::new(),
+            depth: 1,
+        }
+    }
+
+    /// A joint begins, which stands under `not` where `negated`; what it joins is so too.
+    pub(crate) fn enter(
+        &mut self,
+        joint: Joint,
+        joins: usize,
+        negated: bool,
+    ) -> Result<(), LimitError> {
+        let joint = if negated { joint.negated() } else { joint };
+        self.walk.enter((joint, negated), joins)?;
+        self.depth = self.depth.max(self.walk.depth().saturating_add(1));
+        Ok(())
+    }
+
+    /// Whether the next node stands under an odd number of `not`.
+    pub(crate) fn negated(&self) -> bool {
+        self.walk.top().is_some_and(|(_, negated)| negated)
+    }
+
+    pub(crate) fn test(
+        &mut self,
+        name: &'a str,
+        field: Option<&ConditionField<'_>>,
+        test: ResolvedTest,
+    ) {
+        let next = self.fields.len();
+        let number = *self.numbers.entry(name).or_insert(next);
+        if number == next {
+            self.fields.push(ResolvedField {
+                name: name.to_owned(),
+                stored: field.map(|field| (field.datatype, field.cell_val_num)),
+                nullable: field.is_some_and(|field| field.nullable),
+                reads_values: false,
+            });
+        }
+        if let Some(field) = self.fields.get_mut(number) {
+            field.reads_values |= test.reads_values();
+        }
+        self.steps.push(Step::Test {
+            field: number,
+            test,
+        });
+        let steps = &mut self.steps;
+        self.walk.leave(|(joint, _), first, _| {
+            if !first {
+                steps.push(match joint {
+                    Joint::And => Step::And,
+                    Joint::Or => Step::Or,
+                });
+            }
+        });
+    }
+
+    pub(crate) fn finish(self) -> ResolvedCondition {
+        ResolvedCondition {
+            fields: self.fields,
+            steps: self.steps,
+            depth: self.depth,
+        }
+    }
+}
+
+fn resolve_test(
+    test: &FieldTest,
+    field: &ConditionField<'_>,
+) -> Result<ResolvedTest, ConditionError> {
+    let null_test = match test.test {
+        Test::Null => Some(ResolvedTest::Null),
+        Test::NotNull => Some(ResolvedTest::NotNull),
+        _ => None,
+    };
+    if let Some(null_test) = null_test {
+        return Ok(null_test);
+    }
+    comparable(test, field)?;
+    match &test.test {
+        Test::Compare(op, value) => match field.enumeration {
+            Some(enumeration) => compare_label(test, field, enumeration, *op, value),
+            None => Ok(outcome(place(test, field.datatype, value)?.compare(*op))),
+        },
+        Test::In(members) => Ok(ResolvedTest::In(set(test, field, members)?)),
+        Test::NotIn(members) => Ok(ResolvedTest::NotIn(set(test, field, members)?)),
+        Test::Null | Test::NotNull => Ok(ResolvedTest::Never),
+    }
+}
+
+fn outcome(outcome: Outcome) -> ResolvedTest {
+    match outcome {
+        Outcome::Compare(op, value) => ResolvedTest::Compare(op, value.into()),
+        Outcome::True => ResolvedTest::NotNull,
+        Outcome::False => ResolvedTest::Never,
+    }
+}
+
+/// Whether cells of such a field can be compared at all.
+pub(crate) fn is_comparable(datatype: Datatype, cell_val_num: CellValNum) -> bool {
+    is_text(datatype) || (is_number(datatype) && matches!(cell_val_num, CellValNum::Fixed(1)))
+}
+
+fn comparable(test: &FieldTest, field: &ConditionField<'_>) -> Result<(), ConditionError> {
+    if is_comparable(field.datatype, field.cell_val_num) {
+        return Ok(());
+    }
+    let cells = match field.cell_val_num {
+        CellValNum::Var => format!("cells of any number of {} values", field.datatype),
+        CellValNum::Fixed(1) => format!("{} cells", field.datatype),
+        CellValNum::Fixed(n) => format!("cells of {n} {} values", field.datatype),
+    };
+    Err(ConditionError::Unfit {
+        test: shown(test),
+        problem: format!("the field has {cells}, which cannot be compared"),
+        hint: field
+            .nullable
+            .then(|| "`is null` and `is not null` can be asked".to_owned()),
+    })
+}
+
+/// The members of a list that cells can be equal to, in ascending order.
+fn set(
+    test: &FieldTest,
+    field: &ConditionField<'_>,
+    members: &[Literal],
+) -> Result<Vec<Bytes>, ConditionError> {
+    let mut values = Vec::new();
+    for member in members {
+        let place = match field.enumeration {
+            None => place(test, field.datatype, member)?,
+            Some(enumeration) => match index_of(test, enumeration, member)? {
+                Some(index) => Place::of_whole(index as i128, true, field.datatype),
+                None => continue,
+            },
+        };
+        if let Place::At(value) = place {
+            values.push(Bytes::from(value));
+        }
+    }
+    sort(&mut values, field.datatype);
+    Ok(values)
+}
+
+/// Puts the members of a set into the order in which they are searched.
+pub(crate) fn sort(values: &mut Vec<Bytes>, datatype: Datatype) {
+    values.sort_by(|a, b| order(datatype, a, b));
+    values.dedup_by(|a, b| order(datatype, a, b).is_eq());
+}
+
+/// Compares the index of a label: of which the enumeration knows the order, if it has one.
+fn compare_label(
+    test: &FieldTest,
+    field: &ConditionField<'_>,
+    enumeration: &Enumeration,
+    op: CompareOp,
+    value: &Literal,
+) -> Result<ResolvedTest, ConditionError> {
+    let equality = matches!(op, CompareOp::Eq | CompareOp::Ne);
+    if !equality && !enumeration.is_ordered() {
+        return Err(ConditionError::Unfit {
+            test: shown(test),
+            problem: "the labels of this field have no order".to_owned(),
+            hint: Some("labels can be compared with `=`, `!=`, `in` and `not in`".to_owned()),
+        });
+    }
+    Ok(match (index_of(test, enumeration, value)?, op) {
+        (Some(index), _) => {
+            outcome(Place::of_whole(index as i128, true, field.datatype).compare(op))
+        }
+        (None, _) => outcome(Place::Unordered.compare(op)),
+    })
+}
+
+/// The index of a label.
+fn index_of(
+    test: &FieldTest,
+    enumeration: &Enumeration,
+    label: &Literal,
+) -> Result<Option<usize>, ConditionError> {
+    Ok(match place(test, enumeration.datatype(), label)? {
+        Place::At(value) => enumeration.index_of(&value),
+        _ => None,
+    })
+}
+
+fn place(test: &FieldTest, datatype: Datatype, value: &Literal) -> Result<Place, ConditionError> {
+    Place::of(value, datatype).ok_or_else(|| ConditionError::Unfit {
+        test: shown(test),
+        problem: format!("a value of type {datatype} cannot be compared with {value}"),
+        hint: wanted(datatype).map(|wanted| format!("wanted {wanted}")),
+    })
+}
+
+/// What values of a type can be compared with.
+fn wanted(datatype: Datatype) -> Option<&'static str> {
+    Some(match datatype {
+        Datatype::Bool => "true, false or a number",
+        _ if is_text(datatype) => "'text' or x'hex'",
+        _ if datatype.is_datetime() => {
+            "a time of ISO 8601 such as '2024-02-29T12:30:00', or ticks as a number"
+        }
+        _ if datatype.is_time() => "a time such as '12:30:00', or ticks as a number",
+        _ if is_number(datatype) => "a number",
+        _ => return None,
+    })
+}
+
+fn unknown(test: &FieldTest, fields: &[ConditionField<'_>]) -> ConditionError {
+    let known = fields.iter().map(|field| field.name);
+    ConditionError::UnknownField {
+        test: shown(test),
+        hint: names::hint("field", &test.field, known),
+    }
+}
+
+/// Characters of a condition that an error shows.
+const MOST_SHOWN: usize = 200;
+
+fn shown(test: &FieldTest) -> String {
+    let text = test.to_string();
+    match text.char_indices().nth(MOST_SHOWN) {
+        Some((at, _)) => format!("`{}…`", text.get(..at).unwrap_or_default()),
+        None => format!("`{text}`"),
+    }
+}

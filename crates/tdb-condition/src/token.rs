@@ -1,0 +1,263 @@
+use std::fmt;
+
+use crate::parse::TextError;
+
+/// A piece of the text of a condition.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Token {
+    /// A bare name; a keyword or the start of a date where the place asks for one.
+    Word(String),
+    /// A name in double quotes.
+    Name(String),
+    /// A number, as written.
+    Number(String),
+    /// Text in single quotes.
+    Text(String),
+    /// Bytes as `x'hex'`.
+    Bytes(Vec<u8>),
+    /// An operator, parenthesis or comma.
+    Symbol(&'static str),
+    /// Nothing is left.
+    End,
+}
+
+/// Longer ones first.
+const SYMBOLS: [&str; 11] = ["==", "!=", "<>", "<=", ">=", "=", "<", ">", "(", ")", ","];
+
+/// Words that cannot be bare names.
+const RESERVED: [&str; 9] = [
+    "and", "or", "not", "in", "between", "is", "null", "true", "false",
+];
+
+/// Whether a name can stand without quotes.
+pub(crate) fn is_bare_name(name: &str) -> bool {
+    name.starts_with(begins_word)
+        && name.chars().all(continues_word)
+        && !RESERVED.iter().any(|word| name.eq_ignore_ascii_case(word))
+}
+
+fn begins_word(c: char) -> bool {
+    c.is_alphabetic() || c == '_'
+}
+
+fn continues_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '.' | '$')
+}
+
+impl Token {
+    pub(crate) fn is_word(&self, word: &str) -> bool {
+        matches!(self, Self::Word(found) if found.eq_ignore_ascii_case(word))
+    }
+
+    /// The name, if it can be one.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Word(name) if !self.is_reserved() => Some(name),
+            Self::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether this alone is a value.
+    pub(crate) fn is_value(&self) -> bool {
+        let quoted = matches!(self, Self::Number(_) | Self::Text(_) | Self::Bytes(_));
+        quoted || self.is_word("true") || self.is_word("false")
+    }
+
+    fn is_reserved(&self) -> bool {
+        RESERVED.iter().any(|word| self.is_word(word))
+    }
+}
+
+/// As an error names it.
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Word(word) if self.is_reserved() => write!(f, "`{word}`"),
+            Self::Word(name) | Self::Name(name) => write!(f, "the name `{name}`"),
+            Self::Number(number) => write!(f, "the number {number}"),
+            Self::Text(text) => write!(f, "the text '{text}'"),
+            Self::Bytes(_) => f.write_str("bytes"),
+            Self::Symbol(symbol) => write!(f, "`{symbol}`"),
+            Self::End => f.write_str("the end"),
+        }
+    }
+}
+
+/// Cuts text into tokens, one ahead of the parser.
+#[derive(Debug)]
+pub(crate) struct Tokens<'a> {
+    text: &'a str,
+    /// Where the next token is looked for.
+    position: usize,
+    /// Where [`Tokens::current`] begins.
+    at: usize,
+    current: Token,
+}
+
+impl<'a> Tokens<'a> {
+    pub(crate) fn new(text: &'a str) -> Result<Self, TextError> {
+        let mut tokens = Self {
+            text,
+            position: 0,
+            at: 0,
+            current: Token::End,
+        };
+        tokens.advance()?;
+        Ok(tokens)
+    }
+
+    pub(crate) fn current(&self) -> &Token {
+        &self.current
+    }
+
+    /// Where the current token begins, in bytes.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Takes the current token.
+    pub(crate) fn advance(&mut self) -> Result<Token, TextError> {
+        let rest = self.rest(self.position);
+        self.at = self.text.len().saturating_sub(rest.trim_start().len());
+        self.position = self.at;
+        let next = self.scan()?;
+        Ok(std::mem::replace(&mut self.current, next))
+    }
+
+    /// Takes the current token if it is this word.
+    pub(crate) fn take_word(&mut self, word: &str) -> Result<bool, TextError> {
+        let found = self.current.is_word(word);
+        if found {
+            self.advance()?;
+        }
+        Ok(found)
+    }
+
+    /// Takes the current token if it is this symbol.
+    pub(crate) fn take_symbol(&mut self, symbol: &str) -> Result<bool, TextError> {
+        let found = matches!(self.current, Token::Symbol(found) if found == symbol);
+        if found {
+            self.advance()?;
+        }
+        Ok(found)
+    }
+
+    fn rest(&self, from: usize) -> &'a str {
+        self.text.get(from..).unwrap_or_default()
+    }
+
+    fn scan(&mut self) -> Result<Token, TextError> {
+        let rest = self.rest(self.at);
+        let Some(first) = rest.chars().next() else {
+            return Ok(Token::End);
+        };
+        match first {
+            '\'' => Ok(Token::Text(self.quoted('\'')?)),
+            '"' => Ok(Token::Name(self.quoted('"')?)),
+            'x' | 'X' if rest.get(1..).is_some_and(|r| r.starts_with('\'')) => self.bytes(),
+            '0'..='9' | '.' | '+' | '-' => self.number(),
+            c if begins_word(c) => {
+                let word = rest
+                    .split(|c| !continues_word(c))
+                    .next()
+                    .unwrap_or_default();
+                self.skip(word.len());
+                Ok(Token::Word(word.to_owned()))
+            }
+            c => {
+                let symbol = SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol));
+                let symbol =
+                    symbol.ok_or_else(|| self.error(format!("`{c}` means nothing here")))?;
+                self.skip(symbol.len());
+                Ok(Token::Symbol(symbol))
+            }
+        }
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        self.position = self.position.saturating_add(bytes);
+    }
+
+    fn error(&self, what: impl Into<String>) -> TextError {
+        TextError {
+            at: self.at,
+            what: what.into(),
+        }
+    }
+
+    /// What stands between quotes, where a doubled quote means one.
+    fn quoted(&mut self, quote: char) -> Result<String, TextError> {
+        self.skip(1);
+        let mut content = String::new();
+        loop {
+            let rest = self.rest(self.position);
+            let end = rest
+                .find(quote)
+                .ok_or_else(|| self.error(format!("the {quote} is never closed")))?;
+            content.push_str(rest.get(..end).unwrap_or_default());
+            self.skip(end.saturating_add(1));
+            if !self.rest(self.position).starts_with(quote) {
+                return Ok(content);
+            }
+            content.push(quote);
+            self.skip(1);
+        }
+    }
+
+    fn bytes(&mut self) -> Result<Token, TextError> {
+        self.skip(1);
+        let hex = self.quoted('\'')?;
+        let digits: Option<Vec<u8>> = hex
+            .chars()
+            .map(|c| c.to_digit(16).and_then(|digit| digit.try_into().ok()))
+            .collect();
+        let digits = digits.filter(|digits| digits.len() % 2 == 0);
+        let digits = digits
+            .ok_or_else(|| self.error("wanted an even number of hexadecimal digits in x''"))?;
+        let (pairs, _) = digits.as_chunks::<2>();
+        Ok(Token::Bytes(
+            pairs.iter().map(|[high, low]| high << 4 | low).collect(),
+        ))
+    }
+
+    /// A sign, digits with at most one point among them, and an exponent.
+    fn number(&mut self) -> Result<Token, TextError> {
+        let rest = self.rest(self.at);
+        let mut end = usize::from(rest.starts_with(['+', '-']));
+        let digits = |from: usize| {
+            let rest = rest.as_bytes().get(from..).unwrap_or_default();
+            rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
+        };
+        let whole = digits(end);
+        end = end.saturating_add(whole);
+        let mut any = whole > 0;
+        if rest.get(end..).is_some_and(|r| r.starts_with('.')) {
+            let fraction = digits(end.saturating_add(1));
+            any |= fraction > 0;
+            end = end.saturating_add(1).saturating_add(fraction);
+        }
+        if rest.get(end..).is_some_and(|r| r.starts_with(['e', 'E'])) {
+            let sign = rest
+                .get(end.saturating_add(1)..)
+                .is_some_and(|r| r.starts_with(['+', '-']));
+            let exponent = end.saturating_add(1).saturating_add(sign.into());
+            let count = digits(exponent);
+            any &= count > 0;
+            end = exponent.saturating_add(count);
+        }
+        let ends = !rest
+            .get(end..)
+            .unwrap_or_default()
+            .starts_with(continues_word);
+        if !any || !ends {
+            let word = rest.split(|c: char| !continues_word(c) && !matches!(c, '+' | '-'));
+            let found = word.map(str::to_owned).next().unwrap_or_default();
+            return Err(self.error(format!("`{found}` is not a number")));
+        }
+        self.skip(end);
+        Ok(Token::Number(
+            rest.get(..end).unwrap_or_default().to_owned(),
+        ))
+    }
+}

@@ -1,0 +1,88 @@
+use tdb_tile::{LimitError, Limits};
+
+/// The two ways to join conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Joint {
+    And,
+    Or,
+}
+
+impl Joint {
+    /// The joint that De Morgan's law puts in its place.
+    pub(crate) fn negated(self) -> Self {
+        match self {
+            Self::And => Self::Or,
+            Self::Or => Self::And,
+        }
+    }
+}
+
+/// Walks a tree whose nodes come each joint before what it joins, without recursion.
+///
+/// `T` is what the walker keeps of a joint.
+#[derive(Debug)]
+pub(crate) struct Walk<T> {
+    open: Vec<Open<T>>,
+    limit: u64,
+}
+
+#[derive(Debug)]
+struct Open<T> {
+    joint: T,
+    joins: usize,
+    done: usize,
+}
+
+impl<T: Copy> Walk<T> {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            open: Vec::new(),
+            limit: limits.condition_depth,
+        }
+    }
+
+    /// The joint under which the next node stands.
+    pub(crate) fn top(&self) -> Option<T> {
+        self.open.last().map(|open| open.joint)
+    }
+
+    /// How many conditions under the same joint came before the next node.
+    pub(crate) fn done(&self) -> usize {
+        self.open.last().map_or(0, |open| open.done)
+    }
+
+    /// Joints that are open.
+    pub(crate) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// A joint of the next `joins` conditions begins.
+    pub(crate) fn enter(&mut self, joint: T, joins: usize) -> Result<(), LimitError> {
+        let depth = self.open.len() as u64;
+        Limits::check(
+            "depth of a condition",
+            "condition_depth",
+            depth.saturating_add(2),
+            self.limit,
+        )?;
+        self.open.push(Open {
+            joint,
+            joins,
+            done: 0,
+        });
+        Ok(())
+    }
+
+    /// A condition is complete; tells each joint that gained it, whether as its first, and whether that ends it.
+    pub(crate) fn leave(&mut self, mut gained: impl FnMut(T, bool, bool)) {
+        while let Some(open) = self.open.last_mut() {
+            open.done = open.done.saturating_add(1);
+            let ends = open.done >= open.joins;
+            gained(open.joint, open.done == 1, ends);
+            if !ends {
+                return;
+            }
+            self.open.pop();
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What a delete by a condition stores.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
+
+use std::fmt::Write as _;
+
+use tdb_condition::{Condition, ConditionField, Kept};
+use tdb_fragment::ConditionNode;
+use tdb_schema::{CellValNum, Enumeration};
+use tdb_tile::{Code, Datatype, Limits};
+
+fn shown(text: &str) -> String {
+    let sky = ["clear", "rain"];
+    let (utf8, var) = (Datatype::StringUtf8, CellValNum::Var);
+    let sky = Enumeration::from_values("sky", "__0_0", utf8, var, false, sky).unwrap();
+    let field = |name, datatype, cell_val_num, nullable, enumeration| ConditionField {
+        name,
+        datatype,
+        cell_val_num,
+        nullable,
+        enumeration,
+    };
+    let one = CellValNum::Fixed(1);
+    let fields = [
+        field("i", Datatype::Int8, one, false, None),
+        field("n", Datatype::Int8, one, true, None),
+        field("s", utf8, var, false, None),
+        field("ns", utf8, var, true, None),
+        field("sky", Datatype::UInt8, one, false, Some(&sky)),
+    ];
+    let limits = Limits::default();
+    let kept = Condition::parse(text, &limits).and_then(|c| c.kept(&fields, &limits));
+    let tree = match kept {
+        Ok(Kept::Where(tree)) => tree,
+        Ok(Kept::All) => return "all".to_owned(),
+        Err(error) => return format!("error: {error}"),
+    };
+    let mut out = String::new();
+    for node in tree.nodes() {
+        match node {
+            ConditionNode::Expression { combine, parts } => {
+                write!(out, "{}/{parts} ", combine.name()).unwrap();
+            }
+            ConditionNode::Value(value) => {
+                let members: Vec<&[u8]> = value.members().collect();
+                write!(
+                    out,
+                    "({} {} {members:?}) ",
+                    value.field(),
+                    value.op().name()
+                )
+                .unwrap();
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn a_delete_stores_what_stays() {
+    let questions = [
+        "i > 4",
+        "i = 1 and s = 'a' and sky = 'rain'",
+        "i = 1 or s = 'a' or not (n < 3 and i in (1, 2))",
+        "i not in (1, 2)",
+        "s = ''",
+        // Decided without looking at cells.
+        "i > 300",
+        "i > 300 or n = 1",
+        "i < 300",
+        "i < 300 and n = 1",
+        "i < 300 or n = 1",
+        "i > 300 and n = 1",
+        "sky = 'snow'",
+        "sky != 'snow'",
+        "s is not null",
+        "s is null",
+        "s >= '' or s is not null",
+        "n < 300",
+        // What no one could read.
+        "n is null",
+        "i = 1 and ns is not null",
+        "ns = ''",
+    ];
+    let text: Vec<String> = questions
+        .iter()
+        .map(|question| format!("{question}: {}", shown(question).trim_end()))
+        .collect();
+    insta::assert_snapshot!(text.join("\n"));
+}

@@ -1,0 +1,90 @@
+//! Cells of fragments that become new fragments in their place.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tdb_array::{Array, TimestampedName};
+use tdb_cells::{Column, Session};
+use tdb_query::{ReadOptions, Reader};
+use tdb_schema::{CellValNum, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS};
+use tdb_tile::{Bug, Datatype};
+use tdb_write::{CopiedFragment, WriteOptions, Writer};
+
+use crate::MergeError;
+
+/// Reads cells in global order and writes them again. Tiles that need not be merged are copied: their filters are
+/// undone, to see that they are sound and to sum them up, and not run again.
+///
+/// Where the replacement of `write` is to say which cells are deleted and the read does not tell, none is.
+pub(crate) fn rewrite(
+    session: &Session,
+    array: &Arc<Array>,
+    read: &ReadOptions,
+    write: &WriteOptions,
+) -> Result<Vec<TimestampedName>, MergeError> {
+    let mut reader = Reader::open(session, array, read)?;
+    let tells_deletions = reader.fields().iter().any(|f| f.name == DELETE_TIMESTAMPS);
+    let mut write = write.clone();
+    let mut adds_deletions = false;
+    if let Some(replacement) = &mut write.replacement {
+        adds_deletions = replacement.has_deletions && !tells_deletions;
+        replacement.has_deletions |= tells_deletions;
+    }
+    let mut writer = Writer::open(session, array, &write)?;
+    let mut fragments = HashMap::new();
+    loop {
+        if copy_tiles(&mut reader, &mut writer, &mut fragments)? {
+            continue;
+        }
+        let Some(batch) = reader.next() else {
+            break;
+        };
+        let mut batch = batch?;
+        if adds_deletions {
+            batch.columns.extend(no_deletions(batch.rows));
+        }
+        writer.push(&batch)?;
+    }
+    drop((reader, fragments));
+    Ok(writer.finish()?)
+}
+
+/// Copies the next tiles, if they can be; those of each fragment are looked for once.
+fn copy_tiles(
+    reader: &mut Reader,
+    writer: &mut Writer,
+    fragments: &mut HashMap<usize, Option<CopiedFragment>>,
+) -> Result<bool, MergeError> {
+    if !writer.is_between_tiles() {
+        return Ok(false);
+    }
+    let allows = &mut |fragment| -> Result<bool, MergeError> {
+        if let Some(known) = fragments.get(&fragment) {
+            return Ok(known.is_some());
+        }
+        let opened = CopiedFragment::open(writer, fragment)?;
+        Ok(fragments.entry(fragment).or_insert(opened).is_some())
+    };
+    let Some(whole) = reader.whole_tiles(allows)? else {
+        return Ok(false);
+    };
+    let from = fragments.get(&whole.fragment).and_then(Option::as_ref);
+    let from = from.ok_or_else(|| Bug::new("tiles of a fragment that was not opened"))?;
+    writer.copy(from, &whole)?;
+    Ok(true)
+}
+
+/// Columns that say of so many cells that they are not deleted.
+fn no_deletions(rows: usize) -> [Column; 2] {
+    [DELETE_TIMESTAMPS, DELETE_CONDITION_INDEX].map(|name| Column {
+        name: name.to_owned(),
+        datatype: Datatype::UInt64,
+        cell_val_num: CellValNum::Fixed(1),
+        nullable: false,
+        values: Bytes::from(vec![u8::MAX; rows.saturating_mul(8)]),
+        offsets: None,
+        validity: None,
+        enumeration: None,
+    })
+}

@@ -1,0 +1,250 @@
+//! Tiles of a fragment that become tiles of another one as they are stored.
+
+use std::sync::Arc;
+
+use tdb_array::Fragment;
+use tdb_cells::{Decoding, Fetched, FieldTiles, FragmentTiles, WholeTiles, stored_field};
+use tdb_schema::FieldKind;
+
+use crate::fields::{EncodedTile, FieldCodec};
+use crate::fragment::Target;
+use crate::series::FilteredTiles;
+use crate::tile::{Coder, Tile, position};
+use crate::{WriteError, Writer};
+
+/// A fragment whose tiles are what the same cells would become if they were written now: [`Writer::copy`] takes them
+/// as they are stored.
+#[derive(Debug)]
+pub struct CopiedFragment {
+    target: Arc<Target>,
+    tiles: FragmentTiles,
+    /// When its cells were written, where it does not say that of each.
+    time: u64,
+}
+
+/// The cells of one tile of one field.
+#[derive(Debug, Default)]
+struct Decoded {
+    values: Vec<u8>,
+    starts: Vec<u64>,
+    validity: Vec<u8>,
+}
+
+impl CopiedFragment {
+    /// The fragment with this position in the array that a writer writes to; `None` where its tiles are of another
+    /// form, or lack something.
+    ///
+    /// # Errors
+    /// Metadata that cannot be read.
+    pub fn open(writer: &Writer, fragment: usize) -> Result<Option<Self>, WriteError> {
+        let target = writer.target();
+        let Some(stored) = target.array.fragments().get(fragment) else {
+            return Ok(None);
+        };
+        if !has_form(target, stored) {
+            return Ok(None);
+        }
+        let (array, fields) = (&target.array, target.fields());
+        let parts = FragmentTiles::parts(&target.schema, stored.stored(), &fields);
+        let opened = array.metadata_parts(fragment, &parts)?;
+        let how = (array.key(), array.limits());
+        let tiles = FragmentTiles::new(&target.schema, stored.stored(), &fields, opened, how)?;
+        let is_same = |codec: &FieldCodec| match tiles.field(codec.kind) {
+            None => is_constant(codec.kind),
+            Some(field) => {
+                let values = field.var.as_ref().unwrap_or(&field.main);
+                values.pipeline.kind() == codec.values_kind()
+            }
+        };
+        Ok(target.codecs.iter().all(is_same).then(|| Self {
+            time: stored.timestamps().0,
+            target: Arc::clone(target),
+            tiles,
+        }))
+    }
+
+    /// The coordinates of one cell of a tile of so many.
+    pub(crate) fn coordinates(
+        &self,
+        tile: usize,
+        cells: usize,
+        cell: usize,
+    ) -> Result<Vec<Vec<u8>>, WriteError> {
+        let dimensions = 0..self.target.schema.dimensions.len();
+        let coordinate = |dimension| {
+            let Some(tiles) = self.tiles.field(FieldKind::Dimension(dimension)) else {
+                return Ok(Vec::new());
+            };
+            let decoded = decode(&self.target, tiles, (tile, cells), self.decoding())?;
+            let size = tiles.cell_size;
+            Ok(decoded.tile(tiles, cells).cell(cell, Some(size)).to_vec())
+        };
+        dimensions.map(coordinate).collect()
+    }
+
+    fn decoding(&self) -> Decoding<'_> {
+        let session = &self.target.session;
+        Decoding {
+            limits: session.limits(),
+            bytes: self.target.array.store(),
+            counters: session.counters(),
+        }
+    }
+}
+
+/// Whether the schema that a fragment was written with filters all fields as the newest one does.
+fn has_form(target: &Target, stored: &Fragment) -> bool {
+    let (old, new) = (&stored.schema, &target.schema);
+    let is_same = |codec: &FieldCodec| {
+        if is_constant(codec.kind) {
+            return true;
+        }
+        let (from, to) = (
+            stored_field(new, stored.stored(), codec.kind),
+            new.field_of(codec.kind),
+        );
+        from.zip(to)
+            .is_some_and(|(from, to)| from.kind != FieldKind::Coords && from.filters == to.filters)
+    };
+    stored.metadata.version == target.version
+        && old.version == new.version
+        && !stored.metadata.extra_fields.deletes
+        && old.offsets_filters == new.offsets_filters
+        && old.validity_filters == new.validity_filters
+        && target.codecs.iter().all(is_same)
+}
+
+/// Whether all cells of a fragment without the field have the same value.
+fn is_constant(kind: FieldKind) -> bool {
+    matches!(
+        kind,
+        FieldKind::Timestamps | FieldKind::DeleteTimestamps | FieldKind::DeleteConditionIndex
+    )
+}
+
+/// Some tiles of a fragment.
+pub(crate) struct Copies<'a> {
+    pub(crate) from: &'a CopiedFragment,
+    pub(crate) whole: &'a WholeTiles,
+}
+
+impl Copies<'_> {
+    /// The bytes of a tile as they are stored, once it is known what they hold: a tile that is damaged is not
+    /// handed on.
+    fn copy(
+        &self,
+        codec: &FieldCodec,
+        field: &FieldTiles,
+        tile: usize,
+    ) -> Result<EncodedTile, WriteError> {
+        let pieces = field.fetch(tile, self.from.decoding())?;
+        let reads: Vec<_> = field.reads(tile).collect();
+        let fetched = Fetched::new(&reads, pieces.clone());
+        let how = Decoding {
+            bytes: &fetched,
+            ..self.from.decoding()
+        };
+        let decoded = decode(&self.from.target, field, (tile, self.whole.cells), how)?;
+        let mut pieces = pieces.into_iter().map(|piece| piece.bytes);
+        let mut next = |is_there: bool| is_there.then(|| pieces.next()).flatten();
+        Ok(EncodedTile {
+            main: next(true).unwrap_or_default(),
+            var: next(field.var.is_some()).unwrap_or_default(),
+            validity: next(field.validity.is_some()).unwrap_or_default(),
+            var_size: field.var_size(tile),
+            summary: codec.rule.summarize(&decoded.tile(field, self.whole.cells)),
+        })
+    }
+
+    /// A tile whose cells all have the same value.
+    fn constant(&self, codec: &FieldCodec) -> Result<EncodedTile, WriteError> {
+        let value = match codec.kind {
+            FieldKind::Timestamps => self.from.time,
+            _ => u64::MAX,
+        };
+        let tile = Tile {
+            cells: self.whole.cells,
+            values: &value.to_le_bytes().repeat(self.whole.cells),
+            ..Tile::default()
+        };
+        let limits = self.from.target.session.limits();
+        let encoded = codec.encode(&tile, &mut Coder::default(), limits);
+        encoded.map_err(|source| WriteError::Encode {
+            field: codec.name.clone(),
+            tile: 0,
+            source: Box::new(source),
+        })
+    }
+}
+
+impl FilteredTiles for Copies<'_> {
+    fn filtered(
+        &self,
+        target: &Target,
+        field: usize,
+        tile: u64,
+    ) -> Result<EncodedTile, WriteError> {
+        let number = self.whole.tiles.get(position(tile)).copied();
+        let (Some(codec), Some(number)) = (target.codecs.get(field), number) else {
+            return Ok(EncodedTile::default());
+        };
+        match self.from.tiles.field(codec.kind) {
+            Some(field) => self.copy(codec, field, number),
+            None => self.constant(codec),
+        }
+    }
+
+    fn tile_bytes(&self) -> usize {
+        let of_cell = |codec: &FieldCodec| match self.from.tiles.field(codec.kind) {
+            Some(field) if field.var.is_some() => 8,
+            Some(field) => field.cell_size,
+            None => 8,
+        };
+        let fixed: usize = self.from.target.codecs.iter().map(of_cell).sum();
+        let first = self.whole.tiles.first().copied().unwrap_or(0);
+        let var = self.from.target.codecs.iter();
+        let var = var.filter_map(|codec| self.from.tiles.field(codec.kind));
+        let var: u64 = var.map(|field| field.var_size(first)).sum();
+        fixed
+            .saturating_mul(self.whole.cells)
+            .saturating_add(position(var))
+    }
+}
+
+impl Decoded {
+    fn tile(&self, field: &FieldTiles, cells: usize) -> Tile<'_> {
+        Tile {
+            cells,
+            values: &self.values,
+            starts: field.var.is_some().then_some(&self.starts),
+            validity: field.validity.is_some().then_some(&self.validity),
+            ..Tile::default()
+        }
+    }
+}
+
+/// All cells of a tile of so many.
+fn decode(
+    target: &Target,
+    field: &FieldTiles,
+    (tile, cells): (usize, usize),
+    how: Decoding<'_>,
+) -> Result<Decoded, WriteError> {
+    let mut worker = target.session.worker();
+    let mut decoded = Decoded::default();
+    if field.var.is_some() {
+        decoded.starts = vec![0; cells];
+        decoded.values = vec![0; position(field.var_size(tile))];
+        let Decoded { starts, values, .. } = &mut decoded;
+        field.read_var(tile, starts, values, &mut worker, how)?;
+    } else {
+        decoded.values = vec![0; cells.saturating_mul(field.cell_size)];
+        let size = cells as u64;
+        field.read_fixed(tile, size, &mut decoded.values, &mut worker, how)?;
+    }
+    if field.validity.is_some() {
+        decoded.validity = vec![0; cells];
+        field.read_validity(tile, &mut decoded.validity, &mut worker, how)?;
+    }
+    Ok(decoded)
+}

@@ -1,0 +1,170 @@
+//! Cells of a box, in an order: tiles are written as soon as their cells are there.
+
+use std::ops::Range;
+
+use tdb_schema::ArraySchema;
+use tdb_tile::{LimitError, Limits};
+
+use crate::WriteError;
+use crate::copies::Copies;
+use crate::cuts::Boxes;
+use crate::dense::{DenseBox, DenseSource, Ranges};
+use crate::input::Cells;
+use crate::options::WriteOrder;
+use crate::series::Series;
+use crate::sorted::SortedAttributes;
+use crate::tile::position;
+use crate::waiting::Waiting;
+
+/// About how many bytes of cells wait before tiles are made of them.
+const WAITING: usize = 16 << 20;
+
+/// Too many cells wait for those that complete a tile.
+pub(crate) fn waiting(limit: LimitError) -> WriteError {
+    let hint = "cells in the order of the array's tiles, or of a smaller box, take less";
+    WriteError::Waiting { limit, hint }
+}
+
+/// A box on its way into an array; what is complete is written, and let go.
+///
+/// Where tiles do not follow each other as the cells do (rows into an array whose tiles are in column-major order),
+/// nothing is complete before the end.
+#[derive(Debug)]
+pub(crate) struct DenseStream {
+    dense: DenseBox,
+    sorted: SortedAttributes,
+    /// Cells that do not complete a tile yet.
+    pending: Waiting,
+    /// How many cells were written.
+    written: u64,
+    next_tile: u64,
+}
+
+impl DenseStream {
+    pub(crate) fn new(
+        schema: &ArraySchema,
+        ranges: &Ranges,
+        order: WriteOrder,
+        pending: Waiting,
+    ) -> Result<Self, WriteError> {
+        Ok(Self {
+            dense: DenseBox::new(schema, ranges, order)?,
+            sorted: SortedAttributes::default(),
+            pending,
+            written: 0,
+            next_tile: 0,
+        })
+    }
+
+    /// Asks of the attributes whose values have an order that the cells keep it.
+    pub(crate) fn check_order(&mut self, schema: &ArraySchema) {
+        self.sorted = SortedAttributes::new(schema);
+    }
+
+    /// The tiles, to be cut into fragments.
+    pub(crate) fn boxes(&self) -> Boxes {
+        self.dense.boxes()
+    }
+
+    /// Adds the next cells.
+    pub(crate) fn push(
+        &mut self,
+        cells: Cells,
+        series: &mut Series,
+        limits: &Limits,
+    ) -> Result<(), WriteError> {
+        if cells.rows == 0 {
+            return Ok(());
+        }
+        if self.written == 0 {
+            self.dense.check_size(&cells, limits)?;
+        }
+        let end = self.seen().saturating_add(cells.rows as u64);
+        if end > self.dense.rows() {
+            return Err(self.dense.wrong_count(end));
+        }
+        self.sorted.check(&cells)?;
+        self.pending.push(cells).map_err(waiting)?;
+        let enough = WAITING.min(position(limits.budget.limit() / 8));
+        if end < self.dense.rows() && self.pending.bytes() < enough {
+            return Ok(());
+        }
+        let (complete, cells) = self.dense.complete(end);
+        let tiles = self.next_tile..complete;
+        match tiles.is_empty() {
+            true => Ok(()),
+            false => self.write(tiles, cells, series),
+        }
+    }
+
+    /// Writes tiles whose cells are all there, up to cell `end`, and keeps a copy of what is left.
+    fn write(
+        &mut self,
+        tiles: Range<u64>,
+        end: u64,
+        series: &mut Series,
+    ) -> Result<(), WriteError> {
+        let held = self.pending.join().map_err(waiting)?;
+        let cells = &held.cells;
+        let source = DenseSource {
+            cells,
+            dense: &self.dense,
+            skipped: position(self.written),
+        };
+        series.append(&source, tiles.clone())?;
+        self.next_tile = tiles.end;
+        let done = position(end.saturating_sub(self.written));
+        self.written = end;
+        match done < cells.rows {
+            true => {
+                let rest = Cells::join(&[(cells, done..cells.rows)]);
+                drop(held);
+                self.pending.push(rest).map_err(waiting)
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// Cells so far.
+    fn seen(&self) -> u64 {
+        self.written.saturating_add(self.pending.rows() as u64)
+    }
+
+    /// Adds whole tiles, where the cells before them end with a tile.
+    pub(crate) fn copy(
+        &mut self,
+        copies: &Copies<'_>,
+        series: &mut Series,
+    ) -> Result<(), WriteError> {
+        let begin = self.seen();
+        let end = begin.saturating_add(copies.whole.rows());
+        if end > self.dense.rows() {
+            return Err(self.dense.wrong_count(end));
+        }
+        if self.pending.rows() > 0 {
+            let (complete, cells) = self.dense.complete(begin);
+            if cells != begin {
+                return Err(WriteError::invalid("tiles are copied within a tile"));
+            }
+            self.write(self.next_tile..complete, cells, series)?;
+        }
+        let tiles = copies.whole.tiles.len() as u64;
+        series.append(copies, 0..tiles)?;
+        self.next_tile = self.next_tile.saturating_add(tiles);
+        self.written = end;
+        Ok(())
+    }
+
+    /// Ends the box, which must be full by now, unless nothing was added to it.
+    pub(crate) fn finish(self, series: &mut Series) -> Result<(), WriteError> {
+        let rows = self.seen();
+        if rows == 0 {
+            return Ok(());
+        }
+        if rows != self.dense.rows() {
+            return Err(self.dense.wrong_count(rows));
+        }
+        let shape = self.dense.boxes().shape(&series.tiles());
+        series.seal(shape.ok_or_else(|| WriteError::invalid("the last tiles do not form a box"))?)
+    }
+}

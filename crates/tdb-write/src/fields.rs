@@ -1,0 +1,305 @@
+//! How the tiles of each field are filtered, and what is kept of them.
+
+use bytes::Bytes;
+use tdb_array::{ArrayError, At, DataFile, FinishedFile, NewFragment};
+use tdb_cells::{ColumnProblem, unit_size};
+use tdb_filters::{
+    EncryptionKey, FilterError, FilterList, NO_CHUNKS, Pipeline, Registry, TileKind, Unfit,
+};
+use tdb_fragment::{DataFiles, FieldTiles, TileBounds, TileVector};
+use tdb_schema::{ArraySchema, FieldKind};
+use tdb_tile::{Datatype, FormatVersion, Limits, Range, U64Column};
+
+use crate::WriteError;
+use crate::statistics::{Bounds, Rule, TileSummary};
+use crate::tile::{Coder, Tile};
+
+/// How the tiles of a field are filtered.
+#[derive(Debug)]
+pub(crate) struct FieldCodec {
+    pub(crate) kind: FieldKind,
+    pub(crate) name: String,
+    pub(crate) rule: Rule,
+    files: DataFiles,
+    /// Fixed-size cells, or the values of var-sized ones.
+    values: Pipeline,
+    offsets: Option<Pipeline>,
+    validity: Option<Pipeline>,
+}
+
+/// A tile as it is stored.
+#[derive(Debug, Default)]
+pub(crate) struct EncodedTile {
+    /// Fixed-size cells, or offsets.
+    pub(crate) main: Bytes,
+    pub(crate) var: Bytes,
+    pub(crate) validity: Bytes,
+    /// Bytes of var-sized values before filters.
+    pub(crate) var_size: u64,
+    pub(crate) summary: TileSummary,
+}
+
+impl EncodedTile {
+    /// Bytes in all files.
+    pub(crate) fn size(&self) -> u64 {
+        (self.main.len() + self.var.len() + self.validity.len()) as u64
+    }
+}
+
+impl FieldCodec {
+    pub(crate) fn new(
+        schema: &ArraySchema,
+        kind: FieldKind,
+        version: FormatVersion,
+        key: Option<&EncryptionKey>,
+    ) -> Result<Self, WriteError> {
+        let Some(field) = schema.field_of(kind) else {
+            return Err(WriteError::invalid(format!("there is no field {kind:?}")));
+        };
+        let pipeline = |filters: &FilterList, kind: TileKind| {
+            let made = Pipeline::new(filters, schema.version, kind, key, Registry::builtin());
+            made.and_then(|made| made.check().map(|()| made))
+                .map_err(|error| WriteError::Column {
+                    field: field.name.to_owned(),
+                    problem: ColumnProblem::Filters(error),
+                })
+        };
+        let of = |datatype| TileKind::new(version, datatype);
+        let values = match field.is_var() {
+            true => of(field.datatype).var(),
+            false => of(field.datatype).with_cell_size(unit_size(&field)),
+        };
+        let offsets = || pipeline(&schema.offsets_filters, of(Datatype::UInt64));
+        let validity = || pipeline(&schema.validity_filters, of(Datatype::UInt8));
+        let files = DataFiles::of(&field, version).at(field.name)?;
+        Ok(Self {
+            kind,
+            name: field.name.to_owned(),
+            rule: Rule::of(&field),
+            files,
+            values: pipeline(field.filters, values)?,
+            offsets: field.is_var().then(offsets).transpose()?,
+            validity: field.nullable.then(validity).transpose()?,
+        })
+    }
+
+    /// Filters a tile.
+    pub(crate) fn encode(
+        &self,
+        tile: &Tile<'_>,
+        coder: &mut Coder,
+        limits: &Limits,
+    ) -> Result<EncodedTile, FilterError> {
+        let (mut main, mut var, mut valid) = (Vec::new(), Vec::new(), Vec::new());
+        let mut var_size = 0;
+        let scratch = &mut coder.scratch;
+        match (&self.offsets, tile.starts) {
+            (Some(offsets), Some(starts)) => {
+                let values = &self.values;
+                var.reserve(tile.values.len() / 4);
+                values.encode_tile(tile.values, Some(starts), &mut var, scratch, limits)?;
+                var_size = tile.values.len() as u64;
+                if values.folds_offsets() {
+                    main.extend_from_slice(&NO_CHUNKS);
+                } else {
+                    coder.offsets.clear();
+                    for start in starts {
+                        coder.offsets.extend_from_slice(&start.to_le_bytes());
+                    }
+                    offsets.encode_tile(&coder.offsets, None, &mut main, scratch, limits)?;
+                }
+            }
+            _ => {
+                if self.values.is_identity() {
+                    // The frame of the chunks comes on top.
+                    main.reserve(tile.values.len() + tile.values.len() / 4096 + 64);
+                }
+                let values = &self.values;
+                values.encode_tile(tile.values, None, &mut main, scratch, limits)?;
+            }
+        }
+        if let (Some(pipeline), Some(validity)) = (&self.validity, tile.validity) {
+            pipeline.encode_tile(validity, None, &mut valid, scratch, limits)?;
+        }
+        Ok(EncodedTile {
+            main: main.into(),
+            var: var.into(),
+            validity: valid.into(),
+            var_size,
+            summary: self.rule.summarize(tile),
+        })
+    }
+
+    /// The first of these values that the filters would give back as quite another.
+    pub(crate) fn first_unfit(&self, values: &[u8]) -> Option<Unfit> {
+        self.values.first_unfit(values)
+    }
+
+    /// What the tiles of values are to the filters.
+    pub(crate) fn values_kind(&self) -> &TileKind {
+        self.values.kind()
+    }
+}
+
+/// The files of a field in the making, and what is kept of its tiles.
+#[derive(Debug)]
+pub(crate) struct FieldFiles {
+    main: DataFile,
+    var: Option<DataFile>,
+    validity: Option<DataFile>,
+    tile_offsets: Vec<u64>,
+    var_offsets: Vec<u64>,
+    validity_offsets: Vec<u64>,
+    var_sizes: Vec<u64>,
+    summaries: Vec<TileSummary>,
+}
+
+/// What is kept of a field whose files are finished.
+#[derive(Debug)]
+pub(crate) struct WrittenField {
+    pub(crate) rule: Rule,
+    pub(crate) tiles: FieldTiles,
+    pub(crate) summaries: Vec<TileSummary>,
+    /// Bytes of the file of fixed-size cells or offsets, of values, and of validity.
+    pub(crate) sizes: [u64; 3],
+    pub(crate) files: Vec<FinishedFile>,
+}
+
+impl FieldFiles {
+    pub(crate) fn create(
+        codec: &FieldCodec,
+        fragment: &mut NewFragment,
+    ) -> Result<Self, ArrayError> {
+        let mut optional = |file: &Option<String>| {
+            let file = file.as_deref();
+            file.map(|file| fragment.create(file)).transpose()
+        };
+        let (var, validity) = (
+            optional(&codec.files.var)?,
+            optional(&codec.files.validity)?,
+        );
+        Ok(Self {
+            main: fragment.create(&codec.files.fixed)?,
+            var,
+            validity,
+            tile_offsets: Vec::new(),
+            var_offsets: Vec::new(),
+            validity_offsets: Vec::new(),
+            var_sizes: Vec::new(),
+            summaries: Vec::new(),
+        })
+    }
+
+    /// Bytes written so far.
+    pub(crate) fn size(&self) -> u64 {
+        let size = |file: &Option<DataFile>| file.as_ref().map_or(0, DataFile::size);
+        self.main.size() + size(&self.var) + size(&self.validity)
+    }
+
+    /// Adds the next tile.
+    pub(crate) fn append(&mut self, tile: EncodedTile) -> Result<(), ArrayError> {
+        let EncodedTile {
+            main,
+            var,
+            validity,
+            var_size,
+            summary,
+        } = tile;
+        self.tile_offsets.push(self.main.size());
+        self.main.write(&main)?;
+        self.var_offsets
+            .push(self.var.as_ref().map_or(0, DataFile::size));
+        if let Some(file) = &mut self.var {
+            file.write(&var)?;
+        }
+        self.validity_offsets
+            .push(self.validity.as_ref().map_or(0, DataFile::size));
+        if let Some(file) = &mut self.validity {
+            file.write(&validity)?;
+        }
+        self.var_sizes.push(var_size);
+        self.summaries.push(summary);
+        Ok(())
+    }
+
+    /// Finishes the files; waits for the disk.
+    pub(crate) fn finish(self, rule: &Rule) -> Result<WrittenField, ArrayError> {
+        let mut sizes = [0; 3];
+        let mut files = Vec::new();
+        let all = [Some(self.main), self.var, self.validity];
+        for (size, file) in sizes.iter_mut().zip(all) {
+            if let Some(file) = file {
+                *size = file.size();
+                files.push(file.finish()?);
+            }
+        }
+        let mut tiles = FieldTiles {
+            tile_offsets: vector(self.tile_offsets),
+            var_offsets: vector(self.var_offsets),
+            var_sizes: vector(self.var_sizes),
+            validity_offsets: vector(self.validity_offsets),
+            ..FieldTiles::default()
+        };
+        add_statistics(&mut tiles, &self.summaries, rule);
+        Ok(WrittenField {
+            rule: *rule,
+            tiles,
+            summaries: self.summaries,
+            sizes,
+            files,
+        })
+    }
+}
+
+pub(crate) fn vector(values: Vec<u64>) -> TileVector {
+    TileVector {
+        values: U64Column::from_values(values),
+    }
+}
+
+fn add_statistics(tiles: &mut FieldTiles, summaries: &[TileSummary], rule: &Rule) {
+    if rule.bounds == Bounds::Stored {
+        let ends = || summaries.iter().map(|summary| summary.ends.as_ref());
+        tiles.mins = bounds(ends().map(|ends| ends.map(|(min, _)| min)), rule);
+        tiles.maxs = bounds(ends().map(|ends| ends.map(|(_, max)| max)), rule);
+    }
+    if rule.sums {
+        tiles.sums = vector(summaries.iter().map(|summary| summary.sum).collect());
+    }
+    if rule.counts_nulls {
+        tiles.null_counts = vector(summaries.iter().map(|summary| summary.nulls).collect());
+    }
+}
+
+/// Zeros, or no bytes, where a tile has no bounds.
+fn bounds<'a>(values: impl ExactSizeIterator<Item = Option<&'a Bytes>>, rule: &Rule) -> TileBounds {
+    let is_alone = values.len() == 1;
+    let (mut fixed, mut var) = (Vec::new(), Vec::new());
+    for value in values {
+        match (rule.cell_size(), value) {
+            (Some(_), Some(value)) => fixed.extend_from_slice(value),
+            (Some(size), None) => fixed.resize(fixed.len() + size, 0),
+            // That of a single tile can be large: it is not copied.
+            (None, Some(value)) if is_alone => {
+                return TileBounds {
+                    fixed: vec![0; 8].into(),
+                    var: value.clone(),
+                };
+            }
+            (None, value) => {
+                fixed.extend_from_slice(&(var.len() as u64).to_le_bytes());
+                var.extend_from_slice(value.map_or(&[], |value| &value[..]));
+            }
+        }
+    }
+    TileBounds {
+        fixed: fixed.into(),
+        var: var.into(),
+    }
+}
+
+/// The sides of the rectangles of the tiles along one dimension.
+pub(crate) fn side(written: &WrittenField, tile: usize) -> Range {
+    let ends = written.summaries.get(tile).and_then(|s| s.ends.clone());
+    ends.map_or_else(Range::default, |(lo, hi)| Range { lo, hi })
+}

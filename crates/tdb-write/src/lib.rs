@@ -1,0 +1,30 @@
+#![doc = include_str!("../README.md")]
+
+mod coordinates;
+mod copies;
+mod cuts;
+mod dense;
+mod dense_stream;
+mod error;
+mod fields;
+mod fragment;
+mod gather;
+mod input;
+mod metadata;
+mod number;
+mod options;
+mod runs;
+mod series;
+mod sorted;
+mod sparse;
+mod statistics;
+mod tile;
+mod unfit;
+mod unordered;
+mod waiting;
+mod writer;
+
+pub use copies::CopiedFragment;
+pub use error::WriteError;
+pub use options::{Duplicates, Replacement, WriteOptions, WriteOrder};
+pub use writer::Writer;

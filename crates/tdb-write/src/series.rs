@@ -1,0 +1,196 @@
+//! The fragments of one write, one after the other, committed together at its end.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use tdb_array::{NameSource, SealedFragment, TimestampedName};
+use tdb_cells::threads;
+
+use crate::WriteError;
+use crate::cuts::{Boxes, Cuts, SoFar};
+use crate::fields::EncodedTile;
+use crate::fragment::{FragmentWriter, Shape, Target};
+use crate::tile::{TileSource, position};
+
+/// About how many bytes of cells are filtered before they are written.
+const BATCH: usize = 16 << 20;
+
+/// Filtered tiles, numbered from 0, that any thread can make.
+pub(crate) trait FilteredTiles: Sync {
+    /// A tile of the field with this place among those that are written.
+    fn filtered(&self, target: &Target, field: usize, tile: u64)
+    -> Result<EncodedTile, WriteError>;
+
+    /// About how many bytes the fields of a tile have together, before filters.
+    fn tile_bytes(&self) -> usize;
+}
+
+impl<T: TileSource> FilteredTiles for T {
+    fn filtered(
+        &self,
+        target: &Target,
+        field: usize,
+        tile: u64,
+    ) -> Result<EncodedTile, WriteError> {
+        target.encode(self, (field, tile))
+    }
+
+    fn tile_bytes(&self) -> usize {
+        TileSource::tile_bytes(self)
+    }
+}
+
+/// Tiles on their way into fragments.
+#[derive(Debug)]
+pub(crate) struct Series {
+    target: Arc<Target>,
+    names: Arc<dyn NameSource>,
+    /// The first and the last time that the cells are of.
+    times: (u64, u64),
+    cuts: Option<Cuts>,
+    current: Option<FragmentWriter>,
+    /// Tiles of the fragments before the current one.
+    first: u64,
+    sealed: Vec<SealedFragment>,
+}
+
+impl Series {
+    pub(crate) fn new(
+        target: Arc<Target>,
+        names: Arc<dyn NameSource>,
+        times: (u64, u64),
+        most: Option<u64>,
+    ) -> Self {
+        let capacity = target.schema.capacity;
+        let cuts = most.map(|most| Cuts::sparse(most, capacity));
+        Self {
+            target,
+            names,
+            times,
+            cuts,
+            current: None,
+            first: 0,
+            sealed: Vec::new(),
+        }
+    }
+
+    /// Fragments are boxes of these tiles.
+    pub(crate) fn cut_boxes(&mut self, boxes: Boxes) {
+        if let Some(cuts) = &mut self.cuts {
+            cuts.set_boxes(boxes);
+        }
+    }
+
+    /// Adds these tiles of a source. While one batch is written, the next one is filtered.
+    pub(crate) fn append(
+        &mut self,
+        source: &dyn FilteredTiles,
+        tiles: Range<u64>,
+    ) -> Result<(), WriteError> {
+        let target = Arc::clone(&self.target);
+        let threads = target.session.threads();
+        let step = (BATCH / source.tile_bytes().max(1)).max(threads) as u64;
+        let mut next = tiles.start;
+        let mut ready: Vec<Vec<EncodedTile>> = Vec::new();
+        loop {
+            let batch = next..next.saturating_add(step).min(tiles.end);
+            next = batch.end;
+            let done = std::mem::take(&mut ready);
+            let encode = || encode(&target, source, batch.clone());
+            let both = || threads::both(encode, || self.write(done));
+            let (encoded, written) = target.session.install(both);
+            written?;
+            ready = encoded?;
+            if batch.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Adds filtered tiles: of each field as many.
+    fn write(&mut self, batch: Vec<Vec<EncodedTile>>) -> Result<(), WriteError> {
+        if batch.iter().all(Vec::is_empty) {
+            return Ok(());
+        }
+        if self.cuts.is_none() {
+            return self.current()?.append(batch);
+        }
+        let mut fields: Vec<_> = batch.into_iter().map(Vec::into_iter).collect();
+        loop {
+            let tile: Vec<EncodedTile> = fields.iter_mut().filter_map(Iterator::next).collect();
+            if tile.is_empty() {
+                return Ok(());
+            }
+            let size: u64 = tile.iter().map(EncodedTile::size).sum();
+            if let (Some(cuts), Some(writer)) = (&self.cuts, &self.current) {
+                let tiles = self.tiles();
+                let bytes = writer.size();
+                if let Some(shape) = cuts.end(&SoFar { tiles, bytes }, size) {
+                    self.seal(shape)?;
+                }
+            }
+            let tile = tile.into_iter().map(|tile| vec![tile]);
+            self.current()?.append(tile.collect())?;
+        }
+    }
+
+    /// Which of all tiles so far are those of the current fragment.
+    pub(crate) fn tiles(&self) -> Range<u64> {
+        let tiles = self.current.as_ref().map_or(0, FragmentWriter::tiles);
+        self.first..self.first.saturating_add(tiles)
+    }
+
+    fn current(&mut self) -> Result<&mut FragmentWriter, WriteError> {
+        if self.current.is_none() {
+            let version = self.target.version;
+            let name = self.names.versioned(self.times, version)?;
+            let fragment = self.target.array.new_fragment(name);
+            self.current = Some(FragmentWriter::new(&self.target, fragment)?);
+        }
+        self.current
+            .as_mut()
+            .ok_or_else(|| WriteError::invalid("no fragment"))
+    }
+
+    /// Ends the fragment that tiles go to.
+    pub(crate) fn seal(&mut self, shape: Shape) -> Result<(), WriteError> {
+        self.first = self.tiles().end;
+        if let Some(writer) = self.current.take() {
+            self.sealed.push(writer.seal(shape)?);
+        }
+        Ok(())
+    }
+
+    /// Makes all fragments part of the array, in order; gives their names.
+    pub(crate) fn commit(self) -> Result<Vec<TimestampedName>, WriteError> {
+        if let Some(replacement) = &self.target.replacement {
+            let (fragments, uri) = (&replacement.fragments, replacement.uri.as_deref());
+            let array = &self.target.array;
+            return Ok(array.replace_fragments(fragments, self.sealed, uri, &*self.names)?);
+        }
+        let names = self.sealed.into_iter().map(SealedFragment::commit);
+        Ok(names.collect::<Result<_, _>>()?)
+    }
+}
+
+/// All fields of these tiles, field by field.
+fn encode(
+    target: &Target,
+    source: &dyn FilteredTiles,
+    tiles: Range<u64>,
+) -> Result<Vec<Vec<EncodedTile>>, WriteError> {
+    let count = position(tiles.end.saturating_sub(tiles.start));
+    let fields = target.codecs.len();
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    // Field by field, so that threads at work on neighbouring tiles share what they read.
+    let job = |index: usize| {
+        let tile = tiles.start.saturating_add((index % count) as u64);
+        source.filtered(target, index / count, tile)
+    };
+    let jobs = (0..count.saturating_mul(fields)).collect();
+    let mut all = threads::map(jobs, job)?.into_iter();
+    let of_field = |_| all.by_ref().take(count).collect();
+    Ok((0..fields).map(of_field).collect())
+}

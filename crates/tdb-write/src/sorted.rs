@@ -1,0 +1,80 @@
+//! Attributes whose values have an order, as the arrays of dimension labels do.
+
+use bytes::Bytes;
+use tdb_cells::out_of_order;
+use tdb_schema::{ArraySchema, Attribute, DataOrder};
+
+use crate::WriteError;
+use crate::input::{Cells, Input};
+
+/// The attributes of a dense array whose values must increase, or decrease, from cell to cell of a write.
+///
+/// What is stored already is not looked at: labels can be replaced part by part.
+#[derive(Debug, Default)]
+pub(crate) struct SortedAttributes {
+    attributes: Vec<Sorted>,
+    /// Cells so far.
+    seen: u64,
+}
+
+#[derive(Debug)]
+struct Sorted {
+    /// Its place among the attributes.
+    index: usize,
+    attribute: Attribute,
+    /// The value of the last cell.
+    last: Option<Bytes>,
+}
+
+impl SortedAttributes {
+    pub(crate) fn new(schema: &ArraySchema) -> Self {
+        let attributes = schema.attributes.iter().enumerate();
+        let sorted = attributes.filter(|(_, attribute)| attribute.order != DataOrder::Unordered);
+        let sorted = sorted.map(|(index, attribute)| Sorted {
+            index,
+            attribute: attribute.clone(),
+            last: None,
+        });
+        Self {
+            attributes: sorted.collect(),
+            seen: 0,
+        }
+    }
+
+    /// Fails with the first of the next cells whose value does not follow the one before it.
+    pub(crate) fn check(&mut self, cells: &Cells) -> Result<(), WriteError> {
+        for sorted in &mut self.attributes {
+            if let Some(input) = cells.fields.get(sorted.index) {
+                sorted.check(input, cells.rows, self.seen)?;
+            }
+        }
+        self.seen = self.seen.saturating_add(cells.rows as u64);
+        Ok(())
+    }
+}
+
+impl Sorted {
+    fn check(&mut self, input: &Input, rows: usize, seen: u64) -> Result<(), WriteError> {
+        let Attribute {
+            name,
+            datatype,
+            order,
+            ..
+        } = &self.attribute;
+        let mut before = self.last.as_deref();
+        for row in 0..rows {
+            let value = input.cell(row);
+            let problem = before.and_then(|before| out_of_order(*datatype, *order, before, value));
+            if let Some(problem) = problem {
+                return Err(WriteError::Cell {
+                    field: name.clone(),
+                    cell: seen.saturating_add(row as u64),
+                    problem,
+                });
+            }
+            before = Some(value);
+        }
+        self.last = before.map(Bytes::copy_from_slice);
+        Ok(())
+    }
+}

@@ -1,0 +1,309 @@
+//! Cells with coordinates: in global order as a stream, or in any order.
+
+use std::sync::Arc;
+
+use tdb_cells::{CellProblem, Keys};
+use tdb_schema::ArraySchema;
+use tdb_schema::order::{CellComparator, SortOrder};
+
+use crate::WriteError;
+use crate::coordinates::keys;
+use crate::copies::Copies;
+use crate::fragment::{Shape, Target};
+use crate::gather::{Rows, Sequence, pick_cells};
+use crate::input::Cells;
+use crate::options::Duplicates;
+use crate::series::Series;
+use crate::tile::position;
+use crate::waiting::Held;
+
+/// Cells in global order, cut into tiles as they come.
+#[derive(Debug)]
+pub(crate) struct OrderedWriter {
+    target: Arc<Target>,
+    series: Series,
+    duplicates: Duplicates,
+    comparator: CellComparator,
+    /// Cells that do not fill a tile yet.
+    pending: Vec<Cells>,
+    pending_rows: usize,
+    /// The coordinates of the last cell that came.
+    last: Option<(u64, Vec<Vec<u8>>)>,
+    /// Cells so far.
+    seen: u64,
+}
+
+impl OrderedWriter {
+    pub(crate) fn new(target: &Arc<Target>, series: Series, duplicates: Duplicates) -> Self {
+        Self {
+            target: Arc::clone(target),
+            series,
+            duplicates,
+            comparator: CellComparator::new(&target.schema, SortOrder::Global),
+            pending: Vec::new(),
+            pending_rows: 0,
+            last: None,
+            seen: 0,
+        }
+    }
+
+    fn capacity(&self) -> usize {
+        position(self.target.schema.capacity).max(1)
+    }
+
+    /// Adds cells whose coordinates lie within the domain.
+    pub(crate) fn push(&mut self, cells: &Cells) -> Result<(), WriteError> {
+        if cells.rows == 0 {
+            return Ok(());
+        }
+        check_rows(cells)?;
+        let skip = self.check_joint(&coordinates_of(&self.target.schema, cells, 0))?;
+        let keys = keys(&self.target.schema, cells);
+        let rows = self.check_order(&keys, cells.rows, skip)?;
+        self.remember(cells);
+        self.seen = self.seen.saturating_add(cells.rows as u64);
+        match rows {
+            Rows::InPlace(rows) => self.take(cells, rows),
+            Rows::Picked(rows) => {
+                let kept = pick_cells(cells, &rows);
+                self.take(&kept, 0..kept.rows)
+            }
+        }
+    }
+
+    /// Compares the next cell with the last that came before; whether it is left out.
+    fn check_joint(&self, first: &[Vec<u8>]) -> Result<bool, WriteError> {
+        let Some((other, last)) = &self.last else {
+            return Ok(false);
+        };
+        let last: Vec<&[u8]> = last.iter().map(Vec::as_slice).collect();
+        let first: Vec<&[u8]> = first.iter().map(Vec::as_slice).collect();
+        self.judge(self.comparator.compare(&last, &first), self.seen, *other)
+    }
+
+    /// Whether a cell that compares so with the one before it is left out.
+    fn judge(
+        &self,
+        ordering: std::cmp::Ordering,
+        cell: u64,
+        other: u64,
+    ) -> Result<bool, WriteError> {
+        let problem = match (ordering, self.duplicates) {
+            (std::cmp::Ordering::Less, _) | (_, Duplicates::Keep) if ordering.is_le() => {
+                return Ok(false);
+            }
+            (std::cmp::Ordering::Equal, Duplicates::First) => return Ok(true),
+            (std::cmp::Ordering::Equal, _) => CellProblem::Duplicate { other },
+            _ => CellProblem::NotSorted { other },
+        };
+        Err(cell_error(&self.target.schema, cell, problem))
+    }
+
+    /// The cells that are written, which must be in order.
+    fn check_order(&self, keys: &Keys<'_>, rows: usize, skip: bool) -> Result<Rows, WriteError> {
+        let count = u32::try_from(rows).unwrap_or(u32::MAX);
+        let mut kept: Option<Vec<u32>> = skip.then(Vec::new);
+        for row in 1..count {
+            let ordering = keys.compare(row - 1, row);
+            let cell = self.seen.saturating_add(row.into());
+            if ordering.is_lt() {
+                if let Some(kept) = &mut kept {
+                    kept.push(row);
+                }
+            } else if self.judge(ordering, cell, cell - 1)? {
+                kept.get_or_insert_with(|| (0..row).collect());
+            } else if let Some(kept) = &mut kept {
+                kept.push(row);
+            }
+        }
+        Ok(kept.map_or(Rows::InPlace(0..rows), Rows::Picked))
+    }
+
+    fn remember(&mut self, cells: &Cells) {
+        let last = cells.rows.saturating_sub(1);
+        let number = self.seen.saturating_add(last as u64);
+        let coordinates = coordinates_of(&self.target.schema, cells, last);
+        self.last = Some((number, coordinates));
+    }
+
+    /// Cuts cells into tiles; what is left waits.
+    fn take(&mut self, cells: &Cells, rows: std::ops::Range<usize>) -> Result<(), WriteError> {
+        let capacity = self.capacity();
+        let mut rest = rows;
+        if self.pending_rows > 0 {
+            let head = (capacity - self.pending_rows).min(rest.len());
+            let middle = rest.start + head;
+            self.wait(cells, rest.start..middle);
+            rest.start = middle;
+            if self.pending_rows == capacity {
+                self.flush()?;
+            }
+        }
+        let whole = rest.len() / capacity * capacity;
+        if whole > 0 {
+            let rows = Rows::InPlace(rest.start..rest.start + whole);
+            let source = Sequence {
+                cells,
+                rows: &rows,
+                capacity,
+            };
+            self.series.append(&source, 0..source.tiles())?;
+            rest.start += whole;
+        }
+        self.wait(cells, rest);
+        Ok(())
+    }
+
+    /// Whether the cells so far fill tiles, so that whole ones may follow.
+    pub(crate) fn is_between_tiles(&self) -> bool {
+        self.pending_rows == 0
+    }
+
+    /// Adds whole tiles, whose cells are in order.
+    pub(crate) fn copy(&mut self, copies: &Copies<'_>) -> Result<(), WriteError> {
+        let (Some(first), Some(last)) = (copies.whole.tiles.first(), copies.whole.tiles.last())
+        else {
+            return Ok(());
+        };
+        if self.pending_rows > 0 || copies.whole.cells != self.capacity() {
+            return Err(WriteError::invalid("tiles are copied within a tile"));
+        }
+        let count = copies.whole.cells;
+        let begin = copies.from.coordinates(*first, count, 0)?;
+        if self.check_joint(&begin)? {
+            return Err(WriteError::invalid("a copied tile repeats a cell"));
+        }
+        self.series
+            .append(copies, 0..copies.whole.tiles.len() as u64)?;
+        self.seen = self.seen.saturating_add(copies.whole.rows());
+        let end = copies.from.coordinates(*last, count, count - 1)?;
+        self.last = Some((self.seen - 1, end));
+        Ok(())
+    }
+
+    /// Keeps a copy of some cells, so that the whole batch they came in need not stay.
+    fn wait(&mut self, cells: &Cells, rows: std::ops::Range<usize>) {
+        if !rows.is_empty() {
+            self.pending_rows += rows.len();
+            self.pending.push(Cells::join(&[(cells, rows)]));
+        }
+    }
+
+    /// Writes what waits as a tile; says how many cells that are.
+    fn flush(&mut self) -> Result<usize, WriteError> {
+        let pending = std::mem::take(&mut self.pending);
+        let parts: Vec<_> = pending.iter().map(|cells| (cells, 0..cells.rows)).collect();
+        let cells = Cells::join(&parts);
+        let count = std::mem::take(&mut self.pending_rows);
+        if count > 0 {
+            let rows = Rows::InPlace(0..count);
+            let source = Sequence {
+                cells: &cells,
+                rows: &rows,
+                capacity: self.capacity(),
+            };
+            self.series.append(&source, 0..1)?;
+        }
+        Ok(count)
+    }
+
+    pub(crate) fn finish(mut self) -> Result<Series, WriteError> {
+        let last_tile_cells = match self.flush()? {
+            0 => self.target.schema.capacity,
+            cells => cells as u64,
+        };
+        self.series.seal(Shape::Sparse { last_tile_cells })?;
+        Ok(self.series)
+    }
+}
+
+/// Sorts cells within the domain and writes them as one series of fragments.
+pub(crate) fn write_sorted(
+    target: &Target,
+    mut series: Series,
+    held: Held,
+    duplicates: Duplicates,
+) -> Result<Series, WriteError> {
+    let cells = &held.cells;
+    let rows = target
+        .session
+        .install(|| sorted_rows(&target.schema, cells, duplicates))?;
+    let capacity = position(target.schema.capacity).max(1);
+    let source = Sequence {
+        cells,
+        rows: &rows,
+        capacity,
+    };
+    series.append(&source, 0..source.tiles())?;
+    let last_tile_cells = match rows.len() % capacity {
+        0 => capacity,
+        cells => cells,
+    } as u64;
+    // What is kept of them can be as large as they are.
+    drop(held);
+    series.seal(Shape::Sparse { last_tile_cells })?;
+    Ok(series)
+}
+
+/// The cells in global order, without those that are not to be written.
+pub(crate) fn sorted_rows(
+    schema: &ArraySchema,
+    cells: &Cells,
+    duplicates: Duplicates,
+) -> Result<Rows, WriteError> {
+    check_rows(cells)?;
+    let keys = keys(schema, cells);
+    let mut rows: Vec<u32> = (0..u32::try_from(cells.rows).unwrap_or(u32::MAX)).collect();
+    let in_place = keys.are_sorted(&rows);
+    if !in_place {
+        keys.sort(&mut rows);
+    }
+    let is_double = |a: u32, b: u32| keys.compare(a, b).is_eq();
+    match duplicates {
+        Duplicates::Keep => {}
+        Duplicates::First => rows.dedup_by(|row, kept| is_double(*row, *kept)),
+        Duplicates::Error => {
+            let mut pairs = rows.windows(2).filter_map(|pair| match pair {
+                [a, b] if is_double(*a, *b) => Some((*b, *a)),
+                _ => None,
+            });
+            if let Some(first) = pairs.next() {
+                // The first cell, as they came, that repeats another.
+                let (cell, other) = pairs.fold(first, Ord::min);
+                let problem = CellProblem::Duplicate {
+                    other: other.into(),
+                };
+                return Err(cell_error(schema, cell.into(), problem));
+            }
+        }
+    }
+    Ok(match in_place && rows.len() == cells.rows {
+        true => Rows::InPlace(0..cells.rows),
+        false => Rows::Picked(rows),
+    })
+}
+
+fn check_rows(cells: &Cells) -> Result<(), WriteError> {
+    match u32::try_from(cells.rows) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(WriteError::invalid_with_hint(
+            format!("{} cells are too many at a time", cells.rows),
+            "write them in several batches in global order, or as several writes",
+        )),
+    }
+}
+
+/// What is wrong with the coordinates of a cell: the first dimension stands for all.
+fn cell_error(schema: &ArraySchema, cell: u64, problem: CellProblem) -> WriteError {
+    let name = schema.dimensions.first().map(|d| d.name.clone());
+    WriteError::Cell {
+        field: name.unwrap_or_default(),
+        cell,
+        problem,
+    }
+}
+
+fn coordinates_of(schema: &ArraySchema, cells: &Cells, row: usize) -> Vec<Vec<u8>> {
+    let dimensions = cells.fields.iter().take(schema.dimensions.len());
+    dimensions.map(|input| input.cell(row).to_vec()).collect()
+}

@@ -1,0 +1,373 @@
+//! What the cells of a tile come to: `docs/format/fragments.md`, "Tile statistics".
+//!
+//! Where TileDB stores what nobody may rely on, this stores what holds: the bounds of floats are those of the numbers
+//! that are no NaN, text is compared whole, nulls are counted in every field, and var-sized text of dense tiles
+//! has the bounds that it has.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use tdb_fragment::FieldStatistics;
+use tdb_schema::{Field, FieldKind};
+use tdb_tile::{Datatype, Scalar, with_scalar};
+
+use crate::number::{Number, Sum};
+use crate::tile::Tile;
+
+/// What is kept of the tiles of a field.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rule {
+    datatype: Datatype,
+    /// Bytes of a cell; `None` where they vary.
+    cell_size: Option<usize>,
+    /// Whether there are bounds: stored as such, or as sides of rectangles.
+    pub(crate) bounds: Bounds,
+    pub(crate) sums: bool,
+    pub(crate) counts_nulls: bool,
+}
+
+/// What becomes of the bounds of a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bounds {
+    /// There are none.
+    None,
+    /// They are the least and the greatest value.
+    Stored,
+    /// They are a side of the bounding rectangle.
+    Rectangle,
+}
+
+/// The statistics of one tile.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct TileSummary {
+    /// The least and the greatest value; empty where all cells are null.
+    pub(crate) ends: Option<(Bytes, Bytes)>,
+    /// `i64`, `u64` or `f64`.
+    pub(crate) sum: u64,
+    pub(crate) nulls: u64,
+}
+
+impl Rule {
+    pub(crate) fn of(field: &Field<'_>) -> Self {
+        let datatype = field.datatype;
+        let is_text = matches!(datatype, Datatype::Char | Datatype::StringAscii);
+        let is_single = field.cell_val_num.fixed() == Some(1);
+        let is_number = !datatype.is_string()
+            && !datatype.is_byte_like()
+            && !matches!(datatype, Datatype::Any | Datatype::Char);
+        let bounds = match field.kind {
+            FieldKind::Dimension(_) => Bounds::Rectangle,
+            _ if is_text || (is_number && is_single) => Bounds::Stored,
+            _ => Bounds::None,
+        };
+        let size = |n: u32| datatype.size().saturating_mul(n as usize);
+        Self {
+            datatype,
+            cell_size: field.cell_val_num.fixed().map(size),
+            bounds,
+            sums: is_single && (is_number || datatype == Datatype::Char),
+            counts_nulls: field.nullable,
+        }
+    }
+
+    /// Bytes of a stored bound; `None` where they vary.
+    pub(crate) fn cell_size(&self) -> Option<usize> {
+        self.cell_size
+    }
+
+    /// Whether bounds are those of single numbers.
+    pub(crate) fn is_number(&self) -> bool {
+        self.cell_size == Some(self.datatype.size())
+    }
+
+    /// What the cells of a tile come to.
+    pub(crate) fn summarize(&self, tile: &Tile<'_>) -> TileSummary {
+        let mut summary = TileSummary::default();
+        if self.counts_nulls {
+            let validity = tile.validity.unwrap_or_default();
+            let nulls = |cells: Range<usize>| {
+                let valid = validity.get(cells).unwrap_or_default();
+                valid.iter().filter(|valid| **valid == 0).count() as u64
+            };
+            summary.nulls = tile.written().map(nulls).sum();
+        }
+        if self.bounds == Bounds::None && !self.sums {
+            return summary;
+        }
+        if self.is_number() {
+            with_scalar!(self.datatype, T => self.numbers::<T>(tile, &mut summary));
+        } else if self.bounds != Bounds::None {
+            summary.ends = self.text(tile);
+        }
+        summary
+    }
+
+    fn numbers<T: Number>(&self, tile: &Tile<'_>, summary: &mut TileSummary) {
+        let mut numbers = Numbers::<T>::default();
+        let mut valid_cells = 0_usize;
+        for cells in tile.written() {
+            let bytes = cells.start.saturating_mul(T::SIZE)..cells.end.saturating_mul(T::SIZE);
+            let values = tile.values.get(bytes).unwrap_or_default();
+            match tile.validity {
+                None => {
+                    valid_cells += cells.len();
+                    numbers.all(values);
+                }
+                Some(validity) => {
+                    let valid = validity.get(cells).unwrap_or_default();
+                    valid_cells += numbers.valid(values, valid);
+                }
+            }
+        }
+        summary.sum = Sum::<T>::bits(numbers.sum);
+        let is_whole = tile.cells as u64 == summary.nulls;
+        summary.ends = numbers.ends(valid_cells, is_whole);
+    }
+
+    /// Text is compared by bytes without a sign.
+    fn text(&self, tile: &Tile<'_>) -> Option<(Bytes, Bytes)> {
+        let mut ends: Option<(&[u8], &[u8])> = None;
+        for cell in tile.written().flatten() {
+            if tile.validity.is_some_and(|v| v.get(cell) == Some(&0)) {
+                continue;
+            }
+            let value = tile.cell(cell, self.cell_size);
+            ends = Some(match ends {
+                None => (value, value),
+                Some((min, max)) => (min.min(value), max.max(value)),
+            });
+        }
+        ends.map(|(min, max)| {
+            let least = tile.kept(min);
+            let greatest = match max == min {
+                true => least.clone(),
+                false => tile.kept(max),
+            };
+            (least, greatest)
+        })
+    }
+}
+
+/// Bounds and sum of numbers that come by.
+struct Numbers<T: Number> {
+    min: T,
+    max: T,
+    sum: T::Sum,
+    /// Whether the sum goes on.
+    adds: bool,
+}
+
+impl<T: Number> Default for Numbers<T> {
+    fn default() -> Self {
+        Self {
+            min: T::HIGHEST,
+            max: T::LOWEST,
+            sum: T::Sum::default(),
+            adds: true,
+        }
+    }
+}
+
+impl<T: Number> Numbers<T> {
+    fn all(&mut self, values: &[u8]) {
+        let numbers = || {
+            values
+                .chunks_exact(T::SIZE)
+                .map(|value| T::read(value).unwrap_or_default())
+        };
+        let (mut min, mut max) = (self.min, self.max);
+        for value in numbers() {
+            // A NaN is neither.
+            min = if value < min { value } else { min };
+            max = if value > max { value } else { max };
+        }
+        (self.min, self.max) = (min, max);
+        if values.len() / T::SIZE.max(1) < <T::Sum as Sum<T>>::FREE {
+            let mut sum = self.sum;
+            numbers().for_each(|value| sum.add_freely(value));
+            self.sum = sum;
+        } else {
+            for value in numbers() {
+                self.adds = self.adds && self.sum.add(value);
+            }
+        }
+    }
+
+    /// Those that are valid; says how many.
+    fn valid(&mut self, values: &[u8], valid: &[u8]) -> usize {
+        let mut count = 0;
+        for (value, valid) in values.chunks_exact(T::SIZE).zip(valid) {
+            let value = T::read(value).unwrap_or_default();
+            if *valid == 0 {
+                continue;
+            }
+            count += 1;
+            self.min = if value < self.min { value } else { self.min };
+            self.max = if value > self.max { value } else { self.max };
+            self.adds = self.adds && self.sum.add(value);
+        }
+        count
+    }
+
+    /// The bounds as they are stored. Where all cells of a tile are null they mean nothing, and are left
+    /// out; where just the written ones are, they stand in the wrong order.
+    fn ends(&self, valid_cells: usize, is_null: bool) -> Option<(Bytes, Bytes)> {
+        if is_null && valid_cells == 0 {
+            return None;
+        }
+        let (min, max) = match T::nan() {
+            Some(nan) if valid_cells > 0 && self.min > self.max => (nan, nan),
+            _ => (self.min, self.max),
+        };
+        Some((stored(min), stored(max)))
+    }
+}
+
+fn stored<T: Scalar>(value: T) -> Bytes {
+    let mut out = Vec::with_capacity(T::SIZE);
+    value.write(&mut out);
+    out.into()
+}
+
+/// What the tiles of a field come to together.
+pub(crate) fn fold(rule: &Rule, tiles: &[TileSummary]) -> FieldStatistics {
+    let mut whole = FieldStatistics {
+        null_count: tiles.iter().map(|tile| tile.nulls).sum(),
+        ..FieldStatistics::default()
+    };
+    if rule.bounds == Bounds::Rectangle || rule.is_number() {
+        with_scalar!(rule.datatype, T => fold_numbers::<T>(rule, tiles, &mut whole));
+    } else if rule.bounds == Bounds::Stored {
+        let ends = || tiles.iter().filter_map(|tile| tile.ends.as_ref());
+        whole.min = ends().map(|(min, _)| min.clone()).min().unwrap_or_default();
+        whole.max = ends().map(|(_, max)| max.clone()).max().unwrap_or_default();
+    }
+    whole
+}
+
+fn fold_numbers<T: Number>(rule: &Rule, tiles: &[TileSummary], whole: &mut FieldStatistics)
+where
+    T::Sum: Number + Sum<T::Sum>,
+{
+    if rule.sums {
+        let (mut sum, mut adds) = (T::Sum::default(), true);
+        for tile in tiles {
+            let value = T::Sum::read(&tile.sum.to_le_bytes()).unwrap_or_default();
+            adds = adds && Sum::<T::Sum>::add(&mut sum, value);
+        }
+        whole.sum = Sum::<T::Sum>::bits(sum);
+    }
+    if rule.bounds != Bounds::Stored {
+        return;
+    }
+    let (mut min, mut max) = (T::HIGHEST, T::LOWEST);
+    for (low, high) in tiles.iter().filter_map(|tile| tile.ends.as_ref()) {
+        let (Some(low), Some(high)) = (T::read(low), T::read(high)) else {
+            continue;
+        };
+        min = if low < min { low } else { min };
+        max = if high > max { high } else { max };
+    }
+    (whole.min, whole.max) = (stored(min), stored(max));
+}
+
+#[cfg(test)]
+mod tests {
+    use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension};
+
+    use super::*;
+
+    fn rule(datatype: Datatype, n: CellValNum, nullable: bool) -> Rule {
+        let mut attribute = Attribute::new("a", datatype).with_cell_val_num(n);
+        attribute.nullable = nullable;
+        let x = Dimension::numbers("x", Datatype::Int32, (1_i32, 9), 3);
+        let schema = ArraySchema::new(ArrayType::Sparse, vec![x], vec![attribute]);
+        Rule::of(&schema.field_of(FieldKind::Attribute(0)).unwrap())
+    }
+
+    const ONE: CellValNum = CellValNum::Fixed(1);
+
+    fn tile<'a>(values: &'a [u8], cells: usize, validity: Option<&'a [u8]>) -> Tile<'a> {
+        Tile {
+            cells,
+            values,
+            validity,
+            ..Tile::default()
+        }
+    }
+
+    fn ends<T: Scalar>(summary: &TileSummary) -> Option<(T, T)> {
+        let (min, max) = summary.ends.as_ref()?;
+        Some((T::read(min)?, T::read(max)?))
+    }
+
+    #[test]
+    fn nan_is_neither_least_nor_greatest_unless_there_is_nothing_else() {
+        let rule = rule(Datatype::Float64, ONE, false);
+        let of = |values: [f64; 3]| {
+            let bytes: Vec<u8> = values.into_iter().flat_map(f64::to_le_bytes).collect();
+            rule.summarize(&tile(&bytes, 3, None))
+        };
+        let some = of([1.0, f64::NAN, 3.0]);
+        assert_eq!(ends::<f64>(&some), Some((1.0, 3.0)));
+        assert!(f64::from_bits(some.sum).is_nan());
+        let infinite = of([f64::INFINITY; 3]);
+        assert_eq!(ends::<f64>(&infinite), Some((f64::INFINITY, f64::INFINITY)));
+        // As TileDB adds: one infinity is more than the largest number.
+        assert_eq!(f64::from_bits(infinite.sum), f64::MAX);
+        let none = ends::<f64>(&of([f64::NAN; 3])).unwrap();
+        assert!(none.0.is_nan() && none.1.is_nan());
+    }
+
+    #[test]
+    fn sums_stop_at_the_ends_of_their_type() {
+        let rule = rule(Datatype::Int64, ONE, false);
+        let values = [i64::MAX, 1, -5];
+        let bytes: Vec<u8> = values.into_iter().flat_map(i64::to_le_bytes).collect();
+        let summary = rule.summarize(&tile(&bytes, 3, None));
+        assert_eq!(summary.sum, i64::MAX.cast_unsigned());
+        assert_eq!(ends::<i64>(&summary), Some((-5, i64::MAX)));
+        let whole = fold(&rule, &[summary.clone(), summary]);
+        assert_eq!(whole.sum, i64::MAX.cast_unsigned());
+    }
+
+    #[test]
+    fn nulls_count_and_have_no_bounds() {
+        let rule = rule(Datatype::Int8, ONE, true);
+        let some = rule.summarize(&tile(&[1, 100, 3], 3, Some(&[1, 0, 1])));
+        assert_eq!(
+            (ends::<i8>(&some), some.sum, some.nulls),
+            (Some((1, 3)), 4, 1)
+        );
+        let none = rule.summarize(&tile(&[1, 2], 2, Some(&[0, 0])));
+        assert_eq!((none.ends, none.sum, none.nulls), (None, 0, 2));
+        // Only one of three cells was written: what the other two hold counts for nothing.
+        let written = std::slice::from_ref(&(1..2));
+        let partial = Tile {
+            written: Some(written),
+            ..tile(&[9, 5, 9], 3, Some(&[0, 0, 0]))
+        };
+        let partial = rule.summarize(&partial);
+        assert_eq!(
+            (ends::<i8>(&partial), partial.nulls),
+            (Some((127, -128)), 1)
+        );
+    }
+
+    #[test]
+    fn text_is_compared_whole_and_numbers_of_several_have_no_bounds() {
+        let text = rule(Datatype::StringAscii, CellValNum::Var, false);
+        let cells = Tile {
+            starts: Some(&[0, 3, 3]),
+            ..tile(b"a\0cab", 3, None)
+        };
+        let summary = text.summarize(&cells);
+        assert_eq!(
+            summary.ends,
+            Some((Bytes::new(), Bytes::from_static(b"ab")))
+        );
+        let pairs = rule(Datatype::Int8, CellValNum::Fixed(2), true);
+        let summary = pairs.summarize(&tile(&[1, 2, 3, 4], 2, Some(&[1, 0])));
+        assert_eq!((summary.ends, summary.sum, summary.nulls), (None, 0, 1));
+    }
+}

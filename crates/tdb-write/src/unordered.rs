@@ -1,0 +1,99 @@
+//! Cells in any order: sorted before they are written.
+
+use std::sync::Arc;
+
+use tdb_tile::LimitError;
+
+use crate::WriteError;
+use crate::fragment::Target;
+use crate::gather::{Rows, pick_cells};
+use crate::input::Cells;
+use crate::options::Duplicates;
+use crate::runs::Runs;
+use crate::series::Series;
+use crate::sparse::{OrderedWriter, sorted_rows, write_sorted};
+use crate::tile::position;
+use crate::waiting::Waiting;
+
+/// Into so many blocks, at least, a run is cut: as many runs can be merged in the memory that sorting took.
+const BLOCKS: usize = 32;
+
+fn too_many(limit: LimitError) -> WriteError {
+    let hint = "sorted outside of memory, with a `sort_store`, they take less";
+    WriteError::Waiting { limit, hint }
+}
+
+/// Cells that wait until all are there, or until they are too many.
+#[derive(Debug)]
+pub(crate) struct UnorderedWriter {
+    target: Arc<Target>,
+    series: Series,
+    duplicates: Duplicates,
+    waiting: Waiting,
+    /// Where sorted cells are kept once there are more bytes than this.
+    runs: Option<(Runs, usize)>,
+}
+
+impl UnorderedWriter {
+    pub(crate) fn new(target: &Arc<Target>, series: Series, duplicates: Duplicates) -> Self {
+        Self {
+            target: Arc::clone(target),
+            series,
+            duplicates,
+            waiting: Waiting::within(Some(target.session.limits().budget.clone())),
+            runs: None,
+        }
+    }
+
+    /// Keeps sorted runs there once cells take more than so many bytes.
+    pub(crate) fn keep_runs(&mut self, runs: Runs, most: u64) {
+        self.runs = Some((runs, position(most)));
+    }
+
+    /// Adds cells whose coordinates lie within the domain.
+    pub(crate) fn push(&mut self, cells: Cells) -> Result<(), WriteError> {
+        self.waiting.push(cells).map_err(too_many)?;
+        match &self.runs {
+            Some((_, most)) if self.waiting.bytes() > *most => self.spill(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Sorts the cells that wait, and puts them aside.
+    fn spill(&mut self) -> Result<(), WriteError> {
+        let Some((runs, most)) = &mut self.runs else {
+            return Ok(());
+        };
+        let held = self.waiting.join().map_err(too_many)?;
+        let cells = &held.cells;
+        if cells.rows == 0 {
+            return Ok(());
+        }
+        let schema = &self.target.schema;
+        // Cells with equal coordinates are found when runs are merged.
+        let sort = || sorted_rows(schema, cells, Duplicates::Keep);
+        let rows = match self.target.session.install(sort)? {
+            Rows::Picked(rows) => rows,
+            Rows::InPlace(rows) => rows.filter_map(|row| u32::try_from(row).ok()).collect(),
+        };
+        let size = cells.size_in_memory().div_ceil(cells.rows).max(1);
+        let block = (*most / BLOCKS / size).max(1);
+        runs.add(rows.chunks(block).map(|rows| pick_cells(cells, rows)))
+    }
+
+    pub(crate) fn finish(mut self) -> Result<Series, WriteError> {
+        if self.runs.as_ref().is_none_or(|(runs, _)| runs.is_empty()) {
+            let held = self.waiting.join().map_err(too_many)?;
+            return match held.cells.rows {
+                0 => Ok(self.series),
+                _ => write_sorted(&self.target, self.series, held, self.duplicates),
+            };
+        }
+        self.spill()?;
+        let mut ordered = OrderedWriter::new(&self.target, self.series, self.duplicates);
+        if let Some((runs, _)) = self.runs {
+            runs.merge(&self.target.schema, |cells| ordered.push(cells))?;
+        }
+        ordered.finish()
+    }
+}

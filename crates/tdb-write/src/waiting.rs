@@ -1,0 +1,98 @@
+//! Cells that wait for others, and the memory that they take.
+
+use tdb_tile::{Budget, Grant, LimitError};
+
+use crate::input::Cells;
+
+/// Cells in the order in which they came; what they take is taken from a budget once others come: those that came last
+/// are in the memory of who handed them in, and may not have to wait at all.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    /// Where nothing bounds them but what is handed in.
+    budget: Option<Budget>,
+    parts: Vec<Cells>,
+    grants: Vec<Grant>,
+    rows: usize,
+    bytes: usize,
+    /// Bytes of the cells that came last.
+    last: usize,
+}
+
+/// Cells, and the memory that they take.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    pub(crate) cells: Cells,
+    #[expect(dead_code, reason = "given back when it is dropped")]
+    grants: Vec<Grant>,
+}
+
+impl Waiting {
+    pub(crate) fn within(budget: Option<Budget>) -> Self {
+        Self {
+            budget,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Takes memory that lasts as long as the grants do.
+    fn take(&self, bytes: usize) -> Result<Option<Grant>, LimitError> {
+        let budget = self.budget.as_ref();
+        budget.map(|budget| budget.take(bytes as u64)).transpose()
+    }
+
+    /// Adds cells.
+    pub(crate) fn push(&mut self, cells: Cells) -> Result<(), LimitError> {
+        let bytes = cells.size_in_memory();
+        if self.last > 0 {
+            self.grants.extend(self.take(self.last)?);
+        }
+        self.last = bytes;
+        self.rows = self.rows.saturating_add(cells.rows);
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.parts.push(cells);
+        Ok(())
+    }
+
+    /// All cells as one; none wait any more. Those of several parts are copied.
+    pub(crate) fn join(&mut self) -> Result<Held, LimitError> {
+        let copy = match self.parts.len() {
+            0 | 1 => None,
+            _ => self.take(self.bytes)?,
+        };
+        let Self {
+            mut parts,
+            mut grants,
+            ..
+        } = std::mem::replace(self, Self::within(self.budget.clone()));
+        if parts.len() <= 1 {
+            let cells = parts.pop().unwrap_or_default();
+            return Ok(Held { cells, grants });
+        }
+        let all: Vec<_> = parts.iter().map(|part| (part, 0..part.rows)).collect();
+        let cells = Cells::join(&all);
+        grants.clear();
+        grants.extend(copy);
+        Ok(Held { cells, grants })
+    }
+
+    /// A copy of cells with other ones.
+    pub(crate) fn copied(
+        &self,
+        cells: &Cells,
+        copy: impl FnOnce(&Cells) -> Cells,
+    ) -> Result<Held, LimitError> {
+        let grant = self.take(cells.size_in_memory())?;
+        Ok(Held {
+            cells: copy(cells),
+            grants: grant.into_iter().collect(),
+        })
+    }
+}

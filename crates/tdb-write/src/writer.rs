@@ -1,0 +1,364 @@
+use std::sync::Arc;
+
+use tdb_array::{Array, TimestampedName};
+use tdb_cells::{Batch, Session, WholeTiles};
+use tdb_schema::FieldKind;
+
+use crate::copies::{CopiedFragment, Copies};
+use crate::dense::placed;
+use crate::dense_stream::{DenseStream, waiting};
+use crate::fragment::Target;
+use crate::gather::pick_cells;
+use crate::input::Cells;
+use crate::options::{Duplicates, WriteOptions, WriteOrder};
+use crate::runs::Runs;
+use crate::series::Series;
+use crate::sparse::OrderedWriter;
+use crate::unordered::UnorderedWriter;
+use crate::waiting::Waiting;
+use crate::{WriteError, coordinates, unfit};
+
+/// Cells on their way into an array, batch by batch.
+///
+/// All batches of a writer are one write: readers see all of it once [`Writer::finish`] returns, and nothing of it
+/// before. A writer that is dropped, or that failed, leaves the array as it was.
+#[derive(Debug)]
+pub struct Writer {
+    fields: Vec<FieldKind>,
+    target: Arc<Target>,
+    /// Cells so far.
+    seen: u64,
+    sink: Option<Sink>,
+}
+
+#[derive(Debug)]
+enum Sink {
+    Ordered(Box<OrderedWriter>),
+    Unordered(Box<UnorderedWriter>),
+    Dense(Box<DenseWriter>),
+}
+
+fn duplicates(options: &WriteOptions, allowed: bool) -> Result<Duplicates, WriteError> {
+    let replacement = options.replacement.as_ref();
+    if replacement.is_some_and(|replacement| replacement.has_timestamps) {
+        return Ok(Duplicates::Keep);
+    }
+    match (options.duplicates, allowed) {
+        (None, true) => Ok(Duplicates::Keep),
+        (None, false) => Ok(Duplicates::Error),
+        (Some(Duplicates::Keep), false) => Err(WriteError::invalid(
+            "the array allows no two cells with the same coordinates",
+        )),
+        (Some(chosen), _) => Ok(chosen),
+    }
+}
+
+impl Writer {
+    /// Begins to write into an array, with its newest schema.
+    ///
+    /// Each batch has a column for every field: attributes, and in sparse arrays dimensions, in any order. A dense
+    /// array takes all dimensions, too, and then each cell goes to its place; they must fill a box.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tdb_array::{Array, OpenOptions};
+    /// use tdb_cells::{WholeTiles, Batch, Column, Session};
+    /// use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension};
+    /// use tdb_store::MemoryStore;
+    /// use tdb_tile::Datatype;
+    /// use tdb_write::{WriteOptions, Writer};
+    /// # use tdb_store::Store;
+    ///
+    /// let day = Dimension::numbers("day", Datatype::Int32, (1, 365), 7);
+    /// let rain = Attribute::new("rain", Datatype::Int32);
+    /// let schema = ArraySchema::new(ArrayType::Sparse, vec![day], vec![rain]);
+    /// # let mut schema = schema;
+    /// # // By default it takes zstd, which is a feature.
+    /// # schema.coords_filters = tdb_filters::FilterList::default();
+    /// let store = Arc::new(MemoryStore::new());
+    /// # let tile = tdb_filters::seal_generic_tile(&schema.encode()?, schema.version, None)?;
+    /// # let name = tdb_array::TimestampedName::unversioned(10, 10, 0)?;
+    /// # store.put(&format!("weather/__schema/{name}"), tile.into())?;
+    /// let array = Arc::new(Array::open(store.clone(), "weather", OpenOptions::default())?);
+    ///
+    /// let session = Session::default();
+    /// let column = |name: &str, values: [i32; 2]| Column {
+    ///     name: name.to_owned(),
+    ///     datatype: Datatype::Int32,
+    ///     cell_val_num: CellValNum::Fixed(1),
+    ///     nullable: false,
+    ///     values: values.iter().flat_map(|v| v.to_le_bytes()).collect(),
+    ///     offsets: None,
+    ///     validity: None,
+    ///     enumeration: None,
+    /// };
+    /// let columns = vec![column("day", [40, 3]), column("rain", [7, 0])];
+    /// let mut writer = Writer::open(&session, &array, &WriteOptions::default())?;
+    /// writer.push(&Batch { rows: 2, columns })?;
+    /// let fragments = writer.finish()?;
+    /// assert_eq!(fragments.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`WriteError::Invalid`] for options that do not fit the array; filters that cannot write.
+    pub fn open(
+        session: &Session,
+        array: &Arc<Array>,
+        options: &WriteOptions,
+    ) -> Result<Self, WriteError> {
+        let replacement = options.replacement.clone();
+        let times = replacement.as_ref().map(|replacement| replacement.times);
+        let target = Arc::new(Target::new(session, array, replacement)?);
+        let schema = &target.schema;
+        let now = || options.timestamp.unwrap_or_else(|| options.names.now());
+        let times = times.unwrap_or_else(|| {
+            let time = now();
+            (time, time)
+        });
+        let is_dense = schema.is_dense();
+        let most = options.max_fragment_bytes;
+        let mut series = Series::new(Arc::clone(&target), Arc::clone(&options.names), times, most);
+        let order = match (options.order, is_dense) {
+            (Some(order), _) => order,
+            (None, _) if target.replacement.is_some() => WriteOrder::Global,
+            (None, true) => WriteOrder::RowMajor,
+            (None, false) => WriteOrder::Unordered,
+        };
+        if target.replacement.is_some() && order != WriteOrder::Global {
+            return Err(WriteError::invalid(
+                "cells in the place of others are written in global order",
+            ));
+        }
+        let fields = target.fields();
+        let sink = match (is_dense, order) {
+            (true, WriteOrder::Unordered) => {
+                return Err(WriteError::invalid_with_hint(
+                    "cells of a dense array have an order",
+                    "write them in row-major, column-major or global order",
+                ));
+            }
+            (true, order) => {
+                // Options that do not fit the array are told now.
+                // What is stored stays stored; it comes in the order of the tiles, and from the same memory.
+                let is_new = target.replacement.is_none();
+                let budget = is_new.then(|| session.limits().budget.clone());
+                let waiting = Waiting::within(budget.clone());
+                let mut stream = DenseStream::new(schema, &options.ranges, order, waiting)?;
+                if is_new {
+                    stream.check_order(schema);
+                }
+                series.cut_boxes(stream.boxes());
+                Sink::Dense(Box::new(DenseWriter {
+                    target: Arc::clone(&target),
+                    series,
+                    has_ranges: !options.ranges.is_empty(),
+                    stream,
+                    placed: Waiting::within(budget),
+                    order_of_cells: None,
+                }))
+            }
+            (false, WriteOrder::RowMajor | WriteOrder::ColumnMajor) => {
+                return Err(WriteError::invalid_with_hint(
+                    "cells of a sparse array are written in global order or in any",
+                    "leave the order out: the cells are sorted",
+                ));
+            }
+            (false, _) if !options.ranges.is_empty() => {
+                return Err(WriteError::invalid(
+                    "a range to be written is for dense arrays: sparse cells have coordinates",
+                ));
+            }
+            (false, WriteOrder::Global) => {
+                let duplicates = duplicates(options, schema.allows_duplicates)?;
+                Sink::Ordered(Box::new(OrderedWriter::new(&target, series, duplicates)))
+            }
+            (false, WriteOrder::Unordered) => {
+                let duplicates = duplicates(options, schema.allows_duplicates)?;
+                let mut sorting = UnorderedWriter::new(&target, series, duplicates);
+                if let Some(store) = &options.sort_store {
+                    let memory = session.limits().budget.limit();
+                    // They are copied once, to be sorted.
+                    let most = options.sort_bytes.unwrap_or(memory / 8).min(memory / 4);
+                    let prefix = format!("sort-{:032x}", options.names.id()?);
+                    sorting.keep_runs(Runs::new(Arc::clone(store), prefix), most);
+                }
+                Sink::Unordered(Box::new(sorting))
+            }
+        };
+        Ok(Self {
+            fields,
+            target,
+            seen: 0,
+            sink: Some(sink),
+        })
+    }
+
+    /// Adds cells. They are checked, all of the batch, before any of it is written.
+    ///
+    /// # Errors
+    /// Columns and cells that do not fit the array: [`WriteError::Column`], [`WriteError::Cell`]; as the store
+    /// reports. The write has failed then.
+    pub fn push(&mut self, batch: &Batch) -> Result<(), WriteError> {
+        let Some(mut sink) = self.sink.take() else {
+            return Err(WriteError::invalid("the write has failed before"));
+        };
+        let schema = &self.target.schema;
+        match &mut sink {
+            Sink::Dense(writer) => writer.push(&self.fields, batch, self.seen)?,
+            sink => {
+                let cells = Cells::check(schema, &self.fields, batch, self.seen)?;
+                if self.target.replacement.is_none() {
+                    coordinates::check(schema, &cells, self.seen)?;
+                }
+                unfit::check(&self.target, &self.fields, &cells, self.seen)?;
+                match sink {
+                    Sink::Ordered(writer) => writer.push(&cells)?,
+                    Sink::Unordered(writer) => writer.push(cells)?,
+                    Sink::Dense(_) => {}
+                }
+            }
+        }
+        self.seen = self.seen.saturating_add(batch.rows as u64);
+        self.sink = Some(sink);
+        Ok(())
+    }
+
+    /// Where cells go, and what they become.
+    pub(crate) fn target(&self) -> &Arc<Target> {
+        &self.target
+    }
+
+    /// Whether whole tiles may follow the cells so far, as far as these say.
+    #[must_use]
+    pub fn is_between_tiles(&self) -> bool {
+        match &self.sink {
+            Some(Sink::Ordered(writer)) => writer.is_between_tiles(),
+            Some(Sink::Dense(_)) => true,
+            Some(Sink::Unordered(_)) | None => false,
+        }
+    }
+
+    /// Adds tiles as they are stored, in global order. Their filters are undone, to see that they are sound and to sum
+    /// them up, and not run again.
+    ///
+    /// # Errors
+    /// Tiles that are damaged; as [`Writer::push`].
+    pub fn copy(&mut self, from: &CopiedFragment, whole: &WholeTiles) -> Result<(), WriteError> {
+        let copies = &Copies { from, whole };
+        match self.sink.take() {
+            Some(Sink::Ordered(mut writer)) => {
+                writer.copy(copies)?;
+                self.sink = Some(Sink::Ordered(writer));
+            }
+            Some(Sink::Dense(mut writer)) => {
+                writer.stream.copy(copies, &mut writer.series)?;
+                self.sink = Some(Sink::Dense(writer));
+            }
+            Some(Sink::Unordered(_)) | None => {
+                return Err(WriteError::invalid("tiles are copied in global order"));
+            }
+        }
+        self.seen = self.seen.saturating_add(whole.rows());
+        let counters = self.target.session.counters();
+        counters.add_copied(whole.tiles.len() as u64);
+        Ok(())
+    }
+
+    /// Cells so far.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.seen
+    }
+
+    /// Ends the write: what was added becomes part of the array. Gives the names of the fragments, of which
+    /// there are none where there were no cells.
+    ///
+    /// # Errors
+    /// As [`Writer::push`]; for dense arrays another number of cells than the box has.
+    pub fn finish(mut self) -> Result<Vec<TimestampedName>, WriteError> {
+        let series = match self.sink.take() {
+            None => return Err(WriteError::invalid("the write has failed before")),
+            Some(Sink::Ordered(writer)) => writer.finish()?,
+            Some(Sink::Unordered(writer)) => writer.finish()?,
+            Some(Sink::Dense(writer)) => writer.finish()?,
+        };
+        series.commit()
+    }
+}
+
+/// The cells of a box, as they come.
+#[derive(Debug)]
+struct DenseWriter {
+    target: Arc<Target>,
+    series: Series,
+    has_ranges: bool,
+    /// Cells that come in an order.
+    stream: DenseStream,
+    /// Cells that say where they belong.
+    placed: Waiting,
+    /// Whether cells say where they belong; not known before the first batch.
+    order_of_cells: Option<bool>,
+}
+
+impl DenseWriter {
+    fn push(&mut self, fields: &[FieldKind], batch: &Batch, first: u64) -> Result<(), WriteError> {
+        let schema = &self.target.schema;
+        let is_dimension = |name: &str| schema.dimension_index(name).is_some();
+        let placed = batch
+            .columns
+            .iter()
+            .any(|column| is_dimension(&column.name));
+        if *self.order_of_cells.get_or_insert(placed) != placed {
+            return Err(WriteError::invalid(
+                "some batches have columns for the dimensions, and some have none",
+            ));
+        }
+        if placed && self.has_ranges {
+            return Err(WriteError::invalid_with_hint(
+                "cells that say where they belong take no range",
+                "leave out the range, or the columns of the dimensions",
+            ));
+        }
+        let dimensions = (0..schema.dimensions.len()).map(FieldKind::Dimension);
+        let all: Vec<FieldKind> = match placed {
+            true => dimensions.chain(fields.iter().copied()).collect(),
+            false => fields.to_vec(),
+        };
+        let cells = Cells::check(schema, &all, batch, first)?;
+        unfit::check(&self.target, &all, &cells, first)?;
+        if placed {
+            return self.placed.push(cells).map_err(waiting);
+        }
+        let limits = self.target.session.limits();
+        self.stream.push(cells, &mut self.series, limits)
+    }
+
+    fn finish(mut self) -> Result<Series, WriteError> {
+        if self.order_of_cells != Some(true) {
+            self.stream.finish(&mut self.series)?;
+            return Ok(self.series);
+        }
+        let mut held = self.placed.join().map_err(waiting)?;
+        let cells = &mut held.cells;
+        if cells.rows == 0 {
+            return Ok(self.series);
+        }
+        let schema = &self.target.schema;
+        let (order, ranges) = placed(schema, cells)?;
+        cells.fields.drain(..schema.dimensions.len());
+        let in_order = self.placed.copied(cells, |cells| pick_cells(cells, &order));
+        let in_order = in_order.map_err(waiting)?;
+        drop(held);
+        // These have their memory.
+        let pending = Waiting::within(None);
+        let mut stream = DenseStream::new(schema, &ranges, WriteOrder::RowMajor, pending)?;
+        self.series.cut_boxes(stream.boxes());
+        stream.check_order(schema);
+        let limits = self.target.session.limits();
+        let pushed = stream.push(in_order.cells.clone(), &mut self.series, limits);
+        pushed.map_err(|error| error.of_cell(&order))?;
+        stream.finish(&mut self.series)?;
+        Ok(self.series)
+    }
+}

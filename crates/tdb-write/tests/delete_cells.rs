@@ -1,0 +1,230 @@
+//! Deletes by a condition take no cell that does not fit it, unless that is allowed.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests, which may fail so"
+)]
+
+use std::sync::Arc;
+
+use tdb_array::{Array, ChangeOptions, ErrorKind, OpenOptions};
+use tdb_cells::{Batch, Column, Session, SessionOptions};
+use tdb_condition::Condition;
+use tdb_query::{
+    DeleteOptions, Deletion, QueryError, ReadOptions, Reader, ResultOrder, delete_cells,
+};
+use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension};
+use tdb_store::{MemoryStore, list_recursive};
+use tdb_tile::{Datatype, Limits};
+use tdb_write::{WriteOptions, Writer};
+
+struct Cells {
+    store: Arc<MemoryStore>,
+}
+
+impl Cells {
+    /// x = 1 to 6, written at time 10; `a` is null in 3 and 5, `f` is NaN in 3, `b` is `a` without nulls.
+    fn new() -> Self {
+        let store = Arc::new(MemoryStore::new());
+        let x = Dimension::numbers("x", Datatype::Int32, (1_i32, 100), 10);
+        let mut a = Attribute::new("a", Datatype::Int32);
+        a.nullable = true;
+        let b = Attribute::new("b", Datatype::Int32);
+        let f = Attribute::new("f", Datatype::Float64);
+        let mut schema = ArraySchema::new(ArrayType::Sparse, vec![x], vec![a, b, f]);
+        schema.capacity = 2;
+        Array::create(&*store, "", &schema, &[], &ChangeOptions::at(10)).unwrap();
+        let cells = Self { store };
+        let values = [-1, 2, 0, 4, 0, -6];
+        cells.write(
+            10,
+            vec![
+                ints("x", [1, 2, 3, 4, 5, 6], None),
+                ints("a", values, Some(0b10_1011)),
+                ints("b", values, None),
+                doubles("f", [-1., 2., f64::NAN, 4., 5., -6.]),
+            ],
+        );
+        cells
+    }
+
+    fn open(&self, at: u64) -> Arc<Array> {
+        Arc::new(Array::open(self.store.clone(), "", OpenOptions::at(at)).unwrap())
+    }
+
+    fn write(&self, time: u64, columns: Vec<Column>) {
+        let mut writer = Writer::open(
+            &Session::default(),
+            &self.open(u64::MAX),
+            &WriteOptions::at(time),
+        )
+        .unwrap();
+        let rows = columns[0].values.len() / 4;
+        writer.push(&Batch { rows, columns }).unwrap();
+        writer.finish().unwrap();
+    }
+
+    fn delete(&self, text: &str, options: DeleteOptions) -> Result<Deletion, QueryError> {
+        let condition = Condition::parse(text, &Limits::default())?;
+        // So little memory that cells come in several parts.
+        let session = Session::new(SessionOptions {
+            threads: Some(1.try_into().unwrap()),
+            memory: Some(100_000),
+            ..SessionOptions::default()
+        });
+        let array = Array::open(self.store.clone(), "", OpenOptions::default()).unwrap();
+        delete_cells(&session, &array, &condition, &options)
+    }
+
+    fn left(&self) -> Vec<i32> {
+        let options = ReadOptions {
+            order: Some(ResultOrder::RowMajor),
+            ..ReadOptions::default()
+        };
+        let cells = Reader::open(&Session::default(), &self.open(u64::MAX), &options);
+        let numbers = |batch: Result<Batch, _>| -> Vec<i32> {
+            batch.unwrap().columns[0].numbers().unwrap().collect()
+        };
+        cells.unwrap().flat_map(numbers).collect()
+    }
+
+    /// Deletes that are stored.
+    fn deletes(&self) -> usize {
+        let all = list_recursive(&*self.store, "__commits").unwrap();
+        all.iter().filter(|o| o.key.ends_with(".del")).count()
+    }
+}
+
+fn ints<const N: usize>(name: &str, values: [i32; N], validity: Option<u8>) -> Column {
+    let values: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+    column(name, Datatype::Int32, values, validity)
+}
+
+fn doubles<const N: usize>(name: &str, values: [f64; N]) -> Column {
+    let values: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+    column(name, Datatype::Float64, values, None)
+}
+
+fn column(name: &str, datatype: Datatype, values: Vec<u8>, validity: Option<u8>) -> Column {
+    Column {
+        name: name.to_owned(),
+        datatype,
+        cell_val_num: CellValNum::Fixed(1),
+        nullable: validity.is_some(),
+        values: values.into(),
+        offsets: None,
+        validity: validity.map(|bits| vec![bits].into()),
+        enumeration: None,
+    }
+}
+
+fn at(time: u64) -> DeleteOptions {
+    DeleteOptions {
+        change: ChangeOptions::at(time),
+        ..DeleteOptions::default()
+    }
+}
+
+fn with_nulls(time: u64) -> DeleteOptions {
+    DeleteOptions {
+        with_nulls: true,
+        ..at(time)
+    }
+}
+
+/// Cells, those that fit, those that go, those that go and do not fit.
+fn counts(deletion: Deletion) -> [u64; 4] {
+    [
+        deletion.cells,
+        deletion.fitting,
+        deletion.taken,
+        deletion.beyond,
+    ]
+}
+
+#[test]
+fn a_delete_that_would_take_nulls_is_refused_with_both_counts() {
+    let cells = Cells::new();
+    let mut told = Vec::new();
+    for text in ["a < 0", "f < 0", "a < 0 and f < 0", "a < 3e9"] {
+        let error = cells.delete(text, at(20)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        told.push(error.to_string());
+    }
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    the condition fits 2 cells, and the delete would take 4: what is stored of it also takes cells that are null in "a"
+    the condition fits 2 cells, and the delete would take 3: what is stored of it also takes cells that are NaN in "f"
+    the condition fits 2 cells, and the delete would take 3: what is stored of it also takes cells that are null in "a", or NaN in "f"
+    the condition fits 4 cells, and the delete would take 6: what is stored of it also takes cells that are null in "a"
+    "#);
+    assert_eq!((cells.left(), cells.deletes()), (vec![1, 2, 3, 4, 5, 6], 0));
+    // As far as nothing else goes, nothing is to be allowed.
+    let deletion = cells.delete("a < 0 and b < 0", at(20)).unwrap();
+    assert_eq!(counts(deletion), [6, 2, 2, 0]);
+    assert_eq!(cells.left(), [2, 3, 4, 5]);
+}
+
+#[test]
+fn nulls_go_where_that_is_allowed_and_what_goes_is_what_was_said() {
+    let cells = Cells::new();
+    let dry = DeleteOptions {
+        dry_run: true,
+        ..with_nulls(20)
+    };
+    let said = cells.delete("a < 0", dry).unwrap();
+    assert_eq!(counts(said), [6, 2, 4, 2]);
+    assert_eq!(cells.deletes(), 0);
+    assert_eq!(cells.delete("a < 0", with_nulls(20)).unwrap(), said);
+    assert_eq!(cells.left(), [2, 4]);
+    // What is gone does not count again.
+    let again = cells.delete("a < 3", with_nulls(30)).unwrap();
+    assert_eq!(counts(again), [2, 1, 1, 0]);
+    assert_eq!(cells.left(), [4]);
+}
+
+#[test]
+fn a_delete_counts_the_cells_of_its_own_time() {
+    let cells = Cells::new();
+    cells.write(
+        30,
+        vec![
+            ints("x", [1, 7], None),
+            ints("a", [0, 0], Some(0b01)),
+            ints("b", [0, 0], None),
+            doubles("f", [0., 0.]),
+        ],
+    );
+    let before = cells.delete("b = 2", at(5)).unwrap();
+    assert_eq!(counts(before), [0, 0, 0, 0]);
+    // Cell 1 is another since, and 7 was not there yet.
+    let early = cells.delete("b < 0", at(20)).unwrap();
+    assert_eq!(counts(early), [6, 2, 2, 0]);
+    assert_eq!(cells.left(), [1, 2, 3, 4, 5, 7]);
+    let late = cells.delete("b = 0", at(40)).unwrap();
+    assert_eq!(counts(late), [6, 4, 4, 0]);
+    assert_eq!(cells.left(), [2, 4]);
+    assert_eq!(
+        counts(cells.delete("b = 99", at(50)).unwrap()),
+        [2, 0, 0, 0]
+    );
+    assert_eq!(cells.left(), [2, 4]);
+}
+
+#[test]
+fn cells_older_than_a_field_do_not_go_unasked() {
+    let cells = Cells::new();
+    let schema = cells.open(u64::MAX);
+    let schema = ArraySchema::clone(schema.newest_schema());
+    let w = Attribute::new("w", Datatype::Int32);
+    let schema = schema.with_attribute(w).unwrap();
+    let array = cells.open(u64::MAX);
+    array.evolve(&schema, &[], &ChangeOptions::at(15)).unwrap();
+    let error = cells.delete("w < 0", at(20)).unwrap_err().to_string();
+    insta::assert_snapshot!(
+        error,
+        @r#"the condition fits 0 cells, and the delete would take 6: what is stored of it also takes cells that are older than "w""#
+    );
+    let deletion = cells.delete("w < 0 and b = 99", at(20)).unwrap();
+    assert_eq!(counts(deletion), [6, 0, 0, 0]);
+    assert_eq!(cells.left().len(), 6);
+}
