@@ -4,7 +4,7 @@ use tdb_filters::FilterError;
 use tdb_fragment::FragmentError;
 use tdb_schema::SchemaError;
 use tdb_store::StoreError;
-use tdb_tile::{ErrorKind, FormatVersion, LimitError, WireError};
+use tdb_tile::{Bug, ErrorKind, FormatVersion, LimitError, WireError};
 
 use crate::{NameError, TimestampedName};
 
@@ -149,11 +149,8 @@ pub enum ArrayError {
         source: Box<dyn Error + Send + Sync>,
     },
     /// What cannot happen: a defect of tdb.
-    #[error("a defect of tdb: {what}")]
-    Bug {
-        /// What was found.
-        what: &'static str,
-    },
+    #[error(transparent)]
+    Bug(#[from] Bug),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -176,7 +173,7 @@ impl ArrayError {
                 ErrorKind::Invalid
             }
             Self::Object { kind, .. } => *kind,
-            Self::Bug { .. } => ErrorKind::Bug,
+            Self::Bug(_) => ErrorKind::Bug,
             Self::NoRandomness { .. } | Self::Unsettled { .. } => ErrorKind::Store,
             Self::Store(error) => error.kind(),
         }

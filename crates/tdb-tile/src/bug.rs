@@ -1,11 +1,11 @@
 use std::panic::Location;
 
-/// What cannot happen, and did: a mistake of this library, not of its user or of what is stored.
+/// What cannot happen, and did: a defect of this library, no fault of its user or of what is stored.
 ///
 /// It is an error and not a panic, so that a program can say what it was doing, and never a default value, which would
 /// be a wrong answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} ({place}): this is a mistake in tdb, please report it")]
+#[error("a defect of tdb: {what} ({place})")]
 pub struct Bug {
     /// What was found.
     pub what: &'static str,
@@ -18,8 +18,7 @@ impl Bug {
     ///
     /// ```
     /// let bug = tdb_tile::Bug::new("a tile that was planned is not there");
-    /// assert!(bug.to_string().starts_with("a tile that was planned is not there ("));
-    /// assert!(bug.to_string().ends_with("): this is a mistake in tdb, please report it"));
+    /// assert!(bug.to_string().starts_with("a defect of tdb: a tile that was planned is not there ("));
     /// ```
     #[must_use]
     #[track_caller]

@@ -22,6 +22,6 @@ pub enum ErrorKind {
     Store,
     /// A cap or the memory budget.
     Limit,
-    /// What cannot happen: a mistake of this library, to be reported.
+    /// What cannot happen: a defect of this library, to be reported.
     Bug,
 }

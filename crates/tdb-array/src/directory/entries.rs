@@ -2,7 +2,7 @@ use std::fmt;
 use std::ops::Range;
 
 use bytes::Bytes;
-use tdb_tile::{LimitError, Limits};
+use tdb_tile::{Bug, LimitError, Limits};
 
 use super::{COMMITS_FOLDER, FragmentEntry};
 use crate::{ArrayError, TimestampedName};
@@ -238,9 +238,7 @@ impl Line {
 
 /// Left out, a fragment would be lost without a word.
 fn lost() -> ArrayError {
-    ArrayError::Bug {
-        what: "the name of a fragment is not in its list",
-    }
+    Bug::new("the name of a fragment is not in its list").into()
 }
 
 /// The name of the fragment that this commits: `__commits/NAME.wrt`, or `NAME.ok` in the root.
@@ -271,7 +269,7 @@ mod tests {
             2
         );
         entries.lists = vec![list.slice(..30)];
-        let told = |error: ArrayError| assert!(matches!(error, ArrayError::Bug { .. }), "{error}");
+        let told = |error: ArrayError| assert!(matches!(error, ArrayError::Bug(_)), "{error}");
         told(entries.iter().nth(1).unwrap().unwrap_err());
         told(entries.names().nth(1).unwrap().unwrap_err());
         told(entries.clone().retain(|_| true).unwrap_err());
