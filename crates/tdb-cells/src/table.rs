@@ -57,7 +57,7 @@ pub struct TableColumn {
     pub offsets: Option<Vec<u64>>,
     /// Nullable: a byte per cell, zero for null.
     pub validity: Option<Vec<u8>>,
-    /// The rows of fragments whose schema lacks the field.
+    /// The rows of fragments whose schema lacks the field, in ascending order.
     pub missing: Vec<Range<usize>>,
 }
 
@@ -101,7 +101,7 @@ impl CellTable {
                 .segments
                 .iter()
                 .filter(|o| o.fragment == segment.fragment);
-            same.any(|o| column.missing.contains(&o.rows))
+            same.any(|o| column.lacks(&o.rows))
         };
         let segments = self.segments.iter().filter(lacks);
         segments.map(|segment| segment.rows.clone()).collect()
@@ -192,6 +192,16 @@ impl CellTable {
 }
 
 impl TableColumn {
+    /// Whether these rows are those of a fragment that lacks the field.
+    #[must_use]
+    pub fn lacks(&self, rows: &Range<usize>) -> bool {
+        let first = self.missing.partition_point(|m| m.start < rows.start);
+        let behind = self.missing.iter().skip(first);
+        behind
+            .take_while(|missing| missing.start == rows.start)
+            .any(|missing| missing == rows)
+    }
+
     /// The bytes that the cells take, and what stands beside them.
     fn size(&self) -> usize {
         let offsets = self

@@ -200,6 +200,20 @@ impl Failure {
         is_met.then_some("--memory allows more, as in --memory 4GiB")
     }
 
+    /// What it is and the chain beneath, in one line.
+    pub(crate) fn text(&self) -> String {
+        let mut text = self.error.to_string();
+        let mut beneath = self.error.source();
+        while let Some(error) = beneath {
+            let cause = error.to_string();
+            if !text.ends_with(&cause) {
+                text = format!("{text}: {cause}");
+            }
+            beneath = error.source();
+        }
+        text
+    }
+
     /// Writes `error: ` and what it is, the chain beneath, and `hint: ` if there is one.
     pub(crate) fn write(&self, out: &mut dyn Write, look: Look) -> io::Result<()> {
         if self.broken_pipe {

@@ -49,7 +49,7 @@ impl Predicate {
                 .iter()
                 .map(|field| {
                     let column = table.column((*field)?)?;
-                    if column.missing.contains(&rows) {
+                    if column.lacks(&rows) {
                         return None;
                     }
                     let values = column.values.as_slice();

@@ -40,13 +40,18 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             }
         }
         ObjectType::Group => {
-            let group = Group::open(store, prefix, &location.store_uri, options);
+            let uri = location.store_uri.as_str();
+            let group = Group::open(store.clone(), prefix, uri, options.clone());
             let group = group.map_err(|e| location.failed(e))?;
             let metadata = group.metadata().map_err(|e| location.failed(e))?;
-            match global.json {
-                true => write_json(out, &group::json(&group, &metadata, &arguments.uri)),
-                false => group::write(&group, &metadata, &arguments.uri, out),
+            let facts = group::Facts::gather(&group, &metadata, &store, &options);
+            if global.json {
+                return write_json(out, &facts.json(&arguments.uri, global.ticks));
             }
+            for warning in facts.warnings() {
+                out.warn(&warning);
+            }
+            facts.write(&arguments.uri, global.ticks, out)
         }
         ObjectType::Invalid => Err(location::nothing(&arguments.uri, "array or group")),
     }

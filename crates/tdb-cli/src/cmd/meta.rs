@@ -72,23 +72,32 @@ fn metadata(uri: &str, global: &Global, out: &Output) -> Result<Metadata, Failur
     metadata.map_err(|error| location.failed(error))
 }
 
-fn list(metadata: &Metadata, global: &Global, out: &mut Output) -> Result<(), Failure> {
+fn list(found: &Metadata, global: &Global, out: &mut Output) -> Result<(), Failure> {
     if global.json {
-        let values = metadata
-            .iter()
-            .map(|(key, value)| (key.to_owned(), present::metadata_json(value, global.ticks)));
-        return write_json(out, &Value::Object(values.collect()));
+        return write_json(out, &json(found, global.ticks));
     }
+    let look = out.look;
+    Ok(table(found, global.ticks).write(out, look)?)
+}
+
+/// Keys and values, for scripts.
+pub(super) fn json(found: &Metadata, ticks: bool) -> Value {
+    let values = found.iter();
+    let values = values.map(|(key, value)| (key.to_owned(), present::metadata_json(value, ticks)));
+    Value::Object(values.collect())
+}
+
+/// Keys and values, a line each.
+pub(super) fn table(found: &Metadata, ticks: bool) -> Table {
     let mut table = Table::new(&["key", "type", "value"]);
-    for (key, value) in metadata.iter() {
+    for (key, value) in found.iter() {
         table.painted([
             (Role::Title, key.to_owned()),
             (Role::Type, value.datatype.name().to_owned()),
-            (Role::Plain, present::metadata(value, global.ticks)),
+            (Role::Plain, present::metadata(value, ticks)),
         ]);
     }
-    let look = out.look;
-    Ok(table.write(out, look)?)
+    table
 }
 
 fn get(

@@ -1,6 +1,8 @@
 //! The verbs that describe, on golden arrays.
 
-use crate::common::{fixtures, shown, tdb};
+use serde_json::{Value, json};
+
+use crate::common::{copy, fixtures, run, shown, tdb};
 
 #[test]
 fn info_of_arrays() {
@@ -55,7 +57,6 @@ fn cells_in_info_are_what_a_read_gives() {
 
 #[test]
 fn cells_that_are_not_all_read_are_told_as_stored() {
-    use serde_json::{Value, json};
     // Four cells of the third fragment are in the first one, too.
     assert_eq!(
         cells_of("v22_tour/array"),
@@ -88,6 +89,47 @@ fn info_of_an_encrypted_array() {
 #[test]
 fn info_of_a_group() {
     insta::assert_snapshot!(without_paths("info v22_group/group"));
+    let told: Value = serde_json::from_str(&shown("info --json v22_group/group")).expect("JSON");
+    let two = &told["members"][4];
+    assert_eq!(
+        (&two["type"], &two["cells"], &told["warnings"]),
+        (&json!("array"), &json!(2), &json!([])),
+        "{told:#}"
+    );
+}
+
+#[test]
+fn a_member_that_cannot_be_opened_is_told_and_the_others_are_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    copy(&fixtures().join("v22_group"), folder.path());
+    let group = folder.path().join("group");
+    let schemas = std::fs::read_dir(group.join("one/__schema")).expect("schemas");
+    for schema in schemas {
+        let path = schema.expect("a schema").path();
+        if path.is_file() {
+            std::fs::write(path, b"no schema").expect("a file");
+        }
+    }
+    // Another one is dense.
+    std::fs::remove_dir_all(group.join("two")).expect("a folder");
+    copy(
+        &fixtures().join("v22_dense_basics/array"),
+        &group.join("two"),
+    );
+    let output = run(&format!("info {}", group.display()));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = |name: &str| {
+        text.lines()
+            .find(|line| line.starts_with(name))
+            .map(str::to_owned)
+    };
+    assert!(
+        line("eins").expect("a line").contains("cannot be opened"),
+        "{text}"
+    );
+    assert!(line("two").expect("a line").contains("  7 x 9  "), "{text}");
+    let warning = String::from_utf8_lossy(&output.stderr);
+    assert!(warning.contains("member \"eins\": __schema/"), "{warning}");
 }
 
 #[test]

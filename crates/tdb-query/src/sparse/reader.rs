@@ -1,6 +1,6 @@
 //! Reads a sparse array batch by batch: load, select, merge, leave out what is deleted, gather.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use tdb_array::{Array, ErrorKind};
@@ -481,9 +481,9 @@ impl SparseReader {
             return Ok(());
         }
         let all = self.plan.fields();
+        let wanted: HashSet<usize> = table.segments.iter().map(|s| s.fragment).collect();
         for (plan, tiles) in self.plan.fragments.iter().zip(&mut self.tiles) {
-            let wanted = table.segments.iter().any(|s| s.fragment == plan.fragment);
-            if wanted && tiles.is_none() {
+            if wanted.contains(&plan.fragment) && tiles.is_none() {
                 let opened =
                     fragment_tiles::open(&self.array, &self.plan.schema, plan.fragment, &all);
                 *tiles = Some(opened?);

@@ -41,7 +41,7 @@ struct Delete {
     index: usize,
     timestamp: u64,
     keep: Predicate,
-    /// Fragments whose cells it decides on.
+    /// Fragments whose cells it decides on, in the array's order.
     fragments: Vec<usize>,
 }
 
@@ -163,7 +163,7 @@ impl Visibility {
         let keep = delete.keep.evaluate(table)?;
         let mut gone = vec![false; table.rows];
         for segment in &table.segments {
-            if !delete.fragments.contains(&segment.fragment) {
+            if delete.fragments.binary_search(&segment.fragment).is_err() {
                 continue;
             }
             let Some(fragment) = array.fragments().get(segment.fragment) else {

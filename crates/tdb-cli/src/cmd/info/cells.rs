@@ -1,5 +1,6 @@
 //! How many cells an array has, as far as that is known without reading them.
 
+use serde_json::{Map, Value as Json, json};
 use tdb_array::{Array, Fragment};
 
 use super::array::MEASURED;
@@ -44,6 +45,28 @@ impl Cells {
         }
     }
 
+    /// What scripts read of it.
+    pub(super) fn json(&self) -> Map<String, Json> {
+        let facts = [
+            ("shape", json!(self.shape)),
+            ("cells", json!(self.read())),
+            ("stored_cells", json!(self.stored)),
+        ];
+        facts
+            .map(|(name, value)| (name.to_owned(), value))
+            .into_iter()
+            .collect()
+    }
+
+    /// A few words: `2,000 x 3,000`, `1,234`, `1,234 stored`.
+    pub(super) fn short(&self) -> String {
+        match &self.shape {
+            Some(sides) => sides_text(sides),
+            None if self.is_exact => count(self.stored),
+            None => format!("{} stored", count(self.stored)),
+        }
+    }
+
     /// One line of a screen.
     pub(super) fn text(&self) -> String {
         let fragments = plural(self.fragments, "fragment");
@@ -60,13 +83,18 @@ impl Cells {
 
     /// `2,000 x 3,000 = 6,000,000`
     fn shape_text(&self, sides: &[u64]) -> String {
-        let text: Vec<String> = sides.iter().map(|side| count(*side)).collect();
-        let text = text.join(" x ");
+        let text = sides_text(sides);
         match self.read() {
             Some(all) if sides.len() > 1 => format!("{text} = {}", count(all)),
             _ => text,
         }
     }
+}
+
+/// `2,000 x 3,000`
+fn sides_text(sides: &[u64]) -> String {
+    let text: Vec<String> = sides.iter().map(|side| count(*side)).collect();
+    text.join(" x ")
 }
 
 /// Whether each cell that is stored in a sparse array is read: none is deleted, of another time, or replaced.

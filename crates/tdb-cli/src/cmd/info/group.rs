@@ -1,56 +1,118 @@
 //! A group on one screen.
 
 use std::io::Write;
+use std::sync::Arc;
 
-use serde_json::{Value as Json, json};
-use tdb_array::{Group, Metadata};
+use serde_json::{Map, Value as Json, json};
+use tdb_array::{Array, Group, GroupMember, Metadata, ObjectType, OpenOptions};
+use tdb_store::Store;
 use tdb_tile::Code;
 
+use super::cells::Cells;
+use crate::cmd::meta;
 use crate::cmd::schema::section;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::paint::{Role, Table, plural, visible};
 
-pub(super) fn write(
-    group: &Group,
-    metadata: &Metadata,
-    uri: &str,
-    out: &mut Output,
-) -> Result<(), Failure> {
-    let title = out.look.paint(Role::Title, &visible(uri));
-    writeln!(out, "Group {title}")?;
-    writeln!(
-        out,
-        "{}, {} of metadata",
-        plural(group.members().len() as u64, "member"),
-        plural(metadata.len() as u64, "key"),
-    )?;
-    let mut table = Table::new(&["member", "type", "uri"]);
-    for member in group.members() {
-        table.painted([
-            (Role::Title, member.key().to_owned()),
-            (Role::Type, member.object_type.name().to_owned()),
-            (Role::Dim, group.member_uri(member)),
-        ]);
-    }
-    section(table, out)
+/// What is told of a group.
+pub(super) struct Facts<'a> {
+    group: &'a Group,
+    metadata: &'a Metadata,
+    /// Of each member the cells, if it is an array within the group.
+    cells: Vec<Option<Result<Cells, Failure>>>,
 }
 
-pub(super) fn json(group: &Group, metadata: &Metadata, uri: &str) -> Json {
-    let members: Vec<Json> = (group.members().iter())
-        .map(|member| {
-            json!({
-                "name": member.name,
-                "uri": group.member_uri(member),
-                "relative": member.relative,
-                "type": member.object_type.name(),
+impl<'a> Facts<'a> {
+    /// Opens the arrays among the members; those outside of the group are left alone.
+    pub(super) fn gather(
+        group: &'a Group,
+        metadata: &'a Metadata,
+        store: &Arc<dyn Store>,
+        options: &OpenOptions,
+    ) -> Self {
+        let cells = |member: &GroupMember| {
+            let is_array = member.object_type == ObjectType::Array;
+            let prefix = is_array
+                .then(|| group.member_prefix(member).ok())
+                .flatten()?;
+            let array = Array::open(Arc::clone(store), &prefix, options.clone());
+            Some(
+                array
+                    .map_err(Failure::from)
+                    .and_then(|array| Cells::of(&array)),
+            )
+        };
+        Self {
+            group,
+            metadata,
+            cells: group.members().iter().map(cells).collect(),
+        }
+    }
+
+    /// What cannot be opened, each with why.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let members = self.group.members().iter().zip(&self.cells);
+        let failed = members.filter_map(|(member, cells)| match cells {
+            Some(Err(failure)) => Some(format!("member {:?}: {}", member.key(), failure.text())),
+            _ => None,
+        });
+        failed.collect()
+    }
+
+    pub(super) fn write(&self, uri: &str, ticks: bool, out: &mut Output) -> Result<(), Failure> {
+        let title = out.look.paint(Role::Title, &visible(uri));
+        writeln!(out, "Group {title}")?;
+        writeln!(
+            out,
+            "{}, {} of metadata",
+            plural(self.group.members().len() as u64, "member"),
+            plural(self.metadata.len() as u64, "key"),
+        )?;
+        let mut table = Table::new(&["member", "type", "cells", "uri"]);
+        for (member, cells) in self.group.members().iter().zip(&self.cells) {
+            table.painted([
+                (Role::Title, member.key().to_owned()),
+                (Role::Type, member.object_type.name().to_owned()),
+                (Role::Plain, text(cells.as_ref())),
+                (Role::Dim, self.group.member_uri(member)),
+            ]);
+        }
+        section(table, out)?;
+        section(meta::table(self.metadata, ticks), out)
+    }
+
+    pub(super) fn json(&self, uri: &str, ticks: bool) -> Json {
+        let members = self.group.members().iter().zip(&self.cells);
+        let members: Vec<Json> = members
+            .map(|(member, cells)| {
+                let mut told = Map::new();
+                told.insert("name".to_owned(), json!(member.name));
+                told.insert("uri".to_owned(), json!(self.group.member_uri(member)));
+                told.insert("relative".to_owned(), json!(member.relative));
+                told.insert("type".to_owned(), json!(member.object_type.name()));
+                if let Some(Ok(cells)) = cells {
+                    told.extend(cells.json());
+                }
+                Json::Object(told)
             })
+            .collect();
+        json!({
+            "uri": uri,
+            "kind": "group",
+            "members": members,
+            "metadata": meta::json(self.metadata, ticks),
+            "metadata_keys": self.metadata.len(),
+            "warnings": self.warnings(),
         })
-        .collect();
-    json!({
-        "uri": uri,
-        "kind": "group",
-        "members": members,
-        "metadata_keys": metadata.len(),
-    })
+    }
+}
+
+/// The cells of a member, in a table.
+fn text(cells: Option<&Result<Cells, Failure>>) -> String {
+    match cells {
+        None => String::new(),
+        Some(Ok(cells)) => cells.short(),
+        Some(Err(_)) => "cannot be opened".to_owned(),
+    }
 }
