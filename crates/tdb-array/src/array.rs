@@ -4,16 +4,17 @@ use std::sync::Arc;
 use tdb_fragment::{ConsolidatedMetadata, MetadataPart};
 use tdb_rtree::RTree;
 use tdb_schema::{ArraySchema, DimensionLabel, Enumeration};
-use tdb_store::Store;
+use tdb_store::{Piece, Read, Store};
+use tdb_tile::Grant;
 
 use crate::delete::read_deletes;
-use crate::directory::{ENUMERATION_FOLDER, FragmentEntries, SCHEMA_FOLDER};
+use crate::directory::FragmentEntries;
 use crate::fragment::Schemas;
 use crate::fragment_parts::read_parts;
 use crate::open::Place;
 use crate::opening::Opening;
 use crate::settling::settle;
-use crate::snapshot::{Snapshot, current};
+use crate::snapshot::{Snapshot, current, enumeration_key};
 use crate::uri::{Base, Target};
 use crate::{
     ArrayError, At, Directory, Fragment, Live, Metadata, Names, OpenOptions, OpenedPart,
@@ -49,7 +50,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Array {
     place: Place,
-    snapshot: Snapshot,
+    snapshot: Arc<Snapshot>,
     tries: u32,
 }
 
@@ -86,7 +87,7 @@ impl Array {
         let (snapshot, tries) = settle(prefix, look, |names| Self::open_once(&place, names))?;
         Ok(Self {
             place,
-            snapshot,
+            snapshot: Arc::new(snapshot),
             tries,
         })
     }
@@ -154,12 +155,12 @@ impl Array {
     }
 
     /// What the array was when it was opened, without its store.
-    pub fn snapshot(&self) -> &Snapshot {
+    pub fn snapshot(&self) -> &Arc<Snapshot> {
         &self.snapshot
     }
 
     pub(crate) fn snapshot_mut(&mut self) -> &mut Snapshot {
-        &mut self.snapshot
+        Arc::make_mut(&mut self.snapshot)
     }
 
     /// Where the array is kept.
@@ -177,7 +178,7 @@ impl Array {
             schemas,
             replaced,
             ..
-        } = &self.snapshot;
+        } = &*self.snapshot;
         open_fragments(&self.place, directory, schemas, replaced, &mut Vec::new())
     }
 
@@ -210,18 +211,18 @@ impl Array {
         schema: &ArraySchema,
         name: &str,
     ) -> Result<Arc<Enumeration>, ArrayError> {
-        let mut known = schema.enumerations.iter();
-        let Some(found) = known.find(|known| known.name == name) else {
-            return Err(ArrayError::Invalid {
-                what: "enumeration",
-                name: name.to_owned(),
-                why: "the schema has none of that name",
-            });
-        };
-        let key = format!("{SCHEMA_FOLDER}/{ENUMERATION_FOLDER}/{}", found.file);
+        let key = enumeration_key(schema, name)?;
         let tile = self.place.open_tile(&key, &self.place.read_one(&key)?)?;
         let enumeration = Enumeration::decode(&tile.payload, self.limits()).at(&key)?;
         Ok(Arc::new(enumeration))
+    }
+
+    /// Reads these together, near ranges of an object as one; the grant holds what they take.
+    ///
+    /// # Errors
+    /// As the store reports; a limit.
+    pub fn fetch(&self, reads: &[Read]) -> Result<(Grant, Vec<Piece>), ArrayError> {
+        self.place.fetch(reads)
     }
 
     /// Opens the array that holds a dimension label, at the same time and with the same key.
@@ -271,7 +272,8 @@ impl Array {
         fragment: &Fragment,
         parts: &[MetadataPart],
     ) -> Result<Vec<OpenedPart>, ArrayError> {
-        read_parts(&self.place, fragment, parts)
+        let wanted = parts.iter().map(|part| (fragment, *part));
+        read_parts(&self.place, wanted.collect())
     }
 
     /// Reads the R-tree over the tiles of the fragment with this index.
@@ -280,22 +282,12 @@ impl Array {
     /// As [`Array::metadata_parts`].
     pub fn rtree(&self, fragment: usize) -> Result<RTree, ArrayError> {
         let fragment = self.fragment(fragment)?;
-        let parts = read_parts(&self.place, fragment, &[MetadataPart::RTree])?;
+        let parts = read_parts(&self.place, vec![(fragment, MetadataPart::RTree)])?;
         let payload = parts.first().map(|part| part.payload.clone());
         let tree = fragment
             .metadata
             .rtree(&payload.unwrap_or_default(), self.limits());
         tree.at(&fragment.metadata_key)
-    }
-
-    fn fragment(&self, index: usize) -> Result<&Fragment, ArrayError> {
-        self.fragments()
-            .get(index)
-            .ok_or_else(|| ArrayError::Invalid {
-                what: "fragment",
-                name: index.to_string(),
-                why: "there are not so many",
-            })
     }
 }
 
@@ -322,18 +314,22 @@ fn leave_out(fragments: &mut FragmentEntries, names: &[String]) -> Result<(), Ar
 
 /// Asks fragments with delete times which deletes those stand for.
 fn read_processed(place: &Place, fragments: &mut [Fragment]) -> Result<(), ArrayError> {
-    for fragment in fragments {
-        if !fragment.metadata.extra_fields.deletes {
-            continue;
-        }
-        let part = [MetadataPart::ProcessedConditions];
-        for part in read_parts(place, fragment, &part)? {
-            let limits = &place.options.limits;
-            let processed = fragment
-                .metadata
-                .processed_conditions(&part.payload, limits);
-            fragment.processed = processed.at(&fragment.metadata_key)?.markers;
-        }
+    let has_times = |fragment: &&Fragment| fragment.metadata.extra_fields.deletes;
+    let asked = fragments.iter().filter(has_times);
+    let parts = read_parts(
+        place,
+        asked
+            .map(|f| (f, MetadataPart::ProcessedConditions))
+            .collect(),
+    )?;
+    let timed = fragments.iter_mut();
+    let timed = timed.filter(|fragment| fragment.metadata.extra_fields.deletes);
+    for (fragment, part) in timed.zip(parts) {
+        let limits = &place.options.limits;
+        let processed = fragment
+            .metadata
+            .processed_conditions(&part.payload, limits);
+        fragment.processed = processed.at(&fragment.metadata_key)?.markers;
     }
     Ok(())
 }

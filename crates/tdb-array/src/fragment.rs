@@ -11,6 +11,7 @@ use tdb_store::{Piece, Read, join};
 use tdb_tile::{GenericTile, Limits};
 
 use crate::directory::{FragmentEntry, LEGACY_SCHEMA};
+use crate::fragment_parts::KeptParts;
 use crate::{ArrayError, At, NameForm, TimestampedName};
 
 /// How much of the end of a fragment's metadata is read at first: most often all of it.
@@ -38,6 +39,8 @@ pub struct Fragment {
     /// The last bytes of its metadata object.
     pub(crate) tail: Option<Piece>,
     pub(crate) processed: Vec<String>,
+    /// Parts of its metadata that were opened before.
+    pub(crate) kept: KeptParts,
 }
 
 impl Fragment {
@@ -205,6 +208,7 @@ impl FragmentSteps<'_> {
             metadata,
             tail,
             processed: Vec::new(),
+            kept: KeptParts::default(),
         }
     }
 

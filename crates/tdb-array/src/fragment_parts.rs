@@ -1,92 +1,245 @@
+//! Parts of the metadata of fragments: which bytes they take, and what these are once they were read.
+
+use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
+use tdb_filters::{Scratch, open_generic_tile_with};
 use tdb_fragment::{MetadataPart, OpenedPart, PartPlace};
-use tdb_store::{ByteRange, Piece, Read, StoreError, join, read_coalesced};
+use tdb_store::{ByteRange, Piece, Read, read_coalesced};
+use tdb_tile::{Bug, GenericTile, Grant};
 
 use crate::open::Place;
-use crate::{ArrayError, At, Fragment};
+use crate::{ArrayError, At, Fragment, OpenOptions, Snapshot};
 
 /// Parts of a fragment's metadata that lie this near are read at once.
 const GAP: u64 = 64 << 10;
 const MOST: u64 = 16 << 20;
 
-/// Reads and opens parts of a fragment's metadata: from what is kept of it, else in one batch.
-pub(crate) fn read_parts(
-    place: &Place,
-    fragment: &Fragment,
-    parts: &[MetadataPart],
-) -> Result<Vec<OpenedPart>, ArrayError> {
-    let key = &fragment.metadata_key;
-    let stored_key: Arc<str> = join(&place.prefix, key).into();
-    let mut reads = Vec::new();
-    let mut found = Vec::with_capacity(parts.len());
-    for part in parts {
-        let part = match fragment.metadata.part_place(*part).at(key)? {
-            PartPlace::Here(payload) => Found::Opened(payload),
-            PartPlace::Stored(range) => match kept(fragment, &range) {
-                Some(bytes) => Found::Tile(bytes),
-                None => {
-                    let range = byte_range(&range);
-                    reads.push(
-                        Read::new(Arc::clone(&stored_key), range).at_most(place.tile_limit()),
-                    );
-                    Found::Unread
-                }
-            },
-        };
-        found.push(part);
-    }
-    let wanted = reads.iter().map(|read| match read.range {
-        ByteRange::Bounded { len, .. } => len.min(read.limit),
-        _ => 0,
-    });
-    let wanted = wanted.fold(0, u64::saturating_add);
-    // What is not kept counts until it is opened.
-    let _held = place.options.limits.budget.take(wanted).at(key)?;
-    let answers = read_coalesced(&*place.store, &reads, GAP, MOST);
-    let mut answers = answers.into_iter();
-    let opened = found.into_iter().map(|part| {
-        let bytes = match part {
-            Found::Opened(payload) => {
-                return Ok(OpenedPart {
-                    version: fragment.metadata.version,
-                    payload,
-                });
-            }
-            Found::Tile(bytes) => bytes,
-            Found::Unread => next_answer(&mut answers, key)?.bytes,
-        };
-        let tile = place.open_tile(key, &bytes)?;
-        Ok(OpenedPart {
-            version: tile.version,
-            payload: tile.payload,
-        })
-    });
-    opened.collect()
+/// What is kept of all fragments may take one part in so many of the memory.
+const SHARE: u64 = 8;
+
+/// Parts of the metadata of fragments, on the way to being opened. Nothing is fetched: [`PartsToOpen::reads`] says what to
+/// read, and [`Snapshot::open_parts`] makes the parts of it.
+///
+/// What was opened is kept with its fragment, as long as that takes no more than an eighth of the memory budget, and is
+/// not read again.
+#[derive(Debug, Default)]
+pub struct PartsToOpen {
+    parts: Vec<(usize, MetadataPart, Found)>,
+    reads: Vec<Read>,
 }
 
-/// A part of a fragment's metadata, on the way to being opened.
+/// What is known of a part.
+#[derive(Debug)]
 enum Found {
-    Opened(Bytes),
+    Opened(OpenedPart),
+    /// The generic tile that holds it.
     Tile(Bytes),
     Unread,
 }
 
-fn next_answer(
-    answers: &mut impl Iterator<Item = Result<Piece, StoreError>>,
-    key: &str,
-) -> Result<Piece, ArrayError> {
-    let missing = || ArrayError::Missing {
-        key: key.to_owned(),
-        by: "asked for",
+/// Parts of a fragment's metadata that were opened before.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptParts {
+    parts: Arc<Mutex<HashMap<MetadataPart, (OpenedPart, Arc<Grant>)>>>,
+}
+
+impl KeptParts {
+    fn get(&self, part: MetadataPart) -> Option<OpenedPart> {
+        let parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        parts.get(&part).map(|(opened, _)| opened.clone())
+    }
+
+    fn keep(&self, part: MetadataPart, opened: &OpenedPart, held: Grant) {
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        parts.insert(part, (opened.clone(), Arc::new(held)));
+    }
+}
+
+impl PartsToOpen {
+    /// What is to be read for them.
+    #[must_use]
+    pub fn reads(&self) -> &[Read] {
+        &self.reads
+    }
+}
+
+impl Snapshot {
+    /// Looks for parts of the metadata of fragments, each named by its position and the part, in what is at hand.
+    ///
+    /// # Errors
+    /// [`ArrayError::Invalid`] without such a fragment; parts that it does not have.
+    pub fn find_parts(
+        &self,
+        wanted: impl IntoIterator<Item = (usize, MetadataPart)>,
+    ) -> Result<PartsToOpen, ArrayError> {
+        let mut found = PartsToOpen::default();
+        let place = (&*self.prefix, &self.options);
+        for (index, part) in wanted {
+            let known = find(place, self.fragment(index)?, part, &mut found.reads)?;
+            found.parts.push((index, part, known));
+        }
+        Ok(found)
+    }
+
+    /// The parts, in the order in which they were asked for. `pieces` are what [`PartsToOpen::reads`] gave, in its order.
+    ///
+    /// # Errors
+    /// Too few pieces; parts that break the format.
+    pub fn open_parts(
+        &self,
+        parts: PartsToOpen,
+        pieces: Vec<Piece>,
+    ) -> Result<Vec<OpenedPart>, ArrayError> {
+        let (mut pieces, mut scratch) = (pieces.into_iter(), Scratch::default());
+        let opened = parts.parts.into_iter().map(|(index, part, found)| {
+            let tile = match found.or_next(&mut pieces)? {
+                Ok(opened) => return Ok(opened),
+                Err(tile) => tile,
+            };
+            open(
+                &self.options,
+                self.fragment(index)?,
+                part,
+                &tile,
+                &mut scratch,
+            )
+        });
+        opened.collect()
+    }
+
+    pub(crate) fn fragment(&self, index: usize) -> Result<&Fragment, ArrayError> {
+        let missing = || ArrayError::Invalid {
+            what: "fragment",
+            name: index.to_string(),
+            why: "there are not so many",
+        };
+        self.fragments().get(index).ok_or_else(missing)
+    }
+}
+
+impl Found {
+    /// The part, or else the tile that holds it: the next of `pieces` where it was to be read.
+    fn or_next(
+        self,
+        pieces: &mut impl Iterator<Item = Piece>,
+    ) -> Result<Result<OpenedPart, Bytes>, Bug> {
+        Ok(match self {
+            Self::Opened(opened) => Ok(opened),
+            Self::Tile(bytes) => Err(bytes),
+            Self::Unread => {
+                let piece = pieces.next();
+                Err(piece
+                    .ok_or_else(|| Bug::new("a part that was to be read has no bytes"))?
+                    .bytes)
+            }
+        })
+    }
+}
+
+/// Looks for a part in what is at hand; what is not is added to `reads`.
+fn find(
+    (prefix, options): (&str, &OpenOptions),
+    fragment: &Fragment,
+    part: MetadataPart,
+    reads: &mut Vec<Read>,
+) -> Result<Found, ArrayError> {
+    if let Some(opened) = fragment.kept.get(part) {
+        return Ok(Found::Opened(opened));
+    }
+    let key = &fragment.metadata_key;
+    let range = match fragment.metadata.part_place(part).at(key)? {
+        PartPlace::Here(payload) => {
+            return Ok(Found::Opened(OpenedPart {
+                version: fragment.metadata.version,
+                payload,
+            }));
+        }
+        PartPlace::Stored(range) => range,
     };
-    Ok(answers.next().ok_or_else(missing)??)
+    if let Some(bytes) = in_tail(fragment, &range) {
+        return Ok(Found::Tile(bytes));
+    }
+    let stored_key: Arc<str> = tdb_store::join(prefix, key).into();
+    reads.push(Read::new(stored_key, byte_range(&range)).at_most(options.tile_limit()));
+    Ok(Found::Unread)
+}
+
+/// Opens a part, and keeps it with its fragment.
+fn open(
+    options: &OpenOptions,
+    fragment: &Fragment,
+    part: MetadataPart,
+    bytes: &Bytes,
+    scratch: &mut Scratch,
+) -> Result<OpenedPart, ArrayError> {
+    let (key, limits) = (&fragment.metadata_key, &options.limits);
+    let tile = GenericTile::parse(bytes, limits).at(key)?;
+    let key_of_tile = options.key.as_ref();
+    let payload = open_generic_tile_with(&tile, key_of_tile, scratch, limits).at(key)?;
+    let opened = OpenedPart {
+        version: tile.version(),
+        payload,
+    };
+    keep(options, fragment, part, &opened);
+    Ok(opened)
+}
+
+/// Keeps what was opened, unless memory is short.
+fn keep(options: &OpenOptions, fragment: &Fragment, part: MetadataPart, opened: &OpenedPart) {
+    let budget = &options.limits.budget;
+    let bytes = opened.payload.len() as u64;
+    if budget.used().saturating_add(bytes) > budget.limit() / SHARE {
+        return;
+    }
+    if let Ok(held) = budget.take(bytes) {
+        fragment.kept.keep(part, opened, held);
+    }
+}
+
+/// Reads and opens parts of the metadata of fragments, in one batch.
+pub(crate) fn read_parts(
+    place: &Place,
+    wanted: Vec<(&Fragment, MetadataPart)>,
+) -> Result<Vec<OpenedPart>, ArrayError> {
+    let mut reads = Vec::new();
+    let mut found = Vec::with_capacity(wanted.len());
+    for &(fragment, part) in &wanted {
+        let place = (&*place.prefix, &place.options);
+        found.push(find(place, fragment, part, &mut reads)?);
+    }
+    let (_held, pieces) = place.fetch(&reads)?;
+    let mut pieces = pieces.into_iter();
+    let (mut spare, mut kept) = (Scratch::default(), place.scratch.try_lock());
+    let scratch = kept.as_deref_mut().unwrap_or(&mut spare);
+    let opened = wanted.into_iter().zip(found);
+    let opened = opened.map(|((fragment, part), found)| match found.or_next(&mut pieces)? {
+        Ok(opened) => Ok(opened),
+        Err(tile) => open(&place.options, fragment, part, &tile, scratch),
+    });
+    opened.collect()
+}
+
+impl Place {
+    /// Reads these together, near ranges of an object as one; what they take is held by the grant.
+    pub(crate) fn fetch(&self, reads: &[Read]) -> Result<(Grant, Vec<Piece>), ArrayError> {
+        let wanted = reads.iter().map(|read| match read.range {
+            ByteRange::Bounded { len, .. } => len.min(read.limit),
+            _ => 0,
+        });
+        let wanted = wanted.fold(0, u64::saturating_add);
+        let first = reads.first().map_or("", |read| &*read.key);
+        let held = self.options.limits.budget.take(wanted).at(first)?;
+        let answers = read_coalesced(&*self.store, reads, GAP, MOST);
+        let pieces = answers.into_iter().collect::<Result<Vec<Piece>, _>>()?;
+        Ok((held, pieces))
+    }
 }
 
 /// The bytes of a range that are kept since the fragment was opened.
-fn kept(fragment: &Fragment, range: &Range<u64>) -> Option<Bytes> {
+fn in_tail(fragment: &Fragment, range: &Range<u64>) -> Option<Bytes> {
     let tail = fragment.tail.as_ref()?;
     let start = usize::try_from(range.start.checked_sub(tail.offset)?).ok()?;
     let end = usize::try_from(range.end.checked_sub(tail.offset)?).ok()?;

@@ -43,6 +43,7 @@ pub use directory::{
 };
 pub use error::{ArrayError, At, HasKind};
 pub use fragment::{Fragment, FragmentSteps, Schemas};
+pub use fragment_parts::PartsToOpen;
 pub use group::{Descendant, Group};
 pub use group_change::MemberChange;
 pub use group_details::{GroupDetails, GroupMember};

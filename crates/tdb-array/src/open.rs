@@ -43,6 +43,11 @@ impl OpenOptions {
             ..Self::default()
         }
     }
+
+    /// How large the stored form of a generic tile may be: compression can add a little.
+    pub(crate) fn tile_limit(&self) -> u64 {
+        self.limits.metadata_tile.saturating_add(1 << 20)
+    }
 }
 
 /// A place in a store, and how it is read.
@@ -110,9 +115,8 @@ impl Place {
         held::read(&*self.store, reads, &self.options.limits.budget)
     }
 
-    /// How large the stored form of a generic tile may be: compression can add a little.
     pub(crate) fn tile_limit(&self) -> u64 {
-        self.options.limits.metadata_tile.saturating_add(1 << 20)
+        self.options.tile_limit()
     }
 
     /// Reads the objects that hold lists of names.

@@ -89,9 +89,9 @@ impl Opening<'_> {
         else {
             return Ok(());
         };
-        let parts = [MetadataPart::TileOffsets(field.kind)];
+        let offsets = MetadataPart::TileOffsets(field.kind);
         let key = fragment.metadata_key.clone();
-        for part in read_parts(self.place, fragment, &parts)? {
+        for part in read_parts(self.place, vec![(&*fragment, offsets)])? {
             let limits = &self.place.options.limits;
             let settled = fragment.metadata.settle_tiles(&part.payload, limits);
             settled.at(&key)?;

@@ -1,12 +1,14 @@
 use std::sync::Arc;
 
-use tdb_filters::EncryptionKey;
-use tdb_schema::ArraySchema;
-use tdb_tile::{FormatVersion, Limits, Range};
+use tdb_filters::{EncryptionKey, open_generic_tile};
+use tdb_schema::{ArraySchema, Enumeration};
+use tdb_store::{Piece, Read, join};
+use tdb_tile::{FormatVersion, GenericTile, Limits, Range};
 
+use crate::directory::{ENUMERATION_FOLDER, SCHEMA_FOLDER};
 use crate::fragment::Schemas;
 use crate::{
-    ArrayError, Delete, Directory, Fragment, FragmentEntries, OpenOptions, SchemaEntry, TimeWindow,
+    ArrayError, At, Delete, Directory, Fragment, FragmentEntries, OpenOptions, SchemaEntry, TimeWindow,
     Warning,
 };
 
@@ -150,6 +152,49 @@ impl Snapshot {
                 .collect()
         }))
     }
+}
+
+impl Snapshot {
+    /// What is to be read of an enumeration of the array's schema.
+    ///
+    /// # Errors
+    /// [`ArrayError::Invalid`] if there is none of that name.
+    pub fn enumeration_read(&self, name: &str) -> Result<Read, ArrayError> {
+        let key = join(&self.prefix, &enumeration_key(&self.schema, name)?);
+        Ok(Read::whole(key).at_most(self.options.tile_limit()))
+    }
+
+    /// An enumeration of the array's schema, out of what [`Snapshot::enumeration_read`] gave.
+    ///
+    /// # Errors
+    /// [`ArrayError::Invalid`] if there is none of that name; bytes that break the format.
+    pub fn open_enumeration(
+        &self,
+        name: &str,
+        piece: &Piece,
+    ) -> Result<Arc<Enumeration>, ArrayError> {
+        let key = enumeration_key(&self.schema, name)?;
+        let limits = self.limits();
+        let tile = GenericTile::parse(&piece.bytes, limits).at(&key)?;
+        let payload = open_generic_tile(&tile, self.key(), limits).at(&key)?;
+        let enumeration = Enumeration::decode(&payload, limits).at(&key)?;
+        Ok(Arc::new(enumeration))
+    }
+}
+
+/// The key of an enumeration, relative to the array.
+pub(crate) fn enumeration_key(schema: &ArraySchema, name: &str) -> Result<String, ArrayError> {
+    let mut known = schema.enumerations.iter();
+    let found = known.find(|known| known.name == name);
+    let found = found.ok_or_else(|| ArrayError::Invalid {
+        what: "enumeration",
+        name: name.to_owned(),
+        why: "the schema has none of that name",
+    })?;
+    Ok(format!(
+        "{SCHEMA_FOLDER}/{ENUMERATION_FOLDER}/{}",
+        found.file
+    ))
 }
 
 /// The schema of the array at its time.

@@ -45,6 +45,16 @@ impl FieldTiles {
         [main, var, validity].into_iter().flatten()
     }
 
+    /// Where the parts of a tile are stored, each in its own object.
+    pub(crate) fn extents(&self, tile: usize) -> impl Iterator<Item = Range<u64>> {
+        let tile = tile as u64;
+        let var = self.var.as_ref().and_then(|_| self.index.var_extent(tile));
+        let validity = self.validity.as_ref();
+        let validity = validity.and_then(|_| self.index.validity_extent(tile));
+        let main = self.index.tile_extent(tile);
+        [main, var, validity].into_iter().flatten()
+    }
+
     /// The bytes of [`FieldTiles::reads`], as they are stored.
     pub fn fetch(&self, tile: usize, how: Decoding<'_>) -> Result<Vec<Piece>, CellsError> {
         let number = tile as u64;

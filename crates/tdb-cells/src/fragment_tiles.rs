@@ -80,8 +80,26 @@ impl FragmentTiles {
     pub fn reads(&self, fields: &[FieldKind], tile: usize) -> Vec<Read> {
         let found = fields.iter().filter_map(|&field| self.field(field));
         let reads = found.flat_map(|field| field.reads(tile));
-        let zipped = self.zipped.as_ref().and_then(|zipped| zipped.reads(tile));
-        reads.chain(zipped).collect()
+        let asks = |field: &FieldKind| matches!(field, FieldKind::Dimension(_));
+        let zipped = self.zipped.as_ref().filter(|_| fields.iter().any(asks));
+        reads
+            .chain(zipped.and_then(|zipped| zipped.reads(tile)))
+            .collect()
+    }
+
+    /// Bytes that a thread needs beside the cells while it decodes this tile: the largest of its stored parts, and where
+    /// coordinates are stored together, those of the `cells`.
+    #[must_use]
+    pub fn decoding_bytes(&self, tile: usize, cells: usize) -> u64 {
+        let stored = self.fields.values().flat_map(|field| field.extents(tile));
+        let zipped = self.zipped.as_ref().map(|zipped| {
+            let extent = zipped.index.tile_extent(tile as u64);
+            let one = zipped.size.saturating_mul(zipped.dimensions);
+            let decoded = cells.saturating_mul(one) as u64;
+            extent.map_or(0, |e| e.end.saturating_sub(e.start)).saturating_add(decoded)
+        });
+        let stored = stored.map(|extent| extent.end.saturating_sub(extent.start));
+        stored.chain(zipped).max().unwrap_or(0)
     }
 
     /// When the cells were written, where the fragment does not say that of each.

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod buffer;
+mod cell_sizes;
 mod column;
 mod error;
 mod field;
@@ -22,6 +23,7 @@ mod worker;
 mod zipped_tiles;
 
 pub use buffer::Buffer;
+pub use cell_sizes::CellSizes;
 pub use column::{Batch, Column};
 pub use error::{CellsError, TileError};
 pub use field::{FieldInfo, unit_size};

@@ -100,7 +100,8 @@ fn reserve<'t>(
     for segment in &table.segments {
         match find(segment.fragment).and_then(|tiles| tiles.field(kind)) {
             Some(tiles) => {
-                let sizes = segment.tiles.iter().map(|tile| tiles.var_size(tile.tile));
+                let wanted = segment.tiles.iter().filter(|tile| tile.wanted);
+                let sizes = wanted.map(|tile| tiles.var_size(tile.tile));
                 var_bytes = sizes.fold(var_bytes, u64::saturating_add);
             }
             None if matches!(kind, FieldKind::Dimension(_)) => {}
@@ -173,6 +174,10 @@ fn push_jobs<'a, 't: 'a>(
             let validity = cut(&mut validity, cells);
             let starts = cut(&mut starts, cells);
             match fragment.field(kind) {
+                Some(_) if is_var && !tile.wanted => starts.fill(base),
+                _ if !is_var && !tile.wanted => {
+                    cut(&mut values, cells.saturating_mul(cell_size));
+                }
                 Some(tiles) if is_var => {
                     let size = usize::try_from(tiles.var_size(tile.tile)).unwrap_or(usize::MAX);
                     let values = cut(&mut values, size);

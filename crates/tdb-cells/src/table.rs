@@ -42,8 +42,8 @@ pub struct TileRows {
     pub rows: Range<usize>,
     /// Whether all its cells lie within the subarray.
     pub full: bool,
-    /// Cells at its start that an earlier batch has given out.
-    pub done: usize,
+    /// Whether fields that are loaded from now on are wanted of it: what is not wanted is not fetched, and holds zeros.
+    pub wanted: bool,
 }
 
 /// The cells of one field.
@@ -287,7 +287,7 @@ impl Segment {
             tile: 0,
             rows: rows.clone(),
             full: true,
-            done: 0,
+            wanted: true,
         }];
         Self {
             fragment,

@@ -52,6 +52,14 @@ impl KeptMemory {
     }
 }
 
+impl KeptMemory {
+    /// The first `len` bytes, if there are so many.
+    #[must_use]
+    pub fn bytes(&self, len: usize) -> Option<&[u8]> {
+        self.bytes.get(..len)
+    }
+}
+
 impl From<KeptMemory> for Bytes {
     /// The bytes, which count no more.
     fn from(kept: KeptMemory) -> Self {

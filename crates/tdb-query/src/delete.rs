@@ -9,10 +9,9 @@ use tdb_condition::{Condition, ConditionField, Kept};
 use tdb_fragment::ConditionTree;
 use tdb_schema::Enumeration;
 
-use crate::QueryError;
 use crate::options::{ReadOptions, ResultOrder};
-use crate::read::resolve;
-use crate::sparse::{SparseReader, Tally};
+use crate::sparse::Tally;
+use crate::{QueryError, Reader};
 
 /// How cells are deleted by a condition.
 #[derive(Clone, Debug, Default)]
@@ -97,19 +96,17 @@ fn foresee(
         condition: Some(condition.clone()),
         ..ReadOptions::default()
     };
-    let request = resolve(session, array, &options, &mut Vec::new())?;
     let delete = kept.map(|kept| Delete {
         marker: "the delete".to_owned(),
         timestamp: time,
         condition: Arc::new(kept.clone()),
     });
-    let reader = SparseReader::new(session.clone(), Arc::clone(array), request)?;
     let Tally {
         cells,
         fitting,
         taken,
         beyond,
-    } = reader.tally(delete.as_ref())?;
+    } = Reader::tally(session, array, &options, delete.as_ref())?;
     Ok(Deletion {
         cells,
         fitting,

@@ -3,98 +3,150 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tdb_array::{Array, ArrayError, ErrorKind};
-use tdb_cells::{CellProblem, Session, out_of_order};
+use tdb_array::{Array, ArrayError, ErrorKind, Snapshot};
+use tdb_cells::{Batch, CellProblem, Session, out_of_order};
 use tdb_schema::names::UnknownName;
 use tdb_schema::{DataOrder, DimensionLabel};
-use tdb_tile::Range;
+use tdb_tile::{Bug, Range};
 
 use crate::options::ReadOptions;
 use crate::{QueryError, Reader};
 
-/// The interval of a label's dimension whose labels lie within `range`; none where no label does. What is odd about
-/// the label's array becomes warnings.
-pub(crate) fn to_range(
-    session: &Session,
-    array: &Arc<Array>,
-    name: &str,
-    range: &Range,
-    warnings: &mut Vec<String>,
-) -> Result<Option<(String, Range)>, QueryError> {
-    let schema = array.schema();
-    let Some(label) = schema.labels.iter().find(|label| label.name == name) else {
-        let known = schema.labels.iter().map(|l| l.name.as_str());
-        return Err(UnknownName::new("label", name, known).into());
-    };
-    let dimension = schema.dimensions.get(label.dimension as usize);
-    let dimension =
-        dimension.ok_or_else(|| QueryError::invalid(format!("label {name:?} has no dimension")))?;
-    if !range.is_ordered(label.datatype) {
-        return Err(QueryError::invalid(format!(
-            "range of label {name:?} ends before it begins"
-        )));
-    }
-    if label.order == DataOrder::Unordered {
-        return Err(QueryError::invalid(format!(
-            "label {name:?} has no order: what lies between two of its values is nothing"
-        )));
-    }
-    let labels = Arc::new(array.open_label(label)?);
-    let odd = labels.warnings().iter();
-    warnings.extend(odd.map(|warning| format!("label {name:?}: {warning}")));
-    let found = positions(session, &labels, label, range)?;
-    Ok(found.map(|found| (dimension.name.clone(), found)))
+/// Looks for the positions whose labels lie within a range: a read of the label's array, batch by batch.
+///
+/// Labels ascend or descend, so the positions of a range of them are an interval of the label's dimension.
+#[derive(Debug)]
+pub struct LabelSearch {
+    label: DimensionLabel,
+    /// The name of the label's dimension in the array, and of the only one in the label's array.
+    dimension: String,
+    index: String,
+    range: Range,
+    /// The first and the last position found.
+    found: Option<(Bytes, Bytes)>,
+    before: Option<Bytes>,
 }
 
-/// The first and the last position whose label lies within `range`.
-fn positions(
-    session: &Session,
-    labels: &Arc<Array>,
-    label: &DimensionLabel,
-    range: &Range,
-) -> Result<Option<Range>, QueryError> {
-    let index = labels
-        .schema()
-        .dimensions
-        .first()
-        .map(|d| d.name.clone())
-        .unwrap_or_default();
-    let domain = labels.non_empty_domain();
-    let options = ReadOptions {
-        attributes: Some(vec![label.attribute.clone()]),
-        ranges: domain
-            .and_then(|d| d.into_iter().next())
-            .map(|d| (index.clone(), d))
-            .into_iter()
-            .collect(),
-        ..ReadOptions::default()
-    };
-    let (mut first, mut last) = (None, None);
-    let mut before: Option<Bytes> = None;
-    for batch in Reader::open(session, labels, &options)? {
-        let batch = batch?;
-        let (Some(positions), Some(values)) =
-            (batch.column(&index), batch.column(&label.attribute))
-        else {
-            continue;
+impl LabelSearch {
+    /// A search in the label `name` of an array.
+    ///
+    /// # Errors
+    /// [`QueryError::Unknown`] where the array has no such label; a range that ends before it begins; labels without
+    /// an order.
+    pub fn new(array: &Snapshot, name: &str, range: &Range) -> Result<Self, QueryError> {
+        let schema = array.schema();
+        let Some(label) = schema.labels.iter().find(|label| label.name == name) else {
+            let known = schema.labels.iter().map(|l| l.name.as_str());
+            return Err(UnknownName::new("label", name, known).into());
         };
+        let dimension = schema.dimensions.get(label.dimension as usize);
+        let dimension = dimension
+            .ok_or_else(|| QueryError::invalid(format!("label {name:?} has no dimension")))?;
+        if !range.is_ordered(label.datatype) {
+            return Err(QueryError::invalid(format!(
+                "range of label {name:?} ends before it begins"
+            )));
+        }
+        if label.order == DataOrder::Unordered {
+            return Err(QueryError::invalid(format!(
+                "label {name:?} has no order: what lies between two of its values is nothing"
+            )));
+        }
+        Ok(Self {
+            label: label.clone(),
+            dimension: dimension.name.clone(),
+            index: String::new(),
+            range: range.clone(),
+            found: None,
+            before: None,
+        })
+    }
+
+    /// The label, which says where its array is.
+    #[must_use]
+    pub fn label(&self) -> &DimensionLabel {
+        &self.label
+    }
+
+    /// What to read of the label's array.
+    ///
+    /// # Errors
+    /// [`QueryError::Invalid`] where it has no dimension.
+    pub fn options(&mut self, labels: &Snapshot) -> Result<ReadOptions, QueryError> {
+        let first = labels.schema().dimensions.first();
+        let first =
+            first.ok_or_else(|| QueryError::invalid("an array of labels has no dimension"))?;
+        self.index.clone_from(&first.name);
+        let domain = labels.non_empty_domain().into_iter().flatten().next();
+        Ok(ReadOptions {
+            attributes: Some(vec![self.label.attribute.clone()]),
+            ranges: domain.map(|d| (self.index.clone(), d)).into_iter().collect(),
+            ..ReadOptions::default()
+        })
+    }
+
+    /// Looks through a batch of the labels.
+    ///
+    /// # Errors
+    /// Labels that are not in their order: they lead nowhere.
+    pub fn add(&mut self, batch: &Batch) -> Result<(), QueryError> {
+        let (Some(positions), Some(values)) = (
+            batch.column(&self.index),
+            batch.column(&self.label.attribute),
+        ) else {
+            return Err(Bug::new("labels were read without their positions").into());
+        };
+        let (datatype, order) = (self.label.datatype, self.label.order);
         for row in 0..batch.rows {
             let (Some(position), Some(value)) = (positions.cell(row), values.cell(row)) else {
-                continue;
+                return Err(Bug::new("a column has fewer cells than its batch").into());
             };
             let cell = values.values.slice_ref(value);
-            if let Some(before) = before.replace(cell)
-                && let Some(problem) = out_of_order(label.datatype, label.order, &before, value)
+            if let Some(before) = self.before.replace(cell)
+                && let Some(problem) = out_of_order(datatype, order, &before, value)
             {
-                return Err(disorder(label, problem));
+                return Err(disorder(&self.label, problem));
             }
-            if range.contains(label.datatype, value) {
-                first.get_or_insert_with(|| positions.values.slice_ref(position));
-                last = Some(positions.values.slice_ref(position));
+            if self.range.contains(datatype, value) {
+                let last = positions.values.slice_ref(position);
+                let first = self.found.take().map_or_else(|| last.clone(), |(first, _)| first);
+                self.found = Some((first, last));
             }
         }
+        Ok(())
     }
-    Ok(first.zip(last).map(|(lo, hi)| Range { lo, hi }))
+
+    /// The range of the dimension, by its name; `None` where no label lies within the range.
+    #[must_use]
+    pub fn finish(self) -> Option<(String, Range)> {
+        let (lo, hi) = self.found?;
+        Some((self.dimension, Range { lo, hi }))
+    }
+}
+
+/// Options whose ranges of labels have become ranges of dimensions. What is odd about the arrays of labels becomes
+/// warnings.
+pub(crate) fn resolve(
+    session: &Session,
+    array: &Array,
+    options: &ReadOptions,
+    warnings: &mut Vec<String>,
+) -> Result<ReadOptions, QueryError> {
+    let mut options = options.clone();
+    for (name, range) in std::mem::take(&mut options.label_ranges) {
+        let mut search = LabelSearch::new(array, &name, &range)?;
+        let labels = Arc::new(array.open_label(search.label())?);
+        let odd = labels.warnings().iter();
+        warnings.extend(odd.map(|warning| format!("label {name:?}: {warning}")));
+        for batch in Reader::open(session, &labels, &search.options(&labels)?)? {
+            search.add(&batch?)?;
+        }
+        match search.finish() {
+            Some(range) => options.ranges.push(range),
+            None => options.reads_nothing = true,
+        }
+    }
+    Ok(options)
 }
 
 /// Labels that are not in their order, or that some cells in between lack, lead nowhere.

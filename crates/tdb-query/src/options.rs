@@ -57,6 +57,8 @@ pub struct ReadOptions {
     /// Which of the cells with the same coordinates; others than the current ones are for sparse arrays, and take no
     /// condition.
     pub versions: Versions,
+    /// Whether nothing lies within what was asked for, as where no label lies within a range of labels.
+    pub reads_nothing: bool,
     /// Cells to keep.
     pub condition: Option<Condition>,
     /// The order of the result: row-major for dense, global for sparse arrays by default.

@@ -1,111 +1,145 @@
+//! A read that says what comes next.
+
 use std::sync::Arc;
 
-use tdb_array::Array;
+use tdb_array::{Delete, Snapshot};
 use tdb_cells::{Batch, FieldInfo, Session, WholeTiles};
 use tdb_schema::FieldKind;
+use tdb_store::Piece as StoredPiece;
+use tdb_tile::Bug;
 
-use crate::dense::DenseReader;
+use crate::QueryError;
+use crate::dense::{self, DenseRead};
 use crate::options::ReadOptions;
-use crate::request::Request;
-use crate::sparse::SparseReader;
-use crate::{QueryError, labels};
+use crate::piece::{Cells, Decoded, Piece};
+use crate::planning::{Planned, Planning};
+use crate::sparse::{self, SparseRead, Tally};
 
-/// The cells of a read, batch by batch.
+/// A read of an array, and where it stands: a value that fetches nothing, and says what comes next.
 ///
-/// Each batch fits the session's memory; together they are the result, in its order.
-pub struct Reader {
+/// Who drives it fetches the bytes that it names, and gives them back. [`Reader`](crate::Reader) does so with a store, on
+/// the threads of a session; a program that fetches by other means, or asynchronously, does it by itself:
+///
+/// ```
+/// use tdb_array::Snapshot;
+/// use tdb_cells::{Batch, Fetched, Session};
+/// use tdb_query::{Next, QueryError, Read};
+/// use tdb_store::Piece;
+///
+/// /// The next cells; `fetch` gives the bytes of each range.
+/// fn next_batch(
+///     read: &mut Read,
+///     session: &Session,
+///     fetch: &dyn Fn(&[tdb_store::Read]) -> Vec<Piece>,
+/// ) -> Result<Option<Batch>, QueryError> {
+///     loop {
+///         match read.next()? {
+///             Next::Need(reads) => read.answer(fetch(&reads))?,
+///             Next::Work(piece) => {
+///                 let reads = piece.reads()?;
+///                 let bytes = Fetched::new(&reads, fetch(&reads));
+///                 let decoded = piece.decode(session, &bytes)?;
+///                 read.take(decoded)?;
+///             }
+///             Next::Batch(batch) => return Ok(Some(batch)),
+///             Next::Done => return Ok(None),
+///         }
+///     }
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Read {
+    session: Session,
+    array: Arc<Snapshot>,
     fields: Vec<FieldInfo>,
     warnings: Vec<String>,
+    /// Cells that are still wanted.
     left: u64,
-    /// What a dense read said last.
-    filled: u64,
-    source: Source,
-    session: Session,
     /// Columns whose cells are stored.
     stored: u64,
+    state: State,
 }
 
-enum Source {
-    Dense(Box<DenseReader>),
-    Sparse(Box<SparseReader>),
+#[derive(Debug)]
+enum State {
+    Planning(Box<Planning>),
+    Dense(Box<DenseRead>),
+    Sparse(Box<SparseRead>),
     /// Nothing more, or nothing after an error.
     Done,
 }
 
-/// Resolves what is asked for; reads what that takes: enumerations and labels.
-pub(crate) fn resolve(
-    session: &Session,
-    array: &Arc<Array>,
-    options: &ReadOptions,
-    warnings: &mut Vec<String>,
-) -> Result<Request, QueryError> {
-    let enumerations = enumerations(array)?;
-    if options.label_ranges.is_empty() {
-        return Request::new(array, options, &enumerations, session.limits());
-    }
-    let mut options = options.clone();
-    let mut is_empty = false;
-    for (name, range) in std::mem::take(&mut options.label_ranges) {
-        match labels::to_range(session, array, &name, &range, warnings)? {
-            Some(range) => options.ranges.push(range),
-            None => is_empty = true,
-        }
-    }
-    let mut request = Request::new(array, &options, &enumerations, session.limits())?;
-    if is_empty {
-        request.read_nothing();
-    }
-    Ok(request)
+/// What a [`Read`] needs or gives.
+#[derive(Debug)]
+pub enum Next {
+    /// Bytes that planning lacks, all that can be named now, for [`Read::answer`].
+    Need(Vec<tdb_store::Read>),
+    /// Tiles of one batch; what comes of them is for [`Read::take`].
+    Work(Piece),
+    /// Cells of the result, in its order.
+    Batch(Batch),
+    /// All cells were given out.
+    Done,
 }
 
-impl Reader {
-    /// Begins to read an array, with the threads and the memory of a session.
+impl Read {
+    /// Begins to read an array. Ranges of labels are looked for [before](crate::LabelSearch).
     ///
     /// # Errors
-    /// [`QueryError::Invalid`] where the request does not fit the array; what opening its fragments finds.
-    pub fn open(
+    /// [`QueryError::Invalid`] where the request does not fit the array.
+    pub fn new(
         session: &Session,
-        array: &Arc<Array>,
+        array: &Arc<Snapshot>,
         options: &ReadOptions,
     ) -> Result<Self, QueryError> {
-        let plan = &session.counters().plan;
-        plan.time(|| Self::plan(session, array, options))
+        Self::begin(session, array, options, None)
     }
 
-    fn plan(
+    /// Counts the cells that a condition fits and that a delete would take, instead of giving them.
+    pub(crate) fn counting(
         session: &Session,
-        array: &Arc<Array>,
+        array: &Arc<Snapshot>,
         options: &ReadOptions,
+        delete: Option<&Delete>,
     ) -> Result<Self, QueryError> {
-        array.directory().check_commits()?;
-        let mut warnings = Vec::new();
-        let request = resolve(session, array, options, &mut warnings)?;
-        let fields = request.fields.clone();
-        warnings.extend_from_slice(request.subarray.warnings());
-        let left = request.limit;
-        let (session, array) = (session.clone(), Arc::clone(array));
-        let is_dense = array.schema().is_dense();
-        let is_stored =
-            |info: &&FieldInfo| !(is_dense && matches!(info.field, FieldKind::Dimension(_)));
-        let stored = fields.iter().filter(is_stored).count() as u64;
-        let source = if is_dense {
-            Source::Dense(Box::new(DenseReader::new(session.clone(), array, request)?))
-        } else {
-            Source::Sparse(Box::new(SparseReader::new(
-                session.clone(),
-                array,
-                request,
-            )?))
+        Self::begin(session, array, options, delete)
+    }
+
+    fn begin(
+        session: &Session,
+        array: &Arc<Snapshot>,
+        options: &ReadOptions,
+        delete: Option<&Delete>,
+    ) -> Result<Self, QueryError> {
+        if !options.label_ranges.is_empty() {
+            let what = "ranges of labels are to be ranges of dimensions before an array is read";
+            return Err(QueryError::invalid(what));
+        }
+        let planning = Planning::new(session, array, options, delete)?;
+        let needs_nothing = planning.reads(array)?.is_empty();
+        let mut read = Self {
+            session: session.clone(),
+            array: Arc::clone(array),
+            fields: Vec::new(),
+            warnings: Vec::new(),
+            left: options.limit.unwrap_or(u64::MAX),
+            stored: 0,
+            state: State::Planning(Box::new(planning)),
         };
-        Ok(Self {
-            fields,
-            warnings,
-            left,
-            filled: 0,
-            source,
-            session,
-            stored,
-        })
+        if needs_nothing {
+            read.answer(Vec::new())?;
+        }
+        Ok(read)
+    }
+
+    /// Whether it is known which tiles are read: until then there are no [fields](Read::fields) and no batches.
+    #[must_use]
+    pub fn is_planned(&self) -> bool {
+        match &self.state {
+            State::Planning(_) => false,
+            State::Dense(read) => read.is_planned(),
+            State::Sparse(_) | State::Done => true,
+        }
     }
 
     /// What the columns of each batch are.
@@ -114,7 +148,7 @@ impl Reader {
         &self.fields
     }
 
-    /// What was asked for and cannot be given; what is odd about labels that were read.
+    /// What was asked for and cannot be given.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
@@ -123,78 +157,155 @@ impl Reader {
     /// How many cells so far have fill values because they failed the condition: [`Failing::Fill`](crate::Failing::Fill).
     #[must_use]
     pub fn filled(&self) -> u64 {
-        self.filled
+        match &self.state {
+            State::Dense(read) => read.filled(),
+            _ => 0,
+        }
     }
-}
 
-impl Reader {
-    /// The next cells, if they are whole tiles of one fragment that `allows` says yes to: of a read in global order,
-    /// between two batches. They are not given out again.
+    /// What comes next. What it asked for before has been given to it.
     ///
     /// # Errors
-    /// Those of reading, and of `allows`.
+    /// What was read breaks the format; a [limit](QueryError::Limit). Nothing comes after an error.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "what is asked for in between is no item"
+    )]
+    pub fn next(&mut self) -> Result<Next, QueryError> {
+        let next = self.step();
+        if next.is_err() {
+            self.state = State::Done;
+        }
+        next
+    }
+
+    fn step(&mut self) -> Result<Next, QueryError> {
+        if self.left == 0 && self.is_planned() {
+            return Ok(Next::Done);
+        }
+        loop {
+            let batch = match &mut self.state {
+                State::Planning(planning) => {
+                    return Ok(Next::Need(planning.reads(&self.array)?));
+                }
+                State::Dense(read) => match read.next()? {
+                    dense::Step::Work(piece) => return Ok(Next::Work(piece)),
+                    dense::Step::Batch(batch) => batch,
+                    dense::Step::Done => return Ok(Next::Done),
+                },
+                State::Sparse(read) => match read.next()? {
+                    sparse::Step::Need(reads) => return Ok(Next::Need(reads)),
+                    sparse::Step::Work(piece) => return Ok(Next::Work(piece)),
+                    sparse::Step::Batch(batch) => batch,
+                    sparse::Step::Done => return Ok(Next::Done),
+                },
+                State::Done => return Ok(Next::Done),
+            };
+            if batch.rows > 0 {
+                return Ok(Next::Batch(self.give(batch)));
+            }
+        }
+    }
+
+    /// Takes what [`Next::Need`] asked for, in its order.
+    ///
+    /// # Errors
+    /// Bytes that break the format; a condition that cannot be understood; a [limit](QueryError::Limit).
+    pub fn answer(&mut self, pieces: Vec<StoredPiece>) -> Result<(), QueryError> {
+        match std::mem::replace(&mut self.state, State::Done) {
+            State::Planning(planning) => {
+                let (request, planned) = planning.finish(&self.session, &self.array, pieces)?;
+                self.warnings.extend_from_slice(request.subarray.warnings());
+                let is_dense = matches!(planned, Planned::Dense(_));
+                let is_stored = |info: &&FieldInfo| {
+                    !(is_dense && matches!(info.field, FieldKind::Dimension(_)))
+                };
+                self.stored = request.fields.iter().filter(is_stored).count() as u64;
+                self.fields = request.fields;
+                self.state = match planned {
+                    Planned::Dense(read) => State::Dense(read),
+                    Planned::Sparse(read) => State::Sparse(read),
+                };
+                Ok(())
+            }
+            State::Sparse(mut read) => {
+                read.answer(pieces)?;
+                self.state = State::Sparse(read);
+                Ok(())
+            }
+            State::Dense(_) | State::Done => Err(Bug::new("an answer to nothing asked").into()),
+        }
+    }
+
+    /// Takes what came of the [`Piece`] that was given out last.
+    ///
+    /// # Errors
+    /// A [limit](QueryError::Limit).
+    pub fn take(&mut self, decoded: Decoded) -> Result<(), QueryError> {
+        match (&mut self.state, decoded.0) {
+            (State::Dense(read), cells) => read.take(&self.array, cells),
+            (State::Sparse(read), Cells::Table(table)) => read.take(table),
+            _ => Err(Bug::new("cells of a piece that was not given out").into()),
+        }
+    }
+
+    /// Bytes that later pieces are certain to take, some `most` of them: to be fetched while one is decoded.
+    ///
+    /// # Errors
+    /// [`QueryError::Bug`].
+    pub fn ahead(&self, most: u64) -> Result<Vec<tdb_store::Read>, QueryError> {
+        match &self.state {
+            State::Dense(read) => read.ahead(most),
+            State::Sparse(read) => Ok(read.ahead(most)),
+            State::Planning(_) | State::Done => Ok(Vec::new()),
+        }
+    }
+
+    /// The next cells, if they are whole tiles of one fragment that `allows` says yes to: of a read in global order,
+    /// between two batches. They are not given out again. `decode` turns the pieces into cells that are looked at.
+    ///
+    /// # Errors
+    /// Those of `decode` and of `allows`.
     pub fn whole_tiles<E: From<QueryError>>(
         &mut self,
+        decode: &dyn Fn(Piece) -> Result<Decoded, QueryError>,
         allows: &mut dyn FnMut(usize) -> Result<bool, E>,
     ) -> Result<Option<WholeTiles>, E> {
-        match &mut self.source {
-            Source::Dense(reader) => reader.whole_tiles(allows),
-            Source::Sparse(reader) => reader.whole_tiles(allows),
-            Source::Done => Ok(None),
+        match &mut self.state {
+            State::Dense(read) => read.whole_tiles(allows),
+            State::Sparse(read) => read.whole_tiles(decode, allows),
+            State::Planning(_) | State::Done => Ok(None),
         }
     }
-}
 
-impl Iterator for Reader {
-    type Item = Result<Batch, QueryError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if self.left == 0 {
-                self.source = Source::Done;
+    /// Counts cells from now on, instead of giving them; planning is done.
+    pub(crate) fn count(&mut self) -> Result<(), QueryError> {
+        match &mut self.state {
+            State::Sparse(read) => {
+                read.count();
+                Ok(())
             }
-            let counters = self.session.counters();
-            let next = counters.batches.time(|| match &mut self.source {
-                Source::Dense(reader) => reader.next_batch(),
-                Source::Sparse(reader) => reader.next_batch(),
-                Source::Done => Ok(None),
-            });
-            if let Source::Dense(reader) = &self.source {
-                self.filled = reader.filled();
-            }
-            match next {
-                Ok(Some(batch)) if batch.rows == 0 => {}
-                Ok(Some(batch)) => {
-                    let batch = batch.first(self.left);
-                    self.left -= batch.rows as u64;
-                    counters.add_given((batch.rows as u64).saturating_mul(self.stored));
-                    return Some(Ok(batch));
-                }
-                Ok(None) => {
-                    self.source = Source::Done;
-                    return None;
-                }
-                Err(error) => {
-                    self.source = Source::Done;
-                    return Some(Err(error));
-                }
-            }
+            _ => Err(Bug::new("cells are counted of planned reads of sparse arrays").into()),
         }
     }
-}
 
-/// The enumeration of each attribute that has one.
-fn enumerations(array: &Array) -> Result<Vec<Option<Arc<tdb_schema::Enumeration>>>, QueryError> {
-    let of = |a: &tdb_schema::Attribute| {
-        a.enumeration
-            .as_deref()
-            .map(|name| array.enumeration(name))
-            .transpose()
-    };
-    Ok(array
-        .schema()
-        .attributes
-        .iter()
-        .map(of)
-        .collect::<Result<_, _>>()?)
+    /// What was counted.
+    pub(crate) fn tally(&self) -> Result<Tally, QueryError> {
+        match &self.state {
+            State::Sparse(read) => read.tally(),
+            _ => Err(Bug::new("cells are counted of planned reads of sparse arrays").into()),
+        }
+    }
+
+    /// As many of these cells as are wanted.
+    fn give(&mut self, batch: Batch) -> Batch {
+        let batch = batch.first(self.left);
+        let rows = batch.rows as u64;
+        if self.left != u64::MAX {
+            self.left -= rows;
+        }
+        let counters = self.session.counters();
+        counters.add_given(rows.saturating_mul(self.stored));
+        batch
+    }
 }

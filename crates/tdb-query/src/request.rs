@@ -68,8 +68,12 @@ impl Request {
             None => ResultOrder::Global,
             Some(order) => order,
         };
+        let mut subarray = Subarray::new(schema, &options.ranges)?;
+        if options.reads_nothing {
+            subarray.clear();
+        }
         Ok(Self {
-            subarray: Subarray::new(schema, &options.ranges)?,
+            subarray,
             order,
             versions: options.versions,
             condition: condition.transpose()?,
@@ -90,11 +94,6 @@ impl Request {
     #[must_use]
     pub fn subarray(&self) -> &Subarray {
         &self.subarray
-    }
-
-    /// The dimension of a range of labels that no label lies in: nothing is read.
-    pub(crate) fn read_nothing(&mut self) {
-        self.subarray.clear();
     }
 }
 

@@ -14,17 +14,14 @@ use bytes::Bytes;
 use insta::{assert_debug_snapshot, assert_snapshot};
 use tdb_array::directory::{FragmentEntry, Lists};
 use tdb_array::{
-    Array, Directory, Fragment, FragmentSteps, Names, OpenOptions, OpenedPart, Schemas, Snapshot,
-    TimeWindow,
+    Array, Directory, Fragment, FragmentSteps, Names, OpenOptions, Schemas, Snapshot, TimeWindow,
 };
-use tdb_cells::{Batch, Session};
+use tdb_cells::{Batch, Fetched, Session};
 use tdb_condition::Condition;
 use tdb_filters::open_generic_tile;
-use tdb_fragment::{Next, PartPlace};
-use tdb_query::flow::{FragmentParts, Planner};
-use tdb_query::{ReadOptions, Reader, Request, ResultOrder};
-use tdb_schema::{ArraySchema, Enumeration};
-use tdb_store::{ByteRange, LocalStore, Piece, Read, Store};
+use tdb_query::{Next, Read, ReadOptions, Reader, ResultOrder};
+use tdb_schema::ArraySchema;
+use tdb_store::{LocalStore, Piece, Read as Wish, Store};
 use tdb_tile::{GenericTile, Limits, Range};
 
 /// What is asked for: the hours of one station at which it froze, the latest fragment left out.
@@ -72,7 +69,7 @@ fn a_read_goes_downhill() {
     let reads = directory
         .schemas()
         .iter()
-        .map(|entry| Read::whole(entry.key.clone()));
+        .map(|entry| Wish::whole(entry.key.clone()));
     let tiles = read(&*store, reads.collect());
     let decode =
         |piece: Piece| Arc::new(ArraySchema::decode(&open(&piece.bytes), &limits).unwrap());
@@ -99,38 +96,53 @@ fn a_read_goes_downhill() {
         .collect();
     assert_snapshot!("4_fragments", describe_fragments(&fragments));
 
-    // plan = plan(&schemas, &fragments, &subarray, &fields)
+    // request = names, ranges and condition, resolved; read = a value that says what comes next
     let at = OpenOptions {
         window: window(),
         ..OpenOptions::default()
     };
     let array = Snapshot::new("", at, directory, schemas, fragments, Vec::new()).unwrap();
-    let enumerations = enumerations(&*store, array.schema());
-    let request = Request::new(&array, &options(), &enumerations, &limits).unwrap();
-    let planner = Planner::new(&session, &array, request).unwrap();
-    let bounds = parts(&*store, &array, &planner.needs());
-    let chosen = planner.choose(bounds).unwrap();
-    assert_debug_snapshot!("5_tiles", chosen.tiles().collect::<Vec<_>>());
-    let indexes = parts(&*store, &array, &chosen.needs().unwrap());
-    let plan = chosen.locate(indexes).unwrap();
-    assert_snapshot!("6_reads", describe_reads(&plan.reads()));
+    let array = Arc::new(array);
+    let mut rows = Read::new(&session, &array, &options()).unwrap();
 
-    // bytes = store.read(plan.reads())
-    let bytes = read(&*store, plan.reads());
+    // Need(reads): metadata that planning lacks
+    let Next::Need(needs) = rows.next().unwrap() else {
+        panic!("nothing is needed")
+    };
+    assert_snapshot!("5_needs", describe_reads(&needs));
+    rows.answer(read(&*store, needs)).unwrap();
 
-    // tiles = unfilter(&plan, bytes)
-    let tiles = plan.unfilter(bytes).unwrap();
-    assert_eq!(tiles.cell_count(), 64);
+    // Work(piece): what decides which cells there are
+    let deciding = work(&mut rows);
+    let reads = deciding.reads().unwrap();
+    assert_snapshot!("6_deciding", describe_reads(&reads));
 
-    // rows = merge(select(tiles, &condition), order)
-    let cells = tiles.select();
-    assert_debug_snapshot!("7_selected", cells.rows());
-    let rows = cells.merge().unwrap();
-    assert_debug_snapshot!("8_merged", rows.rows());
+    // bytes = store.read(piece.reads()); cells = piece.decode(bytes)
+    let bytes = Fetched::new(&reads, read(&*store, reads.clone()));
+    let cells = deciding.decode(&session, &bytes).unwrap();
+    rows.take(cells).unwrap();
 
-    // out = rows.into_columns()
-    let out = rows.into_columns().unwrap();
-    assert_snapshot!("9_columns", describe_columns(&out));
+    // Work(piece): the other columns, of tiles that have cells left
+    let rest = work(&mut rows);
+    let reads = rest.reads().unwrap();
+    assert_snapshot!("7_rest", describe_reads(&reads));
+    let bytes = Fetched::new(&reads, read(&*store, reads.clone()));
+    let cells = rest.decode(&session, &bytes).unwrap();
+    rows.take(cells).unwrap();
+
+    // batch = select, merge, condition, columns
+    let Next::Batch(out) = rows.next().unwrap() else {
+        panic!("no batch")
+    };
+    assert_snapshot!("8_columns", describe_columns(&out));
+    assert!(matches!(rows.next().unwrap(), Next::Done));
+}
+
+fn work(read: &mut Read) -> tdb_query::Piece {
+    match read.next().unwrap() {
+        Next::Work(piece) => piece,
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -145,7 +157,7 @@ fn a_session_takes_the_same_steps() {
     let [batch] = &batches[..] else {
         panic!("{} batches", batches.len())
     };
-    assert_snapshot!("9_columns", describe_columns(batch));
+    assert_snapshot!("8_columns", describe_columns(batch));
 }
 
 fn store() -> Arc<dyn Store> {
@@ -154,7 +166,7 @@ fn store() -> Arc<dyn Store> {
 }
 
 /// The only wait.
-fn read(store: &dyn Store, reads: Vec<Read>) -> Vec<Piece> {
+fn read(store: &dyn Store, reads: Vec<Wish>) -> Vec<Piece> {
     let answers = store.read(&reads).into_iter();
     answers.map(Result::unwrap).collect()
 }
@@ -168,51 +180,9 @@ fn open(bytes: &Bytes) -> Bytes {
 
 fn fragment(steps: &FragmentSteps<'_>, entry: &FragmentEntry, tail: Piece) -> Fragment {
     match steps.open(entry, tail, false).unwrap() {
-        Next::Done(fragment) => fragment,
-        Next::Need(range) => panic!("{entry:?} needs {range:?}"),
+        tdb_fragment::Next::Done(fragment) => fragment,
+        tdb_fragment::Next::Need(range) => panic!("{entry:?} needs {range:?}"),
     }
-}
-
-/// Reads parts of the metadata of fragments.
-fn parts(store: &dyn Store, array: &Snapshot, wanted: &[FragmentParts]) -> Vec<Vec<OpenedPart>> {
-    let mut opened = Vec::new();
-    for FragmentParts { fragment, parts } in wanted {
-        let fragment = array.fragments().get(*fragment).unwrap();
-        let parts = parts.iter().map(|part| {
-            let payload = match fragment.metadata.part_place(*part).unwrap() {
-                PartPlace::Here(payload) => payload,
-                PartPlace::Stored(range) => {
-                    let key = fragment.metadata_key.clone();
-                    let read_it = Read::new(key, ByteRange::From(range.start));
-                    open(&read(store, vec![read_it]).remove(0).bytes)
-                }
-            };
-            OpenedPart {
-                version: fragment.metadata.version,
-                payload,
-            }
-        });
-        opened.push(parts.collect());
-    }
-    opened
-}
-
-fn enumerations(store: &dyn Store, schema: &ArraySchema) -> Vec<Option<Arc<Enumeration>>> {
-    let read_one = |name: &String| {
-        let entry = schema
-            .enumerations
-            .iter()
-            .find(|entry| entry.name == *name)
-            .unwrap();
-        let key = format!("__schema/__enumerations/{}", entry.file);
-        let tile = read(store, vec![Read::whole(key)]).remove(0);
-        Arc::new(Enumeration::decode(&open(&tile.bytes), &Limits::default()).unwrap())
-    };
-    let names = schema
-        .attributes
-        .iter()
-        .map(|attribute| attribute.enumeration.as_ref());
-    names.map(|name| name.map(read_one)).collect()
 }
 
 fn describe_schemas(schemas: &Schemas) -> String {
@@ -238,8 +208,8 @@ fn describe_fragments(fragments: &[Fragment]) -> String {
     fragments.iter().map(describe).collect()
 }
 
-fn describe_reads(reads: &[Read]) -> String {
-    let describe = |read: &Read| format!("{} {:?}\n", tdb_store::name(&read.key), read.range);
+fn describe_reads(reads: &[Wish]) -> String {
+    let describe = |read: &Wish| format!("{} {:?}\n", tdb_store::name(&read.key), read.range);
     reads.iter().map(describe).collect()
 }
 

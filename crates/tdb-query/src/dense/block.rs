@@ -68,6 +68,13 @@ impl Block {
         strides
     }
 
+    /// Whether space tiles meet where this piece ends and the next begins.
+    pub(crate) fn ends_between_tiles(&self, next: &Self, borders: &Borders<'_>) -> bool {
+        let dimensions = self.positions.iter().zip(&next.positions).enumerate();
+        let mut cut = dimensions.filter(|(_, (piece, next))| piece != next);
+        cut.all(|(dimension, (piece, _))| borders(dimension, piece.end).0 == piece.end)
+    }
+
     /// The same cells in up to `count` pieces of about equal size, cut along the slowest dimension
     /// that has more than one position; `borders_only`: between space tiles and nowhere else.
     pub(crate) fn split(self, count: u64, borders_only: bool, borders: &Borders<'_>) -> Vec<Self> {

@@ -1,18 +1,18 @@
 //! Reads the cells of a batch: every field and every band of it a task of its own.
 
 use tdb_cells::{
-    Decoding, FragmentTiles, Session, TableColumn, TileBytes, Worker, buffer, fill_is_valid,
-    fill_of, threads, unit_size,
+    Decoding, Session, TableColumn, TileBytes, Worker, buffer, fill_is_valid, fill_of, threads,
+    unit_size,
 };
-use tdb_schema::{ArraySchema, FieldKind};
+use tdb_schema::FieldKind;
 
 use super::block::Block;
 use super::coordinates::fill_coordinates;
 use super::fixed::{FixedBrush, ValidityBrush};
-use super::layers::{Layer, Stored};
-use super::paint::{TileShape, paint};
-use super::runs::Runs;
+use super::paint::paint;
+use super::plan::DensePlan;
 use super::scatter::index;
+use super::shared_tiles::SharedTiles;
 use super::source::FieldSource;
 use super::var::{VarBrush, VarRows};
 use super::visits::BlockTiles;
@@ -25,18 +25,32 @@ pub(crate) struct Band {
     pub(crate) rows: usize,
 }
 
-/// What a dense read works on.
+/// The parts of a batch.
+#[derive(Debug)]
+pub(crate) struct Bands {
+    pub(crate) bands: Vec<Band>,
+    /// Whether some of them take cells of the same tiles.
+    pub(crate) cuts_tiles: bool,
+}
+
+impl Bands {
+    /// The blocks of all bands, in their order.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = &(Block, BlockTiles)> {
+        self.bands.iter().flat_map(|band| &band.blocks)
+    }
+
+    /// The rows of all bands.
+    pub(crate) fn rows(&self) -> usize {
+        self.bands.iter().map(|band| band.rows).sum()
+    }
+}
+
+/// What columns are read out of, and by whom.
 #[derive(Clone, Copy)]
-pub(crate) struct Sight<'a> {
-    pub(crate) session: &'a Session,
-    pub(crate) bytes: &'a dyn TileBytes,
-    pub(crate) schema: &'a ArraySchema,
-    pub(crate) shape: &'a TileShape,
-    pub(crate) runs: &'a [Runs],
-    /// The newest first.
-    pub(crate) layers: &'a [Layer],
-    /// Their tiles, in the same order.
-    pub(crate) tiles: &'a [FragmentTiles],
+struct Sight<'a> {
+    session: &'a Session,
+    bytes: &'a dyn TileBytes,
+    plan: &'a DensePlan,
 }
 
 impl<'a> Sight<'a> {
@@ -47,15 +61,6 @@ impl<'a> Sight<'a> {
             bytes: self.bytes,
             counters: self.session.counters(),
         }
-    }
-
-    /// Where each layer has the cells of a field.
-    pub(crate) fn sources(&self, field: FieldKind) -> Vec<Option<FieldSource<'a>>> {
-        let source = |(layer, tiles): (&'a Layer, &'a FragmentTiles)| match &layer.stored {
-            Stored::Tiles(_) => tiles.field(field).map(FieldSource::Tiles),
-            Stored::Cells(cells) => cells.column(field).map(FieldSource::Cells),
-        };
-        self.layers.iter().zip(self.tiles).map(source).collect()
     }
 }
 
@@ -102,10 +107,19 @@ struct Draft<'a> {
 
 /// The cells of all bands, a column for each field.
 pub(crate) fn read_columns(
-    sight: Sight<'_>,
-    bands: &[Band],
+    plan: &DensePlan,
+    session: &Session,
+    bytes: &dyn TileBytes,
+    bands: &Bands,
     fields: &[FieldKind],
 ) -> Result<Vec<(FieldKind, TableColumn)>, QueryError> {
+    let shared = SharedTiles::new(plan, bands, fields, bytes)?;
+    let sight = Sight {
+        session,
+        bytes: &shared,
+        plan,
+    };
+    let bands = &bands.bands;
     let mut drafts = fields
         .iter()
         .map(|&field| draft(sight, bands, field))
@@ -141,7 +155,7 @@ pub(crate) fn for_each<T: Send>(
 
 /// Memory for a column.
 fn draft<'a>(sight: Sight<'a>, bands: &[Band], kind: FieldKind) -> Result<Draft<'a>, QueryError> {
-    let schema = sight.schema;
+    let schema = &*sight.plan.schema;
     let Some(field) = schema.field_of(kind) else {
         return Err(QueryError::invalid(format!(
             "the array has no field {kind:?}"
@@ -170,7 +184,7 @@ fn draft<'a>(sight: Sight<'a>, bands: &[Band], kind: FieldKind) -> Result<Draft<
     let plan = FieldPlan {
         field: kind,
         cell_size,
-        sources: sight.sources(kind),
+        sources: sight.plan.sources(kind),
         fill,
         fill_valid: fill_is_valid(schema, kind),
     };
@@ -231,7 +245,7 @@ fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
 
 fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), QueryError> {
     let how = sight.how();
-    let tile_cells = sight.shape.cells;
+    let tile_cells = sight.plan.shape.cells;
     match task {
         Task::Coordinates {
             dimension,
@@ -239,8 +253,8 @@ fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), Quer
             mut out,
         } => {
             if let (Some(axis), Some(runs)) = (
-                sight.shape.grid.axes().get(dimension),
-                sight.runs.get(dimension),
+                sight.plan.shape.grid.axes().get(dimension),
+                sight.plan.runs.get(dimension),
             ) {
                 let size = axis.datatype().size();
                 for (block, _) in &band.blocks {
@@ -272,7 +286,7 @@ fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), Quer
                 worker,
                 how,
             };
-            paint(sight.shape, sight.layers, block, &mut brush)
+            paint(&sight.plan.shape, &sight.plan.layers, block, &mut brush)
         }),
         Task::Validity {
             plan,
@@ -297,7 +311,7 @@ fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), Quer
                     worker,
                     how,
                 };
-                let result = paint(sight.shape, sight.layers, block, &mut brush);
+                let result = paint(&sight.plan.shape, &sight.plan.layers, block, &mut brush);
                 kept = brush.tile;
                 result
             })
@@ -320,7 +334,7 @@ fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), Quer
                     worker,
                     how,
                 };
-                paint(sight.shape, sight.layers, block, &mut brush)?;
+                paint(&sight.plan.shape, &sight.plan.layers, block, &mut brush)?;
             }
             rows.ends(ends);
             Ok(())

@@ -6,24 +6,25 @@ use tdb_cells::{CellTable, Segment, TableColumn, buffer, fill_is_valid, fill_of}
 use tdb_condition::Predicate;
 use tdb_schema::{ArraySchema, FieldKind};
 
-use super::columns::{Band, Sight};
+use super::columns::Bands;
 use super::paint::{Brush, PlacedCell, paint};
 use super::pass::Pass;
+use super::plan::DensePlan;
 use super::scatter::{fill, index, repeat};
 use crate::QueryError;
 
 /// A byte for each row, zero where the condition fails.
 pub(crate) fn evaluate(
-    sight: Sight<'_>,
-    bands: &[Band],
+    plan: &DensePlan,
+    bands: &Bands,
     condition: &Predicate,
     columns: &mut Vec<(FieldKind, TableColumn)>,
 ) -> Result<Vec<u8>, QueryError> {
-    let rows: usize = bands.iter().map(|band| band.rows).sum();
+    let rows = bands.rows();
     let mut cuts = vec![0, rows];
     let mut lacking = Vec::new();
     for field in condition.fields() {
-        let missing = missing(sight, bands, field)?;
+        let missing = missing(plan, bands, field)?;
         cuts.extend(missing.iter().flat_map(|range| [range.start, range.end]));
         lacking.push((field, missing));
     }
@@ -103,21 +104,21 @@ impl Brush for MissingBrush<'_> {
 
 /// The rows whose newest fragment lacks a field.
 fn missing(
-    sight: Sight<'_>,
-    bands: &[Band],
+    plan: &DensePlan,
+    bands: &Bands,
     field: FieldKind,
 ) -> Result<Vec<Range<usize>>, QueryError> {
-    let has: Vec<bool> = sight.sources(field).iter().map(Option::is_some).collect();
+    let has: Vec<bool> = plan.sources(field).iter().map(Option::is_some).collect();
     if matches!(field, FieldKind::Dimension(_)) || has.iter().all(|&has| has) {
         return Ok(Vec::new());
     }
     let mut out = Vec::new();
     let mut first = 0;
-    for (_, block) in bands.iter().flat_map(|band| &band.blocks) {
+    for (_, block) in bands.blocks() {
         let mut rows = vec![0; index(block.rows())];
         paint(
-            sight.shape,
-            sight.layers,
+            &plan.shape,
+            &plan.layers,
             block,
             &mut MissingBrush {
                 has: &has,

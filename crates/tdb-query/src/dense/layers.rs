@@ -1,12 +1,8 @@
 //! Which fragments a space tile takes its cells from.
 
-use tdb_array::Array;
-use tdb_cells::Session;
-use tdb_schema::FieldKind;
-use tdb_schema::grid::{CellBox, SpaceTileGrid, TileBox};
+use tdb_schema::grid::{CellBox, TileBox};
 
 use super::sparse_cells::SparseCells;
-use crate::QueryError;
 
 /// A fragment as one of the layers that make up a dense array.
 #[derive(Debug)]
@@ -29,7 +25,7 @@ pub(crate) enum Stored {
 
 impl Layer {
     /// Whether it has every cell of its box.
-    fn is_solid(&self) -> bool {
+    pub(crate) fn is_solid(&self) -> bool {
         matches!(self.stored, Stored::Tiles(_))
     }
 
@@ -37,42 +33,6 @@ impl Layer {
     pub(crate) fn covers(&self, cells: &CellBox) -> bool {
         self.is_solid() && self.cells.covers(cells)
     }
-}
-
-/// The fragments of an array that may have any of these cells, the newest first.
-///
-/// Sparse ones come before all dense ones, whatever their times: in every release that reads both, their
-/// cells are seen even where a newer dense fragment has cells too. Their fields are read at once.
-pub(crate) fn layers(
-    session: &Session,
-    array: &Array,
-    grid: &SpaceTileGrid,
-    wanted: &CellBox,
-    fields: &[FieldKind],
-) -> Result<Vec<Layer>, QueryError> {
-    let mut layers = Vec::new();
-    for (index, fragment) in array.fragments().iter().enumerate().rev() {
-        let Some(cells) = grid.clipped_box(&fragment.metadata.non_empty_domain) else {
-            continue;
-        };
-        if !meets(&cells, wanted) {
-            continue;
-        }
-        let stored = if fragment.metadata.dense {
-            Stored::Tiles(grid.tiles_of(&cells))
-        } else {
-            Stored::Cells(Box::new(SparseCells::load(
-                session, array, grid, index, fields,
-            )?))
-        };
-        layers.push(Layer {
-            index,
-            cells,
-            stored,
-        });
-    }
-    layers.sort_by_key(Layer::is_solid);
-    Ok(layers)
 }
 
 /// The fragments whose cells can be seen in a tile, the newest first.

@@ -1,5 +1,6 @@
 //! Dense arrays: every cell of the domain has a place, and fragments lie over each other.
 
+mod bands;
 mod block;
 mod columns;
 mod condition;
@@ -8,9 +9,12 @@ mod fixed;
 mod layers;
 mod paint;
 mod pass;
-mod reader;
+mod plan;
+mod read;
+mod reads;
 mod runs;
 mod scatter;
+mod shared_tiles;
 mod source;
 mod sparse_cells;
 #[cfg(test)]
@@ -20,4 +24,7 @@ mod visits;
 mod walk;
 mod whole;
 
-pub(crate) use reader::DenseReader;
+pub(crate) use columns::{Bands, read_columns};
+pub(crate) use plan::{DenseCandidates, DensePlan};
+pub(crate) use read::{DenseRead, Step};
+pub(crate) use reads::reads_of;

@@ -1,14 +1,18 @@
 //! Sparse fragments within dense arrays: releases before 2.4 could write single cells into them.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-use tdb_array::Array;
-use tdb_cells::{CellTable, Loading, Segment, Session, TableColumn, TileRows, load};
+use tdb_array::Snapshot;
+use tdb_cells::{CellTable, FragmentTiles, Segment, Session, TableColumn, TileRows};
 use tdb_fragment::FragmentMetadata;
-use tdb_schema::FieldKind;
-use tdb_schema::grid::{GridAxis, SpaceTileGrid};
-use tdb_tile::Grant;
+use tdb_schema::grid::{CellBox, GridAxis, SpaceTileGrid};
+use tdb_schema::{ArraySchema, FieldKind};
+use tdb_tile::{Budget, Bug, Grant};
 
+use super::layers::{Layer, Stored};
+use crate::piece::{Piece, TableWork};
+use crate::sparse::PlannedTiles;
 use crate::{QueryError, fragment_tiles};
 
 /// Bytes of a position that may be none.
@@ -25,41 +29,89 @@ pub(crate) struct SparseCells {
     _held: Grant,
 }
 
-impl SparseCells {
-    /// Reads the coordinates and these fields of a fragment.
-    pub(crate) fn load(
-        session: &Session,
-        array: &Array,
-        grid: &SpaceTileGrid,
-        fragment: usize,
-        fields: &[FieldKind],
+/// A sparse fragment whose cells are still to be read.
+#[derive(Debug)]
+pub(crate) struct SparseTiles {
+    /// Position of the fragment in the array's list.
+    index: usize,
+    /// The box of its cells.
+    cells: CellBox,
+    tiles: Arc<PlannedTiles>,
+    fields: Vec<FieldKind>,
+    segment: Segment,
+}
+
+impl SparseTiles {
+    pub(super) fn new(
+        array: &Snapshot,
+        index: usize,
+        cells: CellBox,
+        tiles: FragmentTiles,
+        fields: Vec<FieldKind>,
     ) -> Result<Self, QueryError> {
-        let dimensions = (0..grid.axes().len()).map(FieldKind::Dimension);
-        let wanted: Vec<FieldKind> = dimensions.chain(fields.iter().copied()).collect();
-        // Opening the fields shows that there are as many tiles as the fragment says.
-        let tiles = fragment_tiles::open(array, array.schema(), fragment, &wanted)?;
-        let stored = array.fragments().get(fragment);
-        let count = |of: fn(&FragmentMetadata) -> u64| stored.map_or(0, |f| of(&f.metadata));
-        let per_cell = grid.axes().len().saturating_mul(PLACED).saturating_add(8);
-        let bytes = count(FragmentMetadata::tile_count)
-            .saturating_mul(size_of::<TileRows>() as u64)
-            .saturating_add(count(FragmentMetadata::cell_count).saturating_mul(per_cell as u64));
-        let held = session.limits().budget.take(bytes)?;
-        let mut table = CellTable::new(vec![segment(array, fragment)]);
-        let how = Loading {
-            session,
-            schema: array.schema(),
-            bytes: array.store(),
+        let stored = fragment_tiles::planned(array, index)?;
+        let tiles = PlannedTiles {
+            fragments: vec![index],
+            tiles: vec![tiles],
         };
-        session.install(|| load(how, &mut table, &wanted, &|_| Some(&tiles)))?;
-        let coordinates: Vec<Vec<Option<u64>>> = grid
-            .axes()
-            .iter()
-            .enumerate()
-            .map(|(dimension, axis)| {
-                coordinates(axis, table.column(FieldKind::Dimension(dimension)))
-            })
-            .collect();
+        Ok(Self {
+            index,
+            cells,
+            tiles: Arc::new(tiles),
+            fields,
+            segment: segment(&stored.metadata, index)?,
+        })
+    }
+
+    /// What loads its cells.
+    pub(super) fn piece(
+        &self,
+        schema: &Arc<ArraySchema>,
+        session: &Session,
+    ) -> Result<Piece, QueryError> {
+        let budget = &session.limits().budget;
+        let tiles = self.segment.tiles.len().saturating_mul(size_of::<TileRows>());
+        let mut table = CellTable::new(vec![self.segment.clone()]);
+        table.hold(budget.take(tiles as u64)?);
+        let work = TableWork {
+            schema: Arc::clone(schema),
+            tiles: Arc::clone(&self.tiles),
+            fields: self.fields.clone(),
+            table,
+        };
+        Ok(work.into())
+    }
+
+    /// The fragment as a layer, with its cells, which have come.
+    pub(super) fn place(
+        self,
+        array: &Snapshot,
+        grid: &SpaceTileGrid,
+        table: CellTable,
+        budget: &Budget,
+    ) -> Result<(Layer, FragmentTiles), QueryError> {
+        let cells = SparseCells::new(grid, table, budget)?;
+        let layer = Layer {
+            index: self.index,
+            cells: self.cells,
+            stored: Stored::Cells(Box::new(cells)),
+        };
+        // Its tiles are not looked at again.
+        let none = fragment_tiles::locate(array, array.schema(), self.index, &[], Vec::new())?;
+        Ok((layer, none))
+    }
+}
+
+impl SparseCells {
+    /// Places the cells of a table, whose coordinates are loaded.
+    fn new(grid: &SpaceTileGrid, table: CellTable, budget: &Budget) -> Result<Self, QueryError> {
+        let per_cell = grid.axes().len().saturating_mul(PLACED).saturating_add(8);
+        let held = budget.take(table.rows.saturating_mul(per_cell) as u64)?;
+        let axes = grid.axes().iter().enumerate();
+        let coordinates = axes.map(|(dimension, axis)| {
+            coordinates(axis, table.column(FieldKind::Dimension(dimension)))
+        });
+        let coordinates: Vec<Vec<Option<u64>>> = coordinates.collect();
         let is_inside = |cell: &usize| {
             coordinates
                 .iter()
@@ -139,28 +191,26 @@ fn tile_of(
 }
 
 /// All tiles of a fragment, one after the other.
-fn segment(array: &Array, fragment: usize) -> Segment {
+fn segment(metadata: &FragmentMetadata, fragment: usize) -> Result<Segment, QueryError> {
+    let too_many = |_| Bug::new("more cells of a fragment than memory has places");
     let mut tiles = Vec::new();
     let mut end = 0_usize;
-    if let Some(stored) = array.fragments().get(fragment) {
-        for number in 0..stored.metadata.tile_count() {
-            let cells = usize::try_from(stored.metadata.tile_cells(number)).unwrap_or(usize::MAX);
-            let rows = end..end.saturating_add(cells);
-            end = rows.end;
-            let tile = usize::try_from(number).unwrap_or(usize::MAX);
-            tiles.push(TileRows {
-                tile,
-                rows,
-                full: true,
-                done: 0,
-            });
-        }
+    for number in 0..metadata.tile_count() {
+        let cells = usize::try_from(metadata.tile_cells(number)).map_err(too_many)?;
+        let rows = end..end.saturating_add(cells);
+        end = rows.end;
+        tiles.push(TileRows {
+            tile: usize::try_from(number).map_err(too_many)?,
+            rows,
+            full: true,
+            wanted: true,
+        });
     }
-    Segment {
+    Ok(Segment {
         fragment,
         rows: 0..end,
         tiles,
-    }
+    })
 }
 
 fn coordinates(axis: &GridAxis, column: Option<&TableColumn>) -> Vec<Option<u64>> {

@@ -4,14 +4,15 @@ use tdb_cells::WholeTiles;
 use tdb_schema::grid::CellBox;
 
 use super::layers::{Stored, meets};
-use super::reader::{DenseReader, bounds};
+use super::plan::bounds;
+use super::read::DenseRead;
 use super::walk::Walk;
 use crate::QueryError;
 
 /// Tiles that are looked at, or handed on, at a time.
 const MOST: u64 = 1 << 12;
 
-impl DenseReader {
+impl DenseRead {
     /// The next tiles of a read in global order, if each is a tile of one fragment that `allows` says yes to. Where
     /// the next one is not, the next batch ends before the first that is.
     pub(crate) fn whole_tiles<E: From<QueryError>>(
@@ -24,7 +25,7 @@ impl DenseReader {
             return Ok(None);
         };
         let is_all = self.request.condition.is_none() && self.request.limit == u64::MAX;
-        let wanted = bounds(&self.runs);
+        let wanted = bounds(&self.plan.runs);
         let Some(wanted) = wanted.filter(|_| is_all && walk.within.is_none()) else {
             return Ok(None);
         };
@@ -43,7 +44,7 @@ impl DenseReader {
             }
             match (source, &mut whole) {
                 (Some((fragment, number)), None) if end == begin => {
-                    let cells = usize::try_from(self.shape.cells).unwrap_or(usize::MAX);
+                    let cells = usize::try_from(self.plan.shape.cells).unwrap_or(usize::MAX);
                     whole = Some(WholeTiles {
                         fragment,
                         tiles: vec![number],
@@ -71,10 +72,10 @@ impl DenseReader {
     /// The fragment that a tile takes all its cells from, and the number of the tile there; `None` where there are
     /// several, or none, or the tile is not asked for as a whole.
     fn only_source(&self, tile: &[u64], wanted: &CellBox) -> Option<(usize, usize)> {
-        let cells = self.shape.grid.tile_cells(tile);
-        let mut layers = self.layers.iter();
+        let cells = self.plan.shape.grid.tile_cells(tile);
+        let mut layers = self.plan.layers.iter();
         let newest = layers.find(|layer| meets(&layer.cells, &cells))?;
-        let is_full = cells.cells() == Some(self.shape.cells);
+        let is_full = cells.cells() == Some(self.plan.shape.cells);
         let is_only = is_full && newest.covers(&cells) && wanted.covers(&cells);
         match &newest.stored {
             Stored::Tiles(tiles) if is_only => {

@@ -4,8 +4,10 @@
 use tdb_array::Snapshot;
 use tdb_cells::{Batch, CellTable, Column, Gathered, Keys, Segment, gather, keep_newest};
 use tdb_schema::FieldKind;
+use tdb_schema::order::CellComparator;
 
-use super::keys::{Coordinates, dimension_types, row_keys};
+use super::corner::Corner;
+use super::keys::{Coordinates, dimension_types, row_keys, sort_order};
 use super::plan::SparsePlan;
 use super::select::select;
 use super::visible::time_of;
@@ -53,6 +55,43 @@ impl SparsePlan {
         keys.sort(&mut rows);
         self.settle(array, table, &keys, &mut rows);
         Some(rows)
+    }
+
+    /// Puts selected cells in order, and of those of which all that come before are in memory does as [`SparsePlan::merge`];
+    /// the others are given back as they are, in the order of the table. All are in memory that come before `frontier`.
+    pub(crate) fn merge_before(
+        &self,
+        array: &Snapshot,
+        table: &CellTable,
+        rows: Rows,
+        frontier: Option<&Corner>,
+    ) -> (Vec<u32>, Vec<u32>) {
+        let coordinates = Coordinates::new(table, self.schema.dimensions.len());
+        let keys = self.keys(table, &coordinates);
+        let mut rows = rows.unwrap_or_else(|| all_rows(table));
+        keys.sort(&mut rows);
+        let mut behind = Vec::new();
+        if let Some(frontier) = frontier {
+            let comparator = CellComparator::new(&self.schema, sort_order(self.merge_order()));
+            let (columns, corner) = (coordinates.columns(table), frontier.columns());
+            let is_known = |&row: &u32| {
+                let order = comparator.compare_rows(&columns, row as usize, &corner, 0);
+                order.is_lt() || (order.is_eq() && self.is_distinct())
+            };
+            behind = rows.split_off(rows.partition_point(is_known));
+            behind.sort_unstable();
+        }
+        self.settle(array, table, &keys, &mut rows);
+        (rows, behind)
+    }
+
+    /// Whether no fragment can have two cells with the same coordinates.
+    pub(crate) fn is_distinct(&self) -> bool {
+        // Zeros of either sign are equal, and a fragment may have both.
+        let mut types = self.schema.dimensions.iter();
+        !self.schema.allows_duplicates
+            && self.fragments.iter().all(|f| !f.has_timestamps)
+            && types.all(|dimension| !dimension.datatype.is_real())
     }
 
     /// Of sorted cells with equal coordinates, keeps the newest, or puts it first, as far as the plan says so.

@@ -1,16 +1,20 @@
 //! Sparse arrays: cells with coordinates, in tiles under rectangles.
 
+mod batch;
+mod corner;
+mod cursors;
 mod deletes;
+mod fragment_plan;
 mod keys;
-pub(crate) mod merge;
-pub(crate) mod plan;
-mod reader;
+mod merge;
+mod plan;
+mod read;
 mod select;
 mod slabs;
 mod tally;
 mod visible;
 mod whole;
 
-pub(crate) use deletes::apply_deletes;
-pub(crate) use reader::SparseReader;
+pub(crate) use plan::{PlannedTiles, SparsePlan};
+pub(crate) use read::{SparseRead, Step};
 pub(crate) use tally::Tally;

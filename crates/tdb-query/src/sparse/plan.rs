@@ -2,56 +2,31 @@
 
 use std::sync::Arc;
 
-use tdb_array::{At, Fragment, OpenedPart, Snapshot};
-use tdb_cells::{Segment, TileRows};
+use tdb_array::{OpenedPart, Snapshot};
+use tdb_cells::{CellSizes, FragmentTiles};
 use tdb_fragment::MetadataPart;
-use tdb_rtree::RTree;
-use tdb_schema::order::WriterRule;
-use tdb_schema::{ArraySchema, CellOrder, Field, FieldKind};
-use tdb_tile::{FormatVersion, Grant, Limits, Range};
+use tdb_schema::{ArraySchema, FieldKind};
+use tdb_tile::Limits;
 
+use super::fragment_plan::{FragmentPlan, searches};
 use super::visible::Visibility;
-use crate::QueryError;
 use crate::options::{ResultOrder, Versions};
 use crate::request::Request;
-use crate::subarray::Subarray;
-
-/// More tiles are believed only if one of the lists of them is as long.
-const BELIEVED_TILES: u64 = 1 << 16;
-
-/// The tiles of one fragment that may hold cells of the result.
-#[derive(Debug)]
-pub(crate) struct FragmentPlan {
-    /// Position of the fragment in the array's list.
-    pub(crate) fragment: usize,
-    pub(crate) tiles: Vec<PlannedTile>,
-    /// Whether cells have times of their own.
-    pub(crate) has_timestamps: bool,
-    /// Whether some cells may lie outside the time window.
-    pub(crate) filters_time: bool,
-    /// Whether cells are known to be stored in the order that is asked for.
-    pub(crate) in_order: bool,
-    _held: Grant,
-}
-
-/// One tile and what its bounds say.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PlannedTile {
-    pub(crate) tile: usize,
-    pub(crate) cells: usize,
-    /// Whether all its cells lie within the subarray.
-    pub(crate) full: bool,
-}
+use crate::{QueryError, fragment_tiles};
 
 /// What a sparse read does, decided before a tile is read.
 #[derive(Debug)]
 pub(crate) struct SparsePlan {
     pub(crate) request: Request,
+    /// Fields that the request will ask about, too, once enumerations are known.
+    asked: Vec<FieldKind>,
     /// The schema of the array and, behind its attributes, those of older schemas that deletes ask about.
     pub(crate) schema: Arc<ArraySchema>,
     pub(crate) fragments: Vec<FragmentPlan>,
     /// Whether cells have to be put in order.
     pub(crate) sorts: bool,
+    /// Whether some of the tiles may have cells beyond the subarray.
+    pub(crate) cuts: bool,
     /// Whether of cells with equal coordinates only the newest counts.
     pub(crate) deduplicates: bool,
     /// Whether a cell counts once for every interval that it lies in.
@@ -60,40 +35,110 @@ pub(crate) struct SparsePlan {
 }
 
 impl SparsePlan {
-    /// Puts the plans of the fragments together.
+    /// The fragments that may have cells of the result, before their tiles are known. `asked` are fields that the condition
+    /// tests, where that cannot be understood yet.
     ///
     /// # Errors
     /// Deletes that cannot be understood.
     pub(crate) fn new(
         array: &Snapshot,
         request: Request,
-        fragments: Vec<FragmentPlan>,
+        asked: Vec<FieldKind>,
     ) -> Result<Self, QueryError> {
+        let numbered = array.fragments().iter().enumerate();
+        let candidates = numbered.filter_map(|(index, fragment)| {
+            let is_candidate = request.subarray.is_all() || searches(fragment, &request);
+            is_candidate.then(|| FragmentPlan::candidate(array, index, fragment, &request))
+        });
+        let fragments: Vec<FragmentPlan> = candidates.collect();
         let mut schema = Arc::clone(array.schema());
-        let alone = fragments.len() == 1;
-        let unique = fragments.iter().all(|f: &FragmentPlan| !f.has_timestamps);
-        let versions = request.versions;
-        let deduplicates =
-            versions == Versions::Current && !(schema.allows_duplicates || alone && unique);
-        let natural = alone && fragments.iter().all(|f| f.in_order);
-        let order = request.order;
-        let ordered = order != ResultOrder::Unordered && !natural && !fragments.is_empty();
+        let visibility = Visibility::new(array, &fragments, &mut schema, request.versions)?;
+        let is_cut = fragments.iter().any(|plan| plan.searches(array, &request));
+        let mut plan = Self {
+            request,
+            asked,
+            schema,
+            fragments,
+            cuts: is_cut,
+            sorts: false,
+            deduplicates: false,
+            repeats: false,
+            visibility,
+        };
+        plan.choose_steps();
+        Ok(plan)
+    }
+
+    /// Which steps the read takes, by the fragments that it needs.
+    fn choose_steps(&mut self) {
+        let (order, versions) = (self.request.order, self.request.versions);
+        let alone = self.fragments.len() == 1;
+        let is_unique = self.fragments.iter().all(|f| !f.has_timestamps);
+        let natural = alone && self.fragments.iter().all(|f| f.in_order);
+        let ordered = order != ResultOrder::Unordered && !natural && !self.fragments.is_empty();
         // Cells with times of their own are not always stored the newest first.
         let by_age = match versions {
             Versions::Current => false,
-            Versions::All => !(natural && unique),
+            Versions::All => !(natural && is_unique),
             Versions::Undeleted => true,
         };
-        let visibility = Visibility::new(array, &fragments, &mut schema, versions)?;
-        Ok(Self {
-            request,
-            schema,
-            fragments,
-            sorts: ordered || deduplicates || by_age,
-            deduplicates,
-            repeats: matches!(order, ResultOrder::RowMajor | ResultOrder::ColumnMajor),
-            visibility,
-        })
+        self.deduplicates =
+            versions == Versions::Current && !(self.schema.allows_duplicates || alone && is_unique);
+        self.sorts = ordered || self.deduplicates || by_age;
+        self.repeats = matches!(order, ResultOrder::RowMajor | ResultOrder::ColumnMajor);
+    }
+
+    /// The parts of the metadata of each planned fragment that planning takes, R-tree first.
+    pub(crate) fn parts(
+        &self,
+        array: &Snapshot,
+    ) -> Result<Vec<(usize, Vec<MetadataPart>)>, QueryError> {
+        let fields = self.fields();
+        let parts = self.fragments.iter().map(|plan| {
+            let mut parts = plan.search_parts(array, &self.request)?;
+            let stored = fragment_tiles::planned(array, plan.fragment)?.stored();
+            parts.extend(FragmentTiles::parts(&self.schema, stored, &fields));
+            Ok((plan.fragment, parts))
+        });
+        parts.collect()
+    }
+
+    /// Looks for the tiles of the planned fragments, with what [`SparsePlan::parts`] named of each. Fragments without a
+    /// cell of the result are planned no more; gives where the tiles of the others are.
+    ///
+    /// # Errors
+    /// Metadata that breaks the format, and more tiles than memory allows.
+    pub(crate) fn search(
+        &mut self,
+        array: &Snapshot,
+        opened: Vec<Vec<OpenedPart>>,
+        limits: &Limits,
+    ) -> Result<PlannedTiles, QueryError> {
+        let fields = self.fields();
+        let mut located = PlannedTiles::default();
+        let mut found = Vec::new();
+        for (mut plan, mut opened) in std::mem::take(&mut self.fragments).into_iter().zip(opened) {
+            let count = plan.search_parts(array, &self.request)?.len();
+            let rest = opened.split_off(count.min(opened.len()));
+            if !plan.search(array, &self.request, opened, limits)? {
+                continue;
+            }
+            let (index, schema) = (plan.fragment, &self.schema);
+            located.fragments.push(index);
+            let tiles = fragment_tiles::locate(array, schema, index, &fields, rest)?;
+            located.tiles.push(tiles);
+            found.push(plan);
+        }
+        self.cuts = found.iter().flat_map(|f| &f.tiles).any(|tile| !tile.full);
+        self.fragments = found;
+        self.choose_steps();
+        Ok(located)
+    }
+
+    /// Takes the request with its condition in the place of the one without.
+    pub(crate) fn resolve(&mut self, request: Request) {
+        self.request = request;
+        self.asked.clear();
     }
 
     /// Where the fragment with this index in the array stands in the plan.
@@ -102,17 +147,6 @@ impl SparsePlan {
         self.fragments
             .binary_search_by_key(&fragment, |plan| plan.fragment)
             .ok()
-    }
-
-    /// All tiles, as the parts of one table.
-    pub(crate) fn whole(&self) -> Vec<Segment> {
-        let mut end = 0;
-        let segments = self.fragments.iter().map(|fragment| {
-            let segment = fragment.segment(&fragment.tiles, end);
-            end = segment.rows.end;
-            segment
-        });
-        segments.collect()
     }
 
     /// Whether reading can stop between tiles: cells of each fragment come in the order of the result.
@@ -133,8 +167,7 @@ impl SparsePlan {
     /// The fields that decide which cells there are, before any value is looked at.
     pub(crate) fn deciding_fields(&self) -> Vec<FieldKind> {
         let mut fields = Vec::new();
-        let mut tiles = self.fragments.iter().flat_map(|f| &f.tiles);
-        if self.sorts || self.repeats || tiles.any(|tile| !tile.full) {
+        if self.sorts || self.repeats || self.cuts {
             fields.extend((0..self.schema.dimensions.len()).map(FieldKind::Dimension));
         }
         let deletes = self.visibility.has_deletes();
@@ -150,13 +183,30 @@ impl SparsePlan {
 
     /// All fields that a table will hold in the course of a batch, each once.
     pub(crate) fn fields(&self) -> Vec<FieldKind> {
+        let mut fields = self.first_fields();
+        fields.extend(self.asked.iter().copied());
+        fields.extend(self.request.fields.iter().map(|info| info.field));
+        unique(fields)
+    }
+
+    /// The fields that decide which cells there are: coordinates and times, what deletes ask about, what the condition
+    /// tests.
+    pub(crate) fn first_fields(&self) -> Vec<FieldKind> {
         let mut fields = self.deciding_fields();
         fields.extend(self.visibility.fields());
         fields.extend(self.condition_fields());
-        fields.extend(self.request.fields.iter().map(|info| info.field));
-        let mut seen = std::collections::HashSet::new();
-        fields.retain(|&field| seen.insert(field));
-        fields
+        unique(fields)
+    }
+
+    /// Whether values decide which cells of a tile are part of the result, so that the other fields are worth waiting
+    /// for what decides.
+    pub(crate) fn decides_first(&self) -> bool {
+        self.cuts || self.request.condition.is_some() || self.visibility.has_deletes()
+    }
+
+    /// What cells take in memory, all fields of them.
+    pub(crate) fn sizes(&self) -> CellSizes {
+        CellSizes::new(&self.schema, &self.fields())
     }
 
     /// Whether the result says when cells were deleted.
@@ -172,181 +222,25 @@ impl SparsePlan {
     }
 }
 
-impl FragmentPlan {
-    pub(crate) fn cells(&self) -> usize {
-        let cells = self.tiles.iter().map(|tile| tile.cells);
-        cells.fold(0, usize::saturating_add)
-    }
+/// Where the tiles of the planned fragments are.
+#[derive(Debug, Default)]
+pub(crate) struct PlannedTiles {
+    /// Positions of the fragments in the array's list, ascending.
+    pub(crate) fragments: Vec<usize>,
+    /// The tiles of each.
+    pub(crate) tiles: Vec<FragmentTiles>,
+}
 
-    /// Some of its tiles as a part of a table, whose rows begin at `first`.
-    pub(crate) fn segment<'a>(
-        &self,
-        tiles: impl IntoIterator<Item = &'a PlannedTile>,
-        first: usize,
-    ) -> Segment {
-        let mut end = first;
-        let tiles = tiles.into_iter().map(|planned| {
-            let rows = end..end.saturating_add(planned.cells);
-            end = rows.end;
-            TileRows {
-                tile: planned.tile,
-                rows,
-                full: planned.full,
-                done: 0,
-            }
-        });
-        let tiles = tiles.collect();
-        Segment {
-            fragment: self.fragment,
-            rows: first..end,
-            tiles,
-        }
-    }
-
-    /// The parts of a fragment's metadata that planning takes.
-    pub(crate) fn parts(array: &Snapshot, index: usize, request: &Request) -> Vec<MetadataPart> {
-        let Some(fragment) = array.fragments().get(index) else {
-            return Vec::new();
-        };
-        let mut parts = Vec::new();
-        if searches(fragment, request) {
-            parts.push(MetadataPart::RTree);
-        }
-        if let Some(view) = doubted(fragment) {
-            parts.extend(fragment.metadata.tile_index_parts(&view));
-        }
-        parts
-    }
-
-    /// Plans one fragment, with [`FragmentPlan::parts`]; `None` where it has no cell of the result.
-    ///
-    /// # Errors
-    /// Metadata that breaks the format, and more tiles than memory allows.
-    pub(crate) fn new(
-        array: &Snapshot,
-        index: usize,
-        request: &Request,
-        opened: Vec<OpenedPart>,
-        limits: &Limits,
-    ) -> Result<Option<Self>, QueryError> {
-        let Some(fragment) = array.fragments().get(index) else {
-            return Ok(None);
-        };
-        let metadata = &fragment.metadata;
-        let mut payloads = opened.into_iter().map(|part| part.payload);
-        let tree = match searches(fragment, request) {
-            true => payloads.next(),
-            false => None,
-        };
-        if let Some(view) = doubted(fragment) {
-            let payloads: Vec<_> = payloads.collect();
-            metadata
-                .tile_index(&view, &payloads, array.limits())
-                .at(&fragment.metadata_key)?;
-        }
-        // Each is planned, and may be in a table.
-        let per_tile = size_of::<PlannedTile>() + size_of::<TileRows>();
-        let bytes = metadata.tile_count().saturating_mul(per_tile as u64);
-        let held = limits.budget.take(bytes)?;
-        let tiles = match tree {
-            Some(payload) => {
-                let tree = metadata.rtree(&payload, array.limits());
-                found(fragment, &tree.at(&fragment.metadata_key)?, request)?
-            }
-            None if request.subarray.is_all() => all_tiles(fragment),
-            None => Vec::new(),
-        };
-        let window = array.window();
-        let sorted = is_sorted(&fragment.schema, metadata.version);
-        Ok((!tiles.is_empty()).then(|| Self {
-            fragment: index,
-            tiles,
-            has_timestamps: metadata.extra_fields.timestamps,
-            filters_time: metadata.extra_fields.timestamps && !window.contains(&fragment.name),
-            in_order: request.order == ResultOrder::Global && sorted,
-            _held: held,
-        }))
+impl PlannedTiles {
+    /// The tiles of the fragment at this position in the array's list.
+    pub(crate) fn find(&self, fragment: usize) -> Option<&FragmentTiles> {
+        self.tiles.get(self.fragments.binary_search(&fragment).ok()?)
     }
 }
 
-/// Whether the tiles of a fragment are to be looked for in its R-tree.
-fn searches(fragment: &Fragment, request: &Request) -> bool {
-    let subarray = &request.subarray;
-    let (schema, metadata) = (&fragment.schema, &fragment.metadata);
-    !subarray.is_all()
-        && !subarray.is_empty()
-        && (meets(schema, &metadata.non_empty_domain, subarray)
-            || metadata.version.misstates_empty_string_bounds())
-}
-
-/// The field that has to show that a fragment has as many tiles as it says; `None` where that is believed.
-fn doubted(fragment: &Fragment) -> Option<Field<'_>> {
-    let metadata = &fragment.metadata;
-    (metadata.tile_count() > BELIEVED_TILES)
-        .then(|| metadata.field_in(&fragment.schema, FieldKind::Dimension(0)))
-        .flatten()
-}
-
-fn all_tiles(fragment: &Fragment) -> Vec<PlannedTile> {
-    let all = 0..fragment.metadata.tile_count();
-    all.map(|tile| PlannedTile::new(fragment, tile, true))
-        .collect()
-}
-
-/// The tiles that may have cells of the subarray.
-fn found(
-    fragment: &Fragment,
-    tree: &RTree,
-    request: &Request,
-) -> Result<Vec<PlannedTile>, QueryError> {
-    let dimensions = 0..fragment.schema.dimensions.len();
-    let ranges: Vec<Vec<Range>> = dimensions
-        .map(|dimension| {
-            let ranges = request.subarray.ranges(dimension);
-            ranges.unwrap_or_default().to_vec()
-        })
-        .collect();
-    let overlaps = tree
-        .search(&ranges)
-        .map_err(|e| QueryError::invalid(e.to_string()))?;
-    Ok(overlaps
-        .into_iter()
-        .map(|overlap| PlannedTile::new(fragment, overlap.tile, overlap.full))
-        .collect())
-}
-
-impl PlannedTile {
-    fn new(fragment: &Fragment, tile: u64, full: bool) -> Self {
-        let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        Self {
-            tile: size(tile),
-            cells: size(fragment.metadata.tile_cells(tile)),
-            full,
-        }
-    }
-}
-
-/// Whether writers of this version kept the order of cells that is global order today.
-fn is_sorted(schema: &ArraySchema, version: FormatVersion) -> bool {
-    WriterRule::of(version) == WriterRule::Current
-        || (WriterRule::of(version) == WriterRule::CountsHilbertValues
-            && schema.cell_order != CellOrder::Hilbert)
-}
-
-/// Whether a box has cells in common with the subarray.
-fn meets(schema: &ArraySchema, domain: &[Range], subarray: &Subarray) -> bool {
-    schema
-        .dimensions
-        .iter()
-        .zip(domain)
-        .enumerate()
-        .all(|(index, (dimension, domain))| {
-            // Bounds out of order say nothing.
-            !domain.is_ordered(dimension.datatype)
-                || subarray.ranges(index).is_none_or(|ranges| {
-                    ranges
-                        .iter()
-                        .any(|range| range.intersects(dimension.datatype, domain))
-                })
-        })
+/// Each field once, in the order in which they come.
+fn unique(mut fields: Vec<FieldKind>) -> Vec<FieldKind> {
+    let mut seen = std::collections::HashSet::new();
+    fields.retain(|&field| seen.insert(field));
+    fields
 }

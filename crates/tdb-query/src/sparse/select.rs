@@ -19,7 +19,7 @@ pub(crate) fn select(
     repeats: bool,
 ) -> Option<Counts> {
     let tiles = || table.segments.iter().flat_map(|segment| &segment.tiles);
-    let plain = tiles().all(|tile| tile.full && tile.done == 0);
+    let plain = tiles().all(|tile| tile.full);
     if plain && !(repeats && overlaps(subarray, types)) {
         return None;
     }
@@ -41,13 +41,6 @@ pub(crate) fn select(
                 continue;
             };
             count(datatype, column, tile.rows.start, &ranges, counts);
-        }
-    }
-    for tile in tiles() {
-        if let Some(done) =
-            counts.get_mut(tile.rows.start..tile.rows.start.saturating_add(tile.done))
-        {
-            done.fill(0);
         }
     }
     Some(counts)
@@ -179,7 +172,7 @@ mod tests {
             tile: 0,
             rows: 0..cells.len(),
             full: false,
-            done: 0,
+            wanted: true,
         };
         let mut table = CellTable::new(vec![Segment {
             fragment: 0,

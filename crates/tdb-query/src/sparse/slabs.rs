@@ -5,25 +5,29 @@
 
 use std::cmp::Ordering;
 
-use tdb_array::Array;
-use tdb_cells::{CellTable, Segment, Session};
-use tdb_schema::FieldKind;
+use tdb_array::{At, OpenedPart, Snapshot};
+use tdb_cells::{CellTable, Segment};
+use tdb_fragment::MetadataPart;
+use tdb_rtree::RTree;
 use tdb_schema::order::{CellComparator, Column};
-use tdb_tile::{Budget, Datatype, Grant, Range};
-use zerocopy::little_endian::U64;
+use tdb_tile::{Budget, Bug, Datatype, Grant, Range};
 
+use super::corner::Corner;
+use super::cursors::Weights;
+use super::fragment_plan::{FragmentPlan, PlannedTile};
 use super::keys::{Coordinates, sort_order};
 use super::merge::{Rows, all_rows};
-use super::plan::{FragmentPlan, PlannedTile, SparsePlan};
+use super::plan::{PlannedTiles, SparsePlan};
 use crate::QueryError;
+use crate::fragment_tiles::planned;
 use crate::options::ResultOrder;
 
-/// Of the cells that memory allows, so many are looked at together.
-const CHUNK: usize = 4;
+/// Of the cells that memory allows, one part in so many is looked at together.
+const CHUNK: u64 = 4;
 
-/// Of the cells that memory allows, so many make a slab: twice as many are kept before it is cut, and
+/// Of the cells that memory allows, one part in so many makes a slab: twice as many are kept before it is cut, and
 /// twice again while that is done.
-const SLAB: usize = 8;
+const SLAB: u64 = 8;
 
 /// What is left of a result.
 #[derive(Debug)]
@@ -41,6 +45,8 @@ pub(crate) struct Slabs {
 pub(crate) enum Next {
     Start,
     At(Corner),
+    /// Behind all cells that are equal to this one.
+    Behind(Corner),
     End,
 }
 
@@ -53,58 +59,61 @@ struct Bounds {
     range: Option<Range>,
 }
 
-/// The coordinates of a cell.
-#[derive(Clone, Debug)]
-pub(crate) struct Corner {
-    /// One for each dimension.
-    coordinates: Vec<Coordinate>,
-}
-
-#[derive(Clone, Debug)]
-struct Coordinate {
-    value: Vec<u8>,
-    is_var: bool,
-}
-
 /// A slab on the way.
 #[derive(Debug)]
 pub(crate) struct Slab {
     /// Its first cell is not before this.
     from: Option<Corner>,
+    /// Nor is it equal to that.
+    is_behind: bool,
     /// Its last cell is before this.
     end: Option<Corner>,
     parts: Vec<CellTable>,
-    rows: usize,
-    /// Cells that it may have.
-    most: usize,
-    /// Cells to look at together.
-    chunk: usize,
+    /// What its cells take.
+    weight: u64,
+    /// What they may take.
+    most: u64,
+    /// What is looked at together may take.
+    chunk: u64,
     /// The next tile to look at.
     at: usize,
 }
 
 impl Slabs {
-    /// The cells from `reached` on; all of them without.
-    pub(crate) fn new(
-        array: &Array,
-        plan: &SparsePlan,
-        session: &Session,
-        reached: Option<Corner>,
-    ) -> Result<Self, QueryError> {
-        let dimensions = &plan.schema.dimensions;
-        let slowest = match plan.merge_order() {
-            ResultOrder::RowMajor => Some(0),
-            ResultOrder::ColumnMajor => dimensions.len().checked_sub(1),
-            ResultOrder::Global | ResultOrder::Unordered => None,
+    /// The parts of metadata that tell where tiles begin along the dimension that changes slowest, by the fragment's
+    /// position.
+    pub(crate) fn parts(array: &Snapshot, plan: &SparsePlan) -> Vec<(usize, MetadataPart)> {
+        let Some((dimension, _)) = slowest(plan) else {
+            return Vec::new();
         };
-        let slowest = slowest.and_then(|d| Some((d, dimensions.get(d)?.datatype)));
+        let fragments = plan.fragments.iter();
+        let bounded = fragments.filter(|planned| is_bounded(array, planned, dimension));
+        bounded
+            .map(|planned| (planned.fragment, MetadataPart::RTree))
+            .collect()
+    }
+
+    /// The cells from `reached` on; all of them without. `opened` are [`Slabs::parts`].
+    pub(crate) fn new(
+        array: &Snapshot,
+        plan: &SparsePlan,
+        budget: &Budget,
+        reached: Option<Corner>,
+        opened: Vec<OpenedPart>,
+    ) -> Result<Self, QueryError> {
+        let slowest = slowest(plan);
         let count = plan.fragments.iter().map(|f| f.tiles.len());
         let count = count.fold(0, usize::saturating_add);
         let bytes = count.saturating_mul(size_of::<Bounds>());
-        let held = session.limits().budget.take(bytes as u64)?;
+        let held = budget.take(bytes as u64)?;
         let mut tiles = Vec::with_capacity(count);
+        let mut opened = opened.into_iter();
         for (fragment, planned) in plan.fragments.iter().enumerate() {
-            let ranges = ranges(array, planned, slowest)?;
+            let bounded = slowest.filter(|(d, _)| is_bounded(array, planned, *d));
+            let ranges = match bounded {
+                Some(slowest) => ranges(array, planned, slowest, opened.next())?,
+                None => vec![None; planned.tiles.len()],
+            };
             let numbered = ranges.into_iter().enumerate();
             tiles.extend(numbered.map(|(tile, range)| Bounds {
                 fragment,
@@ -123,23 +132,29 @@ impl Slabs {
         Ok(Self {
             tiles,
             slowest,
-            next: reached.map_or(Next::Start, Next::At),
+            next: match reached {
+                None => Next::Start,
+                Some(corner) if plan.is_distinct() => Next::Behind(corner),
+                Some(corner) => Next::At(corner),
+            },
             _held: held,
         })
     }
 
-    /// The next slab, where about `share` cells fit the memory; `None` after the last.
-    pub(crate) fn begin(&self, share: usize) -> Option<Slab> {
-        let from = match &self.next {
-            Next::Start => None,
-            Next::At(corner) => Some(corner.clone()),
+    /// The next slab, where cells of about the weight `share` fit the memory; `None` after the last.
+    pub(crate) fn begin(&self, share: u64) -> Option<Slab> {
+        let (from, is_behind) = match &self.next {
+            Next::Start => (None, false),
+            Next::At(corner) => (Some(corner.clone()), false),
+            Next::Behind(corner) => (Some(corner.clone()), true),
             Next::End => return None,
         };
         Some(Slab {
             from,
+            is_behind,
             end: None,
             parts: Vec::new(),
-            rows: 0,
+            weight: 0,
             most: (share / SLAB).max(1),
             chunk: (share / CHUNK).max(1),
             at: 0,
@@ -147,10 +162,16 @@ impl Slabs {
     }
 
     /// The next tiles that may have cells of the slab; `None` after the last.
-    pub(crate) fn next_chunk(&self, plan: &SparsePlan, slab: &mut Slab) -> Option<Vec<Segment>> {
+    pub(crate) fn next_chunk(
+        &self,
+        plan: &SparsePlan,
+        tiles: &PlannedTiles,
+        weights: &Weights,
+        slab: &mut Slab,
+    ) -> Option<Vec<Segment>> {
         let mut chosen: Vec<(usize, usize)> = Vec::new();
-        let mut cells = 0_usize;
-        while let Some(bounds) = self.tiles.get(slab.at).filter(|_| cells < slab.chunk) {
+        let mut weight = 0_u64;
+        while let Some(bounds) = self.tiles.get(slab.at).filter(|_| weight < slab.chunk) {
             if self.begins_behind(bounds, slab) {
                 slab.at = self.tiles.len();
                 break;
@@ -159,10 +180,9 @@ impl Slabs {
             if self.ends_before(bounds, slab) {
                 continue;
             }
-            let tile = plan.fragments.get(bounds.fragment);
-            let tile = tile.and_then(|f| f.tiles.get(bounds.tile));
-            cells = cells.saturating_add(tile.map_or(0, |tile| tile.cells));
-            chosen.push((bounds.fragment, bounds.tile));
+            let place = (bounds.fragment, bounds.tile);
+            weight = weight.saturating_add(weights.of_tile(plan, tiles, place));
+            chosen.push(place);
         }
         chosen.sort_unstable();
         (!chosen.is_empty()).then(|| segments(plan, &chosen))
@@ -181,7 +201,7 @@ impl Slabs {
     /// A value along the slowest dimension, with that of a corner.
     fn compare(&self, value: Option<&[u8]>, corner: Option<&Corner>) -> Option<Ordering> {
         let (dimension, datatype) = self.slowest?;
-        datatype.compare(value?, &corner?.coordinates.get(dimension)?.value)
+        datatype.compare(value?, corner?.value(dimension)?)
     }
 }
 
@@ -190,6 +210,7 @@ impl Slab {
     pub(crate) fn add(
         &mut self,
         plan: &SparsePlan,
+        weights: &Weights,
         table: &CellTable,
         rows: Rows,
         budget: &Budget,
@@ -198,36 +219,47 @@ impl Slab {
         let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
         let coordinates = Coordinates::new(table, plan.schema.dimensions.len());
         let columns = coordinates.columns(table);
-        let is_before = |row: u32, corner: &[Column<'_>]| {
-            let order = comparator.compare_rows(&columns, row as usize, corner, 0);
-            order.is_lt()
+        let compare = |row: u32, corner: &[Column<'_>]| {
+            comparator.compare_rows(&columns, row as usize, corner, 0)
         };
         if let Some(from) = &self.from {
             let from = from.columns();
-            rows.retain(|&row| !is_before(row, &from));
+            let least = match self.is_behind {
+                true => Ordering::Greater,
+                false => Ordering::Equal,
+            };
+            rows.retain(|&row| compare(row, &from) >= least);
         }
         if let Some(end) = &self.end {
             let end = end.columns();
-            rows.retain(|&row| is_before(row, &end));
+            rows.retain(|&row| compare(row, &end).is_lt());
         }
         if !rows.is_empty() {
-            self.rows = self.rows.saturating_add(rows.len());
-            self.parts.push(table.compact(&rows, budget)?);
+            let part = table.compact(&rows, budget)?;
+            self.weight = self.weight.saturating_add(weights.of_table(&part));
+            self.parts.push(part);
         }
-        if self.rows > self.most.saturating_mul(2) {
-            self.cut(plan, budget)?;
+        if self.weight > self.most.saturating_mul(2) {
+            self.cut(plan, weights, budget)?;
         }
         Ok(())
     }
 
     /// Keeps the first cells, as many as a slab may have. Cells of equal coordinates stay together.
-    fn cut(&mut self, plan: &SparsePlan, budget: &Budget) -> Result<(), QueryError> {
+    fn cut(
+        &mut self,
+        plan: &SparsePlan,
+        weights: &Weights,
+        budget: &Budget,
+    ) -> Result<(), QueryError> {
         let whole = CellTable::concat(std::mem::take(&mut self.parts), budget)?;
         let coordinates = Coordinates::new(&whole, plan.schema.dimensions.len());
         let keys = plan.keys(&whole, &coordinates);
         let mut rows = all_rows(&whole);
         keys.sort(&mut rows);
-        let mut end = rows.get(self.most).copied().map_or(rows.len(), |at| {
+        let kept = whole.rows as u128 * u128::from(self.most) / u128::from(self.weight).max(1);
+        let kept = rows.get(usize::try_from(kept).map_err(|_| Bug::new("a slab that grows"))?);
+        let mut end = kept.copied().map_or(rows.len(), |at| {
             rows.partition_point(|&row| keys.compare(row, at).is_lt())
         });
         if let Some(&first) = rows.first().filter(|_| end == 0) {
@@ -235,16 +267,17 @@ impl Slab {
         }
         let Some(&behind) = rows.get(end) else {
             // All are equal.
-            self.most = whole.rows;
+            self.most = self.weight;
             drop(keys);
             self.parts.push(whole);
             return Ok(());
         };
-        self.end = Some(Corner::of(&whole, behind, plan.schema.dimensions.len()));
+        self.end = Some(Corner::of(&whole, behind as usize, plan.schema.dimensions.len()));
         rows.truncate(end);
         rows.sort_unstable();
-        self.rows = rows.len();
-        self.parts.push(whole.compact(&rows, budget)?);
+        let part = whole.compact(&rows, budget)?;
+        self.weight = weights.of_table(&part);
+        self.parts.push(part);
         Ok(())
     }
 
@@ -252,64 +285,47 @@ impl Slab {
     pub(crate) fn finish(
         mut self,
         plan: &SparsePlan,
+        weights: &Weights,
         budget: &Budget,
     ) -> Result<(CellTable, Next), QueryError> {
-        if self.rows > self.most {
-            self.cut(plan, budget)?;
+        if self.weight > self.most {
+            self.cut(plan, weights, budget)?;
         }
         let next = self.end.map_or(Next::End, Next::At);
         Ok((CellTable::concat(self.parts, budget)?, next))
     }
 }
 
-impl Corner {
-    pub(crate) fn of(table: &CellTable, row: u32, dimensions: usize) -> Self {
-        let coordinate = |dimension| {
-            let column = table.column(FieldKind::Dimension(dimension));
-            Coordinate {
-                value: column.map_or(&[][..], |c| c.cell(row as usize)).to_vec(),
-                is_var: column.is_some_and(|c| c.offsets.is_some()),
-            }
-        };
-        Self {
-            coordinates: (0..dimensions).map(coordinate).collect(),
-        }
-    }
-
-    /// As columns of one row.
-    fn columns(&self) -> Vec<Column<'_>> {
-        self.coordinates.iter().map(Coordinate::column).collect()
-    }
+/// The dimension that changes slowest, and its type, where the order of the result has one.
+fn slowest(plan: &SparsePlan) -> Option<(usize, Datatype)> {
+    let dimensions = &plan.schema.dimensions;
+    let dimension = match plan.merge_order() {
+        ResultOrder::RowMajor => 0,
+        ResultOrder::ColumnMajor => dimensions.len().checked_sub(1)?,
+        ResultOrder::Global | ResultOrder::Unordered => return None,
+    };
+    Some((dimension, dimensions.get(dimension)?.datatype))
 }
 
-impl Coordinate {
-    fn column(&self) -> Column<'_> {
-        match self.is_var {
-            true => Column::Var {
-                offsets: &[U64::ZERO],
-                data: &self.value,
-            },
-            false => Column::Fixed(&self.value),
-        }
-    }
-}
-
-/// What the tiles of a fragment hold along a dimension, as far as their bounds can be trusted.
-fn ranges(
-    array: &Array,
-    plan: &FragmentPlan,
-    slowest: Option<(usize, Datatype)>,
-) -> Result<Vec<Option<Range>>, QueryError> {
+/// Whether the bounds of a fragment's tiles along a dimension can be trusted.
+fn is_bounded(array: &Snapshot, plan: &FragmentPlan, dimension: usize) -> bool {
     let fragment = array.fragments().get(plan.fragment);
-    let is_string = |d: usize| {
-        let dimension = array.schema().dimensions.get(d);
-        dimension.is_some_and(|dimension| dimension.cell_val_num.is_var())
-    };
-    let doubted = fragment.is_some_and(|f| f.metadata.version.misstates_empty_string_bounds());
-    let Some((dimension, datatype)) = slowest.filter(|(d, _)| !(doubted && is_string(*d))) else {
-        return Ok(vec![None; plan.tiles.len()]);
-    };
-    let tree = array.rtree(plan.fragment)?;
+    let dimension = array.schema().dimensions.get(dimension);
+    let is_string = dimension.is_some_and(|dimension| dimension.cell_val_num.is_var());
+    !is_string || fragment.is_some_and(|f| !f.metadata.version.misstates_empty_string_bounds())
+}
+
+/// What the tiles of a fragment hold along a dimension.
+fn ranges(
+    array: &Snapshot,
+    plan: &FragmentPlan,
+    (dimension, datatype): (usize, Datatype),
+    opened: Option<OpenedPart>,
+) -> Result<Vec<Option<Range>>, QueryError> {
+    let opened = opened.ok_or_else(|| Bug::new("an R-tree that was asked for is not there"))?;
+    let fragment = planned(array, plan.fragment)?;
+    let tree = fragment.metadata.rtree(&opened.payload, array.limits());
+    let tree: RTree = tree.at(&fragment.metadata_key)?;
     let range = |tile: &PlannedTile| {
         let range = tree.leaf(tile.tile, dimension)?;
         // Bounds out of order say nothing.

@@ -2,10 +2,11 @@
 
 use tdb_array::{Delete, Snapshot};
 use tdb_cells::CellTable;
+use tdb_tile::Bug;
 
 use super::merge::{Rows, all_rows};
 use super::plan::SparsePlan;
-use super::reader::SparseReader;
+use super::read::SparseRead;
 use crate::QueryError;
 
 /// Cells of a read.
@@ -21,26 +22,23 @@ pub(crate) struct Tally {
     pub(crate) beyond: u64,
 }
 
-impl SparseReader {
-    /// Reads all cells and counts them; the condition leaves none out.
-    ///
-    /// # Errors
-    /// Those of reading; a delete that asks what fragments cannot answer.
-    pub(crate) fn tally(mut self, delete: Option<&Delete>) -> Result<Tally, QueryError> {
-        if let Some(delete) = delete {
-            self.plan.foresee(&self.array, delete)?;
-        }
+impl SparseRead {
+    /// Counts cells instead of giving them; the condition leaves none out.
+    pub(crate) fn count(&mut self) {
         self.tally = Some(Tally::default());
-        while self.next_batch()?.is_some() {}
+    }
+
+    /// What was counted.
+    pub(crate) fn tally(&self) -> Result<Tally, QueryError> {
         // A count of nothing would let a delete take what it must not.
-        self.tally
-            .ok_or_else(|| QueryError::invalid("the cells that were counted are lost"))
+        let lost = || Bug::new("the cells that were counted are lost");
+        Ok(self.tally.ok_or_else(lost)?)
     }
 }
 
 impl SparsePlan {
     /// Plans to ask which cells a delete would take.
-    fn foresee(&mut self, array: &Snapshot, delete: &Delete) -> Result<(), QueryError> {
+    pub(crate) fn foresee(&mut self, array: &Snapshot, delete: &Delete) -> Result<(), QueryError> {
         let (plans, schema) = (&self.fragments, &mut self.schema);
         self.visibility.foresee(array, plans, schema, delete)
     }

@@ -11,7 +11,7 @@ use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::WireError;
 
 use super::merge::filter;
-use super::plan::FragmentPlan;
+use super::fragment_plan::FragmentPlan;
 use crate::QueryError;
 use crate::options::Versions;
 use crate::request::condition_fields;

@@ -5,10 +5,15 @@ use std::cmp::Ordering;
 use tdb_cells::WholeTiles;
 use tdb_schema::FieldKind;
 use tdb_schema::order::{CellComparator, SortOrder};
+use tdb_tile::Bug;
 
-use super::reader::{Cursor, SparseReader};
+use super::read::SparseRead;
 use crate::QueryError;
 use crate::options::Versions;
+use crate::piece::{Cells, Decoded, Piece};
+
+/// What turns a piece into cells.
+pub(crate) type Decode<'a> = &'a dyn Fn(Piece) -> Result<Decoded, QueryError>;
 
 /// Coordinates as they are stored, by dimension.
 type Cell = Vec<Vec<u8>>;
@@ -16,15 +21,17 @@ type Cell = Vec<Vec<u8>>;
 /// The next cell of a fragment, once it was looked at.
 #[derive(Debug)]
 pub(super) struct First {
-    /// The number of its tile, and its place there.
-    at: (usize, usize),
+    /// The number of the tile that it is the first of.
+    tile: usize,
     cell: Cell,
 }
 
-impl SparseReader {
-    /// The next cells, if they are all those of full tiles of one fragment that `allows` says yes to.
+impl SparseRead {
+    /// The next cells, if they are all those of full tiles of one fragment that `allows` says yes to. `decode` gives the
+    /// coordinates of the tiles that are looked at.
     pub(crate) fn whole_tiles<E: From<QueryError>>(
         &mut self,
+        decode: Decode<'_>,
         allows: &mut dyn FnMut(usize) -> Result<bool, E>,
     ) -> Result<Option<WholeTiles>, E> {
         // The batch before is written.
@@ -38,7 +45,7 @@ impl SparseReader {
             let b: Vec<&[u8]> = b.iter().map(Vec::as_slice).collect();
             comparator.compare(&a, &b)
         };
-        let mut firsts = self.first_cells()?;
+        let mut firsts = self.first_cells(decode)?;
         firsts.sort_by(|(_, a), (_, b)| compare(a, b));
         let mut firsts = firsts.into_iter();
         let Some((at, _)) = firsts.next() else {
@@ -55,7 +62,7 @@ impl SparseReader {
             None => false,
         };
         let count = match is_allowed {
-            true => self.tiles_before(at, &is_before)?,
+            true => self.tiles_before(decode, at, &is_before)?,
             false => 0,
         };
         Ok(self.take_tiles(at, count))
@@ -84,26 +91,23 @@ impl SparseReader {
 
     /// The next cell of each fragment that has more, by its place in the plan. Where a fragment stands as before, its
     /// tile is not read again.
-    fn first_cells(&mut self) -> Result<Vec<(usize, Cell)>, QueryError> {
+    fn first_cells(&mut self, decode: Decode<'_>) -> Result<Vec<(usize, Cell)>, QueryError> {
         let mut firsts = Vec::new();
         for at in 0..self.plan.fragments.len() {
-            let Some(Cursor { tile, done }) = self.cursors.get(at).copied() else {
-                continue;
-            };
+            let tile = self.cursors.tile(at);
             let planned = self.plan.fragments.get(at).and_then(|f| f.tiles.get(tile));
             let Some(number) = planned.map(|planned| planned.tile) else {
                 continue;
             };
-            let place = (number, done);
-            let known = self.firsts.get(&at).filter(|first| first.at == place);
+            let known = self.firsts.get(&at).filter(|first| first.tile == number);
             let cell = match known.map(|first| first.cell.clone()) {
                 Some(cell) => cell,
                 None => {
-                    let Some(cell) = self.coordinates(at, tile, |_| done)? else {
+                    let Some(cell) = self.coordinates(decode, at, tile, |_| 0)? else {
                         continue;
                     };
                     let first = First {
-                        at: place,
+                        tile: number,
                         cell: cell.clone(),
                     };
                     self.firsts.insert(at, first);
@@ -118,23 +122,23 @@ impl SparseReader {
     /// How many full tiles of a fragment end, one after the other, before another one has a cell.
     fn tiles_before(
         &mut self,
+        decode: Decode<'_>,
         at: usize,
         is_before: &dyn Fn(&Cell) -> bool,
     ) -> Result<usize, QueryError> {
         let capacity = self.plan.schema.capacity;
-        let (Some(plan), Some(cursor)) = (self.plan.fragments.get(at), self.cursors.get(at)) else {
+        let Some(plan) = self.plan.fragments.get(at) else {
             return Ok(0);
         };
-        let first = cursor.tile;
+        let first = self.cursors.tile(at);
         let tiles = plan.tiles.iter().skip(first);
         let full = tiles.take_while(|tile| tile.cells as u64 == capacity);
-        let (mut low, mut high) = (0, if cursor.done == 0 { full.count() } else { 0 });
+        let (mut low, mut high) = (0, full.count());
         // Tiles are in the order of their cells.
         while low < high {
             let middle = low.midpoint(high);
-            let last = self.coordinates(at, first.saturating_add(middle), |cells| {
-                cells.saturating_sub(1)
-            })?;
+            let tile = first.saturating_add(middle);
+            let last = self.coordinates(decode, at, tile, |cells| cells.saturating_sub(1))?;
             match last.is_some_and(|last| is_before(&last)) {
                 true => low = middle + 1,
                 false => high = middle,
@@ -143,22 +147,24 @@ impl SparseReader {
         Ok(low)
     }
 
-    /// Takes the next tiles of a fragment out of the plan.
+    /// Goes on behind the next tiles of a fragment.
     fn take_tiles(&mut self, at: usize, count: usize) -> Option<WholeTiles> {
-        let first = self.cursors.get(at)?.tile;
-        let plan = self.plan.fragments.get_mut(at).filter(|_| count > 0)?;
-        let cells = plan.tiles.get(first)?.cells;
-        let taken = plan.tiles.drain(first..first.checked_add(count)?);
-        Some(WholeTiles {
-            tiles: taken.map(|tile| tile.tile).collect(),
+        let first = self.cursors.tile(at);
+        let plan = self.plan.fragments.get(at).filter(|_| count > 0)?;
+        let taken = plan.tiles.get(first..first.checked_add(count)?)?;
+        let whole = WholeTiles {
+            tiles: taken.iter().map(|tile| tile.tile).collect(),
             fragment: plan.fragment,
-            cells,
-        })
+            cells: taken.first()?.cells,
+        };
+        self.skip(at, count);
+        Some(whole)
     }
 
     /// The coordinates of a cell of a planned tile, by how many cells the tile has.
     fn coordinates(
         &mut self,
+        decode: Decode<'_>,
         at: usize,
         tile: usize,
         row: impl Fn(usize) -> usize,
@@ -168,13 +174,13 @@ impl SparseReader {
             return Ok(None);
         };
         let row = row(tile.cells);
-        let segment = plan.segment([tile], 0);
+        let table = self.table(vec![plan.segment([tile], 0)])?;
         let dimensions: Vec<FieldKind> = (0..self.plan.schema.dimensions.len())
             .map(FieldKind::Dimension)
             .collect();
-        let mut table = self.table(vec![segment])?;
-        let session = self.session.clone();
-        session.install(|| self.load(&mut table, &dimensions))?;
+        let Decoded(Cells::Table(table)) = decode(self.piece(table, &dimensions))? else {
+            return Err(Bug::new("a table became columns").into());
+        };
         let cell = |field: &FieldKind| Some(table.column(*field)?.cell(row).to_vec());
         Ok(dimensions.iter().map(cell).collect())
     }

@@ -1,0 +1,215 @@
+//! What a read of a dense array works on: the space tiles that it meets, and the fragments that lie over each other.
+
+use std::sync::Arc;
+
+use tdb_array::{OpenedPart, Snapshot};
+use tdb_cells::FragmentTiles;
+use tdb_fragment::MetadataPart;
+use tdb_schema::grid::{CellBox, SpaceTileGrid};
+use tdb_schema::{ArraySchema, FieldKind};
+
+use super::layers::{Layer, Stored, meets};
+use super::paint::TileShape;
+use super::runs::Runs;
+use super::source::FieldSource;
+use super::sparse_cells::SparseTiles;
+use crate::request::Request;
+use crate::subarray::Subarray;
+use crate::{QueryError, fragment_tiles};
+
+/// What a dense read works on, once it is known where all tiles are.
+#[derive(Debug)]
+pub(crate) struct DensePlan {
+    pub(crate) schema: Arc<ArraySchema>,
+    pub(crate) shape: TileShape,
+    pub(crate) runs: Vec<Runs>,
+    /// The newest first.
+    pub(crate) layers: Vec<Layer>,
+    /// Their tiles, in the same order.
+    pub(crate) tiles: Vec<FragmentTiles>,
+}
+
+/// The fragments that may have cells of the result, before it is known where their tiles are.
+#[derive(Debug)]
+pub(crate) struct DenseCandidates {
+    pub(super) shape: TileShape,
+    pub(super) runs: Vec<Runs>,
+    /// The newest first: position in the array's list, and the box of its cells.
+    fragments: Vec<(usize, CellBox)>,
+    /// The fields whose cells are stored.
+    attributes: Vec<FieldKind>,
+}
+
+/// All layers of a read, but for those whose cells are still to be read.
+#[derive(Debug)]
+pub(crate) struct Located {
+    pub(super) plan: DensePlan,
+    pub(super) sparse: Vec<SparseTiles>,
+}
+
+impl DensePlan {
+    /// Where each layer has the cells of a field.
+    pub(crate) fn sources(&self, field: FieldKind) -> Vec<Option<FieldSource<'_>>> {
+        let layers = self.layers.iter().zip(&self.tiles);
+        let source = layers.map(|(layer, tiles)| match &layer.stored {
+            Stored::Tiles(_) => tiles.field(field).map(FieldSource::Tiles),
+            Stored::Cells(cells) => cells.column(field).map(FieldSource::Cells),
+        });
+        source.collect()
+    }
+
+    /// Adds a layer, behind all those that are newer.
+    pub(super) fn add(&mut self, layer: Layer, tiles: FragmentTiles) {
+        // Sparse fragments come before all dense ones, whatever their times: in every release that reads both, their
+        // cells are seen even where a newer dense fragment has cells too.
+        let is_newer = |other: &Layer| match (other.is_solid(), layer.is_solid()) {
+            (false, true) => true,
+            (true, false) => false,
+            _ => other.index > layer.index,
+        };
+        let at = self.layers.partition_point(is_newer);
+        self.layers.insert(at, layer);
+        self.tiles.insert(at, tiles);
+    }
+}
+
+impl DenseCandidates {
+    /// `asked` are fields that the condition tests, where that cannot be understood yet.
+    pub(crate) fn new(
+        array: &Snapshot,
+        request: &Request,
+        asked: &[FieldKind],
+    ) -> Result<Self, QueryError> {
+        let Some(grid) = SpaceTileGrid::new(array.schema()) else {
+            return Err(QueryError::invalid(
+                "a dense array has dimensions of whole numbers",
+            ));
+        };
+        let shape = TileShape::new(grid)?;
+        let runs = runs(array, &shape.grid, &request.subarray)?;
+        let mut fragments = Vec::new();
+        if let Some(wanted) = bounds(&runs) {
+            for (index, fragment) in array.fragments().iter().enumerate().rev() {
+                let cells = shape.grid.clipped_box(&fragment.metadata.non_empty_domain);
+                fragments.extend(cells.filter(|cells| meets(cells, &wanted)).map(|c| (index, c)));
+            }
+        }
+        let mut attributes = all_fields(request);
+        attributes.extend_from_slice(asked);
+        attributes.retain(|field| matches!(field, FieldKind::Attribute(_)));
+        let mut seen = std::collections::HashSet::new();
+        attributes.retain(|&field| seen.insert(field));
+        Ok(Self {
+            shape,
+            runs,
+            fragments,
+            attributes,
+        })
+    }
+
+    /// The parts of each fragment's metadata that tell where its tiles are.
+    pub(crate) fn parts(
+        &self,
+        array: &Snapshot,
+    ) -> Result<Vec<(usize, Vec<MetadataPart>)>, QueryError> {
+        let parts = self.fragments.iter().map(|(index, _)| {
+            let stored = fragment_tiles::planned(array, *index)?.stored();
+            let fields = self.fields(stored.metadata.dense);
+            Ok((*index, FragmentTiles::parts(array.schema(), stored, &fields)))
+        });
+        parts.collect()
+    }
+
+    /// What is read of a fragment: its coordinates too, where its cells are single ones.
+    fn fields(&self, is_dense: bool) -> Vec<FieldKind> {
+        let coordinates = (0..self.runs.len()).map(FieldKind::Dimension);
+        let coordinates = coordinates.filter(|_| !is_dense);
+        coordinates.chain(self.attributes.iter().copied()).collect()
+    }
+
+    /// Finds the tiles, with what [`DenseCandidates::parts`] named of each.
+    pub(crate) fn locate(
+        self,
+        array: &Snapshot,
+        opened: Vec<Vec<OpenedPart>>,
+    ) -> Result<Located, QueryError> {
+        let mut located = Located {
+            plan: DensePlan {
+                schema: Arc::clone(array.schema()),
+                shape: self.shape.clone(),
+                runs: self.runs.clone(),
+                layers: Vec::new(),
+                tiles: Vec::new(),
+            },
+            sparse: Vec::new(),
+        };
+        for ((index, cells), opened) in self.fragments.iter().zip(opened) {
+            let is_dense = fragment_tiles::planned(array, *index)?.metadata.dense;
+            let fields = self.fields(is_dense);
+            let tiles = fragment_tiles::locate(array, array.schema(), *index, &fields, opened)?;
+            if is_dense {
+                let layer = Layer {
+                    index: *index,
+                    cells: cells.clone(),
+                    stored: Stored::Tiles(self.shape.grid.tiles_of(cells)),
+                };
+                located.plan.layers.push(layer);
+                located.plan.tiles.push(tiles);
+            } else {
+                let sparse = SparseTiles::new(array, *index, cells.clone(), tiles, fields)?;
+                located.sparse.push(sparse);
+            }
+        }
+        Ok(located)
+    }
+}
+
+/// The fields of a result and those that its condition tests.
+pub(super) fn all_fields(request: &Request) -> Vec<FieldKind> {
+    let mut fields: Vec<FieldKind> = request.fields.iter().map(|info| info.field).collect();
+    let condition = request.condition.iter();
+    fields.extend(condition.flat_map(|condition| condition.fields()));
+    let mut seen = std::collections::HashSet::new();
+    fields.retain(|&field| seen.insert(field));
+    fields
+}
+
+/// The smallest box around all that is asked for.
+pub(super) fn bounds(runs: &[Runs]) -> Option<CellBox> {
+    let (lo, hi) = runs
+        .iter()
+        .map(Runs::bounds)
+        .collect::<Option<Vec<_>>>()?
+        .into_iter()
+        .unzip();
+    Some(CellBox { lo, hi })
+}
+
+/// What is asked for along each dimension.
+///
+/// Without any range that is the current domain, where there is one; else a dimension without a range is whole.
+fn runs(
+    array: &Snapshot,
+    grid: &SpaceTileGrid,
+    subarray: &Subarray,
+) -> Result<Vec<Runs>, QueryError> {
+    let schema = array.schema();
+    let axes = grid.axes().iter().enumerate();
+    let runs = axes.map(|(dimension, axis)| {
+        let ranges = match subarray.ranges(dimension) {
+            Some(ranges) => ranges
+                .iter()
+                .filter_map(|range| axis.clipped_cells(range))
+                .collect(),
+            None if subarray.is_all() => schema
+                .bounds(dimension)
+                .and_then(|range| axis.clipped_cells(range))
+                .into_iter()
+                .collect(),
+            None => vec![(0, axis.last_cell())],
+        };
+        let too_many = "more cells are asked for than can be counted";
+        Runs::new(ranges).ok_or_else(|| QueryError::invalid(too_many))
+    });
+    runs.collect()
+}

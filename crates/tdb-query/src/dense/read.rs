@@ -1,0 +1,327 @@
+//! Where a read of a dense array stands, and what comes next.
+
+use std::sync::Arc;
+
+use tdb_array::Snapshot;
+use tdb_cells::{Batch, Column, Session, TableColumn, gather};
+use tdb_schema::grid::SpaceTileGrid;
+use tdb_schema::{FieldKind, Order};
+use tdb_tile::{Bug, Grant};
+
+use super::bands::{Cutter, Part, Room};
+use super::columns::Bands;
+use super::condition::{blank, evaluate};
+use super::plan::{DensePlan, Located, all_fields};
+use super::runs::Runs;
+use super::sparse_cells::SparseTiles;
+use super::walk::Walk;
+use crate::QueryError;
+use crate::options::{Failing, ResultOrder};
+use crate::piece::{BandsWork, Cells, Piece};
+use crate::request::Request;
+
+/// Columns that are on their way into a batch.
+type Columns = Vec<(FieldKind, TableColumn)>;
+
+/// A read of a dense array whose tiles are known.
+#[derive(Debug)]
+pub(crate) struct DenseRead {
+    session: Session,
+    pub(super) request: Request,
+    pub(super) plan: Arc<DensePlan>,
+    /// Fragments of single cells, which are read before anything else.
+    sparse: Vec<SparseTiles>,
+    /// All fields to be read, each once.
+    fields: Vec<FieldKind>,
+    pub(super) walk: Walk,
+    state: State,
+    /// Cells that are still wanted.
+    left: u64,
+    /// Cells of the result that failed the condition, and have fill values.
+    filled: u64,
+    /// The memory of the batch that was given out last.
+    pub(super) held: Option<Grant>,
+}
+
+/// What comes of a step.
+#[derive(Debug)]
+pub(crate) enum Step {
+    Work(Piece),
+    Batch(Batch),
+    Done,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Nothing is on the way.
+    Between,
+    /// A piece was given out: the cells of a fragment of single ones.
+    Sparse(SparseTiles),
+    /// A piece was given out: columns of these bands, beside those that have come before.
+    Waiting(Making),
+    /// The piece has come back.
+    Loaded(Making),
+}
+
+/// A batch in the making.
+#[derive(Debug)]
+struct Making {
+    bands: Arc<Bands>,
+    columns: Columns,
+    /// Where the condition was asked: a byte for each row, zero where it fails.
+    keep: Option<Vec<u8>>,
+    /// The memory of the columns.
+    held: Grant,
+}
+
+impl DenseRead {
+    pub(crate) fn new(
+        session: Session,
+        request: Request,
+        located: Located,
+    ) -> Result<Self, QueryError> {
+        let Located { plan, sparse } = located;
+        let walk = walk(&plan.shape.grid, &plan.runs, request.order)?;
+        Ok(Self {
+            session,
+            fields: all_fields(&request),
+            left: request.limit,
+            request,
+            plan: Arc::new(plan),
+            sparse,
+            walk,
+            state: State::Between,
+            filled: 0,
+            held: None,
+        })
+    }
+
+    /// How many cells of the result have fill values so far because they failed the condition.
+    pub(crate) fn filled(&self) -> u64 {
+        self.filled
+    }
+
+    /// Whether all is known that the order of the fragments takes.
+    pub(crate) fn is_planned(&self) -> bool {
+        self.sparse.is_empty() && !matches!(self.state, State::Sparse(_))
+    }
+
+    /// What comes next.
+    pub(crate) fn next(&mut self) -> Result<Step, QueryError> {
+        self.held = None;
+        loop {
+            let step = match std::mem::replace(&mut self.state, State::Between) {
+                State::Between => self.begin()?,
+                State::Loaded(making) => self.go_on(making)?,
+                State::Waiting(_) | State::Sparse(_) => {
+                    return Err(Bug::new("a piece that was given out has not come back").into());
+                }
+            };
+            if let Some(step) = step {
+                return Ok(step);
+            }
+        }
+    }
+
+    /// Takes what came of the piece that was given out last.
+    pub(crate) fn take(&mut self, array: &Snapshot, cells: Cells) -> Result<(), QueryError> {
+        match (std::mem::replace(&mut self.state, State::Between), cells) {
+            (State::Sparse(tiles), Cells::Table(table)) => {
+                let budget = &self.session.limits().budget;
+                let (layer, tiles) = tiles.place(array, &self.plan.shape.grid, table, budget)?;
+                let plan = Arc::get_mut(&mut self.plan);
+                let plan = plan.ok_or_else(|| Bug::new("a plan in use before it was made"))?;
+                plan.add(layer, tiles);
+                Ok(())
+            }
+            (State::Waiting(mut making), Cells::Columns(columns)) => {
+                making.columns.extend(columns);
+                self.state = State::Loaded(making);
+                Ok(())
+            }
+            _ => Err(Bug::new("cells of a piece that was not given out").into()),
+        }
+    }
+
+    /// The bytes of the parts that come after what was given out, as many as are certain to be asked for.
+    pub(crate) fn ahead(&self, most: u64) -> Result<Vec<tdb_store::Read>, QueryError> {
+        let (mut reads, mut bytes) = (Vec::new(), 0_u64);
+        let mut walk = self.walk.clone();
+        while bytes < most && self.request.limit == u64::MAX {
+            let Some(part) = self.cutter().next(&mut walk, self.room()) else {
+                break;
+            };
+            bytes = bytes.saturating_add(part.bytes.max(1));
+            let fields = self.first_fields();
+            reads.extend(super::reads::reads_of(&self.plan, &part.bands, &fields)?);
+        }
+        Ok(reads)
+    }
+
+    /// The next fragment of single cells, or the next part of the result.
+    fn begin(&mut self) -> Result<Option<Step>, QueryError> {
+        if let Some(tiles) = self.sparse.pop() {
+            let piece = tiles.piece(&self.plan.schema, &self.session)?;
+            self.state = State::Sparse(tiles);
+            return Ok(Some(Step::Work(piece)));
+        }
+        let mut walk = self.walk.clone();
+        let Some(part) = self.cutter().next(&mut walk, self.room()) else {
+            return Ok(Some(Step::Done));
+        };
+        let Part { bands, bytes, rows } = part;
+        let held = self.session.limits().budget.take(bytes)?;
+        self.walk = walk;
+        if !self.drops() {
+            self.left -= rows.min(self.left);
+        }
+        let making = Making {
+            bands: Arc::new(bands),
+            columns: Vec::new(),
+            keep: None,
+            held,
+        };
+        Ok(Some(self.load(making, self.first_fields())))
+    }
+
+    /// Asks the condition once what it tests is there, and then for the rest.
+    fn go_on(&mut self, mut making: Making) -> Result<Option<Step>, QueryError> {
+        if let (Some(condition), None) = (&self.request.condition, &making.keep) {
+            let keep = evaluate(&self.plan, &making.bands, condition, &mut making.columns)?;
+            let is_any = keep.iter().any(|keep| *keep != 0);
+            making.keep = Some(keep);
+            if !is_any && self.drops() {
+                return Ok(None);
+            }
+            let has = |field: &FieldKind| making.columns.iter().any(|(other, _)| other == field);
+            let fields = self.fields.iter().copied();
+            let rest: Vec<FieldKind> = fields.filter(|field| !has(field)).collect();
+            if !rest.is_empty() {
+                return Ok(Some(self.load(making, rest)));
+            }
+        }
+        let batch = self.batch(making)?;
+        Ok(Some(Step::Batch(batch)))
+    }
+
+    fn load(&mut self, making: Making, fields: Vec<FieldKind>) -> Step {
+        let work = BandsWork {
+            plan: Arc::clone(&self.plan),
+            fields,
+            bands: Arc::clone(&making.bands),
+        };
+        self.state = State::Waiting(making);
+        Step::Work(work.into())
+    }
+
+    /// The fields that are read at first: those that the condition tests, where there is one.
+    fn first_fields(&self) -> Vec<FieldKind> {
+        let Some(condition) = &self.request.condition else {
+            return self.fields.clone();
+        };
+        let tested: Vec<FieldKind> = condition.fields().collect();
+        let fields = self.fields.iter().copied();
+        fields.filter(|field| tested.contains(field)).collect()
+    }
+
+    fn batch(&mut self, making: Making) -> Result<Batch, QueryError> {
+        let Making {
+            bands,
+            mut columns,
+            keep,
+            held,
+        } = making;
+        self.held = Some(held);
+        let mut rows = None;
+        if let Some(keep) = keep {
+            let failing = keep.iter().filter(|keep| **keep == 0).count();
+            match self.request.failing {
+                _ if failing == 0 => {}
+                Failing::Drop => {
+                    let kept = (0..).zip(&keep).filter(|(_, keep)| **keep != 0);
+                    rows = Some(kept.map(|(row, _)| row).collect::<Vec<u32>>());
+                }
+                Failing::Fill => {
+                    columns = blank(&self.plan.schema, columns, &keep)?;
+                    self.filled = self.filled.saturating_add(failing as u64);
+                }
+            }
+        }
+        Ok(Batch {
+            rows: rows.as_ref().map_or_else(|| bands.rows(), Vec::len),
+            columns: self.finish(columns, rows.as_deref())?,
+        })
+    }
+
+    /// The result's columns, in its order.
+    fn finish(&self, columns: Columns, rows: Option<&[u32]>) -> Result<Vec<Column>, QueryError> {
+        let mut columns: Vec<(FieldKind, Option<TableColumn>)> =
+            columns.into_iter().map(|(f, c)| (f, Some(c))).collect();
+        let mut out: Vec<Column> = Vec::with_capacity(self.request.fields.len());
+        for info in &self.request.fields {
+            let read = columns
+                .iter_mut()
+                .find(|(field, _)| *field == info.field)
+                .and_then(|(_, column)| column.take());
+            let Some(column) = read else {
+                // Asked for twice.
+                out.extend(out.iter().find(|column| column.name == info.name).cloned());
+                continue;
+            };
+            let gathered = self.session.install(|| gather(column, rows))?;
+            out.push(Column {
+                name: info.name.clone(),
+                datatype: info.datatype,
+                cell_val_num: info.cell_val_num,
+                nullable: info.nullable,
+                values: gathered.values,
+                offsets: gathered.offsets,
+                validity: gathered.validity,
+                enumeration: info.enumeration.clone(),
+            });
+        }
+        Ok(out)
+    }
+
+    fn cutter(&self) -> Cutter<'_> {
+        Cutter {
+            plan: &self.plan,
+            fields: &self.fields,
+        }
+    }
+
+    fn room(&self) -> Room {
+        Room {
+            aim: self.request.batch_bytes,
+            memory: self.session.limits().budget.left() / 2,
+            rows: self.rows_wanted(),
+            threads: self.session.threads() as u64,
+        }
+    }
+
+    /// Whether cells are left out of the result.
+    fn drops(&self) -> bool {
+        self.request.failing == Failing::Drop && self.request.condition.is_some()
+    }
+
+    /// Rows beyond which a batch is of no use.
+    fn rows_wanted(&self) -> u64 {
+        match self.request.limit {
+            u64::MAX => u64::MAX,
+            // How many of the cells will stay is not known.
+            limit if self.drops() => limit.saturating_mul(16).max(1 << 16),
+            _ => self.left.max(1),
+        }
+    }
+}
+
+fn walk(grid: &SpaceTileGrid, runs: &[Runs], order: ResultOrder) -> Result<Walk, QueryError> {
+    Ok(match order {
+        ResultOrder::RowMajor | ResultOrder::Unordered => Walk::cells(runs, Order::RowMajor),
+        ResultOrder::ColumnMajor => Walk::cells(runs, Order::ColumnMajor),
+        ResultOrder::Global => Walk::tiles(grid, runs).ok_or_else(|| {
+            let what = "the global order of a dense array takes one range for each dimension";
+            QueryError::invalid_with_hint(what, "ask for row-major or column-major order")
+        })?,
+    })
+}

@@ -1,0 +1,92 @@
+//! The bytes that a part of a dense result takes: those of the tiles that are painted, in the order in which they are.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use tdb_schema::FieldKind;
+use tdb_store::{ByteRange, Read};
+
+use super::columns::Bands;
+use super::paint::{Brush, PlacedCell, paint};
+use super::pass::Pass;
+use super::plan::DensePlan;
+use super::source::FieldSource;
+use super::visits::BlockTiles;
+use crate::QueryError;
+
+/// Where bytes begin: an object, and the offset.
+pub(super) type Place = (Arc<str>, u64);
+
+/// Notes what a field takes instead of painting it.
+struct ReadsBrush<'a> {
+    sources: &'a [Option<FieldSource<'a>>],
+    /// Tiles that were noted.
+    seen: &'a mut HashSet<(usize, usize)>,
+    out: &'a mut Vec<Read>,
+}
+
+impl Brush for ReadsBrush<'_> {
+    fn has(&self, fragment: usize) -> bool {
+        self.sources.get(fragment).is_some_and(Option::is_some)
+    }
+
+    fn fill(&mut self, _: &mut Pass) {}
+
+    fn copy(&mut self, fragment: usize, tile: usize, _: &mut Pass) -> Result<(), QueryError> {
+        if let Some(FieldSource::Tiles(tiles)) = self.sources.get(fragment).copied().flatten()
+            && self.seen.insert((fragment, tile))
+        {
+            self.out.extend(tiles.reads(tile));
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, _: usize, _: &[PlacedCell]) -> Result<(), QueryError> {
+        Ok(())
+    }
+}
+
+/// What these fields of some bands take; none of it twice.
+pub(crate) fn reads_of(
+    plan: &DensePlan,
+    bands: &Bands,
+    fields: &[FieldKind],
+) -> Result<Vec<Read>, QueryError> {
+    let mut out = Vec::new();
+    for &field in fields {
+        let mut seen = HashSet::new();
+        for (_, block) in bands.blocks() {
+            reads_of_block(plan, block, field, &mut seen, &mut out)?;
+        }
+    }
+    Ok(out)
+}
+
+/// Adds what a field of a block takes, but for the tiles that were `seen`.
+pub(super) fn reads_of_block(
+    plan: &DensePlan,
+    block: &BlockTiles,
+    field: FieldKind,
+    seen: &mut HashSet<(usize, usize)>,
+    out: &mut Vec<Read>,
+) -> Result<(), QueryError> {
+    if matches!(field, FieldKind::Dimension(_)) {
+        return Ok(());
+    }
+    let sources = plan.sources(field);
+    let mut brush = ReadsBrush {
+        sources: &sources,
+        seen,
+        out,
+    };
+    paint(&plan.shape, &plan.layers, block, &mut brush)
+}
+
+/// Where the bytes of a tile begin.
+pub(super) fn place(read: &Read) -> Place {
+    let start = match read.range {
+        ByteRange::Bounded { start, .. } | ByteRange::From(start) => start,
+        ByteRange::Whole | ByteRange::Tail(_) => 0,
+    };
+    (Arc::clone(&read.key), start)
+}

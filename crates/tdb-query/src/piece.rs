@@ -1,0 +1,121 @@
+//! A piece of a read: tiles whose bytes are named before any is fetched.
+
+use std::sync::Arc;
+
+use tdb_cells::{CellTable, Loading, Session, TableColumn, TileBytes, load};
+use tdb_schema::{ArraySchema, FieldKind};
+use tdb_store::Read;
+
+use crate::QueryError;
+use crate::dense::{Bands, DensePlan, read_columns, reads_of};
+use crate::sparse::PlannedTiles;
+
+/// Tiles of one batch: a value of its own, which knows the bytes that it takes and turns them into cells.
+///
+/// [`Read::next`](crate::Read::next) gives it, and [`Read::take`](crate::Read::take) wants back what comes of it.
+#[derive(Debug)]
+pub struct Piece {
+    work: Work,
+}
+
+/// What came of a [`Piece`].
+#[derive(Debug)]
+pub struct Decoded(pub(crate) Cells);
+
+#[derive(Debug)]
+enum Work {
+    Table(TableWork),
+    Bands(BandsWork),
+}
+
+#[derive(Debug)]
+pub(crate) enum Cells {
+    Table(CellTable),
+    Columns(Vec<(FieldKind, TableColumn)>),
+}
+
+/// Fields of whole tiles, which become columns of a table.
+#[derive(Debug)]
+pub(crate) struct TableWork {
+    pub(crate) schema: Arc<ArraySchema>,
+    pub(crate) tiles: Arc<PlannedTiles>,
+    pub(crate) fields: Vec<FieldKind>,
+    pub(crate) table: CellTable,
+}
+
+/// Fields of a part of a dense array.
+#[derive(Debug)]
+pub(crate) struct BandsWork {
+    pub(crate) plan: Arc<DensePlan>,
+    pub(crate) fields: Vec<FieldKind>,
+    pub(crate) bands: Arc<Bands>,
+}
+
+impl From<TableWork> for Piece {
+    fn from(work: TableWork) -> Self {
+        let work = Work::Table(work);
+        Self { work }
+    }
+}
+
+impl From<BandsWork> for Piece {
+    fn from(work: BandsWork) -> Self {
+        let work = Work::Bands(work);
+        Self { work }
+    }
+}
+
+impl Piece {
+    /// The bytes that it takes, tile by tile; none twice.
+    ///
+    /// # Errors
+    /// [`QueryError::Bug`].
+    pub fn reads(&self) -> Result<Vec<Read>, QueryError> {
+        match &self.work {
+            Work::Table(work) => Ok(work.reads()),
+            Work::Bands(work) => reads_of(&work.plan, &work.bands, &work.fields),
+        }
+    }
+
+    /// Turns its bytes into cells, on the threads of a session. `bytes` has what [`Piece::reads`] names: a store that is
+    /// read by the thread that decodes, or what was [fetched](tdb_cells::Fetched) before.
+    ///
+    /// # Errors
+    /// Bytes that cannot be read, or break the format; a [limit](QueryError::Limit).
+    pub fn decode(self, session: &Session, bytes: &dyn TileBytes) -> Result<Decoded, QueryError> {
+        let counted = &session.counters().load;
+        counted.time(|| match self.work {
+            Work::Table(work) => work.decode(session, bytes),
+            Work::Bands(work) => {
+                let columns = read_columns(&work.plan, session, bytes, &work.bands, &work.fields)?;
+                Ok(Decoded(Cells::Columns(columns)))
+            }
+        })
+    }
+}
+
+impl TableWork {
+    fn reads(&self) -> Vec<Read> {
+        let mut reads = Vec::new();
+        for segment in &self.table.segments {
+            let Some(tiles) = self.tiles.find(segment.fragment) else {
+                continue;
+            };
+            for tile in segment.tiles.iter().filter(|tile| tile.wanted) {
+                reads.extend(tiles.reads(&self.fields, tile.tile));
+            }
+        }
+        reads
+    }
+
+    fn decode(mut self, session: &Session, bytes: &dyn TileBytes) -> Result<Decoded, QueryError> {
+        let how = Loading {
+            session,
+            schema: &self.schema,
+            bytes,
+        };
+        let find = |fragment| self.tiles.find(fragment);
+        session.install(|| load(how, &mut self.table, &self.fields, &find))?;
+        Ok(Decoded(Cells::Table(self.table)))
+    }
+}

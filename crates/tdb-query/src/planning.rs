@@ -1,0 +1,176 @@
+//! What a read has to know before it knows which tiles it takes: enumerations, and of the fragments that may have cells of
+//! the result where their tiles are. All of it is asked for at once.
+
+use std::sync::Arc;
+
+use tdb_array::{Delete, PartsToOpen, Snapshot};
+use tdb_cells::Session;
+use tdb_fragment::MetadataPart;
+use tdb_schema::{Enumeration, FieldKind};
+use tdb_store::{Piece, Read};
+
+use crate::QueryError;
+use crate::dense::{DenseCandidates, DenseRead};
+use crate::field::chosen;
+use crate::options::ReadOptions;
+use crate::request::Request;
+use crate::sparse::{SparsePlan, SparseRead};
+
+/// A read whose tiles are not known yet.
+#[derive(Debug)]
+pub(crate) struct Planning {
+    options: ReadOptions,
+    /// The attributes whose labels are needed, each with its enumeration.
+    enumerations: Vec<(usize, String)>,
+    request: Request,
+    candidates: Candidates,
+    /// How many parts of metadata each candidate needs.
+    counts: Vec<usize>,
+    needs: PartsToOpen,
+}
+
+#[derive(Debug)]
+enum Candidates {
+    Dense(DenseCandidates),
+    Sparse(Box<SparsePlan>),
+}
+
+/// A read whose tiles are known.
+#[derive(Debug)]
+pub(crate) enum Planned {
+    Dense(Box<DenseRead>),
+    Sparse(Box<SparseRead>),
+}
+
+impl Planning {
+    /// Looks for what is needed; nothing is read. A `delete` that the array does not have is asked which cells it takes.
+    pub(crate) fn new(
+        session: &Session,
+        array: &Arc<Snapshot>,
+        options: &ReadOptions,
+        delete: Option<&Delete>,
+    ) -> Result<Self, QueryError> {
+        array.directory().check_commits()?;
+        let asked = asked_by_condition(array, options);
+        let enumerations = enumerations(array, options, &asked)?;
+        let first = match enumerations.is_empty() {
+            true => options.clone(),
+            // The condition can be understood once labels are known.
+            false => ReadOptions {
+                condition: None,
+                ..options.clone()
+            },
+        };
+        let request = Request::new(array, &first, &[], session.limits())?;
+        let (candidates, parts) = match array.schema().is_dense() {
+            true => {
+                let dense = DenseCandidates::new(array, &request, &asked)?;
+                let parts = dense.parts(array)?;
+                (Candidates::Dense(dense), parts)
+            }
+            false => {
+                let mut sparse = SparsePlan::new(array, request.clone(), asked)?;
+                if let Some(delete) = delete {
+                    sparse.foresee(array, delete)?;
+                }
+                let parts = sparse.parts(array)?;
+                (Candidates::Sparse(Box::new(sparse)), parts)
+            }
+        };
+        let each = |(fragment, parts): &(usize, Vec<MetadataPart>)| {
+            let fragment = *fragment;
+            let parts = parts.clone().into_iter();
+            parts.map(move |part| (fragment, part))
+        };
+        Ok(Self {
+            options: options.clone(),
+            enumerations,
+            request,
+            candidates,
+            counts: parts.iter().map(|(_, parts)| parts.len()).collect(),
+            needs: array.find_parts(parts.iter().flat_map(each))?,
+        })
+    }
+
+    /// What is to be read.
+    pub(crate) fn reads(&self, array: &Snapshot) -> Result<Vec<Read>, QueryError> {
+        let names = self.enumerations.iter();
+        let mut reads = names
+            .map(|(_, name)| array.enumeration_read(name))
+            .collect::<Result<Vec<Read>, _>>()?;
+        reads.extend_from_slice(self.needs.reads());
+        Ok(reads)
+    }
+
+    /// The read, with what [`Planning::reads`] gave.
+    pub(crate) fn finish(
+        self,
+        session: &Session,
+        array: &Arc<Snapshot>,
+        mut pieces: Vec<Piece>,
+    ) -> Result<(Request, Planned), QueryError> {
+        let parts = pieces.split_off(self.enumerations.len().min(pieces.len()));
+        let request = match self.enumerations.is_empty() {
+            true => self.request,
+            false => {
+                let mut known: Vec<Option<Arc<Enumeration>>> = Vec::new();
+                known.resize(array.schema().attributes.len(), None);
+                for ((attribute, name), piece) in self.enumerations.iter().zip(&pieces) {
+                    let enumeration = array.open_enumeration(name, piece)?;
+                    if let Some(place) = known.get_mut(*attribute) {
+                        *place = Some(enumeration);
+                    }
+                }
+                Request::new(array, &self.options, &known, session.limits())?
+            }
+        };
+        let mut opened = array.open_parts(self.needs, parts)?.into_iter();
+        let counts = self.counts.into_iter();
+        let opened = counts.map(|count| opened.by_ref().take(count).collect());
+        let opened: Vec<Vec<_>> = opened.collect();
+        let planned = match self.candidates {
+            Candidates::Dense(dense) => {
+                let located = dense.locate(array, opened)?;
+                let read = DenseRead::new(session.clone(), request.clone(), located)?;
+                Planned::Dense(Box::new(read))
+            }
+            Candidates::Sparse(mut plan) => {
+                plan.resolve(request.clone());
+                let tiles = plan.search(array, opened, session.limits())?;
+                let (session, array) = (session.clone(), Arc::clone(array));
+                let read = SparseRead::new(session, array, *plan, tiles);
+                Planned::Sparse(Box::new(read))
+            }
+        };
+        Ok((request, planned))
+    }
+}
+
+/// The fields that a condition names, as far as there are any.
+fn asked_by_condition(array: &Snapshot, options: &ReadOptions) -> Vec<FieldKind> {
+    let names = options.condition.iter().flat_map(|c| c.fields());
+    let known = names.filter_map(|name| array.schema().field(name));
+    known.map(|field| field.kind).collect()
+}
+
+/// The attributes whose labels are part of the result, or asked for by a condition.
+fn enumerations(
+    array: &Snapshot,
+    options: &ReadOptions,
+    asked: &[FieldKind],
+) -> Result<Vec<(usize, String)>, QueryError> {
+    let schema = array.schema();
+    let (dimensions, attributes) = (&options.dimensions, &options.attributes);
+    let mut fields = match options.enumeration_codes {
+        true => Vec::new(),
+        false => chosen(schema, dimensions.as_deref(), attributes.as_deref())?,
+    };
+    fields.extend_from_slice(asked);
+    let numbered = schema.attributes.iter().enumerate();
+    let wanted = numbered.filter(|(index, _)| fields.contains(&FieldKind::Attribute(*index)));
+    let named = wanted.filter_map(|(index, attribute)| {
+        let name = attribute.enumeration.clone()?;
+        Some((index, name))
+    });
+    Ok(named.collect())
+}

@@ -1,0 +1,64 @@
+//! The coordinates of one cell, as a place in the order of a result.
+
+use std::cmp::Ordering;
+
+use tdb_cells::CellTable;
+use tdb_schema::FieldKind;
+use tdb_schema::order::{CellComparator, Column};
+use zerocopy::little_endian::U64;
+
+/// The coordinates of a cell.
+#[derive(Clone, Debug)]
+pub(crate) struct Corner {
+    /// One for each dimension.
+    coordinates: Vec<Coordinate>,
+}
+
+#[derive(Clone, Debug)]
+struct Coordinate {
+    value: Vec<u8>,
+    is_var: bool,
+}
+
+impl Corner {
+    pub(crate) fn of(table: &CellTable, row: usize, dimensions: usize) -> Self {
+        let coordinate = |dimension| {
+            let column = table.column(FieldKind::Dimension(dimension));
+            Coordinate {
+                value: column.map_or(&[][..], |c| c.cell(row)).to_vec(),
+                is_var: column.is_some_and(|c| c.offsets.is_some()),
+            }
+        };
+        Self {
+            coordinates: (0..dimensions).map(coordinate).collect(),
+        }
+    }
+
+    /// Along one dimension.
+    pub(crate) fn value(&self, dimension: usize) -> Option<&[u8]> {
+        let coordinate = self.coordinates.get(dimension)?;
+        Some(&coordinate.value)
+    }
+
+    /// Which of two comes first.
+    pub(crate) fn compare(&self, other: &Self, comparator: &CellComparator) -> Ordering {
+        comparator.compare_rows(&self.columns(), 0, &other.columns(), 0)
+    }
+
+    /// As columns of one row.
+    pub(crate) fn columns(&self) -> Vec<Column<'_>> {
+        self.coordinates.iter().map(Coordinate::column).collect()
+    }
+}
+
+impl Coordinate {
+    fn column(&self) -> Column<'_> {
+        match self.is_var {
+            true => Column::Var {
+                offsets: &[U64::ZERO],
+                data: &self.value,
+            },
+            false => Column::Fixed(&self.value),
+        }
+    }
+}

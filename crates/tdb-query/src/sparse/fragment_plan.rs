@@ -1,0 +1,223 @@
+//! Which tiles of one fragment a sparse read needs.
+
+use tdb_array::{At, Fragment, OpenedPart, Snapshot};
+use tdb_cells::{Segment, TileRows};
+use tdb_fragment::MetadataPart;
+use tdb_rtree::RTree;
+use tdb_schema::order::WriterRule;
+use tdb_schema::{ArraySchema, CellOrder, Field, FieldKind};
+use tdb_tile::{FormatVersion, Grant, Limits, Range};
+
+use crate::options::ResultOrder;
+use crate::request::Request;
+use crate::subarray::Subarray;
+use crate::{QueryError, fragment_tiles};
+
+/// More tiles are believed only if one of the lists of them is as long.
+const BELIEVED_TILES: u64 = 1 << 16;
+
+/// The tiles of one fragment that may hold cells of the result.
+#[derive(Debug)]
+pub(crate) struct FragmentPlan {
+    /// Position of the fragment in the array's list.
+    pub(crate) fragment: usize,
+    pub(crate) tiles: Vec<PlannedTile>,
+    /// Whether cells have times of their own.
+    pub(crate) has_timestamps: bool,
+    /// Whether some cells may lie outside the time window.
+    pub(crate) filters_time: bool,
+    /// Whether cells are known to be stored in the order that is asked for.
+    pub(crate) in_order: bool,
+    /// The memory of the list of tiles.
+    held: Option<Grant>,
+}
+
+/// One tile and what its bounds say.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlannedTile {
+    pub(crate) tile: usize,
+    pub(crate) cells: usize,
+    /// Whether all its cells lie within the subarray.
+    pub(crate) full: bool,
+}
+
+impl FragmentPlan {
+    /// Some of its tiles as a part of a table, whose rows begin at `first`.
+    pub(crate) fn segment<'a>(
+        &self,
+        tiles: impl IntoIterator<Item = &'a PlannedTile>,
+        first: usize,
+    ) -> Segment {
+        let mut end = first;
+        let tiles = tiles.into_iter().map(|planned| {
+            let rows = end..end.saturating_add(planned.cells);
+            end = rows.end;
+            TileRows {
+                tile: planned.tile,
+                rows,
+                full: planned.full,
+                wanted: true,
+            }
+        });
+        let tiles = tiles.collect();
+        Segment {
+            fragment: self.fragment,
+            rows: first..end,
+            tiles,
+        }
+    }
+
+    /// A fragment whose tiles are not known yet.
+    pub(super) fn candidate(array: &Snapshot, index: usize, fragment: &Fragment, request: &Request) -> Self {
+        let metadata = &fragment.metadata;
+        let sorted = is_sorted(&fragment.schema, metadata.version);
+        let has_timestamps = metadata.extra_fields.timestamps;
+        Self {
+            fragment: index,
+            tiles: Vec::new(),
+            has_timestamps,
+            filters_time: has_timestamps && !array.window().contains(&fragment.name),
+            in_order: request.order == ResultOrder::Global && sorted,
+            held: None,
+        }
+    }
+
+    pub(super) fn searches(&self, array: &Snapshot, request: &Request) -> bool {
+        let fragment = array.fragments().get(self.fragment);
+        fragment.is_some_and(|fragment| searches(fragment, request))
+    }
+
+    /// The parts of the fragment's metadata by which its tiles are looked for.
+    pub(super) fn search_parts(
+        &self,
+        array: &Snapshot,
+        request: &Request,
+    ) -> Result<Vec<MetadataPart>, QueryError> {
+        let fragment = fragment_tiles::planned(array, self.fragment)?;
+        let mut parts = Vec::new();
+        if searches(fragment, request) {
+            parts.push(MetadataPart::RTree);
+        }
+        if let Some(view) = doubted(fragment) {
+            parts.extend(fragment.metadata.tile_index_parts(&view));
+        }
+        Ok(parts)
+    }
+
+    /// Looks for its tiles, with [`FragmentPlan::search_parts`]; whether there are any.
+    pub(super) fn search(
+        &mut self,
+        array: &Snapshot,
+        request: &Request,
+        opened: Vec<OpenedPart>,
+        limits: &Limits,
+    ) -> Result<bool, QueryError> {
+        let fragment = fragment_tiles::planned(array, self.fragment)?;
+        let metadata = &fragment.metadata;
+        let mut payloads = opened.into_iter().map(|part| part.payload);
+        let tree = match searches(fragment, request) {
+            true => payloads.next(),
+            false => None,
+        };
+        if let Some(view) = doubted(fragment) {
+            let payloads: Vec<_> = payloads.collect();
+            metadata
+                .tile_index(&view, &payloads, array.limits())
+                .at(&fragment.metadata_key)?;
+        }
+        // Each is planned, and may be in a table.
+        let per_tile = size_of::<PlannedTile>() + size_of::<TileRows>();
+        let bytes = metadata.tile_count().saturating_mul(per_tile as u64);
+        self.held = Some(limits.budget.take(bytes)?);
+        self.tiles = match tree {
+            Some(payload) => {
+                let tree = metadata.rtree(&payload, array.limits());
+                found(fragment, &tree.at(&fragment.metadata_key)?, request)?
+            }
+            None => all_tiles(fragment),
+        };
+        Ok(!self.tiles.is_empty())
+    }
+}
+
+/// Whether the tiles of a fragment are to be looked for in its R-tree.
+pub(super) fn searches(fragment: &Fragment, request: &Request) -> bool {
+    let subarray = &request.subarray;
+    let (schema, metadata) = (&fragment.schema, &fragment.metadata);
+    !subarray.is_all()
+        && !subarray.is_empty()
+        && (meets(schema, &metadata.non_empty_domain, subarray)
+            || metadata.version.misstates_empty_string_bounds())
+}
+
+/// The field that has to show that a fragment has as many tiles as it says; `None` where that is believed.
+fn doubted(fragment: &Fragment) -> Option<Field<'_>> {
+    let metadata = &fragment.metadata;
+    (metadata.tile_count() > BELIEVED_TILES)
+        .then(|| metadata.field_in(&fragment.schema, FieldKind::Dimension(0)))
+        .flatten()
+}
+
+fn all_tiles(fragment: &Fragment) -> Vec<PlannedTile> {
+    let all = 0..fragment.metadata.tile_count();
+    all.map(|tile| PlannedTile::new(fragment, tile, true))
+        .collect()
+}
+
+/// The tiles that may have cells of the subarray.
+fn found(
+    fragment: &Fragment,
+    tree: &RTree,
+    request: &Request,
+) -> Result<Vec<PlannedTile>, QueryError> {
+    let dimensions = 0..fragment.schema.dimensions.len();
+    let ranges: Vec<Vec<Range>> = dimensions
+        .map(|dimension| {
+            let ranges = request.subarray.ranges(dimension);
+            ranges.unwrap_or_default().to_vec()
+        })
+        .collect();
+    let overlaps = tree
+        .search(&ranges)
+        .map_err(|e| QueryError::invalid(e.to_string()))?;
+    Ok(overlaps
+        .into_iter()
+        .map(|overlap| PlannedTile::new(fragment, overlap.tile, overlap.full))
+        .collect())
+}
+
+impl PlannedTile {
+    fn new(fragment: &Fragment, tile: u64, full: bool) -> Self {
+        let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        Self {
+            tile: size(tile),
+            cells: size(fragment.metadata.tile_cells(tile)),
+            full,
+        }
+    }
+}
+
+/// Whether writers of this version kept the order of cells that is global order today.
+fn is_sorted(schema: &ArraySchema, version: FormatVersion) -> bool {
+    WriterRule::of(version) == WriterRule::Current
+        || (WriterRule::of(version) == WriterRule::CountsHilbertValues
+            && schema.cell_order != CellOrder::Hilbert)
+}
+
+/// Whether a box has cells in common with the subarray.
+fn meets(schema: &ArraySchema, domain: &[Range], subarray: &Subarray) -> bool {
+    schema
+        .dimensions
+        .iter()
+        .zip(domain)
+        .enumerate()
+        .all(|(index, (dimension, domain))| {
+            // Bounds out of order say nothing.
+            !domain.is_ordered(dimension.datatype)
+                || subarray.ranges(index).is_none_or(|ranges| {
+                    ranges
+                        .iter()
+                        .any(|range| range.intersects(dimension.datatype, domain))
+                })
+        })
+}

@@ -1,0 +1,416 @@
+//! Where a read of a sparse array stands, and what comes next.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tdb_array::{PartsToOpen, Snapshot};
+use tdb_cells::{Batch, CellTable, Segment, Session};
+use tdb_schema::FieldKind;
+use tdb_store::{Piece as StoredPiece, Read};
+use tdb_tile::{Bug, Grant, LimitError};
+
+use super::batch::{Ready, Selected};
+use super::corner::Corner;
+use super::cursors::{Chosen, Cursors, PICKED_ROW, SORTED_ROW, Weights};
+use super::merge::Rows;
+use super::plan::{PlannedTiles, SparsePlan};
+use super::slabs::{Slab, Slabs};
+use super::tally::Tally;
+use super::whole::First;
+use crate::QueryError;
+use crate::piece::{Piece, TableWork};
+
+/// Rows that a table can number.
+const MOST_ROWS: usize = u32::MAX as usize;
+
+/// A read of a sparse array whose tiles are known.
+#[derive(Debug)]
+pub(crate) struct SparseRead {
+    pub(super) session: Session,
+    pub(super) array: Arc<Snapshot>,
+    pub(super) plan: SparsePlan,
+    tiles: Arc<PlannedTiles>,
+    pub(super) weights: Weights,
+    pub(super) cursors: Cursors,
+    /// The next cell of fragments whose tiles may be copied, by their place in the plan.
+    pub(super) firsts: HashMap<usize, First>,
+    state: State,
+    /// What is left of a result that does not fit the memory and is not stored in its order.
+    slabs: Option<Slabs>,
+    /// What it takes to go on in slabs.
+    needs: Option<PartsToOpen>,
+    /// The cells before this one, in the order of the result, were given out.
+    reached: Option<Corner>,
+    /// Cells that were loaded and come behind those that were given out.
+    carried: Option<CellTable>,
+    /// Cells of the result that are in memory and were not given out yet.
+    pub(super) ready: Option<Ready>,
+    /// The weight of the tiles of a batch, where that is not to be as much as there may be.
+    share: u64,
+    /// Where cells are to be counted and not given out.
+    pub(super) tally: Option<Tally>,
+    /// The memory of the batch that was given out last.
+    pub(super) held: Vec<Grant>,
+}
+
+/// What comes of a step.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// Bytes that tell how tiles lie to each other.
+    Need(Vec<Read>),
+    Work(Piece),
+    Batch(Batch),
+    Done,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Nothing is on the way.
+    Between,
+    /// A piece was given out, and what comes of it is part of this.
+    Waiting(Stage),
+    /// The piece has come back.
+    Loaded(Stage, CellTable),
+}
+
+/// How far tiles have come on their way to a batch.
+#[derive(Debug)]
+enum Stage {
+    /// What decides is loaded.
+    Deciding,
+    /// All fields are loaded; where some cells were chosen before, these.
+    Whole(Option<Selected>),
+    /// As that, of cells that may belong to a slab.
+    Slab(Box<Slab>),
+}
+
+impl SparseRead {
+    pub(crate) fn new(
+        session: Session,
+        array: Arc<Snapshot>,
+        plan: SparsePlan,
+        tiles: PlannedTiles,
+    ) -> Self {
+        let weights = Weights::new(&plan);
+        let cursors = Cursors::new(&plan, &tiles, &weights);
+        let share = match plan.request.limit {
+            u64::MAX => u64::MAX,
+            limit => weights.of_rows(limit.max(1)),
+        };
+        Self {
+            session,
+            array,
+            plan,
+            tiles: Arc::new(tiles),
+            weights,
+            cursors,
+            firsts: HashMap::new(),
+            state: State::Between,
+            slabs: None,
+            needs: None,
+            reached: None,
+            carried: None,
+            ready: None,
+            share,
+            tally: None,
+            held: Vec::new(),
+        }
+    }
+
+    /// What comes next.
+    pub(crate) fn next(&mut self) -> Result<Step, QueryError> {
+        self.held.clear();
+        loop {
+            if let Some(batch) = self.next_ready()? {
+                return Ok(Step::Batch(batch));
+            }
+            let step = match std::mem::replace(&mut self.state, State::Between) {
+                State::Between => self.begin()?,
+                State::Loaded(stage, table) => self.go_on(stage, table)?,
+                State::Waiting(_) => {
+                    return Err(Bug::new("a piece that was given out has not come back").into());
+                }
+            };
+            if let Some(step) = step {
+                return Ok(step);
+            }
+        }
+    }
+
+    /// Takes what came of the piece that was given out last.
+    pub(crate) fn take(&mut self, table: CellTable) -> Result<(), QueryError> {
+        match std::mem::replace(&mut self.state, State::Between) {
+            State::Waiting(stage) => {
+                self.state = State::Loaded(stage, table);
+                Ok(())
+            }
+            _ => Err(Bug::new("cells of a piece that was not given out").into()),
+        }
+    }
+
+    /// Takes what the last [`Step::Need`] asked for.
+    pub(crate) fn answer(&mut self, pieces: Vec<StoredPiece>) -> Result<(), QueryError> {
+        let needs = self.needs.take();
+        let needs = needs.ok_or_else(|| Bug::new("an answer to nothing that was asked"))?;
+        let opened = self.array.open_parts(needs, pieces)?;
+        let budget = &self.session.limits().budget;
+        let reached = self.reached.take();
+        let slabs = Slabs::new(&self.array, &self.plan, budget, reached, opened)?;
+        self.slabs = Some(slabs);
+        Ok(())
+    }
+
+    /// The bytes of the tiles behind those that were chosen, as far as all of them are certain to be asked for.
+    pub(crate) fn ahead(&self, most: u64) -> Vec<Read> {
+        let (mut reads, mut weight) = (Vec::new(), 0_u64);
+        let mut cursors = self.cursors.clone();
+        let is_certain = self.slabs.is_none()
+            && self.needs.is_none()
+            && self.plan.request.limit == u64::MAX
+            && (self.plan.can_stop() || cursors.left() <= self.most());
+        let (plan, tiles, weights) = (&self.plan, &self.tiles, &self.weights);
+        let fields = match plan.decides_first() {
+            true => plan.first_fields(),
+            false => plan.fields(),
+        };
+        while is_certain && weight < most {
+            let chosen = cursors.choose(plan, tiles, weights, self.most(), None);
+            if chosen.segments.is_empty() {
+                break;
+            }
+            cursors.advance(plan, tiles, weights, &chosen.segments);
+            weight = weight.saturating_add(chosen.weight.max(1));
+            for segment in &chosen.segments {
+                let Some(found) = tiles.find(segment.fragment) else {
+                    continue;
+                };
+                let own = segment.tiles.iter();
+                reads.extend(own.flat_map(|tile| found.reads(&fields, tile.tile)));
+            }
+        }
+        reads
+    }
+
+    /// Whether nothing is in memory that is to be given out, and cells come in the order of the fragments.
+    pub(super) fn is_between_batches(&self) -> bool {
+        self.ready.is_none() && self.slabs.is_none() && self.carried.is_none()
+    }
+
+    /// Goes on behind so many tiles of a fragment, which is named by its place in the plan.
+    pub(super) fn skip(&mut self, fragment: usize, count: usize) {
+        let (plan, tiles) = (&self.plan, &self.tiles);
+        self.cursors
+            .skip(plan, tiles, &self.weights, fragment, count);
+    }
+
+    /// Chooses the next tiles.
+    fn begin(&mut self) -> Result<Option<Step>, QueryError> {
+        let most = self.most();
+        if let Some(slabs) = &self.slabs {
+            return match slabs.begin(most) {
+                Some(slab) => self.next_chunk(slab),
+                None => Ok(Some(Step::Done)),
+            };
+        }
+        let share = self.share.min(most);
+        if !self.plan.can_stop() && self.cursors.left() > most {
+            return self.go_on_in_slabs();
+        }
+        let carried = self.carried.as_ref();
+        let chosen = self
+            .cursors
+            .choose(&self.plan, &self.tiles, &self.weights, share, carried);
+        if chosen.segments.is_empty() {
+            return Ok(Some(Step::Done));
+        }
+        if self.plan.sorts && chosen.weight > share && !self.fits(&chosen) {
+            // Not even one tile of each fragment fits.
+            return self.go_on_in_slabs();
+        }
+        let segments = chosen.segments;
+        self.cursors
+            .advance(&self.plan, &self.tiles, &self.weights, &segments);
+        let table = self.table(segments)?;
+        let (stage, fields) = match self.plan.decides_first() {
+            true => (Stage::Deciding, self.plan.first_fields()),
+            false => (Stage::Whole(None), self.plan.fields()),
+        };
+        Ok(Some(self.load(table, &fields, stage)))
+    }
+
+    /// The weight that the tiles of a batch may have, so that they and what is made of them fit the memory.
+    ///
+    /// Where cells have to be sorted as a whole, a batch may be a part of them; else it is what was loaded.
+    fn most(&self) -> u64 {
+        let memory = self.session.limits().budget.limit() / 2;
+        let rows = self.weights.of_rows(MOST_ROWS as u64 / 2);
+        let most = memory.min(rows).max(1);
+        match self.plan.can_stop() && self.slabs.is_none() {
+            true => most.min(self.plan.request.batch_bytes.max(1)),
+            false => most,
+        }
+    }
+
+    /// Whether there is memory for tiles that are more than a batch should have.
+    fn fits(&self, chosen: &Chosen) -> bool {
+        let threads = self.session.threads() as u64;
+        let beside = chosen.decoding.saturating_mul(threads);
+        let wanted = chosen.weight.saturating_add(beside);
+        wanted <= self.session.limits().budget.left() && chosen.rows() <= MOST_ROWS
+    }
+
+    /// Reads what is left slab by slab, beginning with what that takes of the fragments' metadata.
+    fn go_on_in_slabs(&mut self) -> Result<Option<Step>, QueryError> {
+        self.carried = None;
+        let needs = self
+            .array
+            .find_parts(Slabs::parts(&self.array, &self.plan))?;
+        let reads = needs.reads().to_vec();
+        self.needs = Some(needs);
+        if reads.is_empty() {
+            self.answer(Vec::new())?;
+            return Ok(None);
+        }
+        Ok(Some(Step::Need(reads)))
+    }
+
+    /// An empty table of these tiles, with the memory to choose among its rows.
+    pub(super) fn table(&self, segments: Vec<Segment>) -> Result<CellTable, QueryError> {
+        let mut table = CellTable::new(segments);
+        if table.rows > MOST_ROWS {
+            return Err(QueryError::Limit(LimitError {
+                what: "cells to be sorted together",
+                setting: "memory budget",
+                asked: table.rows as u64,
+                allowed: MOST_ROWS as u64,
+            }));
+        }
+        let picked = PICKED_ROW.saturating_mul(table.rows as u64);
+        table.hold(self.session.limits().budget.take(picked)?);
+        Ok(table)
+    }
+
+    /// A piece that loads those of the fields that a table lacks.
+    pub(super) fn piece(&self, table: CellTable, fields: &[FieldKind]) -> Piece {
+        let lacking = fields.iter().copied().filter(|&field| !table.has(field));
+        let work = TableWork {
+            schema: Arc::clone(&self.plan.schema),
+            tiles: Arc::clone(&self.tiles),
+            fields: lacking.collect(),
+            table,
+        };
+        work.into()
+    }
+
+    fn load(&mut self, table: CellTable, fields: &[FieldKind], stage: Stage) -> Step {
+        self.state = State::Waiting(stage);
+        Step::Work(self.piece(table, fields))
+    }
+
+    /// Goes on with tiles that have come.
+    fn go_on(&mut self, stage: Stage, mut table: CellTable) -> Result<Option<Step>, QueryError> {
+        match stage {
+            Stage::Deciding => {
+                let selected = self.select(&mut table)?;
+                let is_empty = selected.rows.as_ref().is_some_and(Vec::is_empty);
+                let fields = self.plan.fields();
+                let is_whole = fields.iter().all(|&field| table.has(field));
+                // What is merged later has all fields.
+                if is_whole || (is_empty && !self.plan.sorts) {
+                    return self.merge(table, Some(selected));
+                }
+                Ok(Some(self.load(table, &fields, Stage::Whole(Some(selected)))))
+            }
+            Stage::Whole(selected) => self.merge(table, selected),
+            Stage::Slab(mut slab) => {
+                let (plan, session) = (&self.plan, &self.session);
+                let budget = &session.limits().budget;
+                session.install(|| {
+                    let rows = plan.select(&table);
+                    slab.add(plan, &self.weights, &table, rows, budget)
+                })?;
+                drop(table);
+                self.next_chunk(*slab)
+            }
+        }
+    }
+
+    /// The next tiles that may have cells of a slab; after the last, the slab.
+    fn next_chunk(&mut self, mut slab: Slab) -> Result<Option<Step>, QueryError> {
+        let slabs = self.slabs.as_mut();
+        let slabs = slabs.ok_or_else(|| Bug::new("a slab of a result that has none"))?;
+        let chunk = slabs.next_chunk(&self.plan, &self.tiles, &self.weights, &mut slab);
+        if let Some(segments) = chunk {
+            let table = self.table(segments)?;
+            let fields = self.plan.fields();
+            return Ok(Some(self.load(table, &fields, Stage::Slab(Box::new(slab)))));
+        }
+        let (plan, array) = (&self.plan, &self.array);
+        let budget = self.session.limits().budget.clone();
+        let (table, next) = slab.finish(plan, &self.weights, &budget)?;
+        slabs.next = next;
+        let sorted = budget.take(SORTED_ROW.saturating_mul(table.rows as u64))?;
+        let rows = self.session.install(|| plan.merge(array, &table, None));
+        drop(sorted);
+        self.finish(table, rows, false)
+    }
+
+    /// Brings new cells together with those that are left of the batch before; gives out what is known to be next, and
+    /// keeps the rest.
+    fn merge(
+        &mut self,
+        table: CellTable,
+        selected: Option<Selected>,
+    ) -> Result<Option<Step>, QueryError> {
+        // The result began small where few cells were asked for.
+        self.share = self.share.saturating_mul(2);
+        if let Some(selected) = selected.as_ref().filter(|s| s.is_final) {
+            return self.finish(table, selected.rows.clone(), true);
+        }
+        let session = self.session.clone();
+        let rows = selected.map(|selected| selected.rows);
+        match session.install(|| self.pick(table, rows))? {
+            Some((table, rows)) => self.finish(table, rows, false),
+            None => Ok(None),
+        }
+    }
+
+    /// The cells that count, in the order of the result; `None` where none is known to be next.
+    fn pick(
+        &mut self,
+        mut table: CellTable,
+        selected: Option<Rows>,
+    ) -> Result<Option<(CellTable, Rows)>, QueryError> {
+        let budget = self.session.limits().budget.clone();
+        let mut rows = selected.unwrap_or_else(|| self.plan.select(&table));
+        if !self.plan.sorts {
+            return Ok(Some((table, rows)));
+        }
+        let frontier = match self.plan.can_stop() {
+            true => {
+                self.cursors.note_last(&self.plan, &table);
+                self.cursors.frontier(&self.plan)?
+            }
+            false => None,
+        };
+        if let Some(carried) = self.carried.take() {
+            if let Some(rows) = rows.take() {
+                table = table.compact(&rows, &budget)?;
+            }
+            table = CellTable::concat(vec![carried, table], &budget)?;
+        }
+        let _sorted = budget.take(SORTED_ROW.saturating_mul(table.rows as u64))?;
+        let frontier = frontier.as_ref();
+        let (rows, behind) = self.plan.merge_before(&self.array, &table, rows, frontier);
+        if let Some(frontier) = frontier {
+            if !behind.is_empty() {
+                self.carried = Some(table.compact(&behind, &budget)?);
+            }
+            if rows.is_empty() {
+                return Ok(None);
+            }
+            self.reached = Some(frontier.clone());
+        }
+        Ok(Some((table, Some(rows))))
+    }
+}
