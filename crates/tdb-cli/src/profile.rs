@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 use tdb_array::Array;
 use tdb_cells::Session;
-use tdb_store::{Listing, ObjectWriter, Page, Piece, Read, Store, StoreError};
+use tdb_store::{Distance, Listing, ObjectWriter, Page, Piece, Read, Store, StoreError};
 
 use crate::paint::{Look, Role, Table, bytes, count};
 
@@ -202,6 +202,10 @@ impl Counted {
 }
 
 impl Store for Counted {
+    fn distance(&self) -> Distance {
+        self.store.distance()
+    }
+
     fn list(&self, prefix: &str, page: Option<&Page>) -> Result<Listing, StoreError> {
         self.counters.lists.fetch_add(1, Ordering::Relaxed);
         self.store.list(prefix, page)

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use tdb_array::{Array, Delete};
 use tdb_cells::{Batch, FieldInfo, Session, WholeTiles};
+use tdb_store::Distance;
 
+use crate::ahead::Ahead;
 use crate::options::ReadOptions;
 use crate::piece::{Decoded, Piece};
 use crate::read::{Next, Read};
@@ -19,6 +21,8 @@ pub struct Reader {
     session: Session,
     array: Arc<Array>,
     read: Read,
+    /// What was fetched of a store that is far away, and is still to be decoded.
+    ahead: Ahead,
     warnings: Vec<String>,
     is_done: bool,
 }
@@ -66,6 +70,7 @@ impl Reader {
             session: session.clone(),
             array: Arc::clone(array),
             read,
+            ahead: Ahead::default(),
             warnings: Vec::new(),
             is_done: false,
         };
@@ -128,7 +133,15 @@ impl Reader {
                 Ok(None)
             }
             Next::Work(piece) => {
-                let decoded = piece.decode(&self.session, self.array.store())?;
+                let store = self.array.store();
+                let decoded = match store.distance() {
+                    Distance::Near => piece.decode(&self.session, store)?,
+                    Distance::Far { gap } => {
+                        let budget = &self.session.limits().budget;
+                        let fetched = self.ahead.fetch(&**store, gap, &self.read, &piece, budget)?;
+                        piece.decode(&self.session, &fetched.bytes)?
+                    }
+                };
                 self.read.take(decoded)?;
                 Ok(None)
             }

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
-use crate::{Listing, ObjectWriter, Page, Piece, Read, Store, StoreError, check_key};
+use crate::{Distance, Listing, ObjectWriter, Page, Piece, Read, Store, StoreError, check_key};
 
 /// Which faults a [`FaultyStore`] makes, each as one in so many operations; 0 makes none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -141,6 +141,10 @@ impl Chance {
 }
 
 impl<S: Store> Store for FaultyStore<S> {
+    fn distance(&self) -> Distance {
+        self.inner.distance()
+    }
+
     fn list(&self, prefix: &str, page: Option<&Page>) -> Result<Listing, StoreError> {
         match self.chance.fate() {
             Fate::Before | Fate::After => Err(fault(prefix)),

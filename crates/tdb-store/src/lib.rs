@@ -22,4 +22,4 @@ pub use objects::{
     copy, copy_tree, exists, list_all, list_recursive, read_one, read_tail, read_whole,
 };
 pub use read::{ByteRange, Piece, Read};
-pub use store::{Listing, Object, ObjectWriter, Page, Store};
+pub use store::{Distance, Listing, Object, ObjectWriter, Page, Store};

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use crate::StoreError;
 
 /// Which bytes of an object to read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ByteRange {
     /// All bytes.
     Whole,
@@ -48,7 +48,7 @@ impl ByteRange {
 }
 
 /// One wish in a batch of reads: an object, a range of it, and how much the reader is ready to hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Read {
     /// The object.
     pub key: Arc<str>,

@@ -31,6 +31,11 @@ pub trait Store: Send + Sync + Debug {
         listings.collect()
     }
 
+    /// How far away the store is, which says how it is best asked. Who wraps a store hands this on.
+    fn distance(&self) -> Distance {
+        Distance::Near
+    }
+
     /// The size of an object in bytes.
     ///
     /// # Errors
@@ -103,6 +108,18 @@ pub trait Store: Send + Sync + Debug {
     fn remove_folder(&self, folder: &str) -> Result<(), StoreError> {
         check_prefix(folder)
     }
+}
+
+/// How far away a store is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distance {
+    /// Its answers come at once, as those of files and memory do: what is read is best read by the thread that needs it.
+    Near,
+    /// Each answer is waited for: what is needed is best asked for early, and all at once.
+    Far {
+        /// Ranges of an object that lie no more than so many bytes apart are better read as one.
+        gap: u64,
+    },
 }
 
 /// An object in the making. Dropped without [`ObjectWriter::finish`], it never was.

@@ -1,0 +1,87 @@
+//! Counts how often a store is waited for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tdb_store::{
+    Listing, MemoryStore, ObjectWriter, Page, Piece, Read, Store, StoreError,
+};
+
+/// What a store was asked for.
+#[derive(Debug)]
+pub(crate) struct Counts {
+    pub(crate) waits: u64,
+    pub(crate) requests: u64,
+    pub(crate) bytes: u64,
+}
+
+/// A store in memory; what is asked for in one call is one wait.
+#[derive(Clone, Debug)]
+pub(crate) struct Counting {
+    store: MemoryStore,
+    waits: Arc<AtomicU64>,
+}
+
+impl Counting {
+    pub(crate) fn new(store: &MemoryStore) -> Self {
+        store.take_counts();
+        Self {
+            store: store.clone(),
+            waits: Arc::default(),
+        }
+    }
+
+    pub(crate) fn take(&self) -> Counts {
+        let counts = self.store.take_counts();
+        Counts {
+            waits: self.waits.swap(0, Ordering::Relaxed),
+            requests: counts.lists + counts.sizes + counts.reads,
+            bytes: counts.bytes,
+        }
+    }
+
+    fn wait(&self) {
+        self.waits.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Store for Counting {
+    fn list(&self, prefix: &str, page: Option<&Page>) -> Result<Listing, StoreError> {
+        self.wait();
+        self.store.list(prefix, page)
+    }
+
+    fn list_many(&self, prefixes: &[&str]) -> Vec<Result<Listing, StoreError>> {
+        self.wait();
+        self.store.list_many(prefixes)
+    }
+
+    fn size(&self, key: &str) -> Result<u64, StoreError> {
+        self.wait();
+        self.store.size(key)
+    }
+
+    fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
+        if !reads.is_empty() {
+            self.wait();
+        }
+        self.store.read(reads)
+    }
+
+    fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {
+        self.wait();
+        self.store.read_into(key, offset, into)
+    }
+
+    fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError> {
+        self.store.create(key)
+    }
+
+    fn settle(&self, prefix: &str) -> Result<(), StoreError> {
+        self.store.settle(prefix)
+    }
+
+    fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {
+        self.store.remove_many(keys)
+    }
+}

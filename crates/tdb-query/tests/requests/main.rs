@@ -1,0 +1,164 @@
+//! What opening and reading ask of a store: waits, requests and bytes, as a table; and how long that takes from a store
+//! that is far away.
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    clippy::float_arithmetic,
+    reason = "a test, and the clock of a simulation"
+)]
+
+mod counting;
+mod line;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use counting::Counting;
+use line::Cost;
+use tdb_array::{Array, OpenOptions, TimeWindow};
+use tdb_condition::Condition;
+use tdb_query::{ReadOptions, ResultOrder};
+use tdb_store::MemoryStore;
+use tdb_tile::Range;
+
+/// One row of the table.
+struct Row {
+    name: &'static str,
+    store: MemoryStore,
+    open: OpenOptions,
+    read: ReadOptions,
+}
+
+fn row(name: &'static str, fixture: &str, read: ReadOptions) -> Row {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    Row {
+        name,
+        store: MemoryStore::from_folder(folder.join(fixture).join("array")).unwrap(),
+        open: OpenOptions::default(),
+        read,
+    }
+}
+
+fn attribute(name: &str) -> ReadOptions {
+    ReadOptions {
+        attributes: Some(vec![name.to_owned()]),
+        ..ReadOptions::default()
+    }
+}
+
+fn stations() -> ReadOptions {
+    ReadOptions {
+        ranges: vec![("station".into(), Range::new(&b"BGN"[..], &b"CPT"[..]))],
+        ..attribute("temperature")
+    }
+}
+
+fn in_order(order: ResultOrder) -> ReadOptions {
+    ReadOptions {
+        order: Some(order),
+        ..ReadOptions::default()
+    }
+}
+
+/// The same fragment a hundred times, under other names.
+fn hundred(read: ReadOptions) -> Row {
+    let mut row = row("", "v22_sparse_dups", read);
+    let keys = row.store.keys();
+    let name = keys
+        .iter()
+        .find_map(|key| Some(key.strip_prefix("__fragments/")?.split_once('/')?.0))
+        .unwrap();
+    let store = MemoryStore::new();
+    for key in &keys {
+        let object = tdb_store::read_one(&row.store, tdb_store::Read::whole(key.clone())).unwrap();
+        let Some((before, after)) = key.split_once(name) else {
+            store.overwrite(key, object.bytes);
+            continue;
+        };
+        for number in 0..100 {
+            let other = format!("__{0}_{0}_{1:032x}_22", 100 + number, 1 + number);
+            store.overwrite(&format!("{before}{other}{after}"), object.bytes.clone());
+        }
+    }
+    row.store = store;
+    row
+}
+
+fn rows() -> Vec<Row> {
+    let all = ReadOptions::default;
+    let freezing = ReadOptions {
+        condition: Some(Condition::field("temperature").lt(0.0)),
+        ..all()
+    };
+    let corner = ReadOptions {
+        ranges: vec![("row".into(), Range::of(2_i32, 3))],
+        ..all()
+    };
+    let small_batches = ReadOptions {
+        batch_bytes: Some(400),
+        ..all()
+    };
+    let limit = ReadOptions {
+        limit: Some(1),
+        ..all()
+    };
+    let past = OpenOptions {
+        window: TimeWindow::until(1_712_900_000_000),
+        ..OpenOptions::default()
+    };
+    let named = |name, row: Row| Row { name, ..row };
+    let _ = corner;
+    vec![
+        row("dense, all", "v22_dense_basics", all()),
+        row("dense, all, small batches", "v22_dense_basics", small_batches.clone()),
+        row("dense, one attribute of many", "v22_dense_basics", attribute("i32")),
+        row("dense, several fragments", "v22_evolution_dense", all()),
+        row("dense, format 1", "v1_dense", all()),
+        row("dense, format 4", "v4_dense_basics", all()),
+        row("dense, format 9", "v9_dense_basics", all()),
+        row("sparse, all", "v22_tour", all()),
+        row("sparse, all, small batches", "v22_tour", small_batches),
+        row("sparse, a box", "v22_tour", stations()),
+        row("sparse, one attribute", "v22_tour", attribute("temperature")),
+        row("sparse, a condition", "v22_tour", freezing.clone()),
+        row("sparse, a box and a condition", "v22_tour", ReadOptions { ranges: stations().ranges, ..freezing }),
+        row("sparse, one cell", "v22_tour", limit),
+        Row { open: past, ..row("sparse, time travel", "v22_tour", all()) },
+        row("sparse, row-major", "v22_tour", in_order(ResultOrder::RowMajor)),
+        row("sparse, deletes", "v22_deletes", all()),
+        named("sparse, 100 fragments", hundred(all())),
+        named("sparse, 100 fragments, row-major", hundred(in_order(ResultOrder::RowMajor))),
+        named("sparse, 100 fragments, unordered", hundred(in_order(ResultOrder::Unordered))),
+        row("consolidated metadata", "v22_footers", all()),
+        row("consolidated commits", "v22_commits_merged", all()),
+        row("enumerations", "v22_enumerations_sparse", all()),
+        row("sparse, format 1", "v1_sparse", all()),
+        row("sparse, format 4", "v4_sparse_basics", all()),
+        row("sparse, format 9", "v9_sparse_basics", all()),
+    ]
+}
+
+/// A wait is a link in the longest chain of requests that could not be named earlier.
+#[test]
+fn requests_of_opening_and_of_reading() {
+    let mut table = String::from("open: waits requests bytes | read: waits requests bytes, tiles again | rows\n");
+    for Row { name, store, open, read } in rows() {
+        let counting = Counting::new(&store);
+        let array = Array::open(Arc::new(counting.clone()), "", open).unwrap();
+        let opened = counting.take();
+        let cost = line::read(&store, array.snapshot(), &read);
+        let Cost { waits, requests, bytes, again, rows, .. } = cost;
+        table += &format!(
+            "{name}: {} {} {} | {waits} {requests} {bytes}, {again} | {rows}\n",
+            opened.waits, opened.requests, opened.bytes
+        );
+        assert!(
+            cost.seconds <= 1.25 * cost.least_seconds(),
+            "{name}: {cost:?}"
+        );
+        // What was opened is kept with the fragments, so a second read plans without a wait.
+        let again = line::read(&store, array.snapshot(), &read);
+        assert!(again.waits <= waits && again.rows == rows, "{name}: {again:?}");
+    }
+    insta::assert_snapshot!(table);
+}
