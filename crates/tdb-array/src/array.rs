@@ -11,7 +11,7 @@ use crate::delete::read_deletes;
 use crate::directory::FragmentEntries;
 use crate::fragment::Schemas;
 use crate::fragment_parts::read_parts;
-use crate::open::Place;
+use crate::open::{Object, Place, Tile};
 use crate::opening::Opening;
 use crate::settling::settle;
 use crate::snapshot::{Snapshot, current, enumeration_key};
@@ -103,9 +103,14 @@ impl Array {
             });
         }
         let mut warnings = Vec::new();
-        let schemas = read_schemas(place, &mut directory, &mut warnings)?;
+        let Named {
+            schemas,
+            lists,
+            footers,
+        } = read_named(place, &directory);
+        let schemas = open_schemas(place, schemas, &mut directory, &mut warnings)?;
         let is_dense = current(&place.prefix, &directory, &schemas)?.is_dense();
-        let lists = place.lists(directory.lists())?;
+        let lists = Place::as_lists(lists)?;
         let Some(directory) = place.settled(directory, names)? else {
             return Ok(None);
         };
@@ -113,8 +118,13 @@ impl Array {
         let present = place.probe(&directory)?;
         let mut live = directory.live(&lists, &present, !is_dense, &options.limits)?;
         leave_out(&mut live.fragments, &options.without_fragments)?;
-        let mut fragments =
-            open_fragments(place, &directory, &schemas, &live.fragments, &mut warnings)?;
+        let mut fragments = match live.fragments.is_empty() {
+            true => Vec::new(),
+            false => {
+                let footers = place.open_tiles(footers, &mut warnings)?;
+                open_fragments(place, &schemas, &live.fragments, footers, &mut warnings)?
+            }
+        };
         let deletes = read_deletes(place, &live, &lists, &mut warnings)?;
         if !deletes.is_empty() {
             read_processed(place, &mut fragments)?;
@@ -179,7 +189,13 @@ impl Array {
             replaced,
             ..
         } = &*self.snapshot;
-        open_fragments(&self.place, directory, schemas, replaced, &mut Vec::new())
+        if replaced.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (place, warnings) = (&self.place, &mut Vec::new());
+        let footers = directory.fragment_metadata().iter().cloned();
+        let footers = place.tiles(footers, warnings)?;
+        open_fragments(place, schemas, replaced, footers, warnings)
     }
 
     /// The array's metadata at the time it was opened for; read anew each time.
@@ -334,15 +350,41 @@ fn read_processed(place: &Place, fragments: &mut [Fragment]) -> Result<(), Array
     Ok(())
 }
 
-/// Reads all schemas; the directory forgets those that were never finished, if that is asked for.
-fn read_schemas(
+/// What the names of an array lead to, unread as it may be.
+struct Named {
+    schemas: Vec<Object>,
+    lists: Vec<Object>,
+    footers: Vec<Object>,
+}
+
+/// Reads all that the names tell of, together: schemas, lists of commits, consolidated footers of fragments.
+fn read_named(place: &Place, directory: &Directory) -> Named {
+    let (tile, list) = (place.tile_limit(), place.options.limits.list_bytes);
+    let schemas = directory.schemas().iter();
+    let schemas = schemas.map(|entry| (entry.key.clone(), tile));
+    let lists = directory.lists().map(|key| (key.to_owned(), list));
+    let footers = directory.fragment_metadata().iter();
+    let footers = footers.map(|key| (key.clone(), tile));
+    let (schema_count, list_count) = (directory.schemas().len(), directory.lists().count());
+    let mut objects = place
+        .read_limited(schemas.chain(lists).chain(footers))
+        .into_iter();
+    Named {
+        schemas: objects.by_ref().take(schema_count).collect(),
+        lists: objects.by_ref().take(list_count).collect(),
+        footers: objects.collect(),
+    }
+}
+
+/// Opens all schemas; the directory forgets those that were never finished, if that is asked for.
+fn open_schemas(
     place: &Place,
+    objects: Vec<Object>,
     directory: &mut Directory,
     warnings: &mut Vec<Warning>,
 ) -> Result<Schemas, ArrayError> {
-    let keys = directory.schemas().iter().map(|entry| entry.key.clone());
     let mut schemas = HashMap::new();
-    for (key, tile) in place.tiles(keys, warnings)? {
+    for (key, tile) in place.open_tiles(objects, warnings)? {
         let limits = &place.options.limits;
         let decoded = ArraySchema::decode_with_warnings(&tile.payload, limits);
         let (schema, odd) = decoded.at(&key)?;
@@ -356,17 +398,14 @@ fn read_schemas(
     Ok(schemas)
 }
 
+/// Opens fragments, by their consolidated footers where they have one there.
 fn open_fragments(
     place: &Place,
-    directory: &Directory,
     schemas: &Schemas,
     entries: &FragmentEntries,
+    tiles: Vec<(String, Tile)>,
     warnings: &mut Vec<Warning>,
 ) -> Result<Vec<Fragment>, ArrayError> {
-    if entries.is_empty() {
-        return Ok(Vec::new());
-    }
-    let tiles = place.tiles(directory.fragment_metadata().iter().cloned(), warnings)?;
     let mut opening = Opening {
         place,
         schemas,

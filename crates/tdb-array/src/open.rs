@@ -88,12 +88,18 @@ impl Place {
 
     /// Reads whole objects of at most `limit` bytes, together, as far as memory allows.
     pub(crate) fn read(&self, keys: impl IntoIterator<Item = String>, limit: u64) -> Vec<Object> {
-        let keys: Vec<String> = keys.into_iter().collect();
-        let reads: Vec<Read> = keys
-            .iter()
-            .map(|key| Read::whole(join(&self.prefix, key)).at_most(limit))
-            .collect();
-        let answers = self.read_held(&reads).into_iter();
+        self.read_limited(keys.into_iter().map(|key| (key, limit)))
+    }
+
+    /// Reads whole objects, each of at most so many bytes, together, as far as memory allows.
+    pub(crate) fn read_limited(
+        &self,
+        wanted: impl IntoIterator<Item = (String, u64)>,
+    ) -> Vec<Object> {
+        let (keys, limits): (Vec<String>, Vec<u64>) = wanted.into_iter().unzip();
+        let reads = keys.iter().zip(limits);
+        let reads = reads.map(|(key, limit)| Read::whole(join(&self.prefix, key)).at_most(limit));
+        let answers = self.read_held(&reads.collect::<Vec<Read>>()).into_iter();
         keys.into_iter()
             .zip(answers.map(|answer| answer.map(|piece| piece.bytes)))
             .collect()
@@ -124,8 +130,14 @@ impl Place {
         &self,
         keys: impl Iterator<Item = &'a str>,
     ) -> Result<Lists, ArrayError> {
+        let limit = self.options.limits.list_bytes;
+        Self::as_lists(self.read(keys.map(str::to_owned), limit))
+    }
+
+    /// Objects that were read, as lists of names.
+    pub(crate) fn as_lists(objects: Vec<Object>) -> Result<Lists, ArrayError> {
         let mut lists = Lists::new();
-        for (key, answer) in self.read(keys.map(str::to_owned), self.options.limits.list_bytes) {
+        for (key, answer) in objects {
             lists.insert(key, answer?);
         }
         Ok(lists)
@@ -156,15 +168,28 @@ impl Place {
         Ok((compared != Settled::Changed).then_some(directory))
     }
 
-    /// Which of the objects that the directory asks about are there.
+    /// Which of the objects that the directory asks about are there: their folders are listed, all at once.
     pub(crate) fn probe(&self, directory: &Directory) -> Result<BTreeSet<String>, ArrayError> {
+        let wanted: BTreeSet<String> = directory.probes().collect();
+        if wanted.is_empty() {
+            return Ok(wanted);
+        }
+        let folders = wanted.iter().filter_map(|key| Some(key.rsplit_once('/')?.0));
+        let folders: BTreeSet<&str> = folders.collect();
+        let prefixes = folders.iter().map(|folder| join(&self.prefix, folder));
+        let prefixes: Vec<String> = prefixes.collect();
+        let all: Vec<&str> = prefixes.iter().map(String::as_str).collect();
         let mut present = BTreeSet::new();
-        for key in directory.probes() {
-            if tdb_store::exists(&*self.store, &join(&self.prefix, &key))? {
-                present.insert(key);
+        for (prefix, first) in all.iter().zip(self.store.list_many(&all)) {
+            let mut listing = first?;
+            loop {
+                present.extend(listing.objects.into_iter().map(|object| object.key));
+                let Some(page) = listing.next else { break };
+                listing = self.store.list(prefix, Some(&page))?;
             }
         }
-        Ok(present)
+        let is_there = |key: &String| present.contains(&join(&self.prefix, key));
+        Ok(wanted.into_iter().filter(is_there).collect())
     }
 
     /// What is committed, if that did not change while it was looked at.
@@ -191,8 +216,17 @@ impl Place {
         keys: impl IntoIterator<Item = String>,
         warnings: &mut Vec<Warning>,
     ) -> Result<Vec<(String, Tile)>, ArrayError> {
+        self.open_tiles(self.read(keys, self.tile_limit()), warnings)
+    }
+
+    /// Opens objects that were read, as [`Place::tiles`] does.
+    pub(crate) fn open_tiles(
+        &self,
+        objects: Vec<Object>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Vec<(String, Tile)>, ArrayError> {
         let mut tiles = Vec::new();
-        for (key, answer) in self.read(keys, self.tile_limit()) {
+        for (key, answer) in objects {
             let bytes = answer?;
             if bytes.is_empty() && self.options.tolerate_torn {
                 warnings.push(Warning::Torn { key });
