@@ -215,10 +215,12 @@ pub(crate) fn read_parts(
     let (mut spare, mut kept) = (Scratch::default(), place.scratch.try_lock());
     let scratch = kept.as_deref_mut().unwrap_or(&mut spare);
     let opened = wanted.into_iter().zip(found);
-    let opened = opened.map(|((fragment, part), found)| match found.or_next(&mut pieces)? {
-        Ok(opened) => Ok(opened),
-        Err(tile) => open(&place.options, fragment, part, &tile, scratch),
-    });
+    let opened = opened.map(
+        |((fragment, part), found)| match found.or_next(&mut pieces)? {
+            Ok(opened) => Ok(opened),
+            Err(tile) => open(&place.options, fragment, part, &tile, scratch),
+        },
+    );
     opened.collect()
 }
 

@@ -174,7 +174,9 @@ impl Place {
         if wanted.is_empty() {
             return Ok(wanted);
         }
-        let folders = wanted.iter().filter_map(|key| Some(key.rsplit_once('/')?.0));
+        let folders = wanted
+            .iter()
+            .filter_map(|key| Some(key.rsplit_once('/')?.0));
         let folders: BTreeSet<&str> = folders.collect();
         let prefixes = folders.iter().map(|folder| join(&self.prefix, folder));
         let prefixes: Vec<String> = prefixes.collect();

@@ -8,8 +8,8 @@ use tdb_tile::{FormatVersion, GenericTile, Limits, Range};
 use crate::directory::{ENUMERATION_FOLDER, SCHEMA_FOLDER};
 use crate::fragment::Schemas;
 use crate::{
-    ArrayError, At, Delete, Directory, Fragment, FragmentEntries, OpenOptions, SchemaEntry, TimeWindow,
-    Warning,
+    ArrayError, At, Delete, Directory, Fragment, FragmentEntries, OpenOptions, SchemaEntry,
+    TimeWindow, Warning,
 };
 
 /// An array at a time, as a value: its schema, its fragments and its deletes. It has no store, and nothing

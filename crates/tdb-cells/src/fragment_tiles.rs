@@ -96,7 +96,9 @@ impl FragmentTiles {
             let extent = zipped.index.tile_extent(tile as u64);
             let one = zipped.size.saturating_mul(zipped.dimensions);
             let decoded = cells.saturating_mul(one) as u64;
-            extent.map_or(0, |e| e.end.saturating_sub(e.start)).saturating_add(decoded)
+            extent
+                .map_or(0, |e| e.end.saturating_sub(e.start))
+                .saturating_add(decoded)
         });
         let stored = stored.map(|extent| extent.end.saturating_sub(extent.start));
         stored.chain(zipped).max().unwrap_or(0)

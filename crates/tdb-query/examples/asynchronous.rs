@@ -66,7 +66,10 @@ impl Future for Answer {
 
     fn poll(self: std::pin::Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
         let answer = self.0.lock().map(|answers| answers.try_recv());
-        answer.ok().and_then(Result::ok).map_or(Poll::Pending, Poll::Ready)
+        answer
+            .ok()
+            .and_then(Result::ok)
+            .map_or(Poll::Pending, Poll::Ready)
     }
 }
 
@@ -91,7 +94,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut reading = pin!(drive(&mut read, &session, |wish| send(&store, wish)));
     let batches = loop {
         // A program has a runtime that polls what is ready.
-        if let Poll::Ready(batches) = reading.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        if let Poll::Ready(batches) = reading
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()))
+        {
             break batches?;
         }
         std::thread::sleep(Duration::from_millis(1));

@@ -44,7 +44,10 @@ impl Ahead {
                 self.want(wish, budget.take(size_of(wish)), &mut new)?;
             }
             for wish in read.ahead(MOST.min(budget.left() / 4))? {
-                if self.want(&wish, budget.take(size_of(&wish)), &mut new).is_err() {
+                if self
+                    .want(&wish, budget.take(size_of(&wish)), &mut new)
+                    .is_err()
+                {
                     // There is no memory for more.
                     break;
                 }

@@ -80,7 +80,10 @@ impl LabelSearch {
         let domain = labels.non_empty_domain().into_iter().flatten().next();
         Ok(ReadOptions {
             attributes: Some(vec![self.label.attribute.clone()]),
-            ranges: domain.map(|d| (self.index.clone(), d)).into_iter().collect(),
+            ranges: domain
+                .map(|d| (self.index.clone(), d))
+                .into_iter()
+                .collect(),
             ..ReadOptions::default()
         })
     }
@@ -109,7 +112,10 @@ impl LabelSearch {
             }
             if self.range.contains(datatype, value) {
                 let last = positions.values.slice_ref(position);
-                let first = self.found.take().map_or_else(|| last.clone(), |(first, _)| first);
+                let first = self
+                    .found
+                    .take()
+                    .map_or_else(|| last.clone(), |(first, _)| first);
                 self.found = Some((first, last));
             }
         }

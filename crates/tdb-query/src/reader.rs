@@ -138,7 +138,9 @@ impl Reader {
                     Distance::Near => piece.decode(&self.session, store)?,
                     Distance::Far { gap } => {
                         let budget = &self.session.limits().budget;
-                        let fetched = self.ahead.fetch(&**store, gap, &self.read, &piece, budget)?;
+                        let fetched = self
+                            .ahead
+                            .fetch(&**store, gap, &self.read, &piece, budget)?;
                         piece.decode(&self.session, &fetched.bytes)?
                     }
                 };

@@ -91,7 +91,11 @@ impl DenseCandidates {
         if let Some(wanted) = bounds(&runs) {
             for (index, fragment) in array.fragments().iter().enumerate().rev() {
                 let cells = shape.grid.clipped_box(&fragment.metadata.non_empty_domain);
-                fragments.extend(cells.filter(|cells| meets(cells, &wanted)).map(|c| (index, c)));
+                fragments.extend(
+                    cells
+                        .filter(|cells| meets(cells, &wanted))
+                        .map(|c| (index, c)),
+                );
             }
         }
         let mut attributes = all_fields(request);
@@ -115,7 +119,10 @@ impl DenseCandidates {
         let parts = self.fragments.iter().map(|(index, _)| {
             let stored = fragment_tiles::planned(array, *index)?.stored();
             let fields = self.fields(stored.metadata.dense);
-            Ok((*index, FragmentTiles::parts(array.schema(), stored, &fields)))
+            Ok((
+                *index,
+                FragmentTiles::parts(array.schema(), stored, &fields),
+            ))
         });
         parts.collect()
     }

@@ -76,7 +76,10 @@ impl TileBytes for SharedTiles<'_> {
         let _fetching = fetching.unwrap_or_else(PoisonError::into_inner);
         if shared.stored.get().is_none() {
             let mut memory = KeptMemory::default();
-            let len = self.bytes.fetch(key, extent.clone(), &mut memory, limits)?.len();
+            let len = self
+                .bytes
+                .fetch(key, extent.clone(), &mut memory, limits)?
+                .len();
             let _ = shared.stored.set(StoredBytes { memory, len });
         }
         let stored = shared.stored.get();

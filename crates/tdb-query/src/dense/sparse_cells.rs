@@ -70,7 +70,11 @@ impl SparseTiles {
         session: &Session,
     ) -> Result<Piece, QueryError> {
         let budget = &session.limits().budget;
-        let tiles = self.segment.tiles.len().saturating_mul(size_of::<TileRows>());
+        let tiles = self
+            .segment
+            .tiles
+            .len()
+            .saturating_mul(size_of::<TileRows>());
         let mut table = CellTable::new(vec![self.segment.clone()]);
         table.hold(budget.take(tiles as u64)?);
         let work = TableWork {

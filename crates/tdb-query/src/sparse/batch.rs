@@ -35,9 +35,8 @@ impl SparseRead {
             let (plan, array) = (&self.plan, &self.array);
             let mut rows = plan.select(table);
             // Where cells are merged, one that is left out hides older ones all the same.
-            let is_final = !plan.sorts
-                && plan.request.versions == Versions::Current
-                && self.tally.is_none();
+            let is_final =
+                !plan.sorts && plan.request.versions == Versions::Current && self.tally.is_none();
             if is_final {
                 apply_deletes(session, array, plan, table, &mut rows)?;
                 plan.apply_condition(table, &mut rows)?;

@@ -21,6 +21,15 @@ struct Coordinate {
 }
 
 impl Corner {
+    /// Of the bytes of each coordinate, and whether it is of varying size.
+    pub(crate) fn new(coordinates: Vec<(Vec<u8>, bool)>) -> Self {
+        let coordinates = coordinates.into_iter();
+        let coordinates = coordinates.map(|(value, is_var)| Coordinate { value, is_var });
+        Self {
+            coordinates: coordinates.collect(),
+        }
+    }
+
     pub(crate) fn of(table: &CellTable, row: usize, dimensions: usize) -> Self {
         let coordinate = |dimension| {
             let column = table.column(FieldKind::Dimension(dimension));

@@ -1,76 +1,17 @@
 //! Which tiles a sparse read takes next, where cells of each fragment come in the order of the result.
 
-use tdb_cells::{CellSizes, CellTable, Segment};
+use tdb_array::Snapshot;
+use tdb_cells::{CellTable, Segment};
 use tdb_schema::order::CellComparator;
 use tdb_tile::Bug;
 
+use super::bounds::Bounds;
 use super::corner::Corner;
 use super::fragment_plan::FragmentPlan;
 use super::keys::sort_order;
 use super::plan::{PlannedTiles, SparsePlan};
+use super::weights::Weights;
 use crate::QueryError;
-
-/// Bytes for each row that is sorted: its key, the pair of key and row, its number.
-pub(super) const SORTED_ROW: u64 = 40;
-
-/// Bytes for each row that may be left out: how often it counts, and its number.
-pub(super) const PICKED_ROW: u64 = 8;
-
-/// What tiles take in memory while a batch is made of them: their cells, the result, and what sorts it.
-#[derive(Clone, Debug)]
-pub(super) struct Weights {
-    sizes: CellSizes,
-    /// How often the cells are in memory at a time.
-    times: u64,
-    per_row: u64,
-}
-
-impl Weights {
-    pub(super) fn new(plan: &SparsePlan) -> Self {
-        // Keys and row numbers, and the result beside the table.
-        let (times, per_row) = match plan.sorts {
-            true => (2, SORTED_ROW),
-            false => (1, PICKED_ROW),
-        };
-        Self {
-            sizes: plan.sizes(),
-            times,
-            per_row,
-        }
-    }
-
-    fn of_cells(&self, bytes: u64, cells: usize) -> u64 {
-        let rows = self.per_row.saturating_mul(cells as u64);
-        bytes.saturating_mul(self.times).saturating_add(rows)
-    }
-
-    /// Of a planned tile, by its fragment's and its own place in the plan.
-    pub(super) fn of_tile(
-        &self,
-        plan: &SparsePlan,
-        tiles: &PlannedTiles,
-        (fragment, tile): (usize, usize),
-    ) -> u64 {
-        let planned = plan.fragments.get(fragment);
-        let planned = planned.and_then(|f| f.tiles.get(tile));
-        let known = planned.zip(tiles.tiles.get(fragment));
-        known.map_or(0, |(tile, tiles)| {
-            let bytes = self.sizes.of_tile(tiles, tile.tile, tile.cells);
-            self.of_cells(bytes, tile.cells)
-        })
-    }
-
-    /// Of cells that are in memory already.
-    pub(super) fn of_table(&self, table: &CellTable) -> u64 {
-        self.of_cells(table.bytes_held(), table.rows)
-    }
-
-    /// Rows of so much weight, where values of varying size are not counted.
-    pub(super) fn of_rows(&self, rows: u64) -> u64 {
-        let row = self.of_cells(self.sizes.per_row(), 1);
-        row.saturating_mul(rows)
-    }
-}
 
 /// Where the reading of each fragment stands.
 #[derive(Clone, Debug)]
@@ -89,6 +30,16 @@ struct Cursor {
     left: u64,
     /// The last cell that was loaded: the next are not before it.
     last: Option<Corner>,
+    /// Where all of its cells lie, if that is known.
+    bounds: Option<Bounds>,
+}
+
+/// Cells that are not loaded yet come behind this one.
+#[derive(Clone, Debug)]
+pub(crate) struct Frontier {
+    pub(super) corner: Corner,
+    /// Cells that are equal to it are loaded.
+    pub(super) is_loaded: bool,
 }
 
 /// Tiles that were chosen, and what they take.
@@ -102,14 +53,25 @@ pub(super) struct Chosen {
 }
 
 impl Cursors {
-    pub(super) fn new(plan: &SparsePlan, tiles: &PlannedTiles, weights: &Weights) -> Self {
-        let fragments = plan.fragments.iter().enumerate().map(|(at, fragment)| {
+    pub(super) fn new(
+        array: &Snapshot,
+        plan: &SparsePlan,
+        tiles: &PlannedTiles,
+        weights: &Weights,
+    ) -> Self {
+        let bounds = match plan.sorts && plan.can_stop() {
+            true => Bounds::of(plan, array),
+            false => vec![None; plan.fragments.len()],
+        };
+        let fragments = plan.fragments.iter().zip(bounds).enumerate();
+        let fragments = fragments.map(|(at, (fragment, bounds))| {
             let all = 0..fragment.tiles.len();
             let all = all.map(|tile| weights.of_tile(plan, tiles, (at, tile)));
             Cursor {
                 tile: 0,
                 left: all.fold(0, u64::saturating_add),
                 last: None,
+                bounds,
             }
         });
         Self {
@@ -131,7 +93,7 @@ impl Cursors {
 
     /// The next tiles, of about the weight `share`; `carried` are cells of earlier ones that were not given out.
     ///
-    /// Cells that are merged come from all fragments at once, others from one after the other.
+    /// Cells that are merged come from all fragments at once that may have the next ones, others from one after the other.
     pub(super) fn choose(
         &self,
         plan: &SparsePlan,
@@ -140,8 +102,14 @@ impl Cursors {
         share: u64,
         carried: Option<&CellTable>,
     ) -> Chosen {
-        let total = self.left();
-        let is_all = total <= share || !plan.can_stop();
+        let begun = self.begun(plan, carried);
+        let is_begun = |at: usize| begun.get(at).copied().unwrap_or(false);
+        let numbered = self.fragments.iter().enumerate();
+        let left = numbered
+            .filter(|(at, _)| is_begun(*at))
+            .map(|(_, c)| c.left);
+        let total = left.fold(0, u64::saturating_add);
+        let is_all = self.left() <= share || !plan.can_stop();
         let mut chosen = Chosen::default();
         let kept = carried.map_or(0, |table| weights.of_table(table));
         for (at, (fragment, cursor)) in plan.fragments.iter().zip(&self.fragments).enumerate() {
@@ -150,6 +118,7 @@ impl Cursors {
             }
             let part = match (is_all, plan.sorts) {
                 (true, _) => u64::MAX,
+                (_, true) if !is_begun(at) => continue,
                 (_, true) => {
                     let own = carried.map_or(0, |table| share_of(table, fragment, kept));
                     let part = proportion(share, cursor.left, total).saturating_sub(own);
@@ -168,6 +137,46 @@ impl Cursors {
         }
         chosen.weight = chosen.weight.saturating_add(kept);
         chosen
+    }
+
+    /// Which fragments are being merged: those that were begun, those of which it is not known that all their cells come
+    /// behind those of the others, and the one that holds up the rest.
+    fn begun(&self, plan: &SparsePlan, carried: Option<&CellTable>) -> Vec<bool> {
+        let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
+        let has_more = |at: usize, cursor: &Cursor| {
+            let fragment = plan.fragments.get(at);
+            fragment.is_some_and(|fragment| cursor.tile < fragment.tiles.len())
+        };
+        let is_new = |cursor: &Cursor| cursor.tile == 0 && cursor.bounds.is_some();
+        let mut begun: Vec<bool> = (self.fragments.iter().enumerate())
+            .map(|(at, cursor)| {
+                has_more(at, cursor) && (!is_new(cursor) || self.limiting == Some(at))
+            })
+            .collect();
+        let new = || {
+            let numbered = self.fragments.iter().enumerate();
+            let new = numbered.filter(|(at, cursor)| has_more(*at, cursor) && is_new(cursor));
+            new.filter_map(|(at, cursor)| Some((at, cursor.bounds.as_ref()?)))
+        };
+        if carried.is_none() && !begun.contains(&true) {
+            let first = new().min_by(|(_, a), (_, b)| a.lo().compare(b.lo(), &comparator));
+            if let Some(place) = first.and_then(|(at, _)| begun.get_mut(at)) {
+                *place = true;
+            }
+        }
+        let merged: Vec<Option<&Bounds>> = (self.fragments.iter().zip(&begun))
+            .filter(|(_, begun)| **begun)
+            .map(|(cursor, _)| cursor.bounds.as_ref())
+            .collect();
+        for (at, bounds) in new() {
+            let is_behind = merged
+                .iter()
+                .all(|other| other.is_some_and(|other| bounds.is_behind(other, &comparator)));
+            if !is_behind && let Some(place) = begun.get_mut(at) {
+                *place = true;
+            }
+        }
+        begun
     }
 
     /// Goes on behind tiles that were chosen.
@@ -218,24 +227,34 @@ impl Cursors {
         }
     }
 
-    /// The first of the last cells of fragments that have more: cells that are not loaded yet come behind it, or are
-    /// equal to it. `None` where all is loaded.
-    pub(super) fn frontier(&mut self, plan: &SparsePlan) -> Result<Option<Corner>, QueryError> {
+    /// Up to where all cells are loaded: the first of the last cells of fragments that have more, and of the bounds of
+    /// those that are not begun. `None` where all is loaded.
+    pub(super) fn frontier(&mut self, plan: &SparsePlan) -> Result<Option<Frontier>, QueryError> {
         let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
-        let mut first: Option<(usize, &Corner)> = None;
+        let mut first: Option<(usize, &Corner, bool)> = None;
         for (at, (fragment, cursor)) in plan.fragments.iter().zip(&self.fragments).enumerate() {
             if cursor.tile >= fragment.tiles.len() {
                 continue;
             }
-            let last = cursor.last.as_ref();
-            let last = last.ok_or_else(|| Bug::new("no cell of a fragment that is merged is in memory"))?;
-            if first.is_none_or(|(_, first)| last.compare(first, &comparator).is_lt()) {
-                first = Some((at, last));
+            let bound = cursor.bounds.as_ref().filter(|_| cursor.tile == 0);
+            let bound = bound.map(|bounds| (bounds.lo(), false));
+            let last = cursor.last.as_ref().map(|last| (last, true)).or(bound);
+            let unknown = "no cell of a fragment that is merged is in memory";
+            let (corner, is_last) = last.ok_or_else(|| Bug::new(unknown))?;
+            let is_first = first.is_none_or(|(_, first, was_last)| {
+                let order = corner.compare(first, &comparator);
+                order.is_lt() || (order.is_eq() && was_last && !is_last)
+            });
+            if is_first {
+                first = Some((at, corner, is_last));
             }
         }
-        let found = first.map(|(at, corner)| (at, corner.clone()));
-        self.limiting = found.as_ref().map(|(at, _)| *at);
-        Ok(found.map(|(_, corner)| corner))
+        let found = first.map(|(at, corner, is_last)| (at, corner.clone(), is_last));
+        self.limiting = found.as_ref().map(|(at, ..)| *at);
+        Ok(found.map(|(_, corner, is_last)| Frontier {
+            corner,
+            is_loaded: is_last && plan.is_distinct(),
+        }))
     }
 }
 

@@ -68,7 +68,12 @@ impl FragmentPlan {
     }
 
     /// A fragment whose tiles are not known yet.
-    pub(super) fn candidate(array: &Snapshot, index: usize, fragment: &Fragment, request: &Request) -> Self {
+    pub(super) fn candidate(
+        array: &Snapshot,
+        index: usize,
+        fragment: &Fragment,
+        request: &Request,
+    ) -> Self {
         let metadata = &fragment.metadata;
         let sorted = is_sorted(&fragment.schema, metadata.version);
         let has_timestamps = metadata.extra_fields.timestamps;

@@ -6,7 +6,7 @@ use tdb_cells::{Batch, CellTable, Column, Gathered, Keys, Segment, gather, keep_
 use tdb_schema::FieldKind;
 use tdb_schema::order::CellComparator;
 
-use super::corner::Corner;
+use super::cursors::Frontier;
 use super::keys::{Coordinates, dimension_types, row_keys, sort_order};
 use super::plan::SparsePlan;
 use super::select::select;
@@ -64,7 +64,7 @@ impl SparsePlan {
         array: &Snapshot,
         table: &CellTable,
         rows: Rows,
-        frontier: Option<&Corner>,
+        frontier: Option<&Frontier>,
     ) -> (Vec<u32>, Vec<u32>) {
         let coordinates = Coordinates::new(table, self.schema.dimensions.len());
         let keys = self.keys(table, &coordinates);
@@ -73,10 +73,10 @@ impl SparsePlan {
         let mut behind = Vec::new();
         if let Some(frontier) = frontier {
             let comparator = CellComparator::new(&self.schema, sort_order(self.merge_order()));
-            let (columns, corner) = (coordinates.columns(table), frontier.columns());
+            let (columns, corner) = (coordinates.columns(table), frontier.corner.columns());
             let is_known = |&row: &u32| {
                 let order = comparator.compare_rows(&columns, row as usize, &corner, 0);
-                order.is_lt() || (order.is_eq() && self.is_distinct())
+                order.is_lt() || (order.is_eq() && frontier.is_loaded)
             };
             behind = rows.split_off(rows.partition_point(is_known));
             behind.sort_unstable();

@@ -1,6 +1,8 @@
 //! Sparse arrays: cells with coordinates, in tiles under rectangles.
 
+mod ahead;
 mod batch;
+mod bounds;
 mod corner;
 mod cursors;
 mod deletes;
@@ -13,6 +15,7 @@ mod select;
 mod slabs;
 mod tally;
 mod visible;
+mod weights;
 mod whole;
 
 pub(crate) use plan::{PlannedTiles, SparsePlan};

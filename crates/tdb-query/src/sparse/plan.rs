@@ -234,7 +234,8 @@ pub(crate) struct PlannedTiles {
 impl PlannedTiles {
     /// The tiles of the fragment at this position in the array's list.
     pub(crate) fn find(&self, fragment: usize) -> Option<&FragmentTiles> {
-        self.tiles.get(self.fragments.binary_search(&fragment).ok()?)
+        self.tiles
+            .get(self.fragments.binary_search(&fragment).ok()?)
     }
 }
 

@@ -10,12 +10,12 @@ use tdb_store::{Piece as StoredPiece, Read};
 use tdb_tile::{Bug, Grant, LimitError};
 
 use super::batch::{Ready, Selected};
-use super::corner::Corner;
-use super::cursors::{Chosen, Cursors, PICKED_ROW, SORTED_ROW, Weights};
+use super::cursors::{Chosen, Cursors, Frontier};
 use super::merge::Rows;
 use super::plan::{PlannedTiles, SparsePlan};
 use super::slabs::{Slab, Slabs};
 use super::tally::Tally;
+use super::weights::{PICKED_ROW, SORTED_ROW, Weights};
 use super::whole::First;
 use crate::QueryError;
 use crate::piece::{Piece, TableWork};
@@ -29,18 +29,18 @@ pub(crate) struct SparseRead {
     pub(super) session: Session,
     pub(super) array: Arc<Snapshot>,
     pub(super) plan: SparsePlan,
-    tiles: Arc<PlannedTiles>,
+    pub(super) tiles: Arc<PlannedTiles>,
     pub(super) weights: Weights,
     pub(super) cursors: Cursors,
     /// The next cell of fragments whose tiles may be copied, by their place in the plan.
     pub(super) firsts: HashMap<usize, First>,
     state: State,
     /// What is left of a result that does not fit the memory and is not stored in its order.
-    slabs: Option<Slabs>,
+    pub(super) slabs: Option<Slabs>,
     /// What it takes to go on in slabs.
-    needs: Option<PartsToOpen>,
+    pub(super) needs: Option<PartsToOpen>,
     /// The cells before this one, in the order of the result, were given out.
-    reached: Option<Corner>,
+    reached: Option<Frontier>,
     /// Cells that were loaded and come behind those that were given out.
     carried: Option<CellTable>,
     /// Cells of the result that are in memory and were not given out yet.
@@ -92,7 +92,7 @@ impl SparseRead {
         tiles: PlannedTiles,
     ) -> Self {
         let weights = Weights::new(&plan);
-        let cursors = Cursors::new(&plan, &tiles, &weights);
+        let cursors = Cursors::new(&array, &plan, &tiles, &weights);
         let share = match plan.request.limit {
             u64::MAX => u64::MAX,
             limit => weights.of_rows(limit.max(1)),
@@ -160,37 +160,6 @@ impl SparseRead {
         Ok(())
     }
 
-    /// The bytes of the tiles behind those that were chosen, as far as all of them are certain to be asked for.
-    pub(crate) fn ahead(&self, most: u64) -> Vec<Read> {
-        let (mut reads, mut weight) = (Vec::new(), 0_u64);
-        let mut cursors = self.cursors.clone();
-        let is_certain = self.slabs.is_none()
-            && self.needs.is_none()
-            && self.plan.request.limit == u64::MAX
-            && (self.plan.can_stop() || cursors.left() <= self.most());
-        let (plan, tiles, weights) = (&self.plan, &self.tiles, &self.weights);
-        let fields = match plan.decides_first() {
-            true => plan.first_fields(),
-            false => plan.fields(),
-        };
-        while is_certain && weight < most {
-            let chosen = cursors.choose(plan, tiles, weights, self.most(), None);
-            if chosen.segments.is_empty() {
-                break;
-            }
-            cursors.advance(plan, tiles, weights, &chosen.segments);
-            weight = weight.saturating_add(chosen.weight.max(1));
-            for segment in &chosen.segments {
-                let Some(found) = tiles.find(segment.fragment) else {
-                    continue;
-                };
-                let own = segment.tiles.iter();
-                reads.extend(own.flat_map(|tile| found.reads(&fields, tile.tile)));
-            }
-        }
-        reads
-    }
-
     /// Whether nothing is in memory that is to be given out, and cells come in the order of the fragments.
     pub(super) fn is_between_batches(&self) -> bool {
         self.ready.is_none() && self.slabs.is_none() && self.carried.is_none()
@@ -241,7 +210,7 @@ impl SparseRead {
     /// The weight that the tiles of a batch may have, so that they and what is made of them fit the memory.
     ///
     /// Where cells have to be sorted as a whole, a batch may be a part of them; else it is what was loaded.
-    fn most(&self) -> u64 {
+    pub(super) fn most(&self) -> u64 {
         let memory = self.session.limits().budget.limit() / 2;
         let rows = self.weights.of_rows(MOST_ROWS as u64 / 2);
         let most = memory.min(rows).max(1);
@@ -319,7 +288,11 @@ impl SparseRead {
                 if is_whole || (is_empty && !self.plan.sorts) {
                     return self.merge(table, Some(selected));
                 }
-                Ok(Some(self.load(table, &fields, Stage::Whole(Some(selected)))))
+                Ok(Some(self.load(
+                    table,
+                    &fields,
+                    Stage::Whole(Some(selected)),
+                )))
             }
             Stage::Whole(selected) => self.merge(table, selected),
             Stage::Slab(mut slab) => {

@@ -13,11 +13,12 @@ use tdb_schema::order::{CellComparator, Column};
 use tdb_tile::{Budget, Bug, Datatype, Grant, Range};
 
 use super::corner::Corner;
-use super::cursors::Weights;
+use super::cursors::Frontier;
 use super::fragment_plan::{FragmentPlan, PlannedTile};
 use super::keys::{Coordinates, sort_order};
 use super::merge::{Rows, all_rows};
 use super::plan::{PlannedTiles, SparsePlan};
+use super::weights::Weights;
 use crate::QueryError;
 use crate::fragment_tiles::planned;
 use crate::options::ResultOrder;
@@ -98,7 +99,7 @@ impl Slabs {
         array: &Snapshot,
         plan: &SparsePlan,
         budget: &Budget,
-        reached: Option<Corner>,
+        reached: Option<Frontier>,
         opened: Vec<OpenedPart>,
     ) -> Result<Self, QueryError> {
         let slowest = slowest(plan);
@@ -134,8 +135,8 @@ impl Slabs {
             slowest,
             next: match reached {
                 None => Next::Start,
-                Some(corner) if plan.is_distinct() => Next::Behind(corner),
-                Some(corner) => Next::At(corner),
+                Some(frontier) if frontier.is_loaded => Next::Behind(frontier.corner),
+                Some(frontier) => Next::At(frontier.corner),
             },
             _held: held,
         })
@@ -272,7 +273,11 @@ impl Slab {
             self.parts.push(whole);
             return Ok(());
         };
-        self.end = Some(Corner::of(&whole, behind as usize, plan.schema.dimensions.len()));
+        self.end = Some(Corner::of(
+            &whole,
+            behind as usize,
+            plan.schema.dimensions.len(),
+        ));
         rows.truncate(end);
         rows.sort_unstable();
         let part = whole.compact(&rows, budget)?;

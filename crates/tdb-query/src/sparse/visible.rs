@@ -10,8 +10,8 @@ use tdb_fragment::ConditionTree;
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::WireError;
 
-use super::merge::filter;
 use super::fragment_plan::FragmentPlan;
+use super::merge::filter;
 use crate::QueryError;
 use crate::options::Versions;
 use crate::request::condition_fields;

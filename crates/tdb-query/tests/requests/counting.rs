@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tdb_store::{
-    Listing, MemoryStore, ObjectWriter, Page, Piece, Read, Store, StoreError,
-};
+use tdb_store::{Listing, MemoryStore, ObjectWriter, Page, Piece, Read, Store, StoreError};
 
 /// What a store was asked for.
 #[derive(Debug)]

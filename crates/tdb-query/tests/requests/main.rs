@@ -110,8 +110,16 @@ fn rows() -> Vec<Row> {
     let _ = corner;
     vec![
         row("dense, all", "v22_dense_basics", all()),
-        row("dense, all, small batches", "v22_dense_basics", small_batches.clone()),
-        row("dense, one attribute of many", "v22_dense_basics", attribute("i32")),
+        row(
+            "dense, all, small batches",
+            "v22_dense_basics",
+            small_batches.clone(),
+        ),
+        row(
+            "dense, one attribute of many",
+            "v22_dense_basics",
+            attribute("i32"),
+        ),
         row("dense, several fragments", "v22_evolution_dense", all()),
         row("dense, format 1", "v1_dense", all()),
         row("dense, format 4", "v4_dense_basics", all()),
@@ -119,16 +127,40 @@ fn rows() -> Vec<Row> {
         row("sparse, all", "v22_tour", all()),
         row("sparse, all, small batches", "v22_tour", small_batches),
         row("sparse, a box", "v22_tour", stations()),
-        row("sparse, one attribute", "v22_tour", attribute("temperature")),
+        row(
+            "sparse, one attribute",
+            "v22_tour",
+            attribute("temperature"),
+        ),
         row("sparse, a condition", "v22_tour", freezing.clone()),
-        row("sparse, a box and a condition", "v22_tour", ReadOptions { ranges: stations().ranges, ..freezing }),
+        row(
+            "sparse, a box and a condition",
+            "v22_tour",
+            ReadOptions {
+                ranges: stations().ranges,
+                ..freezing
+            },
+        ),
         row("sparse, one cell", "v22_tour", limit),
-        Row { open: past, ..row("sparse, time travel", "v22_tour", all()) },
-        row("sparse, row-major", "v22_tour", in_order(ResultOrder::RowMajor)),
+        Row {
+            open: past,
+            ..row("sparse, time travel", "v22_tour", all())
+        },
+        row(
+            "sparse, row-major",
+            "v22_tour",
+            in_order(ResultOrder::RowMajor),
+        ),
         row("sparse, deletes", "v22_deletes", all()),
         named("sparse, 100 fragments", hundred(all())),
-        named("sparse, 100 fragments, row-major", hundred(in_order(ResultOrder::RowMajor))),
-        named("sparse, 100 fragments, unordered", hundred(in_order(ResultOrder::Unordered))),
+        named(
+            "sparse, 100 fragments, row-major",
+            hundred(in_order(ResultOrder::RowMajor)),
+        ),
+        named(
+            "sparse, 100 fragments, unordered",
+            hundred(in_order(ResultOrder::Unordered)),
+        ),
         row("consolidated metadata", "v22_footers", all()),
         row("consolidated commits", "v22_commits_merged", all()),
         row("enumerations", "v22_enumerations_sparse", all()),
@@ -141,13 +173,28 @@ fn rows() -> Vec<Row> {
 /// A wait is a link in the longest chain of requests that could not be named earlier.
 #[test]
 fn requests_of_opening_and_of_reading() {
-    let mut table = String::from("open: waits requests bytes | read: waits requests bytes, tiles again | rows\n");
-    for Row { name, store, open, read } in rows() {
+    let mut table = String::from(
+        "open: waits requests bytes | read: waits requests bytes, tiles again | rows\n",
+    );
+    for Row {
+        name,
+        store,
+        open,
+        read,
+    } in rows()
+    {
         let counting = Counting::new(&store);
         let array = Array::open(Arc::new(counting.clone()), "", open).unwrap();
         let opened = counting.take();
         let cost = line::read(&store, array.snapshot(), &read);
-        let Cost { waits, requests, bytes, again, rows, .. } = cost;
+        let Cost {
+            waits,
+            requests,
+            bytes,
+            again,
+            rows,
+            ..
+        } = cost;
         table += &format!(
             "{name}: {} {} {} | {waits} {requests} {bytes}, {again} | {rows}\n",
             opened.waits, opened.requests, opened.bytes
@@ -158,7 +205,10 @@ fn requests_of_opening_and_of_reading() {
         );
         // What was opened is kept with the fragments, so a second read plans without a wait.
         let again = line::read(&store, array.snapshot(), &read);
-        assert!(again.waits <= waits && again.rows == rows, "{name}: {again:?}");
+        assert!(
+            again.waits <= waits && again.rows == rows,
+            "{name}: {again:?}"
+        );
     }
     insta::assert_snapshot!(table);
 }

@@ -1,0 +1,63 @@
+//! Between which places in the order of a result all cells of a fragment lie, as its domain tells before a tile is read.
+
+use tdb_array::Snapshot;
+use tdb_schema::CellOrder;
+use tdb_schema::order::CellComparator;
+
+use super::corner::Corner;
+use super::plan::SparsePlan;
+use crate::options::ResultOrder;
+
+/// The corners of the box around all cells of a fragment.
+#[derive(Clone, Debug)]
+pub(super) struct Bounds {
+    lo: Corner,
+    hi: Corner,
+}
+
+impl Bounds {
+    /// Of each planned fragment; `None` where nothing is known.
+    ///
+    /// The lowest corner of a box comes before all of its cells in any order that goes by coordinates, and by those of
+    /// space tiles: along the Hilbert curve it need not.
+    pub(super) fn of(plan: &SparsePlan, array: &Snapshot) -> Vec<Option<Self>> {
+        let by_coordinates = match plan.merge_order() {
+            ResultOrder::RowMajor | ResultOrder::ColumnMajor => true,
+            ResultOrder::Global | ResultOrder::Unordered => {
+                plan.schema.cell_order != CellOrder::Hilbert
+            }
+        };
+        let fragments = plan.fragments.iter();
+        let bounds = fragments.map(|planned| {
+            let fragment = array.fragments().get(planned.fragment)?;
+            let metadata = &fragment.metadata;
+            let dimensions = &plan.schema.dimensions;
+            let ranges = dimensions.iter().zip(&metadata.non_empty_domain);
+            let mut corners = (Vec::new(), Vec::new());
+            for (dimension, range) in ranges.filter(|_| by_coordinates) {
+                let is_var = dimension.cell_val_num.is_var();
+                let is_doubted = is_var && metadata.version.misstates_empty_string_bounds();
+                if is_doubted || !range.is_ordered(dimension.datatype) {
+                    return None;
+                }
+                corners.0.push((range.lo.to_vec(), is_var));
+                corners.1.push((range.hi.to_vec(), is_var));
+            }
+            (corners.0.len() == dimensions.len()).then(|| Self {
+                lo: Corner::new(corners.0),
+                hi: Corner::new(corners.1),
+            })
+        });
+        bounds.collect()
+    }
+
+    /// No cell comes before this.
+    pub(super) fn lo(&self) -> &Corner {
+        &self.lo
+    }
+
+    /// Whether all cells come behind those within `other`.
+    pub(super) fn is_behind(&self, other: &Self, comparator: &CellComparator) -> bool {
+        self.lo.compare(&other.hi, comparator).is_gt()
+    }
+}
