@@ -40,7 +40,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("clap", &["tdb-cli"]),
 ];
 
-/// Packages by the beginning of their names that stay above tdb-query and tdb-write.
+/// Packages by the beginning of their names that stay above tdb-query and tdb-write, and out of tdb-text.
 const LEAVES_ONLY: &[&str] = &[
     "arrow",
     "parquet",
@@ -184,7 +184,7 @@ fn away_from_home(name: &str, needs: &str) -> Option<String> {
     let is_low = CORE.contains(&name)
         || matches!(
             name,
-            "tdb-store" | "tdb-cells" | "tdb-condition" | "tdb-query" | "tdb-write"
+            "tdb-store" | "tdb-cells" | "tdb-condition" | "tdb-query" | "tdb-write" | "tdb-text"
         );
     let is_leaf = LEAVES_ONLY.iter().any(|leaf| needs.starts_with(leaf));
     (is_low && is_leaf).then(|| format!("{name} may not use {needs}, which is for the leaves"))

@@ -5,8 +5,8 @@ use std::fmt;
 use std::io::{self, Write};
 
 use tdb_array::{ArrayError, ErrorKind, HasKind};
-use tdb_arrow::{ConversionError, InputError};
 use tdb_cells::CellsError;
+use tdb_cells::files::{ConversionError, InputError};
 use tdb_condition::ConditionError;
 use tdb_consolidate::MergeError;
 use tdb_fragment::FragmentError;

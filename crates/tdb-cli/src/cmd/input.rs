@@ -10,12 +10,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::{Args, ValueEnum};
 use tdb_array::ErrorKind;
-use tdb_arrow::{
-    ArrowInput, BatchReader, ColumnGuess, CsvInput, Input, InputError, InputOptions,
-    JsonLinesInput, NpyShape, ipc_file_input, ipc_stream_input, npy_input, parquet_input,
-};
+use tdb_arrow::{ArrowInput, ipc_file_input, ipc_stream_input, parquet_input};
+use tdb_cells::files::{BatchReader, ColumnGuess, Input, InputError, InputOptions};
 use tdb_cells::{FieldInfo, Session};
 use tdb_store::StoreError;
+use tdb_text::{CsvInput, JsonLinesInput, NpyInput, NpyShape};
 
 use crate::args::Global;
 use crate::failure::{DRAFT, Failure, cause};
@@ -278,7 +277,8 @@ impl Source {
                 }
             }
             Format::Npy => {
-                let (input, shape) = npy_input(self.in_order(), &name, inner, options)?;
+                let input = NpyInput::try_new(self.in_order(), &name, inner, options)?;
+                let shape = input.shape().clone();
                 (Box::new(input), Some(shape))
             }
         })

@@ -1,7 +1,7 @@
 //! The schema of a new array, from what its file holds.
 
 use serde_json::{Value as Json, json};
-use tdb_arrow::ColumnGuess;
+use tdb_cells::files::ColumnGuess;
 use tdb_schema::CellValNum;
 use tdb_schema::json::{Times, cell_to_json};
 use tdb_schema::names::UnknownName;
