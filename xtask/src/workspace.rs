@@ -15,7 +15,7 @@ pub(crate) const CORE: &[&str] = &[
     "tdb-array",
 ];
 
-/// Crates that are tested each alone: the core, what it reads through, and who reads with it.
+/// Crates that are tested each alone: the core, what it reads through, who reads with it, and what needs no leaf.
 pub(crate) const ALONE: &[&str] = &[
     "tdb-store",
     "tdb-tile",
@@ -28,6 +28,7 @@ pub(crate) const ALONE: &[&str] = &[
     "tdb-condition",
     "tdb-query",
     "tdb-write",
+    "tdb-text",
 ];
 
 /// The folder of the workspace.

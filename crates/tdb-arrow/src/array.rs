@@ -6,9 +6,10 @@ use arrow_data::ArrayData;
 use arrow_schema::DataType;
 use bytes::Bytes;
 use tdb_cells::Column;
+use tdb_cells::files::ConversionError;
 
+use crate::dates;
 use crate::mapping::Element;
-use crate::{ConversionError, dates};
 
 /// Some cells of a column of the result.
 pub(crate) struct Cells<'a> {

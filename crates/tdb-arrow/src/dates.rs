@@ -2,10 +2,10 @@
 
 use arrow_buffer::{BooleanBuffer, Buffer};
 use arrow_schema::{DataType, TimeUnit};
+use tdb_cells::files::ConversionError;
 use tdb_schema::value::{Moment, NOT_A_TIME};
 use tdb_tile::{Datatype, Scalar};
 
-use crate::ConversionError;
 use crate::array::Cells;
 
 /// Days in 32 bits, the first of each tick of the datatype, and which of them are not NaT, unless none is.
@@ -74,6 +74,6 @@ fn beyond(cells: &Cells<'_>, cell: usize, ticks: i64, arrow: &DataType) -> Conve
         cell: cells.number(cell),
         datatype: cells.column.datatype,
         ticks,
-        arrow: arrow.to_string(),
+        type_name: arrow.to_string(),
     }
 }

@@ -4,25 +4,22 @@ use arrow_array::{ArrayRef, make_array};
 use arrow_buffer::{BooleanBuffer, Buffer};
 use arrow_schema::DataType;
 use bytes::Bytes;
+use tdb_cells::files::{ConversionError, labels_of, read_index};
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::{CellValNum, Enumeration};
-use tdb_tile::Datatype;
 
+use crate::array;
 use crate::array::Cells;
 use crate::mapping::{Element, Target};
-use crate::{ConversionError, array};
 
 /// The values of the enumeration of a field, if its cells are indexes that Arrow can hold.
 pub(crate) fn labels(
     field: &FieldInfo,
     target: Target,
 ) -> Result<Option<ArrayRef>, ConversionError> {
-    let Some(enumeration) = &field.enumeration else {
+    let Some(enumeration) = labels_of(field) else {
         return Ok(None);
     };
-    if !is_index(field.datatype, field.cell_val_num) {
-        return Ok(None);
-    }
     let column = column(enumeration);
     let element = Element::new(enumeration.datatype(), target);
     let data_type = element.of_cells(&column.name, column.datatype, column.cell_val_num)?;
@@ -39,11 +36,6 @@ pub(crate) fn labels(
         }),
         Err(error) => Err(error),
     }
-}
-
-/// Whether cells of this type can be the keys of a dictionary.
-pub(crate) fn is_index(datatype: Datatype, values: CellValNum) -> bool {
-    datatype.is_integer() && datatype != Datatype::Bool && values == CellValNum::Fixed(1)
 }
 
 /// The values of an enumeration, as if they were those of a field.
@@ -83,7 +75,7 @@ pub(crate) fn array(
 fn validity(cells: &Cells<'_>, labels: usize) -> Option<Buffer> {
     let datatype = cells.column.datatype;
     let labelled =
-        |bytes| index(bytes, datatype.is_signed()).is_some_and(|index| index < labels as u64);
+        |bytes| read_index(bytes, datatype.is_signed()).is_some_and(|index| index < labels as u64);
     let mut indexes = cells
         .column
         .values
@@ -95,12 +87,4 @@ fn validity(cells: &Cells<'_>, labels: usize) -> Option<Buffer> {
     // The bits are made in order, cell by cell.
     let valid = |cell| indexes.next().is_some_and(labelled) && cells.column.is_valid(cell);
     Some(BooleanBuffer::collect_bool(cells.count, valid).into_inner())
-}
-
-/// A little-endian integer of up to eight bytes, unless it is negative.
-pub(crate) fn index(bytes: &[u8], signed: bool) -> Option<u64> {
-    let mut wide = [0; 8];
-    wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
-    let negative = signed && bytes.last().is_some_and(|byte| byte & 0x80 != 0);
-    (!negative).then(|| u64::from_le_bytes(wide))
 }

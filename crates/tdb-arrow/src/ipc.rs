@@ -4,9 +4,10 @@ use std::io::Write;
 
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::ArrowError;
+use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
 use tdb_cells::{Batch, FieldInfo};
 
-use crate::{BatchWriter, ConversionError, Mapping, Options};
+use crate::Mapping;
 
 /// Writes an Arrow IPC file: what programs open by name.
 pub struct IpcFileWriter<W: Write> {
@@ -28,7 +29,7 @@ impl<W: Write> IpcFileWriter<W> {
     pub fn try_new(
         out: W,
         fields: &[FieldInfo],
-        options: Options,
+        options: OutputOptions,
     ) -> Result<Self, ConversionError> {
         let mapping = Mapping::new(fields, options)?;
         let file = FileWriter::try_new(out, mapping.schema()).map_err(failed)?;
@@ -44,7 +45,7 @@ impl<W: Write> IpcStreamWriter<W> {
     pub fn try_new(
         out: W,
         fields: &[FieldInfo],
-        options: Options,
+        options: OutputOptions,
     ) -> Result<Self, ConversionError> {
         let mapping = Mapping::new(fields, options)?;
         let stream = StreamWriter::try_new(out, mapping.schema()).map_err(failed)?;

@@ -3,26 +3,18 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use tdb_cells::files::{ConversionError, OutputOptions};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::CellValNum;
 use tdb_tile::{Code, Datatype};
 
 use crate::array::Cells;
-use crate::{ConversionError, array, dictionary};
+use crate::{array, dictionary};
 
 /// Key of the metadata of an Arrow field that holds the name of its TileDB datatype.
 pub const DATATYPE: &str = "tiledb.datatype";
 /// Key of the metadata of an Arrow field that holds the values per cell: a number or `var`.
 pub const CELL_VAL_NUM: &str = "tiledb.cell_val_num";
-
-/// Choices in how values become Arrow's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Dates and times as raw 64-bit numbers.
-    pub ticks: bool,
-    /// Var-sized text as bytes, whether it is UTF-8 or not.
-    pub binary_strings: bool,
-}
 
 /// How the fields of one result become columns of record batches.
 ///
@@ -63,7 +55,7 @@ pub(crate) enum Element {
 /// What values become Arrow's for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
-    pub(crate) options: Options,
+    pub(crate) options: OutputOptions,
     /// Whether there are timestamps that count seconds; if not, they count milliseconds.
     pub(crate) has_seconds: bool,
 }
@@ -73,7 +65,7 @@ impl Mapping {
     ///
     /// # Errors
     /// A cell that is too large for Arrow; an enumeration whose values do not fit.
-    pub fn new(fields: &[FieldInfo], options: Options) -> Result<Self, ConversionError> {
+    pub fn new(fields: &[FieldInfo], options: OutputOptions) -> Result<Self, ConversionError> {
         let has_seconds = true;
         Self::for_target(
             fields,

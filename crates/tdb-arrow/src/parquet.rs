@@ -6,10 +6,11 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
 use tdb_cells::{Batch, FieldInfo};
 
+use crate::Mapping;
 use crate::mapping::Target;
-use crate::{BatchWriter, ConversionError, Mapping, Options};
 
 /// Cells of one row group.
 const ROW_GROUP: usize = 1 << 20;
@@ -30,7 +31,7 @@ impl<W: Write + Send> ParquetWriter<W> {
     pub fn try_new(
         out: W,
         fields: &[FieldInfo],
-        options: Options,
+        options: OutputOptions,
     ) -> Result<Self, ConversionError> {
         // Parquet has no unit of seconds: what counts them would be bare numbers to most who read it.
         let target = Target {

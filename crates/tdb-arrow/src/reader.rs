@@ -1,8 +1,9 @@
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
+use tdb_cells::files::{ConversionError, OutputOptions};
 use tdb_query::Reader;
 
-use crate::{ConversionError, Mapping, Options};
+use crate::Mapping;
 
 /// The cells of a read as record batches, for all that takes Arrow's `RecordBatchReader`.
 pub struct RecordBatches {
@@ -15,7 +16,7 @@ impl RecordBatches {
     ///
     /// # Errors
     /// As for [`Mapping::new`].
-    pub fn try_new(reader: Reader, options: Options) -> Result<Self, ConversionError> {
+    pub fn try_new(reader: Reader, options: OutputOptions) -> Result<Self, ConversionError> {
         let mapping = Mapping::new(reader.fields(), options)?;
         Ok(Self { reader, mapping })
     }

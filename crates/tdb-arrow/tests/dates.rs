@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 
 use common::{ONE, column, result, starts, stored, with_nulls};
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
-use tdb_arrow::{
-    BatchWriter, ConversionError, Input, InputError, InputOptions, IpcFileWriter, Options,
-    ParquetWriter, ipc_file_input, parquet_input,
+use tdb_arrow::{IpcFileWriter, ParquetWriter, ipc_file_input, parquet_input};
+use tdb_cells::files::{
+    BatchWriter, ConversionError, Input, InputError, InputOptions, OutputOptions,
 };
 use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_schema::CellValNum;
@@ -45,12 +45,12 @@ fn write(format: Format, fields: &[FieldInfo], batch: &Batch) -> Result<Vec<u8>,
         Format::Ipc => Box::new(IpcFileWriter::try_new(
             out.clone(),
             fields,
-            Options::default(),
+            OutputOptions::default(),
         )?),
         Format::Parquet => Box::new(ParquetWriter::try_new(
             out.clone(),
             fields,
-            Options::default(),
+            OutputOptions::default(),
         )?),
     };
     writer.write(batch)?;

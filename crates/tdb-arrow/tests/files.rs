@@ -1,5 +1,5 @@
-//! What is written can be read back with Arrow's own readers, and by NumPy.
-#![cfg(all(feature = "ipc", feature = "parquet", feature = "npy"))]
+//! What is written can be read back with Arrow's own readers.
+#![cfg(all(feature = "ipc", feature = "parquet"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -11,10 +11,8 @@ use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
 use common::{ONE, bits, column, enumerated, result, starts, stored, texts, with_nulls};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use tdb_arrow::{
-    BatchWriter, ConversionError, IpcFileWriter, IpcStreamWriter, Mapping, NpyWriter, Options,
-    ParquetWriter,
-};
+use tdb_arrow::{IpcFileWriter, IpcStreamWriter, Mapping, ParquetWriter};
+use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
 use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_schema::CellValNum;
 use tdb_tile::{Datatype, with_scalar};
@@ -84,7 +82,7 @@ fn everything() -> (Vec<FieldInfo>, Batch) {
 }
 
 fn expected(fields: &[FieldInfo], batch: &Batch) -> RecordBatch {
-    Mapping::new(fields, Options::default())
+    Mapping::new(fields, OutputOptions::default())
         .unwrap()
         .record_batch(batch)
         .unwrap()
@@ -101,13 +99,13 @@ fn ipc_file_and_stream_come_back() {
     let wanted = expected(&fields, &batch);
 
     let out = Output::default();
-    let writer = IpcFileWriter::try_new(out.clone(), &fields, Options::default()).unwrap();
+    let writer = IpcFileWriter::try_new(out.clone(), &fields, OutputOptions::default()).unwrap();
     write(Box::new(writer), &batch).unwrap();
     let mut reader = FileReader::try_new(Cursor::new(out.bytes()), None).unwrap();
     assert_eq!(reader.next().unwrap().unwrap(), wanted);
 
     let out = Output::default();
-    let writer = IpcStreamWriter::try_new(out.clone(), &fields, Options::default()).unwrap();
+    let writer = IpcStreamWriter::try_new(out.clone(), &fields, OutputOptions::default()).unwrap();
     write(Box::new(writer), &batch).unwrap();
     let mut reader = StreamReader::try_new(Cursor::new(out.bytes()), None).unwrap();
     assert_eq!(reader.schema(), wanted.schema());
@@ -118,7 +116,7 @@ fn ipc_file_and_stream_come_back() {
 fn parquet_comes_back() {
     let (fields, batch) = everything();
     let out = Output::default();
-    let writer = ParquetWriter::try_new(out.clone(), &fields, Options::default()).unwrap();
+    let writer = ParquetWriter::try_new(out.clone(), &fields, OutputOptions::default()).unwrap();
     write(Box::new(writer), &batch).unwrap();
     let bytes = bytes::Bytes::from(out.bytes());
     let mut reader = ParquetRecordBatchReaderBuilder::try_new(bytes)
@@ -139,73 +137,6 @@ fn parquet_comes_back() {
     }
 }
 
-fn npy(columns: Vec<Column>, rows: usize, shape: &[u64]) -> Result<Vec<u8>, ConversionError> {
-    let (fields, batch) = result(rows, columns);
-    let out = Output::default();
-    let writer = NpyWriter::try_new(out.clone(), &fields, shape)?;
-    write(Box::new(writer), &batch)?;
-    Ok(out.bytes())
-}
-
-#[test]
-fn npy_header_is_64_bytes_aligned_and_names_the_type() {
-    let file = npy(
-        vec![column(
-            "a",
-            Datatype::Int16,
-            ONE,
-            stored(&[1_i16, 2, 3, 4, 5, 6]),
-        )],
-        6,
-        &[2, 3],
-    )
-    .unwrap();
-    assert_eq!(file.len(), 128 + 12);
-    assert_eq!(&file[..10], b"\x93NUMPY\x01\x00\x76\x00");
-    let header = String::from_utf8_lossy(&file[10..128]).into_owned();
-    assert_eq!(
-        header.trim_end(),
-        "{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }"
-    );
-    assert!(header.ends_with('\n'));
-    assert_eq!(&file[128..], &stored(&[1_i16, 2, 3, 4, 5, 6])[..]);
-}
-
-#[test]
-fn npy_types_of_all_datatypes() {
-    let mut table = String::new();
-    for &datatype in Datatype::ALL {
-        let values = vec![0; datatype.size() * 3].into();
-        let file = npy(
-            vec![column("a", datatype, CellValNum::Fixed(3), values)],
-            1,
-            &[1],
-        )
-        .unwrap();
-        let header = String::from_utf8_lossy(&file[10..128]).into_owned();
-        let parts: Vec<&str> = header.split('\'').collect();
-        table += &format!("{datatype} {} {}\n", parts[3], parts[8].trim());
-    }
-    insta::assert_snapshot!(table);
-}
-
-#[test]
-fn npy_refuses_what_it_cannot_hold() {
-    let one = || column("a", Datatype::UInt8, ONE, stored(&[1_u8, 2]));
-    let errors = [
-        npy(vec![one(), one()], 2, &[2]),
-        npy(vec![texts("a", Datatype::Blob, &[Some(b"x")])], 1, &[1]),
-        npy(vec![with_nulls(one(), &[true, false])], 2, &[2]),
-        npy(vec![enumerated(one(), &["x"], false)], 2, &[2]),
-        npy(vec![one()], 2, &[3]),
-    ];
-    let errors = errors.map(|error| {
-        let error = error.unwrap_err();
-        format!("{error}\n  hint: {}\n", error.hint().unwrap())
-    });
-    insta::assert_snapshot!(errors.concat());
-}
-
 #[test]
 fn labels_are_the_same_in_all_batches_of_a_file() {
     let label = column("label", Datatype::UInt16, ONE, stored(&[1_u16, 0]));
@@ -218,7 +149,7 @@ fn labels_are_the_same_in_all_batches_of_a_file() {
 
     let out = Output::default();
     twice(Box::new(
-        IpcFileWriter::try_new(out.clone(), &fields, Options::default()).unwrap(),
+        IpcFileWriter::try_new(out.clone(), &fields, OutputOptions::default()).unwrap(),
     ));
     let reader = FileReader::try_new(Cursor::new(out.bytes()), None).unwrap();
     assert_eq!(
@@ -228,7 +159,7 @@ fn labels_are_the_same_in_all_batches_of_a_file() {
 
     let out = Output::default();
     twice(Box::new(
-        IpcStreamWriter::try_new(out.clone(), &fields, Options::default()).unwrap(),
+        IpcStreamWriter::try_new(out.clone(), &fields, OutputOptions::default()).unwrap(),
     ));
     let reader = StreamReader::try_new(Cursor::new(out.bytes()), None).unwrap();
     assert_eq!(

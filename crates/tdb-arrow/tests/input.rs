@@ -8,7 +8,8 @@ use arrow_array::{
     ArrayRef, Date32Array, DictionaryArray, Float64Array, Int16Array, Int64Array, RecordBatch,
     RecordBatchIterator, StringArray, StringViewArray, TimestampMillisecondArray,
 };
-use tdb_arrow::{ArrowInput, Input, InputError};
+use tdb_arrow::ArrowInput;
+use tdb_cells::files::{Input, InputError};
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::{CellValNum, Enumeration, FieldKind};
 use tdb_tile::Datatype;

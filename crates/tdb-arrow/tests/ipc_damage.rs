@@ -13,8 +13,9 @@ use arrow_array::{
 };
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use tdb_array::ErrorKind;
-use tdb_arrow::{Input, InputError, InputOptions, ipc_file_input, ipc_stream_input};
+use tdb_arrow::{ipc_file_input, ipc_stream_input};
+use tdb_cells::files::{Input, InputError, InputOptions};
+use tdb_tile::ErrorKind;
 
 const MIB: usize = 1 << 20;
 

@@ -9,29 +9,34 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use common::{ONE, bits, column, enumerated, result, starts, stored, texts, with_nulls};
-use tdb_arrow::{ConversionError, Mapping, Options};
+use tdb_arrow::Mapping;
+use tdb_cells::files::{ConversionError, OutputOptions};
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::Datatype;
 
-fn convert(rows: usize, column: Column, options: Options) -> Result<ArrayRef, ConversionError> {
+fn convert(
+    rows: usize,
+    column: Column,
+    options: OutputOptions,
+) -> Result<ArrayRef, ConversionError> {
     batch(rows, vec![column], options).map(|batch| batch.column(0).clone())
 }
 
 fn batch(
     rows: usize,
     columns: Vec<Column>,
-    options: Options,
+    options: OutputOptions,
 ) -> Result<RecordBatch, ConversionError> {
     let (fields, batch) = result(rows, columns);
     Mapping::new(&fields, options)?.record_batch(&batch)
 }
 
 fn plain(rows: usize, column: Column) -> ArrayRef {
-    convert(rows, column, Options::default()).unwrap()
+    convert(rows, column, OutputOptions::default()).unwrap()
 }
 
-fn table(options: Options) -> String {
+fn table(options: OutputOptions) -> String {
     let mut table = String::new();
     for &datatype in Datatype::ALL {
         let fields = [ONE, CellValNum::Fixed(3), CellValNum::Var].map(|cell_val_num| FieldInfo {
@@ -53,12 +58,12 @@ fn table(options: Options) -> String {
 
 #[test]
 fn every_datatype_with_one_three_and_any_number_of_values() {
-    insta::assert_snapshot!(table(Options::default()));
+    insta::assert_snapshot!(table(OutputOptions::default()));
 }
 
 #[test]
 fn every_datatype_as_ticks_and_binary_strings() {
-    let options = Options {
+    let options = OutputOptions {
         ticks: true,
         binary_strings: true,
     };
@@ -84,7 +89,7 @@ fn fields_carry_what_arrow_has_no_type_for() {
             ),
         ],
     );
-    let mapping = Mapping::new(&fields, Options::default()).unwrap();
+    let mapping = Mapping::new(&fields, OutputOptions::default()).unwrap();
     let shown: Vec<String> = (mapping.schema().fields().iter())
         .map(|f| {
             let (d, c) = (
@@ -179,7 +184,7 @@ fn a_day_beyond_date32_names_the_cell() {
             stored(&[1, 1_i64 << 31]),
         )],
     );
-    let mut mapping = Mapping::new(&fields, Options::default()).unwrap();
+    let mut mapping = Mapping::new(&fields, OutputOptions::default()).unwrap();
     let mut first = batch.clone();
     first.columns[0].values = stored(&[1_i64, 2]);
     mapping.record_batch(&first).unwrap();
@@ -196,15 +201,15 @@ fn a_day_beyond_date32_names_the_cell() {
         offsets: starts(&[0, 8, 16, 24]),
         ..column
     };
-    let error = convert(3, column, Options::default()).unwrap_err();
+    let error = convert(3, column, OutputOptions::default()).unwrap_err();
     insta::assert_snapshot!(error, @r#"field "a", cell 2 of the result: datetime_day 2147483648 is beyond Date32"#);
 }
 
 #[test]
 fn ticks_are_raw_numbers() {
-    let options = Options {
+    let options = OutputOptions {
         ticks: true,
-        ..Options::default()
+        ..OutputOptions::default()
     };
     let column = column(
         "a",
@@ -250,13 +255,13 @@ fn text_that_is_not_utf8_names_the_cell() {
             &[Some(b"ok"), Some(b"\xc3"), Some(b"\xa9")],
         )
     };
-    let error = convert(3, column(), Options::default()).unwrap_err();
+    let error = convert(3, column(), OutputOptions::default()).unwrap_err();
     insta::assert_snapshot!(error, @r#"field "a", cell 1 of the result: not UTF-8"#);
     assert_eq!(error.hint(), Some("--binary-strings gives the bytes"));
 
-    let options = Options {
+    let options = OutputOptions {
         binary_strings: true,
-        ..Options::default()
+        ..OutputOptions::default()
     };
     let array = convert(3, column(), options).unwrap();
     assert_eq!(array.as_binary::<i64>().value(1), b"\xc3");
@@ -357,14 +362,14 @@ fn an_enumeration_may_be_empty_and_cells_null() {
 
 #[test]
 fn no_columns_still_count_cells() {
-    let batch = batch(5, Vec::new(), Options::default()).unwrap();
+    let batch = batch(5, Vec::new(), OutputOptions::default()).unwrap();
     assert_eq!((batch.num_rows(), batch.num_columns()), (5, 0));
 }
 
 #[test]
 fn columns_that_do_not_hold_together_are_refused() {
     let short = column("a", Datatype::Int32, ONE, stored(&[1_i32]));
-    let error = convert(2, short, Options::default()).unwrap_err();
+    let error = convert(2, short, OutputOptions::default()).unwrap_err();
     assert!(matches!(error, ConversionError::Library { .. }), "{error}");
 
     let split = column("a", Datatype::Int32, CellValNum::Var, stored(&[1_i32]));
@@ -372,6 +377,6 @@ fn columns_that_do_not_hold_together_are_refused() {
         offsets: starts(&[0, 2]),
         ..split
     };
-    let error = convert(1, split, Options::default()).unwrap_err();
+    let error = convert(1, split, OutputOptions::default()).unwrap_err();
     insta::assert_snapshot!(error, @r#"field "a": a cell does not begin with a value"#);
 }

@@ -13,8 +13,9 @@ use arrow_array::{Array, ArrayRef, FixedSizeBinaryArray, Int32Array, RecordBatch
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
-use tdb_array::ErrorKind;
-use tdb_arrow::{Input, InputError, InputOptions, parquet_input};
+use tdb_arrow::parquet_input;
+use tdb_cells::files::{Input, InputError, InputOptions};
+use tdb_tile::ErrorKind;
 
 const MEMORY: u64 = 1 << 20;
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use arrow_array::RecordBatchReader;
 use arrow_array::cast::AsArray;
 use tdb_array::{Array, OpenOptions};
-use tdb_arrow::{Options, RecordBatches};
+use tdb_arrow::RecordBatches;
 use tdb_cells::Session;
+use tdb_cells::files::OutputOptions;
 use tdb_query::{ReadOptions, Reader};
 use tdb_store::LocalStore;
 
@@ -22,7 +23,7 @@ fn an_array_is_a_record_batch_reader() {
     };
     let reader = Reader::open(&Session::default(), &array, &options).unwrap();
 
-    let batches = RecordBatches::try_new(reader, Options::default()).unwrap();
+    let batches = RecordBatches::try_new(reader, OutputOptions::default()).unwrap();
     let schema = batches.schema();
     let types: Vec<String> = (schema.fields().iter())
         .map(|field| format!("{}: {}", field.name(), field.data_type()))

@@ -6,6 +6,7 @@ mod column;
 mod error;
 mod field;
 mod field_tiles;
+pub mod files;
 mod fragment_tiles;
 mod gather;
 mod keys;

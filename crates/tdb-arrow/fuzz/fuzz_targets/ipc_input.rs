@@ -3,7 +3,8 @@
 use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
-use tdb_arrow::{Input, InputOptions, ipc_file_input, ipc_stream_input, panics_are_errors};
+use tdb_arrow::{ipc_file_input, ipc_stream_input, panics_are_errors};
+use tdb_cells::files::{Input, InputOptions};
 
 fuzz_target!(
     init: {

@@ -7,17 +7,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
+use tdb_cells::files::{BatchReader, ColumnGuess, Input, InputError, InputOptions, by_name};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::CellValNum;
 use tdb_tile::{Datatype, Limits};
 
 use super::arrow_guess::ArrowGuess;
 use super::convert::ColumnConverter;
-use super::error::InputError;
 use super::form::Form;
-use super::guess::ColumnGuess;
 use super::size::unpacked_size;
-use super::{BatchReader, Input, InputOptions, by_name};
 use crate::mapping::{CELL_VAL_NUM, DATATYPE};
 
 /// Whatever gives Arrow's record batches.

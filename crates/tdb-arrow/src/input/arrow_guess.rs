@@ -5,15 +5,13 @@ use std::collections::HashMap;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field};
+use tdb_cells::files::{ColumnGuess, InputError, Labels, SeenRange};
 use tdb_cells::{Column, FieldInfo};
-use tdb_schema::value::NOT_A_TIME;
 use tdb_schema::{CellValNum, FieldKind};
-use tdb_tile::{Datatype, Range, Scalar, with_scalar};
+use tdb_tile::Datatype;
 
 use super::arrow::natural_type;
 use super::convert::ColumnConverter;
-use super::error::InputError;
-use super::guess::{ColumnGuess, Labels};
 
 /// Labels that an enumeration is made of at most; a column with more is what its labels are.
 const MOST_LABELS: usize = 1 << 16;
@@ -26,7 +24,7 @@ pub(super) struct ArrowGuess {
     converter: ColumnConverter,
     has_null: bool,
     is_ascii: bool,
-    range: Option<Range>,
+    range: SeenRange,
     labels: Option<SeenLabels>,
 }
 
@@ -69,7 +67,7 @@ impl ArrowGuess {
             cell_val_num,
             has_null: false,
             is_ascii: true,
-            range: None,
+            range: SeenRange::default(),
             labels,
         })
     }
@@ -86,16 +84,7 @@ impl ArrowGuess {
         if self.labels.is_some() && values.is_some() {
             self.see_labels(&column, distinct.len());
         }
-        if self.cell_val_num == CellValNum::Fixed(1) {
-            let is_time = self.datatype.is_datetime() || self.datatype.is_time();
-            let none = is_time.then(|| NOT_A_TIME.to_le_bytes());
-            let none = none.as_ref().map_or(&[][..], |none| none);
-            let range = with_scalar!(self.datatype, T => ends::<T>(&column, distinct.len(), none));
-            self.range = match (self.range.take(), range) {
-                (Some(a), Some(b)) => with_scalar!(self.datatype, T => joined::<T>(&a, &b)),
-                (a, b) => a.or(b),
-            };
-        }
+        self.range.see(&column);
         Ok(())
     }
 
@@ -136,7 +125,7 @@ impl ArrowGuess {
             cell_val_num,
             nullable: self.has_null,
             is_ascii: self.is_ascii,
-            range: self.range,
+            range: self.range.finish(),
             labels: labels.map(|(_, labels)| labels),
             cells: rows,
         }
@@ -172,37 +161,4 @@ fn wide_enough(index: Datatype, labels: usize) -> Datatype {
     } else {
         Datatype::Int32
     }
-}
-
-/// The least and the greatest number that is neither null nor these bytes.
-fn ends<T: Scalar>(column: &Column, rows: usize, none: &[u8]) -> Option<Range> {
-    let values = column.values.chunks_exact(T::SIZE).take(rows).enumerate();
-    let valid = values.filter(|(row, value)| column.is_valid(*row) && *value != none);
-    let mut ends: Option<(T, T)> = None;
-    for value in valid.filter_map(|(_, value)| T::read(value)) {
-        ends = match ends {
-            // What is not equal to itself is no number.
-            _ if value.partial_cmp(&value).is_none() => ends,
-            None => Some((value, value)),
-            Some((lo, hi)) => Some((
-                if value < lo { value } else { lo },
-                if value > hi { value } else { hi },
-            )),
-        };
-    }
-    ends.map(|(lo, hi)| range(lo, hi))
-}
-
-fn joined<T: Scalar>(a: &Range, b: &Range) -> Option<Range> {
-    let ((a, b), (c, d)) = (a.ends::<T>()?, b.ends::<T>()?);
-    Some(range(if c < a { c } else { a }, if d > b { d } else { b }))
-}
-
-fn range<T: Scalar>(lo: T, hi: T) -> Range {
-    let bytes = |value: T| {
-        let mut out = Vec::new();
-        value.write(&mut out);
-        out
-    };
-    Range::new(bytes(lo), bytes(hi))
 }

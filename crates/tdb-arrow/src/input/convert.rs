@@ -7,15 +7,13 @@ use arrow_array::cast::AsArray;
 use arrow_schema::{DataType, Field};
 use arrow_select::take::take;
 use bytes::Bytes;
+use tdb_cells::files::{InputError, Place, indexes, labels_of, shown_type, wanted};
 use tdb_cells::{Column, FieldInfo};
-use tdb_schema::value::holds_bytes;
 use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::Datatype;
 
 use super::arrow::said_type;
-use super::error::{InputError, Place};
 use super::form::{Cells, Form, dated, shared};
-use crate::dictionary::is_index;
 
 /// How the arrays of one column become cells of a field.
 #[derive(Debug)]
@@ -30,12 +28,7 @@ impl ColumnConverter {
     /// # Errors
     /// [`InputError::Column`] where the type is none that the field takes.
     pub(super) fn try_new(column: &Field, field: &FieldInfo) -> Result<Self, InputError> {
-        let enumeration = field.enumeration.as_deref();
-        let enumeration = enumeration.filter(|_| is_index(field.datatype, field.cell_val_num));
-        let (datatype, values) = match enumeration {
-            Some(labels) => (labels.datatype(), labels.cell_val_num()),
-            None => (field.datatype, field.cell_val_num),
-        };
+        let (datatype, values) = shown_type(field);
         let data_type = column.data_type();
         let (plain, said) = match data_type {
             DataType::Dictionary(_, values) => (&**values, None),
@@ -43,14 +36,16 @@ impl ColumnConverter {
         };
         let said = said.map(|(datatype, _)| datatype);
         let form = Form::of(plain, said, datatype, values).ok_or_else(|| {
-            let wanted = wanted(field, datatype, values);
-            let what = format!("it holds {data_type}, and the field takes {wanted}");
+            let what = format!(
+                "it holds {data_type}, and the field takes {}",
+                wanted(field)
+            );
             InputError::column(&field.name, what)
         })?;
         Ok(Self {
             field: field.clone(),
             form,
-            labels: enumeration.map(|labels| indexes(labels, field.datatype)),
+            labels: labels_of(field).map(|labels| indexes(labels, field.datatype)),
         })
     }
 
@@ -156,32 +151,5 @@ impl ColumnConverter {
             offsets: None,
             nulls: cells.nulls.clone(),
         })
-    }
-}
-
-/// The index of every label, each in its stored form.
-pub(super) fn indexes(enumeration: &Enumeration, index: Datatype) -> HashMap<Vec<u8>, Vec<u8>> {
-    let labels = enumeration.iter().enumerate().map(|(number, label)| {
-        let mut bytes = (number as u64).to_le_bytes().to_vec();
-        bytes.truncate(index.size());
-        (label.to_vec(), bytes)
-    });
-    labels.collect()
-}
-
-/// What a field takes, in words.
-fn wanted(field: &FieldInfo, datatype: Datatype, values: CellValNum) -> String {
-    match (&field.enumeration, values) {
-        (Some(labels), _) => {
-            let name = labels.name();
-            format!(
-                "labels of the enumeration {name:?}, which are {datatype} (or, with their codes, {})",
-                field.datatype
-            )
-        }
-        (None, CellValNum::Fixed(1)) => datatype.to_string(),
-        (None, CellValNum::Fixed(n)) => format!("{n} values of {datatype} in each cell"),
-        (None, CellValNum::Var) if holds_bytes(datatype) => format!("{datatype} of any length"),
-        (None, CellValNum::Var) => format!("lists of {datatype}"),
     }
 }

@@ -9,11 +9,10 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_ipc::{Block, root_as_footer};
+use tdb_cells::files::{InputError, InputOptions};
 
 use self::messages::{CheckedMessages, check_message, damaged};
-use super::InputOptions;
 use super::arrow::{ArrowInput, failed, guarded};
-use super::error::InputError;
 
 const FORMAT: &str = "Arrow IPC";
 

@@ -13,15 +13,12 @@ use arrow_array::{Array, ArrayRef, ArrowPrimitiveType};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, TimeUnit};
 use bytes::Bytes;
+use tdb_cells::files::{Recount, write_float, write_whole};
 use tdb_schema::CellValNum;
-use tdb_schema::value::{Moment, NOT_A_TIME};
 use tdb_tile::{Datatype, Physical, Scalar};
 
 use super::arrow::of_arrow;
 use super::form::{Wrong, shared};
-
-/// Attoseconds of a second.
-const SECOND: i128 = 1_000_000_000_000_000_000;
 
 /// How values of an Arrow type become those of a datatype.
 #[derive(Clone, Debug)]
@@ -39,10 +36,8 @@ enum Way {
     Bits,
     /// By value, where it is the same.
     Value,
-    /// Dates and times of another unit: attoseconds of the one and of the other.
-    Unit(i128, i128),
-    /// Dates of this unit, where one of the two is of no one length: by the calendar.
-    Calendar(Datatype),
+    /// Dates and times of another unit.
+    Unit(Recount),
 }
 
 impl NumberConverter {
@@ -56,7 +51,7 @@ impl NumberConverter {
             DataType::Int64 if is_ticks => {
                 let said = said.filter(|said| said.is_datetime() || said.is_time());
                 match said.filter(|said| *said != to) {
-                    Some(said) => between(said, to),
+                    Some(said) => Recount::between(said, to).map(Way::Unit),
                     None => Some(Way::Same),
                 }
             }
@@ -101,11 +96,7 @@ impl NumberConverter {
                 Ok(bits.iter().map(u8::from).collect())
             }
             Way::Value => self.by_value(array, nulls),
-            Way::Unit(from, to) => self.by_unit(array, nulls, |ticks| in_unit(ticks, from, to)),
-            Way::Calendar(from) => self.by_unit(array, nulls, |ticks| {
-                let (ticks, is_whole) = Moment::of_ticks(from, ticks)?.ticks(self.to)?;
-                is_whole.then_some(ticks)
-            }),
+            Way::Unit(recount) => self.by_unit(array, nulls, recount),
         }
     }
 
@@ -127,7 +118,7 @@ impl NumberConverter {
         macro_rules! whole {
             ($t:ty) => {
                 self.each::<$t>(array, nulls, |value, out| {
-                    self.write_whole(i128::from(value), out)
+                    write_whole(i128::from(value), self.to, out)
                 })
             };
         }
@@ -140,13 +131,12 @@ impl NumberConverter {
             DataType::UInt16 => whole!(UInt16Type),
             DataType::UInt32 => whole!(UInt32Type),
             DataType::UInt64 => whole!(UInt64Type),
-            DataType::Float16 => {
-                self.each::<Float16Type>(array, nulls, |v, out| self.write_float(v.to_f64(), out))
-            }
+            DataType::Float16 => self
+                .each::<Float16Type>(array, nulls, |v, out| write_float(v.to_f64(), self.to, out)),
             DataType::Float32 => {
-                self.each::<Float32Type>(array, nulls, |v, out| self.write_float(v.into(), out))
+                self.each::<Float32Type>(array, nulls, |v, out| write_float(v.into(), self.to, out))
             }
-            _ => self.each::<Float64Type>(array, nulls, |v, out| self.write_float(v, out)),
+            _ => self.each::<Float64Type>(array, nulls, |v, out| write_float(v, self.to, out)),
         }
     }
 
@@ -154,14 +144,15 @@ impl NumberConverter {
         &self,
         array: &ArrayRef,
         nulls: Option<&NullBuffer>,
-        recount: impl Fn(i64) -> Option<i128>,
+        recount: Recount,
     ) -> Result<Bytes, Wrong> {
         let ticks = |value: i64, out: &mut Vec<u8>| {
-            let ticks = match value {
-                NOT_A_TIME => Some(value),
-                _ => recount(value).and_then(|ticks| i64::try_from(ticks).ok()),
+            let wrong = || {
+                let (from, to) = (&self.from, self.to);
+                format!("{value} of {from} is not a whole number of {to}")
             };
-            self.write_ticks(value, ticks, out)
+            recount.ticks(value).ok_or_else(wrong)?.write(out);
+            Ok(())
         };
         macro_rules! ticks {
             ($t:ty) => {
@@ -206,79 +197,6 @@ impl NumberConverter {
         }
         Ok(out.into())
     }
-
-    fn write_whole(&self, value: i128, out: &mut Vec<u8>) -> Result<(), String> {
-        macro_rules! write {
-            ($t:ty) => {
-                <$t>::try_from(value).ok().map(|value| value.write(out))
-            };
-        }
-        let written = match self.to.physical() {
-            Physical::I8 => write!(i8),
-            Physical::I16 => write!(i16),
-            Physical::I32 => write!(i32),
-            Physical::I64 => write!(i64),
-            Physical::U8 => write!(u8),
-            Physical::U16 => write!(u16),
-            Physical::U32 => write!(u32),
-            Physical::U64 => write!(u64),
-            Physical::F32 => (value.unsigned_abs() <= 1 << f32::MANTISSA_DIGITS)
-                .then(|| (value as f32).write(out)),
-            Physical::F64 => (value.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS)
-                .then(|| (value as f64).write(out)),
-        };
-        written.ok_or_else(|| format!("{value} is not a valid {}", self.to))
-    }
-
-    fn write_float(&self, value: f64, out: &mut Vec<u8>) -> Result<(), String> {
-        let wrong = || format!("{value} is not a valid {}", self.to);
-        match self.to.physical() {
-            Physical::F64 => value.write(out),
-            Physical::F32 => {
-                #[expect(clippy::cast_possible_truncation, reason = "what is lost is looked at")]
-                let near = value as f32;
-                if f64::from(near) != value && !value.is_nan() {
-                    return Err(wrong());
-                }
-                near.write(out);
-            }
-            _ => {
-                // Beyond this, no datatype has a whole number.
-                if value.fract() != 0.0 || value.abs() > 2_f64.powi(64) {
-                    return Err(wrong());
-                }
-                #[expect(clippy::cast_possible_truncation, reason = "it is whole and in range")]
-                let whole = value as i128;
-                return self.write_whole(whole, out);
-            }
-        }
-        Ok(())
-    }
-
-    fn write_ticks(&self, value: i64, ticks: Option<i64>, out: &mut Vec<u8>) -> Result<(), String> {
-        let ticks = ticks.filter(|ticks| value == NOT_A_TIME || *ticks != NOT_A_TIME);
-        let wrong = || {
-            format!(
-                "{value} of {} is not a whole number of {}",
-                self.from, self.to
-            )
-        };
-        ticks.ok_or_else(wrong)?.write(out);
-        Ok(())
-    }
-}
-
-/// Ticks of one length as ticks of another, where they are whole.
-fn in_unit(ticks: i64, from: i128, to: i128) -> Option<i128> {
-    let ticks = i128::from(ticks);
-    match from.checked_div(to) {
-        Some(times) if times > 0 => ticks.checked_mul(times),
-        _ => {
-            let parts = to.checked_div(from)?;
-            let is_whole = ticks.checked_rem(parts)? == 0;
-            is_whole.then(|| ticks.checked_div(parts)).flatten()
-        }
-    }
 }
 
 /// The Arrow type of plain numbers.
@@ -306,34 +224,6 @@ fn from_arrow(from: &DataType, to: Datatype) -> Option<Way> {
     let is_wide = from.primitive_width() == Some(i64::SIZE);
     match is_wide && source == to && (to.is_datetime() || to.is_time()) {
         true => Some(Way::Same),
-        false => between(source, to),
+        false => Recount::between(source, to).map(Way::Unit),
     }
-}
-
-/// From the ticks of one datatype to those of another, if both are dates or both are times.
-fn between(from: Datatype, to: Datatype) -> Option<Way> {
-    let is_kind = from.is_datetime() && to.is_datetime() || from.is_time() && to.is_time();
-    is_kind.then(|| match (unit(from), unit(to)) {
-        (Some(from), Some(to)) => Way::Unit(from, to),
-        _ => Way::Calendar(from),
-    })
-}
-
-/// Attoseconds of the unit of a date or time; months and years have no one length.
-fn unit(datatype: Datatype) -> Option<i128> {
-    use Datatype as D;
-    Some(match datatype {
-        D::DateTimeWeek => 7 * 86_400 * SECOND,
-        D::DateTimeDay => 86_400 * SECOND,
-        D::DateTimeHour | D::TimeHour => 3_600 * SECOND,
-        D::DateTimeMinute | D::TimeMinute => 60 * SECOND,
-        D::DateTimeSecond | D::TimeSecond => SECOND,
-        D::DateTimeMillisecond | D::TimeMillisecond => SECOND / 1_000,
-        D::DateTimeMicrosecond | D::TimeMicrosecond => SECOND / 1_000_000,
-        D::DateTimeNanosecond | D::TimeNanosecond => SECOND / 1_000_000_000,
-        D::DateTimePicosecond | D::TimePicosecond => 1_000_000,
-        D::DateTimeFemtosecond | D::TimeFemtosecond => 1_000,
-        D::DateTimeAttosecond | D::TimeAttosecond => 1,
-        _ => return None,
-    })
 }

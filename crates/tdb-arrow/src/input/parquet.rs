@@ -17,10 +17,9 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
+use tdb_cells::files::{InputError, InputOptions};
 
 use super::arrow::{ArrowInput, guarded};
-use super::error::InputError;
-use super::{InputOptions, rows_of_batch};
 
 const FORMAT: &str = "Parquet";
 
@@ -54,7 +53,7 @@ pub fn parquet_input<R: Read + Seek + Send + 'static>(
     let rows = stored.file_metadata().num_rows();
     let size = u64::try_from(bytes.checked_div(rows).unwrap_or(1)).unwrap_or(1);
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
-    let builder = builder.with_batch_size(rows_of_batch(options, size.max(least)));
+    let builder = builder.with_batch_size(options.batch_rows(size.max(least)));
     let reader = guarded(FORMAT, || builder.build())?.map_err(failed)?;
     Ok(ArrowInput::new(Box::new(reader), FORMAT).with_memory(options.memory))
 }

@@ -1,5 +1,6 @@
 //! `tdb import`: a new array from a file.
 
+mod field;
 mod layout;
 mod schema;
 

@@ -12,15 +12,14 @@ use clap::{Args, ValueEnum};
 use others::Others;
 use table::TableWriter;
 use tdb_array::{Array, OpenOptions};
-use tdb_arrow::{
-    BatchWriter, CsvWriter, IpcFileWriter, IpcStreamWriter, JsonLinesWriter, NpyWriter, Options,
-    ParquetWriter,
-};
+use tdb_arrow::{IpcFileWriter, IpcStreamWriter, ParquetWriter};
+use tdb_cells::files::{BatchWriter, OutputOptions};
 use tdb_cells::{Column, FieldInfo, Session};
 use tdb_condition::{Condition, ConditionError};
 use tdb_query::{Failing, QueryError, ReadOptions, Reader, ResultOrder};
 use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
+use tdb_text::{CsvWriter, JsonLinesWriter, NpyWriter};
 
 use super::{open_location, open_options, ranges, session, shape};
 use crate::args::Global;
@@ -295,7 +294,7 @@ impl Arguments {
         global: &Global,
         out: Output,
     ) -> Result<Box<dyn BatchWriter>, Failure> {
-        let options = Options {
+        let options = OutputOptions {
             ticks: global.ticks,
             binary_strings: self.binary_strings,
         };

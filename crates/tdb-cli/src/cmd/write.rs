@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use tdb_array::{Array, ArrayError, ChangeOptions};
-use tdb_arrow::{BatchReader, NpyShape};
+use tdb_cells::files::BatchReader;
 use tdb_cells::{Batch, CellProblem, FieldInfo, Session};
 use tdb_schema::value::holds_bytes;
 use tdb_schema::{ArraySchema, CellValNum, FieldKind};
 use tdb_store::LocalStore;
+use tdb_text::NpyShape;
 use tdb_write::{Duplicates, WriteError, WriteOptions, WriteOrder, Writer};
 
 use super::input::{InputArguments, OpenInput};

@@ -3,9 +3,8 @@
 use std::io::{self, Read};
 
 use arrow_ipc::{RecordBatch, root_as_message};
+use tdb_cells::files::InputError;
 use tdb_tile::{LimitError, Limits};
-
-use super::super::error::InputError;
 
 /// What stands before the length of a message.
 pub(super) const CONTINUATION: [u8; 4] = [0xff; 4];

@@ -5,11 +5,11 @@ use std::io::{BufReader, Read, Seek};
 use parquet::basic::Type;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::reader::Length;
+use tdb_cells::files::InputError;
 use tdb_tile::{LimitError, Limits};
 
 use super::thrift::{Fault, Kind, Walker};
 use super::{Chunks, FORMAT, READ_AHEAD};
-use crate::input::error::InputError;
 
 /// The length of the footer, and the mark behind it.
 const TRAILER: u64 = 8;

@@ -1,13 +1,14 @@
 //! The schema of a new array, from what its file holds.
 
 use serde_json::{Value as Json, json};
-use tdb_arrow::ColumnGuess;
+use tdb_cells::files::ColumnGuess;
 use tdb_schema::CellValNum;
 use tdb_schema::json::{Times, cell_to_json};
 use tdb_schema::names::UnknownName;
 use tdb_schema::value::{holds_bytes, parse, parse_number};
 use tdb_tile::{Code, Datatype};
 
+use super::field::{attribute, dimension_type, values_to_json};
 use super::layout::{
     dense_extents, ends_of_type, float, float_extent, last_of_tiles, sparse_extent, whole,
     wide_domain,
@@ -369,51 +370,4 @@ fn whole_number(value: i128) -> Json {
 fn number(value: f64) -> Json {
     let number: Result<serde_json::Number, _> = format!("{value:?}").parse();
     number.map_or(Json::Null, Json::Number)
-}
-
-/// The datatype that a column has as a dimension; or why it cannot be one.
-fn dimension_type(column: &ColumnGuess) -> Result<Datatype, &'static str> {
-    let (datatype, values) = match &column.labels {
-        Some(labels) => (labels.datatype, labels.cell_val_num),
-        None => (column.datatype, column.cell_val_num),
-    };
-    match values {
-        _ if column.nullable => Err("there are nulls in it"),
-        CellValNum::Var if holds_bytes(datatype) && datatype.size() == 1 => match column.is_ascii {
-            true => Ok(Datatype::StringAscii),
-            false => Err("there is text beyond ASCII in it"),
-        },
-        CellValNum::Fixed(1) if holds_bytes(datatype) || datatype == Datatype::Bool => {
-            Err("it is neither a number nor text of any length")
-        }
-        CellValNum::Fixed(1) => Ok(datatype),
-        _ => Err("its cells are lists, or of a fixed length"),
-    }
-}
-
-fn values_to_json(values: CellValNum) -> Json {
-    match values {
-        CellValNum::Fixed(n) => json!(n),
-        CellValNum::Var => json!("var"),
-    }
-}
-
-fn attribute(column: &ColumnGuess) -> Json {
-    let datatype = column.datatype;
-    let filters = match datatype {
-        Datatype::Bool => json!([{"name": "rle"}]),
-        _ if datatype.size() > 1 && !holds_bytes(datatype) => {
-            json!([{"name": "byteshuffle"}, {"name": "zstd"}])
-        }
-        _ => json!([{"name": "zstd"}]),
-    };
-    let enumeration = column.labels.as_ref().map(|_| &column.name);
-    json!({
-        "name": column.name,
-        "datatype": datatype.name(),
-        "cell_val_num": values_to_json(column.cell_val_num),
-        "nullable": column.nullable,
-        "enumeration": enumeration,
-        "filters": filters,
-    })
 }

@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
-use tdb_arrow::{BatchWriter, ConversionError, Options, PlainText};
+use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::value::holds_bytes;
+use tdb_text::PlainText;
 use unicode_width::UnicodeWidthStr;
 
 use crate::output::Output;
@@ -55,7 +56,7 @@ struct TextCell {
 }
 
 impl TableWriter {
-    pub(super) fn new(out: Output, fields: &[FieldInfo], options: Options) -> Self {
+    pub(super) fn new(out: Output, fields: &[FieldInfo], options: OutputOptions) -> Self {
         let columns = fields.iter().map(|field| {
             let mut column = TextColumn {
                 right: !holds_bytes(field.datatype) && field.enumeration.is_none(),
@@ -280,7 +281,7 @@ mod tests {
         let (fields, batch) = batch(cells);
         let out = Shared::default();
         let output = Output::of(out.clone(), look);
-        let mut writer = Box::new(TableWriter::new(output, &fields, Options::default()));
+        let mut writer = Box::new(TableWriter::new(output, &fields, OutputOptions::default()));
         writer.write(&batch).unwrap();
         writer.finish().unwrap();
         String::from_utf8(out.0.lock().unwrap().clone()).unwrap()

@@ -1,0 +1,142 @@
+use std::error::Error;
+use std::{fmt, io};
+
+use tdb_schema::names::UnknownName;
+use tdb_tile::{ErrorKind, LimitError};
+
+/// Where in an input a cell stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In this line of a text, from 1.
+    Line(u64),
+    /// In this row of a table, from 0.
+    Row(u64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Row(row) => write!(f, "row {row}"),
+        }
+    }
+}
+
+/// Why cells could not be taken from a file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// A cell that is none of its field.
+    #[error("{place}, field {field:?}: {what}")]
+    Cell {
+        /// Name of the field.
+        field: String,
+        /// Where the cell stands.
+        place: Place,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A line, or a row, that does not hold together.
+    #[error("{place}: {what}")]
+    Record {
+        /// Where it stands.
+        place: Place,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A column whose type is none of its field.
+    #[error("column {column:?}: {what}")]
+    Column {
+        /// Name of the column.
+        column: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A column that the array has no field for, or a field without a column.
+    #[error(transparent)]
+    Names(UnknownName),
+    /// A key of a JSON line that the array has no field for.
+    #[error("{place}: {error}")]
+    Key {
+        /// Where it stands.
+        place: Place,
+        /// What is wrong with it.
+        error: UnknownName,
+    },
+    /// The file as a whole does not fit.
+    #[error("{what}")]
+    Unfit {
+        /// What does not fit where.
+        what: String,
+        /// What would help.
+        hint: &'static str,
+    },
+    /// One record is larger than is allowed.
+    #[error("{place}: more than {limit} bytes in one record")]
+    TooLarge {
+        /// Where it begins.
+        place: Place,
+        /// Bytes that are allowed.
+        limit: usize,
+    },
+    /// A batch would take more memory than is allowed.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+    /// The input could not be read.
+    #[error("input: {0}")]
+    Input(io::Error),
+    /// The library that knows the format refused.
+    #[error("not a valid {format} file")]
+    Library {
+        /// Name of the format.
+        format: &'static str,
+        /// What the library says.
+        source: Box<dyn Error + Send + Sync>,
+    },
+}
+
+impl InputError {
+    /// Whose fault it is, and so what the caller can do.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Input(_) => ErrorKind::Store,
+            Self::TooLarge { .. } | Self::Limit(_) => ErrorKind::Limit,
+            _ => ErrorKind::Invalid,
+        }
+    }
+
+    /// What would help, if something would.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Names(error) | Self::Key { error, .. } => Some(error.hint()),
+            Self::Unfit { hint, .. } => Some(hint),
+            _ => None,
+        }
+    }
+
+    /// What is wrong with a line or a row.
+    #[must_use]
+    pub fn record(place: Place, what: impl Into<String>) -> Self {
+        Self::Record {
+            place,
+            what: what.into(),
+        }
+    }
+
+    /// What is wrong with a column.
+    #[must_use]
+    pub fn column(column: &str, what: impl Into<String>) -> Self {
+        Self::Column {
+            column: column.to_owned(),
+            what: what.into(),
+        }
+    }
+}
+
+impl From<io::Error> for InputError {
+    fn from(error: io::Error) -> Self {
+        Self::Input(error)
+    }
+}

@@ -1,0 +1,68 @@
+//! Enumerated fields, whose cells are indexes, and are labels in files.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tdb_schema::value::holds_bytes;
+use tdb_schema::{CellValNum, Enumeration};
+use tdb_tile::Datatype;
+
+use crate::FieldInfo;
+
+/// The labels that stand for the cells of a field, if those are indexes: one integer each.
+#[must_use]
+pub fn labels_of(field: &FieldInfo) -> Option<&Arc<Enumeration>> {
+    let datatype = field.datatype;
+    let is_index = datatype.is_integer()
+        && datatype != Datatype::Bool
+        && field.cell_val_num == CellValNum::Fixed(1);
+    field.enumeration.as_ref().filter(|_| is_index)
+}
+
+/// The type of what stands in a file for the cells of a field: of the labels, where it has some.
+#[must_use]
+pub fn shown_type(field: &FieldInfo) -> (Datatype, CellValNum) {
+    match labels_of(field) {
+        Some(labels) => (labels.datatype(), labels.cell_val_num()),
+        None => (field.datatype, field.cell_val_num),
+    }
+}
+
+/// The index of every label, each in its stored form; `index` is the datatype of the field.
+#[must_use]
+pub fn indexes(labels: &Enumeration, index: Datatype) -> HashMap<Vec<u8>, Vec<u8>> {
+    let labels = labels.iter().enumerate().map(|(number, label)| {
+        let mut bytes = (number as u64).to_le_bytes().to_vec();
+        bytes.truncate(index.size());
+        (label.to_vec(), bytes)
+    });
+    labels.collect()
+}
+
+/// A little-endian integer of up to eight bytes, unless it is negative.
+#[must_use]
+pub fn read_index(bytes: &[u8], is_signed: bool) -> Option<u64> {
+    let mut wide = [0; 8];
+    wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    let is_negative = is_signed && bytes.last().is_some_and(|byte| byte & 0x80 != 0);
+    (!is_negative).then(|| u64::from_le_bytes(wide))
+}
+
+/// What a field takes, in words.
+#[must_use]
+pub fn wanted(field: &FieldInfo) -> String {
+    let (datatype, values) = shown_type(field);
+    match (labels_of(field), values) {
+        (Some(labels), _) => {
+            let name = labels.name();
+            format!(
+                "labels of the enumeration {name:?}, which are {datatype} (or, with their codes, {})",
+                field.datatype
+            )
+        }
+        (None, CellValNum::Fixed(1)) => datatype.to_string(),
+        (None, CellValNum::Fixed(n)) => format!("{n} values of {datatype} in each cell"),
+        (None, CellValNum::Var) if holds_bytes(datatype) => format!("{datatype} of any length"),
+        (None, CellValNum::Var) => format!("lists of {datatype}"),
+    }
+}

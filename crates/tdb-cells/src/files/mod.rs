@@ -1,0 +1,154 @@
+//! What readers and writers of files share: a format is a crate's own, what it gives and takes is here.
+//!
+//! A reader of a format is an [`Input`]: it knows the names of its columns, and goes on, with the fields of an array, as a
+//! [`BatchReader`], or guesses fields that take its columns. A writer is a [`BatchWriter`]. What the cells of files are to
+//! fields is the same in every format: [`labels_of`], [`write_whole`], [`write_float`] and [`Recount`] say what goes
+//! into which type.
+
+mod conversion_error;
+mod guess;
+mod input_error;
+mod labels;
+mod numbers;
+
+use std::collections::HashMap;
+
+use tdb_schema::names::UnknownName;
+
+use crate::{Batch, FieldInfo};
+
+pub use conversion_error::ConversionError;
+pub use guess::{ColumnGuess, Labels, SeenRange};
+pub use input_error::{InputError, Place};
+pub use labels::{indexes, labels_of, read_index, shown_type, wanted};
+pub use numbers::{Recount, write_float, write_whole};
+
+/// How files are read.
+#[derive(Clone, Copy, Debug)]
+pub struct InputOptions {
+    /// Dates and times are raw 64-bit numbers.
+    pub ticks: bool,
+    /// What stands between the fields of CSV.
+    pub delimiter: u8,
+    /// Bytes of cells that a batch has at most, more or less.
+    pub batch_bytes: usize,
+    /// Bytes that one line of text may have.
+    pub record_bytes: usize,
+    /// Bytes that one batch of Arrow or Parquet may take: its cells one by one, and what they are unpacked from.
+    pub memory: u64,
+}
+
+impl Default for InputOptions {
+    fn default() -> Self {
+        Self {
+            ticks: false,
+            delimiter: b',',
+            batch_bytes: 8 << 20,
+            record_bytes: 64 << 20,
+            memory: 1 << 30,
+        }
+    }
+}
+
+impl InputOptions {
+    /// Rows of a batch, where a row has so many bytes.
+    #[must_use]
+    pub fn batch_rows(&self, size: u64) -> usize {
+        let rows = (self.batch_bytes as u64)
+            .checked_div(size)
+            .unwrap_or(u64::MAX);
+        // Very wide rows come one by one, very narrow ones not all at once.
+        usize::try_from(rows.clamp(1, 1 << 20)).unwrap_or(1 << 20)
+    }
+}
+
+/// Choices in how cells are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OutputOptions {
+    /// Dates and times as raw 64-bit numbers.
+    pub ticks: bool,
+    /// Var-sized text as bytes, whether it is UTF-8 or not.
+    pub binary_strings: bool,
+}
+
+/// A file whose columns are known by name, and nothing else of it.
+pub trait Input {
+    /// The names of the columns, in the order of the file.
+    fn names(&self) -> &[String];
+
+    /// Goes on to read cells of these fields, one for each column.
+    ///
+    /// # Errors
+    /// A column that is no field, a field that has no column, and types that do not fit.
+    fn cells<'a>(
+        self: Box<Self>,
+        fields: &[FieldInfo],
+    ) -> Result<Box<dyn BatchReader + 'a>, InputError>
+    where
+        Self: 'a;
+
+    /// Reads all of the file to tell what fields would take its columns.
+    ///
+    /// # Errors
+    /// What no field would take, and a file that does not hold together.
+    fn guess(self: Box<Self>) -> Result<Vec<ColumnGuess>, InputError>;
+}
+
+/// Cells of a file, batch by batch.
+pub trait BatchReader {
+    /// The next batch, of which there is one at least for every file with a cell.
+    ///
+    /// # Errors
+    /// Cells that are none of their field, and a file that does not hold together.
+    fn next(&mut self) -> Result<Option<Batch>, InputError>;
+
+    /// The line of the text at which a row begins, where the input is text and rows have been read so far.
+    fn line(&self, row: u64) -> Option<u64>;
+}
+
+/// Takes a result batch by batch and writes it in some format.
+pub trait BatchWriter {
+    /// Writes the next batch.
+    ///
+    /// # Errors
+    /// What does not fit the format, and where the output fails.
+    fn write(&mut self, batch: &Batch) -> Result<(), ConversionError>;
+
+    /// Writes what stands at the end, and everything still held back.
+    ///
+    /// # Errors
+    /// Where the output fails; where the format needs more than was written.
+    fn finish(self: Box<Self>) -> Result<(), ConversionError>;
+}
+
+/// Which field each of the names is of: its number.
+///
+/// # Errors
+/// [`InputError::Names`] for a name that no field has, and a field that has no name among these; [`InputError::Column`]
+/// for one that is there twice.
+pub fn by_name(names: &[String], fields: &[FieldInfo]) -> Result<Vec<usize>, InputError> {
+    let known = || fields.iter().map(|field| field.name.as_str());
+    let by_name: HashMap<&str, usize> = known().zip(0..).collect();
+    let mut is_there = vec![false; fields.len()];
+    let mut places = Vec::new();
+    for name in names {
+        let place = by_name.get(name.as_str()).copied();
+        let Some((place, seen)) = place.and_then(|place| Some((place, is_there.get_mut(place)?)))
+        else {
+            let error = UnknownName::new("field", name, known());
+            return Err(InputError::Names(error));
+        };
+        if std::mem::replace(seen, true) {
+            return Err(InputError::column(name, "is there twice"));
+        }
+        places.push(place);
+    }
+    for (is_there, field) in is_there.iter().zip(fields) {
+        if !is_there {
+            let known = names.iter().map(String::as_str);
+            let error = UnknownName::new("column", &field.name, known);
+            return Err(InputError::Names(error));
+        }
+    }
+    Ok(places)
+}

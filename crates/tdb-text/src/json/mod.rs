@@ -1,0 +1,7 @@
+//! JSON lines.
+
+mod input;
+mod writer;
+
+pub use input::JsonLinesInput;
+pub use writer::JsonLinesWriter;

@@ -1,0 +1,20 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "csv")]
+mod csv;
+#[cfg(feature = "json")]
+mod json;
+#[cfg(feature = "npy")]
+mod npy;
+#[cfg(any(feature = "csv", feature = "json"))]
+mod text;
+
+#[cfg(feature = "csv")]
+pub use csv::{CsvInput, CsvWriter};
+#[cfg(feature = "json")]
+pub use json::{JsonLinesInput, JsonLinesWriter};
+#[cfg(feature = "npy")]
+pub use npy::{NpyInput, NpyShape, NpyWriter};
+#[cfg(any(feature = "csv", feature = "json"))]
+pub use text::plain::PlainText;

@@ -1,0 +1,317 @@
+//! Values of a file as cells of a field.
+
+use std::collections::HashMap;
+
+use tdb_cells::files::{
+    InputError, Place, Recount, indexes, labels_of, shown_type, wanted, write_float, write_whole,
+};
+use tdb_cells::{Column, FieldInfo};
+use tdb_schema::value::holds_bytes;
+use tdb_tile::{Datatype, Physical, Scalar};
+
+use super::dtype::{Form, Values};
+
+/// A row whose cell is wrong, and why.
+type Wrong = (usize, String);
+
+/// How values become cells of a field.
+#[derive(Debug)]
+pub(super) struct CellConverter {
+    values: Values,
+    /// Values of a cell.
+    inner: usize,
+    field: FieldInfo,
+    way: Way,
+    /// The index of every label, where the field is enumerated.
+    labels: Option<HashMap<Vec<u8>, Vec<u8>>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// They are the same bytes.
+    Same,
+    /// Any byte but 0 is yes.
+    Bool,
+    /// By value, where it is the same.
+    Value,
+    /// Dates and times of another unit.
+    Recount(Recount),
+    /// Bytes or characters, a fixed number of bytes or any.
+    Bytes { size: Option<usize> },
+}
+
+impl CellConverter {
+    /// # Errors
+    /// [`InputError::Column`] where the type is none that the field takes.
+    pub(super) fn try_new(
+        values: Values,
+        inner: u32,
+        field: &FieldInfo,
+    ) -> Result<Self, InputError> {
+        let way = Way::of(&values, inner, field).ok_or_else(|| {
+            let what = format!("it holds {values}, and the field takes {}", wanted(field));
+            InputError::column(&field.name, what)
+        })?;
+        Ok(Self {
+            values,
+            inner: inner as usize,
+            field: field.clone(),
+            way,
+            labels: labels_of(field).map(|labels| indexes(labels, field.datatype)),
+        })
+    }
+
+    /// Bytes of a cell in the file.
+    pub(super) fn cell_size(&self) -> usize {
+        self.values.size.saturating_mul(self.inner)
+    }
+
+    /// The cells out of their bytes in the file, the first of which is number `first`.
+    pub(super) fn column(&self, bytes: Vec<u8>, first: u64) -> Result<Column, InputError> {
+        self.cells(bytes).map_err(|(row, what)| InputError::Cell {
+            field: self.field.name.clone(),
+            place: Place::Row(first.saturating_add(row as u64)),
+            what,
+        })
+    }
+
+    fn cells(&self, mut bytes: Vec<u8>) -> Result<Column, Wrong> {
+        self.values.in_order(&mut bytes);
+        let rows = bytes.len().checked_div(self.cell_size()).unwrap_or(0);
+        let (datatype, cell_val_num) = shown_type(&self.field);
+        let is_var = cell_val_num.is_var();
+        let (values, offsets) = match self.way {
+            Way::Bytes { size } => self.bytes(&bytes, size)?,
+            way => {
+                let values = self.numbers(way, bytes, datatype)?;
+                let size = self.inner.saturating_mul(datatype.size());
+                let count = if is_var { rows.saturating_add(1) } else { 0 };
+                let starts = (0..count).map(|row| row.saturating_mul(size) as u64);
+                (values, starts.flat_map(u64::to_le_bytes).collect())
+            }
+        };
+        let cells = Column {
+            name: self.field.name.clone(),
+            datatype,
+            cell_val_num,
+            nullable: self.field.nullable,
+            values: values.into(),
+            offsets: is_var.then(|| offsets.into()),
+            validity: None,
+            enumeration: None,
+        };
+        match &self.labels {
+            Some(labels) => self.indexes(&cells, rows, labels),
+            None => Ok(cells),
+        }
+    }
+
+    /// Numbers of a datatype; a number that is none of it is in a row.
+    fn numbers(&self, way: Way, bytes: Vec<u8>, datatype: Datatype) -> Result<Vec<u8>, Wrong> {
+        let convert = |value: &[u8], out: &mut Vec<u8>| match way {
+            Way::Recount(recount) => self.recount(value, recount, datatype, out),
+            _ => match number(self.values.form, value) {
+                Some(Number::Whole(value)) => write_whole(value, datatype, out),
+                Some(Number::Float(value)) => write_float(value, datatype, out),
+                None => Err("is no number".to_owned()),
+            },
+        };
+        match way {
+            Way::Same => return Ok(bytes),
+            Way::Bool => return Ok(bytes.iter().map(|byte| u8::from(*byte != 0)).collect()),
+            _ => {}
+        }
+        let mut out = Vec::new();
+        for (at, value) in bytes.chunks_exact(self.values.size).enumerate() {
+            convert(value, &mut out)
+                .map_err(|what| (at.checked_div(self.inner).unwrap_or(0), what))?;
+        }
+        Ok(out)
+    }
+
+    fn recount(
+        &self,
+        value: &[u8],
+        recount: Recount,
+        datatype: Datatype,
+        out: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        let value = i64::read(value).unwrap_or_default();
+        let ticks = recount.ticks(value).ok_or_else(|| match self.values.form {
+            Form::Number(from) => format!("{value} of {from} is not a whole number of {datatype}"),
+            _ => format!("{value} is not a whole number of {datatype}"),
+        })?;
+        ticks.write(out);
+        Ok(())
+    }
+
+    /// Texts or bytes, and where each cell begins, and the end.
+    fn bytes(&self, bytes: &[u8], size: Option<usize>) -> Result<(Vec<u8>, Vec<u8>), Wrong> {
+        let (mut values, mut offsets) = (Vec::new(), vec![0; 8]);
+        for (row, cell) in bytes.chunks_exact(self.values.size).enumerate() {
+            let start = values.len();
+            match self.values.form {
+                Form::Characters => {
+                    values.extend_from_slice(text(cell).map_err(|what| (row, what))?.as_bytes());
+                }
+                Form::Bytes => values.extend_from_slice(trimmed(cell)),
+                _ => values.extend_from_slice(cell),
+            }
+            let len = values.len().saturating_sub(start);
+            if let Some(size) = size.filter(|size| *size != len) {
+                return Err((row, format!("{len} bytes, and a cell has {size}")));
+            }
+            offsets.extend_from_slice(&(values.len() as u64).to_le_bytes());
+        }
+        Ok((values, offsets))
+    }
+
+    /// The indexes of cells that are labels.
+    fn indexes(
+        &self,
+        cells: &Column,
+        rows: usize,
+        labels: &HashMap<Vec<u8>, Vec<u8>>,
+    ) -> Result<Column, Wrong> {
+        let mut values = Vec::new();
+        for row in 0..rows {
+            let label = cells.cell(row).unwrap_or_default();
+            let index = labels.get(label).ok_or_else(|| {
+                let name = labels_of(&self.field).map_or("", |labels| labels.name());
+                let label = String::from_utf8_lossy(label);
+                let what = format!("{label:?} is not a label of enumeration {name:?}");
+                (row, what)
+            })?;
+            values.extend_from_slice(index);
+        }
+        Ok(Column {
+            datatype: self.field.datatype,
+            cell_val_num: self.field.cell_val_num,
+            values: values.into(),
+            offsets: None,
+            ..cells.clone()
+        })
+    }
+}
+
+impl Way {
+    /// `None` where the values are none of the field.
+    fn of(values: &Values, inner: u32, field: &FieldInfo) -> Option<Self> {
+        let (datatype, cell_val_num) = shown_type(field);
+        let count = cell_val_num.fixed();
+        if holds_bytes(datatype) {
+            let size = count.map(|n| datatype.size().saturating_mul(n as usize));
+            let fits = match values.form {
+                Form::Bytes | Form::Characters => true,
+                Form::Raw => size.is_none_or(|size| size == values.size),
+                Form::Number(_) | Form::Half | Form::Bool => false,
+            };
+            return (fits && inner == 1).then_some(Self::Bytes { size });
+        }
+        let fits = match inner {
+            1 => count == Some(1),
+            inner => count.is_none_or(|count| count == inner),
+        };
+        Self::of_numbers(values.form, datatype).filter(|_| fits)
+    }
+
+    fn of_numbers(form: Form, to: Datatype) -> Option<Self> {
+        let is_number = to != Datatype::Bool && (to.is_integer() || to.is_real());
+        let is_ticks = to.is_datetime() || to.is_time();
+        let from = match form {
+            Form::Number(from) => from,
+            Form::Half => return is_number.then_some(Self::Value),
+            Form::Bool => return (to == Datatype::Bool).then_some(Self::Bool),
+            Form::Bytes | Form::Characters | Form::Raw => return None,
+        };
+        let by_value = match from.physical() == to.physical() {
+            true => Self::Same,
+            false => Self::Value,
+        };
+        if !(from.is_datetime() || from.is_time()) {
+            let fits = is_number || is_ticks && from.is_integer();
+            return fits.then_some(by_value);
+        }
+        match is_ticks {
+            true if from == to => Some(Self::Same),
+            true => Recount::between(from, to).map(Self::Recount),
+            // Units that everybody knows are dates and times alone; others are numbers to fields of numbers.
+            false => (is_number && !is_common(from)).then_some(by_value),
+        }
+    }
+}
+
+/// Whether ticks are seconds, or the usual parts of a second.
+fn is_common(datatype: Datatype) -> bool {
+    use Datatype as D;
+    matches!(
+        datatype,
+        D::DateTimeSecond | D::DateTimeMillisecond | D::DateTimeMicrosecond | D::DateTimeNanosecond
+    ) || matches!(
+        datatype,
+        D::TimeSecond | D::TimeMillisecond | D::TimeMicrosecond | D::TimeNanosecond
+    )
+}
+
+/// A number of a file.
+enum Number {
+    Whole(i128),
+    Float(f64),
+}
+
+fn number(form: Form, bytes: &[u8]) -> Option<Number> {
+    let datatype = match form {
+        Form::Number(datatype) => datatype,
+        _ => return bytes.first_chunk().copied().map(half).map(Number::Float),
+    };
+    macro_rules! whole {
+        ($t:ty) => {
+            <$t>::read(bytes).map(|value| Number::Whole(value.into()))
+        };
+    }
+    match datatype.physical() {
+        Physical::I8 => whole!(i8),
+        Physical::I16 => whole!(i16),
+        Physical::I32 => whole!(i32),
+        Physical::I64 => whole!(i64),
+        Physical::U8 => whole!(u8),
+        Physical::U16 => whole!(u16),
+        Physical::U32 => whole!(u32),
+        Physical::U64 => whole!(u64),
+        Physical::F32 => f32::read(bytes).map(|value| Number::Float(value.into())),
+        Physical::F64 => f64::read(bytes).map(Number::Float),
+    }
+}
+
+/// A float of 16 bits: a sign, five bits of the exponent, ten behind the point.
+fn half(bytes: [u8; 2]) -> f64 {
+    let bits = u16::from_le_bytes(bytes);
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    let size = match exponent {
+        0 => fraction * 2_f64.powi(-24),
+        0x1f if fraction == 0.0 => f64::INFINITY,
+        0x1f => f64::NAN,
+        _ => (fraction + 1024.0) * 2_f64.powi(exponent.saturating_sub(25)),
+    };
+    if bits >> 15 == 0 { size } else { -size }
+}
+
+/// What stands before the zeros at the end.
+fn trimmed(cell: &[u8]) -> &[u8] {
+    let len = cell
+        .iter()
+        .rposition(|byte| *byte != 0)
+        .map_or(0, |last| last.saturating_add(1));
+    cell.get(..len).unwrap_or_default()
+}
+
+/// Characters of four bytes, up to the zeros at the end.
+fn text(cell: &[u8]) -> Result<String, String> {
+    let (characters, _) = cell.as_chunks::<4>();
+    let text: Option<String> = characters
+        .iter()
+        .map(|bytes| char::from_u32(u32::from_le_bytes(*bytes)))
+        .collect();
+    let text = text.ok_or("a text with what is not a valid character")?;
+    Ok(text.trim_end_matches('\0').to_owned())
+}

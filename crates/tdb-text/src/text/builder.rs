@@ -1,0 +1,104 @@
+//! Columns that are put together cell by cell.
+
+use tdb_cells::{Column, FieldInfo};
+use tdb_schema::CellValNum;
+
+/// The cells of a field, put together one by one.
+#[derive(Debug)]
+pub(crate) struct ColumnBuilder {
+    field: FieldInfo,
+    /// The values so far; a cell is appended, and then ended.
+    pub(crate) values: Vec<u8>,
+    /// Where each cell begins, and the end, of fields that vary in size.
+    offsets: Vec<u8>,
+    /// Bytes of a cell of fixed size.
+    size: Option<usize>,
+    /// One bit a cell, once one is null.
+    validity: Vec<u8>,
+    rows: usize,
+}
+
+impl ColumnBuilder {
+    pub(crate) fn new(field: &FieldInfo) -> Self {
+        Self {
+            field: field.clone(),
+            values: Vec::new(),
+            offsets: vec![0; 8],
+            size: match field.cell_val_num {
+                CellValNum::Fixed(n) => Some(field.datatype.size().saturating_mul(n as usize)),
+                CellValNum::Var => None,
+            },
+            validity: Vec::new(),
+            rows: 0,
+        }
+    }
+
+    pub(crate) fn field(&self) -> &FieldInfo {
+        &self.field
+    }
+
+    /// Bytes so far.
+    pub(crate) fn bytes(&self) -> usize {
+        self.values.len().saturating_add(self.offsets.len())
+    }
+
+    /// Ends the cell whose values have been appended.
+    pub(crate) fn end_cell(&mut self) {
+        if self.size.is_none() {
+            let end = self.values.len() as u64;
+            self.offsets.extend_from_slice(&end.to_le_bytes());
+        }
+        if !self.validity.is_empty() {
+            self.set_bit(true);
+        }
+        self.rows = self.rows.saturating_add(1);
+    }
+
+    /// A cell that is null: zeros, or no values at all.
+    pub(crate) fn null(&mut self) {
+        if self.validity.is_empty() {
+            self.validity = vec![0xff; self.rows / 8];
+            self.validity
+                .push((1_u8 << (self.rows % 8)).wrapping_sub(1));
+        } else {
+            self.set_bit(false);
+        }
+        match self.size {
+            Some(size) => {
+                let len = self.values.len().saturating_add(size);
+                self.values.resize(len, 0);
+            }
+            None => {
+                let end = self.values.len() as u64;
+                self.offsets.extend_from_slice(&end.to_le_bytes());
+            }
+        }
+        self.rows = self.rows.saturating_add(1);
+    }
+
+    fn set_bit(&mut self, valid: bool) {
+        if self.rows.is_multiple_of(8) {
+            self.validity.push(0);
+        }
+        if let Some(byte) = self.validity.last_mut() {
+            *byte |= u8::from(valid) << (self.rows % 8);
+        }
+    }
+
+    /// The column so far; what comes next is another.
+    pub(crate) fn take(&mut self) -> Column {
+        let offsets = std::mem::replace(&mut self.offsets, vec![0; 8]);
+        let validity = std::mem::take(&mut self.validity);
+        self.rows = 0;
+        Column {
+            name: self.field.name.clone(),
+            datatype: self.field.datatype,
+            cell_val_num: self.field.cell_val_num,
+            nullable: self.field.nullable,
+            values: std::mem::take(&mut self.values).into(),
+            offsets: self.size.is_none().then(|| offsets.into()),
+            validity: (!validity.is_empty()).then(|| validity.into()),
+            enumeration: None,
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Cells from text: how the cells of a field are read is settled once.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::str::FromStr;
+
+use serde_json::value::RawValue;
+use tdb_cells::files::{indexes, labels_of, shown_type};
+use tdb_cells::{Batch, FieldInfo};
+use tdb_schema::CellValNum;
+use tdb_schema::value::{NOT_A_TIME, ValueError, holds_bytes, holds_text, parse, parse_number};
+use tdb_tile::{Datatype, Scalar, with_scalar};
+
+use super::builder::ColumnBuilder;
+
+/// What stands in a text for one cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Token<'a> {
+    Null,
+    /// What stands between the commas of CSV.
+    Field(&'a str),
+    /// A JSON string.
+    Text(&'a str),
+    /// A JSON number, `true` or `false`.
+    Bare(&'a str),
+    /// A JSON list.
+    List(&'a str),
+    /// A JSON object.
+    Object(&'a str),
+}
+
+/// The cells of a field, read from text one by one.
+#[derive(Debug)]
+pub(crate) struct CellReader {
+    form: Form,
+    labels: Option<Labels>,
+    pub(crate) column: ColumnBuilder,
+}
+
+/// The index of every label, by its stored form.
+#[derive(Debug)]
+struct Labels {
+    name: String,
+    indexes: HashMap<Vec<u8>, Vec<u8>>,
+    label: Vec<u8>,
+}
+
+/// How the stored form of a cell is made.
+#[derive(Debug)]
+enum Form {
+    Text,
+    Bytes {
+        size: Option<usize>,
+    },
+    One(Element),
+    Many {
+        element: Element,
+        count: Option<usize>,
+    },
+}
+
+/// How one number is read.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    datatype: Datatype,
+    parse: fn(Datatype, &str, &mut Vec<u8>) -> Result<(), ValueError>,
+    is_time: bool,
+}
+
+/// Bytes of the cells so far.
+pub(crate) fn bytes_of(columns: &[CellReader]) -> usize {
+    columns.iter().map(|column| column.column.bytes()).sum()
+}
+
+/// The cells so far as a batch of so many rows, if there are any; what comes next is another.
+pub(crate) fn take_batch(columns: &mut [CellReader], rows: usize) -> Option<Batch> {
+    let columns = columns.iter_mut().map(|column| column.column.take());
+    (rows > 0).then(|| Batch {
+        rows,
+        columns: columns.collect(),
+    })
+}
+
+impl CellReader {
+    /// For a field; with `ticks`, dates and times are raw numbers.
+    pub(crate) fn new(field: &FieldInfo, ticks: bool) -> Self {
+        let (datatype, values) = shown_type(field);
+        Self {
+            form: Form::new(datatype, values, ticks),
+            labels: labels_of(field).map(|labels| Labels {
+                name: labels.name().to_owned(),
+                indexes: indexes(labels, field.datatype),
+                label: Vec::new(),
+            }),
+            column: ColumnBuilder::new(field),
+        }
+    }
+
+    /// Appends the cell that a token stands for; says what is wrong where it is none.
+    pub(crate) fn append(&mut self, token: Token<'_>) -> Result<(), String> {
+        let token = match token {
+            // Nothing in quotes is no number; whoever quotes all fields means null.
+            Token::Field("") if !self.form.has_empty_cells() => Token::Null,
+            token => token,
+        };
+        if token == Token::Null {
+            return self.append_null();
+        }
+        match &mut self.labels {
+            None => self.form.append(token, &mut self.column.values)?,
+            Some(labels) => {
+                labels.label.clear();
+                self.form.append(token, &mut labels.label)?;
+                let Some(index) = labels.indexes.get(&labels.label) else {
+                    return Err(format!(
+                        "{} is not a label of enumeration {:?}",
+                        shown(token),
+                        labels.name
+                    ));
+                };
+                self.column.values.extend_from_slice(index);
+            }
+        }
+        self.column.end_cell();
+        Ok(())
+    }
+
+    fn append_null(&mut self) -> Result<(), String> {
+        match &self.form {
+            _ if self.column.field().nullable => self.column.null(),
+            Form::One(element) if element.is_time && self.labels.is_none() => {
+                NOT_A_TIME.write(&mut self.column.values);
+                self.column.end_cell();
+            }
+            _ => return Err("is null, and the field is not nullable".to_owned()),
+        }
+        Ok(())
+    }
+}
+
+impl Form {
+    fn new(datatype: Datatype, values: CellValNum, ticks: bool) -> Self {
+        let count = values.fixed().map(|n| n as usize);
+        if holds_bytes(datatype) {
+            return match holds_text(datatype) && values.is_var() {
+                true => Self::Text,
+                false => Self::Bytes {
+                    size: count.map(|n| n.saturating_mul(datatype.size())),
+                },
+            };
+        }
+        let element = Element::new(datatype, ticks);
+        match count {
+            Some(1) => Self::One(element),
+            count => Self::Many { element, count },
+        }
+    }
+
+    /// Whether nothing in quotes is a cell.
+    fn has_empty_cells(&self) -> bool {
+        match self {
+            Self::Text | Self::Bytes { size: None } => true,
+            Self::Bytes { size } => *size == Some(0),
+            Self::One(_) | Self::Many { .. } => false,
+        }
+    }
+
+    fn append(&self, token: Token<'_>, out: &mut Vec<u8>) -> Result<(), String> {
+        match (self, token) {
+            (Self::Text, Token::Field(text) | Token::Text(text)) => {
+                out.extend_from_slice(text.as_bytes());
+                Ok(())
+            }
+            (Self::Text, token) => Err(format!("{} is not text", shown(token))),
+            (Self::Bytes { size }, token) => append_bytes(*size, token, out),
+            (Self::One(element), token) => element.append(token, out),
+            (Self::Many { element, count }, Token::Field(text) | Token::List(text)) => {
+                element.append_list(text, *count, out)
+            }
+            (Self::Many { .. }, token) => Err(format!("{} is not a list", shown(token))),
+        }
+    }
+}
+
+impl Element {
+    fn new(datatype: Datatype, ticks: bool) -> Self {
+        let is_time = datatype.is_datetime() || datatype.is_time();
+        Self {
+            datatype,
+            is_time,
+            parse: match datatype {
+                Datatype::Bool => parse_number,
+                _ if is_time && ticks => parse_number,
+                _ if is_time => parse,
+                _ => with_scalar!(datatype, T => parse_scalar::<T>),
+            },
+        }
+    }
+
+    fn append(self, token: Token<'_>, out: &mut Vec<u8>) -> Result<(), String> {
+        match token {
+            Token::Field(text) | Token::Text(text) | Token::Bare(text) => {
+                (self.parse)(self.datatype, text, out).map_err(|error| error.to_string())
+            }
+            token => Err(format!("{} is not a valid {}", shown(token), self.datatype)),
+        }
+    }
+
+    /// Appends the numbers of a JSON list.
+    fn append_list(
+        self,
+        text: &str,
+        count: Option<usize>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        let list: Vec<&RawValue> = serde_json::from_str(text)
+            .map_err(|_| format!("{} is not a list", shown(Token::Field(text))))?;
+        if let Some(count) = count.filter(|count| *count != list.len()) {
+            return Err(format!("{} values, and a cell has {count}", list.len()));
+        }
+        for value in list {
+            let mut text = Cow::default();
+            match token_of(value.get(), &mut text)? {
+                Token::Null if self.is_time => NOT_A_TIME.write(out),
+                token => self.append(token, out)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn parse_scalar<T: Scalar + FromStr>(
+    datatype: Datatype,
+    text: &str,
+    out: &mut Vec<u8>,
+) -> Result<(), ValueError> {
+    match text.parse::<T>() {
+        Ok(value) => {
+            value.write(out);
+            Ok(())
+        }
+        // It says what is wrong.
+        Err(_) => parse_number(datatype, text, out),
+    }
+}
+
+/// Appends bytes that are written as hexadecimal digits.
+fn append_bytes(size: Option<usize>, token: Token<'_>, out: &mut Vec<u8>) -> Result<(), String> {
+    let wrong = || format!("{} is not bytes in hexadecimal digits", shown(token));
+    let object: HashMap<Cow<'_, str>, Cow<'_, str>>;
+    let digits = match token {
+        Token::Field(text) => text,
+        Token::Object(text) => {
+            object = serde_json::from_str(text).map_err(|_| wrong())?;
+            let digits = object.get("hex").filter(|_| object.len() == 1);
+            digits.ok_or_else(wrong)?
+        }
+        _ => {
+            return Err(format!(
+                "{} is not of the form {{\"hex\": …}}",
+                shown(token)
+            ));
+        }
+    };
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    if let Some(size) = size.filter(|size| *size != pairs.len()) {
+        return Err(format!("{} bytes, and a cell has {size}", pairs.len()));
+    }
+    let digit = |byte: u8| u8::try_from(char::from(byte).to_digit(16)?).ok();
+    let start = out.len();
+    out.extend(
+        pairs
+            .iter()
+            .map_while(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)),
+    );
+    match rest.is_empty() && out.len().saturating_sub(start) == pairs.len() {
+        true => Ok(()),
+        false => Err(wrong()),
+    }
+}
+
+/// What a JSON value is; `text` holds a string that had to be put together.
+pub(crate) fn token_of<'a>(json: &'a str, text: &'a mut Cow<'a, str>) -> Result<Token<'a>, String> {
+    Ok(match json.as_bytes().first() {
+        Some(b'n') => Token::Null,
+        Some(b'[') => Token::List(json),
+        Some(b'{') => Token::Object(json),
+        Some(b'"') => {
+            let plain = json
+                .get(1..json.len().saturating_sub(1))
+                .unwrap_or_default();
+            if !plain.as_bytes().contains(&b'\\') {
+                return Ok(Token::Text(plain));
+            }
+            let unescaped: String =
+                serde_json::from_str(json).map_err(|error| error.to_string())?;
+            *text = Cow::Owned(unescaped);
+            Token::Text(text)
+        }
+        _ => Token::Bare(json),
+    })
+}
+
+/// A token in an error, cut where it is long.
+fn shown(token: Token<'_>) -> String {
+    const MOST: usize = 40;
+    let (text, quoted) = match token {
+        Token::Null => ("null", false),
+        Token::Field(text) | Token::Text(text) => (text, true),
+        Token::Bare(text) | Token::List(text) | Token::Object(text) => (text, false),
+    };
+    let cut: String = text.chars().take(MOST).collect();
+    let more = if cut.len() < text.len() { "…" } else { "" };
+    match quoted {
+        true => format!("{:?}", format!("{cut}{more}")),
+        false => format!("{cut}{more}"),
+    }
+}

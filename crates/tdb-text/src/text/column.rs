@@ -1,0 +1,249 @@
+//! The cells of a column as text: how those of a field are written is settled once, then they are appended one by one
+//! to memory that is used again.
+
+use std::sync::Arc;
+
+use tdb_cells::files::{ConversionError, OutputOptions, labels_of, read_index, shown_type};
+use tdb_cells::{Column, FieldInfo};
+use tdb_schema::value::{NOT_A_TIME, TimeText, holds_bytes, holds_text};
+use tdb_schema::{CellValNum, Enumeration};
+use tdb_tile::{Datatype, Scalar, with_scalar};
+use zerocopy::little_endian::U64;
+
+use super::digits::append_number;
+use super::quoting::{append_bytes, append_json_text, append_quoted};
+use super::syntax::{Syntax, null};
+
+/// The memory of a column's cells.
+pub(super) struct Cells<'a> {
+    values: &'a [u8],
+    /// Where cells that vary in size begin, and the end.
+    starts: &'a [U64],
+    /// Bytes of a cell; `None` where they vary.
+    size: Option<usize>,
+    validity: Option<&'a [u8]>,
+}
+
+impl<'a> Cells<'a> {
+    pub(super) fn new(column: &'a Column) -> Self {
+        Self {
+            values: &column.values,
+            starts: column.offset_values(),
+            size: column.cell_size(),
+            validity: column.validity.as_deref(),
+        }
+    }
+
+    fn is_valid(&self, row: usize) -> bool {
+        self.validity.is_none_or(|bits| {
+            bits.get(row / 8)
+                .is_some_and(|byte| byte >> (row % 8) & 1 == 1)
+        })
+    }
+
+    fn cell(&self, row: usize) -> Option<&'a [u8]> {
+        let (start, end) = match self.size {
+            Some(size) => {
+                let start = row.checked_mul(size)?;
+                (start, start.checked_add(size)?)
+            }
+            None => {
+                let start = self.starts.get(row)?.get();
+                let end = self.starts.get(row.checked_add(1)?)?.get();
+                (usize::try_from(start).ok()?, usize::try_from(end).ok()?)
+            }
+        };
+        self.values.get(start..end)
+    }
+}
+
+/// Why a cell cannot be written.
+pub(super) enum Problem {
+    NotUtf8,
+    LabelNotUtf8(u64),
+    TooFew,
+}
+
+/// How the cells of a field are written.
+#[derive(Debug)]
+pub(super) struct ColumnText {
+    name: String,
+    syntax: Syntax,
+    form: Form,
+    /// The labels that are written instead of the cells, which are their indexes.
+    labels: Option<Labels>,
+}
+
+#[derive(Debug)]
+struct Labels {
+    enumeration: Arc<Enumeration>,
+    is_signed: bool,
+}
+
+/// How a cell is written from its bytes.
+#[derive(Debug)]
+enum Form {
+    Text,
+    Bytes,
+    One(Element),
+    Many {
+        element: Element,
+        size: usize,
+        /// The list as JSON, before it is quoted for CSV.
+        list: Vec<u8>,
+    },
+}
+
+/// How one number is written.
+#[derive(Debug)]
+enum Element {
+    Bool,
+    Time(TimeText),
+    Number(fn(&[u8], Syntax, &mut Vec<u8>)),
+}
+
+impl ColumnText {
+    pub(super) fn new(field: &FieldInfo, options: OutputOptions, syntax: Syntax) -> Self {
+        let (datatype, values) = shown_type(field);
+        Self {
+            name: field.name.clone(),
+            syntax,
+            form: Form::new(datatype, values, options),
+            labels: labels_of(field).map(|enumeration| Labels {
+                enumeration: enumeration.clone(),
+                is_signed: field.datatype.is_signed(),
+            }),
+        }
+    }
+
+    pub(super) fn append(
+        &mut self,
+        cells: &Cells<'_>,
+        row: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Problem> {
+        if !cells.is_valid(row) {
+            null(self.syntax, out);
+            return Ok(());
+        }
+        let bytes = cells.cell(row).ok_or(Problem::TooFew)?;
+        let Some(labels) = &self.labels else {
+            return self.form.append(bytes, self.syntax, out);
+        };
+        let number = read_index(bytes, labels.is_signed);
+        let label = number.and_then(|index| {
+            let index = usize::try_from(index).ok()?;
+            labels.enumeration.value(index)
+        });
+        match label {
+            Some(label) => (self.form.append(label, self.syntax, out))
+                .map_err(|_| Problem::LabelNotUtf8(number.unwrap_or_default())),
+            None => {
+                null(self.syntax, out);
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn fail(&self, problem: Problem, cell: u64) -> ConversionError {
+        let field = self.name.clone();
+        match (problem, &self.labels) {
+            (Problem::LabelNotUtf8(value), Some(labels)) => ConversionError::ValueNotUtf8 {
+                enumeration: labels.enumeration.name().to_owned(),
+                value,
+            },
+            (Problem::TooFew, _) => ConversionError::column(&field, "holds too few cells"),
+            _ => ConversionError::NotUtf8 { field, cell },
+        }
+    }
+}
+
+impl Form {
+    fn new(datatype: Datatype, values: CellValNum, options: OutputOptions) -> Self {
+        if holds_bytes(datatype) {
+            let is_text = holds_text(datatype) && values.is_var() && !options.binary_strings;
+            return if is_text { Self::Text } else { Self::Bytes };
+        }
+        let element = Element::new(datatype, options);
+        if values == CellValNum::Fixed(1) {
+            return Self::One(element);
+        }
+        Self::Many {
+            element,
+            size: datatype.size(),
+            list: Vec::new(),
+        }
+    }
+
+    fn append(&mut self, bytes: &[u8], syntax: Syntax, out: &mut Vec<u8>) -> Result<(), Problem> {
+        match self {
+            Self::Text => {
+                let text = std::str::from_utf8(bytes).map_err(|_| Problem::NotUtf8)?;
+                match syntax {
+                    Syntax::Csv => append_quoted(bytes, out),
+                    Syntax::Json => append_json_text(text, out),
+                    Syntax::Plain => out.extend_from_slice(bytes),
+                }
+            }
+            Self::Bytes => append_bytes(bytes, syntax, out),
+            Self::One(element) if element.is_none(bytes) => null(syntax, out),
+            Self::One(element) => element.append(bytes, syntax, out),
+            Self::Many {
+                element,
+                size,
+                list,
+            } => {
+                list.clear();
+                list.push(b'[');
+                let (between, within): (&[u8], _) = match syntax {
+                    Syntax::Plain => (b", ", syntax),
+                    _ => (b",", Syntax::Json),
+                };
+                for (number, value) in bytes.chunks_exact(*size).enumerate() {
+                    list.extend_from_slice(if number == 0 { b"" } else { between });
+                    element.append(value, within, list);
+                }
+                list.push(b']');
+                match syntax {
+                    Syntax::Csv => append_quoted(list, out),
+                    Syntax::Json | Syntax::Plain => out.extend_from_slice(list),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Element {
+    fn new(datatype: Datatype, options: OutputOptions) -> Self {
+        if datatype == Datatype::Bool {
+            return Self::Bool;
+        }
+        if !options.ticks && (datatype.is_datetime() || datatype.is_time()) {
+            return Self::Time(TimeText::new(datatype));
+        }
+        Self::Number(with_scalar!(datatype, T => append_number::<T>))
+    }
+
+    /// Whether this is the date or time that is none.
+    fn is_none(&self, bytes: &[u8]) -> bool {
+        matches!(self, Self::Time(_)) && i64::read(bytes) == Some(NOT_A_TIME)
+    }
+
+    fn append(&mut self, bytes: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
+        match self {
+            Self::Bool => out.extend_from_slice(if bytes == [0] { b"false" } else { b"true" }),
+            Self::Number(append) => append(bytes, syntax, out),
+            Self::Time(text) => match (i64::read(bytes), syntax) {
+                (None | Some(NOT_A_TIME), Syntax::Plain) => out.extend_from_slice(b"NaT"),
+                (None | Some(NOT_A_TIME), _) => null(syntax, out),
+                (Some(ticks), Syntax::Csv | Syntax::Plain) => text.append(ticks, out),
+                (Some(ticks), Syntax::Json) => {
+                    out.push(b'"');
+                    text.append(ticks, out);
+                    out.push(b'"');
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,386 @@
+//! What the cells of a text may be: the narrowest type that loses nothing.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+use tdb_cells::files::ColumnGuess;
+use tdb_schema::CellValNum;
+use tdb_schema::value::time_ticks;
+use tdb_tile::{Datatype, Range};
+
+use super::cell::{Token, token_of};
+
+/// Whole numbers up to here are floats of 64 bits, too.
+const EXACT: i128 = 1 << 53;
+
+/// Looks at the cells of a column.
+#[derive(Debug)]
+pub(crate) struct TextGuess {
+    name: String,
+    kind: Kind,
+    cells: u64,
+    has_null: bool,
+    /// Whether there was nothing in quotes: an empty text, or null.
+    has_empty: bool,
+    is_ascii: bool,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Unknown,
+    Bool,
+    /// What JSON writes as text since it has no number for it: of floats, or text.
+    NoNumber,
+    Int {
+        lo: i128,
+        hi: i128,
+    },
+    Float {
+        lo: f64,
+        hi: f64,
+    },
+    Time(Times),
+    Text,
+    Bytes,
+    List(Box<List>),
+}
+
+/// Dates and times: the ends in nanoseconds, and the digits behind the second.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    lo: i128,
+    hi: i128,
+    has_time: bool,
+    digits: usize,
+}
+
+#[derive(Debug)]
+struct List {
+    values: TextGuess,
+    /// The length of all lists; `None` once one has another.
+    len: Option<usize>,
+}
+
+impl TextGuess {
+    pub(crate) fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind: Kind::Unknown,
+            cells: 0,
+            has_null: false,
+            has_empty: false,
+            is_ascii: true,
+        }
+    }
+
+    /// Takes the next cell into account; says what is wrong where no field would take it.
+    pub(crate) fn see(&mut self, token: Token<'_>) -> Result<(), String> {
+        self.cells = self.cells.saturating_add(1);
+        match token {
+            Token::Null => self.has_null = true,
+            Token::Field("") => self.has_empty = true,
+            Token::Field(text) => {
+                self.is_ascii &= text.is_ascii();
+                self.kind.widen_by_field(text);
+            }
+            Token::Text(text) => {
+                self.is_ascii &= text.is_ascii();
+                self.kind.widen_by_text(text)?;
+            }
+            Token::Bare(text) => self.kind.widen_by_bare(text)?,
+            Token::List(text) => self.kind.widen_by_list(text)?,
+            Token::Object(text) => self.kind.widen_by_object(text)?,
+        }
+        Ok(())
+    }
+
+    /// The field for all cells of a file with so many rows.
+    pub(crate) fn finish(self, rows: u64) -> ColumnGuess {
+        let one = CellValNum::Fixed(1);
+        let bytes = |lo: i128, hi: i128| {
+            let bytes = |v: i128| match i64::try_from(v) {
+                Ok(v) => v.to_le_bytes(),
+                Err(_) => u64::try_from(v).unwrap_or(u64::MAX).to_le_bytes(),
+            };
+            Some(Range::new(bytes(lo).to_vec(), bytes(hi).to_vec()))
+        };
+        let mut guess = ColumnGuess {
+            name: self.name,
+            datatype: Datatype::StringUtf8,
+            cell_val_num: CellValNum::Var,
+            nullable: self.has_null || self.cells < rows,
+            is_ascii: self.is_ascii,
+            range: None,
+            labels: None,
+            cells: rows,
+        };
+        let is_text = matches!(self.kind, Kind::Text);
+        guess.nullable |= self.has_empty && !is_text;
+        match self.kind {
+            Kind::Unknown | Kind::Text => {}
+            Kind::NoNumber => (guess.datatype, guess.cell_val_num) = (Datatype::Float64, one),
+            Kind::Bool => (guess.datatype, guess.cell_val_num) = (Datatype::Bool, one),
+            Kind::Int { lo, hi } => {
+                let is_wide = i64::try_from(hi).is_err();
+                guess.datatype = if is_wide {
+                    Datatype::UInt64
+                } else {
+                    Datatype::Int64
+                };
+                (guess.cell_val_num, guess.range) = (one, bytes(lo, hi));
+            }
+            Kind::Float { lo, hi } => {
+                (guess.datatype, guess.cell_val_num) = (Datatype::Float64, one);
+                let ends = (lo.to_le_bytes().to_vec(), hi.to_le_bytes().to_vec());
+                guess.range = (lo <= hi).then(|| Range::new(ends.0, ends.1));
+            }
+            Kind::Time(times) => {
+                if let Some((datatype, lo, hi)) = times.finest() {
+                    (guess.datatype, guess.cell_val_num) = (datatype, one);
+                    guess.range = bytes(lo.into(), hi.into());
+                }
+            }
+            Kind::Bytes => guess.datatype = Datatype::Blob,
+            Kind::List(list) => {
+                let values = list.values.finish(0);
+                // Of lists that are all empty nothing is known.
+                let known = (values.cell_val_num == one).then_some(values.datatype);
+                guess.datatype = known.unwrap_or(Datatype::Float64);
+                if let Some(len @ 2..) = list.len.and_then(|len| u32::try_from(len).ok()) {
+                    guess.cell_val_num = CellValNum::Fixed(len);
+                }
+            }
+        }
+        guess
+    }
+}
+
+impl Kind {
+    /// What stands between commas may be anything.
+    fn widen_by_field(&mut self, text: &str) {
+        match self {
+            Self::Text => {}
+            Self::Time(times) => {
+                if !times.widen(text) {
+                    *self = Self::Text;
+                }
+            }
+            Self::Unknown if Times::of(text).is_some() => {
+                *self = Times::of(text).map_or(Self::Text, Self::Time);
+            }
+            Self::Unknown | Self::Bool if matches!(text, "true" | "false") => *self = Self::Bool,
+            _ => {
+                if !self.widen_by_number(text) {
+                    *self = Self::Text;
+                }
+            }
+        }
+    }
+
+    /// Whether a text is a number that the column can have, too.
+    fn widen_by_number(&mut self, text: &str) -> bool {
+        let whole = whole(text);
+        let next = match (&*self, whole) {
+            (Self::Unknown, Some(n)) => Self::Int { lo: n, hi: n },
+            (Self::Int { lo, hi }, Some(n)) => Self::Int {
+                lo: n.min(*lo),
+                hi: n.max(*hi),
+            },
+            (Self::Unknown | Self::NoNumber | Self::Int { .. } | Self::Float { .. }, _) => {
+                let Some(float) = float(text) else {
+                    return false;
+                };
+                let is_exact = |n: &i128| n.unsigned_abs() <= EXACT.unsigned_abs();
+                if whole.is_some_and(|n| !is_exact(&n)) {
+                    return false;
+                }
+                let (lo, hi) = match self {
+                    Self::Float { lo, hi } => (*lo, *hi),
+                    Self::Int { lo, hi } if is_exact(lo) && is_exact(hi) => {
+                        (float_of(*lo), float_of(*hi))
+                    }
+                    Self::Int { .. } => return false,
+                    _ => (f64::INFINITY, f64::NEG_INFINITY),
+                };
+                // A NaN is neither.
+                Self::Float {
+                    lo: lo.min(float),
+                    hi: hi.max(float),
+                }
+            }
+            _ => return false,
+        };
+        let fits = match next {
+            Self::Int { lo, hi } => {
+                i64::try_from(hi).is_ok() || (lo >= 0 && u64::try_from(hi).is_ok())
+            }
+            _ => true,
+        };
+        if fits {
+            *self = next;
+        }
+        fits
+    }
+
+    fn widen_by_text(&mut self, text: &str) -> Result<(), String> {
+        match self {
+            Self::Text => {}
+            Self::Unknown | Self::NoNumber if is_no_number(text) => *self = Self::NoNumber,
+            Self::NoNumber => *self = Self::Text,
+            Self::Unknown => *self = Times::of(text).map_or(Self::Text, Self::Time),
+            Self::Time(times) => {
+                if !times.widen(text) {
+                    *self = Self::Text;
+                }
+            }
+            Self::Int { .. } | Self::Float { .. } if is_no_number(text) => {
+                if !self.widen_by_number(text) {
+                    return Err(format!("{text:?}, and other cells are large whole numbers"));
+                }
+            }
+            _ => return Err(format!("{text:?} is text, and other cells are not")),
+        }
+        Ok(())
+    }
+
+    fn widen_by_bare(&mut self, text: &str) -> Result<(), String> {
+        let fits = match (&*self, text) {
+            (Self::Unknown | Self::Bool, "true" | "false") => {
+                *self = Self::Bool;
+                true
+            }
+            (_, "true" | "false") => false,
+            _ => self.widen_by_number(text),
+        };
+        let wrong = || format!("{text} is of another type than other cells, or too large");
+        fits.then_some(()).ok_or_else(wrong)
+    }
+
+    fn widen_by_list(&mut self, text: &str) -> Result<(), String> {
+        let values: Vec<&RawValue> =
+            serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if matches!(self, Self::Unknown) {
+            *self = Self::List(Box::new(List {
+                values: TextGuess::new(""),
+                len: Some(values.len()),
+            }));
+        }
+        let Self::List(list) = self else {
+            return Err("is a list, and other cells are not".to_owned());
+        };
+        list.len = list.len.filter(|len| *len == values.len());
+        for value in values {
+            let mut text = Cow::default();
+            let token = token_of(value.get(), &mut text)?;
+            list.values.see(token)?;
+        }
+        match list.values.kind {
+            Kind::Text | Kind::Bytes | Kind::List(_) => {
+                Err("lists hold numbers, dates and times alone".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn widen_by_object(&mut self, text: &str) -> Result<(), String> {
+        let is_bytes = |text: &str| {
+            let object: Result<serde_json::Map<String, serde_json::Value>, _> =
+                serde_json::from_str(text);
+            object.is_ok_and(|object| object.len() == 1 && object.contains_key("hex"))
+        };
+        match self {
+            Self::Unknown | Self::Bytes if is_bytes(text) => {
+                *self = Self::Bytes;
+                Ok(())
+            }
+            _ => Err(
+                "an object: cells are numbers, text, lists of numbers or {\"hex\": …}".to_owned(),
+            ),
+        }
+    }
+}
+
+impl Times {
+    /// A date, with a time or without.
+    fn of(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let is_dash = |at: usize| bytes.get(at) == Some(&b'-');
+        let starts_with_digit = bytes.first().is_some_and(u8::is_ascii_digit);
+        if !(starts_with_digit && is_dash(4) && is_dash(7)) {
+            return None;
+        }
+        let (ticks, is_exact) = time_ticks(Datatype::DateTimeNanosecond, text)?;
+        let fraction = text.split_once('.').map_or("", |(_, fraction)| fraction);
+        let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
+        is_exact.then_some(Self {
+            lo: ticks,
+            hi: ticks,
+            has_time: bytes.len() > "2024-01-01".len(),
+            digits,
+        })
+    }
+
+    /// Whether a text is one of these, too.
+    fn widen(&mut self, text: &str) -> bool {
+        let Some(other) = Self::of(text) else {
+            return false;
+        };
+        *self = Self {
+            lo: self.lo.min(other.lo),
+            hi: self.hi.max(other.hi),
+            has_time: self.has_time | other.has_time,
+            digits: self.digits.max(other.digits),
+        };
+        true
+    }
+
+    /// The coarsest type that holds all, with the ends; `None` where they are too far apart.
+    fn finest(self) -> Option<(Datatype, i64, i64)> {
+        let (datatype, unit) = match self.digits {
+            0 if !self.has_time => (Datatype::DateTimeDay, 86_400_000_000_000),
+            0 => (Datatype::DateTimeSecond, 1_000_000_000),
+            1..=3 => (Datatype::DateTimeMillisecond, 1_000_000),
+            4..=6 => (Datatype::DateTimeMicrosecond, 1_000),
+            _ => (Datatype::DateTimeNanosecond, 1),
+        };
+        let ticks = |ns: i128| i64::try_from(ns.div_euclid(unit)).ok();
+        Some((datatype, ticks(self.lo)?, ticks(self.hi)?))
+    }
+}
+
+/// A whole number whose digits say nothing else: neither a plus nor a zero in front.
+fn whole(text: &str) -> Option<i128> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_code = matches!(digits.as_bytes(), [b'0', _, ..]) || text == "-0";
+    let all_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
+    (all_digits && !is_code)
+        .then(|| text.parse().ok())
+        .flatten()
+}
+
+fn float(text: &str) -> Option<f64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_code = matches!(digits.as_bytes(), [b'0', b'0'..=b'9', ..]);
+    let is_number = digits
+        .bytes()
+        .next()
+        .is_some_and(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_word = matches!(digits, "Infinity" | "inf") || matches!(text, "NaN" | "nan");
+    // Digits alone that are no whole number are too many of them for a float.
+    let is_whole =
+        digits.bytes().all(|byte| byte.is_ascii_digit()) && whole(text).is_none() && text != "-0";
+    if is_code || is_whole || !(is_number || is_word) {
+        return None;
+    }
+    text.parse().ok()
+}
+
+/// Whether JSON has this text in place of a number.
+fn is_no_number(text: &str) -> bool {
+    matches!(text, "NaN" | "Infinity" | "-Infinity")
+}
+
+fn float_of(number: i128) -> f64 {
+    // Those that come here are floats exactly.
+    number.to_string().parse().unwrap_or(f64::NAN)
+}

@@ -1,0 +1,81 @@
+//! Rows as lines of text.
+
+use std::io::Write;
+
+use tdb_cells::files::{ConversionError, OutputOptions};
+use tdb_cells::{Batch, FieldInfo};
+
+use super::column::{Cells, ColumnText};
+use super::syntax::Syntax;
+
+/// Bytes of text that are collected before they are written.
+const FULL: usize = 1 << 16;
+
+/// Writes the rows of a result as lines of text.
+#[derive(Debug)]
+pub(crate) struct Lines<W> {
+    pub(crate) out: W,
+    columns: Vec<ColumnText>,
+    /// What stands before the cells of each column.
+    before: Vec<Vec<u8>>,
+    /// What stands at the end of a line.
+    end: &'static [u8],
+    /// Rows written so far.
+    rows: u64,
+    text: Vec<u8>,
+}
+
+impl<W: Write> Lines<W> {
+    pub(crate) fn new(
+        out: W,
+        fields: &[FieldInfo],
+        options: OutputOptions,
+        syntax: Syntax,
+        before: Vec<Vec<u8>>,
+        end: &'static [u8],
+    ) -> Self {
+        let columns = fields.iter();
+        let columns = columns.map(|field| ColumnText::new(field, options, syntax));
+        Self {
+            out,
+            columns: columns.collect(),
+            before,
+            end,
+            rows: 0,
+            text: Vec::new(),
+        }
+    }
+
+    /// Writes all rows of a batch.
+    pub(crate) fn write(&mut self, batch: &Batch) -> Result<(), ConversionError> {
+        let result = self.append(batch);
+        // The lines before one that is wrong are right.
+        self.out.write_all(&self.text)?;
+        self.text.clear();
+        result
+    }
+
+    fn append(&mut self, batch: &Batch) -> Result<(), ConversionError> {
+        let mut cells: Vec<Cells<'_>> = batch.columns.iter().map(Cells::new).collect();
+        for row in 0..batch.rows {
+            let start = self.text.len();
+            for ((cells, column), before) in
+                cells.iter_mut().zip(&mut self.columns).zip(&self.before)
+            {
+                self.text.extend_from_slice(before);
+                let written = column.append(cells, row, &mut self.text);
+                if let Err(problem) = written {
+                    self.text.truncate(start);
+                    return Err(column.fail(problem, self.rows));
+                }
+            }
+            self.text.extend_from_slice(self.end);
+            self.rows = self.rows.saturating_add(1);
+            if self.text.len() >= FULL {
+                self.out.write_all(&self.text)?;
+                self.text.clear();
+            }
+        }
+        Ok(())
+    }
+}

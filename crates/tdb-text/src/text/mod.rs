@@ -1,0 +1,12 @@
+//! Cells as text, and cells out of text, whatever stands around them.
+
+mod builder;
+pub(crate) mod cell;
+mod column;
+mod digits;
+pub(crate) mod guess;
+pub(crate) mod lines;
+pub(crate) mod plain;
+pub(crate) mod quoting;
+pub(crate) mod row_lines;
+pub(crate) mod syntax;

@@ -1,0 +1,58 @@
+//! Cells for people.
+
+use std::ops::Range;
+
+use tdb_cells::files::{ConversionError, OutputOptions};
+use tdb_cells::{Batch, FieldInfo};
+
+use super::column::{Cells, ColumnText};
+use super::syntax::{NULL, Syntax};
+
+/// The cells of a result as people read them: text as it is, bytes as text where they are one.
+#[derive(Debug)]
+pub struct PlainText {
+    columns: Vec<ColumnText>,
+    text: Vec<u8>,
+}
+
+impl PlainText {
+    /// For results with these fields.
+    #[must_use]
+    pub fn new(fields: &[FieldInfo], options: OutputOptions) -> Self {
+        let columns = fields.iter();
+        let columns = columns.map(|field| ColumnText::new(field, options, Syntax::Plain));
+        Self {
+            columns: columns.collect(),
+            text: Vec::new(),
+        }
+    }
+
+    /// Shows the cells of one column of a batch in turn; `None` is null, a date or time that is none, or an index
+    /// without a label. `first` is the number of the batch's first cell in the result.
+    ///
+    /// # Errors
+    /// [`ConversionError::NotUtf8`]; a column that does not hold so many cells.
+    pub fn for_each(
+        &mut self,
+        batch: &Batch,
+        column: usize,
+        rows: Range<usize>,
+        first: u64,
+        each: &mut dyn FnMut(Option<&str>),
+    ) -> Result<(), ConversionError> {
+        let columns = batch.columns.get(column).zip(self.columns.get_mut(column));
+        let Some((cells, column)) = columns else {
+            return Ok(());
+        };
+        let cells = Cells::new(cells);
+        for row in rows {
+            self.text.clear();
+            let number = first.saturating_add(row as u64);
+            let written = column.append(&cells, row, &mut self.text);
+            written.map_err(|problem| column.fail(problem, number))?;
+            let text = std::str::from_utf8(&self.text);
+            each(text.ok().filter(|_| self.text != [NULL]));
+        }
+        Ok(())
+    }
+}
