@@ -52,6 +52,8 @@ pub struct Array {
     place: Place,
     snapshot: Arc<Snapshot>,
     tries: u32,
+    /// Whether some of its fragments were left out since it was opened.
+    pub(crate) is_part: bool,
 }
 
 /// An open array is what it was when it was opened, and where it is kept.
@@ -89,7 +91,26 @@ impl Array {
             place,
             snapshot: Arc::new(snapshot),
             tries,
+            is_part: false,
         })
+    }
+
+    /// Opens the array again, for the same times: others may have merged and vacuumed its fragments. `None` for one that
+    /// stands for [some of its fragments](Array::with_fragments).
+    ///
+    /// # Errors
+    /// As [`Array::open`].
+    pub fn again(&self) -> Result<Option<Self>, ArrayError> {
+        let Place {
+            store,
+            prefix,
+            options,
+            ..
+        } = &self.place;
+        if self.is_part {
+            return Ok(None);
+        }
+        Self::open(Arc::clone(store), prefix, options.clone()).map(Some)
     }
 
     /// Looks at the array once; nothing is found if it changed meanwhile.

@@ -18,6 +18,7 @@ impl Array {
     #[must_use]
     pub fn with_fragments(&self, keep: impl FnMut(&Fragment) -> bool) -> Self {
         let mut array = self.clone();
+        array.is_part = true;
         array.snapshot_mut().fragments.retain(keep);
         array
     }

@@ -28,6 +28,12 @@ pub enum QueryError {
         /// What the others may be.
         which: String,
     },
+    /// Others replaced fragments of the array and removed them, while some of their cells were given out already.
+    #[error("the array was merged and vacuumed while it was read")]
+    Vanished {
+        /// What was not there any more.
+        source: Box<QueryError>,
+    },
     /// A field, label, ... that the array does not have.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
@@ -91,6 +97,7 @@ impl QueryError {
             Self::Cells(error) => error.kind(),
             Self::Array(error) => error.kind(),
             Self::Limit(_) => ErrorKind::Limit,
+            Self::Vanished { .. } => ErrorKind::NotFound,
             Self::Bug(_) => ErrorKind::Bug,
         }
     }
@@ -114,6 +121,7 @@ impl QueryError {
             Self::Cells(error) => error.hint(),
             Self::Unknown(error) => Some(error.hint()),
             Self::Condition(error) => error.hint(),
+            Self::Vanished { .. } => Some("read it again, or vacuum with a grace period"),
             _ => None,
         }
     }

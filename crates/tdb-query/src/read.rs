@@ -95,17 +95,8 @@ impl Read {
         Self::begin(session, array, options, None)
     }
 
-    /// Counts the cells that a condition fits and that a delete would take, instead of giving them.
-    pub(crate) fn counting(
-        session: &Session,
-        array: &Arc<Snapshot>,
-        options: &ReadOptions,
-        delete: Option<&Delete>,
-    ) -> Result<Self, QueryError> {
-        Self::begin(session, array, options, delete)
-    }
-
-    fn begin(
+    /// As [`Read::new`]; plans to tell which cells a `delete` would take, too, which the array does not have.
+    pub(crate) fn begin(
         session: &Session,
         array: &Arc<Snapshot>,
         options: &ReadOptions,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tdb_array::{Array, Delete};
+use tdb_array::{Array, Delete, ErrorKind};
 use tdb_cells::{Batch, FieldInfo, Session, WholeTiles};
 use tdb_store::Distance;
 
@@ -20,15 +20,36 @@ use crate::{QueryError, labels};
 pub struct Reader {
     session: Session,
     array: Arc<Array>,
+    asked: Asked,
     read: Read,
     /// What was fetched of a store that is far away, and is still to be decoded.
     ahead: Ahead,
     warnings: Vec<String>,
+    /// Whether cells were given out, or tiles named to be copied.
+    has_given: bool,
     is_done: bool,
+}
+
+/// What a read is begun with, and begun with again.
+#[derive(Debug)]
+struct Asked {
+    options: ReadOptions,
+    /// Cells are counted instead of given, and those that this would take.
+    counting: Option<Option<Delete>>,
+}
+
+impl Asked {
+    fn begin(&self, session: &Session, array: &Array) -> Result<Read, QueryError> {
+        let delete = self.counting.as_ref().and_then(Option::as_ref);
+        Read::begin(session, array.snapshot(), &self.options, delete)
+    }
 }
 
 impl Reader {
     /// Begins to read an array, with the threads and the memory of a session.
+    ///
+    /// Where others vacuum fragments before the first cells are given out, the array is looked at again, for the same
+    /// times.
     ///
     /// # Errors
     /// [`QueryError::Invalid`] where the request does not fit the array; what opening its fragments finds.
@@ -41,8 +62,11 @@ impl Reader {
         plan.time(|| {
             let mut warnings = Vec::new();
             let options = labels::resolve(session, array, options, &mut warnings)?;
-            let read = Read::new(session, array.snapshot(), &options)?;
-            Self::plan(session, array, read, warnings)
+            let asked = Asked {
+                options,
+                counting: None,
+            };
+            Self::begin(session, array, asked, warnings)
         })
     }
 
@@ -53,34 +77,74 @@ impl Reader {
         options: &ReadOptions,
         delete: Option<&Delete>,
     ) -> Result<Tally, QueryError> {
-        let read = Read::counting(session, array.snapshot(), options, delete)?;
-        let mut reader = Self::plan(session, array, read, Vec::new())?;
-        reader.read.count()?;
+        let asked = Asked {
+            options: options.clone(),
+            counting: Some(delete.cloned()),
+        };
+        let mut reader = Self::begin(session, array, asked, Vec::new())?;
         while reader.next_batch()?.is_some() {}
         reader.read.tally()
     }
 
-    fn plan(
+    fn begin(
         session: &Session,
         array: &Arc<Array>,
-        read: Read,
+        asked: Asked,
         mut warnings: Vec<String>,
     ) -> Result<Self, QueryError> {
         let mut reader = Self {
             session: session.clone(),
             array: Arc::clone(array),
-            read,
+            read: asked.begin(session, array)?,
+            asked,
             ahead: Ahead::default(),
             warnings: Vec::new(),
+            has_given: false,
             is_done: false,
         };
-        while !reader.read.is_planned() {
-            let next = reader.read.next()?;
-            reader.step(next)?;
+        while let Err(error) = reader.plan() {
+            reader.look_again(error)?;
         }
         warnings.extend_from_slice(reader.read.warnings());
         reader.warnings = warnings;
         Ok(reader)
+    }
+
+    /// Drives the read until it is known which tiles it takes.
+    fn plan(&mut self) -> Result<(), QueryError> {
+        while !self.read.is_planned() {
+            self.step()?;
+        }
+        match self.asked.counting {
+            Some(_) => self.read.count(),
+            None => Ok(()),
+        }
+    }
+
+    /// Begins anew where an object is gone since others replaced the fragments that it belonged to; gives the error back
+    /// where that is not why, or where cells were given out already.
+    fn look_again(&mut self, error: QueryError) -> Result<(), QueryError> {
+        if error.kind() != ErrorKind::NotFound {
+            return Err(error);
+        }
+        let Some(again) = self.array.again()? else {
+            return Err(error);
+        };
+        let names = |array: &Array| -> Vec<String> {
+            let fragments = array.fragments().iter();
+            fragments.map(|f| f.name.as_str().to_owned()).collect()
+        };
+        if names(&again) == names(&self.array) {
+            return Err(error);
+        }
+        if self.has_given {
+            let source = Box::new(error);
+            return Err(QueryError::Vanished { source });
+        }
+        self.array = Arc::new(again);
+        self.ahead = Ahead::default();
+        self.read = self.asked.begin(&self.session, &self.array)?;
+        Ok(())
     }
 
     /// What the columns of each batch are.
@@ -111,22 +175,37 @@ impl Reader {
     ) -> Result<Option<WholeTiles>, E> {
         let (session, store) = (&self.session, self.array.store());
         let decode = |piece: Piece| -> Result<Decoded, QueryError> { piece.decode(session, store) };
-        self.read.whole_tiles(&decode, allows)
+        let whole = self.read.whole_tiles(&decode, allows)?;
+        self.has_given |= whole.is_some();
+        Ok(whole)
+    }
+
+    /// The next cells; `None` after the last.
+    fn next_batch(&mut self) -> Result<Option<Batch>, QueryError> {
+        loop {
+            match self.drive() {
+                Ok(batch) => {
+                    self.has_given = true;
+                    return Ok(batch);
+                }
+                Err(error) => self.look_again(error)?,
+            }
+        }
     }
 
     /// The loop that drives the read, until it has cells.
-    fn next_batch(&mut self) -> Result<Option<Batch>, QueryError> {
+    fn drive(&mut self) -> Result<Option<Batch>, QueryError> {
+        self.plan()?;
         loop {
-            let next = self.read.next()?;
-            if let Some(batch) = self.step(next)? {
+            if let Some(batch) = self.step()? {
                 return Ok(batch);
             }
         }
     }
 
-    /// Fetches what a read asks for; the batch, or the end, once it has one.
-    fn step(&mut self, next: Next) -> Result<Option<Option<Batch>>, QueryError> {
-        match next {
+    /// Fetches what the read asks for next; the batch, or the end, once it has one.
+    fn step(&mut self) -> Result<Option<Option<Batch>>, QueryError> {
+        match self.read.next()? {
             Next::Need(reads) => {
                 let (_held, pieces) = self.array.fetch(&reads)?;
                 self.read.answer(pieces)?;

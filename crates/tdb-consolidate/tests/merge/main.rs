@@ -10,3 +10,4 @@ mod plans;
 mod properties;
 mod results;
 mod rivals;
+mod vanishing;

@@ -25,7 +25,7 @@ pub(crate) struct Tally {
 impl SparseRead {
     /// Counts cells instead of giving them; the condition leaves none out.
     pub(crate) fn count(&mut self) {
-        self.tally = Some(Tally::default());
+        self.tally.get_or_insert_default();
     }
 
     /// What was counted.

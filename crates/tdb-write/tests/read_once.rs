@@ -1,0 +1,99 @@
+//! However many threads read an array, each of its tiles is fetched once.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic_in_result_fn,
+    reason = "a test, which may fail so"
+)]
+#![allow(unfulfilled_lint_expectations, reason = "not each build has all of them")]
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tdb_array::{Array, ChangeOptions, OpenOptions};
+use tdb_cells::{Batch, Column, Session, SessionOptions};
+use tdb_query::{ReadOptions, Reader, ResultOrder};
+use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension};
+use tdb_store::{MemoryStore, Store};
+use tdb_tile::Datatype;
+use tdb_write::{WriteOptions, WriteOrder, Writer};
+
+const SIDE: i32 = 512;
+
+/// A dense array of 1 MiB without filters, in tiles of this extent.
+fn image(extent: i32) -> MemoryStore {
+    let dimensions = ["y", "x"].map(|name| {
+        Dimension::numbers(name, Datatype::Int32, (1_i32, SIDE), extent)
+    });
+    let attribute = Attribute::new("a", Datatype::Int32);
+    let schema = ArraySchema::new(ArrayType::Dense, dimensions.into(), vec![attribute]);
+    let store = MemoryStore::new();
+    Array::create(&store, "", &schema, &[], &ChangeOptions::default()).unwrap();
+    let array = Arc::new(open(&store));
+    let cells = usize::try_from(SIDE * SIDE).unwrap();
+    let values: Vec<u8> = (0..SIDE * SIDE).flat_map(i32::to_le_bytes).collect();
+    let options = WriteOptions {
+        order: WriteOrder::RowMajor,
+        ..WriteOptions::default()
+    };
+    let mut writer = Writer::open(&Session::default(), &array, &options).unwrap();
+    let column = Column {
+        name: "a".to_owned(),
+        datatype: Datatype::Int32,
+        cell_val_num: CellValNum::Fixed(1),
+        nullable: false,
+        values: Bytes::from(values),
+        offsets: None,
+        validity: None,
+        enumeration: None,
+    };
+    writer
+        .push(&Batch {
+            rows: cells,
+            columns: vec![column],
+        })
+        .unwrap();
+    writer.finish().unwrap();
+    store
+}
+
+fn open(store: &MemoryStore) -> Array {
+    let store: Arc<dyn Store> = Arc::new(store.clone());
+    Array::open(store, "", OpenOptions::default()).unwrap()
+}
+
+#[test]
+fn tiles_of_a_dense_array_are_fetched_once_at_any_number_of_threads() {
+    // One tile; tiles that threads share; rows of tiles.
+    for extent in [SIDE, 200, 64] {
+        let store = image(extent);
+        let array = Arc::new(open(&store));
+        let tiles = (SIDE + extent - 1) / extent;
+        for (threads, order) in [
+            (1, ResultOrder::RowMajor),
+            (2, ResultOrder::RowMajor),
+            (4, ResultOrder::RowMajor),
+            (4, ResultOrder::Global),
+            (2, ResultOrder::ColumnMajor),
+        ] {
+            let session = Session::new(SessionOptions {
+                threads: NonZeroUsize::new(threads),
+                ..SessionOptions::default()
+            });
+            let options = ReadOptions {
+                order: Some(order),
+                ..ReadOptions::default()
+            };
+            store.take_counts();
+            let reader = Reader::open(&session, &array, &options).unwrap();
+            let cells: usize = reader.map(|batch| batch.unwrap().rows).sum();
+            let counts = store.take_counts();
+            let what = format!("extent {extent}, {threads} threads, {order:?}");
+            assert_eq!(i32::try_from(cells).unwrap(), SIDE * SIDE, "{what}");
+            assert_eq!(counts.reads, u64::try_from(tiles * tiles).unwrap(), "{what}");
+            let stored = u64::try_from(tiles * tiles * extent * extent * 4).unwrap();
+            assert!(counts.bytes >= stored, "{what}");
+            assert!(counts.bytes < stored + stored / 50, "{what}: {} of {stored}", counts.bytes);
+        }
+    }
+}
