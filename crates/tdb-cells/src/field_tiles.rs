@@ -175,10 +175,10 @@ impl FieldTiles {
         let in_values = var.locate(var_extent.clone());
         let offsets = self.main.fetch(extent, &mut worker.stored, how);
         let offsets = offsets.map_err(&in_offsets)?;
-        let folded = !starts.is_empty() && var.pipeline.folds_offsets_of(offsets);
+        let folded = !starts.is_empty() && var.pipeline.folds_offsets_of(&offsets);
         if !folded {
             let (out, scratch) = (starts.as_mut_bytes(), &mut worker.scratch);
-            let done = self.main.unfilter(offsets, out, None, scratch, how);
+            let done = self.main.unfilter(&offsets, out, None, scratch, how);
             done.map_err(&in_offsets)?;
             if cfg!(target_endian = "big") {
                 starts
@@ -186,8 +186,9 @@ impl FieldTiles {
                     .for_each(|start| *start = u64::from_le(*start));
             }
         }
+        drop(offsets);
         let stored = var.fetch(var_extent, &mut worker.stored, how);
-        let stored = stored.map_err(&in_values)?;
+        let stored = &*stored.map_err(&in_values)?;
         if folded {
             worker.starts.clear();
             let found = Some(&mut worker.starts);

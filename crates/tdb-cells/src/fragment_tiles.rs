@@ -270,7 +270,11 @@ impl Opening<'_> {
                 };
                 self.owner().at(0, found)
             })?;
-        Ok(StoredTiles { key, pipeline })
+        Ok(StoredTiles {
+            key,
+            pipeline,
+            cell_size: kind.cell_size,
+        })
     }
 
     fn owner(&self) -> Owner {

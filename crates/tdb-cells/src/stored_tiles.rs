@@ -9,8 +9,9 @@ use tdb_schema::ArraySchema;
 use tdb_store::{Read, name};
 use tdb_tile::{ChunkHeader, Limits, WireError, WireErrorKind};
 
+use crate::unfiltered_part::Part;
 use crate::worker::Worker;
-use crate::{CellsError, Decoding, KeptMemory, TileError};
+use crate::{CellsError, Decoding, KeptMemory, StoredBytes, TileError};
 
 /// Bytes of the number of chunks that a stored tile begins with.
 const CHUNK_COUNT: usize = 8;
@@ -22,6 +23,8 @@ pub struct StoredTiles {
     pub key: Arc<str>,
     /// Its filters.
     pub pipeline: Pipeline,
+    /// Bytes of a cell, of which writers put whole numbers into a chunk.
+    pub(crate) cell_size: usize,
 }
 
 impl StoredTiles {
@@ -42,7 +45,7 @@ impl StoredTiles {
         extent: Option<Range<u64>>,
         stored: &'w mut KeptMemory,
         how: Decoding<'w>,
-    ) -> Result<&'w [u8], TileError> {
+    ) -> Result<StoredBytes<'w>, TileError> {
         let extent = extent.ok_or_else(no_such_tile)?;
         let len = extent.end.saturating_sub(extent.start);
         Limits::check("stored tile size", "data_tile", len, how.limits.data_tile)?;
@@ -67,7 +70,7 @@ impl StoredTiles {
         how: Decoding<'_>,
     ) -> Result<(), TileError> {
         let stored = self.fetch(extent, &mut worker.stored, how)?;
-        self.unfilter(stored, out, None, &mut worker.scratch, how)
+        self.unfilter(&stored, out, None, &mut worker.scratch, how)
     }
 
     /// Undoes the filters of a whole tile.
@@ -87,6 +90,20 @@ impl StoredTiles {
         Ok(how.counters.decode.time(decode)?)
     }
 
+    /// Where the chunks are that hold bytes `wanted` of a tile without filters, if that is but a part of it.
+    fn part(
+        &self,
+        extent: Option<&Range<u64>>,
+        tile_size: u64,
+        wanted: &Range<u64>,
+        how: Decoding<'_>,
+    ) -> Option<Part> {
+        let knows = how.bytes.is_near() && self.pipeline.is_identity();
+        extent
+            .filter(|_| knows)
+            .and_then(|extent| Part::new(extent, tile_size, self.cell_size, wanted))
+    }
+
     /// Decodes chunks of a tile that hold bytes `wanted`, and shows them one by one to `each`, which says
     /// from which byte on more is wanted. Gives back how many bytes it decoded.
     pub(crate) fn for_each_piece(
@@ -98,7 +115,12 @@ impl StoredTiles {
         how: Decoding<'_>,
         each: &mut dyn FnMut(u64, &[u8]) -> u64,
     ) -> Result<u64, TileError> {
-        let stored = self.fetch(extent, &mut worker.stored, how)?;
+        if let Some(part) = self.part(extent.as_ref(), tile_size, &wanted, how)
+            && let Some(decoded) = part.show(self, &wanted, worker, how, each)?
+        {
+            return Ok(decoded);
+        }
+        let stored = &*self.fetch(extent, &mut worker.stored, how)?;
         worker.chunks.parse_sized(stored, tile_size, how.limits)?;
         let (mut used, mut decoded, mut next) = (0, 0, wanted.start);
         how.counters.decode.time(|| {

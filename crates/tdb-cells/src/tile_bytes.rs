@@ -1,7 +1,7 @@
 //! Where the stored bytes of tiles come from while they are decoded.
 
 use std::collections::HashMap;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -30,7 +30,37 @@ pub trait TileBytes: Send + Sync {
         extent: Range<u64>,
         place: &'a mut KeptMemory,
         limits: &Limits,
-    ) -> Result<&'a [u8], TileError>;
+    ) -> Result<StoredBytes<'a>, TileError>;
+
+    /// Whether the bytes come from a store that is near: into the memory that is handed over, and any part by itself.
+    fn is_near(&self) -> bool {
+        false
+    }
+}
+
+/// The stored bytes of a tile.
+#[derive(Debug)]
+pub enum StoredBytes<'a> {
+    /// Bytes that nobody else uses, or that stay.
+    Own(&'a [u8]),
+    /// Bytes that several threads use, and that go when the last of them is done.
+    Shared(Arc<dyn SharedBytes + 'a>),
+}
+
+/// Bytes that several threads use.
+pub trait SharedBytes: AsRef<[u8]> + std::fmt::Debug + Send + Sync {}
+
+impl<T: AsRef<[u8]> + std::fmt::Debug + Send + Sync> SharedBytes for T {}
+
+impl Deref for StoredBytes<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Own(bytes) => bytes,
+            Self::Shared(bytes) => (**bytes).as_ref(),
+        }
+    }
 }
 
 /// Memory that only grows, and counts against the budget it grew under.
@@ -75,7 +105,7 @@ impl TileBytes for Arc<dyn Store> {
         extent: Range<u64>,
         place: &'a mut KeptMemory,
         limits: &Limits,
-    ) -> Result<&'a [u8], TileError> {
+    ) -> Result<StoredBytes<'a>, TileError> {
         let wanted = extent.end.saturating_sub(extent.start);
         let len = usize::try_from(wanted).unwrap_or(usize::MAX);
         if place.bytes.len() < len {
@@ -87,7 +117,11 @@ impl TileBytes for Arc<dyn Store> {
         }
         let place = place.lend(len, limits)?;
         self.read_into(key, extent.start, place)?;
-        Ok(place)
+        Ok(StoredBytes::Own(place))
+    }
+
+    fn is_near(&self) -> bool {
+        true
     }
 }
 
@@ -117,12 +151,12 @@ impl TileBytes for Fetched {
         extent: Range<u64>,
         _: &'a mut KeptMemory,
         _: &Limits,
-    ) -> Result<&'a [u8], TileError> {
+    ) -> Result<StoredBytes<'a>, TileError> {
         let wanted = extent.end.saturating_sub(extent.start);
         let bytes = self.pieces.get(&(Arc::clone(key), extent.start));
         bytes
             .filter(|bytes| bytes.len() as u64 == wanted)
-            .map(|bytes| &bytes[..])
+            .map(|bytes| StoredBytes::Own(bytes))
             .ok_or_else(|| {
                 let size = bytes.map_or(0, |bytes| bytes.len() as u64);
                 out_of_range(key, extent.start, wanted, size).into()

@@ -65,7 +65,11 @@ fn a_read_says_that_fragments_vanished_after_its_first_cells() {
 #[test]
 fn a_file_that_is_gone_from_its_fragment_is_an_error() {
     let (store, _) = lived(Kind::Sparse, &writes());
-    let reader = Reader::open(&session(None), &Arc::new(now(&store)), &ReadOptions::default());
+    let reader = Reader::open(
+        &session(None),
+        &Arc::new(now(&store)),
+        &ReadOptions::default(),
+    );
     let keys = tdb_store::Store::list(&store, "__fragments", None).unwrap();
     let gone = format!("{}/a0.tdb", keys.prefixes[0]);
     tdb_store::Store::remove(&store, &gone).unwrap();

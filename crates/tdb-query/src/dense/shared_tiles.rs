@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tdb_cells::{KeptMemory, TileBytes, TileError};
+use tdb_cells::{KeptMemory, StoredBytes, TileBytes, TileError};
 use tdb_schema::FieldKind;
 use tdb_tile::Limits;
 
@@ -13,24 +13,46 @@ use super::plan::DensePlan;
 use super::reads::{Place, place, reads_of_block};
 use crate::QueryError;
 
-/// Gives the bytes of tiles; those that several blocks take cells of are kept as long as this is.
+/// Gives the bytes of tiles; those that several blocks take cells of are fetched once, and go when the last block has them.
 pub(super) struct SharedTiles<'a> {
     bytes: &'a dyn TileBytes,
-    shared: HashMap<Place, SharedTile>,
+    shared: HashMap<Place, Mutex<SharedTile>>,
+    pool: Arc<Pool>,
 }
+
+/// Memory of tiles that nobody needs any more, for the next.
+type Pool = Mutex<Vec<KeptMemory>>;
 
 #[derive(Debug, Default)]
 struct SharedTile {
-    /// Held by who fetches it.
-    fetching: Mutex<()>,
-    stored: OnceLock<StoredBytes>,
+    /// Blocks that will ask for it.
+    wanted: usize,
+    stored: Option<Arc<Stored>>,
 }
 
-/// The bytes of a tile, and how many of what is in memory they are.
+/// The bytes of a tile, which are in memory of the pool.
 #[derive(Debug)]
-struct StoredBytes {
+struct Stored {
     memory: KeptMemory,
     len: usize,
+    pool: Arc<Pool>,
+}
+
+impl AsRef<[u8]> for Stored {
+    fn as_ref(&self) -> &[u8] {
+        self.memory.bytes(self.len).unwrap_or_default()
+    }
+}
+
+impl Drop for Stored {
+    fn drop(&mut self) {
+        let memory = std::mem::take(&mut self.memory);
+        lock(&self.pool).push(memory);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'a> SharedTiles<'a> {
@@ -41,23 +63,28 @@ impl<'a> SharedTiles<'a> {
         fields: &[FieldKind],
         bytes: &'a dyn TileBytes,
     ) -> Result<Self, QueryError> {
-        let mut shared = HashMap::new();
-        if bands.cuts_tiles {
-            for &field in fields {
-                let mut once = HashSet::new();
-                for (_, block) in bands.blocks() {
-                    let mut reads = Vec::new();
-                    reads_of_block(plan, block, field, &mut HashSet::new(), &mut reads)?;
-                    for read in &reads {
-                        let place = place(read);
-                        if !once.insert(place.clone()) {
-                            shared.insert(place, SharedTile::default());
-                        }
-                    }
+        let mut wanted: HashMap<Place, usize> = HashMap::new();
+        // What was fetched before is in memory as it is.
+        let shares = bands.cuts_tiles && bytes.is_near();
+        for &field in fields.iter().filter(|_| shares) {
+            for (_, block) in bands.blocks() {
+                let mut reads = Vec::new();
+                reads_of_block(plan, block, field, &mut HashSet::new(), &mut reads)?;
+                for read in &reads {
+                    *wanted.entry(place(read)).or_default() += 1;
                 }
             }
         }
-        Ok(Self { bytes, shared })
+        let shared = wanted.into_iter().filter(|(_, blocks)| *blocks > 1);
+        let shared = shared.map(|(place, wanted)| {
+            let stored = None;
+            (place, Mutex::new(SharedTile { wanted, stored }))
+        });
+        Ok(Self {
+            bytes,
+            shared: shared.collect(),
+            pool: Arc::default(),
+        })
     }
 }
 
@@ -68,26 +95,33 @@ impl TileBytes for SharedTiles<'_> {
         extent: Range<u64>,
         memory: &'a mut KeptMemory,
         limits: &Limits,
-    ) -> Result<&'a [u8], TileError> {
+    ) -> Result<StoredBytes<'a>, TileError> {
         let Some(shared) = self.shared.get(&(Arc::clone(key), extent.start)) else {
             return self.bytes.fetch(key, extent, memory, limits);
         };
-        let fetching = shared.fetching.lock();
-        let _fetching = fetching.unwrap_or_else(PoisonError::into_inner);
-        if shared.stored.get().is_none() {
-            let mut memory = KeptMemory::default();
+        // Who comes while it is fetched waits for it.
+        let mut shared = lock(shared);
+        if shared.stored.is_none() {
+            let mut memory = lock(&self.pool).pop().unwrap_or_default();
             let len = self
                 .bytes
                 .fetch(key, extent.clone(), &mut memory, limits)?
                 .len();
-            let _ = shared.stored.set(StoredBytes { memory, len });
+            let pool = Arc::clone(&self.pool);
+            shared.stored = Some(Arc::new(Stored { memory, len, pool }));
         }
-        let stored = shared.stored.get();
-        let bytes = stored.and_then(|stored| stored.memory.bytes(stored.len));
-        match bytes {
-            Some(bytes) => Ok(bytes),
-            // It is in memory already, and was not put into another.
+        shared.wanted = shared.wanted.saturating_sub(1);
+        let stored = match shared.wanted {
+            0 => shared.stored.take(),
+            _ => shared.stored.clone(),
+        };
+        match stored {
+            Some(stored) => Ok(StoredBytes::Shared(stored)),
             None => self.bytes.fetch(key, extent, memory, limits),
         }
+    }
+
+    fn is_near(&self) -> bool {
+        self.bytes.is_near()
     }
 }

@@ -41,10 +41,12 @@ impl SparseRead {
                 apply_deletes(session, array, plan, table, &mut rows)?;
                 plan.apply_condition(table, &mut rows)?;
                 want(table, &rows);
-            } else {
+            } else if plan.request.condition.is_some() {
                 let mut kept = rows.clone();
                 plan.apply_condition(table, &mut kept)?;
                 want(table, &kept);
+            } else {
+                want(table, &rows);
             }
             Ok(Selected { rows, is_final })
         })
