@@ -43,18 +43,28 @@ enum Found {
 /// Parts of a fragment's metadata that were opened before.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeptParts {
-    parts: Arc<Mutex<HashMap<MetadataPart, (OpenedPart, Arc<Grant>)>>>,
+    parts: Arc<Mutex<HashMap<MetadataPart, KeptPart>>>,
+}
+
+#[derive(Debug)]
+struct KeptPart {
+    opened: OpenedPart,
+    _held: Grant,
 }
 
 impl KeptParts {
     fn get(&self, part: MetadataPart) -> Option<OpenedPart> {
         let parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
-        parts.get(&part).map(|(opened, _)| opened.clone())
+        parts.get(&part).map(|kept| kept.opened.clone())
     }
 
     fn keep(&self, part: MetadataPart, opened: &OpenedPart, held: Grant) {
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
-        parts.insert(part, (opened.clone(), Arc::new(held)));
+        let kept = KeptPart {
+            opened: opened.clone(),
+            _held: held,
+        };
+        parts.insert(part, kept);
     }
 }
 

@@ -127,7 +127,8 @@ impl Reader {
         if error.kind() != ErrorKind::NotFound {
             return Err(error);
         }
-        let Some(again) = self.array.again()? else {
+        // What cannot be opened either says less than this error.
+        let Ok(Some(again)) = self.array.again() else {
             return Err(error);
         };
         let names = |array: &Array| -> Vec<String> {

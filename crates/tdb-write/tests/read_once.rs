@@ -114,6 +114,9 @@ fn the_bytes_of_a_raw_dense_array_are_fetched_once_at_any_number_of_threads() {
     let cells = u64::try_from(SIDE * SIDE * 4).unwrap();
     for (what, counts) in reads(&store) {
         let range = cells..=cells + cells / 100;
-        assert!(range.contains(&counts.bytes), "{what}: {counts:?} of {cells}");
+        assert!(
+            range.contains(&counts.bytes),
+            "{what}: {counts:?} of {cells}"
+        );
     }
 }

@@ -18,7 +18,7 @@ fn writes() -> Vec<Event> {
 fn values(reader: &mut Reader) -> Result<Vec<i32>, QueryError> {
     let mut values = Vec::new();
     for batch in reader {
-        values.extend(batch?.columns[2].numbers::<i32>()?);
+        values.extend(batch?.column("a").unwrap().numbers::<i32>()?);
     }
     Ok(values)
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tdb_store::{Listing, MemoryStore, ObjectWriter, Page, Piece, Read, Store, StoreError};
+use tdb_store::{
+    Distance, Listing, MemoryStore, ObjectWriter, Page, Piece, Read, Store, StoreError,
+};
 
 /// What a store was asked for.
 #[derive(Debug)]
@@ -18,6 +20,9 @@ pub(crate) struct Counts {
 pub(crate) struct Counting {
     store: MemoryStore,
     waits: Arc<AtomicU64>,
+    distance: Distance,
+    /// Requests that are answered before all others fail.
+    sound: Arc<AtomicU64>,
 }
 
 impl Counting {
@@ -26,7 +31,22 @@ impl Counting {
         Self {
             store: store.clone(),
             waits: Arc::default(),
+            distance: Distance::Near,
+            sound: Arc::new(AtomicU64::new(u64::MAX)),
         }
+    }
+
+    /// The same, of a store that is far away.
+    pub(crate) fn far(store: &MemoryStore) -> Self {
+        Self {
+            distance: Distance::Far { gap: 1 << 19 },
+            ..Self::new(store)
+        }
+    }
+
+    /// From now on so many requests are answered, and then none.
+    pub(crate) fn fail_after(&self, requests: u64) {
+        self.sound.store(requests, Ordering::Relaxed);
     }
 
     pub(crate) fn take(&self) -> Counts {
@@ -44,6 +64,10 @@ impl Counting {
 }
 
 impl Store for Counting {
+    fn distance(&self) -> Distance {
+        self.distance
+    }
+
     fn list(&self, prefix: &str, page: Option<&Page>) -> Result<Listing, StoreError> {
         self.wait();
         self.store.list(prefix, page)
@@ -63,7 +87,20 @@ impl Store for Counting {
         if !reads.is_empty() {
             self.wait();
         }
-        self.store.read(reads)
+        let answers = reads.iter().zip(self.store.read(reads));
+        let answers = answers.map(|(read, answer)| {
+            let left = |left: u64| left.checked_sub(1);
+            let sound = self
+                .sound
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
+            match sound {
+                Ok(_) => answer,
+                Err(_) => Err(StoreError::Permission {
+                    key: read.key.to_string(),
+                }),
+            }
+        });
+        answers.collect()
     }
 
     fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {

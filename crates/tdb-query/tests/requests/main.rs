@@ -16,8 +16,9 @@ use std::sync::Arc;
 use counting::Counting;
 use line::Cost;
 use tdb_array::{Array, OpenOptions, TimeWindow};
+use tdb_cells::Session;
 use tdb_condition::Condition;
-use tdb_query::{ReadOptions, ResultOrder};
+use tdb_query::{QueryError, ReadOptions, Reader, ResultOrder};
 use tdb_store::MemoryStore;
 use tdb_tile::Range;
 
@@ -90,10 +91,6 @@ fn rows() -> Vec<Row> {
         condition: Some(Condition::field("temperature").lt(0.0)),
         ..all()
     };
-    let corner = ReadOptions {
-        ranges: vec![("row".into(), Range::of(2_i32, 3))],
-        ..all()
-    };
     let small_batches = ReadOptions {
         batch_bytes: Some(400),
         ..all()
@@ -107,7 +104,6 @@ fn rows() -> Vec<Row> {
         ..OpenOptions::default()
     };
     let named = |name, row: Row| Row { name, ..row };
-    let _ = corner;
     vec![
         row("dense, all", "v22_dense_basics", all()),
         row(
@@ -162,6 +158,14 @@ fn rows() -> Vec<Row> {
             hundred(in_order(ResultOrder::Unordered)),
         ),
         row("consolidated metadata", "v22_footers", all()),
+        Row {
+            open: OpenOptions::at(130),
+            ..row(
+                "consolidated metadata of all fragments",
+                "v22_footers",
+                all(),
+            )
+        },
         row("consolidated commits", "v22_commits_merged", all()),
         row("enumerations", "v22_enumerations_sparse", all()),
         row("sparse, format 1", "v1_sparse", all()),
@@ -211,4 +215,75 @@ fn requests_of_opening_and_of_reading() {
         );
     }
     insta::assert_snapshot!(table);
+}
+
+/// All cells that a reader gives, as text; the last may be an error.
+fn cells(array: &Arc<Array>, read: &ReadOptions) -> Result<Vec<String>, QueryError> {
+    let mut rows = Vec::new();
+    for batch in Reader::open(&Session::default(), array, read)? {
+        let batch = batch?;
+        for row in 0..batch.rows {
+            let cells = batch.columns.iter().map(|column| column.cell(row));
+            rows.push(format!("{:?}", cells.collect::<Vec<_>>()));
+        }
+    }
+    Ok(rows)
+}
+
+#[test]
+fn a_reader_asks_a_far_store_for_the_pieces_to_come_at_once() {
+    for Row {
+        name,
+        store,
+        open,
+        read,
+    } in rows()
+    {
+        let near = Arc::new(Array::open(Arc::new(store.clone()), "", open.clone()).unwrap());
+        let counting = Counting::far(&store);
+        let far = Arc::new(Array::open(Arc::new(counting.clone()), "", open).unwrap());
+        counting.take();
+        let found = cells(&far, &read).unwrap();
+        let waits = counting.take().waits;
+        assert_eq!(found, cells(&near, &read).unwrap(), "{name}");
+        assert!(waits <= 3, "{name}: {waits} waits");
+    }
+}
+
+/// What was given out before is what a sound store gives.
+#[test]
+fn a_far_store_that_fails_at_any_request_ends_the_read_with_an_error_that_names_the_object() {
+    for Row {
+        name,
+        store,
+        open,
+        read,
+    } in rows().into_iter().skip(7).take(6)
+    {
+        let counting = Counting::far(&store);
+        let array = || Array::open(Arc::new(counting.clone()), "", open.clone()).map(Arc::new);
+        let sound = cells(&array().unwrap(), &read).unwrap();
+        let mut failures = 0;
+        for requests in 0.. {
+            let opened = array().unwrap();
+            counting.fail_after(requests);
+            let found = cells(&opened, &read);
+            counting.fail_after(u64::MAX);
+            match found {
+                Ok(found) => {
+                    assert_eq!(found, sound, "{name}");
+                    break;
+                }
+                Err(error) => {
+                    failures += 1;
+                    let text = error.to_string();
+                    assert!(
+                        text.contains("__fragments/") || text.contains("__schema/"),
+                        "{text}"
+                    );
+                }
+            }
+        }
+        assert!(failures > 1, "{name}");
+    }
 }
