@@ -16,7 +16,7 @@ use crate::series::Series;
 use crate::sparse::OrderedWriter;
 use crate::unordered::UnorderedWriter;
 use crate::waiting::Waiting;
-use crate::{WriteError, coordinates, unfit};
+use crate::{OrderProblem, PlaceProblem, WriteError, coordinates, unfit};
 
 /// Cells on their way into an array, batch by batch.
 ///
@@ -46,9 +46,7 @@ fn duplicates(options: &WriteOptions, allowed: bool) -> Result<Duplicates, Write
     match (options.duplicates, allowed) {
         (None, true) => Ok(Duplicates::Keep),
         (None, false) => Ok(Duplicates::Error),
-        (Some(Duplicates::Keep), false) => Err(WriteError::invalid(
-            "the array allows no two cells with the same coordinates",
-        )),
+        (Some(Duplicates::Keep), false) => Err(WriteError::NoDuplicates),
         (Some(chosen), _) => Ok(chosen),
     }
 }
@@ -101,7 +99,7 @@ impl Writer {
     /// ```
     ///
     /// # Errors
-    /// [`WriteError::Invalid`] for options that do not fit the array; filters that cannot write.
+    /// Options that do not fit the array ([`ErrorKind::Invalid`](tdb_array::ErrorKind::Invalid)); filters that cannot write.
     pub fn open(
         session: &Session,
         array: &Arc<Array>,
@@ -126,17 +124,12 @@ impl Writer {
             (None, false) => WriteOrder::Unordered,
         };
         if target.replacement.is_some() && order != WriteOrder::Global {
-            return Err(WriteError::invalid(
-                "cells in the place of others are written in global order",
-            ));
+            return Err(WriteError::Order(OrderProblem::Replacement));
         }
         let fields = target.fields();
         let sink = match (is_dense, order) {
             (true, WriteOrder::Unordered) => {
-                return Err(WriteError::invalid_with_hint(
-                    "cells of a dense array have an order",
-                    "write them in row-major, column-major or global order",
-                ));
+                return Err(WriteError::Order(OrderProblem::Dense));
             }
             (true, order) => {
                 // Options that do not fit the array are told now.
@@ -159,15 +152,10 @@ impl Writer {
                 }))
             }
             (false, WriteOrder::RowMajor | WriteOrder::ColumnMajor) => {
-                return Err(WriteError::invalid_with_hint(
-                    "cells of a sparse array are written in global order or in any",
-                    "leave the order out: the cells are sorted",
-                ));
+                return Err(WriteError::Order(OrderProblem::Sparse));
             }
             (false, _) if !options.ranges.is_empty() => {
-                return Err(WriteError::invalid(
-                    "a range to be written is for dense arrays: sparse cells have coordinates",
-                ));
+                return Err(WriteError::Place(PlaceProblem::Sparse));
             }
             (false, WriteOrder::Global) => {
                 let duplicates = duplicates(options, schema.allows_duplicates)?;
@@ -201,27 +189,27 @@ impl Writer {
     /// reports. The write has failed then.
     pub fn push(&mut self, batch: &Batch) -> Result<(), WriteError> {
         let Some(mut sink) = self.sink.take() else {
-            return Err(WriteError::invalid("the write has failed before"));
+            return Err(WriteError::Failed);
         };
-        let schema = &self.target.schema;
         match &mut sink {
             Sink::Dense(writer) => writer.push(&self.fields, batch, self.seen)?,
-            sink => {
-                let cells = Cells::check(schema, &self.fields, batch, self.seen)?;
-                if self.target.replacement.is_none() {
-                    coordinates::check(schema, &cells, self.seen)?;
-                }
-                unfit::check(&self.target, &self.fields, &cells, self.seen)?;
-                match sink {
-                    Sink::Ordered(writer) => writer.push(&cells)?,
-                    Sink::Unordered(writer) => writer.push(cells)?,
-                    Sink::Dense(_) => {}
-                }
-            }
+            Sink::Ordered(writer) => writer.push(&self.check(batch)?)?,
+            Sink::Unordered(writer) => writer.push(self.check(batch)?)?,
         }
         self.seen = self.seen.saturating_add(batch.rows as u64);
         self.sink = Some(sink);
         Ok(())
+    }
+
+    /// The cells of a batch, which fit a sparse array.
+    fn check(&self, batch: &Batch) -> Result<Cells, WriteError> {
+        let schema = &self.target.schema;
+        let cells = Cells::check(schema, &self.fields, batch, self.seen)?;
+        if self.target.replacement.is_none() {
+            coordinates::check(schema, &cells, self.seen)?;
+        }
+        unfit::check(&self.target, &self.fields, &cells, self.seen)?;
+        Ok(cells)
     }
 
     /// Where cells go, and what they become.
@@ -256,7 +244,7 @@ impl Writer {
                 self.sink = Some(Sink::Dense(writer));
             }
             Some(Sink::Unordered(_)) | None => {
-                return Err(WriteError::invalid("tiles are copied in global order"));
+                return Err(WriteError::Order(OrderProblem::Copies));
             }
         }
         self.seen = self.seen.saturating_add(whole.rows());
@@ -278,7 +266,7 @@ impl Writer {
     /// As [`Writer::push`]; for dense arrays another number of cells than the box has.
     pub fn finish(mut self) -> Result<Vec<TimestampedName>, WriteError> {
         let series = match self.sink.take() {
-            None => return Err(WriteError::invalid("the write has failed before")),
+            None => return Err(WriteError::Failed),
             Some(Sink::Ordered(writer)) => writer.finish()?,
             Some(Sink::Unordered(writer)) => writer.finish()?,
             Some(Sink::Dense(writer)) => writer.finish()?,
@@ -310,15 +298,10 @@ impl DenseWriter {
             .iter()
             .any(|column| is_dimension(&column.name));
         if *self.order_of_cells.get_or_insert(placed) != placed {
-            return Err(WriteError::invalid(
-                "some batches have columns for the dimensions, and some have none",
-            ));
+            return Err(WriteError::Place(PlaceProblem::Mixed));
         }
         if placed && self.has_ranges {
-            return Err(WriteError::invalid_with_hint(
-                "cells that say where they belong take no range",
-                "leave out the range, or the columns of the dimensions",
-            ));
+            return Err(WriteError::Place(PlaceProblem::Twice));
         }
         let dimensions = (0..schema.dimensions.len()).map(FieldKind::Dimension);
         let all: Vec<FieldKind> = match placed {
@@ -328,7 +311,7 @@ impl DenseWriter {
         let cells = Cells::check(schema, &all, batch, first)?;
         unfit::check(&self.target, &all, &cells, first)?;
         if placed {
-            return self.placed.push(cells).map_err(waiting);
+            return self.placed.push(cells, waiting);
         }
         let limits = self.target.session.limits();
         self.stream.push(cells, &mut self.series, limits)
@@ -339,7 +322,7 @@ impl DenseWriter {
             self.stream.finish(&mut self.series)?;
             return Ok(self.series);
         }
-        let mut held = self.placed.join().map_err(waiting)?;
+        let mut held = self.placed.join(waiting)?;
         let cells = &mut held.cells;
         if cells.rows == 0 {
             return Ok(self.series);
@@ -347,8 +330,8 @@ impl DenseWriter {
         let schema = &self.target.schema;
         let (order, ranges) = placed(schema, cells)?;
         cells.fields.drain(..schema.dimensions.len());
-        let in_order = self.placed.copied(cells, |cells| pick_cells(cells, &order));
-        let in_order = in_order.map_err(waiting)?;
+        let pick = |cells: &Cells| pick_cells(cells, &order);
+        let in_order = self.placed.copied(cells, pick, waiting)?;
         drop(held);
         // These have their memory.
         let pending = Waiting::within(None);
