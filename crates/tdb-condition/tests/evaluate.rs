@@ -7,6 +7,7 @@
 )]
 
 use proptest::prelude::*;
+use tdb_cells::CellsError;
 use tdb_condition::{CompareOp, Condition, ConditionField, FieldCells, ResolvedCondition};
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
 use tdb_schema::CellValNum;
@@ -92,7 +93,7 @@ fn run(
     condition: &ResolvedCondition,
     columns: &[&Column],
     rows: usize,
-) -> Result<Vec<usize>, WireError> {
+) -> Result<Vec<usize>, CellsError> {
     let by_name = |name: &str| columns.iter().find(|column| column.name == name);
     let cells: Vec<Option<FieldCells<'_>>> = condition
         .fields()
