@@ -29,6 +29,30 @@ impl Metadata<'_> {
         let schema = &self.target.schema;
         let layout = FieldLayout::of(schema);
         let rtree = self.rtree(&layout)?;
+        let slots = self.slots()?;
+        let footer = self.footer(shape, &rtree, &slots)?;
+        let fields = slots.iter();
+        let fields = fields.map(|(kind, field)| self.tiles_of(*kind, *field));
+        let statistics = slots.iter();
+        let statistics = statistics.map(|(kind, field)| self.statistics_of(*kind, *field));
+        Ok(MetadataFile {
+            footer,
+            rtree,
+            fields: fields.collect::<Result<_, _>>()?,
+            global_order_bounds: Vec::new(),
+            statistics: FragmentStatistics {
+                fields: statistics.collect::<Result<_, _>>()?,
+            },
+            processed_conditions: self.processed_conditions(),
+        })
+    }
+
+    fn footer(
+        &self,
+        shape: Shape,
+        rtree: &RTree,
+        slots: &[(FieldKind, Option<&WrittenField>)],
+    ) -> Result<Footer, Bug> {
         let (dense, domain, last_tile_cells) = match shape {
             Shape::Sparse { last_tile_cells } => {
                 let domain = rtree.bounding_mbr();
@@ -37,14 +61,13 @@ impl Metadata<'_> {
             }
             Shape::Dense { domain, tile_cells } => (true, Mbr(domain), tile_cells),
         };
-        let slots = self.slots()?;
         // What is not written has no file.
         let sizes = |of: fn(FileSizes) -> u64| -> Vec<u64> {
             let sizes = slots.iter().map(|(_, field)| field.map(|f| f.sizes));
             sizes.map(|sizes| sizes.map_or(0, of)).collect()
         };
         let version = self.target.version;
-        let footer = Footer {
+        Ok(Footer {
             version,
             schema_name: match version.names_schema() {
                 true => self.target.schema_name.clone(),
@@ -63,20 +86,6 @@ impl Metadata<'_> {
             has_timestamps: self.target.extra.timestamps,
             has_delete_meta: self.target.extra.deletes,
             ..Footer::default()
-        };
-        let fields = slots.iter();
-        let fields = fields.map(|(kind, field)| self.tiles_of(*kind, *field));
-        let statistics = slots.iter();
-        let statistics = statistics.map(|(kind, field)| self.statistics_of(*kind, *field));
-        Ok(MetadataFile {
-            footer,
-            rtree,
-            fields: fields.collect::<Result<_, _>>()?,
-            global_order_bounds: Vec::new(),
-            statistics: FragmentStatistics {
-                fields: statistics.collect::<Result<_, _>>()?,
-            },
-            processed_conditions: self.processed_conditions(),
         })
     }
 

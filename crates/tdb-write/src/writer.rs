@@ -114,10 +114,9 @@ impl Writer {
             let time = now();
             (time, time)
         });
-        let is_dense = schema.is_dense();
         let most = options.max_fragment_bytes;
-        let mut series = Series::new(Arc::clone(&target), Arc::clone(&options.names), times, most);
-        let order = match (options.order, is_dense) {
+        let series = Series::new(Arc::clone(&target), Arc::clone(&options.names), times, most);
+        let order = match (options.order, schema.is_dense()) {
             (Some(order), _) => order,
             (None, _) if target.replacement.is_some() => WriteOrder::Global,
             (None, true) => WriteOrder::RowMajor,
@@ -126,56 +125,12 @@ impl Writer {
         if target.replacement.is_some() && order != WriteOrder::Global {
             return Err(WriteError::Order(OrderProblem::Replacement));
         }
-        let fields = target.fields();
-        let sink = match (is_dense, order) {
-            (true, WriteOrder::Unordered) => {
-                return Err(WriteError::Order(OrderProblem::Dense));
-            }
-            (true, order) => {
-                // Options that do not fit the array are told now.
-                // What is stored stays stored; it comes in the order of the tiles, and from the same memory.
-                let is_new = target.replacement.is_none();
-                let budget = is_new.then(|| session.limits().budget.clone());
-                let waiting = Waiting::within(budget.clone());
-                let mut stream = DenseStream::new(schema, &options.ranges, order, waiting)?;
-                if is_new {
-                    stream.check_order(schema);
-                }
-                series.cut_boxes(stream.boxes());
-                Sink::Dense(Box::new(DenseWriter {
-                    target: Arc::clone(&target),
-                    series,
-                    has_ranges: !options.ranges.is_empty(),
-                    stream,
-                    placed: Waiting::within(budget),
-                    order_of_cells: None,
-                }))
-            }
-            (false, WriteOrder::RowMajor | WriteOrder::ColumnMajor) => {
-                return Err(WriteError::Order(OrderProblem::Sparse));
-            }
-            (false, _) if !options.ranges.is_empty() => {
-                return Err(WriteError::Place(PlaceProblem::Sparse));
-            }
-            (false, WriteOrder::Global) => {
-                let duplicates = duplicates(options, schema.allows_duplicates)?;
-                Sink::Ordered(Box::new(OrderedWriter::new(&target, series, duplicates)))
-            }
-            (false, WriteOrder::Unordered) => {
-                let duplicates = duplicates(options, schema.allows_duplicates)?;
-                let mut sorting = UnorderedWriter::new(&target, series, duplicates);
-                if let Some(store) = &options.sort_store {
-                    let memory = session.limits().budget.limit();
-                    // They are copied once, to be sorted.
-                    let most = options.sort_bytes.unwrap_or(memory / 8).min(memory / 4);
-                    let prefix = format!("sort-{:032x}", options.names.id()?);
-                    sorting.keep_runs(Runs::new(Arc::clone(store), prefix), most);
-                }
-                Sink::Unordered(Box::new(sorting))
-            }
+        let sink = match schema.is_dense() {
+            true => dense_sink(&target, series, order, options)?,
+            false => sparse_sink(&target, series, order, options)?,
         };
         Ok(Self {
-            fields,
+            fields: target.fields(),
             target,
             seen: 0,
             sink: Some(sink),
@@ -273,6 +228,64 @@ impl Writer {
         };
         series.commit()
     }
+}
+
+/// Where the cells of a dense array go; options that do not fit it are told now.
+fn dense_sink(
+    target: &Arc<Target>,
+    mut series: Series,
+    order: WriteOrder,
+    options: &WriteOptions,
+) -> Result<Sink, WriteError> {
+    if order == WriteOrder::Unordered {
+        return Err(WriteError::Order(OrderProblem::Dense));
+    }
+    // What is stored stays stored; it comes in the order of the tiles, and from the same memory.
+    let is_new = target.replacement.is_none();
+    let budget = is_new.then(|| target.session.limits().budget.clone());
+    let waiting = Waiting::within(budget.clone());
+    let mut stream = DenseStream::new(&target.schema, &options.ranges, order, waiting)?;
+    if is_new {
+        stream.check_order(&target.schema);
+    }
+    series.cut_boxes(stream.boxes());
+    Ok(Sink::Dense(Box::new(DenseWriter {
+        target: Arc::clone(target),
+        series,
+        has_ranges: !options.ranges.is_empty(),
+        stream,
+        placed: Waiting::within(budget),
+        order_of_cells: None,
+    })))
+}
+
+/// Where the cells of a sparse array go.
+fn sparse_sink(
+    target: &Arc<Target>,
+    series: Series,
+    order: WriteOrder,
+    options: &WriteOptions,
+) -> Result<Sink, WriteError> {
+    if matches!(order, WriteOrder::RowMajor | WriteOrder::ColumnMajor) {
+        return Err(WriteError::Order(OrderProblem::Sparse));
+    }
+    if !options.ranges.is_empty() {
+        return Err(WriteError::Place(PlaceProblem::Sparse));
+    }
+    let duplicates = duplicates(options, target.schema.allows_duplicates)?;
+    if order == WriteOrder::Global {
+        let writer = OrderedWriter::new(target, series, duplicates);
+        return Ok(Sink::Ordered(Box::new(writer)));
+    }
+    let mut sorting = UnorderedWriter::new(target, series, duplicates);
+    if let Some(store) = &options.sort_store {
+        let memory = target.session.limits().budget.limit();
+        // They are copied once, to be sorted.
+        let most = options.sort_bytes.unwrap_or(memory / 8).min(memory / 4);
+        let prefix = format!("sort-{:032x}", options.names.id()?);
+        sorting.keep_runs(Runs::new(Arc::clone(store), prefix), most);
+    }
+    Ok(Sink::Unordered(Box::new(sorting)))
 }
 
 /// The cells of a box, as they come.

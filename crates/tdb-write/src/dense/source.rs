@@ -184,6 +184,39 @@ impl TilePlan {
     }
 }
 
+/// Var-sized cells: the values, and where each begins.
+fn strings(
+    input: &Input,
+    rows: &[usize],
+    values: &mut Vec<u8>,
+    starts: &mut Vec<u64>,
+) -> Result<(), Bug> {
+    values.clear();
+    starts.clear();
+    for row in rows {
+        starts.push(values.len() as u64);
+        match *row {
+            // One value of zeros, as TileDB pads.
+            NOBODY => values.resize(values.len() + input.size, 0),
+            row => values.extend_from_slice(input.cell(row)?),
+        }
+    }
+    Ok(())
+}
+
+/// A byte for each cell, 0 where it is null, or nobody wrote it.
+fn validity(input: &Input, rows: &[usize], out: &mut Vec<u8>) -> Result<(), Bug> {
+    out.clear();
+    out.reserve(rows.len());
+    for row in rows {
+        out.push(match *row {
+            NOBODY => 0,
+            row => u8::from(input.is_valid(row)?),
+        });
+    }
+    Ok(())
+}
+
 #[track_caller]
 fn outside() -> Bug {
     Bug::new("cells of a tile come from elsewhere, or go there")
@@ -224,29 +257,12 @@ impl TileSource for DenseSource<'_> {
         if input.is_var() || input.nullable {
             plan.rows(count, rows)?;
         }
-        if input.is_var() {
-            values.clear();
-            starts.clear();
-            for row in &*rows {
-                starts.push(values.len() as u64);
-                match *row {
-                    // One value of zeros, as TileDB pads.
-                    NOBODY => values.resize(values.len() + input.size, 0),
-                    row => values.extend_from_slice(input.cell(row)?),
-                }
-            }
-        } else {
-            plan.fixed(input, count, values)?;
+        match input.is_var() {
+            true => strings(input, rows, values, starts)?,
+            false => plan.fixed(input, count, values)?,
         }
         if input.nullable {
-            validity.clear();
-            validity.reserve(rows.len());
-            for row in &*rows {
-                validity.push(match *row {
-                    NOBODY => 0,
-                    row => u8::from(input.is_valid(row)?),
-                });
-            }
+            self::validity(input, rows, validity)?;
         }
         if !plan.is_whole {
             plan.written(written)?;
