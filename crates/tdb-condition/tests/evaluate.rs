@@ -662,3 +662,12 @@ proptest! {
         let _ = run(&condition, &[&column, &fixed], count);
     }
 }
+
+#[test]
+fn cells_of_other_fields_are_a_defect_and_no_answer() {
+    let condition = resolve("n = 1 or m = 2", &[&ints("n", &[1]), &ints("m", &[2])]);
+    let n = ints("n", &[1]);
+    let mut mask = Vec::new();
+    let error = condition.evaluate(&[Some(n.cells())], 1, &mut mask);
+    assert!(matches!(error, Err(CellsError::Bug(_))), "{error:?}");
+}

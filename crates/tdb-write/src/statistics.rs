@@ -126,8 +126,11 @@ impl Rule {
     fn text(&self, tile: &Tile<'_>) -> Result<Option<(Bytes, Bytes)>, Bug> {
         let mut ends: Option<(&[u8], &[u8])> = None;
         for cell in tile.written().flatten() {
-            if tile.validity.is_some_and(|v| v.get(cell) == Some(&0)) {
-                continue;
+            let valid = tile.validity.map(|validity| validity.get(cell));
+            match valid {
+                None | Some(Some(1..)) => {}
+                Some(Some(0)) => continue,
+                Some(None) => return Err(Bug::new("a cell of a tile has no validity")),
             }
             let value = tile.cell(cell, self.cell_size)?;
             ends = Some(match ends {

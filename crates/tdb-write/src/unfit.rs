@@ -22,9 +22,12 @@ pub(crate) fn check(
     }
     let inputs = cells.first_fields(fields.len())?;
     for (kind, input) in fields.iter().zip(inputs) {
-        // Coordinates of dense cells are not stored.
-        let Some(codec) = target.codecs.iter().find(|codec| codec.kind == *kind) else {
-            continue;
+        let codec = target.codecs.iter().find(|codec| codec.kind == *kind);
+        let codec = match (codec, kind) {
+            (Some(codec), _) => codec,
+            // Coordinates of dense cells are not stored.
+            (None, FieldKind::Dimension(_)) if target.schema.is_dense() => continue,
+            (None, _) => return Err(Bug::new("cells of a field that is not written").into()),
         };
         let found = first_cell(&target.schema, codec, input, cells.rows)?;
         if let Some((row, field, problem)) = found {
