@@ -1,5 +1,6 @@
+use tdb_cells::CellsError;
 use tdb_schema::CellValNum;
-use tdb_tile::{WireError, WireErrorKind};
+use tdb_tile::{Bug, WireError, WireErrorKind};
 
 use super::kernel;
 use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
@@ -25,13 +26,16 @@ impl ResolvedCondition {
     /// field, and every test of it is false.
     ///
     /// # Errors
-    /// [`WireError`] where a field has fewer cells than `rows`, or offsets that are out of order.
+    /// [`CellsError::Wire`] where a field has fewer cells than `rows`, or offsets that are out of order.
     pub fn evaluate(
         &self,
         cells: &[Option<FieldCells<'_>>],
         rows: usize,
         mask: &mut Vec<u8>,
-    ) -> Result<(), WireError> {
+    ) -> Result<(), CellsError> {
+        if cells.len() != self.fields.len() {
+            return Err(Bug::new("cells of other fields than those of a condition").into());
+        }
         for (field, cells) in self.fields.iter().zip(cells) {
             if let Some(cells) = cells {
                 check(field, cells, rows)?;
@@ -45,9 +49,8 @@ impl ResolvedCondition {
             let rows = start..start.saturating_add(block.len());
             start = rows.end;
             self.answer_block(cells, rows, &mut answers)?;
-            if let Some(answer) = answers.first().and_then(|answer| answer.get(..block.len())) {
-                block.copy_from_slice(answer);
-            }
+            let answer = answers.first().and_then(|all| all.get(..block.len()));
+            block.copy_from_slice(answer.ok_or_else(|| Bug::new("a condition without an answer"))?);
         }
         Ok(())
     }
@@ -58,37 +61,45 @@ impl ResolvedCondition {
         cells: &[Option<FieldCells<'_>>],
         rows: std::ops::Range<usize>,
         answers: &mut [Vec<u8>],
-    ) -> Result<(), WireError> {
+    ) -> Result<(), CellsError> {
         let mut waiting = 0_usize;
         for step in &self.steps {
             match step {
                 Step::Test { field, test } => {
-                    let answer = answers
-                        .get_mut(waiting)
-                        .and_then(|answer| answer.get_mut(..rows.len()));
-                    let cells = cells.get(*field).and_then(Option::as_ref);
-                    let answer = answer.unwrap_or_default();
-                    match self.fields.get(*field).zip(cells) {
-                        Some((field, cells)) => answer_test(test, field, cells, &rows, answer)?,
-                        None => answer.fill(0),
+                    let answer = answers.get_mut(waiting);
+                    let answer = answer.and_then(|answer| answer.get_mut(..rows.len()));
+                    let answer =
+                        answer.ok_or_else(|| Bug::new("a condition deeper than was counted"))?;
+                    let tested = self.fields.get(*field).zip(cells.get(*field));
+                    match tested.ok_or_else(|| Bug::new("a test of no field of a condition"))? {
+                        (field, Some(cells)) => answer_test(test, field, cells, &rows, answer)?,
+                        (_, None) => answer.fill(0),
                     }
                     waiting = waiting.saturating_add(1);
                 }
-                Step::And => join(answers, &mut waiting, |a, b| *a &= b),
-                Step::Or => join(answers, &mut waiting, |a, b| *a |= b),
+                Step::And => join(answers, &mut waiting, |a, b| *a &= b)?,
+                Step::Or => join(answers, &mut waiting, |a, b| *a |= b)?,
             }
         }
-        Ok(())
+        match waiting {
+            1 => Ok(()),
+            _ => Err(Bug::new("a condition whose tests are not all joined").into()),
+        }
     }
 }
 
 /// Joins the last two answers into the former.
-fn join(answers: &mut [Vec<u8>], waiting: &mut usize, joins: impl Fn(&mut u8, u8)) {
+fn join(
+    answers: &mut [Vec<u8>],
+    waiting: &mut usize,
+    joins: impl Fn(&mut u8, u8),
+) -> Result<(), Bug> {
     *waiting = waiting.saturating_sub(1);
-    let (before, after) = answers.split_at_mut_checked(*waiting).unwrap_or_default();
-    if let (Some(left), Some(right)) = (before.last_mut(), after.first()) {
-        left.iter_mut().zip(right).for_each(|(a, b)| joins(a, *b));
-    }
+    let split = answers.split_at_mut_checked(*waiting);
+    let last = split.and_then(|(before, after)| before.last_mut().zip(after.first()));
+    let (left, right) = last.ok_or_else(|| Bug::new("a condition with a joint too many"))?;
+    left.iter_mut().zip(right).for_each(|(a, b)| joins(a, *b));
+    Ok(())
 }
 
 /// Answers one test for some rows.
@@ -98,14 +109,14 @@ fn answer_test(
     cells: &FieldCells<'_>,
     rows: &std::ops::Range<usize>,
     answer: &mut [u8],
-) -> Result<(), WireError> {
+) -> Result<(), CellsError> {
+    // What the schema lacks, no cell has.
     let Some((datatype, cell_val_num)) = field.stored else {
         answer.fill(0);
         return Ok(());
     };
-    let validity = cells
-        .validity
-        .and_then(|validity| validity.get(rows.clone()));
+    let validity = cells.validity.map(|validity| part(validity, rows.clone()));
+    let validity = validity.transpose()?;
     match test {
         ResolvedTest::Always => answer.fill(1),
         ResolvedTest::Never => answer.fill(0),
@@ -122,15 +133,12 @@ fn answer_test(
                 CellValNum::Fixed(n) => {
                     let size = datatype.size().saturating_mul(n as usize);
                     let bytes = rows.start.saturating_mul(size)..rows.end.saturating_mul(size);
-                    let values = cells.values.get(bytes).unwrap_or_default();
-                    kernel::fixed(test, datatype, size, values, answer);
+                    kernel::fixed(test, datatype, size, part(cells.values, bytes)?, answer)?;
                 }
                 CellValNum::Var => {
-                    let offsets = rows.start..rows.end.saturating_add(1);
-                    let offsets = cells
-                        .offsets
-                        .and_then(|all| all.get(offsets))
-                        .unwrap_or_default();
+                    let offsets = cells.offsets;
+                    let offsets = offsets.ok_or_else(|| Bug::new("strings without offsets"))?;
+                    let offsets = part(offsets, rows.start..rows.end.saturating_add(1))?;
                     kernel::var(test, cells.values, offsets, answer)?;
                 }
             }
@@ -143,6 +151,12 @@ fn answer_test(
             .for_each(|(a, v)| *a &= u8::from(*v != 0));
     }
     Ok(())
+}
+
+/// Some of what was found to be there.
+fn part<T>(all: &[T], range: std::ops::Range<usize>) -> Result<&[T], Bug> {
+    let part = all.get(range);
+    part.ok_or_else(|| Bug::new("cells of a condition that were counted are not there"))
 }
 
 /// Whether a null cell answers no.
@@ -169,6 +183,7 @@ fn check(field: &ResolvedField, cells: &FieldCells<'_>, rows: usize) -> Result<(
         CellValNum::Var => at_least(
             "offsets",
             rows.saturating_add(1),
+            // A field without offsets has none.
             cells.offsets.map_or(0, <[u64]>::len),
         ),
     }

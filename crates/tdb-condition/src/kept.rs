@@ -75,10 +75,11 @@ impl ResolvedCondition {
             };
             stack.push(part);
         }
-        match stack.pop() {
-            None | Some(Part::All) => Ok(Kept::All),
-            Some(Part::None(field)) => self.never(field).map(Kept::Where),
-            Some(part) => tree(part).map(Kept::Where),
+        match (stack.pop(), stack.is_empty()) {
+            (Some(Part::All), true) => Ok(Kept::All),
+            (Some(Part::None(field)), true) => self.never(field).map(Kept::Where),
+            (Some(part), true) => tree(part).map(Kept::Where),
+            _ => Err(Bug::new("a condition whose tests are not all joined").into()),
         }
     }
 
@@ -112,9 +113,8 @@ impl ResolvedCondition {
                 ConditionValue::of_members(&field.name, ConditionOp::In, members)
             }
         };
-        // Each operator was given what it takes.
-        let trees = value.map(ConditionTree::from).into_iter().collect();
-        Ok(Part::Tree(None, trees))
+        let value = value.ok_or_else(|| Bug::new("an operator that takes something else"))?;
+        Ok(Part::Tree(None, vec![ConditionTree::from(value)]))
     }
 
     fn field(&self, index: usize) -> Result<&ResolvedField, ConditionError> {
@@ -125,11 +125,15 @@ impl ResolvedCondition {
     /// A condition on a field that no cell fulfils.
     fn never(&self, field: usize) -> Result<ConditionTree, ConditionError> {
         let field = self.field(field)?;
-        let (name, value) = (&field.name, smallest(field));
+        let (name, value) = (&field.name, smallest(field)?);
+        let test = |op| {
+            let test = ConditionValue::new(name, op, value.clone());
+            let test = test.ok_or_else(|| Bug::new("an operator that takes something else"))?;
+            Ok(ConditionTree::from(test))
+        };
         let ops = [ConditionOp::Less, ConditionOp::GreaterOrEqual];
-        let tests = ops.map(|op| ConditionValue::new(name, op, value.clone()));
-        let trees = tests.into_iter().flatten().map(ConditionTree::from);
-        combine(Combine::And, trees.collect())
+        let trees = ops.into_iter().map(test).collect::<Result<_, Bug>>()?;
+        combine(Combine::And, trees)
     }
 }
 
@@ -142,15 +146,15 @@ fn cannot_ask(field: &str, what: &'static str) -> ConditionError {
 }
 
 /// Some value of a field's type, not empty.
-fn smallest(field: &ResolvedField) -> Bytes {
+fn smallest(field: &ResolvedField) -> Result<Bytes, Bug> {
     let size = match field.stored {
         Some((datatype, CellValNum::Fixed(n))) if is_text(datatype) => {
             datatype.size().saturating_mul(n as usize)
         }
         Some((datatype, _)) => datatype.size(),
-        None => 1,
+        None => return Err(Bug::new("a delete by a field that the schema lacks")),
     };
-    vec![0; size].into()
+    Ok(vec![0; size].into())
 }
 
 fn join(a: Part, b: Part, how: Combine) -> Result<Part, ConditionError> {

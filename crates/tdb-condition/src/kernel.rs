@@ -1,7 +1,9 @@
+use std::cell::Cell;
 use std::cmp::Ordering;
 
 use bytes::Bytes;
-use tdb_tile::{Datatype, Scalar, WireError, WireErrorKind, with_scalar};
+use tdb_cells::CellsError;
+use tdb_tile::{Bug, Datatype, Scalar, WireError, WireErrorKind, with_scalar};
 
 use crate::CompareOp;
 use crate::place::is_text;
@@ -14,12 +16,20 @@ pub(crate) fn fixed(
     size: usize,
     values: &[u8],
     answer: &mut [u8],
-) {
+) -> Result<(), Bug> {
+    if size == 0 || answer.len().checked_mul(size) != Some(values.len()) {
+        return Err(Bug::new("a condition has more rows than cells, or fewer"));
+    }
     if is_text(datatype) {
-        let cells = values.chunks_exact(size.max(1));
+        let cells = values.chunks_exact(size);
         return text(test, cells, answer);
     }
-    with_scalar!(datatype, T => numbers::<T>(test, values, answer));
+    with_scalar!(datatype, T => {
+        if size != T::SIZE {
+            return Err(Bug::new("a condition compares cells of several numbers"));
+        }
+        numbers::<T>(test, values, answer)
+    })
 }
 
 /// Compares cells of any number of bytes, which lie between one offset and the next.
@@ -28,7 +38,10 @@ pub(crate) fn var(
     values: &[u8],
     offsets: &[u64],
     answer: &mut [u8],
-) -> Result<(), WireError> {
+) -> Result<(), CellsError> {
+    if answer.len().checked_add(1) != Some(offsets.len()) {
+        return Err(Bug::new("a condition has more rows than cells, or fewer").into());
+    }
     let mut broken = None;
     let cells = offsets
         .array_windows()
@@ -38,27 +51,28 @@ pub(crate) fn var(
             range
                 .and_then(|(start, end)| values.get(start..end))
                 .unwrap_or_else(|| {
+                    // Told behind the loop.
                     broken = broken.or(Some(row));
                     &[]
                 })
         });
-    text(test, cells, answer);
+    text(test, cells, answer)?;
     match broken {
         Some(row) => {
             let kind = WireErrorKind::Invalid("out of order, or beyond the values");
-            Err(WireError::new(
-                "Tile",
-                "offsets",
-                row.saturating_mul(size_of::<u64>()),
-                kind,
-            ))
+            let at = row.saturating_mul(size_of::<u64>());
+            Err(WireError::new("Tile", "offsets", at, kind).into())
         }
         None => Ok(()),
     }
 }
 
 /// Text compares as unsigned bytes; of two that begin alike, the shorter is less.
-fn text<'a>(test: &ResolvedTest, cells: impl Iterator<Item = &'a [u8]>, answer: &mut [u8]) {
+fn text<'a>(
+    test: &ResolvedTest,
+    cells: impl Iterator<Item = &'a [u8]>,
+    answer: &mut [u8],
+) -> Result<(), Bug> {
     match test {
         ResolvedTest::Compare(op, value) => {
             let value = &value[..];
@@ -73,8 +87,14 @@ fn text<'a>(test: &ResolvedTest, cells: impl Iterator<Item = &'a [u8]>, answer: 
         }
         ResolvedTest::In(members) => fill(answer, cells, |cell| has_text(members, cell)),
         ResolvedTest::NotIn(members) => fill(answer, cells, |cell| !has_text(members, cell)),
-        _ => answer.fill(0),
+        _ => return Err(no_comparison()),
     }
+    Ok(())
+}
+
+#[track_caller]
+fn no_comparison() -> Bug {
+    Bug::new("cells are compared for a test that compares none")
 }
 
 fn has_text(members: &[Bytes], cell: &[u8]) -> bool {
@@ -83,16 +103,22 @@ fn has_text(members: &[Bytes], cell: &[u8]) -> bool {
         .is_ok()
 }
 
-fn numbers<T: Scalar>(test: &ResolvedTest, values: &[u8], answer: &mut [u8]) {
+fn numbers<T: Scalar>(test: &ResolvedTest, values: &[u8], answer: &mut [u8]) -> Result<(), Bug> {
+    // A value of the condition that is too short is told behind the loops.
+    let is_short = Cell::new(false);
+    let read = |value: &[u8]| {
+        T::read(value).unwrap_or_else(|| {
+            is_short.set(true);
+            T::default()
+        })
+    };
     // Reads as zero what is too short, which `chunks_exact` rules out.
     let cells = values
         .chunks_exact(T::SIZE)
         .map(|cell| T::read(cell).unwrap_or_default());
     match test {
         ResolvedTest::Compare(op, value) => {
-            let Some(value) = T::read(value) else {
-                return answer.fill(0);
-            };
+            let value = read(value);
             match op {
                 CompareOp::Lt => fill(answer, cells, |cell| cell < value),
                 CompareOp::Le => fill(answer, cells, |cell| cell <= value),
@@ -102,16 +128,22 @@ fn numbers<T: Scalar>(test: &ResolvedTest, values: &[u8], answer: &mut [u8]) {
                 CompareOp::Ne => fill(answer, cells, |cell| cell != value),
             }
         }
-        ResolvedTest::In(members) => fill(answer, cells, |cell| has_number(members, cell)),
-        ResolvedTest::NotIn(members) => fill(answer, cells, |cell| !has_number(members, cell)),
-        _ => answer.fill(0),
+        ResolvedTest::In(members) => fill(answer, cells, |cell| has_number(members, read, cell)),
+        ResolvedTest::NotIn(members) => {
+            fill(answer, cells, |cell| !has_number(members, read, cell));
+        }
+        _ => return Err(no_comparison()),
+    }
+    match is_short.get() {
+        false => Ok(()),
+        true => Err(Bug::new("a value of a condition is shorter than the cells")),
     }
 }
 
 /// Whether a number is one of the members, which are in ascending order; a NaN is in no set.
-fn has_number<T: Scalar>(members: &[Bytes], cell: T) -> bool {
+fn has_number<T: Scalar>(members: &[Bytes], read: impl Fn(&[u8]) -> T, cell: T) -> bool {
     let by_value = |member: &Bytes| {
-        let member = T::read(member).unwrap_or_default();
+        let member = read(member);
         member.partial_cmp(&cell).unwrap_or(Ordering::Less)
     };
     members.binary_search_by(by_value).is_ok()

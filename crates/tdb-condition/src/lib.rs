@@ -9,6 +9,7 @@ mod kernel;
 mod parse;
 mod place;
 mod predicate;
+mod refusal;
 mod resolve;
 mod resolved;
 mod stored;

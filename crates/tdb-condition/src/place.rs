@@ -93,21 +93,17 @@ impl Place {
     }
 
     fn of_whole_in<T: Whole>(floor: i128, exact: bool) -> Self {
-        let Some((least, most)) = T::ENDS else {
-            return Self::Unordered;
+        let value = match T::from_whole(floor) {
+            Ok(value) => value,
+            Err(place) => return place,
         };
-        if floor < least {
-            Self::BeforeAll
-        } else if floor > most || (floor == most && !exact) {
-            Self::AfterAll
-        } else {
-            let mut value = Vec::with_capacity(T::SIZE);
-            T::from_whole(floor).write(&mut value);
-            if exact {
-                Self::At(value)
-            } else {
-                Self::After(value)
-            }
+        let mut bytes = Vec::with_capacity(T::SIZE);
+        value.write(&mut bytes);
+        let has_next = || T::from_whole(floor.saturating_add(1)).is_ok();
+        match exact {
+            true => Self::At(bytes),
+            false if has_next() => Self::After(bytes),
+            false => Self::AfterAll,
         }
     }
 
@@ -188,22 +184,20 @@ pub(crate) fn is_number(datatype: Datatype) -> bool {
     datatype.is_integer() || datatype.is_real() || datatype.is_datetime() || datatype.is_time()
 }
 
-/// Numbers, where integers know their ends.
+/// Numbers that may be whole.
 trait Whole: Scalar {
-    /// The least and the greatest; `None` for floats.
-    const ENDS: Option<(i128, i128)>;
-
-    /// The value of a number between the ends.
-    fn from_whole(value: i128) -> Self;
+    /// A whole number as one of these; where it is none, its place among them.
+    fn from_whole(value: i128) -> Result<Self, Place>;
 }
 
 macro_rules! whole {
     ($($t:ty),*) => {$(
         impl Whole for $t {
-            const ENDS: Option<(i128, i128)> = Some((<$t>::MIN as i128, <$t>::MAX as i128));
-
-            fn from_whole(value: i128) -> Self {
-                value.try_into().unwrap_or_default()
+            fn from_whole(value: i128) -> Result<Self, Place> {
+                value.try_into().map_err(|_| match value < i128::from(<$t>::MIN) {
+                    true => Place::BeforeAll,
+                    false => Place::AfterAll,
+                })
             }
         }
     )*};
@@ -212,10 +206,8 @@ macro_rules! whole {
 macro_rules! not_whole {
     ($($t:ty),*) => {$(
         impl Whole for $t {
-            const ENDS: Option<(i128, i128)> = None;
-
-            fn from_whole(_value: i128) -> Self {
-                Self::NAN
+            fn from_whole(_value: i128) -> Result<Self, Place> {
+                Err(Place::Unordered)
             }
         }
     )*};

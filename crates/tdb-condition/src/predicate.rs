@@ -1,7 +1,10 @@
 //! A condition over the cells of a table.
 
-use tdb_cells::{CellTable, CellsError};
+use std::ops::Range;
+
+use tdb_cells::{CellTable, CellsError, TableColumn};
 use tdb_schema::{ArraySchema, FieldKind};
+use tdb_tile::Bug;
 
 use crate::{FieldCells, ResolvedCondition};
 
@@ -44,34 +47,44 @@ impl Predicate {
         let mut part = Vec::new();
         for segment in &table.segments {
             let rows = segment.rows.clone();
-            let cells: Vec<Option<FieldCells<'_>>> = self
-                .fields
-                .iter()
-                .map(|field| {
-                    let column = table.column((*field)?)?;
-                    if column.lacks(&rows) {
-                        return None;
+            let cells = self.fields.iter().map(|field| match field {
+                // No cell has what is not there.
+                None => Ok(None),
+                Some(field) => {
+                    let column = table.column(*field);
+                    let column = column.ok_or_else(|| Bug::new("a field was not loaded"))?;
+                    match column.lacks(&rows) {
+                        true => Ok(None),
+                        false => cells_of(column, &rows).map(Some),
                     }
-                    let values = column.values.as_slice();
-                    let size = column.cell_size;
-                    let fixed = rows.start.saturating_mul(size)..rows.end.saturating_mul(size);
-                    Some(FieldCells {
-                        values: if column.offsets.is_some() {
-                            values
-                        } else {
-                            values.get(fixed)?
-                        },
-                        offsets: column
-                            .offsets
-                            .as_ref()
-                            .and_then(|o| o.get(rows.start..=rows.end)),
-                        validity: column.validity.as_ref().and_then(|v| v.get(rows.clone())),
-                    })
-                })
-                .collect();
+                }
+            });
+            let cells: Vec<_> = cells.collect::<Result<_, Bug>>()?;
             self.condition.evaluate(&cells, rows.len(), &mut part)?;
             keep.extend_from_slice(&part);
         }
         Ok(keep)
     }
+}
+
+/// Some rows of a column.
+fn cells_of<'a>(column: &'a TableColumn, rows: &Range<usize>) -> Result<FieldCells<'a>, Bug> {
+    let values = column.values.as_slice();
+    let values = match column.offsets {
+        Some(_) => Some(values),
+        None => {
+            let at = |row: usize| row.saturating_mul(column.cell_size);
+            values.get(at(rows.start)..at(rows.end))
+        }
+    };
+    let offsets = column.offsets.as_ref();
+    let offsets = offsets.map(|offsets| offsets.get(rows.start..=rows.end));
+    let validity = column.validity.as_ref();
+    let validity = validity.map(|validity| validity.get(rows.clone()));
+    let missing = || Bug::new("a column has fewer rows than its table");
+    Ok(FieldCells {
+        values: values.ok_or_else(missing)?,
+        offsets: offsets.map(|o| o.ok_or_else(missing)).transpose()?,
+        validity: validity.map(|v| v.ok_or_else(missing)).transpose()?,
+    })
 }

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
 use tdb_schema::{ArraySchema, CellValNum, Enumeration, Field, FieldKind, names};
@@ -107,6 +107,8 @@ pub(crate) struct Builder<'a> {
     walk: Walk<(Joint, bool)>,
     numbers: HashMap<&'a str, usize>,
     fields: Vec<ResolvedField>,
+    /// Those of which the values are read.
+    read: HashSet<usize>,
     steps: Vec<Step>,
     depth: usize,
 }
@@ -117,6 +119,7 @@ impl<'a> Builder<'a> {
             walk: Walk::new(limits),
             numbers: HashMap::new(),
             fields: Vec::new(),
+            read: HashSet::new(),
             steps: Vec::new(),
             depth: 1,
         }
@@ -156,8 +159,8 @@ impl<'a> Builder<'a> {
                 reads_values: false,
             });
         }
-        if let Some(field) = self.fields.get_mut(number) {
-            field.reads_values |= test.reads_values();
+        if test.reads_values() {
+            self.read.insert(number);
         }
         self.steps.push(Step::Test {
             field: number,
@@ -174,7 +177,10 @@ impl<'a> Builder<'a> {
         });
     }
 
-    pub(crate) fn finish(self) -> ResolvedCondition {
+    pub(crate) fn finish(mut self) -> ResolvedCondition {
+        for (number, field) in self.fields.iter_mut().enumerate() {
+            field.reads_values = self.read.contains(&number);
+        }
         ResolvedCondition {
             fields: self.fields,
             steps: self.steps,
@@ -187,23 +193,18 @@ fn resolve_test(
     test: &FieldTest,
     field: &ConditionField<'_>,
 ) -> Result<ResolvedTest, ConditionError> {
-    let null_test = match test.test {
-        Test::Null => Some(ResolvedTest::Null),
-        Test::NotNull => Some(ResolvedTest::NotNull),
-        _ => None,
-    };
-    if let Some(null_test) = null_test {
-        return Ok(null_test);
+    if !matches!(test.test, Test::Null | Test::NotNull) {
+        comparable(test, field)?;
     }
-    comparable(test, field)?;
     match &test.test {
+        Test::Null => Ok(ResolvedTest::Null),
+        Test::NotNull => Ok(ResolvedTest::NotNull),
         Test::Compare(op, value) => match field.enumeration {
             Some(enumeration) => compare_label(test, field, enumeration, *op, value),
             None => Ok(outcome(place(test, field.datatype, value)?.compare(*op))),
         },
         Test::In(members) => Ok(ResolvedTest::In(set(test, field, members)?)),
         Test::NotIn(members) => Ok(ResolvedTest::NotIn(set(test, field, members)?)),
-        Test::Null | Test::NotNull => Ok(ResolvedTest::Never),
     }
 }
 
@@ -338,8 +339,10 @@ const MOST_SHOWN: usize = 200;
 
 fn shown(test: &FieldTest) -> String {
     let text = test.to_string();
-    match text.char_indices().nth(MOST_SHOWN) {
-        Some((at, _)) => format!("`{}…`", text.get(..at).unwrap_or_default()),
-        None => format!("`{text}`"),
+    let mut rest = text.chars();
+    let begin: String = rest.by_ref().take(MOST_SHOWN).collect();
+    match rest.next() {
+        Some(_) => format!("`{begin}…`"),
+        None => format!("`{begin}`"),
     }
 }

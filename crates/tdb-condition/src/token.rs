@@ -1,6 +1,8 @@
 use std::fmt;
 
-use crate::parse::TextError;
+use tdb_tile::Bug;
+
+use crate::refusal::{Refusal, TextError};
 
 /// A piece of the text of a condition.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,7 +98,7 @@ pub(crate) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    pub(crate) fn new(text: &'a str) -> Result<Self, TextError> {
+    pub(crate) fn new(text: &'a str) -> Result<Self, Refusal> {
         let mut tokens = Self {
             text,
             position: 0,
@@ -117,8 +119,8 @@ impl<'a> Tokens<'a> {
     }
 
     /// Takes the current token.
-    pub(crate) fn advance(&mut self) -> Result<Token, TextError> {
-        let rest = self.rest(self.position);
+    pub(crate) fn advance(&mut self) -> Result<Token, Refusal> {
+        let rest = self.rest(self.position)?;
         self.at = self.text.len().saturating_sub(rest.trim_start().len());
         self.position = self.at;
         let next = self.scan()?;
@@ -126,7 +128,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Takes the current token if it is this word.
-    pub(crate) fn take_word(&mut self, word: &str) -> Result<bool, TextError> {
+    pub(crate) fn take_word(&mut self, word: &str) -> Result<bool, Refusal> {
         let found = self.current.is_word(word);
         if found {
             self.advance()?;
@@ -135,7 +137,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Takes the current token if it is this symbol.
-    pub(crate) fn take_symbol(&mut self, symbol: &str) -> Result<bool, TextError> {
+    pub(crate) fn take_symbol(&mut self, symbol: &str) -> Result<bool, Refusal> {
         let found = matches!(self.current, Token::Symbol(found) if found == symbol);
         if found {
             self.advance()?;
@@ -143,12 +145,13 @@ impl<'a> Tokens<'a> {
         Ok(found)
     }
 
-    fn rest(&self, from: usize) -> &'a str {
-        self.text.get(from..).unwrap_or_default()
+    fn rest(&self, from: usize) -> Result<&'a str, Bug> {
+        let rest = self.text.get(from..);
+        rest.ok_or_else(|| Bug::new("a token ends within a character"))
     }
 
-    fn scan(&mut self) -> Result<Token, TextError> {
-        let rest = self.rest(self.at);
+    fn scan(&mut self) -> Result<Token, Refusal> {
+        let rest = self.rest(self.at)?;
         let Some(first) = rest.chars().next() else {
             return Ok(Token::End);
         };
@@ -158,12 +161,9 @@ impl<'a> Tokens<'a> {
             'x' | 'X' if rest.get(1..).is_some_and(|r| r.starts_with('\'')) => self.bytes(),
             '0'..='9' | '.' | '+' | '-' => self.number(),
             c if begins_word(c) => {
-                let word = rest
-                    .split(|c| !continues_word(c))
-                    .next()
-                    .unwrap_or_default();
+                let word: String = rest.chars().take_while(|c| continues_word(*c)).collect();
                 self.skip(word.len());
-                Ok(Token::Word(word.to_owned()))
+                Ok(Token::Word(word))
             }
             c => {
                 let symbol = SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol));
@@ -187,17 +187,17 @@ impl<'a> Tokens<'a> {
     }
 
     /// What stands between quotes, where a doubled quote means one.
-    fn quoted(&mut self, quote: char) -> Result<String, TextError> {
+    fn quoted(&mut self, quote: char) -> Result<String, Refusal> {
         self.skip(1);
         let mut content = String::new();
         loop {
-            let rest = self.rest(self.position);
-            let end = rest
-                .find(quote)
+            let rest = self.rest(self.position)?;
+            let (inside, _) = rest
+                .split_once(quote)
                 .ok_or_else(|| self.error(format!("the {quote} is never closed")))?;
-            content.push_str(rest.get(..end).unwrap_or_default());
-            self.skip(end.saturating_add(1));
-            if !self.rest(self.position).starts_with(quote) {
+            content.push_str(inside);
+            self.skip(inside.len().saturating_add(1));
+            if !self.rest(self.position)?.starts_with(quote) {
                 return Ok(content);
             }
             content.push(quote);
@@ -205,7 +205,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    fn bytes(&mut self) -> Result<Token, TextError> {
+    fn bytes(&mut self) -> Result<Token, Refusal> {
         self.skip(1);
         let hex = self.quoted('\'')?;
         let digits: Option<Vec<u8>> = hex
@@ -222,12 +222,12 @@ impl<'a> Tokens<'a> {
     }
 
     /// A sign, digits with at most one point among them, and an exponent.
-    fn number(&mut self) -> Result<Token, TextError> {
-        let rest = self.rest(self.at);
+    fn number(&mut self) -> Result<Token, Refusal> {
+        let rest = self.rest(self.at)?;
         let mut end = usize::from(rest.starts_with(['+', '-']));
         let digits = |from: usize| {
-            let rest = rest.as_bytes().get(from..).unwrap_or_default();
-            rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
+            let rest = rest.bytes().skip(from);
+            rest.take_while(u8::is_ascii_digit).count()
         };
         let whole = digits(end);
         end = end.saturating_add(whole);
@@ -246,18 +246,15 @@ impl<'a> Tokens<'a> {
             any &= count > 0;
             end = exponent.saturating_add(count);
         }
-        let ends = !rest
-            .get(end..)
-            .unwrap_or_default()
-            .starts_with(continues_word);
-        if !any || !ends {
-            let word = rest.split(|c: char| !continues_word(c) && !matches!(c, '+' | '-'));
-            let found = word.map(str::to_owned).next().unwrap_or_default();
-            return Err(self.error(format!("`{found}` is not a number")));
-        }
+        // What has been looked at is all ASCII, but for what follows it.
+        let number = rest.split_at_checked(end).filter(|_| any);
+        let number = number.filter(|(_, rest)| !rest.starts_with(continues_word));
+        let Some((number, _)) = number else {
+            let is_part = |c: &char| continues_word(*c) || matches!(c, '+' | '-');
+            let found: String = rest.chars().take_while(is_part).collect();
+            return Err(self.error(format!("`{found}` is not a number")).into());
+        };
         self.skip(end);
-        Ok(Token::Number(
-            rest.get(..end).unwrap_or_default().to_owned(),
-        ))
+        Ok(Token::Number(number.to_owned()))
     }
 }

@@ -7,6 +7,7 @@
 )]
 
 use proptest::prelude::*;
+use tdb_cells::CellsError;
 use tdb_condition::{CompareOp, Condition, ConditionField, FieldCells, ResolvedCondition};
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
 use tdb_schema::CellValNum;
@@ -92,7 +93,7 @@ fn run(
     condition: &ResolvedCondition,
     columns: &[&Column],
     rows: usize,
-) -> Result<Vec<usize>, WireError> {
+) -> Result<Vec<usize>, CellsError> {
     let by_name = |name: &str| columns.iter().find(|column| column.name == name);
     let cells: Vec<Option<FieldCells<'_>>> = condition
         .fields()
@@ -660,4 +661,13 @@ proptest! {
         let condition = resolve("s < 'b' or n = 5 or s in ('a', '') or n is null", &[&column, &fixed]);
         let _ = run(&condition, &[&column, &fixed], count);
     }
+}
+
+#[test]
+fn cells_of_other_fields_are_a_defect_and_no_answer() {
+    let condition = resolve("n = 1 or m = 2", &[&ints("n", &[1]), &ints("m", &[2])]);
+    let n = ints("n", &[1]);
+    let mut mask = Vec::new();
+    let error = condition.evaluate(&[Some(n.cells())], 1, &mut mask);
+    assert!(matches!(error, Err(CellsError::Bug(_))), "{error:?}");
 }

@@ -1,25 +1,29 @@
 //! What coordinates must be, and how cells compare by them.
 
 use tdb_cells::{CellProblem, Keys, Numbers, value_text};
-use tdb_schema::order::{CellComparator, Column, KeyEncoder, Keys as Encoded, SortOrder};
+use tdb_schema::order::{CellComparator, Column, KeyEncoder, KeyError, Keys as Encoded, SortOrder};
 use tdb_schema::{ArraySchema, CellValNum, Dimension};
-use tdb_tile::{Range, Scalar, with_scalar};
+use tdb_tile::{Bug, Range, Scalar, with_scalar};
 
 use crate::WriteError;
 use crate::input::{Cells, Input};
-use crate::tile::position;
 
 /// Fails with the first cell that lies outside the domain; `first` is the number of the first cell.
 pub(crate) fn check(schema: &ArraySchema, cells: &Cells, first: u64) -> Result<(), WriteError> {
-    let dimensions = schema.dimensions.iter().zip(&cells.fields).enumerate();
-    for (index, (dimension, input)) in dimensions {
-        let bounds = schema.bounds(index);
-        let outside = bounds.and_then(|bounds| outside(dimension, bounds, input, cells.rows));
-        if let Some(row) = outside {
+    let inputs = cells.first_fields(schema.dimensions.len())?;
+    for (index, (dimension, input)) in schema.dimensions.iter().zip(inputs).enumerate() {
+        // Without bounds, any string is inside.
+        let Some(bounds) = schema.bounds(index) else {
+            match dimension.is_var() {
+                true => continue,
+                false => return Err(Bug::new("a dimension of numbers without a domain").into()),
+            }
+        };
+        if let Some(row) = outside(dimension, bounds, input, cells.rows)? {
             return Err(WriteError::Cell {
                 field: dimension.name.clone(),
                 cell: first.saturating_add(row as u64),
-                problem: problem(dimension, input.cell(row)),
+                problem: problem(dimension, input.cell(row)?),
             });
         }
     }
@@ -27,14 +31,26 @@ pub(crate) fn check(schema: &ArraySchema, cells: &Cells, first: u64) -> Result<(
 }
 
 /// The first cell that is not within the bounds.
-fn outside(dimension: &Dimension, bounds: &Range, input: &Input, rows: usize) -> Option<usize> {
+fn outside(
+    dimension: &Dimension,
+    bounds: &Range,
+    input: &Input,
+    rows: usize,
+) -> Result<Option<usize>, Bug> {
     let datatype = dimension.datatype;
     if dimension.is_var() {
-        return (0..rows).find(|row| !bounds.contains(datatype, input.cell(*row)));
+        for row in 0..rows {
+            if !bounds.contains(datatype, input.cell(row)?) {
+                return Ok(Some(row));
+            }
+        }
+        return Ok(None);
     }
+    let values = input.bytes(&(0..rows))?;
     with_scalar!(datatype, T => {
-        let (lo, hi) = bounds.ends::<T>()?;
-        outside_numbers::<T>(&input.values, lo, hi)
+        let ends = bounds.ends::<T>();
+        let (lo, hi) = ends.ok_or_else(|| Bug::new("a domain whose ends are no coordinates"))?;
+        Ok(outside_numbers::<T>(values, lo, hi))
     })
 }
 
@@ -72,35 +88,38 @@ fn problem(dimension: &Dimension, cell: &[u8]) -> CellProblem {
 }
 
 /// The coordinates of cells, dimension by dimension.
-pub(crate) fn columns<'a>(schema: &ArraySchema, cells: &'a Cells) -> Vec<Column<'a>> {
-    let column = |(dimension, input): (&Dimension, &'a Input)| match dimension.cell_val_num {
-        CellValNum::Fixed(_) => Column::Fixed(&input.values),
-        CellValNum::Var => {
-            let offsets = input.offsets();
-            let end = offsets.get(cells.rows).map_or(0, |end| position(end.get()));
-            Column::Var {
-                offsets: offsets.get(..cells.rows).unwrap_or_default(),
-                data: input.values.get(..end).unwrap_or_default(),
+pub(crate) fn columns<'a>(schema: &ArraySchema, cells: &'a Cells) -> Result<Vec<Column<'a>>, Bug> {
+    let column = |(dimension, input): (&Dimension, &'a Input)| {
+        let values = &input.values;
+        let column = match dimension.cell_val_num {
+            CellValNum::Fixed(_) => Some(Column::Fixed(values)),
+            CellValNum::Var => {
+                let starts = input.offsets()?.split_at_checked(cells.rows);
+                starts.and_then(|(offsets, end)| {
+                    let end = usize::try_from(end.first()?.get()).ok()?;
+                    let data = values.get(..end)?;
+                    Some(Column::Var { offsets, data })
+                })
             }
-        }
+        };
+        column.ok_or_else(|| Bug::new("coordinates of cells are not there"))
     };
-    schema
-        .dimensions
-        .iter()
-        .zip(&cells.fields)
-        .map(column)
-        .collect()
+    let inputs = cells.first_fields(schema.dimensions.len())?;
+    schema.dimensions.iter().zip(inputs).map(column).collect()
 }
 
 /// What cells within the domain are put in global order by.
-pub(crate) fn keys<'a>(schema: &ArraySchema, cells: &'a Cells) -> Keys<'a> {
-    let columns = columns(schema, cells);
+pub(crate) fn keys<'a>(schema: &ArraySchema, cells: &'a Cells) -> Result<Keys<'a>, Bug> {
+    let columns = columns(schema, cells)?;
     let encoder = KeyEncoder::new(schema, SortOrder::Global);
-    let numbers = encoder.encode(&columns).ok().map(|keys| match keys {
-        Encoded::U64(keys) => Numbers::Narrow(keys),
-        Encoded::U128(keys) => Numbers::Wide(keys),
-    });
-    match numbers {
+    let numbers = match encoder.encode(&columns) {
+        Ok(Encoded::U64(keys)) => Some(Numbers::Narrow(keys)),
+        Ok(Encoded::U128(keys)) => Some(Numbers::Wide(keys)),
+        // What is stored may be, and is compared as it is.
+        Err(KeyError::OutsideDomain { .. }) => None,
+        Err(_) => return Err(Bug::new("coordinates that are none of the dimensions")),
+    };
+    Ok(match numbers {
         Some(numbers) if encoder.is_exact() => Keys::exact(numbers),
         numbers => {
             let comparator = CellComparator::new(schema, SortOrder::Global);
@@ -109,5 +128,5 @@ pub(crate) fn keys<'a>(schema: &ArraySchema, cells: &'a Cells) -> Keys<'a> {
             };
             Keys::compared(numbers, Box::new(compare))
         }
-    }
+    })
 }

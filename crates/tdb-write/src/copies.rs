@@ -5,11 +5,12 @@ use std::sync::Arc;
 use tdb_array::Fragment;
 use tdb_cells::{Decoding, Fetched, FieldTiles, FragmentTiles, WholeTiles, stored_field};
 use tdb_schema::FieldKind;
+use tdb_tile::Bug;
 
 use crate::fields::{EncodedTile, FieldCodec};
 use crate::fragment::Target;
 use crate::series::FilteredTiles;
-use crate::tile::{Coder, Tile, position};
+use crate::tile::{Coder, Tile, bound, position};
 use crate::{WriteError, Writer};
 
 /// A fragment whose tiles are what the same cells would become if they were written now: [`Writer::copy`] takes them
@@ -35,12 +36,15 @@ impl CopiedFragment {
     /// form, or lack something.
     ///
     /// # Errors
-    /// Metadata that cannot be read.
+    /// A position behind the last fragment; metadata that cannot be read.
     pub fn open(writer: &Writer, fragment: usize) -> Result<Option<Self>, WriteError> {
         let target = writer.target();
-        let Some(stored) = target.array.fragments().get(fragment) else {
-            return Ok(None);
-        };
+        let fragments = target.array.fragments();
+        let stored = fragments.get(fragment);
+        let stored = stored.ok_or(WriteError::UnknownFragment {
+            fragment,
+            fragments: fragments.len(),
+        })?;
         if !has_form(target, stored) {
             return Ok(None);
         }
@@ -72,12 +76,11 @@ impl CopiedFragment {
     ) -> Result<Vec<Vec<u8>>, WriteError> {
         let dimensions = 0..self.target.schema.dimensions.len();
         let coordinate = |dimension| {
-            let Some(tiles) = self.tiles.field(FieldKind::Dimension(dimension)) else {
-                return Ok(Vec::new());
-            };
+            let tiles = self.tiles.field(FieldKind::Dimension(dimension));
+            let tiles = tiles.ok_or_else(|| Bug::new("a fragment without coordinates"))?;
             let decoded = decode(&self.target, tiles, (tile, cells), self.decoding())?;
             let size = tiles.cell_size;
-            Ok(decoded.tile(tiles, cells).cell(cell, Some(size)).to_vec())
+            Ok(decoded.tile(tiles, cells).cell(cell, Some(size))?.to_vec())
         };
         dimensions.map(coordinate).collect()
     }
@@ -146,21 +149,28 @@ impl Copies<'_> {
         };
         let decoded = decode(&self.from.target, field, (tile, self.whole.cells), how)?;
         let mut pieces = pieces.into_iter().map(|piece| piece.bytes);
-        let mut next = |is_there: bool| is_there.then(|| pieces.next()).flatten();
+        let mut next = || {
+            let piece = pieces.next();
+            piece.ok_or_else(|| Bug::new("a tile of which a file is missing"))
+        };
         Ok(EncodedTile {
-            main: next(true).unwrap_or_default(),
-            var: next(field.var.is_some()).unwrap_or_default(),
-            validity: next(field.validity.is_some()).unwrap_or_default(),
-            var_size: field.var_size(tile),
-            summary: codec.rule.summarize(&decoded.tile(field, self.whole.cells)),
+            main: next()?,
+            var: field.var.is_some().then(&mut next).transpose()?,
+            validity: field.validity.is_some().then(&mut next).transpose()?,
+            var_size: var_size(field, tile, self.from.decoding())?,
+            summary: codec
+                .rule
+                .summarize(&decoded.tile(field, self.whole.cells))?,
         })
     }
 
     /// A tile whose cells all have the same value.
-    fn constant(&self, codec: &FieldCodec) -> Result<EncodedTile, WriteError> {
+    fn constant(&self, codec: &FieldCodec, number: u64) -> Result<EncodedTile, WriteError> {
         let value = match codec.kind {
             FieldKind::Timestamps => self.from.time,
-            _ => u64::MAX,
+            // No cell is deleted.
+            FieldKind::DeleteTimestamps | FieldKind::DeleteConditionIndex => u64::MAX,
+            _ => return Err(Bug::new("a field that the fragment of a copied tile lacks").into()),
         };
         let tile = Tile {
             cells: self.whole.cells,
@@ -168,12 +178,7 @@ impl Copies<'_> {
             ..Tile::default()
         };
         let limits = self.from.target.session.limits();
-        let encoded = codec.encode(&tile, &mut Coder::default(), limits);
-        encoded.map_err(|source| WriteError::Encode {
-            field: codec.name.clone(),
-            tile: 0,
-            source: Box::new(source),
-        })
+        codec.encode(&tile, number, &mut Coder::default(), limits)
     }
 }
 
@@ -184,13 +189,12 @@ impl FilteredTiles for Copies<'_> {
         field: usize,
         tile: u64,
     ) -> Result<EncodedTile, WriteError> {
-        let number = self.whole.tiles.get(position(tile)).copied();
-        let (Some(codec), Some(number)) = (target.codecs.get(field), number) else {
-            return Ok(EncodedTile::default());
-        };
+        let codec = target.codec(field)?;
+        let number = self.whole.tiles.get(position(tile)?).copied();
+        let number = number.ok_or_else(|| Bug::new("a tile behind the last one"))?;
         match self.from.tiles.field(codec.kind) {
             Some(field) => self.copy(codec, field, number),
-            None => self.constant(codec),
+            None => self.constant(codec, tile),
         }
     }
 
@@ -201,13 +205,15 @@ impl FilteredTiles for Copies<'_> {
             None => 8,
         };
         let fixed: usize = self.from.target.codecs.iter().map(of_cell).sum();
-        let first = self.whole.tiles.first().copied().unwrap_or(0);
-        let var = self.from.target.codecs.iter();
-        let var = var.filter_map(|codec| self.from.tiles.field(codec.kind));
-        let var: u64 = var.map(|field| field.var_size(first)).sum();
+        // The first stands for all.
+        let var = self.whole.tiles.first().map_or(0, |first| {
+            let fields = self.from.target.codecs.iter();
+            let fields = fields.filter_map(|codec| self.from.tiles.field(codec.kind));
+            fields.map(|field| field.var_size(*first)).sum()
+        });
         fixed
             .saturating_mul(self.whole.cells)
-            .saturating_add(position(var))
+            .saturating_add(bound(var))
     }
 }
 
@@ -223,6 +229,19 @@ impl Decoded {
     }
 }
 
+/// Bytes of the values of a var-sized field's tile, before filters; 0 for others.
+fn var_size(field: &FieldTiles, tile: usize, how: Decoding<'_>) -> Result<u64, WriteError> {
+    if field.var.is_none() {
+        return Ok(0);
+    }
+    if let Some(size) = field.index.var_size(tile as u64) {
+        return Ok(size);
+    }
+    // Who reads it says what is wrong with it.
+    field.fetch(tile, how)?;
+    Err(Bug::new("a tile that is copied has no size").into())
+}
+
 /// All cells of a tile of so many.
 fn decode(
     target: &Target,
@@ -234,7 +253,7 @@ fn decode(
     let mut decoded = Decoded::default();
     if field.var.is_some() {
         decoded.starts = vec![0; cells];
-        decoded.values = vec![0; position(field.var_size(tile))];
+        decoded.values = vec![0; position(var_size(field, tile, how)?)?];
         let Decoded { starts, values, .. } = &mut decoded;
         field.read_var(tile, starts, values, &mut worker, how)?;
     } else {

@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use tdb_schema::ArraySchema;
-use tdb_tile::{LimitError, Limits};
+use tdb_tile::{Bug, LimitError, Limits};
 
-use crate::WriteError;
 use crate::copies::Copies;
 use crate::cuts::Boxes;
 use crate::dense::{DenseBox, DenseSource, Ranges};
@@ -13,8 +12,9 @@ use crate::input::Cells;
 use crate::options::WriteOrder;
 use crate::series::Series;
 use crate::sorted::SortedAttributes;
-use crate::tile::position;
+use crate::tile::{bound, position};
 use crate::waiting::Waiting;
+use crate::{OrderProblem, WriteError};
 
 /// About how many bytes of cells wait before tiles are made of them.
 const WAITING: usize = 16 << 20;
@@ -84,12 +84,12 @@ impl DenseStream {
             return Err(self.dense.wrong_count(end));
         }
         self.sorted.check(&cells)?;
-        self.pending.push(cells).map_err(waiting)?;
-        let enough = WAITING.min(position(limits.budget.limit() / 8));
+        self.pending.push(cells, waiting)?;
+        let enough = WAITING.min(bound(limits.budget.limit() / 8));
         if end < self.dense.rows() && self.pending.bytes() < enough {
             return Ok(());
         }
-        let (complete, cells) = self.dense.complete(end);
+        let (complete, cells) = self.dense.complete(end)?;
         let tiles = self.next_tile..complete;
         match tiles.is_empty() {
             true => Ok(()),
@@ -104,22 +104,24 @@ impl DenseStream {
         end: u64,
         series: &mut Series,
     ) -> Result<(), WriteError> {
-        let held = self.pending.join().map_err(waiting)?;
+        let held = self.pending.join(waiting)?;
         let cells = &held.cells;
         let source = DenseSource {
             cells,
             dense: &self.dense,
-            skipped: position(self.written),
+            skipped: position(self.written)?,
         };
         series.append(&source, tiles.clone())?;
         self.next_tile = tiles.end;
-        let done = position(end.saturating_sub(self.written));
+        let done = end.checked_sub(self.written);
+        let done = done.ok_or_else(|| Bug::new("tiles that were written are complete"))?;
+        let done = position(done)?;
         self.written = end;
         match done < cells.rows {
             true => {
-                let rest = Cells::join(&[(cells, done..cells.rows)]);
+                let rest = Cells::join(&[(cells, done..cells.rows)])?;
                 drop(held);
-                self.pending.push(rest).map_err(waiting)
+                self.pending.push(rest, waiting)
             }
             false => Ok(()),
         }
@@ -142,9 +144,9 @@ impl DenseStream {
             return Err(self.dense.wrong_count(end));
         }
         if self.pending.rows() > 0 {
-            let (complete, cells) = self.dense.complete(begin);
+            let (complete, cells) = self.dense.complete(begin)?;
             if cells != begin {
-                return Err(WriteError::invalid("tiles are copied within a tile"));
+                return Err(WriteError::Order(OrderProblem::WithinTile));
             }
             self.write(self.next_tile..complete, cells, series)?;
         }
@@ -165,6 +167,6 @@ impl DenseStream {
             return Err(self.dense.wrong_count(rows));
         }
         let shape = self.dense.boxes().shape(&series.tiles());
-        series.seal(shape.ok_or_else(|| WriteError::invalid("the last tiles do not form a box"))?)
+        series.seal(shape.ok_or_else(|| Bug::new("the last tiles do not form a box"))?)
     }
 }

@@ -1,19 +1,100 @@
 use tdb_array::{ArrayError, ErrorKind};
 use tdb_cells::{CellProblem, CellsError, ColumnProblem};
 use tdb_filters::FilterError;
-use tdb_tile::{Bug, LimitError};
+use tdb_tile::{Bug, FormatVersion, LimitError};
+
+use crate::problem::{OrderProblem, PlaceProblem, RangeProblem};
 
 /// Why cells could not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// The options, or what is handed in, do not fit the array.
-    #[error("{what}")]
-    Invalid {
-        /// What is wrong.
-        what: String,
-        /// What would help, if something would.
-        hint: Option<String>,
+    /// A column of a field that is not written, or that the array does not have.
+    #[error("there is no field {field:?} to write")]
+    UnknownField {
+        /// Name of the column.
+        field: String,
+        /// The fields that there are.
+        hint: String,
+    },
+    /// A range of a dimension that the array does not have.
+    #[error("there is no dimension {dimension:?}")]
+    UnknownDimension {
+        /// The name.
+        dimension: String,
+        /// The dimensions that there are.
+        hint: String,
+    },
+    /// A fragment that is not in the list of the array.
+    #[error("there is no fragment number {fragment}: the array has {fragments}")]
+    UnknownFragment {
+        /// The position that was asked for.
+        fragment: usize,
+        /// How many fragments there are.
+        fragments: usize,
+    },
+    /// An order of cells that does not fit what is written.
+    #[error(transparent)]
+    Order(OrderProblem),
+    /// Cells that say where they belong, or ranges that do, where they must not.
+    #[error(transparent)]
+    Place(PlaceProblem),
+    /// A range to be written that does not fit its dimension.
+    #[error("range of dimension {dimension:?} {problem}")]
+    Range {
+        /// Name of the dimension.
+        dimension: String,
+        /// What is wrong with the range.
+        problem: RangeProblem,
+    },
+    /// Several ranges of one dimension.
+    #[error("dimension {dimension:?} has two ranges: what is written is one box")]
+    TwoRanges {
+        /// Name of the dimension.
+        dimension: String,
+    },
+    /// Cells that are to be kept with others of the same coordinates, in an array that has no such cells.
+    #[error("the array allows no two cells with the same coordinates")]
+    NoDuplicates,
+    /// Cells that come with times, in an array that has no place for them.
+    #[error("dense arrays, and others in format version {version}, keep no times of cells")]
+    NoCellTimes {
+        /// The format that is written.
+        version: FormatVersion,
+    },
+    /// Other than as many cells as the box has.
+    #[error("there are {found} cells, and the box to be written has {wanted}")]
+    CellCount {
+        /// Cells that came.
+        found: u64,
+        /// Cells of the box.
+        wanted: u64,
+    },
+    /// Cells that leave gaps, or come twice.
+    #[error("{found} cells do not fill the box of {wanted} that their coordinates span")]
+    Gaps {
+        /// Cells that came.
+        found: u64,
+        /// Cells of the box.
+        wanted: u64,
+    },
+    /// More cells than are put in order at a time.
+    #[error("{cells} cells are too many at a time")]
+    TooManyCells {
+        /// How many they are.
+        cells: u64,
+    },
+    /// A write that goes on after an error.
+    #[error("the write has failed before")]
+    Failed,
+    /// The domain of a dense array cannot be cut into tiles.
+    #[error("the domain has no space tiles")]
+    NoSpaceTiles,
+    /// What was put aside while cells were sorted is not what was written there.
+    #[error("sorted cells changed on the disk")]
+    SortedCells {
+        /// The object that holds them.
+        key: String,
     },
     /// A column that cannot be written.
     #[error("field {field:?}: {problem}")]
@@ -77,22 +158,6 @@ impl From<CellsError> for WriteError {
 }
 
 impl WriteError {
-    /// A request that is wrong, in words.
-    pub(crate) fn invalid(what: impl Into<String>) -> Self {
-        Self::Invalid {
-            what: what.into(),
-            hint: None,
-        }
-    }
-
-    /// A request that is wrong, and the way out.
-    pub(crate) fn invalid_with_hint(what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Invalid {
-            what: what.into(),
-            hint: Some(hint.into()),
-        }
-    }
-
     /// The same where cells had been put in another order: `rows` says which each of them was.
     pub(crate) fn of_cell(self, rows: &[u32]) -> Self {
         match self {
@@ -100,14 +165,17 @@ impl WriteError {
                 field,
                 cell,
                 problem,
-            } => Self::Cell {
-                field,
-                cell: usize::try_from(cell)
-                    .ok()
-                    .and_then(|cell| rows.get(cell))
-                    .map_or(cell, |row| u64::from(*row)),
-                problem,
-            },
+            } => {
+                let row = usize::try_from(cell).ok().and_then(|cell| rows.get(cell));
+                match row.copied().map(u64::from) {
+                    Some(cell) => Self::Cell {
+                        field,
+                        cell,
+                        problem,
+                    },
+                    None => Bug::new("a cell that is wrong is none of those in order").into(),
+                }
+            }
             other => other,
         }
     }
@@ -116,12 +184,26 @@ impl WriteError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Invalid { .. } | Self::Cell { .. } => ErrorKind::Invalid,
             Self::Column {
                 problem: ColumnProblem::Filters(error),
                 ..
             } => written_kind(error),
-            Self::Column { .. } => ErrorKind::Invalid,
+            Self::UnknownField { .. }
+            | Self::UnknownDimension { .. }
+            | Self::UnknownFragment { .. }
+            | Self::Order(_)
+            | Self::Place(_)
+            | Self::Range { .. }
+            | Self::TwoRanges { .. }
+            | Self::NoDuplicates
+            | Self::NoCellTimes { .. }
+            | Self::CellCount { .. }
+            | Self::Gaps { .. }
+            | Self::TooManyCells { .. }
+            | Self::Failed
+            | Self::Column { .. }
+            | Self::Cell { .. } => ErrorKind::Invalid,
+            Self::NoSpaceTiles | Self::SortedCells { .. } => ErrorKind::Corrupt,
             Self::Encode { source, .. } => written_kind(source),
             Self::Cells(error) => error.kind(),
             Self::Array(error) => error.kind(),
@@ -144,7 +226,13 @@ impl WriteError {
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::Invalid { hint, .. } => hint.as_deref(),
+            Self::UnknownField { hint, .. } | Self::UnknownDimension { hint, .. } => Some(hint),
+            Self::Order(problem) => problem.hint(),
+            Self::Place(problem) => problem.hint(),
+            Self::Gaps { .. } => Some("a dense array takes boxes of cells: write them box by box"),
+            Self::TooManyCells { .. } => {
+                Some("write them in several batches in global order, or as several writes")
+            }
             Self::Cells(error) => error.hint(),
             Self::Waiting { hint, .. } => Some(hint),
             _ => None,

@@ -8,7 +8,7 @@ use tdb_filters::{
 };
 use tdb_fragment::{DataFiles, FieldTiles, TileBounds, TileVector};
 use tdb_schema::{ArraySchema, FieldKind};
-use tdb_tile::{Datatype, FormatVersion, Limits, Range, U64Column};
+use tdb_tile::{Bug, Datatype, FormatVersion, Limits, Range, U64Column};
 
 use crate::WriteError;
 use crate::statistics::{Bounds, Rule, TileSummary};
@@ -28,12 +28,14 @@ pub(crate) struct FieldCodec {
 }
 
 /// A tile as it is stored.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct EncodedTile {
     /// Fixed-size cells, or offsets.
     pub(crate) main: Bytes,
-    pub(crate) var: Bytes,
-    pub(crate) validity: Bytes,
+    /// The values of a var-sized field.
+    pub(crate) var: Option<Bytes>,
+    /// Of a field that can be null.
+    pub(crate) validity: Option<Bytes>,
     /// Bytes of var-sized values before filters.
     pub(crate) var_size: u64,
     pub(crate) summary: TileSummary,
@@ -42,7 +44,8 @@ pub(crate) struct EncodedTile {
 impl EncodedTile {
     /// Bytes in all files.
     pub(crate) fn size(&self) -> u64 {
-        (self.main.len() + self.var.len() + self.validity.len()) as u64
+        let size = |bytes: &Option<Bytes>| bytes.as_ref().map_or(0, Bytes::len);
+        (self.main.len() + size(&self.var) + size(&self.validity)) as u64
     }
 }
 
@@ -54,7 +57,7 @@ impl FieldCodec {
         key: Option<&EncryptionKey>,
     ) -> Result<Self, WriteError> {
         let Some(field) = schema.field_of(kind) else {
-            return Err(WriteError::invalid(format!("there is no field {kind:?}")));
+            return Err(Bug::new("a field that is to be written is not in the schema").into());
         };
         let pipeline = |filters: &FilterList, kind: TileKind| {
             let made = Pipeline::new(filters, schema.version, kind, key, Registry::builtin());
@@ -83,22 +86,52 @@ impl FieldCodec {
         })
     }
 
-    /// Filters a tile.
+    /// Filters the tile with this number.
     pub(crate) fn encode(
+        &self,
+        tile: &Tile<'_>,
+        number: u64,
+        coder: &mut Coder,
+        limits: &Limits,
+    ) -> Result<EncodedTile, WriteError> {
+        let is_like = |is_there: bool, pipeline: &Option<Pipeline>| is_there == pipeline.is_some();
+        if !is_like(tile.starts.is_some(), &self.offsets)
+            || !is_like(tile.validity.is_some(), &self.validity)
+        {
+            return Err(Bug::new("a tile of another form than its field").into());
+        }
+        let filtered = self.filter(tile, coder, limits);
+        let [main, var, validity] = filtered.map_err(|source| WriteError::Encode {
+            field: self.name.clone(),
+            tile: number,
+            source: Box::new(source),
+        })?;
+        Ok(EncodedTile {
+            main: main.into(),
+            var_size: match tile.starts {
+                Some(_) => tile.values.len() as u64,
+                None => 0,
+            },
+            var: tile.starts.map(|_| var.into()),
+            validity: tile.validity.map(|_| validity.into()),
+            summary: self.rule.summarize(tile)?,
+        })
+    }
+
+    /// The bytes of a tile in each of the files that the field has.
+    fn filter(
         &self,
         tile: &Tile<'_>,
         coder: &mut Coder,
         limits: &Limits,
-    ) -> Result<EncodedTile, FilterError> {
+    ) -> Result<[Vec<u8>; 3], FilterError> {
         let (mut main, mut var, mut valid) = (Vec::new(), Vec::new(), Vec::new());
-        let mut var_size = 0;
         let scratch = &mut coder.scratch;
         match (&self.offsets, tile.starts) {
             (Some(offsets), Some(starts)) => {
                 let values = &self.values;
                 var.reserve(tile.values.len() / 4);
                 values.encode_tile(tile.values, Some(starts), &mut var, scratch, limits)?;
-                var_size = tile.values.len() as u64;
                 if values.folds_offsets() {
                     main.extend_from_slice(&NO_CHUNKS);
                 } else {
@@ -121,13 +154,7 @@ impl FieldCodec {
         if let (Some(pipeline), Some(validity)) = (&self.validity, tile.validity) {
             pipeline.encode_tile(validity, None, &mut valid, scratch, limits)?;
         }
-        Ok(EncodedTile {
-            main: main.into(),
-            var: var.into(),
-            validity: valid.into(),
-            var_size,
-            summary: self.rule.summarize(tile),
-        })
+        Ok([main, var, valid])
     }
 
     /// The first of these values that the filters would give back as quite another.
@@ -160,9 +187,17 @@ pub(crate) struct WrittenField {
     pub(crate) rule: Rule,
     pub(crate) tiles: FieldTiles,
     pub(crate) summaries: Vec<TileSummary>,
-    /// Bytes of the file of fixed-size cells or offsets, of values, and of validity.
-    pub(crate) sizes: [u64; 3],
+    pub(crate) sizes: FileSizes,
     pub(crate) files: Vec<FinishedFile>,
+}
+
+/// Bytes of the files of a field; 0 for those that it does not have.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FileSizes {
+    /// Of fixed-size cells, or offsets.
+    pub(crate) fixed: u64,
+    pub(crate) var: u64,
+    pub(crate) validity: u64,
 }
 
 impl FieldFiles {
@@ -209,14 +244,10 @@ impl FieldFiles {
         self.main.write(&main)?;
         self.var_offsets
             .push(self.var.as_ref().map_or(0, DataFile::size));
-        if let Some(file) = &mut self.var {
-            file.write(&var)?;
-        }
+        write(self.var.as_mut(), var)?;
         self.validity_offsets
             .push(self.validity.as_ref().map_or(0, DataFile::size));
-        if let Some(file) = &mut self.validity {
-            file.write(&validity)?;
-        }
+        write(self.validity.as_mut(), validity)?;
         self.var_sizes.push(var_size);
         self.summaries.push(summary);
         Ok(())
@@ -224,15 +255,15 @@ impl FieldFiles {
 
     /// Finishes the files; waits for the disk.
     pub(crate) fn finish(self, rule: &Rule) -> Result<WrittenField, ArrayError> {
-        let mut sizes = [0; 3];
-        let mut files = Vec::new();
+        let size = |file: &Option<DataFile>| file.as_ref().map_or(0, DataFile::size);
+        let sizes = FileSizes {
+            fixed: self.main.size(),
+            var: size(&self.var),
+            validity: size(&self.validity),
+        };
         let all = [Some(self.main), self.var, self.validity];
-        for (size, file) in sizes.iter_mut().zip(all) {
-            if let Some(file) = file {
-                *size = file.size();
-                files.push(file.finish()?);
-            }
-        }
+        let files = all.into_iter().flatten().map(DataFile::finish);
+        let files = files.collect::<Result<_, _>>()?;
         let mut tiles = FieldTiles {
             tile_offsets: vector(self.tile_offsets),
             var_offsets: vector(self.var_offsets),
@@ -248,6 +279,15 @@ impl FieldFiles {
             sizes,
             files,
         })
+    }
+}
+
+/// Writes bytes to the file that the field has for them.
+fn write(file: Option<&mut DataFile>, bytes: Option<Bytes>) -> Result<(), ArrayError> {
+    match (file, bytes) {
+        (Some(file), Some(bytes)) => file.write(&bytes),
+        (None, None) => Ok(()),
+        _ => Err(Bug::new("a tile of another form than its field").into()),
     }
 }
 
@@ -299,7 +339,8 @@ fn bounds<'a>(values: impl ExactSizeIterator<Item = Option<&'a Bytes>>, rule: &R
 }
 
 /// The sides of the rectangles of the tiles along one dimension.
-pub(crate) fn side(written: &WrittenField, tile: usize) -> Range {
+pub(crate) fn side(written: &WrittenField, tile: usize) -> Result<Range, Bug> {
     let ends = written.summaries.get(tile).and_then(|s| s.ends.clone());
-    ends.map_or_else(Range::default, |(lo, hi)| Range { lo, hi })
+    let (lo, hi) = ends.ok_or_else(|| Bug::new("a tile whose coordinates have no bounds"))?;
+    Ok(Range { lo, hi })
 }

@@ -8,7 +8,7 @@ use tdb_cells::{Session, threads};
 use tdb_filters::{FilterError, Scratch, seal_generic_tile_in_pieces};
 use tdb_fragment::{ExtraFields, FieldLayout};
 use tdb_schema::{ArraySchema, FieldKind};
-use tdb_tile::{FormatVersion, Limits, Range, WireError};
+use tdb_tile::{Bug, FormatVersion, Limits, Range, WireError};
 
 use crate::WriteError;
 use crate::fields::{EncodedTile, FieldCodec, FieldFiles, WrittenField};
@@ -43,7 +43,7 @@ impl Target {
     ) -> Result<Self, WriteError> {
         let newest = array.schemas().last();
         let Some((name, schema)) = newest else {
-            return Err(WriteError::invalid("the array has no schema"));
+            return Err(Bug::new("an array that is open has no schema").into());
         };
         let version = array.write_version();
         let extra = replacement.as_ref().map(|replacement| ExtraFields {
@@ -53,9 +53,7 @@ impl Target {
         let extra = extra.unwrap_or_default();
         let is_possible = !schema.is_dense() && version.keeps_cell_times();
         if extra != ExtraFields::default() && !is_possible {
-            return Err(WriteError::invalid(format!(
-                "dense arrays, and others in format version {version}, keep no times of cells"
-            )));
+            return Err(WriteError::NoCellTimes { version });
         }
         let codecs = crate::input::written_fields(schema).into_iter();
         let codecs = codecs.chain(crate::input::extra_fields(extra));
@@ -106,23 +104,21 @@ impl Target {
         source: &dyn TileSource,
         (field, tile): (usize, u64),
     ) -> Result<EncodedTile, WriteError> {
-        let Some(codec) = self.codecs.get(field) else {
-            return Ok(EncodedTile::default());
-        };
+        let codec = self.codec(field)?;
         self.with_workshop(|workshop| {
-            let cells = source.tile(field, tile, &mut workshop.buffers);
+            let cells = source.tile(field, tile, &mut workshop.buffers)?;
             let limits = self.session.limits();
             // Nobody could read it with as much memory either.
             let (size, most) = (cells.values.len() as u64, limits.budget.limit());
             Limits::check("memory of a tile", "memory budget", size, most)?;
-            codec
-                .encode(&cells, &mut workshop.coder, limits)
-                .map_err(|source| WriteError::Encode {
-                    field: codec.name.clone(),
-                    tile,
-                    source: Box::new(source),
-                })
+            codec.encode(&cells, tile, &mut workshop.coder, limits)
         })
+    }
+
+    /// How the field with this place is written.
+    pub(crate) fn codec(&self, field: usize) -> Result<&FieldCodec, Bug> {
+        let codec = self.codecs.get(field);
+        codec.ok_or_else(|| Bug::new("a tile of a field that is not written"))
     }
 }
 
@@ -168,7 +164,12 @@ impl FragmentWriter {
 
     /// Adds tiles: of each field as many.
     pub(crate) fn append(&mut self, batch: Vec<Vec<EncodedTile>>) -> Result<(), WriteError> {
-        self.tiles += batch.first().map_or(0, |tiles| tiles.len() as u64);
+        let count = batch.first().map_or(0, Vec::len);
+        let is_whole = batch.iter().all(|tiles| tiles.len() == count);
+        if !is_whole || batch.len() != self.files.len() {
+            return Err(Bug::new("tiles of some fields, and not of others").into());
+        }
+        self.tiles += count as u64;
         let append = |(files, tiles): (&mut FieldFiles, Vec<EncodedTile>)| {
             tiles.into_iter().try_for_each(|tile| files.append(tile))
         };

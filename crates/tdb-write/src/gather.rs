@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use tdb_tile::Bug;
+
 use crate::input::{Cells, Input};
 use crate::tile::{Buffers, Tile, TileSource, position};
 
@@ -39,12 +41,18 @@ impl Sequence<'_> {
 }
 
 impl TileSource for Sequence<'_> {
-    fn tile<'a>(&'a self, field: usize, tile: u64, buffers: &'a mut Buffers) -> Tile<'a> {
-        let Some(input) = self.cells.fields.get(field) else {
-            return Tile::default();
-        };
-        let start = position(tile).saturating_mul(self.capacity);
+    fn tile<'a>(
+        &'a self,
+        field: usize,
+        tile: u64,
+        buffers: &'a mut Buffers,
+    ) -> Result<Tile<'a>, Bug> {
+        let input = self.cells.field(field)?;
+        let start = position(tile)?.saturating_mul(self.capacity);
         let end = start.saturating_add(self.capacity).min(self.rows.len());
+        if start >= end {
+            return Err(Bug::new("a tile behind the last one"));
+        }
         match self.rows {
             Rows::InPlace(rows) => {
                 let rows = rows.start.saturating_add(start)..rows.start.saturating_add(end);
@@ -52,7 +60,8 @@ impl TileSource for Sequence<'_> {
             }
             Rows::Picked(rows) => {
                 let rows = rows.get(start..end);
-                rows.map_or(Tile::default(), |rows| picked(input, rows, buffers))
+                let rows = rows.ok_or_else(|| Bug::new("a tile behind the last one"))?;
+                picked(input, rows, buffers)
             }
         }
     }
@@ -69,35 +78,30 @@ pub(crate) fn in_place<'a>(
     input: &'a Input,
     rows: Range<usize>,
     buffers: &'a mut Buffers,
-) -> Tile<'a> {
+) -> Result<Tile<'a>, Bug> {
     let Buffers {
         starts, validity, ..
     } = buffers;
     if input.is_var() {
         starts.clear();
-        let offsets = input.offsets().get(rows.clone()).unwrap_or_default();
-        let first = offsets.first().map_or(0, |offset| offset.get());
-        starts.extend(offsets.iter().map(|offset| offset.get() - first));
+        starts.extend(input.starts(&rows)?);
     }
     if input.nullable {
         validity.clear();
-        match input.is_all_valid() {
-            true => validity.resize(rows.len(), 1),
-            false => validity.extend(rows.clone().map(|row| u8::from(input.is_valid(row)))),
-        }
+        input.add_validity(&rows, validity)?;
     }
-    Tile {
+    Ok(Tile {
         cells: rows.len(),
-        values: input.bytes(&rows),
+        values: input.bytes(&rows)?,
         starts: input.is_var().then_some(starts),
         validity: input.nullable.then_some(validity),
         shared: Some(&input.values),
         ..Tile::default()
-    }
+    })
 }
 
 /// Cells from anywhere.
-fn picked<'a>(input: &'a Input, rows: &[u32], buffers: &'a mut Buffers) -> Tile<'a> {
+fn picked<'a>(input: &'a Input, rows: &[u32], buffers: &'a mut Buffers) -> Result<Tile<'a>, Bug> {
     let Buffers {
         values,
         starts,
@@ -109,88 +113,100 @@ fn picked<'a>(input: &'a Input, rows: &[u32], buffers: &'a mut Buffers) -> Tile<
         starts.clear();
         for row in rows {
             starts.push(values.len() as u64);
-            values.extend_from_slice(input.cell(*row as usize));
+            values.extend_from_slice(input.cell(*row as usize)?);
         }
     } else {
         match input.size {
-            1 => pick::<1>(&input.values, rows, values),
-            2 => pick::<2>(&input.values, rows, values),
-            4 => pick::<4>(&input.values, rows, values),
-            8 => pick::<8>(&input.values, rows, values),
+            1 => pick::<1>(&input.values, rows, values)?,
+            2 => pick::<2>(&input.values, rows, values)?,
+            4 => pick::<4>(&input.values, rows, values)?,
+            8 => pick::<8>(&input.values, rows, values)?,
             _ => {
                 for row in rows {
-                    values.extend_from_slice(input.cell(*row as usize));
+                    values.extend_from_slice(input.cell(*row as usize)?);
                 }
             }
         }
     }
     if input.nullable {
         validity.clear();
-        let valid = rows
-            .iter()
-            .map(|row| u8::from(input.is_valid(*row as usize)));
-        validity.extend(valid);
+        validity.reserve(rows.len());
+        for row in rows {
+            validity.push(u8::from(input.is_valid(*row as usize)?));
+        }
     }
-    Tile {
+    Ok(Tile {
         cells: rows.len(),
         values,
         starts: input.is_var().then_some(starts),
         validity: input.nullable.then_some(validity),
         ..Tile::default()
-    }
+    })
 }
 
 /// A copy of these cells.
-pub(crate) fn pick_cells(cells: &Cells, rows: &[u32]) -> Cells {
+pub(crate) fn pick_cells(cells: &Cells, rows: &[u32]) -> Result<Cells, Bug> {
     let field = |input: &Input| {
         let mut buffers = Buffers::default();
-        picked(input, rows, &mut buffers);
+        picked(input, rows, &mut buffers)?;
         let Buffers {
             values,
             starts,
             validity,
             ..
         } = buffers;
-        input.with(values, starts, &validity)
+        Ok(input.with(values, starts, &validity))
     };
-    Cells {
+    Ok(Cells {
         rows: rows.len(),
-        fields: cells.fields.iter().map(field).collect(),
-    }
+        fields: cells.fields.iter().map(field).collect::<Result<_, Bug>>()?,
+    })
 }
 
 /// A copy of cells of several blocks: which block, and which cell of it.
-pub(crate) fn pick_from(blocks: &[&Cells], picks: &[(usize, usize)]) -> Cells {
+pub(crate) fn pick_from(blocks: &[&Cells], picks: &[(usize, usize)]) -> Result<Cells, Bug> {
     let Some(first) = blocks.first() else {
-        return Cells::default();
+        return Err(Bug::new("cells of no block"));
     };
     let field = |(index, like): (usize, &Input)| {
-        let inputs: Vec<Option<&Input>> = blocks.iter().map(|b| b.fields.get(index)).collect();
-        let input = |block: usize| inputs.get(block).copied().flatten().unwrap_or(like);
+        let inputs = blocks.iter().map(|block| block.field(index));
+        let inputs: Vec<&Input> = inputs.collect::<Result<_, Bug>>()?;
         let (mut values, mut starts, mut validity) = (Vec::new(), Vec::new(), Vec::new());
         for (block, row) in picks {
-            let input = input(*block);
+            let Some(input) = inputs.get(*block) else {
+                return Err(Bug::new("a cell of a block that is not there"));
+            };
             if like.is_var() {
                 starts.push(values.len() as u64);
             }
-            values.extend_from_slice(input.cell(*row));
+            values.extend_from_slice(input.cell(*row)?);
             if like.nullable {
-                validity.push(u8::from(input.is_valid(*row)));
+                validity.push(u8::from(input.is_valid(*row)?));
             }
         }
-        like.with(values, starts, &validity)
+        Ok(like.with(values, starts, &validity))
     };
-    Cells {
+    let fields = first.fields.iter().enumerate().map(field);
+    Ok(Cells {
         rows: picks.len(),
-        fields: first.fields.iter().enumerate().map(field).collect(),
-    }
+        fields: fields.collect::<Result<_, Bug>>()?,
+    })
 }
 
-fn pick<const N: usize>(from: &[u8], rows: &[u32], out: &mut Vec<u8>) {
+fn pick<const N: usize>(from: &[u8], rows: &[u32], out: &mut Vec<u8>) -> Result<(), Bug> {
     let (cells, _) = from.as_chunks::<N>();
     out.resize(rows.len().saturating_mul(N), 0);
     let (places, _) = out.as_chunks_mut::<N>();
+    // Told behind the loop, which is the innermost of a sorted write.
+    let mut is_missing = false;
     for (place, row) in places.iter_mut().zip(rows) {
-        *place = cells.get(*row as usize).copied().unwrap_or([0; N]);
+        match cells.get(*row as usize) {
+            Some(cell) => *place = *cell,
+            None => is_missing = true,
+        }
+    }
+    match is_missing {
+        false => Ok(()),
+        true => Err(Bug::new("a cell that is to be written is not there")),
     }
 }

@@ -1,17 +1,16 @@
-//! The cells that are handed in: what they must be, and where they are.
+//! The cells that are handed in, and where they are.
 
-use std::collections::{HashMap, HashSet};
+mod check;
+
 use std::ops::Range;
 
 use bytes::Bytes;
-use tdb_cells::{Batch, CellProblem, CellType, Column, ColumnProblem, unit_size};
+use tdb_cells::unit_size;
 use tdb_fragment::ExtraFields;
 use tdb_schema::{ArraySchema, Field, FieldKind};
+use tdb_tile::Bug;
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U64;
-
-use crate::WriteError;
-use crate::tile::position;
 
 /// The cells of one field, found to fit it.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +41,18 @@ pub(crate) fn written_fields(schema: &ArraySchema) -> Vec<FieldKind> {
         .collect()
 }
 
+/// These fields of the schema.
+pub(crate) fn fields_of<'a>(
+    schema: &'a ArraySchema,
+    kinds: &[FieldKind],
+) -> Result<Vec<Field<'a>>, Bug> {
+    let field = |kind: &FieldKind| {
+        let field = schema.field_of(*kind);
+        field.ok_or_else(|| Bug::new("a field that is to be written is not in the schema"))
+    };
+    kinds.iter().map(field).collect()
+}
+
 /// The fields that say of cells when they were written and deleted.
 pub(crate) fn extra_fields(extra: ExtraFields) -> impl Iterator<Item = FieldKind> {
     let times = extra.timestamps.then_some(FieldKind::Timestamps);
@@ -55,34 +66,48 @@ impl Input {
         self.offsets.is_some()
     }
 
-    /// Where cells of a var-sized field begin, and the end.
-    pub(crate) fn offsets(&self) -> &[U64] {
-        let offsets = self.offsets.as_deref().unwrap_or_default();
-        <[U64]>::ref_from_bytes(offsets).unwrap_or_default()
+    /// Where cells of a var-sized field begin, and the end; nothing for others.
+    pub(crate) fn offsets(&self) -> Result<&[U64], Bug> {
+        let Some(offsets) = self.offsets.as_deref() else {
+            return Ok(&[]);
+        };
+        let offsets = <[U64]>::ref_from_bytes(offsets);
+        offsets.map_err(|_| Bug::new("offsets of cells end within one"))
     }
 
     /// The bytes of a cell.
-    pub(crate) fn cell(&self, row: usize) -> &[u8] {
-        let bytes = match self.offsets() {
-            [] => row.saturating_mul(self.size)..(row + 1).saturating_mul(self.size),
-            offsets => {
-                let at = |row: usize| offsets.get(row).map_or(usize::MAX, |o| position(o.get()));
-                at(row)..at(row + 1)
-            }
-        };
-        self.values.get(bytes).unwrap_or_default()
+    pub(crate) fn cell(&self, row: usize) -> Result<&[u8], Bug> {
+        self.bytes(&(row..row.saturating_add(1)))
     }
 
     /// The bytes of these cells together.
-    pub(crate) fn bytes(&self, rows: &Range<usize>) -> &[u8] {
-        let bytes = match self.offsets() {
-            [] => rows.start.saturating_mul(self.size)..rows.end.saturating_mul(self.size),
-            offsets => {
-                let at = |row: usize| offsets.get(row).map_or(usize::MAX, |o| position(o.get()));
-                at(rows.start)..at(rows.end)
-            }
+    pub(crate) fn bytes(&self, rows: &Range<usize>) -> Result<&[u8], Bug> {
+        let bytes = if self.is_var() {
+            let offsets = self.offsets()?;
+            let at = |row: usize| usize::try_from(offsets.get(row)?.get()).ok();
+            at(rows.start)
+                .zip(at(rows.end))
+                .map(|(start, end)| start..end)
+        } else {
+            let at = |row: usize| row.checked_mul(self.size);
+            at(rows.start)
+                .zip(at(rows.end))
+                .map(|(start, end)| start..end)
         };
-        self.values.get(bytes).unwrap_or_default()
+        let bytes = bytes.and_then(|bytes| self.values.get(bytes));
+        bytes.ok_or_else(|| Bug::new("cells that are to be written are not there"))
+    }
+
+    /// Where these cells of a var-sized field begin, from the first of them on.
+    pub(crate) fn starts(&self, rows: &Range<usize>) -> Result<impl Iterator<Item = u64>, Bug> {
+        let starts = self.offsets()?.get(rows.clone());
+        let starts = starts.ok_or_else(|| Bug::new("cells that are to be written lack offsets"))?;
+        let mut first = None;
+        Ok(starts.iter().map(move |start| {
+            let start = start.get();
+            // Offsets are in order.
+            start.saturating_sub(*first.get_or_insert(start))
+        }))
     }
 
     /// Whether no cell is null, for all that is known.
@@ -90,11 +115,48 @@ impl Input {
         self.validity.is_none()
     }
 
-    pub(crate) fn is_valid(&self, row: usize) -> bool {
-        self.validity.as_ref().is_none_or(|bits| {
-            bits.get(row / 8)
-                .is_some_and(|byte| byte >> (row % 8) & 1 == 1)
-        })
+    pub(crate) fn is_valid(&self, row: usize) -> Result<bool, Bug> {
+        let Some(bits) = &self.validity else {
+            return Ok(true);
+        };
+        match bits.get(row / 8) {
+            Some(byte) => Ok(byte >> (row % 8) & 1 == 1),
+            None => Err(Bug::new("a cell that is to be written has no validity")),
+        }
+    }
+
+    /// Appends a byte for each of these cells, 0 where it is null.
+    pub(crate) fn add_validity(&self, rows: &Range<usize>, out: &mut Vec<u8>) -> Result<(), Bug> {
+        let Some(bits) = &self.validity else {
+            out.resize(out.len().saturating_add(rows.len()), 1);
+            return Ok(());
+        };
+        let bytes = bits.get(rows.start / 8..rows.end.div_ceil(8));
+        let bytes =
+            bytes.ok_or_else(|| Bug::new("cells that are to be written have no validity"))?;
+        let bits = bytes
+            .iter()
+            .flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1));
+        out.extend(bits.skip(rows.start % 8).take(rows.len()));
+        Ok(())
+    }
+
+    /// Whether there is all of so many cells, none of which is out of order.
+    fn has_rows(&self, rows: usize) -> bool {
+        let has_values = match self.offsets() {
+            Err(_) => false,
+            Ok(_) if !self.is_var() => rows.checked_mul(self.size) == Some(self.values.len()),
+            Ok(offsets) => {
+                let in_order = offsets
+                    .array_windows()
+                    .all(|[start, end]| start.get() <= end.get());
+                let end = offsets.last().map(|end| end.get());
+                let count = rows.checked_add(1);
+                in_order && count == Some(offsets.len()) && end <= Some(self.values.len() as u64)
+            }
+        };
+        let validity = self.validity.as_ref();
+        has_values && validity.is_none_or(|bits| bits.len() >= rows.div_ceil(8))
     }
 
     /// Other cells of the same field: values, where each cell begins if they vary in size, and a byte
@@ -102,17 +164,9 @@ impl Input {
     pub(crate) fn with(&self, values: Vec<u8>, starts: Vec<u64>, validity: &[u8]) -> Self {
         let end = values.len() as u64;
         let offsets = starts.into_iter().chain([end]).flat_map(u64::to_le_bytes);
-        let is_null = |valid: &u8| *valid == 0;
-        let bits = validity.chunks(8).map(|cells| {
-            let valid = cells
-                .iter()
-                .enumerate()
-                .filter(|(_, valid)| !is_null(valid));
-            valid.fold(0_u8, |byte, (bit, _)| byte | 1 << bit)
-        });
         Self {
             offsets: self.is_var().then(|| offsets.collect()),
-            validity: validity.iter().any(is_null).then(|| bits.collect()),
+            validity: validity.contains(&0).then(|| bits(validity)),
             values: values.into(),
             size: self.size,
             nullable: self.nullable,
@@ -128,16 +182,21 @@ impl Input {
         ]
     }
 
-    /// The other way round.
-    pub(crate) fn of_parts(field: &Field<'_>, parts: [Option<Bytes>; 3]) -> Self {
+    /// The other way round: so many cells, `None` where these parts are not theirs.
+    pub(crate) fn of_parts(
+        field: &Field<'_>,
+        rows: usize,
+        parts: [Option<Bytes>; 3],
+    ) -> Option<Self> {
         let [values, offsets, validity] = parts;
-        Self {
-            values: values.unwrap_or_default(),
+        let input = Self {
+            values: values?,
             offsets,
             validity,
             size: unit_size(field),
             nullable: field.nullable,
-        }
+        };
+        (input.is_var() == field.is_var() && input.has_rows(rows)).then_some(input)
     }
 
     /// Bytes in memory, as far as they are cells.
@@ -148,196 +207,86 @@ impl Input {
 }
 
 impl Cells {
-    /// The cells of a batch, in the order of `fields`; `first` is the number of the first cell.
-    pub(crate) fn check(
-        schema: &ArraySchema,
-        fields: &[FieldKind],
-        batch: &Batch,
-        first: u64,
-    ) -> Result<Self, WriteError> {
-        let views: Vec<Field<'_>> = fields.iter().filter_map(|k| schema.field_of(*k)).collect();
-        let names: HashSet<&str> = views.iter().map(|field| field.name).collect();
-        let mut columns: HashMap<&str, Vec<&Column>> = HashMap::new();
-        for column in &batch.columns {
-            columns.entry(&column.name).or_default().push(column);
-            if !names.contains(column.name.as_str()) {
-                let known: Vec<&str> = views.iter().map(|field| field.name).collect();
-                return Err(WriteError::invalid_with_hint(
-                    format!("there is no field {:?} to write", column.name),
-                    format!("the fields are {}", known.join(", ")),
-                ));
-            }
-        }
-        let inputs = views.iter().map(|field| {
-            let named = columns.get(field.name).map_or(&[][..], Vec::as_slice);
-            let column = match named {
-                [] => Err(ColumnProblem::Missing),
-                [column] => Ok(*column),
-                _ => Err(ColumnProblem::Twice),
-            };
-            let problem = |problem| WriteError::Column {
-                field: field.name.to_owned(),
-                problem,
-            };
-            let column = column.map_err(problem)?;
-            check_shape(field, column, batch.rows).map_err(problem)?;
-            check_cells(field, column, batch.rows).map_err(|(cell, problem)| WriteError::Cell {
-                field: field.name.to_owned(),
-                cell: first.saturating_add(cell as u64),
-                problem,
-            })?;
-            Ok(Input {
-                values: column.values.clone(),
-                offsets: column.offsets.clone(),
-                validity: column.validity.clone().filter(|_| field.nullable),
-                size: unit_size(field),
-                nullable: field.nullable,
-            })
-        });
-        Ok(Self {
-            rows: batch.rows,
-            fields: inputs.collect::<Result<_, WriteError>>()?,
-        })
-    }
-
     /// Bytes in memory, as far as they are cells.
     pub(crate) fn size_in_memory(&self) -> usize {
         self.fields.iter().map(Input::size_in_memory).sum()
     }
 
+    /// The cells of the field with this place.
+    pub(crate) fn field(&self, field: usize) -> Result<&Input, Bug> {
+        let input = self.fields.get(field);
+        input.ok_or_else(|| Bug::new("cells that are to be written lack a field"))
+    }
+
+    /// The cells of the first fields, so many.
+    pub(crate) fn first_fields(&self, count: usize) -> Result<&[Input], Bug> {
+        let inputs = self.fields.get(..count);
+        inputs.ok_or_else(|| Bug::new("cells that are to be written lack a field"))
+    }
+
     /// These cells of several, one behind the other: a copy.
-    pub(crate) fn join(parts: &[(&Self, Range<usize>)]) -> Self {
+    pub(crate) fn join(parts: &[(&Self, Range<usize>)]) -> Result<Self, Bug> {
         let count = parts.first().map_or(0, |(cells, _)| cells.fields.len());
         let field = |field: usize| {
-            let inputs = parts.iter().filter_map(|(cells, rows)| {
-                let input = cells.fields.get(field)?;
-                Some((input, rows.clone()))
-            });
-            join_inputs(&inputs.collect::<Vec<_>>())
+            let input = |(cells, rows): &(&'_ Self, Range<usize>)| -> Result<_, Bug> {
+                Ok((cells.field(field)?.clone(), rows.clone()))
+            };
+            join_inputs(&parts.iter().map(input).collect::<Result<Vec<_>, Bug>>()?)
         };
-        Self {
+        Ok(Self {
             rows: parts.iter().map(|(_, rows)| rows.len()).sum(),
-            fields: (0..count).map(field).collect(),
-        }
+            fields: (0..count).map(field).collect::<Result<_, _>>()?,
+        })
     }
 }
 
-fn join_inputs(parts: &[(&Input, Range<usize>)]) -> Input {
+fn join_inputs(parts: &[(Input, Range<usize>)]) -> Result<Input, Bug> {
     let Some((first, _)) = parts.first() else {
-        return Input::default();
+        return Err(Bug::new("a field of no cells"));
     };
-    let sizes = parts.iter().map(|(part, rows)| part.bytes(rows).len());
-    let mut values = Vec::with_capacity(sizes.sum());
+    let all = parts.iter().map(|(part, rows)| part.bytes(rows));
+    let all: Vec<&[u8]> = all.collect::<Result<_, _>>()?;
+    let mut values = Vec::with_capacity(all.iter().map(|bytes| bytes.len()).sum());
     let mut offsets = Vec::new();
-    for (part, rows) in parts {
+    for ((part, rows), bytes) in parts.iter().zip(all) {
+        if part.is_var() != first.is_var() {
+            return Err(Bug::new("cells of a field some of which vary in size"));
+        }
         if part.is_var() {
             let base = values.len() as u64;
-            let starts = part.offsets().get(rows.clone()).unwrap_or_default();
-            let first = starts.first().map_or(0, |o| o.get());
-            for start in starts {
-                offsets.extend_from_slice(&(start.get() - first + base).to_le_bytes());
+            for start in part.starts(rows)? {
+                offsets.extend_from_slice(&(start + base).to_le_bytes());
             }
         }
-        values.extend_from_slice(part.bytes(rows));
+        values.extend_from_slice(bytes);
     }
     if first.is_var() {
         offsets.extend_from_slice(&(values.len() as u64).to_le_bytes());
     }
     let is_all_valid = parts.iter().all(|(part, _)| part.is_all_valid());
-    Input {
+    let validity = (!is_all_valid).then(|| join_validity(parts));
+    Ok(Input {
         values: values.into(),
         offsets: first.is_var().then(|| offsets.into()),
-        validity: (!is_all_valid).then(|| join_validity(parts)),
+        validity: validity.transpose()?,
         size: first.size,
         nullable: first.nullable,
-    }
+    })
 }
 
-fn join_validity(parts: &[(&Input, Range<usize>)]) -> Bytes {
-    let cells = || {
-        parts
-            .iter()
-            .flat_map(|(part, rows)| rows.clone().map(|row| part.is_valid(row)))
-    };
-    let mut bits = Vec::new();
-    for (row, valid) in cells().enumerate() {
-        if row % 8 == 0 {
-            bits.push(0_u8);
-        }
-        if let Some(byte) = bits.last_mut() {
-            *byte |= u8::from(valid) << (row % 8);
-        }
+fn join_validity(parts: &[(Input, Range<usize>)]) -> Result<Bytes, Bug> {
+    let mut valid = Vec::new();
+    for (part, rows) in parts {
+        part.add_validity(rows, &mut valid)?;
     }
-    bits.into()
+    Ok(bits(&valid))
 }
 
-fn check_shape(field: &Field<'_>, column: &Column, rows: usize) -> Result<(), ColumnProblem> {
-    let wanted = CellType(field.datatype, field.cell_val_num);
-    let found = CellType(column.datatype, column.cell_val_num);
-    if wanted != found {
-        return Err(ColumnProblem::Type { wanted, found });
-    }
-    let length = |what, wanted: usize, found: usize| match wanted == found {
-        true => Ok(()),
-        false => Err(ColumnProblem::Length {
-            what,
-            wanted: wanted as u64,
-            found: found as u64,
-        }),
-    };
-    match (&column.offsets, field.is_var()) {
-        (Some(offsets), true) => {
-            length(
-                "offsets",
-                rows.saturating_add(1).saturating_mul(8),
-                offsets.len(),
-            )?;
-        }
-        (None, false) => {
-            length(
-                "values",
-                rows.saturating_mul(unit_size(field)),
-                column.values.len(),
-            )?;
-        }
-        (_, wanted) => return Err(ColumnProblem::Offsets { wanted }),
-    }
-    match &column.validity {
-        Some(bits) if bits.len() < rows.div_ceil(8) => {
-            length("validity", rows.div_ceil(8), bits.len())
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Fails with the first cell that does not fit its field.
-fn check_cells(
-    field: &Field<'_>,
-    column: &Column,
-    rows: usize,
-) -> Result<(), (usize, CellProblem)> {
-    if !field.nullable
-        && column.validity.is_some()
-        && let Some(row) = (0..rows).find(|row| !column.is_valid(*row))
-    {
-        return Err((row, CellProblem::Null));
-    }
-    if !field.is_var() {
-        return Ok(());
-    }
-    let size = column.values.len() as u64;
-    let unit = field.datatype.size() as u64;
-    let offsets = column.offset_values();
-    for (row, ends) in offsets.windows(2).enumerate() {
-        let [start, end] = ends else { continue };
-        let (start, end) = (start.get(), end.get());
-        if start > end || end > size {
-            return Err((row, CellProblem::Offsets { start, end, size }));
-        }
-        let len = end - start;
-        if unit > 1 && !len.is_multiple_of(unit) {
-            return Err((row, CellProblem::Fraction { len, size: unit }));
-        }
-    }
-    Ok(())
+/// A bit for each byte, 0 where that is.
+fn bits(validity: &[u8]) -> Bytes {
+    let bits = validity.chunks(8).map(|cells| {
+        let valid = cells.iter().enumerate().filter(|(_, valid)| **valid != 0);
+        valid.fold(0_u8, |byte, (bit, _)| byte | 1 << bit)
+    });
+    bits.collect()
 }

@@ -8,13 +8,14 @@ use tdb_fragment::{
 };
 use tdb_rtree::{Mbr, RTree};
 use tdb_schema::FieldKind;
-use tdb_tile::Range;
+use tdb_tile::{Bug, Range};
 
 use crate::WriteError;
-use crate::fields::{WrittenField, side, vector};
+use crate::fields::{FileSizes, WrittenField, side, vector};
 use crate::fragment::{Shape, Target};
 use crate::input::extra_fields;
 use crate::statistics::{Bounds, fold};
+use crate::tile::position;
 
 /// What is kept of the tiles of a fragment.
 pub(crate) struct Metadata<'a> {
@@ -28,21 +29,45 @@ impl Metadata<'_> {
         let schema = &self.target.schema;
         let layout = FieldLayout::of(schema);
         let rtree = self.rtree(&layout)?;
+        let slots = self.slots()?;
+        let footer = self.footer(shape, &rtree, &slots)?;
+        let fields = slots.iter();
+        let fields = fields.map(|(kind, field)| self.tiles_of(*kind, *field));
+        let statistics = slots.iter();
+        let statistics = statistics.map(|(kind, field)| self.statistics_of(*kind, *field));
+        Ok(MetadataFile {
+            footer,
+            rtree,
+            fields: fields.collect::<Result<_, _>>()?,
+            global_order_bounds: Vec::new(),
+            statistics: FragmentStatistics {
+                fields: statistics.collect::<Result<_, _>>()?,
+            },
+            processed_conditions: self.processed_conditions(),
+        })
+    }
+
+    fn footer(
+        &self,
+        shape: Shape,
+        rtree: &RTree,
+        slots: &[(FieldKind, Option<&WrittenField>)],
+    ) -> Result<Footer, Bug> {
         let (dense, domain, last_tile_cells) = match shape {
             Shape::Sparse { last_tile_cells } => {
-                let domain = rtree.bounding_mbr().unwrap_or_default();
+                let domain = rtree.bounding_mbr();
+                let domain = domain.ok_or_else(|| Bug::new("a fragment without a tile"))?;
                 (false, domain, last_tile_cells)
             }
             Shape::Dense { domain, tile_cells } => (true, Mbr(domain), tile_cells),
         };
-        let sizes = |part: usize| -> Vec<u64> {
-            let size = |field: Option<&WrittenField>| {
-                field.and_then(|f| f.sizes.get(part)).copied().unwrap_or(0)
-            };
-            self.slots().map(size).collect()
+        // What is not written has no file.
+        let sizes = |of: fn(FileSizes) -> u64| -> Vec<u64> {
+            let sizes = slots.iter().map(|(_, field)| field.map(|f| f.sizes));
+            sizes.map(|sizes| sizes.map_or(0, of)).collect()
         };
         let version = self.target.version;
-        let footer = Footer {
+        Ok(Footer {
             version,
             schema_name: match version.names_schema() {
                 true => self.target.schema_name.clone(),
@@ -52,32 +77,15 @@ impl Metadata<'_> {
             non_empty_domain: domain,
             sparse_tile_count: if dense { 0 } else { self.tiles },
             last_tile_cells,
-            file_sizes: sizes(0),
-            var_file_sizes: sizes(1),
+            file_sizes: sizes(|sizes| sizes.fixed),
+            var_file_sizes: sizes(|sizes| sizes.var),
             validity_file_sizes: match version.stores_validity() {
-                true => sizes(2),
+                true => sizes(|sizes| sizes.validity),
                 false => Vec::new(),
             },
             has_timestamps: self.target.extra.timestamps,
             has_delete_meta: self.target.extra.deletes,
             ..Footer::default()
-        };
-        let fields = self.kinds().zip(self.slots());
-        Ok(MetadataFile {
-            footer,
-            rtree,
-            fields: fields
-                .map(|(kind, field)| self.tiles_of(kind, field))
-                .collect(),
-            global_order_bounds: Vec::new(),
-            statistics: FragmentStatistics {
-                fields: self
-                    .kinds()
-                    .zip(self.slots())
-                    .map(|(kind, field)| self.statistics_of(kind, field))
-                    .collect(),
-            },
-            processed_conditions: self.processed_conditions(),
         })
     }
 
@@ -99,10 +107,20 @@ impl Metadata<'_> {
     }
 
     /// What was written of each of them.
-    fn slots(&self) -> impl Iterator<Item = Option<&WrittenField>> {
+    fn slots(&self) -> Result<Vec<(FieldKind, Option<&WrittenField>)>, Bug> {
         let codecs = self.target.codecs.iter().map(|codec| codec.kind);
         let places: HashMap<FieldKind, &WrittenField> = codecs.zip(self.written).collect();
-        self.kinds().map(move |kind| places.get(&kind).copied())
+        if places.len() != self.target.codecs.len() {
+            return Err(Bug::new("a field of a fragment was not written"));
+        }
+        let is_dense = self.target.schema.is_dense();
+        let slot = |kind| match (places.get(&kind).copied(), kind) {
+            (Some(field), _) => Ok((kind, Some(field))),
+            (None, FieldKind::Coords) => Ok((kind, None)),
+            (None, FieldKind::Dimension(_)) if is_dense => Ok((kind, None)),
+            (None, _) => Err(Bug::new("a field of a fragment was not written")),
+        };
+        self.kinds().map(slot).collect()
     }
 
     fn rtree(&self, layout: &FieldLayout) -> Result<RTree, WriteError> {
@@ -115,21 +133,32 @@ impl Metadata<'_> {
             .map(|(_, written)| written)
             .collect();
         let tiles = if sides.is_empty() { 0 } else { self.tiles };
-        let mbr = |tile: u64| -> Vec<Range> {
-            let tile = usize::try_from(tile).unwrap_or(usize::MAX);
+        let mbr = |tile: usize| -> Result<Vec<Range>, Bug> {
             sides.iter().map(|written| side(written, tile)).collect()
         };
-        let built = RTree::build(layout.dimensions(), (0..tiles).map(mbr));
-        built.map_err(|error| WriteError::invalid(error.to_string()))
+        let mut bug = None;
+        // One by one, so that they are not all in memory.
+        let mbrs = (0..position(tiles)?).map_while(|tile| match mbr(tile) {
+            Ok(mbr) => Some(mbr),
+            Err(error) => {
+                bug = Some(error);
+                None
+            }
+        });
+        let built = RTree::build(layout.dimensions(), mbrs);
+        match bug {
+            Some(bug) => Err(bug.into()),
+            None => Ok(built.map_err(|_| Bug::new("bounds of tiles that are no coordinates"))?),
+        }
     }
 
     /// The slot of all coordinates together, which nothing fills, and dimensions of dense
     /// fragments have a zero for each tile.
-    fn tiles_of(&self, kind: FieldKind, field: Option<&WrittenField>) -> FieldTiles {
+    fn tiles_of(&self, kind: FieldKind, field: Option<&WrittenField>) -> Result<FieldTiles, Bug> {
         if let Some(field) = field {
-            return field.tiles.clone();
+            return Ok(field.tiles.clone());
         }
-        let tiles = usize::try_from(self.tiles).unwrap_or(usize::MAX);
+        let tiles = position(self.tiles)?;
         let zeros = || vector(vec![0; tiles]);
         let mut empty = FieldTiles {
             tile_offsets: zeros(),
@@ -148,7 +177,7 @@ impl Metadata<'_> {
                 empty.sums = zeros();
             }
         }
-        empty
+        Ok(empty)
     }
 
     /// Bytes of all coordinates of a cell together, were they of the type of the first.
@@ -163,7 +192,11 @@ impl Metadata<'_> {
         first.is_some_and(|dimension| !dimension.is_var())
     }
 
-    fn statistics_of(&self, kind: FieldKind, field: Option<&WrittenField>) -> FieldStatistics {
+    fn statistics_of(
+        &self,
+        kind: FieldKind,
+        field: Option<&WrittenField>,
+    ) -> Result<FieldStatistics, Bug> {
         if let Some(field) = field {
             return fold(&field.rule, &field.summaries);
         }
@@ -174,10 +207,10 @@ impl Metadata<'_> {
             FieldKind::Coords => self.zipped_size(),
             _ => 0,
         };
-        FieldStatistics {
+        Ok(FieldStatistics {
             min: vec![0; size].into(),
             max: vec![0; size].into(),
             ..FieldStatistics::default()
-        }
+        })
     }
 }

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_array::ArrayError;
-use tdb_schema::ArraySchema;
 use tdb_schema::order::{CellComparator, Column, SortOrder};
+use tdb_schema::{ArraySchema, Field};
 use tdb_store::{Store, read_one};
+use tdb_tile::Bug;
 
 use crate::WriteError;
 use crate::coordinates::columns;
 use crate::gather::pick_from;
-use crate::input::{Cells, Input};
+use crate::input::{Cells, Input, fields_of, written_fields};
 
 /// Sorted runs of cells in a store, removed when this is dropped.
 #[derive(Debug)]
@@ -53,7 +54,10 @@ impl Runs {
     }
 
     /// Writes the next run: these cells, which are in order, in blocks.
-    pub(crate) fn add(&mut self, blocks: impl Iterator<Item = Cells>) -> Result<(), WriteError> {
+    pub(crate) fn add(
+        &mut self,
+        blocks: impl Iterator<Item = Result<Cells, Bug>>,
+    ) -> Result<(), WriteError> {
         let key = format!("{}-{}", self.prefix, self.runs.len());
         let mut object = self.store.create(&key).map_err(ArrayError::from)?;
         let mut run = Run {
@@ -61,6 +65,7 @@ impl Runs {
             blocks: Vec::new(),
         };
         for cells in blocks {
+            let cells = cells?;
             let bytes = to_bytes(&cells);
             object.write(&bytes).map_err(ArrayError::from)?;
             run.blocks.push((cells.rows, bytes.len() as u64));
@@ -85,18 +90,14 @@ impl Runs {
             }
         }
         while !cursors.is_empty() {
-            let (picks, exhausted) = round(schema, &comparator, &cursors);
+            let (picks, exhausted) = round(schema, &comparator, &cursors)?;
             let blocks: Vec<&Cells> = cursors.iter().map(|cursor| &cursor.block).collect();
-            take(&pick_from(&blocks, &picks))?;
+            take(&pick_from(&blocks, &picks)?)?;
             for (run, row) in &picks {
-                if let Some(cursor) = cursors.get_mut(*run) {
-                    cursor.row = cursor.row.max(row.saturating_add(1));
-                }
+                let cursor = at(&mut cursors, *run)?;
+                cursor.row = cursor.row.max(row.saturating_add(1));
             }
-            let Some(cursor) = cursors.get_mut(exhausted) else {
-                break;
-            };
-            if !cursor.load(schema)? {
+            if !at(&mut cursors, exhausted)?.load(schema)? {
                 cursors.remove(exhausted);
             }
         }
@@ -109,36 +110,48 @@ fn round(
     schema: &ArraySchema,
     comparator: &CellComparator,
     cursors: &[Cursor<'_>],
-) -> (Vec<(usize, usize)>, usize) {
-    let columns: Vec<Vec<Column<'_>>> = cursors
-        .iter()
-        .map(|cursor| columns(schema, &cursor.block))
-        .collect();
-    let compare = |a: &(usize, usize), b: &(usize, usize)| -> Ordering {
-        match (columns.get(a.0), columns.get(b.0)) {
-            (Some(left), Some(right)) => comparator
-                .compare_rows(left, a.1, right, b.1)
-                .then(a.0.cmp(&b.0)),
-            _ => Ordering::Equal,
-        }
+) -> Result<(Vec<(usize, usize)>, usize), Bug> {
+    let columns = cursors.iter().map(|cursor| columns(schema, &cursor.block));
+    let columns: Vec<Vec<Column<'_>>> = columns.collect::<Result<_, _>>()?;
+    let compare = |a: &Head<'_>, b: &Head<'_>| -> Ordering {
+        let cells = comparator.compare_rows(a.columns, a.row, b.columns, b.row);
+        cells.then(a.run.cmp(&b.run))
     };
     // The next cell of each run, the first of them last.
-    let mut heads: Vec<(usize, usize)> = cursors.iter().map(|c| c.row).enumerate().collect();
+    let heads = cursors.iter().zip(&columns).enumerate();
+    let heads = heads.map(|(run, (cursor, columns))| Head {
+        run,
+        row: cursor.row,
+        rows: cursor.block.rows,
+        columns,
+    });
+    let mut heads: Vec<Head<'_>> = heads.collect();
     heads.sort_by(|a, b| compare(b, a));
     let mut picks = Vec::new();
-    while let Some((run, row)) = heads.pop() {
-        picks.push((run, row));
-        let next = (run, row.saturating_add(1));
-        if cursors
-            .get(run)
-            .is_none_or(|cursor| next.1 >= cursor.block.rows)
-        {
-            return (picks, run);
+    while let Some(mut head) = heads.pop() {
+        picks.push((head.run, head.row));
+        head.row = head.row.saturating_add(1);
+        if head.row >= head.rows {
+            return Ok((picks, head.run));
         }
-        let place = heads.partition_point(|head| compare(head, &next).is_gt());
-        heads.insert(place, next);
+        let place = heads.partition_point(|other| compare(other, &head).is_gt());
+        heads.insert(place, head);
     }
-    (picks, usize::MAX)
+    Err(Bug::new("runs that are merged have no cells"))
+}
+
+/// The next cell of a run.
+struct Head<'a> {
+    run: usize,
+    row: usize,
+    /// Cells of the block.
+    rows: usize,
+    columns: &'a [Column<'a>],
+}
+
+fn at<'a, 'b>(cursors: &'a mut [Cursor<'b>], run: usize) -> Result<&'a mut Cursor<'b>, Bug> {
+    let cursor = cursors.get_mut(run);
+    cursor.ok_or_else(|| Bug::new("a cell of a run that is not there"))
 }
 
 /// Where the reading of a run is.
@@ -170,8 +183,11 @@ impl<'a> Cursor<'a> {
         };
         let read = tdb_store::Read::bounded(self.run.key.as_str(), self.offset, len);
         let bytes = read_one(self.store, read).map_err(ArrayError::from)?.bytes;
-        self.block = from_bytes(schema, rows, &bytes)
-            .ok_or_else(|| WriteError::invalid("sorted cells changed on the disk"))?;
+        let fields = fields_of(schema, &written_fields(schema))?;
+        let block = from_bytes(&fields, rows, &bytes);
+        self.block = block.ok_or_else(|| WriteError::SortedCells {
+            key: self.run.key.clone(),
+        })?;
         self.offset = self.offset.saturating_add(len);
         self.next += 1;
         self.row = 0;
@@ -194,7 +210,8 @@ fn to_bytes(cells: &Cells) -> Vec<u8> {
     out
 }
 
-fn from_bytes(schema: &ArraySchema, rows: usize, bytes: &Bytes) -> Option<Cells> {
+/// The cells of a block; `None` where the bytes are not those of so many.
+fn from_bytes(fields: &[Field<'_>], rows: usize, bytes: &Bytes) -> Option<Cells> {
     let mut at = 0_usize;
     let mut next = |len: usize| {
         let end = at.checked_add(len)?;
@@ -202,9 +219,7 @@ fn from_bytes(schema: &ArraySchema, rows: usize, bytes: &Bytes) -> Option<Cells>
         at = end;
         Some(part)
     };
-    let kinds = crate::input::written_fields(schema);
-    let views = kinds.into_iter().filter_map(|kind| schema.field_of(kind));
-    let field = |view: tdb_schema::Field<'_>| -> Option<Input> {
+    let field = |field: &Field<'_>| -> Option<Input> {
         let mut lens = [0_u64; 3];
         for len in &mut lens {
             *len = u64::from_le_bytes(next(8)?.as_ref().try_into().ok()?);
@@ -215,10 +230,8 @@ fn from_bytes(schema: &ArraySchema, rows: usize, bytes: &Bytes) -> Option<Cells>
                 *part = Some(next(usize::try_from(len).ok()?)?);
             }
         }
-        Some(Input::of_parts(&view, parts))
+        Input::of_parts(field, rows, parts)
     };
-    Some(Cells {
-        rows,
-        fields: views.map(field).collect::<Option<_>>()?,
-    })
+    let fields = fields.iter().map(field).collect::<Option<_>>()?;
+    (at == bytes.len()).then_some(Cells { rows, fields })
 }

@@ -117,6 +117,7 @@ impl Series {
         }
         let mut fields: Vec<_> = batch.into_iter().map(Vec::into_iter).collect();
         loop {
+            // Where some fields have one more, the fragment finds it.
             let tile: Vec<EncodedTile> = fields.iter_mut().filter_map(Iterator::next).collect();
             if tile.is_empty() {
                 return Ok(());
@@ -141,15 +142,16 @@ impl Series {
     }
 
     fn current(&mut self) -> Result<&mut FragmentWriter, WriteError> {
-        if self.current.is_none() {
-            let version = self.target.version;
-            let name = self.names.versioned(self.times, version)?;
-            let fragment = self.target.array.new_fragment(name);
-            self.current = Some(FragmentWriter::new(&self.target, fragment)?);
-        }
-        self.current
-            .as_mut()
-            .ok_or_else(|| WriteError::invalid("no fragment"))
+        let writer = match self.current.take() {
+            Some(writer) => writer,
+            None => {
+                let version = self.target.version;
+                let name = self.names.versioned(self.times, version)?;
+                let fragment = self.target.array.new_fragment(name);
+                FragmentWriter::new(&self.target, fragment)?
+            }
+        };
+        Ok(self.current.insert(writer))
     }
 
     /// Ends the fragment that tiles go to.
@@ -179,7 +181,7 @@ fn encode(
     source: &dyn FilteredTiles,
     tiles: Range<u64>,
 ) -> Result<Vec<Vec<EncodedTile>>, WriteError> {
-    let count = position(tiles.end.saturating_sub(tiles.start));
+    let count = position(tiles.end.saturating_sub(tiles.start))?;
     let fields = target.codecs.len();
     if count == 0 {
         return Ok(Vec::new());

@@ -44,9 +44,7 @@ impl SortedAttributes {
     /// Fails with the first of the next cells whose value does not follow the one before it.
     pub(crate) fn check(&mut self, cells: &Cells) -> Result<(), WriteError> {
         for sorted in &mut self.attributes {
-            if let Some(input) = cells.fields.get(sorted.index) {
-                sorted.check(input, cells.rows, self.seen)?;
-            }
+            sorted.check(cells.field(sorted.index)?, cells.rows, self.seen)?;
         }
         self.seen = self.seen.saturating_add(cells.rows as u64);
         Ok(())
@@ -63,7 +61,7 @@ impl Sorted {
         } = &self.attribute;
         let mut before = self.last.as_deref();
         for row in 0..rows {
-            let value = input.cell(row);
+            let value = input.cell(row)?;
             let problem = before.and_then(|before| out_of_order(*datatype, *order, before, value));
             if let Some(problem) = problem {
                 return Err(WriteError::Cell {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tdb_cells::{CellProblem, Keys};
 use tdb_schema::ArraySchema;
 use tdb_schema::order::{CellComparator, SortOrder};
+use tdb_tile::Bug;
 
-use crate::WriteError;
 use crate::coordinates::keys;
 use crate::copies::Copies;
 use crate::fragment::{Shape, Target};
@@ -14,8 +14,9 @@ use crate::gather::{Rows, Sequence, pick_cells};
 use crate::input::Cells;
 use crate::options::Duplicates;
 use crate::series::Series;
-use crate::tile::position;
+use crate::tile::bound;
 use crate::waiting::Held;
+use crate::{OrderProblem, WriteError};
 
 /// Cells in global order, cut into tiles as they come.
 #[derive(Debug)]
@@ -48,7 +49,7 @@ impl OrderedWriter {
     }
 
     fn capacity(&self) -> usize {
-        position(self.target.schema.capacity).max(1)
+        bound(self.target.schema.capacity).max(1)
     }
 
     /// Adds cells whose coordinates lie within the domain.
@@ -56,16 +57,16 @@ impl OrderedWriter {
         if cells.rows == 0 {
             return Ok(());
         }
-        check_rows(cells)?;
-        let skip = self.check_joint(&coordinates_of(&self.target.schema, cells, 0))?;
-        let keys = keys(&self.target.schema, cells);
-        let rows = self.check_order(&keys, cells.rows, skip)?;
-        self.remember(cells);
+        let count = check_rows(cells.rows)?;
+        let skip = self.check_joint(&coordinates_of(&self.target.schema, cells, 0)?)?;
+        let keys = keys(&self.target.schema, cells)?;
+        let rows = self.check_order(&keys, count, skip)?;
+        self.remember(cells)?;
         self.seen = self.seen.saturating_add(cells.rows as u64);
         match rows {
             Rows::InPlace(rows) => self.take(cells, rows),
             Rows::Picked(rows) => {
-                let kept = pick_cells(cells, &rows);
+                let kept = pick_cells(cells, &rows)?;
                 self.take(&kept, 0..kept.rows)
             }
         }
@@ -100,8 +101,7 @@ impl OrderedWriter {
     }
 
     /// The cells that are written, which must be in order.
-    fn check_order(&self, keys: &Keys<'_>, rows: usize, skip: bool) -> Result<Rows, WriteError> {
-        let count = u32::try_from(rows).unwrap_or(u32::MAX);
+    fn check_order(&self, keys: &Keys<'_>, count: u32, skip: bool) -> Result<Rows, WriteError> {
         let mut kept: Option<Vec<u32>> = skip.then(Vec::new);
         for row in 1..count {
             let ordering = keys.compare(row - 1, row);
@@ -116,14 +116,15 @@ impl OrderedWriter {
                 kept.push(row);
             }
         }
-        Ok(kept.map_or(Rows::InPlace(0..rows), Rows::Picked))
+        Ok(kept.map_or(Rows::InPlace(0..count as usize), Rows::Picked))
     }
 
-    fn remember(&mut self, cells: &Cells) {
+    fn remember(&mut self, cells: &Cells) -> Result<(), WriteError> {
         let last = cells.rows.saturating_sub(1);
         let number = self.seen.saturating_add(last as u64);
-        let coordinates = coordinates_of(&self.target.schema, cells, last);
+        let coordinates = coordinates_of(&self.target.schema, cells, last)?;
         self.last = Some((number, coordinates));
+        Ok(())
     }
 
     /// Cuts cells into tiles; what is left waits.
@@ -133,7 +134,7 @@ impl OrderedWriter {
         if self.pending_rows > 0 {
             let head = (capacity - self.pending_rows).min(rest.len());
             let middle = rest.start + head;
-            self.wait(cells, rest.start..middle);
+            self.wait(cells, rest.start..middle)?;
             rest.start = middle;
             if self.pending_rows == capacity {
                 self.flush()?;
@@ -150,8 +151,7 @@ impl OrderedWriter {
             self.series.append(&source, 0..source.tiles())?;
             rest.start += whole;
         }
-        self.wait(cells, rest);
-        Ok(())
+        self.wait(cells, rest)
     }
 
     /// Whether the cells so far fill tiles, so that whole ones may follow.
@@ -163,15 +163,16 @@ impl OrderedWriter {
     pub(crate) fn copy(&mut self, copies: &Copies<'_>) -> Result<(), WriteError> {
         let (Some(first), Some(last)) = (copies.whole.tiles.first(), copies.whole.tiles.last())
         else {
+            // There are none.
             return Ok(());
         };
         if self.pending_rows > 0 || copies.whole.cells != self.capacity() {
-            return Err(WriteError::invalid("tiles are copied within a tile"));
+            return Err(WriteError::Order(OrderProblem::WithinTile));
         }
         let count = copies.whole.cells;
         let begin = copies.from.coordinates(*first, count, 0)?;
         if self.check_joint(&begin)? {
-            return Err(WriteError::invalid("a copied tile repeats a cell"));
+            return Err(WriteError::Order(OrderProblem::Repeated));
         }
         self.series
             .append(copies, 0..copies.whole.tiles.len() as u64)?;
@@ -182,18 +183,19 @@ impl OrderedWriter {
     }
 
     /// Keeps a copy of some cells, so that the whole batch they came in need not stay.
-    fn wait(&mut self, cells: &Cells, rows: std::ops::Range<usize>) {
+    fn wait(&mut self, cells: &Cells, rows: std::ops::Range<usize>) -> Result<(), WriteError> {
         if !rows.is_empty() {
             self.pending_rows += rows.len();
-            self.pending.push(Cells::join(&[(cells, rows)]));
+            self.pending.push(Cells::join(&[(cells, rows)])?);
         }
+        Ok(())
     }
 
     /// Writes what waits as a tile; says how many cells that are.
     fn flush(&mut self) -> Result<usize, WriteError> {
         let pending = std::mem::take(&mut self.pending);
         let parts: Vec<_> = pending.iter().map(|cells| (cells, 0..cells.rows)).collect();
-        let cells = Cells::join(&parts);
+        let cells = Cells::join(&parts)?;
         let count = std::mem::take(&mut self.pending_rows);
         if count > 0 {
             let rows = Rows::InPlace(0..count);
@@ -228,7 +230,7 @@ pub(crate) fn write_sorted(
     let rows = target
         .session
         .install(|| sorted_rows(&target.schema, cells, duplicates))?;
-    let capacity = position(target.schema.capacity).max(1);
+    let capacity = bound(target.schema.capacity).max(1);
     let source = Sequence {
         cells,
         rows: &rows,
@@ -251,9 +253,9 @@ pub(crate) fn sorted_rows(
     cells: &Cells,
     duplicates: Duplicates,
 ) -> Result<Rows, WriteError> {
-    check_rows(cells)?;
-    let keys = keys(schema, cells);
-    let mut rows: Vec<u32> = (0..u32::try_from(cells.rows).unwrap_or(u32::MAX)).collect();
+    let count = check_rows(cells.rows)?;
+    let keys = keys(schema, cells)?;
+    let mut rows: Vec<u32> = (0..count).collect();
     let in_place = keys.are_sorted(&rows);
     if !in_place {
         keys.sort(&mut rows);
@@ -283,27 +285,29 @@ pub(crate) fn sorted_rows(
     })
 }
 
-fn check_rows(cells: &Cells) -> Result<(), WriteError> {
-    match u32::try_from(cells.rows) {
-        Ok(_) => Ok(()),
-        Err(_) => Err(WriteError::invalid_with_hint(
-            format!("{} cells are too many at a time", cells.rows),
-            "write them in several batches in global order, or as several writes",
-        )),
-    }
+/// How many cells there are, where they can be put in order.
+pub(crate) fn check_rows(rows: usize) -> Result<u32, WriteError> {
+    u32::try_from(rows).map_err(|_| WriteError::TooManyCells { cells: rows as u64 })
+}
+
+/// The number of a cell among those that are put in order.
+pub(crate) fn row_number(row: usize) -> Result<u32, Bug> {
+    u32::try_from(row).map_err(|_| Bug::new("more cells than are put in order"))
 }
 
 /// What is wrong with the coordinates of a cell: the first dimension stands for all.
-fn cell_error(schema: &ArraySchema, cell: u64, problem: CellProblem) -> WriteError {
-    let name = schema.dimensions.first().map(|d| d.name.clone());
-    WriteError::Cell {
-        field: name.unwrap_or_default(),
-        cell,
-        problem,
+pub(crate) fn cell_error(schema: &ArraySchema, cell: u64, problem: CellProblem) -> WriteError {
+    match schema.dimensions.first() {
+        Some(dimension) => WriteError::Cell {
+            field: dimension.name.clone(),
+            cell,
+            problem,
+        },
+        None => Bug::new("coordinates without a dimension").into(),
     }
 }
 
-fn coordinates_of(schema: &ArraySchema, cells: &Cells, row: usize) -> Vec<Vec<u8>> {
-    let dimensions = cells.fields.iter().take(schema.dimensions.len());
-    dimensions.map(|input| input.cell(row).to_vec()).collect()
+fn coordinates_of(schema: &ArraySchema, cells: &Cells, row: usize) -> Result<Vec<Vec<u8>>, Bug> {
+    let inputs = cells.first_fields(schema.dimensions.len())?.iter();
+    inputs.map(|input| Ok(input.cell(row)?.to_vec())).collect()
 }

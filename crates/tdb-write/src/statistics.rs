@@ -9,7 +9,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use tdb_fragment::FieldStatistics;
 use tdb_schema::{Field, FieldKind};
-use tdb_tile::{Datatype, Scalar, with_scalar};
+use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
 
 use crate::number::{Number, Sum};
 use crate::tile::Tile;
@@ -81,71 +81,85 @@ impl Rule {
     }
 
     /// What the cells of a tile come to.
-    pub(crate) fn summarize(&self, tile: &Tile<'_>) -> TileSummary {
+    pub(crate) fn summarize(&self, tile: &Tile<'_>) -> Result<TileSummary, Bug> {
         let mut summary = TileSummary::default();
         if self.counts_nulls {
-            let validity = tile.validity.unwrap_or_default();
-            let nulls = |cells: Range<usize>| {
-                let valid = validity.get(cells).unwrap_or_default();
-                valid.iter().filter(|valid| **valid == 0).count() as u64
-            };
-            summary.nulls = tile.written().map(nulls).sum();
+            let validity = tile.validity;
+            let validity = validity.ok_or_else(|| Bug::new("a nullable tile has no validity"))?;
+            for cells in tile.written() {
+                let valid = part(validity, cells)?;
+                summary.nulls += valid.iter().filter(|valid| **valid == 0).count() as u64;
+            }
         }
         if self.bounds == Bounds::None && !self.sums {
-            return summary;
+            return Ok(summary);
         }
         if self.is_number() {
-            with_scalar!(self.datatype, T => self.numbers::<T>(tile, &mut summary));
+            with_scalar!(self.datatype, T => self.numbers::<T>(tile, &mut summary)?);
         } else if self.bounds != Bounds::None {
-            summary.ends = self.text(tile);
+            summary.ends = self.text(tile)?;
         }
-        summary
+        Ok(summary)
     }
 
-    fn numbers<T: Number>(&self, tile: &Tile<'_>, summary: &mut TileSummary) {
+    fn numbers<T: Number>(&self, tile: &Tile<'_>, summary: &mut TileSummary) -> Result<(), Bug> {
         let mut numbers = Numbers::<T>::default();
         let mut valid_cells = 0_usize;
         for cells in tile.written() {
             let bytes = cells.start.saturating_mul(T::SIZE)..cells.end.saturating_mul(T::SIZE);
-            let values = tile.values.get(bytes).unwrap_or_default();
+            let values = part(tile.values, bytes)?;
             match tile.validity {
                 None => {
                     valid_cells += cells.len();
                     numbers.all(values);
                 }
-                Some(validity) => {
-                    let valid = validity.get(cells).unwrap_or_default();
-                    valid_cells += numbers.valid(values, valid);
-                }
+                Some(validity) => valid_cells += numbers.valid(values, part(validity, cells)?),
             }
         }
         summary.sum = Sum::<T>::bits(numbers.sum);
         let is_whole = tile.cells as u64 == summary.nulls;
         summary.ends = numbers.ends(valid_cells, is_whole);
+        Ok(())
     }
 
     /// Text is compared by bytes without a sign.
-    fn text(&self, tile: &Tile<'_>) -> Option<(Bytes, Bytes)> {
+    fn text(&self, tile: &Tile<'_>) -> Result<Option<(Bytes, Bytes)>, Bug> {
         let mut ends: Option<(&[u8], &[u8])> = None;
         for cell in tile.written().flatten() {
-            if tile.validity.is_some_and(|v| v.get(cell) == Some(&0)) {
-                continue;
+            let valid = tile.validity.map(|validity| validity.get(cell));
+            match valid {
+                None | Some(Some(1..)) => {}
+                Some(Some(0)) => continue,
+                Some(None) => return Err(Bug::new("a cell of a tile has no validity")),
             }
-            let value = tile.cell(cell, self.cell_size);
+            let value = tile.cell(cell, self.cell_size)?;
             ends = Some(match ends {
                 None => (value, value),
                 Some((min, max)) => (min.min(value), max.max(value)),
             });
         }
-        ends.map(|(min, max)| {
+        Ok(ends.map(|(min, max)| {
             let least = tile.kept(min);
             let greatest = match max == min {
                 true => least.clone(),
                 false => tile.kept(max),
             };
             (least, greatest)
-        })
+        }))
     }
+}
+
+/// Some of the bytes of a tile.
+fn part(bytes: &[u8], range: Range<usize>) -> Result<&[u8], Bug> {
+    let part = bytes.get(range);
+    part.ok_or_else(|| Bug::new("a tile has fewer cells than it says"))
+}
+
+/// Numbers that stand one behind the other.
+fn numbers<T: Scalar>(values: &[u8]) -> impl Iterator<Item = T> {
+    // None is too short, which would read as zero.
+    let values = values.chunks_exact(T::SIZE);
+    values.map(|value| T::read(value).unwrap_or_default())
 }
 
 /// Bounds and sum of numbers that come by.
@@ -170,11 +184,7 @@ impl<T: Number> Default for Numbers<T> {
 
 impl<T: Number> Numbers<T> {
     fn all(&mut self, values: &[u8]) {
-        let numbers = || {
-            values
-                .chunks_exact(T::SIZE)
-                .map(|value| T::read(value).unwrap_or_default())
-        };
+        let numbers = || numbers::<T>(values);
         let (mut min, mut max) = (self.min, self.max);
         for value in numbers() {
             // A NaN is neither.
@@ -196,8 +206,7 @@ impl<T: Number> Numbers<T> {
     /// Those that are valid; says how many.
     fn valid(&mut self, values: &[u8], valid: &[u8]) -> usize {
         let mut count = 0;
-        for (value, valid) in values.chunks_exact(T::SIZE).zip(valid) {
-            let value = T::read(value).unwrap_or_default();
+        for (value, valid) in numbers::<T>(values).zip(valid) {
             if *valid == 0 {
                 continue;
             }
@@ -230,45 +239,53 @@ fn stored<T: Scalar>(value: T) -> Bytes {
 }
 
 /// What the tiles of a field come to together.
-pub(crate) fn fold(rule: &Rule, tiles: &[TileSummary]) -> FieldStatistics {
+pub(crate) fn fold(rule: &Rule, tiles: &[TileSummary]) -> Result<FieldStatistics, Bug> {
     let mut whole = FieldStatistics {
         null_count: tiles.iter().map(|tile| tile.nulls).sum(),
         ..FieldStatistics::default()
     };
     if rule.bounds == Bounds::Rectangle || rule.is_number() {
-        with_scalar!(rule.datatype, T => fold_numbers::<T>(rule, tiles, &mut whole));
+        with_scalar!(rule.datatype, T => fold_numbers::<T>(rule, tiles, &mut whole)?);
     } else if rule.bounds == Bounds::Stored {
+        // Where all cells are null there are none.
         let ends = || tiles.iter().filter_map(|tile| tile.ends.as_ref());
         whole.min = ends().map(|(min, _)| min.clone()).min().unwrap_or_default();
         whole.max = ends().map(|(_, max)| max.clone()).max().unwrap_or_default();
     }
-    whole
+    Ok(whole)
 }
 
-fn fold_numbers<T: Number>(rule: &Rule, tiles: &[TileSummary], whole: &mut FieldStatistics)
+fn fold_numbers<T: Number>(
+    rule: &Rule,
+    tiles: &[TileSummary],
+    whole: &mut FieldStatistics,
+) -> Result<(), Bug>
 where
     T::Sum: Number + Sum<T::Sum>,
 {
     if rule.sums {
         let (mut sum, mut adds) = (T::Sum::default(), true);
         for tile in tiles {
-            let value = T::Sum::read(&tile.sum.to_le_bytes()).unwrap_or_default();
+            let value = number::<T::Sum>(&tile.sum.to_le_bytes())?;
             adds = adds && Sum::<T::Sum>::add(&mut sum, value);
         }
         whole.sum = Sum::<T::Sum>::bits(sum);
     }
     if rule.bounds != Bounds::Stored {
-        return;
+        return Ok(());
     }
     let (mut min, mut max) = (T::HIGHEST, T::LOWEST);
     for (low, high) in tiles.iter().filter_map(|tile| tile.ends.as_ref()) {
-        let (Some(low), Some(high)) = (T::read(low), T::read(high)) else {
-            continue;
-        };
+        let (low, high) = (number(low)?, number(high)?);
         min = if low < min { low } else { min };
         max = if high > max { high } else { max };
     }
     (whole.min, whole.max) = (stored(min), stored(max));
+    Ok(())
+}
+
+fn number<T: Scalar>(bytes: &[u8]) -> Result<T, Bug> {
+    T::read(bytes).ok_or_else(|| Bug::new("a number of a tile is too short"))
 }
 
 #[cfg(test)]
@@ -306,7 +323,7 @@ mod tests {
         let rule = rule(Datatype::Float64, ONE, false);
         let of = |values: [f64; 3]| {
             let bytes: Vec<u8> = values.into_iter().flat_map(f64::to_le_bytes).collect();
-            rule.summarize(&tile(&bytes, 3, None))
+            rule.summarize(&tile(&bytes, 3, None)).unwrap()
         };
         let some = of([1.0, f64::NAN, 3.0]);
         assert_eq!(ends::<f64>(&some), Some((1.0, 3.0)));
@@ -324,22 +341,24 @@ mod tests {
         let rule = rule(Datatype::Int64, ONE, false);
         let values = [i64::MAX, 1, -5];
         let bytes: Vec<u8> = values.into_iter().flat_map(i64::to_le_bytes).collect();
-        let summary = rule.summarize(&tile(&bytes, 3, None));
+        let summary = rule.summarize(&tile(&bytes, 3, None)).unwrap();
         assert_eq!(summary.sum, i64::MAX.cast_unsigned());
         assert_eq!(ends::<i64>(&summary), Some((-5, i64::MAX)));
-        let whole = fold(&rule, &[summary.clone(), summary]);
+        let whole = fold(&rule, &[summary.clone(), summary]).unwrap();
         assert_eq!(whole.sum, i64::MAX.cast_unsigned());
     }
 
     #[test]
     fn nulls_count_and_have_no_bounds() {
         let rule = rule(Datatype::Int8, ONE, true);
-        let some = rule.summarize(&tile(&[1, 100, 3], 3, Some(&[1, 0, 1])));
+        let some = rule
+            .summarize(&tile(&[1, 100, 3], 3, Some(&[1, 0, 1])))
+            .unwrap();
         assert_eq!(
             (ends::<i8>(&some), some.sum, some.nulls),
             (Some((1, 3)), 4, 1)
         );
-        let none = rule.summarize(&tile(&[1, 2], 2, Some(&[0, 0])));
+        let none = rule.summarize(&tile(&[1, 2], 2, Some(&[0, 0]))).unwrap();
         assert_eq!((none.ends, none.sum, none.nulls), (None, 0, 2));
         // Only one of three cells was written: what the other two hold counts for nothing.
         let written = std::slice::from_ref(&(1..2));
@@ -347,7 +366,7 @@ mod tests {
             written: Some(written),
             ..tile(&[9, 5, 9], 3, Some(&[0, 0, 0]))
         };
-        let partial = rule.summarize(&partial);
+        let partial = rule.summarize(&partial).unwrap();
         assert_eq!(
             (ends::<i8>(&partial), partial.nulls),
             (Some((127, -128)), 1)
@@ -361,13 +380,15 @@ mod tests {
             starts: Some(&[0, 3, 3]),
             ..tile(b"a\0cab", 3, None)
         };
-        let summary = text.summarize(&cells);
+        let summary = text.summarize(&cells).unwrap();
         assert_eq!(
             summary.ends,
             Some((Bytes::new(), Bytes::from_static(b"ab")))
         );
         let pairs = rule(Datatype::Int8, CellValNum::Fixed(2), true);
-        let summary = pairs.summarize(&tile(&[1, 2, 3, 4], 2, Some(&[1, 0])));
+        let summary = pairs
+            .summarize(&tile(&[1, 2, 3, 4], 2, Some(&[1, 0])))
+            .unwrap();
         assert_eq!((summary.ends, summary.sum, summary.nulls), (None, 0, 1));
     }
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use tdb_filters::Scratch;
+use tdb_tile::Bug;
 
 /// The cells of one tile of one field as they are stored, before filters.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,8 +28,8 @@ impl<'a> Tile<'a> {
     pub(crate) fn written(&self) -> impl Iterator<Item = Range<usize>> + use<'a> {
         let cells = self.cells;
         let all = self.written.is_none().then_some(0..cells);
-        all.into_iter()
-            .chain(self.written.unwrap_or_default().iter().cloned())
+        let some = self.written.into_iter().flatten().cloned();
+        all.into_iter().chain(some)
     }
 
     /// A value of the tile, to be kept: shared where it is long, and most of what is kept with it.
@@ -46,25 +47,38 @@ impl<'a> Tile<'a> {
     }
 
     /// The bytes of a cell; `size` is that of cells that do not vary.
-    pub(crate) fn cell(&self, cell: usize, size: Option<usize>) -> &'a [u8] {
+    pub(crate) fn cell(&self, cell: usize, size: Option<usize>) -> Result<&'a [u8], Bug> {
         let bytes = match (self.starts, size) {
-            (Some(starts), _) => {
-                let start = starts.get(cell).copied().map_or(usize::MAX, position);
-                let end = starts.get(cell + 1).copied();
-                start..end.map_or(self.values.len(), position)
+            (Some(starts), _) => starts.get(cell).and_then(|start| {
+                let start = usize::try_from(*start).ok()?;
+                // The last cell ends with the values.
+                let end = starts.get(cell + 1).copied().map(usize::try_from);
+                let end = end.transpose().ok()?;
+                self.values.get(start..end.unwrap_or(self.values.len()))
+            }),
+            (None, Some(size)) => {
+                let bytes = cell.saturating_mul(size)..(cell + 1).saturating_mul(size);
+                self.values.get(bytes)
             }
-            (None, size) => {
-                let size = size.unwrap_or(0);
-                cell.saturating_mul(size)..(cell + 1).saturating_mul(size)
-            }
+            (None, None) => None,
         };
-        self.values.get(bytes).unwrap_or_default()
+        bytes.ok_or_else(|| Bug::new("a tile lacks a cell"))
     }
 }
 
-/// A number of bytes in memory.
-pub(crate) fn position(offset: u64) -> usize {
-    usize::try_from(offset).unwrap_or(usize::MAX)
+/// Where something stands in memory.
+#[track_caller]
+pub(crate) fn position(offset: u64) -> Result<usize, Bug> {
+    // Not with a closure, which would be the place that the bug names.
+    match usize::try_from(offset) {
+        Ok(position) => Ok(position),
+        Err(_) => Err(Bug::new("a place in memory beyond what there can be")),
+    }
+}
+
+/// A number that others are bounded by: what is beyond memory bounds nothing.
+pub(crate) fn bound(most: u64) -> usize {
+    usize::try_from(most).unwrap_or(usize::MAX)
 }
 
 /// What a thread keeps from tile to tile.
@@ -95,7 +109,12 @@ pub(crate) struct Coder {
 /// Tiles, numbered from 0, that can be put together by any thread.
 pub(crate) trait TileSource: Sync {
     /// The cells of a tile of the field with this place among those that are written.
-    fn tile<'a>(&'a self, field: usize, tile: u64, buffers: &'a mut Buffers) -> Tile<'a>;
+    fn tile<'a>(
+        &'a self,
+        field: usize,
+        tile: u64,
+        buffers: &'a mut Buffers,
+    ) -> Result<Tile<'a>, Bug>;
 
     /// About how many bytes the fields of a tile have together.
     fn tile_bytes(&self) -> usize;

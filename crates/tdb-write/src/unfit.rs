@@ -2,6 +2,7 @@
 
 use tdb_cells::CellProblem;
 use tdb_schema::{ArraySchema, FieldKind, value};
+use tdb_tile::Bug;
 
 use crate::WriteError;
 use crate::fields::FieldCodec;
@@ -19,9 +20,16 @@ pub(crate) fn check(
     if target.replacement.is_some() {
         return Ok(());
     }
-    for (kind, input) in fields.iter().zip(&cells.fields) {
+    let inputs = cells.first_fields(fields.len())?;
+    for (kind, input) in fields.iter().zip(inputs) {
         let codec = target.codecs.iter().find(|codec| codec.kind == *kind);
-        let found = codec.and_then(|codec| first_cell(&target.schema, codec, input, cells.rows));
+        let codec = match (codec, kind) {
+            (Some(codec), _) => codec,
+            // Coordinates of dense cells are not stored.
+            (None, FieldKind::Dimension(_)) if target.schema.is_dense() => continue,
+            (None, _) => return Err(Bug::new("cells of a field that is not written").into()),
+        };
+        let found = first_cell(&target.schema, codec, input, cells.rows)?;
         if let Some((row, field, problem)) = found {
             let cell = first.saturating_add(row as u64);
             return Err(WriteError::Cell {
@@ -39,19 +47,34 @@ fn first_cell(
     codec: &FieldCodec,
     input: &Input,
     rows: usize,
-) -> Option<(usize, String, CellProblem)> {
+) -> Result<Option<(usize, String, CellProblem)>, Bug> {
     // Most filters say of all values at once that they fit.
-    codec.first_unfit(input.bytes(&(0..rows)))?;
-    let mut valid = (0..rows).filter(|row| input.is_valid(*row));
-    let (row, unfit) = valid.find_map(|row| Some((row, codec.first_unfit(input.cell(row))?)))?;
+    if codec.first_unfit(input.bytes(&(0..rows))?).is_none() {
+        return Ok(None);
+    }
+    for row in 0..rows {
+        let cell = input.cell(row)?;
+        let unfit = match input.is_valid(row)? {
+            true => codec.first_unfit(cell),
+            false => None,
+        };
+        if let Some(unfit) = unfit {
+            let value = value_of(schema, codec, cell, unfit.index);
+            let problem = CellProblem::Unfit {
+                value: value.ok_or_else(|| Bug::new("a value that does not fit is not there"))?,
+                filter: unfit.filter,
+                range: format!("{} to {}", unfit.range.0, unfit.range.1),
+            };
+            return Ok(Some((row, codec.name.clone(), problem)));
+        }
+    }
+    Ok(None)
+}
+
+/// One value of a cell, as text.
+fn value_of(schema: &ArraySchema, codec: &FieldCodec, cell: &[u8], index: usize) -> Option<String> {
     let datatype = schema.field_of(codec.kind)?.datatype;
-    let (_, values) = input
-        .cell(row)
-        .split_at_checked(unfit.index.checked_mul(datatype.size())?)?;
-    let problem = CellProblem::Unfit {
-        value: value::read(datatype, values.get(..datatype.size())?)?.to_string(),
-        filter: unfit.filter,
-        range: format!("{} to {}", unfit.range.0, unfit.range.1),
-    };
-    Some((row, codec.name.clone(), problem))
+    let (_, values) = cell.split_at_checked(index.checked_mul(datatype.size())?)?;
+    let value = value::read(datatype, values.get(..datatype.size())?)?;
+    Some(value.to_string())
 }

@@ -11,8 +11,8 @@ use crate::input::Cells;
 use crate::options::Duplicates;
 use crate::runs::Runs;
 use crate::series::Series;
-use crate::sparse::{OrderedWriter, sorted_rows, write_sorted};
-use crate::tile::position;
+use crate::sparse::{OrderedWriter, row_number, sorted_rows, write_sorted};
+use crate::tile::bound;
 use crate::waiting::Waiting;
 
 /// Into so many blocks, at least, a run is cut: as many runs can be merged in the memory that sorting took.
@@ -47,53 +47,56 @@ impl UnorderedWriter {
 
     /// Keeps sorted runs there once cells take more than so many bytes.
     pub(crate) fn keep_runs(&mut self, runs: Runs, most: u64) {
-        self.runs = Some((runs, position(most)));
+        self.runs = Some((runs, bound(most)));
     }
 
     /// Adds cells whose coordinates lie within the domain.
     pub(crate) fn push(&mut self, cells: Cells) -> Result<(), WriteError> {
-        self.waiting.push(cells).map_err(too_many)?;
-        match &self.runs {
-            Some((_, most)) if self.waiting.bytes() > *most => self.spill(),
+        self.waiting.push(cells, too_many)?;
+        match &mut self.runs {
+            Some((runs, most)) if self.waiting.bytes() > *most => {
+                let target = &self.target;
+                spill(target, &mut self.waiting, runs, *most)
+            }
             _ => Ok(()),
         }
     }
 
-    /// Sorts the cells that wait, and puts them aside.
-    fn spill(&mut self) -> Result<(), WriteError> {
-        let Some((runs, most)) = &mut self.runs else {
-            return Ok(());
-        };
-        let held = self.waiting.join().map_err(too_many)?;
-        let cells = &held.cells;
-        if cells.rows == 0 {
-            return Ok(());
-        }
-        let schema = &self.target.schema;
-        // Cells with equal coordinates are found when runs are merged.
-        let sort = || sorted_rows(schema, cells, Duplicates::Keep);
-        let rows = match self.target.session.install(sort)? {
-            Rows::Picked(rows) => rows,
-            Rows::InPlace(rows) => rows.filter_map(|row| u32::try_from(row).ok()).collect(),
-        };
-        let size = cells.size_in_memory().div_ceil(cells.rows).max(1);
-        let block = (*most / BLOCKS / size).max(1);
-        runs.add(rows.chunks(block).map(|rows| pick_cells(cells, rows)))
-    }
-
     pub(crate) fn finish(mut self) -> Result<Series, WriteError> {
-        if self.runs.as_ref().is_none_or(|(runs, _)| runs.is_empty()) {
-            let held = self.waiting.join().map_err(too_many)?;
+        let Some((mut runs, most)) = self.runs.filter(|(runs, _)| !runs.is_empty()) else {
+            let held = self.waiting.join(too_many)?;
             return match held.cells.rows {
                 0 => Ok(self.series),
                 _ => write_sorted(&self.target, self.series, held, self.duplicates),
             };
-        }
-        self.spill()?;
+        };
+        spill(&self.target, &mut self.waiting, &mut runs, most)?;
         let mut ordered = OrderedWriter::new(&self.target, self.series, self.duplicates);
-        if let Some((runs, _)) = self.runs {
-            runs.merge(&self.target.schema, |cells| ordered.push(cells))?;
-        }
+        runs.merge(&self.target.schema, |cells| ordered.push(cells))?;
         ordered.finish()
     }
+}
+
+/// Sorts the cells that wait, and puts them aside.
+fn spill(
+    target: &Target,
+    waiting: &mut Waiting,
+    runs: &mut Runs,
+    most: usize,
+) -> Result<(), WriteError> {
+    let held = waiting.join(too_many)?;
+    let cells = &held.cells;
+    if cells.rows == 0 {
+        return Ok(());
+    }
+    let schema = &target.schema;
+    // Cells with equal coordinates are found when runs are merged.
+    let sort = || sorted_rows(schema, cells, Duplicates::Keep);
+    let rows = match target.session.install(sort)? {
+        Rows::Picked(rows) => rows,
+        Rows::InPlace(rows) => (row_number(rows.start)?..row_number(rows.end)?).collect(),
+    };
+    let size = cells.size_in_memory().div_ceil(cells.rows).max(1);
+    let block = (most / BLOCKS / size).max(1);
+    runs.add(rows.chunks(block).map(|rows| pick_cells(cells, rows)))
 }

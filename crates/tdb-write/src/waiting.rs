@@ -1,8 +1,12 @@
 //! Cells that wait for others, and the memory that they take.
 
-use tdb_tile::{Budget, Grant, LimitError};
+use tdb_tile::{Budget, Bug, Grant, LimitError};
 
+use crate::WriteError;
 use crate::input::Cells;
+
+/// What is told where there is not as much memory.
+pub(crate) type Refuse = fn(LimitError) -> WriteError;
 
 /// Cells in the order in which they came; what they take is taken from a budget once others come: those that came last
 /// are in the memory of who handed them in, and may not have to wait at all.
@@ -49,10 +53,10 @@ impl Waiting {
     }
 
     /// Adds cells.
-    pub(crate) fn push(&mut self, cells: Cells) -> Result<(), LimitError> {
+    pub(crate) fn push(&mut self, cells: Cells, refuse: Refuse) -> Result<(), WriteError> {
         let bytes = cells.size_in_memory();
         if self.last > 0 {
-            self.grants.extend(self.take(self.last)?);
+            self.grants.extend(self.take(self.last).map_err(refuse)?);
         }
         self.last = bytes;
         self.rows = self.rows.saturating_add(cells.rows);
@@ -62,10 +66,10 @@ impl Waiting {
     }
 
     /// All cells as one; none wait any more. Those of several parts are copied.
-    pub(crate) fn join(&mut self) -> Result<Held, LimitError> {
+    pub(crate) fn join(&mut self, refuse: Refuse) -> Result<Held, WriteError> {
         let copy = match self.parts.len() {
             0 | 1 => None,
-            _ => self.take(self.bytes)?,
+            _ => self.take(self.bytes).map_err(refuse)?,
         };
         let Self {
             mut parts,
@@ -73,11 +77,12 @@ impl Waiting {
             ..
         } = std::mem::replace(self, Self::within(self.budget.clone()));
         if parts.len() <= 1 {
+            // Where none wait, there are no cells.
             let cells = parts.pop().unwrap_or_default();
             return Ok(Held { cells, grants });
         }
         let all: Vec<_> = parts.iter().map(|part| (part, 0..part.rows)).collect();
-        let cells = Cells::join(&all);
+        let cells = Cells::join(&all)?;
         grants.clear();
         grants.extend(copy);
         Ok(Held { cells, grants })
@@ -87,11 +92,12 @@ impl Waiting {
     pub(crate) fn copied(
         &self,
         cells: &Cells,
-        copy: impl FnOnce(&Cells) -> Cells,
-    ) -> Result<Held, LimitError> {
-        let grant = self.take(cells.size_in_memory())?;
+        copy: impl FnOnce(&Cells) -> Result<Cells, Bug>,
+        refuse: Refuse,
+    ) -> Result<Held, WriteError> {
+        let grant = self.take(cells.size_in_memory()).map_err(refuse)?;
         Ok(Held {
-            cells: copy(cells),
+            cells: copy(cells)?,
             grants: grant.into_iter().collect(),
         })
     }

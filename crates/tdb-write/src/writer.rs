@@ -16,7 +16,7 @@ use crate::series::Series;
 use crate::sparse::OrderedWriter;
 use crate::unordered::UnorderedWriter;
 use crate::waiting::Waiting;
-use crate::{WriteError, coordinates, unfit};
+use crate::{OrderProblem, PlaceProblem, WriteError, coordinates, unfit};
 
 /// Cells on their way into an array, batch by batch.
 ///
@@ -46,9 +46,7 @@ fn duplicates(options: &WriteOptions, allowed: bool) -> Result<Duplicates, Write
     match (options.duplicates, allowed) {
         (None, true) => Ok(Duplicates::Keep),
         (None, false) => Ok(Duplicates::Error),
-        (Some(Duplicates::Keep), false) => Err(WriteError::invalid(
-            "the array allows no two cells with the same coordinates",
-        )),
+        (Some(Duplicates::Keep), false) => Err(WriteError::NoDuplicates),
         (Some(chosen), _) => Ok(chosen),
     }
 }
@@ -101,7 +99,7 @@ impl Writer {
     /// ```
     ///
     /// # Errors
-    /// [`WriteError::Invalid`] for options that do not fit the array; filters that cannot write.
+    /// Options that do not fit the array ([`ErrorKind::Invalid`](tdb_array::ErrorKind::Invalid)); filters that cannot write.
     pub fn open(
         session: &Session,
         array: &Arc<Array>,
@@ -116,78 +114,23 @@ impl Writer {
             let time = now();
             (time, time)
         });
-        let is_dense = schema.is_dense();
         let most = options.max_fragment_bytes;
-        let mut series = Series::new(Arc::clone(&target), Arc::clone(&options.names), times, most);
-        let order = match (options.order, is_dense) {
+        let series = Series::new(Arc::clone(&target), Arc::clone(&options.names), times, most);
+        let order = match (options.order, schema.is_dense()) {
             (Some(order), _) => order,
             (None, _) if target.replacement.is_some() => WriteOrder::Global,
             (None, true) => WriteOrder::RowMajor,
             (None, false) => WriteOrder::Unordered,
         };
         if target.replacement.is_some() && order != WriteOrder::Global {
-            return Err(WriteError::invalid(
-                "cells in the place of others are written in global order",
-            ));
+            return Err(WriteError::Order(OrderProblem::Replacement));
         }
-        let fields = target.fields();
-        let sink = match (is_dense, order) {
-            (true, WriteOrder::Unordered) => {
-                return Err(WriteError::invalid_with_hint(
-                    "cells of a dense array have an order",
-                    "write them in row-major, column-major or global order",
-                ));
-            }
-            (true, order) => {
-                // Options that do not fit the array are told now.
-                // What is stored stays stored; it comes in the order of the tiles, and from the same memory.
-                let is_new = target.replacement.is_none();
-                let budget = is_new.then(|| session.limits().budget.clone());
-                let waiting = Waiting::within(budget.clone());
-                let mut stream = DenseStream::new(schema, &options.ranges, order, waiting)?;
-                if is_new {
-                    stream.check_order(schema);
-                }
-                series.cut_boxes(stream.boxes());
-                Sink::Dense(Box::new(DenseWriter {
-                    target: Arc::clone(&target),
-                    series,
-                    has_ranges: !options.ranges.is_empty(),
-                    stream,
-                    placed: Waiting::within(budget),
-                    order_of_cells: None,
-                }))
-            }
-            (false, WriteOrder::RowMajor | WriteOrder::ColumnMajor) => {
-                return Err(WriteError::invalid_with_hint(
-                    "cells of a sparse array are written in global order or in any",
-                    "leave the order out: the cells are sorted",
-                ));
-            }
-            (false, _) if !options.ranges.is_empty() => {
-                return Err(WriteError::invalid(
-                    "a range to be written is for dense arrays: sparse cells have coordinates",
-                ));
-            }
-            (false, WriteOrder::Global) => {
-                let duplicates = duplicates(options, schema.allows_duplicates)?;
-                Sink::Ordered(Box::new(OrderedWriter::new(&target, series, duplicates)))
-            }
-            (false, WriteOrder::Unordered) => {
-                let duplicates = duplicates(options, schema.allows_duplicates)?;
-                let mut sorting = UnorderedWriter::new(&target, series, duplicates);
-                if let Some(store) = &options.sort_store {
-                    let memory = session.limits().budget.limit();
-                    // They are copied once, to be sorted.
-                    let most = options.sort_bytes.unwrap_or(memory / 8).min(memory / 4);
-                    let prefix = format!("sort-{:032x}", options.names.id()?);
-                    sorting.keep_runs(Runs::new(Arc::clone(store), prefix), most);
-                }
-                Sink::Unordered(Box::new(sorting))
-            }
+        let sink = match schema.is_dense() {
+            true => dense_sink(&target, series, order, options)?,
+            false => sparse_sink(&target, series, order, options)?,
         };
         Ok(Self {
-            fields,
+            fields: target.fields(),
             target,
             seen: 0,
             sink: Some(sink),
@@ -201,27 +144,27 @@ impl Writer {
     /// reports. The write has failed then.
     pub fn push(&mut self, batch: &Batch) -> Result<(), WriteError> {
         let Some(mut sink) = self.sink.take() else {
-            return Err(WriteError::invalid("the write has failed before"));
+            return Err(WriteError::Failed);
         };
-        let schema = &self.target.schema;
         match &mut sink {
             Sink::Dense(writer) => writer.push(&self.fields, batch, self.seen)?,
-            sink => {
-                let cells = Cells::check(schema, &self.fields, batch, self.seen)?;
-                if self.target.replacement.is_none() {
-                    coordinates::check(schema, &cells, self.seen)?;
-                }
-                unfit::check(&self.target, &self.fields, &cells, self.seen)?;
-                match sink {
-                    Sink::Ordered(writer) => writer.push(&cells)?,
-                    Sink::Unordered(writer) => writer.push(cells)?,
-                    Sink::Dense(_) => {}
-                }
-            }
+            Sink::Ordered(writer) => writer.push(&self.check(batch)?)?,
+            Sink::Unordered(writer) => writer.push(self.check(batch)?)?,
         }
         self.seen = self.seen.saturating_add(batch.rows as u64);
         self.sink = Some(sink);
         Ok(())
+    }
+
+    /// The cells of a batch, which fit a sparse array.
+    fn check(&self, batch: &Batch) -> Result<Cells, WriteError> {
+        let schema = &self.target.schema;
+        let cells = Cells::check(schema, &self.fields, batch, self.seen)?;
+        if self.target.replacement.is_none() {
+            coordinates::check(schema, &cells, self.seen)?;
+        }
+        unfit::check(&self.target, &self.fields, &cells, self.seen)?;
+        Ok(cells)
     }
 
     /// Where cells go, and what they become.
@@ -256,7 +199,7 @@ impl Writer {
                 self.sink = Some(Sink::Dense(writer));
             }
             Some(Sink::Unordered(_)) | None => {
-                return Err(WriteError::invalid("tiles are copied in global order"));
+                return Err(WriteError::Order(OrderProblem::Copies));
             }
         }
         self.seen = self.seen.saturating_add(whole.rows());
@@ -278,13 +221,71 @@ impl Writer {
     /// As [`Writer::push`]; for dense arrays another number of cells than the box has.
     pub fn finish(mut self) -> Result<Vec<TimestampedName>, WriteError> {
         let series = match self.sink.take() {
-            None => return Err(WriteError::invalid("the write has failed before")),
+            None => return Err(WriteError::Failed),
             Some(Sink::Ordered(writer)) => writer.finish()?,
             Some(Sink::Unordered(writer)) => writer.finish()?,
             Some(Sink::Dense(writer)) => writer.finish()?,
         };
         series.commit()
     }
+}
+
+/// Where the cells of a dense array go; options that do not fit it are told now.
+fn dense_sink(
+    target: &Arc<Target>,
+    mut series: Series,
+    order: WriteOrder,
+    options: &WriteOptions,
+) -> Result<Sink, WriteError> {
+    if order == WriteOrder::Unordered {
+        return Err(WriteError::Order(OrderProblem::Dense));
+    }
+    // What is stored stays stored; it comes in the order of the tiles, and from the same memory.
+    let is_new = target.replacement.is_none();
+    let budget = is_new.then(|| target.session.limits().budget.clone());
+    let waiting = Waiting::within(budget.clone());
+    let mut stream = DenseStream::new(&target.schema, &options.ranges, order, waiting)?;
+    if is_new {
+        stream.check_order(&target.schema);
+    }
+    series.cut_boxes(stream.boxes());
+    Ok(Sink::Dense(Box::new(DenseWriter {
+        target: Arc::clone(target),
+        series,
+        has_ranges: !options.ranges.is_empty(),
+        stream,
+        placed: Waiting::within(budget),
+        order_of_cells: None,
+    })))
+}
+
+/// Where the cells of a sparse array go.
+fn sparse_sink(
+    target: &Arc<Target>,
+    series: Series,
+    order: WriteOrder,
+    options: &WriteOptions,
+) -> Result<Sink, WriteError> {
+    if matches!(order, WriteOrder::RowMajor | WriteOrder::ColumnMajor) {
+        return Err(WriteError::Order(OrderProblem::Sparse));
+    }
+    if !options.ranges.is_empty() {
+        return Err(WriteError::Place(PlaceProblem::Sparse));
+    }
+    let duplicates = duplicates(options, target.schema.allows_duplicates)?;
+    if order == WriteOrder::Global {
+        let writer = OrderedWriter::new(target, series, duplicates);
+        return Ok(Sink::Ordered(Box::new(writer)));
+    }
+    let mut sorting = UnorderedWriter::new(target, series, duplicates);
+    if let Some(store) = &options.sort_store {
+        let memory = target.session.limits().budget.limit();
+        // They are copied once, to be sorted.
+        let most = options.sort_bytes.unwrap_or(memory / 8).min(memory / 4);
+        let prefix = format!("sort-{:032x}", options.names.id()?);
+        sorting.keep_runs(Runs::new(Arc::clone(store), prefix), most);
+    }
+    Ok(Sink::Unordered(Box::new(sorting)))
 }
 
 /// The cells of a box, as they come.
@@ -310,15 +311,10 @@ impl DenseWriter {
             .iter()
             .any(|column| is_dimension(&column.name));
         if *self.order_of_cells.get_or_insert(placed) != placed {
-            return Err(WriteError::invalid(
-                "some batches have columns for the dimensions, and some have none",
-            ));
+            return Err(WriteError::Place(PlaceProblem::Mixed));
         }
         if placed && self.has_ranges {
-            return Err(WriteError::invalid_with_hint(
-                "cells that say where they belong take no range",
-                "leave out the range, or the columns of the dimensions",
-            ));
+            return Err(WriteError::Place(PlaceProblem::Twice));
         }
         let dimensions = (0..schema.dimensions.len()).map(FieldKind::Dimension);
         let all: Vec<FieldKind> = match placed {
@@ -328,7 +324,7 @@ impl DenseWriter {
         let cells = Cells::check(schema, &all, batch, first)?;
         unfit::check(&self.target, &all, &cells, first)?;
         if placed {
-            return self.placed.push(cells).map_err(waiting);
+            return self.placed.push(cells, waiting);
         }
         let limits = self.target.session.limits();
         self.stream.push(cells, &mut self.series, limits)
@@ -339,7 +335,7 @@ impl DenseWriter {
             self.stream.finish(&mut self.series)?;
             return Ok(self.series);
         }
-        let mut held = self.placed.join().map_err(waiting)?;
+        let mut held = self.placed.join(waiting)?;
         let cells = &mut held.cells;
         if cells.rows == 0 {
             return Ok(self.series);
@@ -347,8 +343,8 @@ impl DenseWriter {
         let schema = &self.target.schema;
         let (order, ranges) = placed(schema, cells)?;
         cells.fields.drain(..schema.dimensions.len());
-        let in_order = self.placed.copied(cells, |cells| pick_cells(cells, &order));
-        let in_order = in_order.map_err(waiting)?;
+        let pick = |cells: &Cells| pick_cells(cells, &order);
+        let in_order = self.placed.copied(cells, pick, waiting)?;
         drop(held);
         // These have their memory.
         let pending = Waiting::within(None);

@@ -3,12 +3,12 @@
 use tdb_cells::CellProblem;
 use tdb_schema::grid::CellLayout;
 use tdb_schema::{ArraySchema, Order};
-use tdb_tile::Range;
+use tdb_tile::{Bug, Datatype, Range};
 
 use super::{DenseBox, Ranges, too_many};
 use crate::input::{Cells, Input};
 use crate::options::WriteOrder;
-use crate::tile::position;
+use crate::sparse::{cell_error, check_rows, row_number};
 use crate::{WriteError, coordinates};
 
 /// The order in which the cells of a box came, where each says its place: for each cell of the box in
@@ -18,61 +18,55 @@ pub(crate) fn placed(
     coordinates: &Cells,
 ) -> Result<(Vec<u32>, Ranges), WriteError> {
     coordinates::check(schema, coordinates, 0)?;
-    let bounds = |(dimension, input): (&tdb_schema::Dimension, &Input)| {
-        let datatype = dimension.datatype;
-        let cells = (0..coordinates.rows).map(|row| input.cell(row));
-        let ends = cells.fold(None, |ends: Option<(&[u8], &[u8])>, cell| {
-            let Some((lo, hi)) = ends else {
-                return Some((cell, cell));
-            };
-            let less = |a: &[u8], b: &[u8]| datatype.compare(a, b).is_some_and(|o| o.is_lt());
-            let lo = if less(cell, lo) { cell } else { lo };
-            Some((lo, if less(hi, cell) { cell } else { hi }))
-        });
-        let (lo, hi) = ends.unwrap_or_default();
-        (dimension.name.clone(), Range::new(lo.to_vec(), hi.to_vec()))
-    };
-    let dimensions = schema.dimensions.iter().zip(&coordinates.fields);
-    let ranges: Ranges = dimensions.map(bounds).collect();
+    let inputs = coordinates.first_fields(schema.dimensions.len())?;
+    let dimensions = schema.dimensions.iter().zip(inputs);
+    let ranges = dimensions.map(|(dimension, input)| {
+        let ends = ends(dimension.datatype, input, coordinates.rows)?;
+        Ok((dimension.name.clone(), ends))
+    });
+    let ranges: Ranges = ranges.collect::<Result<_, Bug>>()?;
     let dense = DenseBox::new(schema, &ranges, WriteOrder::RowMajor)?;
     let layout = CellLayout::of_box(&dense.cells, Order::RowMajor).ok_or_else(too_many)?;
-    let incomplete = || {
-        WriteError::invalid_with_hint(
-            format!(
-                "{} cells do not fill the box of {} that their coordinates span",
-                coordinates.rows,
-                dense.rows()
-            ),
-            "a dense array takes boxes of cells: write them box by box",
-        )
-    };
-    if dense.rows() != coordinates.rows as u64 {
-        return Err(incomplete());
+    let (found, wanted) = (coordinates.rows as u64, dense.rows());
+    if found != wanted {
+        return Err(WriteError::Gaps { found, wanted });
     }
-    let mut order = vec![u32::MAX; coordinates.rows];
+    check_rows(coordinates.rows)?;
+    let mut order = vec![NOBODY; coordinates.rows];
     for row in 0..coordinates.rows {
-        let axes = dense.grid.axes().iter().zip(&coordinates.fields);
-        let cell: Option<Vec<u64>> = axes
-            .map(|(axis, input)| axis.cell(input.cell(row)))
-            .collect();
-        let place = cell.and_then(|cell| layout.position(&cell)).map(position);
-        let place = place
-            .and_then(|place| order.get_mut(place))
-            .ok_or_else(incomplete)?;
-        if *place != u32::MAX {
-            return Err(WriteError::Cell {
-                field: schema
-                    .dimensions
-                    .first()
-                    .map(|d| d.name.clone())
-                    .unwrap_or_default(),
-                cell: row as u64,
-                problem: CellProblem::Duplicate {
-                    other: (*place).into(),
-                },
-            });
+        let axes = dense.grid.axes().iter().zip(inputs);
+        let cell = axes.map(|(axis, input)| Ok(axis.cell(input.cell(row)?)));
+        let cell: Option<Vec<u64>> = cell.collect::<Result<_, Bug>>()?;
+        let place = cell.and_then(|cell| usize::try_from(layout.position(&cell)?).ok());
+        let place = place.and_then(|place| order.get_mut(place));
+        let place = place.ok_or_else(|| Bug::new("a cell outside of the box of all cells"))?;
+        if *place != NOBODY {
+            let other = (*place).into();
+            let problem = CellProblem::Duplicate { other };
+            return Err(cell_error(schema, row as u64, problem));
         }
-        *place = u32::try_from(row).unwrap_or(u32::MAX);
+        *place = row_number(row)?;
     }
     Ok((order, ranges))
+}
+
+/// A place that no cell has come for.
+const NOBODY: u32 = u32::MAX;
+
+/// The least and the greatest coordinate.
+fn ends(datatype: Datatype, input: &Input, rows: usize) -> Result<Range, Bug> {
+    let less = |a: &[u8], b: &[u8]| datatype.compare(a, b).is_some_and(|o| o.is_lt());
+    let mut ends: Option<(&[u8], &[u8])> = None;
+    for row in 0..rows {
+        let cell = input.cell(row)?;
+        ends = Some(match ends {
+            None => (cell, cell),
+            Some((lo, hi)) => (
+                if less(cell, lo) { cell } else { lo },
+                if less(hi, cell) { cell } else { hi },
+            ),
+        });
+    }
+    let (lo, hi) = ends.ok_or_else(|| Bug::new("a box of no cells"))?;
+    Ok(Range::new(lo.to_vec(), hi.to_vec()))
 }

@@ -1,7 +1,7 @@
 //! What cannot be written, and what is left of it.
 
 use tdb_query::Reader;
-use tdb_write::{Replacement, Writer};
+use tdb_write::{CopiedFragment, OrderProblem, PlaceProblem, Replacement, Writer};
 
 use super::*;
 
@@ -396,4 +396,72 @@ fn null_cells_and_stored_ones_may_hold_what_scale_float_cannot() {
         .map(|a| f32::from_le_bytes(a.try_into().unwrap()))
         .collect();
     assert_eq!(found, [1.0, 2.0, 64.5]);
+}
+
+#[test]
+fn a_fragment_that_is_not_there_is_not_copied() {
+    let (store, schema) = (memory(), line());
+    let array = array(&store, &schema);
+    let writer = Writer::open(&Session::default(), &array, &at(10)).unwrap();
+    let error = CopiedFragment::open(&writer, 0).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    let told = "there is no fragment number 0: the array has 0";
+    assert_eq!(error.to_string(), told);
+}
+
+#[test]
+fn requests_that_are_wrong_are_told_with_a_way_out() {
+    let all = [
+        WriteError::Order(OrderProblem::Dense),
+        WriteError::Order(OrderProblem::Sparse),
+        WriteError::Order(OrderProblem::Replacement),
+        WriteError::Order(OrderProblem::Copies),
+        WriteError::Order(OrderProblem::WithinTile),
+        WriteError::Order(OrderProblem::Repeated),
+        WriteError::Place(PlaceProblem::Mixed),
+        WriteError::Place(PlaceProblem::Twice),
+        WriteError::Place(PlaceProblem::Sparse),
+        WriteError::Place(PlaceProblem::OutsideDomain),
+        WriteError::Place(PlaceProblem::Uncountable),
+        WriteError::NoDuplicates,
+        WriteError::NoCellTimes {
+            version: FormatVersion::WRITTEN,
+        },
+        WriteError::Gaps {
+            found: 6,
+            wanted: 8,
+        },
+        WriteError::TooManyCells { cells: 1 << 32 },
+        WriteError::Failed,
+    ];
+    let told = all.map(|error| {
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        match error.hint() {
+            Some(hint) => format!("{error}\n  {hint}"),
+            None => error.to_string(),
+        }
+    });
+    insta::assert_snapshot!(told.join("\n"), @r"
+    cells of a dense array have an order
+      write them in row-major, column-major or global order
+    cells of a sparse array are written in global order or in any
+      leave the order out: the cells are sorted
+    cells in the place of others are written in global order
+    tiles are copied in global order
+    tiles are copied within a tile
+    a copied tile repeats a cell
+    some batches have columns for the dimensions, and some have none
+    cells that say where they belong take no range
+      leave out the range, or the columns of the dimensions
+    a range to be written is for dense arrays: sparse cells have coordinates
+    the cells to be written do not lie within the domain
+    there are more cells than can be counted
+    the array allows no two cells with the same coordinates
+    dense arrays, and others in format version 22, keep no times of cells
+    6 cells do not fill the box of 8 that their coordinates span
+      a dense array takes boxes of cells: write them box by box
+    4294967296 cells are too many at a time
+      write them in several batches in global order, or as several writes
+    the write has failed before
+    ");
 }

@@ -281,6 +281,27 @@ fn cells_in_any_order_stay_within_the_memory_or_go_aside() {
     }
 }
 
+#[test]
+fn sorted_cells_that_changed_on_the_disk_are_told() {
+    let (store, aside, schema) = (memory(), memory(), mixed());
+    let array = array(&store, &schema);
+    let options = WriteOptions {
+        sort_store: Some(Arc::clone(&aside)),
+        sort_bytes: Some(1000),
+        ..at(10)
+    };
+    let mut writer = Writer::open(&Session::default(), &array, &options).unwrap();
+    writer.push(&batch(&schema, &mixed_cells(300))).unwrap();
+    for (key, bytes) in objects(&*aside) {
+        aside.remove(&key).unwrap();
+        aside.put(&key, vec![0; bytes.len()].into()).unwrap();
+    }
+    let error = writer.finish().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt);
+    assert_eq!(error.to_string(), "sorted cells changed on the disk");
+    assert_eq!(rows(&open(&store), None).len(), 0);
+}
+
 /// TileDB tells them apart by their bits, and not always.
 #[test]
 fn zeros_of_either_sign_are_one_coordinate() {

@@ -1,0 +1,180 @@
+//! One test of a field, and the values in it.
+
+use tdb_schema::value::Moment;
+use tdb_tile::Bug;
+
+use super::Parser;
+use crate::refusal::Refusal;
+use crate::token::Token;
+use crate::{CompareOp, Condition, FieldCondition, Literal, Test};
+
+impl Parser<'_> {
+    /// A test of one field.
+    pub(super) fn test(&mut self) -> Result<Condition, Refusal> {
+        let quoted = matches!(self.tokens.current(), Token::Name(_));
+        let Some(name) = self.tokens.current().name() else {
+            if !self.tokens.current().is_value() {
+                return Err(self.wanted("the name of a field"));
+            }
+            let value = self.value()?;
+            return self.mirrored_test(value);
+        };
+        let name = name.to_owned();
+        self.tokens.advance()?;
+        if !quoted && is_time_word(&name) && matches!(self.tokens.current(), Token::Text(_)) {
+            let value = self.time(&name)?;
+            return self.mirrored_test(value);
+        }
+        self.test_of(Condition::field(name))
+    }
+
+    /// What is asked of a field, after its name.
+    fn test_of(&mut self, field: FieldCondition) -> Result<Condition, Refusal> {
+        if self.tokens.take_word("is")? {
+            let negated = self.tokens.take_word("not")?;
+            if !self.tokens.take_word("null")? {
+                return Err(self.wanted("`null`"));
+            }
+            return Ok(if negated {
+                field.is_not_null()
+            } else {
+                field.is_null()
+            });
+        }
+        let negated = self.tokens.take_word("not")?;
+        if self.tokens.take_word("in")? {
+            let members = self.members()?;
+            return Ok(field.ask(if negated {
+                Test::NotIn(members)
+            } else {
+                Test::In(members)
+            }));
+        }
+        if self.tokens.take_word("between")? {
+            let lo = self.value()?;
+            if !self.tokens.take_word("and")? {
+                return Err(self.wanted("`and`"));
+            }
+            let between = field.between(lo, self.value()?);
+            return Ok(if negated { !between } else { between });
+        }
+        if negated {
+            return Err(self.wanted("`in` or `between`"));
+        }
+        let op = self.operator()?;
+        Ok(field.compare(op, self.value()?))
+    }
+
+    /// What follows the value of a test that begins with it, as in `3 < a`.
+    fn mirrored_test(&mut self, value: Literal) -> Result<Condition, Refusal> {
+        let op = self.operator()?.mirrored();
+        let Some(name) = self.tokens.current().name() else {
+            return Err(self.wanted("the name of a field"));
+        };
+        let field = Condition::field(name);
+        self.tokens.advance()?;
+        Ok(field.compare(op, value))
+    }
+
+    fn operator(&mut self) -> Result<CompareOp, Refusal> {
+        let op = match self.tokens.current() {
+            Token::Symbol("=" | "==") => CompareOp::Eq,
+            Token::Symbol("!=" | "<>") => CompareOp::Ne,
+            Token::Symbol("<") => CompareOp::Lt,
+            Token::Symbol("<=") => CompareOp::Le,
+            Token::Symbol(">") => CompareOp::Gt,
+            Token::Symbol(">=") => CompareOp::Ge,
+            _ => return Err(self.wanted("an operator such as `=` or `in`")),
+        };
+        self.tokens.advance()?;
+        Ok(op)
+    }
+
+    /// The list after `in`.
+    fn members(&mut self) -> Result<Vec<Literal>, Refusal> {
+        if !self.tokens.take_symbol("(")? {
+            return Err(self.wanted("`(`"));
+        }
+        let mut members = Vec::new();
+        if self.tokens.take_symbol(")")? {
+            return Ok(members);
+        }
+        loop {
+            self.count(1)?;
+            members.push(self.value()?);
+            if self.tokens.take_symbol(")")? {
+                return Ok(members);
+            }
+            if !self.tokens.take_symbol(",")? {
+                return Err(self.wanted("`,` or `)`"));
+            }
+        }
+    }
+
+    fn value(&mut self) -> Result<Literal, Refusal> {
+        let current = self.tokens.current();
+        if current.is_word("null") {
+            return Err(self
+                .error("no value equals null; ask `is null` or `is not null`")
+                .into());
+        }
+        match current {
+            Token::Word(word) if is_time_word(word) => {
+                let word = word.clone();
+                self.tokens.advance()?;
+                return self.time(&word);
+            }
+            _ if current.is_value() => {}
+            _ if current.name().is_some() => {
+                return Err(self.wanted_but("a value", "; text stands in 'single quotes'"));
+            }
+            _ => return Err(self.wanted("a value")),
+        }
+        Ok(match self.tokens.advance()? {
+            Token::Number(number) => number_literal(&number)?,
+            Token::Text(text) => Literal::Text(text),
+            Token::Bytes(bytes) => Literal::Bytes(bytes),
+            token if token.is_word("true") => Literal::Bool(true),
+            token if token.is_word("false") => Literal::Bool(false),
+            _ => return Err(Bug::new("a value in a condition that is none").into()),
+        })
+    }
+
+    /// The text after `date` or `timestamp`.
+    fn time(&mut self, word: &str) -> Result<Literal, Refusal> {
+        let date = word.eq_ignore_ascii_case("date");
+        let Token::Text(text) = self.tokens.current() else {
+            return Err(self.wanted(&format!("text after `{word}`, as in {word} '2024-02-29'")));
+        };
+        let moment = if date && text.contains(['T', 't', ' ']) {
+            None
+        } else {
+            Moment::parse(text)
+        };
+        let Some(moment) = moment else {
+            let form = if date {
+                "2024-02-29"
+            } else {
+                "2024-02-29T12:30:00.5"
+            };
+            return Err(self
+                .error(format!("'{text}' is not a {word}; write it like {form}"))
+                .into());
+        };
+        self.tokens.advance()?;
+        Ok(Literal::Moment(moment))
+    }
+}
+
+fn is_time_word(word: &str) -> bool {
+    word.eq_ignore_ascii_case("date") || word.eq_ignore_ascii_case("timestamp")
+}
+
+/// Whole numbers beyond 128 bits are beyond every type of field, so their last digits matter no more.
+fn number_literal(number: &str) -> Result<Literal, Bug> {
+    if let Ok(integer) = number.parse() {
+        return Ok(Literal::Integer(integer));
+    }
+    let float = number.parse().map(Literal::Float);
+    float.map_err(|_| Bug::new("a number in a condition that is none"))
+}

@@ -1,0 +1,285 @@
+//! Cells of a box, tile by tile.
+
+use std::ops::Range;
+
+use tdb_schema::Order;
+use tdb_schema::grid::{CellLayout, Copies, copies};
+use tdb_tile::Bug;
+
+use super::DenseBox;
+use crate::gather::in_place;
+use crate::input::{Cells, Input};
+use crate::options::WriteOrder;
+use crate::tile::{Buffers, Tile, TileSource, position};
+
+impl DenseBox {
+    /// Which cells a tile takes, and where they come from.
+    fn plan(&self, tile: u64, skipped: usize) -> Result<TilePlan, Bug> {
+        let base = match self.order {
+            WriteOrder::Global => self.before(tile)?,
+            _ => 0,
+        };
+        let copies = self.copies(tile);
+        let (copies, cells) = copies.ok_or_else(|| Bug::new("a tile that is not of the box"))?;
+        Ok(TilePlan {
+            is_whole: cells == self.tile_cells as u64,
+            base: position(base)?,
+            from_step: position(copies.from_step())?,
+            to_step: position(copies.to_step())?,
+            run: position(copies.run())?,
+            copies,
+            skipped,
+        })
+    }
+
+    /// Where the cells of a tile come from, and how many there are.
+    fn copies(&self, tile: u64) -> Option<(Copies, u64)> {
+        let place = self.tiles.tile(tile)?;
+        let part = self.grid.tile_cells(&place).intersection(&self.cells)?;
+        let from = match self.order {
+            WriteOrder::ColumnMajor => CellLayout::of_box(&self.cells, Order::ColumnMajor)?,
+            WriteOrder::Global => CellLayout::of_box(&part, self.grid.cell_order())?,
+            _ => CellLayout::of_box(&self.cells, Order::RowMajor)?,
+        };
+        let to = self.grid.tile_layout(&place)?;
+        Some((copies(&part, &from, &to)?, part.cells()?))
+    }
+}
+
+/// The way of cells into one tile.
+struct TilePlan {
+    copies: Copies,
+    /// Cells of a run.
+    run: usize,
+    /// How the cells of a run are apart, where they come from.
+    from_step: usize,
+    /// And in the tile.
+    to_step: usize,
+    /// Cells that come before those of the layout that is read.
+    base: usize,
+    /// Cells that came before those at hand.
+    skipped: usize,
+    /// Whether all cells of the tile are written.
+    is_whole: bool,
+}
+
+impl TilePlan {
+    /// The cells of the tile, where they stand as in the tile already.
+    fn in_place(&self, tile_cells: usize) -> Result<Option<Range<usize>>, Bug> {
+        let is_run =
+            self.run == tile_cells && (tile_cells == 1 || (self.from_step, self.to_step) == (1, 1));
+        if !is_run || !self.is_whole {
+            return Ok(None);
+        }
+        let first = self.runs().next();
+        let (start, _) = first.ok_or_else(|| Bug::new("a tile without cells"))??;
+        Ok(Some(start..start.saturating_add(tile_cells)))
+    }
+
+    /// Runs of cells: the first of each here and there.
+    fn runs(&self) -> impl Iterator<Item = Result<(usize, usize), Bug>> {
+        let copies = self.copies.clone();
+        copies.map(|(from, to)| Ok((self.at_hand(from)?, position(to)?)))
+    }
+
+    /// Where a cell of the layout that is read stands among those at hand.
+    fn at_hand(&self, from: u64) -> Result<usize, Bug> {
+        let cell = position(from)?.checked_add(self.base);
+        let cell = cell.and_then(|cell| cell.checked_sub(self.skipped));
+        cell.ok_or_else(|| Bug::new("a cell of a tile was let go"))
+    }
+
+    fn fixed(&self, input: &Input, tile_cells: usize, values: &mut Vec<u8>) -> Result<(), Bug> {
+        let size = input.size;
+        let len = tile_cells.saturating_mul(size);
+        if !self.is_whole {
+            values.clear();
+        }
+        values.resize(len, 0);
+        if (self.from_step, self.to_step) == (1, 1) {
+            for run in self.runs() {
+                let (from, to) = run?;
+                let cells = input.bytes(&(from..from.saturating_add(self.run)))?;
+                let place =
+                    to.saturating_mul(size)..to.saturating_add(self.run).saturating_mul(size);
+                let place = values.get_mut(place).ok_or_else(outside)?;
+                place.copy_from_slice(cells);
+            }
+            return Ok(());
+        }
+        match size {
+            1 => self.spread::<1>(&input.values, values),
+            2 => self.spread::<2>(&input.values, values),
+            4 => self.spread::<4>(&input.values, values),
+            8 => self.spread::<8>(&input.values, values),
+            _ => self.each_cell(|from, to| {
+                let place = to.saturating_mul(size)..to.saturating_add(1).saturating_mul(size);
+                let place = values.get_mut(place).ok_or_else(outside)?;
+                place.copy_from_slice(input.cell(from)?);
+                Ok(())
+            }),
+        }
+    }
+
+    /// Cells of `N` bytes that are apart on one side or both.
+    fn spread<const N: usize>(&self, from: &[u8], out: &mut [u8]) -> Result<(), Bug> {
+        let (cells, _) = from.as_chunks::<N>();
+        let (places, _) = out.as_chunks_mut::<N>();
+        let (from_step, to_step) = (self.from_step.max(1), self.to_step.max(1));
+        // Of the first cell of a run, how far behind the last one begins.
+        let last = self.run.saturating_sub(1);
+        let (from_last, to_last) = (last.saturating_mul(from_step), last.saturating_mul(to_step));
+        for run in self.runs() {
+            let (from, to) = run?;
+            let cells = cells.get(from..=from.saturating_add(from_last));
+            let places = places.get_mut(to..=to.saturating_add(to_last));
+            let (Some(cells), Some(places)) = (cells, places) else {
+                return Err(outside());
+            };
+            let places = places.iter_mut().step_by(to_step);
+            for (place, cell) in places.zip(cells.iter().step_by(from_step)) {
+                *place = *cell;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells of each cell where it comes from, and where in the tile it goes.
+    fn each_cell(&self, mut tell: impl FnMut(usize, usize) -> Result<(), Bug>) -> Result<(), Bug> {
+        for run in self.runs() {
+            let (mut from, mut to) = run?;
+            for _ in 0..self.run {
+                tell(from, to)?;
+                from = from.saturating_add(self.from_step);
+                to = to.saturating_add(self.to_step);
+            }
+        }
+        Ok(())
+    }
+
+    /// For each cell of the tile, which of those at hand it is.
+    fn rows(&self, tile_cells: usize, rows: &mut Vec<usize>) -> Result<(), Bug> {
+        rows.clear();
+        rows.resize(tile_cells, NOBODY);
+        self.each_cell(|from, to| {
+            *rows.get_mut(to).ok_or_else(outside)? = from;
+            Ok(())
+        })
+    }
+
+    /// Which places of the tile are written, in order.
+    fn written(&self, out: &mut Vec<Range<usize>>) -> Result<(), Bug> {
+        out.clear();
+        if self.to_step == 1 {
+            for run in self.runs() {
+                let (_, to) = run?;
+                out.push(to..to.saturating_add(self.run));
+            }
+            return Ok(());
+        }
+        self.each_cell(|_, to| {
+            out.push(to..to.saturating_add(1));
+            Ok(())
+        })
+    }
+}
+
+/// Var-sized cells: the values, and where each begins.
+fn strings(
+    input: &Input,
+    rows: &[usize],
+    values: &mut Vec<u8>,
+    starts: &mut Vec<u64>,
+) -> Result<(), Bug> {
+    values.clear();
+    starts.clear();
+    for row in rows {
+        starts.push(values.len() as u64);
+        match *row {
+            // One value of zeros, as TileDB pads.
+            NOBODY => values.resize(values.len() + input.size, 0),
+            row => values.extend_from_slice(input.cell(row)?),
+        }
+    }
+    Ok(())
+}
+
+/// A byte for each cell, 0 where it is null, or nobody wrote it.
+fn validity(input: &Input, rows: &[usize], out: &mut Vec<u8>) -> Result<(), Bug> {
+    out.clear();
+    out.reserve(rows.len());
+    for row in rows {
+        out.push(match *row {
+            NOBODY => 0,
+            row => u8::from(input.is_valid(row)?),
+        });
+    }
+    Ok(())
+}
+
+#[track_caller]
+fn outside() -> Bug {
+    Bug::new("cells of a tile come from elsewhere, or go there")
+}
+
+/// The tiles of a box of cells.
+#[derive(Debug)]
+pub(crate) struct DenseSource<'a> {
+    pub(crate) cells: &'a Cells,
+    pub(crate) dense: &'a DenseBox,
+    /// Cells of the box that came before these.
+    pub(crate) skipped: usize,
+}
+
+/// A cell of a tile that nobody wrote.
+const NOBODY: usize = usize::MAX;
+
+impl TileSource for DenseSource<'_> {
+    fn tile<'a>(
+        &'a self,
+        field: usize,
+        tile: u64,
+        buffers: &'a mut Buffers,
+    ) -> Result<Tile<'a>, Bug> {
+        let plan = self.dense.plan(tile, self.skipped)?;
+        let input = self.cells.field(field)?;
+        let count = self.dense.tile_cells;
+        if let Some(rows) = plan.in_place(count)? {
+            return in_place(input, rows, buffers);
+        }
+        let Buffers {
+            values,
+            starts,
+            validity,
+            written,
+            rows,
+        } = buffers;
+        if input.is_var() || input.nullable {
+            plan.rows(count, rows)?;
+        }
+        match input.is_var() {
+            true => strings(input, rows, values, starts)?,
+            false => plan.fixed(input, count, values)?,
+        }
+        if input.nullable {
+            self::validity(input, rows, validity)?;
+        }
+        if !plan.is_whole {
+            plan.written(written)?;
+        }
+        Ok(Tile {
+            cells: count,
+            values,
+            starts: input.is_var().then_some(starts),
+            validity: input.nullable.then_some(validity),
+            written: (!plan.is_whole).then_some(written),
+            ..Tile::default()
+        })
+    }
+
+    fn tile_bytes(&self) -> usize {
+        let rows = self.cells.rows.max(1);
+        let per_row = self.cells.size_in_memory().div_ceil(rows);
+        per_row.saturating_mul(self.dense.tile_cells)
+    }
+}
