@@ -1,5 +1,7 @@
 //! Decodes tiles of many fields and fragments straight into the columns of a table.
 
+use std::collections::BTreeMap;
+
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Bug, Grant};
 
@@ -62,13 +64,13 @@ pub fn load<'t>(
         table.hold(held);
     }
     let mut jobs = Vec::new();
-    let mut zipped: Vec<ZippedJobs<'_>> = Vec::new();
+    let mut zipped: BTreeMap<(usize, usize), ZippedJobs<'_>> = BTreeMap::new();
     for (field, column) in &mut columns {
         push_jobs(how, table, *field, column, find, &mut jobs, &mut zipped);
     }
-    jobs.extend(zipped.into_iter().map(|z| Job::Zipped {
+    jobs.extend(zipped.into_iter().map(|((_, tile), z)| Job::Zipped {
         tiles: z.tiles,
-        tile: z.tile,
+        tile,
         dimensions: z.dimensions,
     }));
     let decoding = Decoding {
@@ -98,7 +100,9 @@ fn reserve<'t>(
     let mut missing = Vec::new();
     let mut var_bytes = 0_u64;
     for segment in &table.segments {
-        match find(segment.fragment).and_then(|tiles| tiles.field(kind)) {
+        let fragment = find(segment.fragment);
+        let fragment = fragment.ok_or_else(|| Bug::new("tiles of a fragment that is not known"))?;
+        match fragment.field(kind) {
             Some(tiles) => {
                 let wanted = segment.tiles.iter().filter(|tile| tile.wanted);
                 let sizes = wanted.map(|tile| tiles.var_size(tile.tile));
@@ -142,10 +146,9 @@ pub fn fill_of(schema: &ArraySchema, kind: FieldKind) -> &[u8] {
     }
 }
 
+/// Where the coordinates of one tile go, by its fragment and its number.
 struct ZippedJobs<'a> {
     tiles: &'a ZippedTiles,
-    fragment: usize,
-    tile: usize,
     dimensions: Vec<(usize, &'a mut [u8])>,
 }
 
@@ -156,7 +159,7 @@ fn push_jobs<'a, 't: 'a>(
     column: &'a mut TableColumn,
     find: &dyn Fn(usize) -> Option<&'t FragmentTiles>,
     jobs: &mut Vec<Job<'a>>,
-    zipped: &mut Vec<ZippedJobs<'a>>,
+    zipped: &mut BTreeMap<(usize, usize), ZippedJobs<'a>>,
 ) {
     let schema = how.schema;
     let cell_size = column.cell_size;
@@ -206,18 +209,12 @@ fn push_jobs<'a, 't: 'a>(
                         (fragment.zipped(), kind)
                     {
                         let values = cut(&mut values, cells.saturating_mul(cell_size));
-                        let same = |z: &&mut ZippedJobs<'_>| {
-                            z.fragment == segment.fragment && z.tile == tile.tile
-                        };
-                        match zipped.iter_mut().find(same) {
-                            Some(job) => job.dimensions.push((dimension, values)),
-                            None => zipped.push(ZippedJobs {
-                                tiles,
-                                fragment: segment.fragment,
-                                tile: tile.tile,
-                                dimensions: vec![(dimension, values)],
-                            }),
-                        }
+                        let job = zipped.entry((segment.fragment, tile.tile));
+                        let job = job.or_insert_with(|| ZippedJobs {
+                            tiles,
+                            dimensions: Vec::new(),
+                        });
+                        job.dimensions.push((dimension, values));
                         continue;
                     }
                     let constant = constant(fragment, kind);

@@ -1,11 +1,11 @@
 //! Bytes of a far store that are asked for before they are needed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tdb_array::ArrayError;
 use tdb_cells::Fetched;
 use tdb_store::{ByteRange, Piece as StoredPiece, Read as Wish, Store, read_coalesced};
-use tdb_tile::{Budget, Bug, Grant, LimitError};
+use tdb_tile::{Budget, Bug, Grant};
 
 use crate::QueryError;
 use crate::piece::Piece;
@@ -39,58 +39,63 @@ impl Ahead {
     ) -> Result<PieceBytes, QueryError> {
         let wishes = piece.reads()?;
         if wishes.iter().any(|wish| !self.pieces.contains_key(wish)) {
+            let mut known: HashSet<Wish> = self.pieces.keys().cloned().collect();
             let mut new = Vec::new();
             for wish in &wishes {
-                self.want(wish, budget.take(size_of(wish)), &mut new)?;
-            }
-            for wish in read.ahead(MOST.min(budget.left() / 4))? {
-                if self
-                    .want(&wish, budget.take(size_of(&wish)), &mut new)
-                    .is_err()
-                {
-                    // There is no memory for more.
-                    break;
+                if known.insert(wish.clone()) {
+                    new.push((wish.clone(), budget.take(size_of(wish))?));
                 }
             }
-            self.ask(store, gap, new)?;
+            let needed = new.len();
+            for wish in read.ahead(MOST.min(budget.left() / 4))? {
+                if !known.insert(wish.clone()) {
+                    continue;
+                }
+                // There may be no memory for more.
+                let Ok(held) = budget.take(size_of(&wish)) else {
+                    break;
+                };
+                new.push((wish, held));
+            }
+            self.ask(store, gap, new, needed)?;
         }
         let missing = || Bug::new("bytes that were fetched are not here");
-        let (mut pieces, mut held) = (Vec::new(), Vec::new());
+        let (mut pieces, mut held) = (HashMap::new(), Vec::new());
         for wish in &wishes {
-            let (piece, grant) = self.pieces.remove(wish).ok_or_else(missing)?;
-            pieces.push(piece);
-            held.push(grant);
+            if let Some((piece, grant)) = self.pieces.remove(wish) {
+                pieces.insert(wish, piece);
+                held.push(grant);
+            }
         }
+        // Damaged metadata may name the same bytes for two tiles.
+        let own = wishes.iter().map(|wish| pieces.get(wish).cloned());
+        let pieces = own.map(|piece| piece.ok_or_else(missing));
+        let pieces = pieces.collect::<Result<Vec<StoredPiece>, Bug>>()?;
         Ok(PieceBytes {
             bytes: Fetched::new(&wishes, pieces),
             _held: held,
         })
     }
 
-    /// Adds what is neither here nor on the list.
-    fn want(
-        &self,
-        wish: &Wish,
-        held: Result<Grant, LimitError>,
-        new: &mut Vec<(Wish, Grant)>,
-    ) -> Result<(), QueryError> {
-        if !self.pieces.contains_key(wish) {
-            new.push((wish.clone(), held?));
-        }
-        Ok(())
-    }
-
+    /// Asks for these. What cannot be had is an error for the first of them, which are `needed` now; the others are asked
+    /// for again when they are.
     fn ask(
         &mut self,
         store: &dyn Store,
         gap: u64,
         new: Vec<(Wish, Grant)>,
+        needed: usize,
     ) -> Result<(), QueryError> {
         let wishes: Vec<Wish> = new.iter().map(|(wish, _)| wish.clone()).collect();
         let answers = read_coalesced(store, &wishes, gap, MOST);
-        for ((wish, held), answer) in new.into_iter().zip(answers) {
-            let piece = answer.map_err(ArrayError::from)?;
-            self.pieces.insert(wish, (piece, held));
+        for (number, ((wish, held), answer)) in new.into_iter().zip(answers).enumerate() {
+            match answer {
+                Ok(piece) => {
+                    self.pieces.insert(wish, (piece, held));
+                }
+                Err(error) if number < needed => return Err(ArrayError::from(error).into()),
+                Err(_) => {}
+            }
         }
         Ok(())
     }

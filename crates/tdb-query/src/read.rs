@@ -233,11 +233,15 @@ impl Read {
     /// # Errors
     /// A [limit](QueryError::Limit).
     pub fn take(&mut self, decoded: Decoded) -> Result<(), QueryError> {
-        match (&mut self.state, decoded.0) {
+        let taken = match (&mut self.state, decoded.0) {
             (State::Dense(read), cells) => read.take(&self.array, cells),
             (State::Sparse(read), Cells::Table(table)) => read.take(table),
             _ => Err(Bug::new("cells of a piece that was not given out").into()),
+        };
+        if taken.is_err() {
+            self.state = State::Done;
         }
+        taken
     }
 
     /// Bytes that later pieces are certain to take, some `most` of them: to be fetched while one is decoded.

@@ -7,7 +7,7 @@ use tdb_cells::{Batch, FieldInfo, Session, WholeTiles};
 use tdb_store::Distance;
 
 use crate::ahead::Ahead;
-use crate::options::ReadOptions;
+use crate::options::{ReadOptions, Versions};
 use crate::piece::{Decoded, Piece};
 use crate::read::{Next, Read};
 use crate::sparse::Tally;
@@ -124,7 +124,9 @@ impl Reader {
     /// Begins anew where an object is gone since others replaced the fragments that it belonged to; gives the error back
     /// where that is not why, or where cells were given out already.
     fn look_again(&mut self, error: QueryError) -> Result<(), QueryError> {
-        if error.kind() != ErrorKind::NotFound {
+        // Which deletes took a cell is told by their positions in the array that the caller has.
+        let is_current = self.asked.options.versions == Versions::Current;
+        if error.kind() != ErrorKind::NotFound || !is_current {
             return Err(error);
         }
         // What cannot be opened either says less than this error.

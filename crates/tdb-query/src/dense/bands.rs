@@ -1,6 +1,6 @@
 //! Which part of a dense result is read next: what fits the memory, cut for the threads.
 
-use tdb_cells::unit_size;
+use tdb_cells::{fill_of, unit_size};
 use tdb_schema::FieldKind;
 
 use super::block::{Block, Share};
@@ -138,7 +138,13 @@ impl Cutter<'_> {
     fn mean_size(&self, kind: FieldKind) -> u64 {
         let tiles = self.plan.tiles.iter();
         let sizes = tiles.filter_map(|tiles| Some(tiles.field(kind)?.var_size(0)));
-        (sizes.max().unwrap_or(0) / self.plan.shape.cells.max(1)).saturating_add(1)
+        let stored = sizes.max().unwrap_or(0) / self.plan.shape.cells.max(1);
+        stored.saturating_add(1).max(self.fill_size(kind))
+    }
+
+    /// Bytes of the value that stands in cells that nobody wrote.
+    fn fill_size(&self, kind: FieldKind) -> u64 {
+        fill_of(&self.plan.schema, kind).len() as u64
     }
 
     fn is_var(&self, kind: FieldKind) -> bool {
@@ -146,7 +152,7 @@ impl Cutter<'_> {
         field.is_some_and(|field| field.is_var())
     }
 
-    /// Bytes of all tiles of var-sized fields that these bands take cells of.
+    /// Bytes of all tiles of var-sized fields that these bands take cells of, and of the values in cells that have none.
     fn var_bytes(&self, bands: &Bands) -> u64 {
         let fields = self.fields.iter().copied();
         let fields: Vec<FieldKind> = fields.filter(|&field| self.is_var(field)).collect();
@@ -156,6 +162,9 @@ impl Cutter<'_> {
         }
         let DensePlan { shape, layers, .. } = self.plan;
         let offsets = shape.cells.saturating_mul(8);
+        let fills = fields.iter().map(|&field| self.fill_size(field));
+        let rows = bands.rows() as u64;
+        bytes = bytes.saturating_add(rows.saturating_mul(fills.sum()));
         for (_, block) in bands.blocks() {
             for_each_source(shape, layers, block, &mut |place, tile| {
                 let Some(tiles) = self.plan.tiles.get(place) else {

@@ -53,9 +53,9 @@ pub(crate) fn evaluate(
     for (field, mut column) in columns.drain(..) {
         if let Some((_, missing)) = lacking.iter().find(|(other, _)| *other == field) {
             let within = |part: &Range<usize>| {
-                missing
-                    .iter()
-                    .any(|m| m.start <= part.start && part.end <= m.end)
+                let next = missing.partition_point(|m| m.end <= part.start);
+                let next = missing.get(next);
+                next.is_some_and(|m| m.start <= part.start && part.end <= m.end)
             };
             column.missing = parts.iter().filter(|part| within(part)).cloned().collect();
         }

@@ -26,6 +26,7 @@ impl Runs {
         let mut out = Self::default();
         for (first, last) in ranges {
             let len = last.checked_sub(first)?.checked_add(1)?;
+            first.checked_add(len)?;
             match out
                 .runs
                 .last_mut()

@@ -3,6 +3,7 @@
 use tdb_array::Snapshot;
 use tdb_schema::CellOrder;
 use tdb_schema::order::CellComparator;
+use tdb_tile::Range;
 
 use super::corner::Corner;
 use super::plan::SparsePlan;
@@ -35,13 +36,18 @@ impl Bounds {
             let ranges = dimensions.iter().zip(&metadata.non_empty_domain);
             let mut corners = (Vec::new(), Vec::new());
             for (dimension, range) in ranges.filter(|_| by_coordinates) {
-                let is_var = dimension.cell_val_num.is_var();
-                let is_doubted = is_var && metadata.version.misstates_empty_string_bounds();
-                if is_doubted || !range.is_ordered(dimension.datatype) {
+                // Bounds of strings are in another order than cells are, and so are cells outside of the domain.
+                let datatype = dimension.datatype;
+                let is_within = |domain: &Range| {
+                    domain.contains(datatype, &range.lo) && domain.contains(datatype, &range.hi)
+                };
+                let domain = dimension.domain.as_ref();
+                let is_known = range.is_ordered(datatype) && domain.is_some_and(is_within);
+                if dimension.cell_val_num.is_var() || !is_known {
                     return None;
                 }
-                corners.0.push((range.lo.to_vec(), is_var));
-                corners.1.push((range.hi.to_vec(), is_var));
+                corners.0.push((range.lo.to_vec(), false));
+                corners.1.push((range.hi.to_vec(), false));
             }
             (corners.0.len() == dimensions.len()).then(|| Self {
                 lo: Corner::new(corners.0),

@@ -215,6 +215,13 @@ impl Cursors {
         cursor.last = None;
     }
 
+    /// Counts tiles of a fragment of this weight no more.
+    pub(super) fn forget(&mut self, fragment: usize, weight: u64) {
+        if let Some(cursor) = self.fragments.get_mut(fragment) {
+            cursor.left = cursor.left.saturating_sub(weight);
+        }
+    }
+
     /// Notes the last cell of each fragment of a table, whose coordinates are loaded.
     pub(super) fn note_last(&mut self, plan: &SparsePlan, table: &CellTable) {
         for segment in &table.segments {
@@ -232,10 +239,12 @@ impl Cursors {
     pub(super) fn frontier(&mut self, plan: &SparsePlan) -> Result<Option<Frontier>, QueryError> {
         let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
         let mut first: Option<(usize, &Corner, bool)> = None;
+        let mut unfinished = 0_usize;
         for (at, (fragment, cursor)) in plan.fragments.iter().zip(&self.fragments).enumerate() {
             if cursor.tile >= fragment.tiles.len() {
                 continue;
             }
+            unfinished += 1;
             let bound = cursor.bounds.as_ref().filter(|_| cursor.tile == 0);
             let bound = bound.map(|bounds| (bounds.lo(), false));
             let last = cursor.last.as_ref().map(|last| (last, true)).or(bound);
@@ -253,7 +262,8 @@ impl Cursors {
         self.limiting = found.as_ref().map(|(at, ..)| *at);
         Ok(found.map(|(_, corner, is_last)| Frontier {
             corner,
-            is_loaded: is_last && plan.is_distinct(),
+            // A second cell of these coordinates, if its fragment has one, is left out, or comes where it is stored.
+            is_loaded: is_last && plan.is_distinct() && (plan.deduplicates || unfinished == 1),
         }))
     }
 }

@@ -58,27 +58,35 @@ impl SparsePlan {
     }
 
     /// Puts selected cells in order, and of those of which all that come before are in memory does as [`SparsePlan::merge`];
-    /// the others are given back as they are, in the order of the table. All are in memory that come before `frontier`.
-    pub(crate) fn merge_before(
+    /// the others are given back as they are, in the order of the table. All are in memory that come before the second
+    /// frontier, and all were given out that come before the first.
+    pub(crate) fn merge_between(
         &self,
         array: &Snapshot,
         table: &CellTable,
         rows: Rows,
-        frontier: Option<&Frontier>,
+        (reached, frontier): (Option<&Frontier>, Option<&Frontier>),
     ) -> (Vec<u32>, Vec<u32>) {
         let coordinates = Coordinates::new(table, self.schema.dimensions.len());
         let keys = self.keys(table, &coordinates);
         let mut rows = rows.unwrap_or_else(|| all_rows(table));
         keys.sort(&mut rows);
         let mut behind = Vec::new();
-        if let Some(frontier) = frontier {
-            let comparator = CellComparator::new(&self.schema, sort_order(self.merge_order()));
-            let (columns, corner) = (coordinates.columns(table), frontier.corner.columns());
-            let is_known = |&row: &u32| {
+        let comparator = CellComparator::new(&self.schema, sort_order(self.merge_order()));
+        let columns = coordinates.columns(table);
+        let before = |rows: &[u32], frontier: &Frontier| {
+            let corner = frontier.corner.columns();
+            rows.partition_point(|&row| {
                 let order = comparator.compare_rows(&columns, row as usize, &corner, 0);
                 order.is_lt() || (order.is_eq() && frontier.is_loaded)
-            };
-            behind = rows.split_off(rows.partition_point(is_known));
+            })
+        };
+        if let Some(reached) = reached.filter(|_| self.deduplicates) {
+            // Cells that are equal to the last one: it was the newest of them.
+            rows.drain(..before(&rows, reached));
+        }
+        if let Some(frontier) = frontier {
+            behind = rows.split_off(before(&rows, frontier));
             behind.sort_unstable();
         }
         self.settle(array, table, &keys, &mut rows);

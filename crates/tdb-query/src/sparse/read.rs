@@ -165,11 +165,14 @@ impl SparseRead {
         self.ready.is_none() && self.slabs.is_none() && self.carried.is_none()
     }
 
-    /// Goes on behind so many tiles of a fragment, which is named by its place in the plan.
-    pub(super) fn skip(&mut self, fragment: usize, count: usize) {
-        let (plan, tiles) = (&self.plan, &self.tiles);
-        self.cursors
-            .skip(plan, tiles, &self.weights, fragment, count);
+    /// Counts these tiles of a fragment no more; both are named by their places in the plan.
+    pub(super) fn forget(&mut self, fragment: usize, tiles: std::ops::Range<usize>) {
+        let weight = |tile| {
+            self.weights
+                .of_tile(&self.plan, &self.tiles, (fragment, tile))
+        };
+        let weight = tiles.map(weight).fold(0, u64::saturating_add);
+        self.cursors.forget(fragment, weight);
     }
 
     /// Chooses the next tiles.
@@ -224,7 +227,9 @@ impl SparseRead {
     fn fits(&self, chosen: &Chosen) -> bool {
         let threads = self.session.threads() as u64;
         let beside = chosen.decoding.saturating_mul(threads);
-        let wanted = chosen.weight.saturating_add(beside);
+        // Cells that are in memory are counted already.
+        let carried = self.carried.as_ref().map_or(0, CellTable::bytes_held);
+        let wanted = chosen.weight.saturating_sub(carried).saturating_add(beside);
         wanted <= self.session.limits().budget.left() && chosen.rows() <= MOST_ROWS
     }
 
@@ -373,8 +378,9 @@ impl SparseRead {
             table = CellTable::concat(vec![carried, table], &budget)?;
         }
         let _sorted = budget.take(SORTED_ROW.saturating_mul(table.rows as u64))?;
-        let frontier = frontier.as_ref();
-        let (rows, behind) = self.plan.merge_before(&self.array, &table, rows, frontier);
+        let (frontier, reached) = (frontier.as_ref(), self.reached.as_ref());
+        let between = (reached, frontier);
+        let (rows, behind) = self.plan.merge_between(&self.array, &table, rows, between);
         if let Some(frontier) = frontier {
             if !behind.is_empty() {
                 self.carried = Some(table.compact(&behind, &budget)?);

@@ -147,18 +147,18 @@ impl SparseRead {
         Ok(low)
     }
 
-    /// Goes on behind the next tiles of a fragment.
+    /// Takes the next tiles of a fragment out of the plan.
     fn take_tiles(&mut self, at: usize, count: usize) -> Option<WholeTiles> {
         let first = self.cursors.tile(at);
-        let plan = self.plan.fragments.get(at).filter(|_| count > 0)?;
-        let taken = plan.tiles.get(first..first.checked_add(count)?)?;
-        let whole = WholeTiles {
-            tiles: taken.iter().map(|tile| tile.tile).collect(),
+        let end = first.checked_add(count).filter(|_| count > 0)?;
+        self.forget(at, first..end);
+        let plan = self.plan.fragments.get_mut(at)?;
+        let cells = plan.tiles.get(first)?.cells;
+        Some(WholeTiles {
+            tiles: plan.tiles.drain(first..end).map(|tile| tile.tile).collect(),
             fragment: plan.fragment,
-            cells: taken.first()?.cells,
-        };
-        self.skip(at, count);
-        Some(whole)
+            cells,
+        })
     }
 
     /// The coordinates of a cell of a planned tile, by how many cells the tile has.

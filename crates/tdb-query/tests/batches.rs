@@ -1,0 +1,85 @@
+//! A result is the same in batches of any size, and its beginning is the same under a limit.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
+
+mod support;
+
+use std::sync::Arc;
+
+use support::Golden;
+use tdb_array::{Array, OpenOptions};
+use tdb_cells::{Session, SessionOptions};
+use tdb_query::{ReadOptions, Reader, ResultOrder};
+
+/// A text for each cell, in the order of the result.
+fn rows(session: &Session, array: &Arc<Array>, options: &ReadOptions) -> Vec<String> {
+    let mut rows = Vec::new();
+    for batch in Reader::open(session, array, options).unwrap() {
+        let batch = batch.unwrap();
+        for row in 0..batch.rows {
+            let cell = |column: &tdb_cells::Column| match column.is_valid(row) {
+                true => format!("{:?}", column.cell(row).unwrap()),
+                false => "null".to_owned(),
+            };
+            rows.push(batch.columns.iter().map(cell).collect());
+        }
+    }
+    rows
+}
+
+#[test]
+fn a_result_is_the_same_in_batches_of_any_size() {
+    let two = SessionOptions {
+        threads: Some(2.try_into().unwrap()),
+        ..SessionOptions::default()
+    };
+    let session = Session::new(two);
+    let mut compared = 0;
+    for golden in Golden::all() {
+        if golden.is_group || golden.name.contains("lost_tiles") {
+            continue;
+        }
+        let options = OpenOptions {
+            key: golden.key.clone(),
+            ..OpenOptions::default()
+        };
+        let array = Array::open(Arc::new(golden.store()), "", options);
+        let array = Arc::new(array.unwrap());
+        let cells = array.fragments().iter().map(|f| f.metadata.cell_count());
+        if cells.sum::<u64>() > 5000 {
+            continue;
+        }
+        for order in [ResultOrder::Global, ResultOrder::RowMajor] {
+            let all = ReadOptions {
+                order: Some(order),
+                ..ReadOptions::default()
+            };
+            let sized = |bytes| ReadOptions {
+                batch_bytes: Some(bytes),
+                ..all.clone()
+            };
+            let limited = ReadOptions {
+                limit: Some(3),
+                ..all.clone()
+            };
+            let whole = rows(&session, &array, &all);
+            let name = format!("{}, {order:?}", golden.name);
+            let has_duplicates = array.schema().allows_duplicates;
+            for bytes in [1, 700] {
+                let (mut whole, mut small) = (whole.clone(), rows(&session, &array, &sized(bytes)));
+                if has_duplicates {
+                    // Which of equal cells comes first is not said.
+                    whole.sort();
+                    small.sort();
+                }
+                assert_eq!(small, whole, "{name}, batches of {bytes} bytes");
+            }
+            let first = rows(&session, &array, &limited);
+            assert_eq!(first.len(), whole.len().min(3), "{name}");
+            if !has_duplicates {
+                assert_eq!(first, whole[..first.len()], "{name}");
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared > 400, "{compared} results");
+}

@@ -1,0 +1,95 @@
+//! Strings lie in another order in the cells of an array than their bounds do: a fragment is not known to lie behind
+//! another by these.
+#![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tdb_array::{Array, ChangeOptions, OpenOptions};
+use tdb_cells::{Batch, Column, Session};
+use tdb_query::{ReadOptions, Reader, ResultOrder};
+use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension};
+use tdb_store::{MemoryStore, Store};
+use tdb_tile::Datatype;
+use tdb_write::{WriteOptions, Writer};
+
+fn open(store: &MemoryStore) -> Arc<Array> {
+    let store: Arc<dyn Store> = Arc::new(store.clone());
+    Arc::new(Array::open(store, "", OpenOptions::default()).unwrap())
+}
+
+fn column(name: &str, datatype: Datatype, values: Vec<u8>, offsets: Option<Vec<u64>>) -> Column {
+    let offsets = offsets.map(|all| all.into_iter().flat_map(u64::to_le_bytes).collect());
+    Column {
+        name: name.to_owned(),
+        datatype,
+        cell_val_num: match &offsets {
+            Some(_) => CellValNum::Var,
+            None => CellValNum::Fixed(1),
+        },
+        nullable: false,
+        values: Bytes::from(values),
+        offsets: offsets.map(|bytes: Vec<u8>| Bytes::from(bytes)),
+        validity: None,
+        enumeration: None,
+    }
+}
+
+fn write(store: &MemoryStore, time: u64, cells: &[(&[u8], i32)]) {
+    let mut ends = vec![0_u64];
+    let mut text = Vec::new();
+    for (key, _) in cells {
+        text.extend_from_slice(key);
+        ends.push(text.len() as u64);
+    }
+    let numbers = cells.iter().flat_map(|(_, number)| number.to_le_bytes());
+    let batch = Batch {
+        rows: cells.len(),
+        columns: vec![
+            column("s", Datatype::StringAscii, text, Some(ends)),
+            column("a", Datatype::Int32, numbers.collect(), None),
+        ],
+    };
+    let options = WriteOptions {
+        timestamp: Some(time),
+        ..WriteOptions::default()
+    };
+    let mut writer = Writer::open(&Session::default(), &open(store), &options).unwrap();
+    writer.push(&batch).unwrap();
+    writer.finish().unwrap();
+}
+
+#[test]
+fn text_beyond_ascii_is_merged_in_batches_of_any_size() {
+    let dimensions = vec![Dimension::strings("s")];
+    let attributes = vec![Attribute::new("a", Datatype::Int32)];
+    let mut schema = ArraySchema::new(ArrayType::Sparse, dimensions, attributes);
+    schema.capacity = 2;
+    let store = MemoryStore::new();
+    Array::create(&store, "", &schema, &[], &ChangeOptions::default()).unwrap();
+    let high = "\u{e9}".as_bytes();
+    write(&store, 10, &[(high, 1), (b"a", 2), (b"c", 3)]);
+    write(&store, 20, &[(high, 4), (b"d", 5)]);
+    for order in [ResultOrder::Global, ResultOrder::RowMajor] {
+        let read = |batch_bytes| {
+            let options = ReadOptions {
+                order: Some(order),
+                batch_bytes: Some(batch_bytes),
+                ..ReadOptions::default()
+            };
+            let mut found = Vec::new();
+            for batch in Reader::open(&Session::default(), &open(&store), &options).unwrap() {
+                let batch = batch.unwrap();
+                found.extend(batch.column("a").unwrap().numbers::<i32>().unwrap());
+            }
+            found
+        };
+        let expected = match order {
+            // Within the cells of an array, bytes count with their sign.
+            ResultOrder::Global => [4, 2, 3, 5],
+            _ => [2, 3, 5, 4],
+        };
+        assert_eq!(read(1 << 20), expected, "{order:?}");
+        assert_eq!(read(1), expected, "{order:?}");
+    }
+}
