@@ -1,5 +1,9 @@
 //! A result is the same in batches of any size, and its beginning is the same under a limit.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests, which may fail so"
+)]
 
 mod support;
 
