@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tdb_array::Snapshot;
-use tdb_cells::FieldInfo;
+use tdb_cells::{Batch, Column, FieldInfo, Gathered};
 use tdb_condition::{ConditionField, Predicate};
 use tdb_schema::{ArraySchema, Enumeration, FieldKind};
 use tdb_tile::Limits;
@@ -88,6 +88,34 @@ impl Request {
     #[must_use]
     pub fn fields(&self) -> &[FieldInfo] {
         &self.fields
+    }
+
+    /// A batch of what `gathered` gives of each field; one that is asked for twice is gathered once.
+    pub(crate) fn batch(
+        &self,
+        rows: usize,
+        mut gathered: impl FnMut(FieldKind) -> Result<Gathered, QueryError>,
+    ) -> Result<Batch, QueryError> {
+        let mut columns: Vec<Column> = Vec::with_capacity(self.fields.len());
+        for info in &self.fields {
+            let asked_before = columns.iter().find(|column| column.name == info.name);
+            if let Some(column) = asked_before.cloned() {
+                columns.push(column);
+                continue;
+            }
+            let gathered = gathered(info.field)?;
+            columns.push(Column {
+                name: info.name.clone(),
+                datatype: info.datatype,
+                cell_val_num: info.cell_val_num,
+                nullable: info.nullable,
+                values: gathered.values,
+                offsets: gathered.offsets,
+                validity: gathered.validity,
+                enumeration: info.enumeration.clone(),
+            });
+        }
+        Ok(Batch { rows, columns })
     }
 
     /// The part of the domain that is read.

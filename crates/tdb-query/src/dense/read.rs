@@ -1,9 +1,10 @@
 //! Where a read of a dense array stands, and what comes next.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use tdb_array::Snapshot;
-use tdb_cells::{Batch, Column, Session, TableColumn, gather};
+use tdb_cells::{Batch, Session, TableColumn, gather};
 use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::{FieldKind, Order};
 use tdb_tile::{Bug, Grant};
@@ -247,40 +248,14 @@ impl DenseRead {
                 }
             }
         }
-        Ok(Batch {
-            rows: rows.as_ref().map_or_else(|| bands.rows(), Vec::len),
-            columns: self.finish(columns, rows.as_deref())?,
+        let count = rows.as_ref().map_or_else(|| bands.rows(), Vec::len);
+        let mut columns: HashMap<FieldKind, TableColumn> = columns.into_iter().collect();
+        self.request.batch(count, |field| {
+            let column = columns.remove(&field);
+            let column = column.ok_or_else(|| Bug::new("a column of the result was not read"))?;
+            let gathered = || gather(column, rows.as_deref());
+            Ok(self.session.install(gathered)?)
         })
-    }
-
-    /// The result's columns, in its order.
-    fn finish(&self, columns: Columns, rows: Option<&[u32]>) -> Result<Vec<Column>, QueryError> {
-        let mut columns: Vec<(FieldKind, Option<TableColumn>)> =
-            columns.into_iter().map(|(f, c)| (f, Some(c))).collect();
-        let mut out: Vec<Column> = Vec::with_capacity(self.request.fields.len());
-        for info in &self.request.fields {
-            let read = columns
-                .iter_mut()
-                .find(|(field, _)| *field == info.field)
-                .and_then(|(_, column)| column.take());
-            let Some(column) = read else {
-                // Asked for twice.
-                out.extend(out.iter().find(|column| column.name == info.name).cloned());
-                continue;
-            };
-            let gathered = self.session.install(|| gather(column, rows))?;
-            out.push(Column {
-                name: info.name.clone(),
-                datatype: info.datatype,
-                cell_val_num: info.cell_val_num,
-                nullable: info.nullable,
-                values: gathered.values,
-                offsets: gathered.offsets,
-                validity: gathered.validity,
-                enumeration: info.enumeration.clone(),
-            });
-        }
-        Ok(out)
     }
 
     fn cutter(&self) -> Cutter<'_> {

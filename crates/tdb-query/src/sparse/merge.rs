@@ -2,8 +2,7 @@
 //! or fails the condition.
 
 use tdb_array::Snapshot;
-use tdb_cells::{Batch, CellTable, Column, Gathered, Keys, Segment, gather, keep_newest};
-use tdb_schema::FieldKind;
+use tdb_cells::{Batch, CellTable, Keys, Segment, gather, keep_newest};
 use tdb_schema::order::CellComparator;
 
 use super::cursors::Frontier;
@@ -49,11 +48,7 @@ impl SparsePlan {
         if !self.sorts {
             return rows;
         }
-        let coordinates = Coordinates::new(table, self.schema.dimensions.len());
-        let keys = self.keys(table, &coordinates);
-        let mut rows = rows.unwrap_or_else(|| all_rows(table));
-        keys.sort(&mut rows);
-        self.settle(array, table, &keys, &mut rows);
+        let (rows, _) = self.merge_between(array, table, rows, (None, None));
         Some(rows)
     }
 
@@ -148,44 +143,17 @@ impl SparsePlan {
     ) -> Result<Batch, QueryError> {
         let count = rows.map_or(table.rows, <[u32]>::len);
         // Without rows nothing was loaded.
-        self.batch(count, |field| {
+        self.request.batch(count, |field| {
             Ok(gather(table.take(field).unwrap_or_default(), rows)?)
         })
     }
 
     /// Columns of some rows, which leave the table as it is.
     pub(crate) fn columns_of(&self, table: &CellTable, rows: &[u32]) -> Result<Batch, QueryError> {
-        self.batch(rows.len(), |field| {
+        self.request.batch(rows.len(), |field| {
             let picked = table.column(field).map(|column| column.at(rows));
             Ok(gather(picked.transpose()?.unwrap_or_default(), None)?)
         })
-    }
-
-    fn batch(
-        &self,
-        rows: usize,
-        mut gathered: impl FnMut(FieldKind) -> Result<Gathered, QueryError>,
-    ) -> Result<Batch, QueryError> {
-        let mut columns: Vec<Column> = Vec::with_capacity(self.request.fields.len());
-        for info in &self.request.fields {
-            let asked_before = columns.iter().find(|column| column.name == info.name);
-            if let Some(column) = asked_before.cloned() {
-                columns.push(column);
-                continue;
-            }
-            let gathered = gathered(info.field)?;
-            columns.push(Column {
-                name: info.name.clone(),
-                datatype: info.datatype,
-                cell_val_num: info.cell_val_num,
-                nullable: info.nullable,
-                values: gathered.values,
-                offsets: gathered.offsets,
-                validity: gathered.validity,
-                enumeration: info.enumeration.clone(),
-            });
-        }
-        Ok(Batch { rows, columns })
     }
 }
 

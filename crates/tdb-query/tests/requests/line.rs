@@ -56,13 +56,22 @@ struct Line<'a> {
 
 /// Reads an array over the line.
 pub(crate) fn read(store: &MemoryStore, array: &Arc<Snapshot>, options: &ReadOptions) -> Cost {
+    read_batches(store, array, options).0
+}
+
+/// Reads an array over the line, and gives its cells.
+pub(crate) fn read_batches(
+    store: &MemoryStore,
+    array: &Arc<Snapshot>,
+    options: &ReadOptions,
+) -> (Cost, Vec<Batch>) {
     let session = Session::default();
     let mut batches = Vec::new();
     let mut line = Line::new(store);
     line.drive(&session, array, options, &mut batches);
     line.cost.seconds = line.now;
     line.cost.rows = batches.iter().map(|batch| batch.rows).sum();
-    line.cost
+    (line.cost, batches)
 }
 
 impl<'a> Line<'a> {

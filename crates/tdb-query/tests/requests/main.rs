@@ -18,7 +18,7 @@ use line::Cost;
 use tdb_array::{Array, OpenOptions, TimeWindow};
 use tdb_cells::Session;
 use tdb_condition::Condition;
-use tdb_query::{QueryError, ReadOptions, Reader, ResultOrder};
+use tdb_query::{LabelSearch, QueryError, ReadOptions, Reader, ResultOrder};
 use tdb_store::MemoryStore;
 use tdb_tile::Range;
 
@@ -214,7 +214,47 @@ fn requests_of_opening_and_of_reading() {
             "{name}: {again:?}"
         );
     }
+    table += &labels();
     insta::assert_snapshot!(table);
+}
+
+/// A range of labels: the label's array is opened and read before.
+fn labels() -> String {
+    let Row { store, .. } = row("", "v22_labels", ReadOptions::default());
+    let counting = Counting::new(&store);
+    let array = Array::open(Arc::new(counting.clone()), "", OpenOptions::default()).unwrap();
+    let opened = counting.take();
+    let range = Range::of(-1e9_f64, 1e9);
+    let mut search = LabelSearch::new(&array, "depth", &range).unwrap();
+    let label = array.open_label(search.label()).unwrap();
+    let label_opened = counting.take();
+    let options = search.options(&label).unwrap();
+    let (label_read, batches) = line::read_batches(&store, label.snapshot(), &options);
+    for batch in &batches {
+        search.add(batch).unwrap();
+    }
+    let options = ReadOptions {
+        ranges: search.finish().into_iter().collect(),
+        ..ReadOptions::default()
+    };
+    let read = line::read(&store, array.snapshot(), &options);
+    format!(
+        "labels: {} {} {} and {} {} {} | {} {} {} and {} {} {}, {} | {}\n",
+        opened.waits,
+        opened.requests,
+        opened.bytes,
+        label_opened.waits,
+        label_opened.requests,
+        label_opened.bytes,
+        label_read.waits,
+        label_read.requests,
+        label_read.bytes,
+        read.waits,
+        read.requests,
+        read.bytes,
+        label_read.again + read.again,
+        read.rows,
+    )
 }
 
 /// All cells that a reader gives, as text; the last may be an error.
