@@ -120,3 +120,62 @@ fn the_bytes_of_a_raw_dense_array_are_fetched_once_at_any_number_of_threads() {
         );
     }
 }
+
+/// Forty fragments of a hundred cells each, in tiles of ten, one behind the other.
+fn disjoint() -> MemoryStore {
+    let dimensions = vec![Dimension::numbers(
+        "x",
+        Datatype::Int32,
+        (1_i32, 10_000),
+        100,
+    )];
+    let attribute = Attribute::new("a", Datatype::Int32);
+    let mut schema = ArraySchema::new(ArrayType::Sparse, dimensions, vec![attribute]);
+    schema.capacity = 10;
+    let store = MemoryStore::new();
+    Array::create(&store, "", &schema, &[], &ChangeOptions::default()).unwrap();
+    for fragment in (0..40).rev() {
+        let numbers = (1..=100).map(|cell| fragment * 100 + cell);
+        let values: Vec<u8> = numbers.flat_map(i32::to_le_bytes).collect();
+        let column = |name: &str| Column {
+            name: name.to_owned(),
+            datatype: Datatype::Int32,
+            cell_val_num: CellValNum::Fixed(1),
+            nullable: false,
+            values: Bytes::from(values.clone()),
+            offsets: None,
+            validity: None,
+            enumeration: None,
+        };
+        let array = Arc::new(open(&store));
+        let options = WriteOptions::default();
+        let mut writer = Writer::open(&Session::default(), &array, &options).unwrap();
+        let (rows, columns) = (100, vec![column("x"), column("a")]);
+        writer.push(&Batch { rows, columns }).unwrap();
+        writer.finish().unwrap();
+    }
+    store
+}
+
+#[test]
+fn fragments_one_behind_the_other_are_read_once_in_batches_of_the_size_asked_for() {
+    let store = disjoint();
+    let array = Arc::new(open(&store));
+    // A cell takes 56 bytes while it is merged.
+    for (batch_bytes, most) in [(1 << 20, 1), (56 * 1000, 8), (56 * 100, 80)] {
+        let options = ReadOptions {
+            batch_bytes: Some(batch_bytes),
+            ..ReadOptions::default()
+        };
+        store.take_counts();
+        let reader = Reader::open(&Session::default(), &array, &options).unwrap();
+        let batches: Vec<Batch> = reader.map(Result::unwrap).collect();
+        let cells = batches.iter().flat_map(|batch| {
+            let cells = batch.column("x").unwrap().numbers::<i32>().unwrap();
+            cells.collect::<Vec<i32>>()
+        });
+        assert!(cells.eq(1..=4000));
+        assert!(batches.len() <= most, "{} batches", batches.len());
+        assert_eq!(store.take_counts().reads, 40 * 10 * 2);
+    }
+}

@@ -62,6 +62,16 @@ impl Bounds {
         &self.lo
     }
 
+    /// Which of two ends later.
+    pub(super) fn farther<'a>(
+        &'a self,
+        other: Option<&'a Self>,
+        comparator: &CellComparator,
+    ) -> &'a Self {
+        let is_farther = |other: &&Self| other.hi.compare(&self.hi, comparator).is_gt();
+        other.filter(is_farther).unwrap_or(self)
+    }
+
     /// Whether all cells come behind those within `other`.
     pub(super) fn is_behind(&self, other: &Self, comparator: &CellComparator) -> bool {
         self.lo.compare(&other.hi, comparator).is_gt()

@@ -17,6 +17,10 @@ use crate::QueryError;
 #[derive(Clone, Debug)]
 pub(super) struct Cursors {
     fragments: Vec<Cursor>,
+    /// The fragments of which it is known where their cells lie, by where these begin.
+    order: Vec<usize>,
+    /// How many of those are being merged, or have been.
+    begun: usize,
     /// The fragment that kept the last batch from having more cells.
     limiting: Option<usize>,
 }
@@ -32,6 +36,8 @@ struct Cursor {
     last: Option<Corner>,
     /// Where all of its cells lie, if that is known.
     bounds: Option<Bounds>,
+    /// Whether it is merged with the others.
+    is_begun: bool,
 }
 
 /// Cells that are not loaded yet come behind this one.
@@ -71,11 +77,20 @@ impl Cursors {
                 tile: 0,
                 left: all.fold(0, u64::saturating_add),
                 last: None,
+                is_begun: bounds.is_none(),
                 bounds,
             }
         });
+        let fragments: Vec<Cursor> = fragments.collect();
+        let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
+        let bounded = fragments.iter().enumerate();
+        let bounded = bounded.filter_map(|(at, cursor)| Some((at, cursor.bounds.as_ref()?)));
+        let mut bounded: Vec<(usize, &Bounds)> = bounded.collect();
+        bounded.sort_by(|(_, a), (_, b)| a.lo().compare(b.lo(), &comparator));
         Self {
-            fragments: fragments.collect(),
+            order: bounded.into_iter().map(|(at, _)| at).collect(),
+            begun: 0,
+            fragments,
             limiting: None,
         }
     }
@@ -95,21 +110,16 @@ impl Cursors {
     ///
     /// Cells that are merged come from all fragments at once that may have the next ones, others from one after the other.
     pub(super) fn choose(
-        &self,
+        &mut self,
         plan: &SparsePlan,
         tiles: &PlannedTiles,
         weights: &Weights,
         share: u64,
         carried: Option<&CellTable>,
     ) -> Chosen {
-        let begun = self.begun(plan, carried);
-        let is_begun = |at: usize| begun.get(at).copied().unwrap_or(false);
-        let numbered = self.fragments.iter().enumerate();
-        let left = numbered
-            .filter(|(at, _)| is_begun(*at))
-            .map(|(_, c)| c.left);
-        let total = left.fold(0, u64::saturating_add);
         let is_all = self.left() <= share || !plan.can_stop();
+        self.begin(plan, if is_all { u64::MAX } else { share });
+        let total = self.left_of_begun(plan);
         let mut chosen = Chosen::default();
         let kept = carried.map_or(0, |table| weights.of_table(table));
         for (at, (fragment, cursor)) in plan.fragments.iter().zip(&self.fragments).enumerate() {
@@ -118,7 +128,7 @@ impl Cursors {
             }
             let part = match (is_all, plan.sorts) {
                 (true, _) => u64::MAX,
-                (_, true) if !is_begun(at) => continue,
+                (_, true) if !cursor.is_begun => continue,
                 (_, true) => {
                     let own = carried.map_or(0, |table| share_of(table, fragment, kept));
                     let part = proportion(share, cursor.left, total).saturating_sub(own);
@@ -139,44 +149,51 @@ impl Cursors {
         chosen
     }
 
-    /// Which fragments are being merged: those that were begun, those of which it is not known that all their cells come
-    /// behind those of the others, and the one that holds up the rest.
-    fn begun(&self, plan: &SparsePlan, carried: Option<&CellTable>) -> Vec<bool> {
+    /// Begins to merge the fragments that may have the next cells: those of which it is not known that all their cells come
+    /// behind those of the others, and the one that holds up the rest; and more, as long as there is room for them.
+    fn begin(&mut self, plan: &SparsePlan, room: u64) {
         let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
-        let has_more = |at: usize, cursor: &Cursor| {
-            let fragment = plan.fragments.get(at);
-            fragment.is_some_and(|fragment| cursor.tile < fragment.tiles.len())
-        };
-        let is_new = |cursor: &Cursor| cursor.tile == 0 && cursor.bounds.is_some();
-        let mut begun: Vec<bool> = (self.fragments.iter().enumerate())
-            .map(|(at, cursor)| {
-                has_more(at, cursor) && (!is_new(cursor) || self.limiting == Some(at))
-            })
-            .collect();
-        let new = || {
-            let numbered = self.fragments.iter().enumerate();
-            let new = numbered.filter(|(at, cursor)| has_more(*at, cursor) && is_new(cursor));
-            new.filter_map(|(at, cursor)| Some((at, cursor.bounds.as_ref()?)))
-        };
-        if carried.is_none() && !begun.contains(&true) {
-            let first = new().min_by(|(_, a), (_, b)| a.lo().compare(b.lo(), &comparator));
-            if let Some(place) = first.and_then(|(at, _)| begun.get_mut(at)) {
-                *place = true;
+        let mut left = self.left_of_begun(plan);
+        // The merged fragment that reaches farthest, unless one may reach anywhere.
+        let mut farthest: Option<&Bounds> = None;
+        let mut is_known = true;
+        let merged = self.fragments.iter().zip(&plan.fragments);
+        for (cursor, _) in merged.filter(|(c, f)| c.is_begun && c.tile < f.tiles.len()) {
+            match &cursor.bounds {
+                Some(bounds) => farthest = Some(bounds.farther(farthest, &comparator)),
+                None => is_known = false,
             }
         }
-        let merged: Vec<Option<&Bounds>> = (self.fragments.iter().zip(&begun))
-            .filter(|(_, begun)| **begun)
-            .map(|(cursor, _)| cursor.bounds.as_ref())
-            .collect();
-        for (at, bounds) in new() {
-            let is_behind = merged
-                .iter()
-                .all(|other| other.is_some_and(|other| bounds.is_behind(other, &comparator)));
-            if !is_behind && let Some(place) = begun.get_mut(at) {
-                *place = true;
+        let mut end = self.begun;
+        while let Some(&at) = self.order.get(end) {
+            let Some(cursor) = self.fragments.get(at) else {
+                break;
+            };
+            let Some(bounds) = &cursor.bounds else { break };
+            let is_behind =
+                is_known && farthest.is_none_or(|other| bounds.is_behind(other, &comparator));
+            if is_behind && left >= room && self.limiting != Some(at) {
+                break;
+            }
+            left = left.saturating_add(cursor.left);
+            farthest = Some(bounds.farther(farthest, &comparator));
+            end = end.saturating_add(1);
+        }
+        for at in self.order.get(self.begun..end).unwrap_or_default() {
+            if let Some(cursor) = self.fragments.get_mut(*at) {
+                cursor.is_begun = true;
             }
         }
+        self.begun = end;
+    }
+
+    /// The weight of the tiles that are still to be read of the fragments that are merged.
+    fn left_of_begun(&self, plan: &SparsePlan) -> u64 {
+        let begun = self.fragments.iter().zip(&plan.fragments);
+        let begun = begun.filter(|(c, f)| c.is_begun && c.tile < f.tiles.len());
         begun
+            .map(|(cursor, _)| cursor.left)
+            .fold(0, u64::saturating_add)
     }
 
     /// Goes on behind tiles that were chosen.
