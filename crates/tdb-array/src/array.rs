@@ -11,7 +11,8 @@ use crate::delete::read_deletes;
 use crate::directory::FragmentEntries;
 use crate::fragment::Schemas;
 use crate::fragment_parts::read_parts;
-use crate::open::{Object, Place, Tile};
+use crate::named_objects::{NamedObjects, open_schemas};
+use crate::open::{Place, Tile};
 use crate::opening::Opening;
 use crate::settling::settle;
 use crate::snapshot::{Snapshot, current, enumeration_key};
@@ -124,11 +125,11 @@ impl Array {
             });
         }
         let mut warnings = Vec::new();
-        let Named {
+        let NamedObjects {
             schemas,
             lists,
             footers,
-        } = read_named(place, &directory);
+        } = NamedObjects::read(place, &directory);
         let schemas = open_schemas(place, schemas, &mut directory, &mut warnings)?;
         let is_dense = current(&place.prefix, &directory, &schemas)?.is_dense();
         let lists = Place::as_lists(lists)?;
@@ -369,54 +370,6 @@ fn read_processed(place: &Place, fragments: &mut [Fragment]) -> Result<(), Array
         fragment.processed = processed.at(&fragment.metadata_key)?.markers;
     }
     Ok(())
-}
-
-/// What the names of an array lead to, unread as it may be.
-struct Named {
-    schemas: Vec<Object>,
-    lists: Vec<Object>,
-    footers: Vec<Object>,
-}
-
-/// Reads all that the names tell of, together: schemas, lists of commits, consolidated footers of fragments.
-fn read_named(place: &Place, directory: &Directory) -> Named {
-    let (tile, list) = (place.tile_limit(), place.options.limits.list_bytes);
-    let schemas = directory.schemas().iter();
-    let schemas = schemas.map(|entry| (entry.key.clone(), tile));
-    let lists = directory.lists().map(|key| (key.to_owned(), list));
-    let footers = directory.fragment_metadata().iter();
-    let footers = footers.map(|key| (key.clone(), tile));
-    let (schema_count, list_count) = (directory.schemas().len(), directory.lists().count());
-    let mut objects = place
-        .read_limited(schemas.chain(lists).chain(footers))
-        .into_iter();
-    Named {
-        schemas: objects.by_ref().take(schema_count).collect(),
-        lists: objects.by_ref().take(list_count).collect(),
-        footers: objects.collect(),
-    }
-}
-
-/// Opens all schemas; the directory forgets those that were never finished, if that is asked for.
-fn open_schemas(
-    place: &Place,
-    objects: Vec<Object>,
-    directory: &mut Directory,
-    warnings: &mut Vec<Warning>,
-) -> Result<Schemas, ArrayError> {
-    let mut schemas = HashMap::new();
-    for (key, tile) in place.open_tiles(objects, warnings)? {
-        let limits = &place.options.limits;
-        let decoded = ArraySchema::decode_with_warnings(&tile.payload, limits);
-        let (schema, odd) = decoded.at(&key)?;
-        warnings.extend(odd.into_iter().map(|warning| Warning::Schema {
-            key: key.clone(),
-            warning,
-        }));
-        schemas.insert(tdb_store::name(&key).to_owned(), Arc::new(schema));
-    }
-    directory.keep_schemas(|entry| schemas.contains_key(entry.schema_name()));
-    Ok(schemas)
 }
 
 /// Opens fragments, by their consolidated footers where they have one there.

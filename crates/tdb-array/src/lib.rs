@@ -20,6 +20,7 @@ mod group_change;
 mod group_details;
 mod held;
 mod metadata;
+mod named_objects;
 mod naming;
 mod new_fragment;
 mod object_type;

@@ -1,0 +1,62 @@
+//! The objects that the names of an array lead to, read at once when it is opened.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tdb_schema::ArraySchema;
+
+use crate::fragment::Schemas;
+use crate::open::{Object, Place};
+use crate::{ArrayError, At, Directory, Warning};
+
+/// What the names of an array lead to; what cannot be read is an error of its own.
+pub(crate) struct NamedObjects {
+    pub(crate) schemas: Vec<Object>,
+    /// Lists of commits.
+    pub(crate) lists: Vec<Object>,
+    /// Consolidated footers of fragments.
+    pub(crate) footers: Vec<Object>,
+}
+
+impl NamedObjects {
+    /// Reads all of them together.
+    pub(crate) fn read(place: &Place, directory: &Directory) -> Self {
+        let (tile, list) = (place.tile_limit(), place.options.limits.list_bytes);
+        let schemas = directory.schemas().iter();
+        let schemas = schemas.map(|entry| (entry.key.clone(), tile));
+        let lists = directory.lists().map(|key| (key.to_owned(), list));
+        let footers = directory.fragment_metadata().iter();
+        let footers = footers.map(|key| (key.clone(), tile));
+        let (schema_count, list_count) = (directory.schemas().len(), directory.lists().count());
+        let mut objects = place
+            .read_limited(schemas.chain(lists).chain(footers))
+            .into_iter();
+        Self {
+            schemas: objects.by_ref().take(schema_count).collect(),
+            lists: objects.by_ref().take(list_count).collect(),
+            footers: objects.collect(),
+        }
+    }
+}
+
+/// Opens all schemas; the directory forgets those that were never finished, if that is asked for.
+pub(crate) fn open_schemas(
+    place: &Place,
+    objects: Vec<Object>,
+    directory: &mut Directory,
+    warnings: &mut Vec<Warning>,
+) -> Result<Schemas, ArrayError> {
+    let mut schemas = HashMap::new();
+    for (key, tile) in place.open_tiles(objects, warnings)? {
+        let limits = &place.options.limits;
+        let decoded = ArraySchema::decode_with_warnings(&tile.payload, limits);
+        let (schema, odd) = decoded.at(&key)?;
+        warnings.extend(odd.into_iter().map(|warning| Warning::Schema {
+            key: key.clone(),
+            warning,
+        }));
+        schemas.insert(tdb_store::name(&key).to_owned(), Arc::new(schema));
+    }
+    directory.keep_schemas(|entry| schemas.contains_key(entry.schema_name()));
+    Ok(schemas)
+}
