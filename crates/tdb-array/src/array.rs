@@ -1,11 +1,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use tdb_fragment::{ConsolidatedMetadata, MetadataPart};
+use tdb_fragment::{ConsolidatedMetadata, FragmentIndex, MetadataPart};
 use tdb_rtree::RTree;
 use tdb_schema::{ArraySchema, DimensionLabel, Enumeration};
 use tdb_store::{Piece, Read, Store};
-use tdb_tile::Grant;
+use tdb_tile::{Bug, Grant};
 
 use crate::delete::read_deletes;
 use crate::directory::FragmentEntries;
@@ -289,13 +289,13 @@ impl Array {
         }
     }
 
-    /// Reads parts of the metadata of the fragment with this index, in one batch, and opens them.
+    /// Reads parts of the metadata of the fragment at this place in the list, in one batch, and opens them.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] without such a fragment; parts that it does not have; as the store reports.
+    /// A place that is not of this array; parts that it does not have; as the store reports.
     pub fn metadata_parts(
         &self,
-        fragment: usize,
+        fragment: FragmentIndex,
         parts: &[MetadataPart],
     ) -> Result<Vec<OpenedPart>, ArrayError> {
         self.metadata_parts_of(self.fragment(fragment)?, parts)
@@ -314,17 +314,16 @@ impl Array {
         read_parts(&self.place, wanted.collect())
     }
 
-    /// Reads the R-tree over the tiles of the fragment with this index.
+    /// Reads the R-tree over the tiles of the fragment at this place in the list.
     ///
     /// # Errors
     /// As [`Array::metadata_parts`].
-    pub fn rtree(&self, fragment: usize) -> Result<RTree, ArrayError> {
+    pub fn rtree(&self, fragment: FragmentIndex) -> Result<RTree, ArrayError> {
         let fragment = self.fragment(fragment)?;
         let parts = read_parts(&self.place, vec![(fragment, MetadataPart::RTree)])?;
-        let payload = parts.first().map(|part| part.payload.clone());
-        let tree = fragment
-            .metadata
-            .rtree(&payload.unwrap_or_default(), self.limits());
+        let part = parts.first();
+        let part = part.ok_or(Bug::new("an R-tree that was read is not there"))?;
+        let tree = fragment.metadata.rtree(&part.payload, self.limits());
         tree.at(&fragment.metadata_key)
     }
 }

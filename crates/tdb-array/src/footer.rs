@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use tdb_fragment::{FieldLayout, FooterBytes, Next};
+use tdb_fragment::{FieldLayout, FooterBytes, FragmentIndex, Next};
 use tdb_store::{Piece, Read, read_one};
 
 use crate::directory::LEGACY_SCHEMA;
@@ -9,21 +9,19 @@ use crate::{Array, ArrayError, At};
 const TAIL: u64 = 64 << 10;
 
 impl Array {
-    /// The stored footer of the fragment with this index, without its length: what consolidated metadata holds.
+    /// The stored footer of the fragment at this place in the list, without its length: what consolidated metadata holds.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] without such a fragment, or for one before version 3, which has no footer;
-    /// as the store reports.
-    pub fn footer(&self, index: usize) -> Result<Bytes, ArrayError> {
-        let Some(fragment) = self.fragments().get(index) else {
-            return Err(no_footer(index, "there are not so many"));
-        };
+    /// [`ArrayError::Invalid`] for a fragment before version 3, which has no footer; a place that is not of this array; as the store reports.
+    pub fn footer(&self, index: FragmentIndex) -> Result<Bytes, ArrayError> {
+        let fragment = self.fragment(index)?;
         let version = fragment.name.version();
         if version.has_single_tile_metadata() {
-            return Err(no_footer(
-                index,
-                "fragments before version 3 have no footer",
-            ));
+            return Err(ArrayError::Invalid {
+                what: "fragment",
+                name: fragment.name.to_string(),
+                why: "fragments before version 3 have no footer",
+            });
         }
         let mut schemas = self.schemas();
         let legacy = schemas.find(|(name, _)| *name == LEGACY_SCHEMA);
@@ -56,13 +54,5 @@ impl Array {
             by: "said to have a footer",
         };
         Ok(found.ok_or_else(missing)?.bytes)
-    }
-}
-
-fn no_footer(index: usize, why: &'static str) -> ArrayError {
-    ArrayError::Invalid {
-        what: "fragment",
-        name: index.to_string(),
-        why,
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use tdb_filters::{Scratch, open_generic_tile_with};
-use tdb_fragment::{MetadataPart, OpenedPart, PartPlace};
+use tdb_fragment::{FragmentIndex, MetadataPart, OpenedPart, PartPlace};
 use tdb_store::{ByteRange, Piece, Read, read_coalesced};
 use tdb_tile::{Bug, GenericTile, Grant};
 
@@ -27,7 +27,7 @@ const SHARE: u64 = 8;
 /// not read again.
 #[derive(Debug, Default)]
 pub struct PartsToOpen {
-    parts: Vec<(usize, MetadataPart, Found)>,
+    parts: Vec<(FragmentIndex, MetadataPart, Found)>,
     reads: Vec<Read>,
 }
 
@@ -80,10 +80,10 @@ impl Snapshot {
     /// Looks for parts of the metadata of fragments, each named by its position and the part, in what is at hand.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] without such a fragment; parts that it does not have.
+    /// A fragment of another array; parts that it does not have.
     pub fn find_parts(
         &self,
-        wanted: impl IntoIterator<Item = (usize, MetadataPart)>,
+        wanted: impl IntoIterator<Item = (FragmentIndex, MetadataPart)>,
     ) -> Result<PartsToOpen, ArrayError> {
         let mut found = PartsToOpen::default();
         let place = (&*self.prefix, &self.options);
@@ -118,15 +118,6 @@ impl Snapshot {
             )
         });
         opened.collect()
-    }
-
-    pub(crate) fn fragment(&self, index: usize) -> Result<&Fragment, ArrayError> {
-        let missing = || ArrayError::Invalid {
-            what: "fragment",
-            name: index.to_string(),
-            why: "there are not so many",
-        };
-        self.fragments().get(index).ok_or_else(missing)
     }
 }
 

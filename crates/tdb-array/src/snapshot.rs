@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
 use tdb_filters::{EncryptionKey, open_generic_tile};
+use tdb_fragment::FragmentIndex;
 use tdb_schema::{ArraySchema, Enumeration};
 use tdb_store::{Piece, Read, join};
-use tdb_tile::{FormatVersion, GenericTile, Limits, Range};
+use tdb_tile::{Bug, FormatVersion, GenericTile, Limits, Range};
 
 use crate::directory::{ENUMERATION_FOLDER, SCHEMA_FOLDER};
 use crate::fragment::Schemas;
@@ -98,6 +99,26 @@ impl Snapshot {
     /// The fragments that count, later ones over earlier ones.
     pub fn fragments(&self) -> &[Fragment] {
         &self.fragments
+    }
+
+    /// The fragments that count, each with its place in the list.
+    pub fn numbered_fragments(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = (FragmentIndex, &Fragment)> + ExactSizeIterator + Clone
+    {
+        let numbered = self.fragments.iter().enumerate();
+        numbered.map(|(index, fragment)| (FragmentIndex::new(index), fragment))
+    }
+
+    /// The fragment at this place in the list.
+    ///
+    /// # Errors
+    /// A place that is not of this array.
+    pub fn fragment(&self, index: FragmentIndex) -> Result<&Fragment, Bug> {
+        let fragment = self.fragments.get(index.get());
+        fragment.ok_or(Bug::new(
+            "a place in the list of fragments of another array",
+        ))
     }
 
     /// Fragments that a consolidation has replaced and nobody has removed yet, by name.

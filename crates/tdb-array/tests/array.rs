@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use support::{describe, key_of, open, unpack};
 use tdb_array::{Array, ErrorKind, OpenOptions};
-use tdb_fragment::MetadataPart;
+use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_schema::FieldKind;
 use tdb_store::{FaultyStore, MemoryStore, Store};
 use tdb_tile::Limits;
@@ -74,9 +74,9 @@ fn opening_lists_each_folder_and_the_commits_twice_and_reads_each_object_once() 
     // A schema and the metadata of two fragments.
     assert_eq!((counts.reads, counts.sizes), (3, 0));
     let field = FieldKind::Attribute(0);
-    array.rtree(0).unwrap();
+    array.rtree(FragmentIndex::new(0)).unwrap();
     array
-        .metadata_parts(0, &[MetadataPart::TileOffsets(field)])
+        .metadata_parts(FragmentIndex::new(0), &[MetadataPart::TileOffsets(field)])
         .unwrap();
     assert_eq!(store.take_counts().reads, 0, "what was read once is kept");
 }
@@ -91,12 +91,12 @@ fn consolidated_metadata_saves_the_reads_of_its_fragments() {
     assert_eq!(array.fragments().len(), 2);
     // A schema, the lists (.con and .vac), the consolidated metadata.
     assert_eq!(store.take_counts().reads, 4);
-    assert_eq!(array.rtree(1).unwrap().tile_count(), 0);
+    assert_eq!(array.rtree(FragmentIndex::new(1)).unwrap().tile_count(), 0);
     let parts = [
         MetadataPart::RTree,
         MetadataPart::TileOffsets(FieldKind::Attribute(0)),
     ];
-    let parts = array.metadata_parts(1, &parts).unwrap();
+    let parts = array.metadata_parts(FragmentIndex::new(1), &parts).unwrap();
     assert_eq!((parts.len(), store.take_counts().reads), (2, 2));
 }
 
@@ -277,7 +277,7 @@ fn every_cut_of_every_object_is_an_error_or_harmless() {
                 store.overwrite(&key, bytes.slice(..end));
                 if let Ok(array) = open(&store, 0, NOW) {
                     let _ = array.metadata();
-                    for fragment in 0..array.fragments().len() {
+                    for (fragment, _) in array.numbered_fragments() {
                         let _ = array.rtree(fragment);
                     }
                 }

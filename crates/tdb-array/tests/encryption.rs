@@ -25,7 +25,7 @@ fn an_encrypted_array_opens_with_its_key_alone() {
         array.metadata().unwrap().get("secret").unwrap().bytes,
         "yes"
     );
-    array.rtree(0).unwrap();
+    array.rtree(tdb_fragment::FragmentIndex::new(0)).unwrap();
     for key in [None, Some(&[7; 32][..])] {
         let error = opened(key).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Crypto);

@@ -26,15 +26,16 @@ impl Buffer {
 
     /// The bytes to be written.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        let behind = self.bytes.get_mut(self.start..).unwrap_or_default();
-        behind.get_mut(..self.len).unwrap_or_default()
+        // `zeroed` made the memory as long as both together, and nothing makes it shorter.
+        let (_, behind) = self.bytes.split_at_mut(self.start);
+        behind.split_at_mut(self.len).0
     }
 
     /// The bytes.
     #[must_use]
     pub fn as_slice(&self) -> &[u8] {
-        let behind = self.bytes.get(self.start..).unwrap_or_default();
-        behind.get(..self.len).unwrap_or_default()
+        let (_, behind) = self.bytes.split_at(self.start);
+        behind.split_at(self.len).0
     }
 
     /// The bytes as something that can be shared, without a copy.

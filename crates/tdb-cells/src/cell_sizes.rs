@@ -1,5 +1,6 @@
 //! What cells take in memory once they are decoded, known before a byte of them is fetched.
 
+use tdb_fragment::TileNumber;
 use tdb_schema::{ArraySchema, FieldKind};
 
 use crate::{FragmentTiles, fill_of, unit_size};
@@ -42,7 +43,7 @@ impl CellSizes {
 
     /// Bytes of the cells of a tile.
     #[must_use]
-    pub fn of_tile(&self, fragment: &FragmentTiles, tile: usize, cells: usize) -> u64 {
+    pub fn of_tile(&self, fragment: &FragmentTiles, tile: TileNumber, cells: usize) -> u64 {
         let cells = cells as u64;
         let fixed = self.per_row.saturating_mul(cells);
         let var = self.var.iter().map(|&(kind, fill)| {

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_schema::{CellValNum, Enumeration};
-use tdb_tile::{Datatype, Scalar};
+use tdb_tile::{Bug, Datatype, Scalar};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U64;
 
@@ -77,14 +77,16 @@ impl Column {
     }
 
     /// Keeps the first `rows` cells.
-    fn cut(&mut self, rows: usize) {
+    fn cut(&mut self, rows: usize) -> Result<(), Bug> {
         let end = match self.cell_size() {
-            Some(size) => rows.saturating_mul(size),
-            None => self
-                .offset_values()
-                .get(rows)
-                .map_or(0, |end| usize::try_from(end.get()).unwrap_or(usize::MAX)),
+            Some(size) => rows.checked_mul(size),
+            None => {
+                let end = self.offset_values().get(rows);
+                end.and_then(|end| usize::try_from(end.get()).ok())
+            }
         };
+        let end = end.filter(|end| *end <= self.values.len());
+        let end = end.ok_or(Bug::new("a column has fewer cells than its batch"))?;
         self.values.truncate(end);
         if let Some(offsets) = &mut self.offsets {
             offsets.truncate(rows.saturating_add(1).saturating_mul(8));
@@ -92,6 +94,7 @@ impl Column {
         if let Some(validity) = &mut self.validity {
             validity.truncate(rows.div_ceil(8));
         }
+        Ok(())
     }
 
     /// The values of all cells, one after the other; what stands in null cells is among them. Dates and times are
@@ -111,7 +114,7 @@ impl Column {
                 wanted,
             });
         }
-        Ok(self.values.chunks_exact(T::SIZE).filter_map(T::read))
+        Ok(T::read_all(&self.values))
     }
 }
 
@@ -132,13 +135,18 @@ impl Batch {
     }
 
     /// The first `rows` cells of each column, without a copy.
-    #[must_use]
-    pub fn first(mut self, rows: u64) -> Self {
-        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
-        if rows < self.rows {
-            self.columns.iter_mut().for_each(|column| column.cut(rows));
-            self.rows = rows;
+    ///
+    /// # Errors
+    /// Columns with fewer cells than the batch says.
+    pub fn first(mut self, rows: u64) -> Result<Self, Bug> {
+        // More than memory holds are more than the batch has.
+        let Some(rows) = usize::try_from(rows).ok().filter(|rows| *rows < self.rows) else {
+            return Ok(self);
+        };
+        for column in &mut self.columns {
+            column.cut(rows)?;
         }
-        self
+        self.rows = rows;
+        Ok(self)
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use tdb_fragment::TileIndex;
+use tdb_fragment::{TileIndex, TileNumber};
 use tdb_store::{Piece, Read};
 use tdb_tile::{WireError, WireErrorKind};
 use zerocopy::IntoBytes;
@@ -30,13 +30,13 @@ pub struct FieldTiles {
 
 impl FieldTiles {
     /// Unfiltered bytes of the values of a var-sized field's tile; 0 for others.
-    pub fn var_size(&self, tile: usize) -> u64 {
-        self.index.var_size(tile as u64).unwrap_or(0)
+    pub fn var_size(&self, tile: TileNumber) -> u64 {
+        self.index.var_size(tile.get()).unwrap_or(0)
     }
 
     /// What a tile takes to be decoded.
-    pub fn reads(&self, tile: usize) -> impl Iterator<Item = Read> {
-        let tile = tile as u64;
+    pub fn reads(&self, tile: TileNumber) -> impl Iterator<Item = Read> {
+        let tile = tile.get();
         let var = self.var.as_ref();
         let validity = self.validity.as_ref();
         let main = self.main.read(self.index.tile_extent(tile));
@@ -46,8 +46,8 @@ impl FieldTiles {
     }
 
     /// Where the parts of a tile are stored, each in its own object.
-    pub(crate) fn extents(&self, tile: usize) -> impl Iterator<Item = Range<u64>> {
-        let tile = tile as u64;
+    pub(crate) fn extents(&self, tile: TileNumber) -> impl Iterator<Item = Range<u64>> {
+        let tile = tile.get();
         let var = self.var.as_ref().and_then(|_| self.index.var_extent(tile));
         let validity = self.validity.as_ref();
         let validity = validity.and_then(|_| self.index.validity_extent(tile));
@@ -56,8 +56,8 @@ impl FieldTiles {
     }
 
     /// The bytes of [`FieldTiles::reads`], as they are stored.
-    pub fn fetch(&self, tile: usize, how: Decoding<'_>) -> Result<Vec<Piece>, CellsError> {
-        let number = tile as u64;
+    pub fn fetch(&self, tile: TileNumber, how: Decoding<'_>) -> Result<Vec<Piece>, CellsError> {
+        let number = tile.get();
         let var = self.var.as_ref();
         let validity = self.validity.as_ref();
         let all = [
@@ -80,7 +80,7 @@ impl FieldTiles {
     /// All values of a tile of fixed-size cells, into `out` of `cells` cells.
     pub fn read_fixed(
         &self,
-        tile: usize,
+        tile: TileNumber,
         cells: u64,
         out: &mut [u8],
         worker: &mut Worker,
@@ -91,7 +91,7 @@ impl FieldTiles {
             cells.saturating_mul(self.cell_size as u64)
         );
         how.counters.add_cells(cells);
-        let extent = self.index.tile_extent(tile as u64);
+        let extent = self.index.tile_extent(tile.get());
         self.main
             .decode(extent.clone(), out, worker, how)
             .map_err(self.main.locate(extent))
@@ -103,7 +103,7 @@ impl FieldTiles {
     /// back: the next one that it needs.
     pub fn for_each_piece(
         &self,
-        tile: usize,
+        tile: TileNumber,
         cells: u64,
         wanted: Range<u64>,
         worker: &mut Worker,
@@ -111,7 +111,7 @@ impl FieldTiles {
         each: &mut dyn FnMut(u64, &[u8]) -> u64,
     ) -> Result<(), CellsError> {
         let size = cells.saturating_mul(self.cell_size as u64);
-        let extent = self.index.tile_extent(tile as u64);
+        let extent = self.index.tile_extent(tile.get());
         let decoded = self
             .main
             .for_each_piece(extent.clone(), size, wanted, worker, how, each)
@@ -125,14 +125,14 @@ impl FieldTiles {
     /// Which cells of a tile are not null, a byte each; all of them where the field is not nullable.
     pub fn read_validity(
         &self,
-        tile: usize,
+        tile: TileNumber,
         out: &mut [u8],
         worker: &mut Worker,
         how: Decoding<'_>,
     ) -> Result<(), CellsError> {
         match &self.validity {
             Some(validity) => {
-                let extent = self.index.validity_extent(tile as u64);
+                let extent = self.index.validity_extent(tile.get());
                 validity
                     .decode(extent.clone(), out, worker, how)
                     .map_err(validity.locate(extent))
@@ -150,7 +150,7 @@ impl FieldTiles {
     /// `values` has [`FieldTiles::var_size`] bytes, `starts` the number of cells.
     pub fn read_var(
         &self,
-        tile: usize,
+        tile: TileNumber,
         starts: &mut [u64],
         values: &mut [u8],
         worker: &mut Worker,
@@ -162,16 +162,16 @@ impl FieldTiles {
 
     fn try_read_var(
         &self,
-        tile: usize,
+        tile: TileNumber,
         starts: &mut [u64],
         values: &mut [u8],
         worker: &mut Worker,
         how: Decoding<'_>,
     ) -> Result<(), Located> {
         let Some(var) = &self.var else { return Ok(()) };
-        let extent = self.index.tile_extent(tile as u64);
+        let extent = self.index.tile_extent(tile.get());
         let in_offsets = self.main.locate(extent.clone());
-        let var_extent = self.index.var_extent(tile as u64);
+        let var_extent = self.index.var_extent(tile.get());
         let in_values = var.locate(var_extent.clone());
         let offsets = self.main.fetch(extent, &mut worker.stored, how);
         let offsets = offsets.map_err(&in_offsets)?;

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tdb_filters::{EncryptionKey, FilterList, Pipeline, Registry, TileKind};
-use tdb_fragment::{DataFiles, FragmentError, MetadataPart, OpenedPart, StoredFragment, TileIndex};
+use tdb_fragment::{
+    DataFiles, FragmentError, MetadataPart, OpenedPart, StoredFragment, TileIndex, TileNumber,
+};
 use tdb_schema::{ArraySchema, Field, FieldKind};
 use tdb_store::Read;
 use tdb_tile::{Datatype, FormatVersion, Limits};
@@ -77,7 +79,7 @@ impl FragmentTiles {
 
     /// The bytes that a tile of these fields takes.
     #[must_use]
-    pub fn reads(&self, fields: &[FieldKind], tile: usize) -> Vec<Read> {
+    pub fn reads(&self, fields: &[FieldKind], tile: TileNumber) -> Vec<Read> {
         let found = fields.iter().filter_map(|&field| self.field(field));
         let reads = found.flat_map(|field| field.reads(tile));
         let asks = |field: &FieldKind| matches!(field, FieldKind::Dimension(_));
@@ -90,10 +92,10 @@ impl FragmentTiles {
     /// Bytes that a thread needs beside the cells while it decodes this tile: the largest of its stored parts, and where
     /// coordinates are stored together, those of the `cells`.
     #[must_use]
-    pub fn decoding_bytes(&self, tile: usize, cells: usize) -> u64 {
+    pub fn decoding_bytes(&self, tile: TileNumber, cells: usize) -> u64 {
         let stored = self.fields.values().flat_map(|field| field.extents(tile));
         let zipped = self.zipped.as_ref().map(|zipped| {
-            let extent = zipped.index.tile_extent(tile as u64);
+            let extent = zipped.index.tile_extent(tile.get());
             let one = zipped.size.saturating_mul(zipped.dimensions);
             let decoded = cells.saturating_mul(one) as u64;
             extent
@@ -268,7 +270,7 @@ impl Opening<'_> {
                     offset: 0,
                     error: Box::new(TileError::Filter(error)),
                 };
-                self.owner().at(0, found)
+                self.owner().at(TileNumber::new(0), found)
             })?;
         Ok(StoredTiles {
             key,

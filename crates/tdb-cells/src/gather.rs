@@ -3,7 +3,9 @@
 use bytes::Bytes;
 use zerocopy::IntoBytes;
 
-use crate::{Buffer, CellsError, TableColumn, threads};
+use tdb_tile::Bug;
+
+use crate::{Buffer, CellSet, CellsError, Row, TableColumn, threads};
 
 /// Cells that one task copies: enough to be worth a hand-over, few enough to spread.
 const ROWS_PER_TASK: usize = 1 << 16;
@@ -19,12 +21,15 @@ pub struct Gathered {
 }
 
 /// The cells of `column` at `rows`, in that order; `None` keeps all in place, without a copy.
-pub fn gather(column: TableColumn, rows: Option<&[u32]>) -> Result<Gathered, CellsError> {
+///
+/// # Errors
+/// Memory that the system does not have.
+pub fn gather(column: TableColumn, rows: Option<&[Row]>) -> Result<Gathered, CellsError> {
     let Some(rows) = rows else {
         return Ok(Gathered {
             values: column.values.freeze(),
             offsets: column.offsets.map(freeze_offsets).transpose()?,
-            validity: column.validity.map(|bytes| pack(&bytes)).transpose()?,
+            validity: column.validity.map(|bytes| bitmap(&bytes)).transpose()?,
         });
     };
     let validity = column
@@ -84,67 +89,87 @@ impl AsRef<[u8]> for Offsets {
     }
 }
 
-pub(crate) fn gather_fixed(values: &[u8], size: usize, rows: &[u32]) -> Result<Buffer, CellsError> {
+/// What `picked` rows of `rows` take of so many bytes, about.
+pub(crate) fn picked_bytes(bytes: usize, picked: usize, rows: usize) -> u64 {
+    let share = bytes as u128 * picked as u128 / (rows as u128).max(1);
+    // More than memory can be asks the budget for more than it has.
+    u64::try_from(share).unwrap_or(u64::MAX)
+}
+
+pub(crate) fn gather_fixed(values: &[u8], size: usize, rows: &[Row]) -> Result<Buffer, CellsError> {
     let mut out = buffer(rows.len().saturating_mul(size))?;
     let places = out.as_mut_slice().chunks_mut(ROWS_PER_TASK * size.max(1));
     let tasks: Vec<_> = places.zip(rows.chunks(ROWS_PER_TASK)).collect();
     threads::for_each(tasks, |(out, rows)| {
-        match size {
+        let are_there = match size {
             1 => gather_sized::<1>(values, rows, out),
             2 => gather_sized::<2>(values, rows, out),
             4 => gather_sized::<4>(values, rows, out),
             8 => gather_sized::<8>(values, rows, out),
-            _ => {
-                for (place, &row) in out.chunks_exact_mut(size).zip(rows) {
-                    let start = row as usize * size;
-                    if let Some(cell) = values.get(start..start + size) {
-                        place.copy_from_slice(cell);
-                    }
-                }
-            }
-        }
-        Ok::<_, CellsError>(())
+            _ => gather_any(values, size, rows, out),
+        };
+        if are_there { Ok(()) } else { Err(too_few()) }
     })?;
     Ok(out)
 }
 
-fn gather_sized<const N: usize>(values: &[u8], rows: &[u32], out: &mut [u8]) {
+/// Copies cells of `N` bytes; whether all were there.
+fn gather_sized<const N: usize>(values: &[u8], rows: &[Row], out: &mut [u8]) -> bool {
     let (cells, _) = values.as_chunks::<N>();
     let (places, _) = out.as_chunks_mut::<N>();
-    for (place, &row) in places.iter_mut().zip(rows) {
-        if let Some(cell) = cells.get(row as usize) {
-            *place = *cell;
+    let mut are_there = true;
+    for (place, row) in places.iter_mut().zip(rows) {
+        match cells.get(row.index()) {
+            Some(cell) => *place = *cell,
+            None => are_there = false,
         }
     }
+    are_there
+}
+
+/// Copies cells of `size` bytes; whether all were there.
+fn gather_any(values: &[u8], size: usize, rows: &[Row], out: &mut [u8]) -> bool {
+    if size == 0 {
+        return true;
+    }
+    let mut are_there = true;
+    for (place, row) in out.chunks_exact_mut(size).zip(rows) {
+        let start = row.index().saturating_mul(size);
+        match values.get(start..start.saturating_add(size)) {
+            Some(cell) => place.copy_from_slice(cell),
+            None => are_there = false,
+        }
+    }
+    are_there
+}
+
+#[track_caller]
+fn too_few() -> CellsError {
+    Bug::new("a column has fewer cells than were chosen of it").into()
 }
 
 pub(crate) fn gather_var(
     values: &[u8],
     offsets: &[u64],
-    rows: &[u32],
+    rows: &[Row],
 ) -> Result<(Buffer, Vec<u64>), CellsError> {
-    let cell = |row: u32| -> &[u8] {
-        let row = row as usize;
-        match (offsets.get(row), offsets.get(row + 1)) {
-            (Some(&start), Some(&end)) => {
-                // Offsets of loaded cells lie within memory.
-                let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
-                values.get(place(start)..place(end)).unwrap_or(&[])
-            }
-            _ => &[],
-        }
-    };
+    let ends = |row: Row| Some((*offsets.get(row.index())?, *offsets.get(row.index() + 1)?));
     let mut starts = Vec::with_capacity(rows.len() + 1);
     let mut end = 0_u64;
     starts.push(end);
     for &row in rows {
-        end += cell(row).len() as u64;
+        let (first, behind) = ends(row).ok_or_else(too_few)?;
+        end = end.saturating_add(behind.saturating_sub(first));
         starts.push(end);
     }
-    let mut out = buffer(usize::try_from(end).unwrap_or(usize::MAX))?;
+    let mut out = buffer(tdb_tile::length(end)?)?;
     let mut rest = out.as_mut_slice();
     for &row in rows {
-        let cell = cell(row);
+        let ends = ends(row).and_then(|(first, behind)| {
+            let place = |offset: u64| usize::try_from(offset).ok();
+            values.get(place(first)?..place(behind)?)
+        });
+        let cell = ends.ok_or_else(too_few)?;
         let (place, behind) = rest.split_at_mut(cell.len());
         place.copy_from_slice(cell);
         rest = behind;
@@ -153,23 +178,17 @@ pub(crate) fn gather_var(
 }
 
 /// Validity as bits, out of one byte per cell; absent where all cells are valid is for the caller to decide.
-pub(crate) fn pack(bytes: &[u8]) -> Result<Bytes, CellsError> {
-    let mut out = buffer(bytes.len().div_ceil(8))?;
-    for (place, cells) in out.as_mut_slice().iter_mut().zip(bytes.chunks(8)) {
-        *place = cells
-            .iter()
-            .enumerate()
-            .fold(0, |bits, (i, &cell)| bits | u8::from(cell != 0) << i);
-    }
-    Ok(out.freeze())
+fn bitmap(bytes: &[u8]) -> Result<Bytes, CellsError> {
+    Ok(CellSet::of_bytes(bytes)?.to_bitmap()?.freeze())
 }
 
-fn pack_rows(bytes: &[u8], rows: &[u32]) -> Result<Bytes, CellsError> {
+fn pack_rows(bytes: &[u8], rows: &[Row]) -> Result<Bytes, CellsError> {
     let mut out = buffer(rows.len().div_ceil(8))?;
     for (place, rows) in out.as_mut_slice().iter_mut().zip(rows.chunks(8)) {
-        *place = rows.iter().enumerate().fold(0, |bits, (i, &row)| {
-            bits | u8::from(bytes.get(row as usize).is_some_and(|&cell| cell != 0)) << i
-        });
+        for (bit, row) in rows.iter().enumerate() {
+            let cell = bytes.get(row.index()).ok_or_else(too_few)?;
+            *place |= u8::from(*cell != 0) << bit;
+        }
     }
     Ok(out.freeze())
 }

@@ -2,7 +2,9 @@
 
 use std::cmp::Ordering;
 
-use crate::threads;
+use tdb_tile::Bug;
+
+use crate::{Row, threads};
 
 /// Rows from which sorting is shared among threads.
 const PARALLEL: usize = 1 << 15;
@@ -16,7 +18,7 @@ pub enum Numbers {
 }
 
 /// How two rows of equal numbers compare.
-pub type Compare<'a> = Box<dyn Fn(u32, u32) -> Ordering + Send + Sync + 'a>;
+pub type Compare<'a> = Box<dyn Fn(Row, Row) -> Ordering + Send + Sync + 'a>;
 
 /// What the rows of a table are ordered by: numbers, and where those are equal or missing, the cells themselves.
 pub struct Keys<'a> {
@@ -42,8 +44,8 @@ impl<'a> Keys<'a> {
     }
 
     /// How two rows compare.
-    pub fn compare(&self, a: u32, b: u32) -> Ordering {
-        let (i, j) = (a as usize, b as usize);
+    pub fn compare(&self, a: Row, b: Row) -> Ordering {
+        let (i, j) = (a.index(), b.index());
         let by_number = match &self.numbers {
             Some(Numbers::Narrow(keys)) => keys.get(i).cmp(&keys.get(j)),
             Some(Numbers::Wide(keys)) => keys.get(i).cmp(&keys.get(j)),
@@ -57,35 +59,40 @@ impl<'a> Keys<'a> {
     }
 
     /// Whether rows stand in order already.
-    pub fn are_sorted(&self, rows: &[u32]) -> bool {
+    pub fn are_sorted(&self, rows: &[Row]) -> bool {
         rows.is_sorted_by(|&a, &b| self.compare(a, b).is_le())
     }
 
     /// Sorts rows; equal ones stay in the order they came in.
-    pub fn sort(&self, rows: &mut [u32]) {
+    ///
+    /// # Errors
+    /// A row without a key.
+    pub fn sort(&self, rows: &mut [Row]) -> Result<(), Bug> {
         if self.are_sorted(rows) {
-            return;
+            return Ok(());
         }
         match &self.numbers {
-            Some(Numbers::Narrow(keys)) => sort_by_keys(keys, self.compare.as_ref(), rows),
-            Some(Numbers::Wide(keys)) => sort_by_keys(keys, self.compare.as_ref(), rows),
+            Some(Numbers::Narrow(keys)) => sort_by_keys(keys, self.compare.as_ref(), rows)?,
+            Some(Numbers::Wide(keys)) => sort_by_keys(keys, self.compare.as_ref(), rows)?,
             None if rows.len() < PARALLEL => rows.sort_by(|&a, &b| self.compare(a, b)),
             None => threads::sort_by(rows, |&a, &b| self.compare(a, b)),
         }
+        Ok(())
     }
 }
 
 /// Key and row side by side, so that most comparisons touch no other memory.
-fn sort_by_keys<K: Copy + Ord + Send + Sync + Default>(
+fn sort_by_keys<K: Copy + Ord + Send + Sync>(
     keys: &[K],
     ties: Option<&Compare<'_>>,
-    rows: &mut [u32],
-) {
-    let key = |&row: &u32| (keys.get(row as usize).copied().unwrap_or_default(), row);
-    let mut pairs: Vec<(K, u32)> = rows.iter().map(key).collect();
+    rows: &mut [Row],
+) -> Result<(), Bug> {
+    let key = |&row: &Row| Some((*keys.get(row.index())?, row));
+    let pairs: Option<Vec<(K, Row)>> = rows.iter().map(key).collect();
+    let mut pairs = pairs.ok_or(Bug::new("a row that is sorted has no key"))?;
     // Rows come in ascending order, so that comparing them last keeps equal cells in place
     // without the memory that a stable sort takes.
-    let compare = |a: &(K, u32), b: &(K, u32)| {
+    let compare = |a: &(K, Row), b: &(K, Row)| {
         let by_cell = || ties.map_or(Ordering::Equal, |compare| compare(a.1, b.1));
         a.0.cmp(&b.0).then_with(by_cell).then(a.1.cmp(&b.1))
     };
@@ -97,21 +104,33 @@ fn sort_by_keys<K: Copy + Ord + Send + Sync + Default>(
     for (place, (_, row)) in rows.iter_mut().zip(pairs) {
         *place = row;
     }
+    Ok(())
 }
 
 /// Keeps, of sorted rows that are equal, the one that `newer` puts first.
 ///
 /// `newer(a, b)` tells whether row `a` supersedes row `b`, which came before it.
-pub fn keep_newest(keys: &Keys<'_>, rows: &mut Vec<u32>, newer: impl Fn(u32, u32) -> bool) {
+///
+/// # Errors
+/// What `newer` finds; the rows mean nothing then.
+pub fn keep_newest<E>(
+    keys: &Keys<'_>,
+    rows: &mut Vec<Row>,
+    newer: impl Fn(Row, Row) -> Result<bool, E>,
+) -> Result<(), E> {
+    let mut failed = None;
     rows.dedup_by(|row, kept| {
         if keys.compare(*row, *kept).is_ne() {
             return false;
         }
-        if newer(*row, *kept) {
-            *kept = *row;
+        match newer(*row, *kept) {
+            Ok(true) => *kept = *row,
+            Ok(false) => {}
+            Err(error) => failed = Some(error),
         }
         true
     });
+    failed.map_or(Ok(()), Err)
 }
 
 #[cfg(test)]
@@ -121,10 +140,15 @@ mod tests {
     #[test]
     fn equal_rows_stay_in_order_and_the_newest_is_kept() {
         let keys = Keys::exact(Numbers::Narrow(vec![5, 3, 5, 1, 3]));
-        let mut rows = vec![0, 1, 2, 3, 4];
-        keys.sort(&mut rows);
-        assert_eq!(rows, [3, 1, 4, 0, 2]);
-        keep_newest(&keys, &mut rows, |a, b| a > b);
-        assert_eq!(rows, [3, 4, 2]);
+        let mut rows: Vec<Row> = (0..5).map(Row::within).collect();
+        keys.sort(&mut rows).unwrap();
+        let places = |rows: &[Row]| -> Vec<usize> { rows.iter().map(|r| r.index()).collect() };
+        assert_eq!(places(&rows), [3, 1, 4, 0, 2]);
+        keep_newest(&keys, &mut rows, |a, b| Ok::<_, Bug>(a > b)).unwrap();
+        assert_eq!(places(&rows), [3, 4, 2]);
+        assert!(
+            keys.sort(&mut [Row::within(1), Row::within(5), Row::within(0)])
+                .is_err()
+        );
     }
 }

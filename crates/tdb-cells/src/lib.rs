@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod buffer;
+mod cell_set;
 mod cell_sizes;
 mod column;
 mod error;
@@ -13,6 +15,7 @@ mod keys;
 mod load;
 mod problem;
 mod profile;
+mod row;
 mod session;
 mod stored_tiles;
 mod table;
@@ -25,6 +28,7 @@ mod worker;
 mod zipped_tiles;
 
 pub use buffer::Buffer;
+pub use cell_set::CellSet;
 pub use cell_sizes::CellSizes;
 pub use column::{Batch, Column};
 pub use error::{CellsError, TileError};
@@ -33,9 +37,10 @@ pub use field_tiles::FieldTiles;
 pub use fragment_tiles::{FragmentTiles, stored_field};
 pub use gather::{Gathered, buffer, gather};
 pub use keys::{Compare, Keys, Numbers, keep_newest};
-pub use load::{Loading, fill_is_valid, fill_of, load};
+pub use load::{FindTiles, Loading, fill_is_valid, fill_of, load};
 pub use problem::{CellProblem, CellType, ColumnProblem};
 pub use profile::{Counters, Profile, Stage};
+pub use row::{Row, RowRange};
 pub use session::{Session, SessionOptions};
 pub use stored_tiles::StoredTiles;
 pub use table::{CellTable, Segment, TableColumn, TileRows};

@@ -2,26 +2,27 @@
 
 use std::collections::BTreeMap;
 
+use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::{ArraySchema, FieldKind};
-use tdb_tile::{Bug, Grant};
+use tdb_tile::{Bug, Grant, length};
 
 use crate::{
     CellTable, CellsError, Decoding, FieldTiles, FragmentTiles, Session, TableColumn, TileBytes,
-    Worker, ZippedTiles, buffer, threads, unit_size,
+    TileRows, Worker, ZippedTiles, buffer, threads, unit_size,
 };
 
 /// One tile of one field and the memory that its cells go to.
 enum Job<'a> {
     Fixed {
         tiles: &'a FieldTiles,
-        tile: usize,
+        tile: TileNumber,
         cells: usize,
         values: &'a mut [u8],
         validity: &'a mut [u8],
     },
     Var {
         tiles: &'a FieldTiles,
-        tile: usize,
+        tile: TileNumber,
         base: u64,
         starts: &'a mut [u64],
         values: &'a mut [u8],
@@ -30,10 +31,13 @@ enum Job<'a> {
     /// Coordinates of all dimensions in one tile.
     Zipped {
         tiles: &'a ZippedTiles,
-        tile: usize,
+        tile: TileNumber,
         dimensions: Vec<(usize, &'a mut [u8])>,
     },
 }
+
+/// Gives the tiles of a fragment that a table has cells of.
+pub type FindTiles<'a, 't> = &'a dyn Fn(FragmentIndex) -> Option<&'t FragmentTiles>;
 
 /// What loading goes by.
 #[derive(Clone, Copy)]
@@ -46,8 +50,7 @@ pub struct Loading<'a> {
     pub bytes: &'a dyn TileBytes,
 }
 
-/// Adds columns with these fields to `table`; none of them may be there yet. `find` gives the tiles of a fragment by its
-/// position.
+/// Adds columns with these fields to `table`; none of them may be there yet.
 ///
 /// # Errors
 /// [`CellsError::Tile`]; a [limit](CellsError::Limit).
@@ -55,7 +58,7 @@ pub fn load<'t>(
     how: Loading<'_>,
     table: &mut CellTable,
     fields: &[FieldKind],
-    find: &dyn Fn(usize) -> Option<&'t FragmentTiles>,
+    find: FindTiles<'_, 't>,
 ) -> Result<(), CellsError> {
     let mut columns = Vec::with_capacity(fields.len());
     for &field in fields {
@@ -63,16 +66,11 @@ pub fn load<'t>(
         columns.push((field, column));
         table.hold(held);
     }
-    let mut jobs = Vec::new();
-    let mut zipped: BTreeMap<(usize, usize), ZippedJobs<'_>> = BTreeMap::new();
+    let mut jobs = Jobs::default();
     for (field, column) in &mut columns {
-        push_jobs(how, table, *field, column, find, &mut jobs, &mut zipped);
+        jobs.add_column(how.schema, table, *field, column, find)?;
     }
-    jobs.extend(zipped.into_iter().map(|((_, tile), z)| Job::Zipped {
-        tiles: z.tiles,
-        tile,
-        dimensions: z.dimensions,
-    }));
+    let jobs = jobs.all();
     let decoding = Decoding {
         limits: how.session.limits(),
         bytes: how.bytes,
@@ -90,7 +88,7 @@ fn reserve<'t>(
     how: Loading<'_>,
     table: &CellTable,
     kind: FieldKind,
-    find: &dyn Fn(usize) -> Option<&'t FragmentTiles>,
+    find: FindTiles<'_, 't>,
 ) -> Result<(TableColumn, Grant), CellsError> {
     let schema = how.schema;
     let Some(field) = schema.field_of(kind) else {
@@ -100,8 +98,8 @@ fn reserve<'t>(
     let mut missing = Vec::new();
     let mut var_bytes = 0_u64;
     for segment in &table.segments {
-        let fragment = find(segment.fragment);
-        let fragment = fragment.ok_or_else(|| Bug::new("tiles of a fragment that is not known"))?;
+        let fragment =
+            find(segment.fragment).ok_or(Bug::new("tiles of a fragment that is not known"))?;
         match fragment.field(kind) {
             Some(tiles) => {
                 let wanted = segment.tiles.iter().filter(|tile| tile.wanted);
@@ -110,28 +108,27 @@ fn reserve<'t>(
             }
             None if matches!(kind, FieldKind::Dimension(_)) => {}
             None => {
-                missing.push(segment.rows.clone());
+                missing.push(segment.rows);
                 let fill = fill_of(schema, kind).len() as u64;
                 var_bytes =
                     var_bytes.saturating_add(fill.saturating_mul(segment.rows.len() as u64));
             }
         }
     }
+    let rows = table.rows().len();
     let bytes = if field.is_var() {
-        usize::try_from(var_bytes).unwrap_or(usize::MAX)
+        length(var_bytes)?
     } else {
-        table.rows.saturating_mul(cell_size)
+        rows.saturating_mul(cell_size)
     };
     let beside = usize::from(field.is_var()) * size_of::<u64>() + usize::from(field.nullable);
-    let all = bytes.saturating_add(table.rows.saturating_mul(beside));
+    let all = bytes.saturating_add(rows.saturating_mul(beside));
     let held = how.session.limits().budget.take(all as u64)?;
     let column = TableColumn {
         values: buffer(bytes)?,
         cell_size,
-        offsets: field
-            .is_var()
-            .then(|| vec![0; table.rows.saturating_add(1)]),
-        validity: field.nullable.then(|| vec![0; table.rows]),
+        offsets: field.is_var().then(|| vec![0; rows.saturating_add(1)]),
+        validity: field.nullable.then(|| vec![0; rows]),
         missing,
     };
     Ok((column, held))
@@ -146,96 +143,179 @@ pub fn fill_of(schema: &ArraySchema, kind: FieldKind) -> &[u8] {
     }
 }
 
-/// Where the coordinates of one tile go, by its fragment and its number.
+/// What is to be decoded, and where it goes.
+#[derive(Default)]
+struct Jobs<'a> {
+    jobs: Vec<Job<'a>>,
+    /// Coordinates that are stored together, by fragment and tile.
+    zipped: BTreeMap<(FragmentIndex, TileNumber), ZippedJobs<'a>>,
+}
+
+/// Where the coordinates of one tile go.
 struct ZippedJobs<'a> {
     tiles: &'a ZippedTiles,
     dimensions: Vec<(usize, &'a mut [u8])>,
 }
 
-fn push_jobs<'a, 't: 'a>(
-    how: Loading<'a>,
-    table: &CellTable,
-    kind: FieldKind,
-    column: &'a mut TableColumn,
-    find: &dyn Fn(usize) -> Option<&'t FragmentTiles>,
-    jobs: &mut Vec<Job<'a>>,
-    zipped: &mut BTreeMap<(usize, usize), ZippedJobs<'a>>,
-) {
-    let schema = how.schema;
-    let cell_size = column.cell_size;
-    let is_var = column.offsets.is_some();
-    let mut values = column.values.as_mut_slice();
-    let mut starts = column.offsets.as_deref_mut().unwrap_or(&mut []);
-    let mut validity = column.validity.as_deref_mut().unwrap_or(&mut []);
-    let mut base = 0_u64;
-    for segment in &table.segments {
-        let Some(fragment) = find(segment.fragment) else {
-            continue;
+/// What is left of the memory of a column.
+struct Places<'a> {
+    values: &'a mut [u8],
+    starts: &'a mut [u64],
+    validity: &'a mut [u8],
+    has_offsets: bool,
+    has_validity: bool,
+    /// Where the next var-sized cell begins.
+    base: u64,
+}
+
+/// The memory of a tile in a column.
+struct TilePlaces<'a> {
+    starts: &'a mut [u64],
+    validity: &'a mut [u8],
+}
+
+impl<'a> Jobs<'a> {
+    /// What fills a column of a table.
+    fn add_column<'t: 'a>(
+        &mut self,
+        schema: &ArraySchema,
+        table: &CellTable,
+        kind: FieldKind,
+        column: &'a mut TableColumn,
+        find: FindTiles<'_, 't>,
+    ) -> Result<(), CellsError> {
+        let cell_size = column.cell_size;
+        let is_var = column.offsets.is_some();
+        let mut places = Places {
+            has_offsets: is_var,
+            has_validity: column.validity.is_some(),
+            values: column.values.as_mut_slice(),
+            starts: column.offsets.as_deref_mut().unwrap_or(&mut []),
+            validity: column.validity.as_deref_mut().unwrap_or(&mut []),
+            base: 0,
         };
-        for tile in &segment.tiles {
-            let cells = tile.rows.len();
-            let validity = cut(&mut validity, cells);
-            let starts = cut(&mut starts, cells);
-            match fragment.field(kind) {
-                Some(_) if is_var && !tile.wanted => starts.fill(base),
-                _ if !is_var && !tile.wanted => {
-                    cut(&mut values, cells.saturating_mul(cell_size));
-                }
-                Some(tiles) if is_var => {
-                    let size = usize::try_from(tiles.var_size(tile.tile)).unwrap_or(usize::MAX);
-                    let values = cut(&mut values, size);
-                    jobs.push(Job::Var {
-                        tiles,
-                        tile: tile.tile,
-                        base,
-                        starts,
-                        values,
-                        validity,
-                    });
-                    base = base.saturating_add(size as u64);
-                }
-                Some(tiles) => {
-                    let values = cut(&mut values, cells.saturating_mul(cell_size));
-                    jobs.push(Job::Fixed {
+        for segment in &table.segments {
+            let fragment = find(segment.fragment);
+            let fragment = fragment.ok_or(Bug::new("tiles of a fragment that is not known"))?;
+            let of_tiles = segment.tiles.iter().map(|tile| tile.rows.len());
+            if of_tiles.fold(0, usize::saturating_add) != segment.rows.len() {
+                return Err(Bug::new("a field is loaded of cells that were picked").into());
+            }
+            for tile in &segment.tiles {
+                let cells = tile.rows.len();
+                let own = places.tile(cells)?;
+                let tiles = fragment.field(kind);
+                let fixed = cells.saturating_mul(cell_size);
+                match (tiles, fragment.zipped(), kind) {
+                    (Some(_), ..) if is_var && !tile.wanted => own.starts.fill(places.base),
+                    _ if !is_var && !tile.wanted => {
+                        places.values(fixed)?;
+                    }
+                    (Some(tiles), ..) if is_var => {
+                        self.add_var(tiles, tile, &mut places, own)?;
+                    }
+                    (Some(tiles), ..) => self.jobs.push(Job::Fixed {
                         tiles,
                         tile: tile.tile,
                         cells,
-                        values,
-                        validity,
-                    });
-                }
-                None => {
-                    if let (Some(tiles), FieldKind::Dimension(dimension)) =
-                        (fragment.zipped(), kind)
-                    {
-                        let values = cut(&mut values, cells.saturating_mul(cell_size));
-                        let job = zipped.entry((segment.fragment, tile.tile));
+                        values: places.values(fixed)?,
+                        validity: own.validity,
+                    }),
+                    (None, Some(tiles), FieldKind::Dimension(dimension)) => {
+                        let job = self.zipped.entry((segment.fragment, tile.tile));
                         let job = job.or_insert_with(|| ZippedJobs {
                             tiles,
                             dimensions: Vec::new(),
                         });
-                        job.dimensions.push((dimension, values));
-                        continue;
+                        job.dimensions.push((dimension, places.values(fixed)?));
                     }
-                    let constant = constant(fragment, kind);
-                    let fill = match &constant {
-                        Some(constant) => &constant[..],
-                        None => fill_of(schema, kind),
-                    };
-                    let size = if is_var { fill.len() } else { cell_size };
-                    let values = cut(&mut values, cells.saturating_mul(size));
-                    fill_cells(values, fill);
-                    for start in starts {
-                        *start = base;
-                        base = base.saturating_add(size as u64);
+                    (None, ..) => {
+                        let constant = constant(fragment, kind);
+                        let fill = constant.as_ref().map_or(fill_of(schema, kind), |c| &c[..]);
+                        let size = if is_var { fill.len() } else { cell_size };
+                        own.validity.fill(u8::from(fill_is_valid(schema, kind)));
+                        places.fill(fill, size, cells, own.starts)?;
                     }
-                    validity.fill(u8::from(fill_is_valid(schema, kind)));
                 }
             }
         }
+        places.end()
     }
-    if let [end] = starts {
-        *end = base;
+
+    fn add_var(
+        &mut self,
+        tiles: &'a FieldTiles,
+        tile: &TileRows,
+        places: &mut Places<'a>,
+        own: TilePlaces<'a>,
+    ) -> Result<(), CellsError> {
+        let size = tiles.var_size(tile.tile);
+        self.jobs.push(Job::Var {
+            tiles,
+            tile: tile.tile,
+            base: places.base,
+            starts: own.starts,
+            values: places.values(length(size)?)?,
+            validity: own.validity,
+        });
+        places.base = places.base.saturating_add(size);
+        Ok(())
+    }
+
+    fn all(self) -> Vec<Job<'a>> {
+        let mut jobs = self.jobs;
+        let zipped = self.zipped.into_iter();
+        jobs.extend(zipped.map(|((_, tile), zipped)| Job::Zipped {
+            tiles: zipped.tiles,
+            tile,
+            dimensions: zipped.dimensions,
+        }));
+        jobs
+    }
+}
+
+impl<'a> Places<'a> {
+    /// Of the next tile, which has so many cells; its values apart.
+    fn tile(&mut self, cells: usize) -> Result<TilePlaces<'a>, Bug> {
+        let offsets = if self.has_offsets { cells } else { 0 };
+        let validity = if self.has_validity { cells } else { 0 };
+        Ok(TilePlaces {
+            starts: cut(&mut self.starts, offsets)?,
+            validity: cut(&mut self.validity, validity)?,
+        })
+    }
+
+    fn values(&mut self, bytes: usize) -> Result<&'a mut [u8], Bug> {
+        cut(&mut self.values, bytes)
+    }
+
+    /// Gives cells one value of `size` bytes.
+    fn fill(
+        &mut self,
+        fill: &[u8],
+        size: usize,
+        cells: usize,
+        starts: &mut [u64],
+    ) -> Result<(), Bug> {
+        fill_cells(self.values(cells.saturating_mul(size))?, fill);
+        for start in starts {
+            *start = self.base;
+            self.base = self.base.saturating_add(size as u64);
+        }
+        Ok(())
+    }
+
+    /// Where the last var-sized cell ends. All memory has to be filled.
+    fn end(self) -> Result<(), CellsError> {
+        match self.starts {
+            [] => {}
+            [end] => *end = self.base,
+            _ => return Err(Bug::new("a column has more offsets than cells").into()),
+        }
+        if !self.values.is_empty() || !self.validity.is_empty() {
+            return Err(Bug::new("a column has more memory than its tiles fill").into());
+        }
+        Ok(())
     }
 }
 
@@ -268,13 +348,12 @@ fn fill_cells(values: &mut [u8], fill: &[u8]) {
     }
 }
 
-/// Cuts the first `n` off a slice; fewer where it is shorter.
-fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
-    let whole = std::mem::take(rest);
-    let n = n.min(whole.len());
-    let (first, behind) = whole.split_at_mut(n);
+/// Cuts the first `n` off a slice.
+fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> Result<&'a mut [T], Bug> {
+    let cut = std::mem::take(rest).split_at_mut_checked(n);
+    let (first, behind) = cut.ok_or(Bug::new("a column has less memory than its tiles take"))?;
     *rest = behind;
-    first
+    Ok(first)
 }
 
 fn run(job: Job<'_>, worker: &mut Worker, how: Decoding<'_>) -> Result<(), CellsError> {

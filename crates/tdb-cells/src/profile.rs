@@ -78,6 +78,7 @@ impl Stage {
     pub fn time<R>(&self, work: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = work();
+        // 2^64 nanoseconds are five hundred years.
         let took = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.nanoseconds.fetch_add(took, Ordering::Relaxed);
         result

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use tdb_filters::{Pipeline, Scratch};
-use tdb_fragment::FragmentMetadata;
+use tdb_fragment::{FragmentMetadata, TileNumber};
 use tdb_schema::ArraySchema;
 use tdb_store::{Read, name};
 use tdb_tile::{ChunkHeader, Limits, WireError, WireErrorKind};
@@ -185,21 +185,21 @@ pub(crate) struct Lost {
 }
 
 impl Owner {
-    pub(crate) fn at(&self, tile: usize, found: Located) -> CellsError {
+    pub(crate) fn at(&self, tile: TileNumber, found: Located) -> CellsError {
         let lost = self.lost.as_ref();
-        if let Some(lost) = lost.filter(|lost| lost.from <= tile as u64) {
+        if let Some(lost) = lost.filter(|lost| lost.from <= tile.get()) {
             return CellsError::LostTile {
                 fragment: self.fragment.clone(),
-                tile: tile as u64,
+                tile: tile.get(),
                 lost_from: lost.from,
                 tiles: lost.metadata.tile_count(),
-                cells: lost.metadata.tile_text(tile as u64, &lost.schema),
+                cells: lost.metadata.tile_text(tile.get(), &lost.schema),
             };
         }
         CellsError::Tile {
             fragment: self.fragment.clone(),
             field: self.field.clone(),
-            tile: tile as u64,
+            tile: tile.get(),
             file: name(&found.key).to_owned(),
             offset: found.offset,
             source: found.error,

@@ -3,20 +3,20 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::FieldKind;
-use tdb_tile::{Budget, Grant};
+use tdb_tile::{Budget, Bug, Grant};
 
-use crate::gather::{gather_fixed, gather_var};
-use crate::{Buffer, CellsError, buffer};
+use crate::gather::{gather_fixed, gather_var, picked_bytes};
+use crate::{Buffer, CellsError, Row, RowRange, buffer};
 
 /// Loaded cells: those of the first fragment, then those of the second, and so on,
 /// each in the order of its tiles.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct CellTable {
     /// The cells of each fragment.
     pub segments: Vec<Segment>,
-    /// Cells of all of them.
-    pub rows: usize,
+    rows: RowRange,
     columns: HashMap<FieldKind, TableColumn>,
     /// The memory of the columns.
     held: Vec<Grant>,
@@ -25,21 +25,21 @@ pub struct CellTable {
 /// The cells of one fragment within a table.
 #[derive(Clone, Debug)]
 pub struct Segment {
-    /// Position of the fragment in the array's list.
-    pub fragment: usize,
+    /// The fragment.
+    pub fragment: FragmentIndex,
     /// Its cells.
-    pub rows: Range<usize>,
-    /// Its tiles, in their order.
+    pub rows: RowRange,
+    /// Its tiles, in their order; none where cells were picked, and no field can be loaded any more.
     pub tiles: Vec<TileRows>,
 }
 
 /// The cells of one tile within a table.
 #[derive(Clone, Debug)]
 pub struct TileRows {
-    /// Number of the tile in its fragment.
-    pub tile: usize,
+    /// The tile in its fragment.
+    pub tile: TileNumber,
     /// Its cells.
-    pub rows: Range<usize>,
+    pub rows: RowRange,
     /// Whether all its cells lie within the subarray.
     pub full: bool,
     /// Whether fields that are loaded from now on are wanted of it: what is not wanted is not fetched, and holds zeros.
@@ -58,13 +58,14 @@ pub struct TableColumn {
     /// Nullable: a byte per cell, zero for null.
     pub validity: Option<Vec<u8>>,
     /// The rows of fragments whose schema lacks the field, in ascending order.
-    pub missing: Vec<Range<usize>>,
+    pub missing: Vec<RowRange>,
 }
 
 impl CellTable {
     /// Tiles to be loaded: no field is there yet.
     pub fn new(segments: Vec<Segment>) -> Self {
-        let rows = segments.last().map_or(0, |segment| segment.rows.end);
+        let all = RowRange::default();
+        let rows = segments.last().map_or(all, |last| all.until(last.rows));
         Self {
             segments,
             rows,
@@ -73,20 +74,31 @@ impl CellTable {
         }
     }
 
+    /// Its rows.
+    #[must_use]
+    pub fn rows(&self) -> RowRange {
+        self.rows
+    }
+
     /// A table of some rows, which ascend, of all fields that are loaded.
-    pub fn compact(&self, rows: &[u32], budget: &Budget) -> Result<Self, CellsError> {
+    ///
+    /// # Errors
+    /// Memory that the budget does not have.
+    pub fn compact(&self, rows: &[Row], budget: &Budget) -> Result<Self, CellsError> {
         let mut segments = Vec::new();
+        let (mut end, mut rest) = (RowRange::default(), rows);
         for segment in &self.segments {
-            let before = |end: usize| rows.partition_point(|&row| (row as usize) < end);
-            let rows = before(segment.rows.start)..before(segment.rows.end);
-            if !rows.is_empty() {
-                segments.push(Segment::of_cells(segment.fragment, rows));
+            let own = rest.partition_point(|row| row.index() < segment.rows.end());
+            (_, rest) = rest.split_at(own);
+            if own > 0 {
+                end = end.next(own)?;
+                segments.push(Segment::of_cells(segment.fragment, end));
             }
         }
         let mut out = Self::new(segments);
         for (&field, column) in &self.columns {
-            let share = column.size() as u128 * rows.len() as u128 / (self.rows as u128).max(1);
-            out.hold(budget.take(u64::try_from(share).unwrap_or(u64::MAX))?);
+            let share = picked_bytes(column.size(), rows.len(), self.rows.len());
+            out.hold(budget.take(share)?);
             let mut picked = column.at(rows)?;
             picked.missing = out.missing_as_in(column, self);
             out.insert(field, picked);
@@ -95,59 +107,56 @@ impl CellTable {
     }
 
     /// The rows of fragments that lack a field of another table with the same fragments.
-    fn missing_as_in(&self, column: &TableColumn, other: &Self) -> Vec<Range<usize>> {
+    fn missing_as_in(&self, column: &TableColumn, other: &Self) -> Vec<RowRange> {
         let lacks = |segment: &&Segment| {
             let mut same = other
                 .segments
                 .iter()
                 .filter(|o| o.fragment == segment.fragment);
-            same.any(|o| column.lacks(&o.rows))
+            same.any(|o| column.lacks(o.rows))
         };
         let segments = self.segments.iter().filter(lacks);
-        segments.map(|segment| segment.rows.clone()).collect()
+        segments.map(|segment| segment.rows).collect()
     }
 
     /// The rows of all these tables, which have the same fields, by fragment.
+    ///
+    /// # Errors
+    /// Memory that the budget does not have; more rows than can be numbered.
     pub fn concat(mut parts: Vec<Self>, budget: &Budget) -> Result<Self, CellsError> {
         if parts.len() < 2 {
-            return Ok(parts.pop().unwrap_or_default());
+            return Ok(parts.pop().unwrap_or_else(|| Self::new(Vec::new())));
         }
-        let mut pieces: Vec<(usize, &Self, Range<usize>)> = parts
-            .iter()
-            .flat_map(|part| {
-                part.segments
-                    .iter()
-                    .map(move |s| (s.fragment, part, s.rows.clone()))
-            })
-            .collect();
+        let mut pieces = Vec::new();
+        for part in &parts {
+            let segments = part.segments.iter();
+            pieces.extend(segments.map(|segment| (segment.fragment, part, segment.rows)));
+        }
         pieces.sort_by_key(|(fragment, ..)| *fragment);
         let mut segments = Vec::new();
-        let mut end = 0_usize;
+        let mut end = RowRange::default();
         for same in pieces.chunk_by(|a, b| a.0 == b.0) {
             let rows = same.iter().map(|(_, _, rows)| rows.len());
-            let rows = end..rows.fold(end, usize::saturating_add);
-            end = rows.end;
-            segments.extend(same.first().map(|(f, ..)| Segment::of_cells(*f, rows)));
+            end = end.next(rows.fold(0, usize::saturating_add))?;
+            segments.extend(same.first().map(|(f, ..)| Segment::of_cells(*f, end)));
         }
         let mut out = Self::new(segments);
-        let fields: Vec<FieldKind> = parts
-            .first()
-            .map_or(Vec::new(), |p| p.columns.keys().copied().collect());
-        for field in fields {
-            let columns: Vec<(&TableColumn, &Self, Range<usize>)> = pieces
-                .iter()
-                .filter_map(|(_, part, rows)| Some((part.column(field)?, *part, rows.clone())))
-                .collect();
-            let size = parts
-                .iter()
-                .filter_map(|part| part.column(field))
-                .map(TableColumn::size);
-            out.hold(budget.take(size.fold(0, usize::saturating_add) as u64)?);
+        let fields = parts.iter().take(1).flat_map(|part| part.columns.keys());
+        for &field in fields {
+            let columns = pieces.iter().map(|(_, part, rows)| {
+                let column = part.column(field);
+                let column = column.ok_or(Bug::new("tables of different fields are joined"))?;
+                Ok((column, *part, *rows))
+            });
+            let columns: Vec<_> = columns.collect::<Result<_, Bug>>()?;
+            let sizes = parts.iter().filter_map(|part| part.column(field));
+            let size = sizes.map(TableColumn::size).fold(0, usize::saturating_add);
+            out.hold(budget.take(size as u64)?);
             let mut joined = join(&columns)?;
             for (column, part, _) in &columns {
                 joined.missing.extend(out.missing_as_in(column, part));
             }
-            joined.missing.sort_by_key(|rows| rows.start);
+            joined.missing.sort();
             joined.missing.dedup();
             out.insert(field, joined);
         }
@@ -194,12 +203,8 @@ impl CellTable {
 impl TableColumn {
     /// Whether these rows are those of a fragment that lacks the field.
     #[must_use]
-    pub fn lacks(&self, rows: &Range<usize>) -> bool {
-        let first = self.missing.partition_point(|m| m.start < rows.start);
-        let behind = self.missing.iter().skip(first);
-        behind
-            .take_while(|missing| missing.start == rows.start)
-            .any(|missing| missing == rows)
+    pub fn lacks(&self, rows: RowRange) -> bool {
+        self.missing.binary_search(&rows).is_ok()
     }
 
     /// The bytes that the cells take, and what stands beside them.
@@ -214,7 +219,10 @@ impl TableColumn {
     }
 
     /// The cells at `rows`, in that order; `missing` is for the caller to know.
-    pub fn at(&self, rows: &[u32]) -> Result<Self, CellsError> {
+    ///
+    /// # Errors
+    /// Memory that the system does not have.
+    pub fn at(&self, rows: &[Row]) -> Result<Self, CellsError> {
         let values = self.values.as_slice();
         let (values, offsets) = match &self.offsets {
             None => (gather_fixed(values, self.cell_size, rows)?, None),
@@ -224,25 +232,33 @@ impl TableColumn {
             }
         };
         let valid = |bytes: &Vec<u8>| {
-            let valid = rows.iter().map(|&row| bytes.get(row as usize).copied());
-            valid.map(|valid| valid.unwrap_or_default()).collect()
+            let valid = rows.iter().map(|row| bytes.get(row.index()).copied());
+            valid.collect::<Option<_>>().ok_or(Self::short())
         };
         Ok(Self {
             values,
             cell_size: self.cell_size,
             offsets,
-            validity: self.validity.as_ref().map(valid),
+            validity: self.validity.as_ref().map(valid).transpose()?,
             missing: Vec::new(),
         })
     }
 
-    /// The `u64` of every row, for timestamps and the like.
-    pub fn u64_at(&self, row: usize) -> u64 {
+    /// The number in a row of a column of `u64`, such as timestamps.
+    ///
+    /// # Errors
+    /// A row that the column does not have.
+    pub fn u64_at(&self, row: Row) -> Result<u64, Bug> {
         let (cells, _) = self.values.as_slice().as_chunks::<8>();
-        cells.get(row).map_or(0, |cell| u64::from_le_bytes(*cell))
+        let cell = cells.get(row.index());
+        cell.map(|cell| u64::from_le_bytes(*cell))
+            .ok_or(Self::short())
     }
 
     /// A column of these numbers.
+    ///
+    /// # Errors
+    /// Memory that the system does not have.
     pub fn of_numbers(numbers: &[u64]) -> Result<Self, CellsError> {
         let mut values = buffer(numbers.len().saturating_mul(8))?;
         let (places, _) = values.as_mut_slice().as_chunks_mut::<8>();
@@ -256,86 +272,95 @@ impl TableColumn {
         })
     }
 
-    /// The bytes of the cells of these rows.
-    fn bytes_of(&self, rows: &Range<usize>) -> &[u8] {
-        let bytes = match &self.offsets {
-            None => {
-                let at = |row: usize| row.saturating_mul(self.cell_size);
-                at(rows.start)..at(rows.end)
-            }
-            Some(offsets) => {
-                let at = |row: usize| {
-                    let offset = offsets.get(row).copied().unwrap_or_default();
-                    usize::try_from(offset).unwrap_or(usize::MAX)
-                };
-                at(rows.start)..at(rows.end)
-            }
+    /// The bytes of the cells at these places.
+    fn bytes_of(&self, rows: Range<usize>) -> Result<&[u8], Bug> {
+        let at = |row: usize| match &self.offsets {
+            None => row.checked_mul(self.cell_size),
+            Some(offsets) => usize::try_from(*offsets.get(row)?).ok(),
         };
-        self.values.as_slice().get(bytes).unwrap_or_default()
+        let ends = at(rows.start).zip(at(rows.end));
+        let bytes = ends.and_then(|(start, end)| self.values.as_slice().get(start..end));
+        bytes.ok_or(Self::short())
     }
 
-    /// The bytes of a row's cell.
-    pub fn cell(&self, row: usize) -> &[u8] {
-        self.bytes_of(&(row..row.saturating_add(1)))
+    /// The bytes of the cell at this place.
+    ///
+    /// # Errors
+    /// A row that the column does not have.
+    pub fn cell(&self, row: usize) -> Result<&[u8], Bug> {
+        self.bytes_of(row..row.saturating_add(1))
+    }
+
+    #[track_caller]
+    fn short() -> Bug {
+        Bug::new("a column has fewer cells than its table")
     }
 }
 
 impl Segment {
     /// Cells of a fragment that were picked from its tiles.
-    fn of_cells(fragment: usize, rows: Range<usize>) -> Self {
-        let tiles = vec![TileRows {
-            tile: 0,
-            rows: rows.clone(),
-            full: true,
-            wanted: true,
-        }];
+    fn of_cells(fragment: FragmentIndex, rows: RowRange) -> Self {
         Self {
             fragment,
             rows,
-            tiles,
+            tiles: Vec::new(),
         }
     }
 }
 
 /// Cells of several columns of one field, one after the other.
-fn join(pieces: &[(&TableColumn, &CellTable, Range<usize>)]) -> Result<TableColumn, CellsError> {
-    let cells = pieces.iter().map(|(column, _, rows)| column.bytes_of(rows));
-    let total = cells.clone().map(<[u8]>::len);
+fn join(pieces: &[(&TableColumn, &CellTable, RowRange)]) -> Result<TableColumn, CellsError> {
+    let Some((first, ..)) = pieces.first() else {
+        return Ok(TableColumn::default());
+    };
+    let cells = pieces.iter();
+    let cells = cells.map(|(column, _, rows)| column.bytes_of(rows.indices()));
+    let cells: Vec<&[u8]> = cells.collect::<Result<_, Bug>>()?;
+    let total = cells.iter().map(|cells| cells.len());
     let mut values = buffer(total.fold(0, usize::saturating_add))?;
     let mut rest = values.as_mut_slice();
     for cells in cells {
-        let (place, behind) = rest.split_at_mut(cells.len().min(rest.len()));
-        place.copy_from_slice(cells.get(..place.len()).unwrap_or_default());
+        let (place, behind) = rest.split_at_mut(cells.len());
+        place.copy_from_slice(cells);
         rest = behind;
     }
-    let first = pieces.first().map(|(column, ..)| *column);
-    let is_var = first.is_some_and(|column| column.offsets.is_some());
-    let is_nullable = first.is_some_and(|column| column.validity.is_some());
-    let validity = pieces.iter().flat_map(|(column, _, rows)| {
-        let all = column.validity.as_deref().unwrap_or_default();
-        all.get(rows.clone()).unwrap_or_default().iter().copied()
-    });
+    let offsets = first.offsets.as_ref().map(|_| joined_offsets(pieces));
+    let validity = first.validity.as_ref().map(|_| joined_validity(pieces));
     Ok(TableColumn {
         values,
-        cell_size: first.map_or(0, |column| column.cell_size),
-        offsets: is_var.then(|| joined_offsets(pieces)),
-        validity: is_nullable.then(|| validity.collect()),
+        cell_size: first.cell_size,
+        offsets: offsets.transpose()?,
+        validity: validity.transpose()?,
         missing: Vec::new(),
     })
 }
 
-fn joined_offsets(pieces: &[(&TableColumn, &CellTable, Range<usize>)]) -> Vec<u64> {
+fn joined_validity(pieces: &[(&TableColumn, &CellTable, RowRange)]) -> Result<Vec<u8>, Bug> {
+    let mut joined = Vec::new();
+    for (column, _, rows) in pieces {
+        let all = column.validity.as_deref();
+        let own = all.and_then(|all| all.get(rows.indices()));
+        joined.extend_from_slice(own.ok_or(TableColumn::short())?);
+    }
+    Ok(joined)
+}
+
+fn joined_offsets(pieces: &[(&TableColumn, &CellTable, RowRange)]) -> Result<Vec<u64>, Bug> {
     let mut starts = Vec::new();
     let mut base = 0_u64;
     for (column, _, rows) in pieces {
-        let offsets = column.offsets.as_deref().unwrap_or_default();
-        let own = offsets.get(rows.start..=rows.end).unwrap_or_default();
-        if let [first, .., end] = own {
-            let starting = own.iter().take(rows.len());
-            starts.extend(starting.map(|start| base.saturating_add(start.saturating_sub(*first))));
-            base = base.saturating_add(end.saturating_sub(*first));
-        }
+        let offsets = column.offsets.as_deref();
+        let own = offsets.and_then(|offsets| offsets.get(rows.start()..=rows.end()));
+        let (Some([first, ..]), Some([starting @ .., end])) = (own, own) else {
+            return Err(TableColumn::short());
+        };
+        starts.extend(
+            starting
+                .iter()
+                .map(|start| base.saturating_add(start.saturating_sub(*first))),
+        );
+        base = base.saturating_add(end.saturating_sub(*first));
     }
     starts.push(base);
-    starts
+    Ok(starts)
 }

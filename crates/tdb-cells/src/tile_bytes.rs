@@ -78,15 +78,16 @@ impl KeptMemory {
             self.held = Some(limits.budget.take(len as u64)?);
             self.bytes = vec![0; len];
         }
-        Ok(self.bytes.get_mut(..len).unwrap_or_default())
+        Ok(self.bytes.split_at_mut(len).0)
     }
-}
 
-impl KeptMemory {
-    /// The first `len` bytes, if there are so many.
+    /// The first `len` bytes, which were lent before.
+    ///
+    /// # Panics
+    /// Where fewer were ever lent.
     #[must_use]
-    pub fn bytes(&self, len: usize) -> Option<&[u8]> {
-        self.bytes.get(..len)
+    pub fn first(&self, len: usize) -> &[u8] {
+        self.bytes.split_at(len).0
     }
 }
 
@@ -107,7 +108,7 @@ impl TileBytes for Arc<dyn Store> {
         limits: &Limits,
     ) -> Result<StoredBytes<'a>, TileError> {
         let wanted = extent.end.saturating_sub(extent.start);
-        let len = usize::try_from(wanted).unwrap_or(usize::MAX);
+        let len = tdb_tile::length(wanted)?;
         if place.bytes.len() < len {
             // A length that the file does not have must not be taken for memory.
             let size = self.size(key)?;

@@ -1,11 +1,13 @@
+use tdb_fragment::{FragmentIndex, TileNumber};
+
 /// Tiles of one fragment that are, one after the other, the next cells of a result in global order: no cell of another
 /// fragment lies among theirs, and none of theirs is left out.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WholeTiles {
-    /// Position of the fragment in the array's list.
-    pub fragment: usize,
-    /// Their numbers.
-    pub tiles: Vec<usize>,
+    /// The fragment.
+    pub fragment: FragmentIndex,
+    /// The tiles in it.
+    pub tiles: Vec<TileNumber>,
     /// Cells of each tile.
     pub cells: usize,
 }

@@ -26,21 +26,20 @@ pub(crate) struct Workers {
 /// A worker on loan; it goes back when dropped.
 pub struct LentWorker<'a> {
     workers: &'a Workers,
-    worker: Option<Worker>,
-    spare: Worker,
+    worker: Worker,
 }
 
 impl Workers {
     pub(crate) fn lend(&self) -> LentWorker<'_> {
-        let worker = self
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "where none is idle, the thread begins with one that has no memory yet"
+        )]
+        let worker = idle().pop().unwrap_or_default();
         LentWorker {
             workers: self,
-            worker: Some(worker.unwrap_or_default()),
-            spare: Worker::default(),
+            worker,
         }
     }
 }
@@ -49,24 +48,20 @@ impl Deref for LentWorker<'_> {
     type Target = Worker;
 
     fn deref(&self) -> &Worker {
-        self.worker.as_ref().unwrap_or(&self.spare)
+        &self.worker
     }
 }
 
 impl DerefMut for LentWorker<'_> {
     fn deref_mut(&mut self) -> &mut Worker {
-        self.worker.as_mut().unwrap_or(&mut self.spare)
+        &mut self.worker
     }
 }
 
 impl Drop for LentWorker<'_> {
     fn drop(&mut self) {
-        if let Some(worker) = self.worker.take() {
-            self.workers
-                .idle
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(worker);
-        }
+        let worker = std::mem::take(&mut self.worker);
+        let idle = self.workers.idle.lock();
+        idle.unwrap_or_else(PoisonError::into_inner).push(worker);
     }
 }

@@ -1,6 +1,6 @@
 //! Coordinates as fragments before format 5 keep them: those of all dimensions in one file.
 
-use tdb_fragment::TileIndex;
+use tdb_fragment::{TileIndex, TileNumber};
 use tdb_store::Read;
 use tdb_tile::Limits;
 
@@ -26,26 +26,26 @@ pub struct ZippedTiles {
 
 impl ZippedTiles {
     /// What a tile takes to be decoded.
-    pub fn reads(&self, tile: usize) -> Option<Read> {
-        self.tiles.read(self.index.tile_extent(tile as u64))
+    pub fn reads(&self, tile: TileNumber) -> Option<Read> {
+        self.tiles.read(self.index.tile_extent(tile.get()))
     }
 
     /// The coordinates of a tile, each dimension into its own memory.
     pub fn read(
         &self,
-        tile: usize,
+        tile: TileNumber,
         out: &mut [(usize, &mut [u8])],
         worker: &mut Worker,
         how: Decoding<'_>,
     ) -> Result<(), CellsError> {
         self.try_read(tile, out, worker, how)
-            .map_err(self.tiles.locate(self.index.tile_extent(tile as u64)))
+            .map_err(self.tiles.locate(self.index.tile_extent(tile.get())))
             .map_err(|e| self.owner.at(tile, e))
     }
 
     fn try_read(
         &self,
-        tile: usize,
+        tile: TileNumber,
         out: &mut [(usize, &mut [u8])],
         worker: &mut Worker,
         how: Decoding<'_>,
@@ -62,7 +62,7 @@ impl ZippedTiles {
         let decoded = coordinates.lend(len, how.limits)?;
         let result = self
             .tiles
-            .decode(self.index.tile_extent(tile as u64), decoded, worker, how);
+            .decode(self.index.tile_extent(tile.get()), decoded, worker, how);
         if result.is_ok() {
             how.counters.add_cells((len / self.size.max(1)) as u64);
             for (dimension, place) in out {

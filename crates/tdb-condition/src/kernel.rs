@@ -112,10 +112,7 @@ fn numbers<T: Scalar>(test: &ResolvedTest, values: &[u8], answer: &mut [u8]) -> 
             T::default()
         })
     };
-    // Reads as zero what is too short, which `chunks_exact` rules out.
-    let cells = values
-        .chunks_exact(T::SIZE)
-        .map(|cell| T::read(cell).unwrap_or_default());
+    let cells = T::read_all(values);
     match test {
         ResolvedTest::Compare(op, value) => {
             let value = read(value);
@@ -134,10 +131,10 @@ fn numbers<T: Scalar>(test: &ResolvedTest, values: &[u8], answer: &mut [u8]) -> 
         }
         _ => return Err(no_comparison()),
     }
-    match is_short.get() {
-        false => Ok(()),
-        true => Err(Bug::new("a value of a condition is shorter than the cells")),
+    if is_short.get() {
+        return Err(Bug::new("a value of a condition is shorter than the cells"));
     }
+    Ok(())
 }
 
 /// Whether a number is one of the members, which are in ascending order; a NaN is in no set.

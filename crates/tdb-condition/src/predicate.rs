@@ -1,8 +1,6 @@
 //! A condition over the cells of a table.
 
-use std::ops::Range;
-
-use tdb_cells::{CellTable, CellsError, TableColumn};
+use tdb_cells::{CellSet, CellTable, CellsError, RowRange, TableColumn};
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::Bug;
 
@@ -38,49 +36,62 @@ impl Predicate {
         self.fields.iter().copied().flatten()
     }
 
-    /// A byte for each row of the table, zero where the condition fails.
+    /// The rows of the table for which the condition holds.
     ///
     /// # Errors
     /// Cells that do not hold together.
-    pub fn evaluate(&self, table: &CellTable) -> Result<Vec<u8>, CellsError> {
-        let mut keep = Vec::with_capacity(table.rows);
-        let mut part = Vec::new();
-        for segment in &table.segments {
-            let rows = segment.rows.clone();
-            let cells = self.fields.iter().map(|field| match field {
-                // No cell has what is not there.
-                None => Ok(None),
-                Some(field) => {
-                    let column = table.column(*field);
-                    let column = column.ok_or_else(|| Bug::new("a field was not loaded"))?;
-                    match column.lacks(&rows) {
-                        true => Ok(None),
-                        false => cells_of(column, &rows).map(Some),
-                    }
+    pub fn evaluate(&self, table: &CellTable) -> Result<CellSet, CellsError> {
+        let parts = table.segments.iter().map(|segment| segment.rows);
+        self.evaluate_parts(parts, &|field| table.column(field))
+    }
+
+    /// As [`Predicate::evaluate`], for columns of rows that come in `parts`, one behind the other: a fragment has the
+    /// field of a column for all rows of a part, or [lacks](TableColumn::missing) it for all of them.
+    ///
+    /// # Errors
+    /// Cells that do not hold together.
+    pub fn evaluate_parts<'a>(
+        &self,
+        parts: impl Iterator<Item = RowRange>,
+        column: &dyn Fn(FieldKind) -> Option<&'a TableColumn>,
+    ) -> Result<CellSet, CellsError> {
+        let mut keep = Vec::new();
+        let mut answers = Vec::new();
+        for rows in parts {
+            let cells = self.fields.iter().map(|field| {
+                let Some(field) = field else {
+                    // No cell has what is not there.
+                    return Ok(None);
+                };
+                let column = column(*field).ok_or(Bug::new("a field was not loaded"))?;
+                if column.lacks(rows) {
+                    Ok(None)
+                } else {
+                    cells_of(column, rows).map(Some)
                 }
             });
             let cells: Vec<_> = cells.collect::<Result<_, Bug>>()?;
-            self.condition.evaluate(&cells, rows.len(), &mut part)?;
-            keep.extend_from_slice(&part);
+            self.condition.evaluate(&cells, rows.len(), &mut answers)?;
+            keep.extend_from_slice(&answers);
         }
-        Ok(keep)
+        Ok(CellSet::of_bytes(&keep)?)
     }
 }
 
 /// Some rows of a column.
-fn cells_of<'a>(column: &'a TableColumn, rows: &Range<usize>) -> Result<FieldCells<'a>, Bug> {
+fn cells_of(column: &TableColumn, rows: RowRange) -> Result<FieldCells<'_>, Bug> {
     let values = column.values.as_slice();
     let values = match column.offsets {
         Some(_) => Some(values),
         None => {
             let at = |row: usize| row.saturating_mul(column.cell_size);
-            values.get(at(rows.start)..at(rows.end))
+            values.get(at(rows.start())..at(rows.end()))
         }
     };
     let offsets = column.offsets.as_ref();
-    let offsets = offsets.map(|offsets| offsets.get(rows.start..=rows.end));
+    let offsets = offsets.map(|offsets| offsets.get(rows.start()..=rows.end()));
     let validity = column.validity.as_ref();
-    let validity = validity.map(|validity| validity.get(rows.clone()));
+    let validity = validity.map(|validity| validity.get(rows.indices()));
     let missing = || Bug::new("a column has fewer rows than its table");
     Ok(FieldCells {
         values: values.ok_or_else(missing)?,

@@ -25,7 +25,7 @@ pub fn plan_merged_footers(array: &Array, options: &ChangeOptions) -> Result<Pla
     }
     let mut footers = Vec::new();
     let mut times: Option<(u64, u64)> = None;
-    for (index, fragment) in array.fragments().iter().enumerate() {
+    for (index, fragment) in array.numbered_fragments() {
         let written = fragment.metadata.version;
         if !written.has_commit_objects() || written == MISCOUNTED {
             continue;

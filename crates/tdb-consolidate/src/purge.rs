@@ -1,7 +1,7 @@
 //! Fragments that are rewritten alone, to be rid of what was deleted of them.
 
 use tdb_array::{Array, ArrayError, At, Fragment};
-use tdb_fragment::{MetadataPart, TileBounds};
+use tdb_fragment::{FragmentIndex, MetadataPart, TileBounds};
 use tdb_schema::FieldKind;
 use tdb_tile::Record;
 
@@ -53,7 +53,7 @@ impl MergePlan {
 /// Whether a fragment may hold deleted cells: those that its own delete times tell of, or those of a delete that it
 /// does not say that it was asked about.
 fn is_concerned(array: &Array, source: &Source) -> Result<bool, ArrayError> {
-    let mut fragments = array.fragments().iter().enumerate();
+    let mut fragments = array.numbered_fragments();
     let found = fragments.find(|(_, fragment)| *source == Source::Fragment(fragment.name.clone()));
     let Some((index, fragment)) = found else {
         return Ok(false);
@@ -81,7 +81,11 @@ fn is_concerned(array: &Array, source: &Source) -> Result<bool, ArrayError> {
 
 /// Whether any cell of a fragment with the times of deletes may have one: those that are not deleted have the greatest
 /// number in its place.
-fn has_deleted(array: &Array, index: usize, fragment: &Fragment) -> Result<bool, ArrayError> {
+fn has_deleted(
+    array: &Array,
+    index: FragmentIndex,
+    fragment: &Fragment,
+) -> Result<bool, ArrayError> {
     let least = [MetadataPart::Mins(FieldKind::DeleteTimestamps)];
     let key = &fragment.metadata_key;
     let mut tiles = 0_u64;
@@ -102,7 +106,11 @@ fn has_deleted(array: &Array, index: usize, fragment: &Fragment) -> Result<bool,
 }
 
 /// The deletes that a fragment says it was asked about.
-fn markers(array: &Array, index: usize, fragment: &Fragment) -> Result<Vec<String>, ArrayError> {
+fn markers(
+    array: &Array,
+    index: FragmentIndex,
+    fragment: &Fragment,
+) -> Result<Vec<String>, ArrayError> {
     if !fragment.metadata.version.stores_processed_conditions() {
         return Ok(Vec::new());
     }

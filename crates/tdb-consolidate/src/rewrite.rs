@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tdb_array::{Array, TimestampedName};
 use tdb_cells::{Column, Session};
+use tdb_fragment::FragmentIndex;
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::{CellValNum, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS};
 use tdb_tile::{Bug, Datatype};
@@ -54,7 +55,7 @@ pub(crate) fn rewrite(
 fn copy_tiles(
     reader: &mut Reader,
     writer: &mut Writer,
-    fragments: &mut HashMap<usize, Option<CopiedFragment>>,
+    fragments: &mut HashMap<FragmentIndex, Option<CopiedFragment>>,
 ) -> Result<bool, MergeError> {
     if !writer.is_between_tiles() {
         return Ok(false);

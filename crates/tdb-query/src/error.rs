@@ -2,20 +2,46 @@ use tdb_array::{ArrayError, ErrorKind};
 use tdb_cells::CellsError;
 use tdb_condition::ConditionError;
 use tdb_schema::names::UnknownName;
-use tdb_tile::{Bug, LimitError, WireError};
+use tdb_tile::{Bug, Datatype, LimitError, WireError};
 
 /// Why cells could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueryError {
-    /// The request does not fit the array: a field, range, order or condition.
-    #[error("{what}")]
-    Invalid {
-        /// What is wrong with the request.
-        what: String,
-        /// What would help, if something would.
-        hint: Option<String>,
+    /// The ends of a range have another size than the coordinates of its dimension.
+    #[error("range of dimension {dimension:?} is not of type {datatype}")]
+    RangeType {
+        /// Name of the dimension.
+        dimension: String,
+        /// Its type.
+        datatype: Datatype,
     },
+    /// A range whose lower end lies above its upper end.
+    #[error("range of {kind} {name:?} ends before it begins")]
+    RangeBackwards {
+        /// What the range is of: `dimension` or `label`.
+        kind: &'static str,
+        /// Name of the dimension or label.
+        name: String,
+    },
+    /// A range of labels that have no order.
+    #[error("label {label:?} has no order: what lies between two of its values is nothing")]
+    LabelOrder {
+        /// Name of the label.
+        label: String,
+    },
+    /// The options of a [`Read`](crate::Read) still have ranges of labels, which it cannot look up by itself.
+    #[error("ranges of labels are to be ranges of dimensions before an array is read")]
+    LabelRanges,
+    /// Several ranges of one dimension in the global order of a dense array.
+    #[error("the global order of a dense array takes one range for each dimension")]
+    GlobalOrder,
+    /// A request of more than 2^64 cells.
+    #[error("more cells are asked for than can be counted")]
+    TooManyCells,
+    /// Older versions of cells of a dense array, or with a condition.
+    #[error("older versions of cells are for sparse arrays, without a condition")]
+    OlderVersions,
     /// A delete that would take cells which do not fit its condition.
     #[error(
         "the condition fits {fitting} cells, and the delete would take {taken}: what is stored of it also takes cells that are {which}"
@@ -72,27 +98,19 @@ impl From<WireError> for QueryError {
 }
 
 impl QueryError {
-    /// A request that is wrong, in words.
-    pub(crate) fn invalid(what: impl Into<String>) -> Self {
-        Self::Invalid {
-            what: what.into(),
-            hint: None,
-        }
-    }
-
-    /// A request that is wrong, and the way out.
-    pub(crate) fn invalid_with_hint(what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Invalid {
-            what: what.into(),
-            hint: Some(hint.into()),
-        }
-    }
-
     /// Whose fault it is, and so what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Invalid { .. } | Self::TakesMore { .. } | Self::Unknown(_) => ErrorKind::Invalid,
+            Self::RangeType { .. }
+            | Self::RangeBackwards { .. }
+            | Self::LabelOrder { .. }
+            | Self::LabelRanges
+            | Self::GlobalOrder
+            | Self::TooManyCells
+            | Self::OlderVersions
+            | Self::TakesMore { .. }
+            | Self::Unknown(_) => ErrorKind::Invalid,
             Self::Condition(error) => error.kind(),
             Self::Cells(error) => error.kind(),
             Self::Array(error) => error.kind(),
@@ -117,7 +135,8 @@ impl QueryError {
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::Invalid { hint, .. } => hint.as_deref(),
+            Self::LabelRanges => Some("look them up by a LabelSearch, or read through a Reader"),
+            Self::GlobalOrder => Some("ask for row-major or column-major order"),
             Self::Cells(error) => error.hint(),
             Self::Unknown(error) => Some(error.hint()),
             Self::Condition(error) => error.hint(),

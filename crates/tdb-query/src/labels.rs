@@ -40,17 +40,17 @@ impl LabelSearch {
             return Err(UnknownName::new("label", name, known).into());
         };
         let dimension = schema.dimensions.get(label.dimension as usize);
-        let dimension = dimension
-            .ok_or_else(|| QueryError::invalid(format!("label {name:?} has no dimension")))?;
+        let dimension = dimension.ok_or(Bug::new("a label is of no dimension of its array"))?;
         if !range.is_ordered(label.datatype) {
-            return Err(QueryError::invalid(format!(
-                "range of label {name:?} ends before it begins"
-            )));
+            return Err(QueryError::RangeBackwards {
+                kind: "label",
+                name: name.to_owned(),
+            });
         }
         if label.order == DataOrder::Unordered {
-            return Err(QueryError::invalid(format!(
-                "label {name:?} has no order: what lies between two of its values is nothing"
-            )));
+            return Err(QueryError::LabelOrder {
+                label: name.to_owned(),
+            });
         }
         Ok(Self {
             label: label.clone(),
@@ -71,11 +71,10 @@ impl LabelSearch {
     /// What to read of the label's array.
     ///
     /// # Errors
-    /// [`QueryError::Invalid`] where it has no dimension.
+    /// A [`Bug`], where an array without a dimension was opened.
     pub fn options(&mut self, labels: &Snapshot) -> Result<ReadOptions, QueryError> {
         let first = labels.schema().dimensions.first();
-        let first =
-            first.ok_or_else(|| QueryError::invalid("an array of labels has no dimension"))?;
+        let first = first.ok_or(Bug::new("an array has no dimension"))?;
         self.index.clone_from(&first.name);
         let domain = labels.non_empty_domain().into_iter().flatten().next();
         Ok(ReadOptions {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tdb_cells::{CellTable, Loading, Session, TableColumn, TileBytes, load};
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_store::Read;
+use tdb_tile::Bug;
 
 use crate::QueryError;
 use crate::dense::{Bands, DensePlan, read_columns, reads_of};
@@ -72,7 +73,7 @@ impl Piece {
     /// [`QueryError::Bug`].
     pub fn reads(&self) -> Result<Vec<Read>, QueryError> {
         match &self.work {
-            Work::Table(work) => Ok(work.reads()),
+            Work::Table(work) => Ok(work.reads()?),
             Work::Bands(work) => reads_of(&work.plan, &work.bands, &work.fields),
         }
     }
@@ -95,17 +96,16 @@ impl Piece {
 }
 
 impl TableWork {
-    fn reads(&self) -> Vec<Read> {
+    fn reads(&self) -> Result<Vec<Read>, Bug> {
         let mut reads = Vec::new();
         for segment in &self.table.segments {
-            let Some(tiles) = self.tiles.find(segment.fragment) else {
-                continue;
-            };
+            let tiles = self.tiles.find(segment.fragment);
+            let tiles = tiles.ok_or(Bug::new("tiles of a fragment that was not planned"))?;
             for tile in segment.tiles.iter().filter(|tile| tile.wanted) {
                 reads.extend(tiles.reads(&self.fields, tile.tile));
             }
         }
-        reads
+        Ok(reads)
     }
 
     fn decode(mut self, session: &Session, bytes: &dyn TileBytes) -> Result<Decoded, QueryError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tdb_array::{Delete, PartsToOpen, Snapshot};
 use tdb_cells::Session;
-use tdb_fragment::MetadataPart;
+use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_schema::{Enumeration, FieldKind};
 use tdb_store::{Piece, Read};
 
@@ -77,7 +77,7 @@ impl Planning {
                 (Candidates::Sparse(Box::new(sparse)), parts)
             }
         };
-        let each = |(fragment, parts): &(usize, Vec<MetadataPart>)| {
+        let each = |(fragment, parts): &(FragmentIndex, Vec<MetadataPart>)| {
             let fragment = *fragment;
             let parts = parts.clone().into_iter();
             parts.map(move |part| (fragment, part))
@@ -138,7 +138,7 @@ impl Planning {
                 plan.resolve(request.clone());
                 let tiles = plan.search(array, opened, session.limits())?;
                 let (session, array) = (session.clone(), Arc::clone(array));
-                let read = SparseRead::new(session, array, *plan, tiles);
+                let read = SparseRead::new(session, array, *plan, tiles)?;
                 Planned::Sparse(Box::new(read))
             }
         };

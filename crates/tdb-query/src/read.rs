@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tdb_array::{Delete, Snapshot};
 use tdb_cells::{Batch, FieldInfo, Session, WholeTiles};
+use tdb_fragment::FragmentIndex;
 use tdb_schema::FieldKind;
 use tdb_store::Piece as StoredPiece;
 use tdb_tile::Bug;
@@ -86,7 +87,7 @@ impl Read {
     /// Begins to read an array. Ranges of labels are looked for [before](crate::LabelSearch).
     ///
     /// # Errors
-    /// [`QueryError::Invalid`] where the request does not fit the array.
+    /// An error of kind [`Invalid`](tdb_tile::ErrorKind::Invalid) where the request does not fit the array.
     pub fn new(
         session: &Session,
         array: &Arc<Snapshot>,
@@ -103,8 +104,7 @@ impl Read {
         delete: Option<&Delete>,
     ) -> Result<Self, QueryError> {
         if !options.label_ranges.is_empty() {
-            let what = "ranges of labels are to be ranges of dimensions before an array is read";
-            return Err(QueryError::invalid(what));
+            return Err(QueryError::LabelRanges);
         }
         let planning = Planning::new(session, array, options, delete)?;
         let needs_nothing = planning.reads(array)?.is_empty();
@@ -193,7 +193,7 @@ impl Read {
                 State::Done => return Ok(Next::Done),
             };
             if batch.rows > 0 {
-                return Ok(Next::Batch(self.give(batch)));
+                return Ok(Next::Batch(self.give(batch)?));
             }
         }
     }
@@ -251,7 +251,7 @@ impl Read {
     pub fn ahead(&self, most: u64) -> Result<Vec<tdb_store::Read>, QueryError> {
         match &self.state {
             State::Dense(read) => read.ahead(most),
-            State::Sparse(read) => Ok(read.ahead(most)),
+            State::Sparse(read) => read.ahead(most),
             State::Planning(_) | State::Done => Ok(Vec::new()),
         }
     }
@@ -264,7 +264,7 @@ impl Read {
     pub fn whole_tiles<E: From<QueryError>>(
         &mut self,
         decode: &dyn Fn(Piece) -> Result<Decoded, QueryError>,
-        allows: &mut dyn FnMut(usize) -> Result<bool, E>,
+        allows: &mut dyn FnMut(FragmentIndex) -> Result<bool, E>,
     ) -> Result<Option<WholeTiles>, E> {
         match &mut self.state {
             State::Dense(read) => read.whole_tiles(allows),
@@ -293,14 +293,14 @@ impl Read {
     }
 
     /// As many of these cells as are wanted.
-    fn give(&mut self, batch: Batch) -> Batch {
-        let batch = batch.first(self.left);
+    fn give(&mut self, batch: Batch) -> Result<Batch, QueryError> {
+        let batch = batch.first(self.left)?;
         let rows = batch.rows as u64;
         if self.left != u64::MAX {
             self.left -= rows;
         }
         let counters = self.session.counters();
         counters.add_given(rows.saturating_mul(self.stored));
-        batch
+        Ok(batch)
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tdb_array::{Array, Delete, ErrorKind};
 use tdb_cells::{Batch, FieldInfo, Session, WholeTiles};
+use tdb_fragment::FragmentIndex;
 use tdb_store::Distance;
 
 use crate::ahead::Ahead;
@@ -52,7 +53,7 @@ impl Reader {
     /// times.
     ///
     /// # Errors
-    /// [`QueryError::Invalid`] where the request does not fit the array; what opening its fragments finds.
+    /// An error of kind [`Invalid`](tdb_tile::ErrorKind::Invalid) where the request does not fit the array; what opening its fragments finds.
     pub fn open(
         session: &Session,
         array: &Arc<Array>,
@@ -174,7 +175,7 @@ impl Reader {
     /// Those of reading, and of `allows`.
     pub fn whole_tiles<E: From<QueryError>>(
         &mut self,
-        allows: &mut dyn FnMut(usize) -> Result<bool, E>,
+        allows: &mut dyn FnMut(FragmentIndex) -> Result<bool, E>,
     ) -> Result<Option<WholeTiles>, E> {
         let (session, store) = (&self.session, self.array.store());
         let decode = |piece: Piece| -> Result<Decoded, QueryError> { piece.decode(session, store) };

@@ -40,7 +40,7 @@ impl Request {
     /// Resolves what is asked for. `enumerations` has an entry for each attribute of the schema.
     ///
     /// # Errors
-    /// [`QueryError::Invalid`] where the request does not fit the array.
+    /// An error of kind [`Invalid`](tdb_tile::ErrorKind::Invalid) where the request does not fit the array.
     pub fn new(
         array: &Snapshot,
         options: &ReadOptions,
@@ -131,9 +131,7 @@ fn version_fields(array: &Snapshot, options: &ReadOptions) -> Result<Vec<FieldKi
         return Ok(Vec::new());
     }
     if array.schema().is_dense() || options.condition.is_some() {
-        return Err(QueryError::invalid(
-            "older versions of cells are for sparse arrays, without a condition",
-        ));
+        return Err(QueryError::OlderVersions);
     }
     let mut fields = vec![FieldKind::Timestamps];
     if options.versions == Versions::All && has_deletes(array) {

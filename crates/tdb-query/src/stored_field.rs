@@ -7,8 +7,9 @@ use tdb_cells::{
     Buffer, Column, Decoding, FieldTiles, FragmentTiles, Session, TableColumn, ZippedTiles, buffer,
     gather, unit_size,
 };
-use tdb_fragment::DataFiles;
+use tdb_fragment::{DataFiles, TileNumber};
 use tdb_schema::{CellValNum, Field as FieldView, FieldKind};
+use tdb_tile::length;
 
 use crate::QueryError;
 
@@ -100,15 +101,15 @@ impl StoredField<'_> {
     pub fn read(&self, tile: u64) -> Result<Vec<Column>, QueryError> {
         let cells = self.fragment.metadata.tile_cells(tile);
         let var = self.tiles.field(self.view.kind);
-        let index = usize::try_from(tile).unwrap_or(usize::MAX);
+        let number = TileNumber::new(tile);
         let size = (unit_size(&self.view) as u64).saturating_add(9);
-        let bytes = var.map_or(0, |tiles| tiles.var_size(index));
+        let bytes = var.map_or(0, |tiles| tiles.var_size(number));
         let bytes = bytes.saturating_add(cells.saturating_mul(size));
         let _held = self.session.limits().budget.take(bytes)?;
-        let cells = usize::try_from(cells).unwrap_or(usize::MAX);
+        let cells = length(cells)?;
         match (var, self.tiles.zipped()) {
-            (Some(tiles), _) => Ok(vec![self.column(tiles, index, cells)?]),
-            (None, Some(tiles)) => self.coordinates(tiles, index, cells),
+            (Some(tiles), _) => Ok(vec![self.column(tiles, number, cells)?]),
+            (None, Some(tiles)) => self.coordinates(tiles, number, cells),
             (None, None) => Ok(Vec::new()),
         }
     }
@@ -121,11 +122,17 @@ impl StoredField<'_> {
         }
     }
 
-    fn column(&self, tiles: &FieldTiles, tile: usize, cells: usize) -> Result<Column, QueryError> {
+    fn column(
+        &self,
+        tiles: &FieldTiles,
+        tile: TileNumber,
+        cells: usize,
+    ) -> Result<Column, QueryError> {
         let (how, worker) = (self.how(), &mut *self.session.worker());
-        let size = match self.view.is_var() {
-            true => usize::try_from(tiles.var_size(tile)).unwrap_or(usize::MAX),
-            false => cells.saturating_mul(tiles.cell_size),
+        let size = if self.view.is_var() {
+            length(tiles.var_size(tile))?
+        } else {
+            cells.saturating_mul(tiles.cell_size)
         };
         let mut values = buffer(size)?;
         let mut offsets = (self.view.is_var()).then(|| vec![0; cells.saturating_add(1)]);
@@ -159,7 +166,7 @@ impl StoredField<'_> {
     fn coordinates(
         &self,
         tiles: &ZippedTiles,
-        tile: usize,
+        tile: TileNumber,
         cells: usize,
     ) -> Result<Vec<Column>, QueryError> {
         let mut places = Vec::with_capacity(tiles.dimensions);

@@ -1,6 +1,6 @@
 use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, Dimension};
-use tdb_tile::{Datatype, Range};
+use tdb_tile::{Bug, Datatype, Range};
 
 use crate::QueryError;
 
@@ -26,7 +26,8 @@ impl Subarray {
     /// Intervals that reach beyond the domain are cut to it, those outside are left out, both with a warning.
     ///
     /// # Errors
-    /// [`QueryError::Invalid`] for a dimension that is not there, ends of the wrong size or out of order.
+    /// [`QueryError::Unknown`] for a dimension that is not there, [`QueryError::RangeType`] and
+    /// [`QueryError::RangeBackwards`] for ends of the wrong size or out of order.
     pub fn new(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Self, QueryError> {
         let mut subarray = Self::all(schema);
         for (name, range) in ranges {
@@ -50,23 +51,21 @@ impl Subarray {
         let (Some(dimension), Some(place)) =
             (dimensions.get(index), self.dimensions.get_mut(index))
         else {
-            return Err(QueryError::invalid(format!(
-                "there is no dimension {index}"
-            )));
+            return Err(Bug::new("a range is of a dimension that the array does not have").into());
         };
         let datatype = dimension.datatype;
         let fixed = !dimension.cell_val_num.is_var();
         if fixed && (range.lo.len() != datatype.size() || range.hi.len() != datatype.size()) {
-            return Err(QueryError::invalid(format!(
-                "range of dimension {:?} is not of type {datatype}",
-                dimension.name
-            )));
+            return Err(QueryError::RangeType {
+                dimension: dimension.name.clone(),
+                datatype,
+            });
         }
         if !range.is_ordered(datatype) {
-            return Err(QueryError::invalid(format!(
-                "range of dimension {:?} ends before it begins",
-                dimension.name
-            )));
+            return Err(QueryError::RangeBackwards {
+                kind: "dimension",
+                name: dimension.name.clone(),
+            });
         }
         let ranges = place.get_or_insert_default();
         let Some(domain) = dimension.domain.as_ref().filter(|_| fixed) else {

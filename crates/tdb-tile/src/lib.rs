@@ -26,7 +26,7 @@ pub use datatype::{Datatype, Physical};
 pub use error::{WireError, WireErrorKind};
 pub use error_kind::ErrorKind;
 pub use generic_tile::{EncryptionType, GenericTile, GenericTileHeader};
-pub use limits::{Budget, Grant, LimitError, Limits};
+pub use limits::{Budget, Grant, LimitError, Limits, length};
 pub use range::Range;
 pub use record::Record;
 pub use scalar::Scalar;

@@ -93,6 +93,19 @@ pub struct LimitError {
     pub allowed: u64,
 }
 
+/// A number of bytes or things as memory counts them.
+///
+/// # Errors
+/// More than the memory of this machine can be addressed by.
+pub fn length(number: u64) -> Result<usize, LimitError> {
+    usize::try_from(number).map_err(|_| LimitError {
+        what: "size in memory",
+        setting: "width of an address",
+        asked: number,
+        allowed: usize::MAX as u64,
+    })
+}
+
 /// One counter of memory, shared by its clones.
 #[derive(Clone, Debug)]
 pub struct Budget {

@@ -13,6 +13,9 @@ pub trait Scalar: Copy + Default + PartialEq + PartialOrd + fmt::Display + fmt::
     /// The value in the first [`Scalar::SIZE`] bytes, `None` where there are fewer.
     fn read(bytes: &[u8]) -> Option<Self>;
 
+    /// The values that lie one behind the other in `bytes`, as far as there are whole ones.
+    fn read_all(bytes: &[u8]) -> impl ExactSizeIterator<Item = Self> + Clone + '_;
+
     /// Appends the value to `out`.
     fn write(self, out: &mut Vec<u8>);
 }
@@ -26,6 +29,12 @@ macro_rules! scalar {
             #[inline]
             fn read(bytes: &[u8]) -> Option<Self> {
                 bytes.first_chunk().map(|b| <$t>::from_le_bytes(*b))
+            }
+
+            #[inline]
+            fn read_all(bytes: &[u8]) -> impl ExactSizeIterator<Item = Self> + Clone + '_ {
+                let (values, _) = bytes.as_chunks();
+                values.iter().map(|value| <$t>::from_le_bytes(*value))
             }
 
             #[inline]

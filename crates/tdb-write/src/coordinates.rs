@@ -1,6 +1,6 @@
 //! What coordinates must be, and how cells compare by them.
 
-use tdb_cells::{CellProblem, Keys, Numbers, value_text};
+use tdb_cells::{CellProblem, Keys, Numbers, Row, value_text};
 use tdb_schema::order::{CellComparator, Column, KeyEncoder, KeyError, Keys as Encoded, SortOrder};
 use tdb_schema::{ArraySchema, CellValNum, Dimension};
 use tdb_tile::{Bug, Range, Scalar, with_scalar};
@@ -123,8 +123,8 @@ pub(crate) fn keys<'a>(schema: &ArraySchema, cells: &'a Cells) -> Result<Keys<'a
         Some(numbers) if encoder.is_exact() => Keys::exact(numbers),
         numbers => {
             let comparator = CellComparator::new(schema, SortOrder::Global);
-            let compare = move |a: u32, b: u32| {
-                comparator.compare_rows(&columns, a as usize, &columns, b as usize)
+            let compare = move |a: Row, b: Row| {
+                comparator.compare_rows(&columns, a.index(), &columns, b.index())
             };
             Keys::compared(numbers, Box::new(compare))
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tdb_array::Fragment;
 use tdb_cells::{Decoding, Fetched, FieldTiles, FragmentTiles, WholeTiles, stored_field};
+use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::FieldKind;
 use tdb_tile::Bug;
 
@@ -32,19 +33,14 @@ struct Decoded {
 }
 
 impl CopiedFragment {
-    /// The fragment with this position in the array that a writer writes to; `None` where its tiles are of another
+    /// The fragment at this place in the list of the array that a writer writes to; `None` where its tiles are of another
     /// form, or lack something.
     ///
     /// # Errors
-    /// A position behind the last fragment; metadata that cannot be read.
-    pub fn open(writer: &Writer, fragment: usize) -> Result<Option<Self>, WriteError> {
+    /// A place that is not of this array; metadata that cannot be read.
+    pub fn open(writer: &Writer, fragment: FragmentIndex) -> Result<Option<Self>, WriteError> {
         let target = writer.target();
-        let fragments = target.array.fragments();
-        let stored = fragments.get(fragment);
-        let stored = stored.ok_or(WriteError::UnknownFragment {
-            fragment,
-            fragments: fragments.len(),
-        })?;
+        let stored = target.array.fragment(fragment)?;
         if !has_form(target, stored) {
             return Ok(None);
         }
@@ -70,7 +66,7 @@ impl CopiedFragment {
     /// The coordinates of one cell of a tile of so many.
     pub(crate) fn coordinates(
         &self,
-        tile: usize,
+        tile: TileNumber,
         cells: usize,
         cell: usize,
     ) -> Result<Vec<Vec<u8>>, WriteError> {
@@ -138,7 +134,7 @@ impl Copies<'_> {
         &self,
         codec: &FieldCodec,
         field: &FieldTiles,
-        tile: usize,
+        tile: TileNumber,
     ) -> Result<EncodedTile, WriteError> {
         let pieces = field.fetch(tile, self.from.decoding())?;
         let reads: Vec<_> = field.reads(tile).collect();
@@ -230,11 +226,11 @@ impl Decoded {
 }
 
 /// Bytes of the values of a var-sized field's tile, before filters; 0 for others.
-fn var_size(field: &FieldTiles, tile: usize, how: Decoding<'_>) -> Result<u64, WriteError> {
+fn var_size(field: &FieldTiles, tile: TileNumber, how: Decoding<'_>) -> Result<u64, WriteError> {
     if field.var.is_none() {
         return Ok(0);
     }
-    if let Some(size) = field.index.var_size(tile as u64) {
+    if let Some(size) = field.index.var_size(tile.get()) {
         return Ok(size);
     }
     // Who reads it says what is wrong with it.
@@ -246,7 +242,7 @@ fn var_size(field: &FieldTiles, tile: usize, how: Decoding<'_>) -> Result<u64, W
 fn decode(
     target: &Target,
     field: &FieldTiles,
-    (tile, cells): (usize, usize),
+    (tile, cells): (TileNumber, usize),
     how: Decoding<'_>,
 ) -> Result<Decoded, WriteError> {
     let mut worker = target.session.worker();

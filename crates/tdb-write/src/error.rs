@@ -1,5 +1,5 @@
 use tdb_array::{ArrayError, ErrorKind};
-use tdb_cells::{CellProblem, CellsError, ColumnProblem};
+use tdb_cells::{CellProblem, CellsError, ColumnProblem, Row};
 use tdb_filters::FilterError;
 use tdb_tile::{Bug, FormatVersion, LimitError};
 
@@ -24,14 +24,6 @@ pub enum WriteError {
         dimension: String,
         /// The dimensions that there are.
         hint: String,
-    },
-    /// A fragment that is not in the list of the array.
-    #[error("there is no fragment number {fragment}: the array has {fragments}")]
-    UnknownFragment {
-        /// The position that was asked for.
-        fragment: usize,
-        /// How many fragments there are.
-        fragments: usize,
     },
     /// An order of cells that does not fit what is written.
     #[error(transparent)]
@@ -159,7 +151,7 @@ impl From<CellsError> for WriteError {
 
 impl WriteError {
     /// The same where cells had been put in another order: `rows` says which each of them was.
-    pub(crate) fn of_cell(self, rows: &[u32]) -> Self {
+    pub(crate) fn of_cell(self, rows: &[Row]) -> Self {
         match self {
             Self::Cell {
                 field,
@@ -167,7 +159,7 @@ impl WriteError {
                 problem,
             } => {
                 let row = usize::try_from(cell).ok().and_then(|cell| rows.get(cell));
-                match row.copied().map(u64::from) {
+                match row.map(|row| row.index() as u64) {
                     Some(cell) => Self::Cell {
                         field,
                         cell,
@@ -190,7 +182,6 @@ impl WriteError {
             } => written_kind(error),
             Self::UnknownField { .. }
             | Self::UnknownDimension { .. }
-            | Self::UnknownFragment { .. }
             | Self::Order(_)
             | Self::Place(_)
             | Self::Range { .. }

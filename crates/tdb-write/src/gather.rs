@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use tdb_cells::Row;
 use tdb_tile::Bug;
 
 use crate::input::{Cells, Input};
@@ -13,7 +14,7 @@ pub(crate) enum Rows {
     /// As they came in.
     InPlace(Range<usize>),
     /// These, one after the other.
-    Picked(Vec<u32>),
+    Picked(Vec<Row>),
 }
 
 impl Rows {
@@ -101,7 +102,7 @@ pub(crate) fn in_place<'a>(
 }
 
 /// Cells from anywhere.
-fn picked<'a>(input: &'a Input, rows: &[u32], buffers: &'a mut Buffers) -> Result<Tile<'a>, Bug> {
+fn picked<'a>(input: &'a Input, rows: &[Row], buffers: &'a mut Buffers) -> Result<Tile<'a>, Bug> {
     let Buffers {
         values,
         starts,
@@ -113,7 +114,7 @@ fn picked<'a>(input: &'a Input, rows: &[u32], buffers: &'a mut Buffers) -> Resul
         starts.clear();
         for row in rows {
             starts.push(values.len() as u64);
-            values.extend_from_slice(input.cell(*row as usize)?);
+            values.extend_from_slice(input.cell(row.index())?);
         }
     } else {
         match input.size {
@@ -123,7 +124,7 @@ fn picked<'a>(input: &'a Input, rows: &[u32], buffers: &'a mut Buffers) -> Resul
             8 => pick::<8>(&input.values, rows, values)?,
             _ => {
                 for row in rows {
-                    values.extend_from_slice(input.cell(*row as usize)?);
+                    values.extend_from_slice(input.cell(row.index())?);
                 }
             }
         }
@@ -132,7 +133,7 @@ fn picked<'a>(input: &'a Input, rows: &[u32], buffers: &'a mut Buffers) -> Resul
         validity.clear();
         validity.reserve(rows.len());
         for row in rows {
-            validity.push(u8::from(input.is_valid(*row as usize)?));
+            validity.push(u8::from(input.is_valid(row.index())?));
         }
     }
     Ok(Tile {
@@ -145,7 +146,7 @@ fn picked<'a>(input: &'a Input, rows: &[u32], buffers: &'a mut Buffers) -> Resul
 }
 
 /// A copy of these cells.
-pub(crate) fn pick_cells(cells: &Cells, rows: &[u32]) -> Result<Cells, Bug> {
+pub(crate) fn pick_cells(cells: &Cells, rows: &[Row]) -> Result<Cells, Bug> {
     let field = |input: &Input| {
         let mut buffers = Buffers::default();
         picked(input, rows, &mut buffers)?;
@@ -193,20 +194,20 @@ pub(crate) fn pick_from(blocks: &[&Cells], picks: &[(usize, usize)]) -> Result<C
     })
 }
 
-fn pick<const N: usize>(from: &[u8], rows: &[u32], out: &mut Vec<u8>) -> Result<(), Bug> {
+fn pick<const N: usize>(from: &[u8], rows: &[Row], out: &mut Vec<u8>) -> Result<(), Bug> {
     let (cells, _) = from.as_chunks::<N>();
     out.resize(rows.len().saturating_mul(N), 0);
     let (places, _) = out.as_chunks_mut::<N>();
     // Told behind the loop, which is the innermost of a sorted write.
     let mut is_missing = false;
     for (place, row) in places.iter_mut().zip(rows) {
-        match cells.get(*row as usize) {
+        match cells.get(row.index()) {
             Some(cell) => *place = *cell,
             None => is_missing = true,
         }
     }
-    match is_missing {
-        false => Ok(()),
-        true => Err(Bug::new("a cell that is to be written is not there")),
+    if is_missing {
+        return Err(Bug::new("a cell that is to be written is not there"));
     }
+    Ok(())
 }

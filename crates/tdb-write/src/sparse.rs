@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tdb_cells::{CellProblem, Keys};
+use tdb_cells::{CellProblem, Keys, Row, RowRange};
 use tdb_schema::ArraySchema;
 use tdb_schema::order::{CellComparator, SortOrder};
 use tdb_tile::Bug;
@@ -101,22 +101,22 @@ impl OrderedWriter {
     }
 
     /// The cells that are written, which must be in order.
-    fn check_order(&self, keys: &Keys<'_>, count: u32, skip: bool) -> Result<Rows, WriteError> {
-        let mut kept: Option<Vec<u32>> = skip.then(Vec::new);
-        for row in 1..count {
-            let ordering = keys.compare(row - 1, row);
-            let cell = self.seen.saturating_add(row.into());
+    fn check_order(&self, keys: &Keys<'_>, rows: RowRange, skip: bool) -> Result<Rows, WriteError> {
+        let mut kept: Option<Vec<Row>> = skip.then(Vec::new);
+        for (before, row) in rows.iter().zip(rows.iter().skip(1)) {
+            let ordering = keys.compare(before, row);
+            let cell = self.seen.saturating_add(row.index() as u64);
             if ordering.is_lt() {
                 if let Some(kept) = &mut kept {
                     kept.push(row);
                 }
             } else if self.judge(ordering, cell, cell - 1)? {
-                kept.get_or_insert_with(|| (0..row).collect());
+                kept.get_or_insert_with(|| rows.iter().take(row.index()).collect());
             } else if let Some(kept) = &mut kept {
                 kept.push(row);
             }
         }
-        Ok(kept.map_or(Rows::InPlace(0..count as usize), Rows::Picked))
+        Ok(kept.map_or(Rows::InPlace(rows.indices()), Rows::Picked))
     }
 
     fn remember(&mut self, cells: &Cells) -> Result<(), WriteError> {
@@ -255,12 +255,12 @@ pub(crate) fn sorted_rows(
 ) -> Result<Rows, WriteError> {
     let count = check_rows(cells.rows)?;
     let keys = keys(schema, cells)?;
-    let mut rows: Vec<u32> = (0..count).collect();
+    let mut rows: Vec<Row> = count.iter().collect();
     let in_place = keys.are_sorted(&rows);
     if !in_place {
-        keys.sort(&mut rows);
+        keys.sort(&mut rows)?;
     }
-    let is_double = |a: u32, b: u32| keys.compare(a, b).is_eq();
+    let is_double = |a: Row, b: Row| keys.compare(a, b).is_eq();
     match duplicates {
         Duplicates::Keep => {}
         Duplicates::First => rows.dedup_by(|row, kept| is_double(*row, *kept)),
@@ -272,27 +272,21 @@ pub(crate) fn sorted_rows(
             if let Some(first) = pairs.next() {
                 // The first cell, as they came, that repeats another.
                 let (cell, other) = pairs.fold(first, Ord::min);
-                let problem = CellProblem::Duplicate {
-                    other: other.into(),
-                };
-                return Err(cell_error(schema, cell.into(), problem));
+                let other = other.index() as u64;
+                let problem = CellProblem::Duplicate { other };
+                return Err(cell_error(schema, cell.index() as u64, problem));
             }
         }
     }
-    Ok(match in_place && rows.len() == cells.rows {
-        true => Rows::InPlace(0..cells.rows),
-        false => Rows::Picked(rows),
-    })
+    if in_place && rows.len() == cells.rows {
+        return Ok(Rows::InPlace(0..cells.rows));
+    }
+    Ok(Rows::Picked(rows))
 }
 
-/// How many cells there are, where they can be put in order.
-pub(crate) fn check_rows(rows: usize) -> Result<u32, WriteError> {
-    u32::try_from(rows).map_err(|_| WriteError::TooManyCells { cells: rows as u64 })
-}
-
-/// The number of a cell among those that are put in order.
-pub(crate) fn row_number(row: usize) -> Result<u32, Bug> {
-    u32::try_from(row).map_err(|_| Bug::new("more cells than are put in order"))
+/// All of so many cells, where they can be put in order.
+pub(crate) fn check_rows(rows: usize) -> Result<RowRange, WriteError> {
+    RowRange::first(rows).map_err(|_| WriteError::TooManyCells { cells: rows as u64 })
 }
 
 /// What is wrong with the coordinates of a cell: the first dimension stands for all.

@@ -11,7 +11,7 @@ use crate::input::Cells;
 use crate::options::Duplicates;
 use crate::runs::Runs;
 use crate::series::Series;
-use crate::sparse::{OrderedWriter, row_number, sorted_rows, write_sorted};
+use crate::sparse::{OrderedWriter, check_rows, sorted_rows, write_sorted};
 use crate::tile::bound;
 use crate::waiting::Waiting;
 
@@ -94,7 +94,7 @@ fn spill(
     let sort = || sorted_rows(schema, cells, Duplicates::Keep);
     let rows = match target.session.install(sort)? {
         Rows::Picked(rows) => rows,
-        Rows::InPlace(rows) => (row_number(rows.start)?..row_number(rows.end)?).collect(),
+        Rows::InPlace(rows) => check_rows(rows.end)?.iter().skip(rows.start).collect(),
     };
     let size = cells.size_in_memory().div_ceil(cells.rows).max(1);
     let block = (most / BLOCKS / size).max(1);

@@ -76,7 +76,9 @@ fn statistics(store: &MemoryStore) -> Vec<Bytes> {
         MetadataPart::NullCounts(field),
         MetadataPart::FragmentStatistics,
     ];
-    let opened = now(store).metadata_parts(0, &parts).unwrap();
+    let opened = now(store)
+        .metadata_parts(tdb_fragment::FragmentIndex::new(0), &parts)
+        .unwrap();
     opened.into_iter().map(|part| part.payload).collect()
 }
 

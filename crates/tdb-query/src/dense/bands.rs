@@ -1,7 +1,9 @@
 //! Which part of a dense result is read next: what fits the memory, cut for the threads.
 
 use tdb_cells::{fill_of, unit_size};
+use tdb_fragment::TileNumber;
 use tdb_schema::FieldKind;
+use tdb_tile::Bug;
 
 use super::block::{Block, Share};
 use super::columns::{Band, Bands};
@@ -53,7 +55,7 @@ pub(super) struct Cutter<'a> {
 
 impl Cutter<'_> {
     /// The next part of the result that fits the memory, cut for the threads; `None` after the last.
-    pub(super) fn next(&self, walk: &mut Walk, room: Room) -> Option<Part> {
+    pub(super) fn next(&self, walk: &mut Walk, room: Room) -> Result<Option<Part>, Bug> {
         let (fixed, estimate) = self.bytes_per_row();
         let aim = room.aim.min(room.memory);
         let per_row = fixed.saturating_add(estimate).max(1);
@@ -66,14 +68,14 @@ impl Cutter<'_> {
             let mut next = walk.clone();
             let blocks = next.next(&self.plan.shape.grid, &self.plan.runs, share);
             if blocks.is_empty() {
-                return None;
+                return Ok(None);
             }
             let rows: u64 = blocks.iter().map(Block::rows).fold(0, u64::saturating_add);
             if rows > 1 && self.planned_bytes(&blocks) > room.memory {
                 share = share.halved(rows);
                 continue;
             }
-            let bands = self.bands(blocks, room.threads);
+            let bands = self.bands(blocks, room.threads)?;
             let bytes = rows
                 .saturating_mul(fixed)
                 .saturating_add(self.var_bytes(&bands).saturating_mul(2));
@@ -83,7 +85,7 @@ impl Cutter<'_> {
                 continue;
             }
             *walk = next;
-            return Some(Part { bands, bytes, rows });
+            return Ok(Some(Part { bands, bytes, rows }));
         }
     }
 
@@ -91,6 +93,7 @@ impl Cutter<'_> {
     fn planned_bytes(&self, blocks: &[Block]) -> u64 {
         let tiles = blocks.iter().flat_map(|block| self.tiles_along(block));
         let tiles = tiles.fold(0, u128::saturating_add);
+        // More than there can be memory for, in any case.
         let tiles = u64::try_from(tiles).unwrap_or(u64::MAX);
         tiles.saturating_mul(PLANNED_TILE)
     }
@@ -109,10 +112,9 @@ impl Cutter<'_> {
         let rows = blocks.iter().map(Block::rows).fold(0, u64::saturating_add);
         let (fixed, estimate) = self.bytes_per_row();
         let bytes = rows.saturating_mul(fixed.saturating_add(estimate));
-        u64::try_from(tiles)
-            .unwrap_or(u64::MAX)
-            .max(bytes / CHUNK)
-            .max(1)
+        // It is cut into no more parts than there are threads for.
+        let tiles = u64::try_from(tiles).unwrap_or(u64::MAX);
+        tiles.max(bytes / CHUNK).max(1)
     }
 
     /// Bytes that each row takes while it is read: for certain, and for values of varying size about.
@@ -137,7 +139,7 @@ impl Cutter<'_> {
     /// Bytes of the values of a var-sized field's cell, as the first tile of each fragment has it.
     fn mean_size(&self, kind: FieldKind) -> u64 {
         let tiles = self.plan.tiles.iter();
-        let sizes = tiles.filter_map(|tiles| Some(tiles.field(kind)?.var_size(0)));
+        let sizes = tiles.filter_map(|tiles| Some(tiles.field(kind)?.var_size(TileNumber::new(0))));
         let stored = sizes.max().unwrap_or(0) / self.plan.shape.cells.max(1);
         stored.saturating_add(1).max(self.fill_size(kind))
     }
@@ -167,7 +169,7 @@ impl Cutter<'_> {
         bytes = bytes.saturating_add(rows.saturating_mul(fills.sum()));
         for (_, block) in bands.blocks() {
             for_each_source(shape, layers, block, &mut |place, tile| {
-                let Some(tiles) = self.plan.tiles.get(place) else {
+                let Some(tiles) = self.plan.tiles.get(place.get()) else {
                     return;
                 };
                 for field in fields.iter().filter_map(|&kind| tiles.field(kind)) {
@@ -181,7 +183,7 @@ impl Cutter<'_> {
     }
 
     /// Puts blocks together, or cuts them, so that all threads have work.
-    fn bands(&self, blocks: Vec<Block>, threads: u64) -> Bands {
+    fn bands(&self, blocks: Vec<Block>, threads: u64) -> Result<Bands, Bug> {
         let count = match threads {
             1 => 1,
             threads => threads.saturating_mul(4).min(self.worth_sharing(&blocks)),
@@ -206,7 +208,7 @@ impl Cutter<'_> {
         let share = total.div_ceil(count);
         let mut bands: Vec<Band> = Vec::new();
         for block in blocks {
-            let rows = index(block.rows());
+            let rows = index(block.rows())?;
             let tiles = BlockTiles::new(grid.axes(), grid.tile_order(), runs, &block);
             match bands
                 .last_mut()
@@ -222,6 +224,6 @@ impl Cutter<'_> {
                 }),
             }
         }
-        Bands { bands, cuts_tiles }
+        Ok(Bands { bands, cuts_tiles })
     }
 }

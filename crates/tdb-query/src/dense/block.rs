@@ -172,7 +172,7 @@ impl Cursor {
             .iter()
             .rev()
             .map(|&dimension| {
-                let range = self.positions.get(dimension).cloned().unwrap_or_default();
+                let range = self.positions.get(dimension).cloned().unwrap_or(0..0);
                 let axis = Axis {
                     dimension,
                     at: at.get(dimension).copied().unwrap_or(0),

@@ -5,15 +5,16 @@ use tdb_cells::{
     unit_size,
 };
 use tdb_schema::FieldKind;
+use tdb_tile::Bug;
 
 use super::block::Block;
 use super::coordinates::fill_coordinates;
 use super::fixed::{FixedBrush, ValidityBrush};
 use super::paint::paint;
 use super::plan::DensePlan;
-use super::scatter::index;
+use super::scatter::{index, outside};
 use super::shared_tiles::SharedTiles;
-use super::source::FieldSource;
+use super::source::Sources;
 use super::var::{VarBrush, VarRows};
 use super::visits::BlockTiles;
 use crate::QueryError;
@@ -68,7 +69,7 @@ impl<'a> Sight<'a> {
 struct FieldPlan<'a> {
     field: FieldKind,
     cell_size: usize,
-    sources: Vec<Option<FieldSource<'a>>>,
+    sources: Sources<'a>,
     fill: &'a [u8],
     fill_valid: bool,
 }
@@ -124,13 +125,11 @@ pub(crate) fn read_columns(
         .iter()
         .map(|&field| draft(sight, bands, field))
         .collect::<Result<Vec<_>, _>>()?;
-    let tasks = drafts
-        .iter_mut()
-        .flat_map(|draft| tasks(draft, bands))
-        .collect();
-    for_each(sight.session, tasks, |task, worker| {
-        run(sight, task, worker)
-    })?;
+    let mut all = Vec::new();
+    for draft in &mut drafts {
+        all.extend(tasks(draft, bands)?);
+    }
+    for_each(sight.session, all, |task, worker| run(sight, task, worker))?;
     for draft in drafts.iter_mut().filter(|draft| !draft.var.is_empty()) {
         gather(sight.session, draft)?;
     }
@@ -157,9 +156,7 @@ pub(crate) fn for_each<T: Send>(
 fn draft<'a>(sight: Sight<'a>, bands: &[Band], kind: FieldKind) -> Result<Draft<'a>, QueryError> {
     let schema = &*sight.plan.schema;
     let Some(field) = schema.field_of(kind) else {
-        return Err(QueryError::invalid(format!(
-            "the array has no field {kind:?}"
-        )));
+        return Err(Bug::new("a planned field is not one of the array").into());
     };
     let rows: usize = bands.iter().map(|band| band.rows).sum();
     let cell_size = unit_size(&field);
@@ -196,7 +193,7 @@ fn draft<'a>(sight: Sight<'a>, bands: &[Band], kind: FieldKind) -> Result<Draft<
 }
 
 /// The tasks that fill a column.
-fn tasks<'a>(draft: &'a mut Draft<'_>, bands: &'a [Band]) -> Vec<Task<'a>> {
+fn tasks<'a>(draft: &'a mut Draft<'_>, bands: &'a [Band]) -> Result<Vec<Task<'a>>, Bug> {
     let Draft { plan, column, var } = draft;
     let plan = &*plan;
     let mut values = column.values.as_mut_slice();
@@ -209,7 +206,9 @@ fn tasks<'a>(draft: &'a mut Draft<'_>, bands: &'a [Band]) -> Vec<Task<'a>> {
     let mut var = var.iter_mut();
     let mut tasks = Vec::new();
     for band in bands {
-        let out = cut(&mut values, band.rows.saturating_mul(plan.cell_size));
+        // Values of varying size have no memory yet.
+        let size = band.rows.saturating_mul(plan.cell_size);
+        let out = cut(&mut values, if var.len() > 0 { 0 } else { size })?;
         match (plan.field, var.next()) {
             (FieldKind::Dimension(dimension), _) => tasks.push(Task::Coordinates {
                 dimension,
@@ -217,7 +216,7 @@ fn tasks<'a>(draft: &'a mut Draft<'_>, bands: &'a [Band]) -> Vec<Task<'a>> {
                 out,
             }),
             (_, Some(rows)) => {
-                let ends = cut(&mut ends, band.rows);
+                let ends = cut(&mut ends, band.rows)?;
                 tasks.push(Task::Var {
                     plan,
                     band,
@@ -228,19 +227,20 @@ fn tasks<'a>(draft: &'a mut Draft<'_>, bands: &'a [Band]) -> Vec<Task<'a>> {
             (_, None) => tasks.push(Task::Values { plan, band, out }),
         }
         if !validity.is_empty() {
-            let out = cut(&mut validity, band.rows);
+            let out = cut(&mut validity, band.rows)?;
             tasks.push(Task::Validity { plan, band, out });
         }
     }
-    tasks
+    Ok(tasks)
 }
 
-/// Cuts the first `n` off a slice; fewer where it is shorter.
-fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
-    let whole = std::mem::take(rest);
-    let (first, behind) = whole.split_at_mut(n.min(whole.len()));
+/// Cuts the first `n` off a slice.
+fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> Result<&'a mut [T], Bug> {
+    let (first, behind) = std::mem::take(rest)
+        .split_at_mut_checked(n)
+        .ok_or_else(outside)?;
     *rest = behind;
-    first
+    Ok(first)
 }
 
 fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), QueryError> {
@@ -252,15 +252,14 @@ fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), Quer
             band,
             mut out,
         } => {
-            if let (Some(axis), Some(runs)) = (
-                sight.plan.shape.grid.axes().get(dimension),
-                sight.plan.runs.get(dimension),
-            ) {
-                let size = axis.datatype().size();
-                for (block, _) in &band.blocks {
-                    let out = cut(&mut out, index(block.rows()).saturating_mul(size));
-                    fill_coordinates(axis, runs, block, dimension, out);
-                }
+            let axis = sight.plan.shape.grid.axes().get(dimension);
+            let along = axis.zip(sight.plan.runs.get(dimension));
+            let unknown = Bug::new("coordinates of a dimension that the array does not have");
+            let (axis, runs) = along.ok_or(unknown)?;
+            let size = axis.datatype().size();
+            for (block, _) in &band.blocks {
+                let out = cut(&mut out, index(block.rows())?.saturating_mul(size))?;
+                fill_coordinates(axis, runs, block, dimension, out)?;
             }
             Ok(())
         }
@@ -275,7 +274,7 @@ fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), Quer
                 fill,
                 ..
             } = plan;
-            let out = cut(&mut out, index(block.rows()).saturating_mul(*cell_size));
+            let out = cut(&mut out, index(block.rows())?.saturating_mul(*cell_size))?;
             let cell_size = *cell_size;
             let mut brush = FixedBrush {
                 sources,
@@ -300,7 +299,7 @@ fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), Quer
             } = plan;
             let mut kept = Vec::new();
             band.blocks.iter().try_for_each(|(_, block)| {
-                let out = cut(&mut out, index(block.rows()));
+                let out = cut(&mut out, index(block.rows())?)?;
                 let (tile, fill_valid) = (std::mem::take(&mut kept), *fill_valid);
                 let mut brush = ValidityBrush {
                     sources,
@@ -325,7 +324,7 @@ fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), Quer
             let sources = &plan.sources;
             let (slots, mut from) = rows.parts();
             for (_, block) in &band.blocks {
-                let rows = cut(&mut from, index(block.rows()));
+                let rows = cut(&mut from, index(block.rows())?)?;
                 let mut brush = VarBrush {
                     sources,
                     tile_cells,
@@ -336,20 +335,21 @@ fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), Quer
                 };
                 paint(&sight.plan.shape, &sight.plan.layers, block, &mut brush)?;
             }
-            rows.ends(ends);
-            Ok(())
+            Ok(rows.ends(ends)?)
         }
     }
 }
 
 /// Puts the values of a var-sized column in their place: the bands have counted theirs from 0.
 fn gather(session: &Session, draft: &mut Draft<'_>) -> Result<(), QueryError> {
-    let offsets = draft.column.offsets.as_deref_mut().unwrap_or(&mut []);
-    let mut ends = offsets.get_mut(1..).unwrap_or_default();
+    let offsets = draft.column.offsets.as_deref_mut();
+    let (_, mut ends) = offsets
+        .and_then(<[u64]>::split_first_mut)
+        .ok_or(Bug::new("strings without offsets"))?;
     let mut sizes = Vec::with_capacity(draft.var.len());
     let mut total = 0_u64;
     for rows in &draft.var {
-        let ends = cut(&mut ends, rows.rows());
+        let ends = cut(&mut ends, rows.rows())?;
         let base = total;
         for end in ends {
             *end = end.saturating_add(base);
@@ -357,14 +357,12 @@ fn gather(session: &Session, draft: &mut Draft<'_>) -> Result<(), QueryError> {
         }
         sizes.push(total - base);
     }
-    draft.column.values = buffer(index(total))?;
+    draft.column.values = buffer(index(total)?)?;
     let mut values = draft.column.values.as_mut_slice();
     let parts = sizes.into_iter().zip(draft.var.drain(..));
-    let tasks = parts
-        .map(|(size, rows)| (cut(&mut values, index(size)), rows))
-        .collect();
+    let tasks = parts.map(|(size, rows)| Ok((cut(&mut values, index(size)?)?, rows)));
+    let tasks = tasks.collect::<Result<_, Bug>>()?;
     for_each(session, tasks, |(out, rows): (&mut [u8], VarRows), _| {
-        rows.gather(out);
-        Ok(())
+        Ok(rows.gather(out)?)
     })
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use tdb_schema::grid::GridAxis;
+use tdb_tile::Bug;
 
 use super::block::Block;
 use super::runs::Runs;
@@ -15,20 +16,17 @@ pub(crate) fn fill_coordinates(
     block: &Block,
     dimension: usize,
     out: &mut [u8],
-) {
+) -> Result<(), Bug> {
     let size = axis.datatype().size();
-    let times = block
-        .strides()
-        .get(dimension)
-        .map_or(1, |&stride| index(stride));
-    let Some(positions) = block.positions.get(dimension) else {
-        return;
-    };
+    let strides = block.strides();
+    let along = strides.get(dimension).zip(block.positions.get(dimension));
+    let (stride, positions) = along.ok_or(Bug::new("a block of fewer dimensions"))?;
+    let times = index(*stride)?;
     let values = values(axis, runs, positions.clone());
     let cycle = values.len().saturating_mul(times).min(out.len());
     let (first, rest) = out.split_at_mut(cycle);
     if times == 1 {
-        first.copy_from_slice(values.get(..cycle).unwrap_or_default());
+        first.copy_from_slice(values.split_at(cycle).0);
     } else {
         for (place, value) in first
             .chunks_mut(times * size)
@@ -38,8 +36,9 @@ pub(crate) fn fill_coordinates(
         }
     }
     for place in rest.chunks_mut(cycle.max(1)) {
-        place.copy_from_slice(first.get(..place.len()).unwrap_or_default());
+        place.copy_from_slice(first.split_at(place.len()).0);
     }
+    Ok(())
 }
 
 /// The coordinates at these positions, one after the other.

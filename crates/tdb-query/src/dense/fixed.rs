@@ -1,18 +1,20 @@
 //! Values of fixed size, and validity.
 
 use tdb_cells::{Decoding, Worker};
+use tdb_fragment::TileNumber;
 use tdb_tile::Limits;
 
+use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell};
 use super::pass::Pass;
-use super::scatter::{Scatter, fill, index};
-use super::source::FieldSource;
+use super::scatter::{Scatter, fill, index, outside};
+use super::source::Sources;
 use crate::QueryError;
 
 /// Paints values of fixed size into a part of the result.
 pub(crate) struct FixedBrush<'a> {
     /// Where the field's cells are, by layer.
-    pub(crate) sources: &'a [Option<FieldSource<'a>>],
+    pub(crate) sources: &'a Sources<'a>,
     pub(crate) tile_cells: u64,
     pub(crate) cell_size: usize,
     pub(crate) fill: &'a [u8],
@@ -22,27 +24,28 @@ pub(crate) struct FixedBrush<'a> {
 }
 
 impl Brush for FixedBrush<'_> {
-    fn has(&self, fragment: usize) -> bool {
-        self.sources.get(fragment).is_some_and(Option::is_some)
+    fn has(&self, layer: LayerIndex) -> bool {
+        self.sources.has(layer)
     }
 
-    fn fill(&mut self, pass: &mut Pass) {
-        fill(pass, self.fill, self.out);
+    fn fill(&mut self, pass: &mut Pass) -> Result<(), QueryError> {
+        Ok(fill(pass, self.fill, self.out)?)
     }
 
-    fn copy(&mut self, fragment: usize, tile: usize, pass: &mut Pass) -> Result<(), QueryError> {
-        let Some(FieldSource::Tiles(tiles)) = self.sources.get(fragment).copied().flatten() else {
-            return Ok(());
-        };
+    fn copy(
+        &mut self,
+        layer: LayerIndex,
+        tile: TileNumber,
+        pass: &mut Pass,
+    ) -> Result<(), QueryError> {
+        let tiles = self.sources.tiles(layer)?;
         if let Some(run) = pass.single().filter(|run| run.len == self.tile_cells) {
-            let start = index(run.dest) * self.cell_size;
-            let end = start + index(run.len) * self.cell_size;
-            if let Some(place) = self.out.get_mut(start..end) {
-                tiles.read_fixed(tile, self.tile_cells, place, self.worker, self.how)?;
-                return Ok(());
-            }
+            let start = index(run.dest)? * self.cell_size;
+            let end = start + index(run.len)? * self.cell_size;
+            let place = self.out.get_mut(start..end).ok_or_else(outside)?;
+            return Ok(tiles.read_fixed(tile, self.tile_cells, place, self.worker, self.how)?);
         }
-        let mut scatter = Scatter::new(pass, self.cell_size, self.out);
+        let mut scatter = Scatter::new(pass, self.cell_size, self.out)?;
         let wanted = scatter.wanted();
         let mut each = |first: u64, piece: &[u8]| scatter.take(first, piece);
         tiles.for_each_piece(
@@ -53,20 +56,17 @@ impl Brush for FixedBrush<'_> {
             self.how,
             &mut each,
         )?;
-        Ok(())
+        Ok(scatter.finish()?)
     }
 
-    fn place(&mut self, fragment: usize, cells: &[PlacedCell]) -> Result<(), QueryError> {
-        let Some(FieldSource::Cells(column)) = self.sources.get(fragment).copied().flatten() else {
-            return Ok(());
-        };
+    fn place(&mut self, layer: LayerIndex, cells: &[PlacedCell]) -> Result<(), QueryError> {
+        let column = self.sources.cells(layer)?;
         for placed in cells {
-            let at = index(placed.dest) * self.cell_size;
-            if let Some(place) = self.out.get_mut(at..at + self.cell_size)
-                && let Some(cell) = column.cell(placed.cell).get(..self.cell_size)
-            {
-                place.copy_from_slice(cell);
-            }
+            let at = index(placed.dest)? * self.cell_size;
+            let place = self.out.get_mut(at..at + self.cell_size);
+            let cell = column.cell(placed.cell)?.get(..self.cell_size);
+            let (place, cell) = place.zip(cell).ok_or_else(outside)?;
+            place.copy_from_slice(cell);
         }
         Ok(())
     }
@@ -74,7 +74,7 @@ impl Brush for FixedBrush<'_> {
 
 /// Paints which cells are not null, a byte each.
 pub(crate) struct ValidityBrush<'a> {
-    pub(crate) sources: &'a [Option<FieldSource<'a>>],
+    pub(crate) sources: &'a Sources<'a>,
     pub(crate) tile_cells: u64,
     pub(crate) fill_valid: bool,
     pub(crate) out: &'a mut [u8],
@@ -85,23 +85,25 @@ pub(crate) struct ValidityBrush<'a> {
 }
 
 impl Brush for ValidityBrush<'_> {
-    fn has(&self, fragment: usize) -> bool {
-        self.sources.get(fragment).is_some_and(Option::is_some)
+    fn has(&self, layer: LayerIndex) -> bool {
+        self.sources.has(layer)
     }
 
-    fn fill(&mut self, pass: &mut Pass) {
-        fill(pass, &[u8::from(self.fill_valid)], self.out);
+    fn fill(&mut self, pass: &mut Pass) -> Result<(), QueryError> {
+        Ok(fill(pass, &[u8::from(self.fill_valid)], self.out)?)
     }
 
-    fn copy(&mut self, fragment: usize, tile: usize, pass: &mut Pass) -> Result<(), QueryError> {
-        let Some(FieldSource::Tiles(tiles)) = self.sources.get(fragment).copied().flatten() else {
-            return Ok(());
-        };
-        if let Some(run) = pass.single().filter(|run| run.len == self.tile_cells)
-            && let Some(place) = self.out.get_mut(index(run.dest)..index(run.dest + run.len))
-        {
-            tiles.read_validity(tile, place, self.worker, self.how)?;
-            return Ok(());
+    fn copy(
+        &mut self,
+        layer: LayerIndex,
+        tile: TileNumber,
+        pass: &mut Pass,
+    ) -> Result<(), QueryError> {
+        let tiles = self.sources.tiles(layer)?;
+        if let Some(run) = pass.single().filter(|run| run.len == self.tile_cells) {
+            let place = index(run.dest)?..index(run.dest + run.len)?;
+            let place = self.out.get_mut(place).ok_or_else(outside)?;
+            return Ok(tiles.read_validity(tile, place, self.worker, self.how)?);
         }
         Limits::check(
             "validity tile size",
@@ -109,26 +111,23 @@ impl Brush for ValidityBrush<'_> {
             self.tile_cells,
             self.how.limits.data_tile,
         )?;
-        self.tile.resize(index(self.tile_cells), 0);
+        self.tile.resize(index(self.tile_cells)?, 0);
         tiles.read_validity(tile, &mut self.tile, self.worker, self.how)?;
-        Scatter::new(pass, 1, self.out).take(0, &self.tile);
-        Ok(())
+        let mut scatter = Scatter::new(pass, 1, self.out)?;
+        scatter.take(0, &self.tile);
+        Ok(scatter.finish()?)
     }
 
-    fn place(&mut self, fragment: usize, cells: &[PlacedCell]) -> Result<(), QueryError> {
-        let Some(FieldSource::Cells(column)) = self.sources.get(fragment).copied().flatten() else {
-            return Ok(());
-        };
+    fn place(&mut self, layer: LayerIndex, cells: &[PlacedCell]) -> Result<(), QueryError> {
+        let column = self.sources.cells(layer)?;
         for placed in cells {
-            let valid = column
-                .validity
-                .as_ref()
-                .and_then(|v| v.get(placed.cell))
-                .copied()
-                .unwrap_or(1);
-            if let Some(place) = self.out.get_mut(index(placed.dest)) {
-                *place = valid;
-            }
+            let valid = match &column.validity {
+                Some(validity) => validity.get(placed.cell),
+                None => Some(&1),
+            };
+            let place = self.out.get_mut(index(placed.dest)?);
+            let (place, valid) = place.zip(valid).ok_or_else(outside)?;
+            *place = *valid;
         }
         Ok(())
     }

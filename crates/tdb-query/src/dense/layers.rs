@@ -1,14 +1,32 @@
 //! Which fragments a space tile takes its cells from.
 
+use tdb_fragment::FragmentIndex;
 use tdb_schema::grid::{CellBox, TileBox};
 
 use super::sparse_cells::SparseCells;
 
+/// The place of a layer among those of a read, the newest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct LayerIndex(usize);
+
+impl LayerIndex {
+    /// The place, counted from 0.
+    pub(crate) fn get(self) -> usize {
+        self.0
+    }
+}
+
+/// Layers, each with its place.
+pub(crate) fn numbered(layers: &[Layer]) -> impl Iterator<Item = (LayerIndex, &Layer)> {
+    let numbered = layers.iter().enumerate();
+    numbered.map(|(at, layer)| (LayerIndex(at), layer))
+}
+
 /// A fragment as one of the layers that make up a dense array.
 #[derive(Debug)]
 pub(crate) struct Layer {
-    /// Position of the fragment in the array's list.
-    pub(crate) index: usize,
+    /// The fragment.
+    pub(crate) index: FragmentIndex,
     /// Where its cells are: the non-empty domain.
     pub(crate) cells: CellBox,
     pub(crate) stored: Stored,
@@ -35,23 +53,23 @@ impl Layer {
     }
 }
 
+/// A layer that has cells near those of a block, and its place.
+pub(crate) type Near<'a> = (LayerIndex, &'a Layer);
+
 /// The fragments whose cells can be seen in a tile, the newest first.
 ///
 /// One is hidden where a newer one has all its cells of the tile, whatever fields that one has: so does TileDB.
-pub(crate) fn visible(layers: &[Layer], among: &[usize], tile: &CellBox, out: &mut Vec<usize>) {
+pub(crate) fn visible<'a>(among: &[Near<'a>], tile: &CellBox, out: &mut Vec<Near<'a>>) {
     out.clear();
-    for &place in among {
-        let Some(layer) = layers.get(place).filter(|layer| meets(&layer.cells, tile)) else {
-            continue;
-        };
-        let hides = |newer: &usize| {
-            let newer = layers.get(*newer).filter(|newer| newer.is_solid());
-            newer.is_some_and(|newer| covers_within(&newer.cells, &layer.cells, tile))
+    for near in among.iter().filter(|near| meets(&near.1.cells, tile)) {
+        let layer = near.1;
+        let hides = |(_, newer): &Near<'_>| {
+            newer.is_solid() && covers_within(&newer.cells, &layer.cells, tile)
         };
         if out.iter().any(hides) {
             continue;
         }
-        out.push(place);
+        out.push(*near);
         if layer.covers(tile) {
             return;
         }
@@ -85,7 +103,7 @@ mod tests {
     fn layer(lo: u64, hi: u64) -> Layer {
         let tiles = TileBox::new(vec![lo / 5], vec![hi / 5], Order::RowMajor);
         Layer {
-            index: 0,
+            index: FragmentIndex::new(0),
             cells: CellBox {
                 lo: vec![lo],
                 hi: vec![hi],
@@ -99,17 +117,14 @@ mod tests {
         // The newest first; tiles of five cells.
         let layers = [layer(3, 7), layer(0, 5), layer(0, 9)];
         let seen = |lo, hi| {
+            let tile = CellBox {
+                lo: vec![lo],
+                hi: vec![hi],
+            };
+            let near: Vec<Near<'_>> = numbered(&layers).collect();
             let mut out = Vec::new();
-            visible(
-                &layers,
-                &[0, 1, 2],
-                &CellBox {
-                    lo: vec![lo],
-                    hi: vec![hi],
-                },
-                &mut out,
-            );
-            out
+            visible(&near, &tile, &mut out);
+            out.iter().map(|(at, _)| at.get()).collect::<Vec<_>>()
         };
         assert_eq!(seen(0, 4), [0, 1]);
         assert_eq!(seen(5, 9), [0, 2]);

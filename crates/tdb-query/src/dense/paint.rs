@@ -1,10 +1,11 @@
 //! Lays the cells of fragments over each other, the oldest first, tile by tile.
 
+use tdb_fragment::TileNumber;
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
-use tdb_tile::LimitError;
+use tdb_tile::{Bug, LimitError};
 
 use super::block::slow_to_fast;
-use super::layers::{Layer, Stored, meets, visible};
+use super::layers::{Layer, LayerIndex, Near, Stored, meets, numbered, visible};
 use super::pass::Pass;
 use super::sparse_cells::SparseCells;
 use super::visits::{BlockTiles, Segment, Visits};
@@ -37,7 +38,9 @@ impl TileShape {
             if let (Some(place), Some(axis)) = (strides.get_mut(dimension), axes.get(dimension)) {
                 *place = stride;
                 // A factor of `cells`, which fits.
-                stride = stride.saturating_mul(u64::try_from(axis.extent()).unwrap_or(u64::MAX));
+                let extent = u64::try_from(axis.extent());
+                let extent = extent.map_err(|_| Bug::new("a tile with more cells than it has"))?;
+                stride = stride.saturating_mul(extent);
             }
         }
         Ok(Self {
@@ -51,13 +54,18 @@ impl TileShape {
 /// What is done with the cells of one field.
 pub(crate) trait Brush {
     /// Whether a fragment has the field at all. Where it has not, older cells show through.
-    fn has(&self, fragment: usize) -> bool;
+    fn has(&self, layer: LayerIndex) -> bool;
     /// Gives the cells the value of those that were never written.
-    fn fill(&mut self, pass: &mut Pass);
-    /// Takes cells out of a tile of a fragment.
-    fn copy(&mut self, fragment: usize, tile: usize, pass: &mut Pass) -> Result<(), QueryError>;
-    /// Takes single cells of a sparse fragment.
-    fn place(&mut self, fragment: usize, cells: &[PlacedCell]) -> Result<(), QueryError>;
+    fn fill(&mut self, pass: &mut Pass) -> Result<(), QueryError>;
+    /// Takes cells out of a tile of a fragment that has the field.
+    fn copy(
+        &mut self,
+        layer: LayerIndex,
+        tile: TileNumber,
+        pass: &mut Pass,
+    ) -> Result<(), QueryError>;
+    /// Takes single cells of a sparse fragment that has the field.
+    fn place(&mut self, layer: LayerIndex, cells: &[PlacedCell]) -> Result<(), QueryError>;
 }
 
 /// A cell of a sparse fragment, and where it goes.
@@ -83,37 +91,34 @@ pub(crate) fn paint(
     while visits.advance() {
         let tile = shape.grid.tile_cells(visits.tile());
         let wanted = wanted(&visits, &tile);
-        visible(layers, &near, &tile, &mut seen);
+        visible(&near, &tile, &mut seen);
         painted.clear();
         let mut is_covered = false;
-        for &place in seen.iter().filter(|&&place| brush.has(place)) {
-            painted.push(place);
-            is_covered = layers.get(place).is_some_and(|layer| layer.covers(&wanted));
+        for &(at, layer) in seen.iter().filter(|(at, _)| brush.has(*at)) {
+            painted.push((at, layer));
+            is_covered = layer.covers(&wanted);
             if is_covered {
                 break;
             }
         }
         if !is_covered {
             plan_fill(block, &visits, &mut pass);
-            brush.fill(&mut pass);
+            brush.fill(&mut pass)?;
         }
-        for &place in painted.iter().rev() {
-            let Some(layer) = layers.get(place) else {
-                continue;
-            };
+        for &(at, layer) in painted.iter().rev() {
             match &layer.stored {
                 Stored::Tiles(tiles) => {
                     plan_copy(shape, block, &visits, &tile, &layer.cells, &mut pass);
-                    let number = tiles
-                        .position(visits.tile())
-                        .and_then(|n| usize::try_from(n).ok());
-                    if let Some(number) = number.filter(|_| !pass.is_empty()) {
-                        brush.copy(place, number, &mut pass)?;
+                    if !pass.is_empty() {
+                        let number = tiles.position(visits.tile());
+                        let outside = Bug::new("a fragment without a tile that has cells of it");
+                        let number = TileNumber::new(number.ok_or(outside)?);
+                        brush.copy(at, number, &mut pass)?;
                     }
                 }
                 Stored::Cells(cells) => {
                     plan_cells(shape, block, &visits, &tile, cells, &mut placed);
-                    brush.place(place, &placed)?;
+                    brush.place(at, &placed)?;
                 }
             }
         }
@@ -122,14 +127,14 @@ pub(crate) fn paint(
 }
 
 /// The layers that have cells near those of a block, the newest first.
-fn near(layers: &[Layer], block: &BlockTiles) -> Vec<usize> {
+fn near<'a>(layers: &'a [Layer], block: &BlockTiles) -> Vec<Near<'a>> {
     let Some(bounds) = block.bounds() else {
         return Vec::new();
     };
-    let places = (0..)
-        .zip(layers)
-        .filter(|(_, layer)| meets(&layer.cells, &bounds));
-    places.map(|(place, _)| place).collect()
+    let layers = numbered(layers);
+    layers
+        .filter(|(_, layer)| meets(&layer.cells, &bounds))
+        .collect()
 }
 
 /// For every tile that a block takes cells of, the fragments that a field's cells come from.
@@ -137,23 +142,19 @@ pub(crate) fn for_each_source(
     shape: &TileShape,
     layers: &[Layer],
     block: &BlockTiles,
-    each: &mut dyn FnMut(usize, usize),
+    each: &mut dyn FnMut(LayerIndex, TileNumber),
 ) {
     let near = near(layers, block);
     let mut seen = Vec::new();
     let mut visits = block.visits();
     while visits.advance() {
-        visible(
-            layers,
-            &near,
-            &shape.grid.tile_cells(visits.tile()),
-            &mut seen,
-        );
-        for &place in &seen {
-            if let Some(Stored::Tiles(tiles)) = layers.get(place).map(|layer| &layer.stored)
+        let tile = shape.grid.tile_cells(visits.tile());
+        visible(&near, &tile, &mut seen);
+        for (at, layer) in &seen {
+            if let Stored::Tiles(tiles) = &layer.stored
                 && let Some(number) = tiles.position(visits.tile())
             {
-                each(place, usize::try_from(number).unwrap_or(usize::MAX));
+                each(*at, TileNumber::new(number));
             }
         }
     }

@@ -90,11 +90,7 @@ impl Pass {
         };
         axis.source_stride = source_stride;
         axis.dest_stride = dest_stride;
-        for segment in self
-            .segments
-            .get_mut(axis.first..axis.end)
-            .unwrap_or_default()
-        {
+        for segment in self.segments.iter_mut().take(axis.end).skip(axis.first) {
             segment.source *= len;
             segment.dest *= len;
             segment.len *= len;
@@ -128,8 +124,10 @@ impl Pass {
     pub(crate) fn bounds(&self) -> (u64, u64) {
         let (mut start, mut end) = (self.source, self.source);
         for axis in &self.axes {
-            let segments = self.segments.get(axis.first..axis.end).unwrap_or_default();
-            if let (Some(first), Some(last)) = (segments.first(), segments.last()) {
+            // An axis without segments has no cells, and so the pass no bounds that anyone follows.
+            let segments = self.segments.get(axis.first..axis.end);
+            let ends = segments.and_then(|all| all.first().zip(all.last()));
+            if let Some((first, last)) = ends {
                 start += first.source * axis.source_stride;
                 end += (last.source + last.len - 1) * axis.source_stride;
             }

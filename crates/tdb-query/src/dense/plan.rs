@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use tdb_array::{OpenedPart, Snapshot};
 use tdb_cells::FragmentTiles;
-use tdb_fragment::MetadataPart;
+use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_schema::{ArraySchema, FieldKind};
+use tdb_tile::Bug;
 
 use super::layers::{Layer, Stored, meets};
 use super::paint::TileShape;
 use super::runs::Runs;
-use super::source::FieldSource;
+use super::source::{FieldSource, Sources};
 use super::sparse_cells::SparseTiles;
 use crate::request::Request;
 use crate::subarray::Subarray;
@@ -34,8 +35,8 @@ pub(crate) struct DensePlan {
 pub(crate) struct DenseCandidates {
     pub(super) shape: TileShape,
     pub(super) runs: Vec<Runs>,
-    /// The newest first: position in the array's list, and the box of its cells.
-    fragments: Vec<(usize, CellBox)>,
+    /// The newest first, each with the box of its cells.
+    fragments: Vec<(FragmentIndex, CellBox)>,
     /// The fields whose cells are stored.
     attributes: Vec<FieldKind>,
 }
@@ -49,13 +50,12 @@ pub(crate) struct Located {
 
 impl DensePlan {
     /// Where each layer has the cells of a field.
-    pub(crate) fn sources(&self, field: FieldKind) -> Vec<Option<FieldSource<'_>>> {
+    pub(crate) fn sources(&self, field: FieldKind) -> Sources<'_> {
         let layers = self.layers.iter().zip(&self.tiles);
-        let source = layers.map(|(layer, tiles)| match &layer.stored {
+        Sources::new(layers.map(|(layer, tiles)| match &layer.stored {
             Stored::Tiles(_) => tiles.field(field).map(FieldSource::Tiles),
             Stored::Cells(cells) => cells.column(field).map(FieldSource::Cells),
-        });
-        source.collect()
+        }))
     }
 
     /// Adds a layer, behind all those that are newer.
@@ -81,15 +81,13 @@ impl DenseCandidates {
         asked: &[FieldKind],
     ) -> Result<Self, QueryError> {
         let Some(grid) = SpaceTileGrid::new(array.schema()) else {
-            return Err(QueryError::invalid(
-                "a dense array has dimensions of whole numbers",
-            ));
+            return Err(Bug::new("a dense array without a grid of tiles").into());
         };
         let shape = TileShape::new(grid)?;
         let runs = runs(array, &shape.grid, &request.subarray)?;
         let mut fragments = Vec::new();
         if let Some(wanted) = bounds(&runs) {
-            for (index, fragment) in array.fragments().iter().enumerate().rev() {
+            for (index, fragment) in array.numbered_fragments().rev() {
                 let cells = shape.grid.clipped_box(&fragment.metadata.non_empty_domain);
                 fragments.extend(
                     cells
@@ -115,9 +113,9 @@ impl DenseCandidates {
     pub(crate) fn parts(
         &self,
         array: &Snapshot,
-    ) -> Result<Vec<(usize, Vec<MetadataPart>)>, QueryError> {
+    ) -> Result<Vec<(FragmentIndex, Vec<MetadataPart>)>, QueryError> {
         let parts = self.fragments.iter().map(|(index, _)| {
-            let stored = fragment_tiles::planned(array, *index)?.stored();
+            let stored = array.fragment(*index)?.stored();
             let fields = self.fields(stored.metadata.dense);
             Ok((
                 *index,
@@ -151,7 +149,7 @@ impl DenseCandidates {
             sparse: Vec::new(),
         };
         for ((index, cells), opened) in self.fragments.iter().zip(opened) {
-            let is_dense = fragment_tiles::planned(array, *index)?.metadata.dense;
+            let is_dense = array.fragment(*index)?.metadata.dense;
             let fields = self.fields(is_dense);
             let tiles = fragment_tiles::locate(array, array.schema(), *index, &fields, opened)?;
             if is_dense {
@@ -215,8 +213,7 @@ fn runs(
                 .collect(),
             None => vec![(0, axis.last_cell())],
         };
-        let too_many = "more cells are asked for than can be counted";
-        Runs::new(ranges).ok_or_else(|| QueryError::invalid(too_many))
+        Runs::new(ranges).ok_or(QueryError::TooManyCells)
     });
     runs.collect()
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tdb_array::Snapshot;
-use tdb_cells::{Batch, Session, TableColumn, gather};
+use tdb_cells::{Batch, CellSet, Row, Session, TableColumn, gather};
 use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::{FieldKind, Order};
 use tdb_tile::{Bug, Grant};
@@ -69,8 +69,8 @@ enum State {
 struct Making {
     bands: Arc<Bands>,
     columns: Columns,
-    /// Where the condition was asked: a byte for each row, zero where it fails.
-    keep: Option<Vec<u8>>,
+    /// Where the condition was asked: the rows for which it holds.
+    keep: Option<CellSet>,
     /// The memory of the columns.
     held: Grant,
 }
@@ -149,7 +149,7 @@ impl DenseRead {
         let (mut reads, mut bytes) = (Vec::new(), 0_u64);
         let mut walk = self.walk.clone();
         while bytes < most && self.request.limit == u64::MAX {
-            let Some(part) = self.cutter().next(&mut walk, self.room()) else {
+            let Some(part) = self.cutter().next(&mut walk, self.room())? else {
                 break;
             };
             bytes = bytes.saturating_add(part.bytes.max(1));
@@ -167,7 +167,7 @@ impl DenseRead {
             return Ok(Some(Step::Work(piece)));
         }
         let mut walk = self.walk.clone();
-        let Some(part) = self.cutter().next(&mut walk, self.room()) else {
+        let Some(part) = self.cutter().next(&mut walk, self.room())? else {
             return Ok(Some(Step::Done));
         };
         let Part { bands, bytes, rows } = part;
@@ -189,7 +189,7 @@ impl DenseRead {
     fn go_on(&mut self, mut making: Making) -> Result<Option<Step>, QueryError> {
         if let (Some(condition), None) = (&self.request.condition, &making.keep) {
             let keep = evaluate(&self.plan, &making.bands, condition, &mut making.columns)?;
-            let is_any = keep.iter().any(|keep| *keep != 0);
+            let is_any = keep.count() > 0;
             making.keep = Some(keep);
             if !is_any && self.drops() {
                 return Ok(None);
@@ -235,12 +235,11 @@ impl DenseRead {
         self.held = Some(held);
         let mut rows = None;
         if let Some(keep) = keep {
-            let failing = keep.iter().filter(|keep| **keep == 0).count();
+            let failing = keep.rows() - keep.count();
             match self.request.failing {
                 _ if failing == 0 => {}
                 Failing::Drop => {
-                    let kept = (0..).zip(&keep).filter(|(_, keep)| **keep != 0);
-                    rows = Some(kept.map(|(row, _)| row).collect::<Vec<u32>>());
+                    rows = Some(keep.iter().collect::<Vec<Row>>());
                 }
                 Failing::Fill => {
                     columns = blank(&self.plan.schema, columns, &keep)?;
@@ -294,9 +293,6 @@ fn walk(grid: &SpaceTileGrid, runs: &[Runs], order: ResultOrder) -> Result<Walk,
     Ok(match order {
         ResultOrder::RowMajor | ResultOrder::Unordered => Walk::cells(runs, Order::RowMajor),
         ResultOrder::ColumnMajor => Walk::cells(runs, Order::ColumnMajor),
-        ResultOrder::Global => Walk::tiles(grid, runs).ok_or_else(|| {
-            let what = "the global order of a dense array takes one range for each dimension";
-            QueryError::invalid_with_hint(what, "ask for row-major or column-major order")
-        })?,
+        ResultOrder::Global => Walk::tiles(grid, runs).ok_or(QueryError::GlobalOrder)?,
     })
 }

@@ -3,14 +3,16 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use tdb_fragment::TileNumber;
 use tdb_schema::FieldKind;
 use tdb_store::{ByteRange, Read};
 
 use super::columns::Bands;
+use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell, paint};
 use super::pass::Pass;
 use super::plan::DensePlan;
-use super::source::FieldSource;
+use super::source::Sources;
 use super::visits::BlockTiles;
 use crate::QueryError;
 
@@ -19,29 +21,34 @@ pub(super) type Place = (Arc<str>, u64);
 
 /// Notes what a field takes instead of painting it.
 struct ReadsBrush<'a> {
-    sources: &'a [Option<FieldSource<'a>>],
+    sources: &'a Sources<'a>,
     /// Tiles that were noted.
-    seen: &'a mut HashSet<(usize, usize)>,
+    seen: &'a mut HashSet<(LayerIndex, TileNumber)>,
     out: &'a mut Vec<Read>,
 }
 
 impl Brush for ReadsBrush<'_> {
-    fn has(&self, fragment: usize) -> bool {
-        self.sources.get(fragment).is_some_and(Option::is_some)
+    fn has(&self, layer: LayerIndex) -> bool {
+        self.sources.has(layer)
     }
 
-    fn fill(&mut self, _: &mut Pass) {}
+    fn fill(&mut self, _: &mut Pass) -> Result<(), QueryError> {
+        Ok(())
+    }
 
-    fn copy(&mut self, fragment: usize, tile: usize, _: &mut Pass) -> Result<(), QueryError> {
-        if let Some(FieldSource::Tiles(tiles)) = self.sources.get(fragment).copied().flatten()
-            && self.seen.insert((fragment, tile))
-        {
-            self.out.extend(tiles.reads(tile));
+    fn copy(
+        &mut self,
+        layer: LayerIndex,
+        tile: TileNumber,
+        _: &mut Pass,
+    ) -> Result<(), QueryError> {
+        if self.seen.insert((layer, tile)) {
+            self.out.extend(self.sources.tiles(layer)?.reads(tile));
         }
         Ok(())
     }
 
-    fn place(&mut self, _: usize, _: &[PlacedCell]) -> Result<(), QueryError> {
+    fn place(&mut self, _: LayerIndex, _: &[PlacedCell]) -> Result<(), QueryError> {
         Ok(())
     }
 }
@@ -67,7 +74,7 @@ pub(super) fn reads_of_block(
     plan: &DensePlan,
     block: &BlockTiles,
     field: FieldKind,
-    seen: &mut HashSet<(usize, usize)>,
+    seen: &mut HashSet<(LayerIndex, TileNumber)>,
     out: &mut Vec<Read>,
 ) -> Result<(), QueryError> {
     if matches!(field, FieldKind::Dimension(_)) {

@@ -73,7 +73,7 @@ impl Runs {
         let first = self
             .runs
             .partition_point(|run| run.position + run.len <= positions.start);
-        let runs = self.runs.get(first..).unwrap_or_default().iter();
+        let runs = self.runs.iter().skip(first);
         runs.take_while(move |run| run.position < positions.end)
             .map(move |run| {
                 let start = run.position.max(positions.start);

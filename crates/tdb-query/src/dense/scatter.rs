@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use tdb_tile::Bug;
+
 use super::pass::{Pass, Runs};
 
 /// Copies the wanted cells of one tile into a result, while the tile's bytes come by in pieces.
@@ -14,21 +16,41 @@ pub(crate) struct Scatter<'a> {
     done: u64,
     wanted: Range<u64>,
     out: &'a mut [u8],
+    /// What went wrong on the way.
+    failed: Option<Bug>,
 }
 
 impl<'a> Scatter<'a> {
-    pub(crate) fn new(pass: &'a mut Pass, cell_size: usize, out: &'a mut [u8]) -> Self {
+    pub(crate) fn new(
+        pass: &'a mut Pass,
+        cell_size: usize,
+        out: &'a mut [u8],
+    ) -> Result<Self, Bug> {
         let size = cell_size as u64;
         let (start, end) = pass.bounds();
-        let stride = index(pass.dest_stride());
-        Self {
+        let stride = index(pass.dest_stride())?;
+        Ok(Self {
             runs: pass.runs(),
             cell_size,
             stride,
             done: 0,
             wanted: start * size..end * size,
             out,
+            failed: None,
+        })
+    }
+
+    /// Ends where all that is wanted was copied.
+    pub(crate) fn finish(self) -> Result<(), Bug> {
+        if let Some(bug) = self.failed {
+            return Err(bug);
         }
+        if self.runs.current().is_some() {
+            return Err(Bug::new(
+                "a tile ended before the cells that are wanted of it",
+            ));
+        }
+        Ok(())
     }
 
     /// Which bytes of the tile are wanted, the gaps between them included.
@@ -39,50 +61,51 @@ impl<'a> Scatter<'a> {
     /// Copies what is wanted out of the bytes of the tile that begin at `first`, and says which byte is
     /// wanted next. Pieces come in order.
     pub(crate) fn take(&mut self, first: u64, piece: &[u8]) -> u64 {
-        self.copy(first, piece);
+        if let Err(bug) = self.copy(first, piece) {
+            self.failed = Some(bug);
+            return u64::MAX;
+        }
         let next = self.runs.current();
         next.map_or(u64::MAX, |run| {
             run.source * self.cell_size as u64 + self.done
         })
     }
 
-    fn copy(&mut self, first: u64, piece: &[u8]) {
+    fn copy(&mut self, first: u64, piece: &[u8]) -> Result<(), Bug> {
         let size = self.cell_size as u64;
         let piece_end = first + piece.len() as u64;
         while let Some(run) = self.runs.current() {
             let start = run.source * size + self.done;
             let end = (run.source + run.len) * size;
             if start >= piece_end {
-                return;
+                return Ok(());
             }
             let stop = end.min(piece_end);
-            let Some(cells) = start
-                .checked_sub(first)
-                .and_then(|from| piece.get(index(from)..index(stop - first)))
-            else {
-                return;
-            };
-            let dest = index(run.dest);
-            let done = index(self.done);
+            let before = Bug::new("a piece of a tile came before those in front of it");
+            let from = start.checked_sub(first).ok_or(before)?;
+            let cells = piece.get(index(from)?..index(stop - first)?);
+            let cells = cells.ok_or(before)?;
+            let dest = index(run.dest)?;
+            let done = index(self.done)?;
             if self.stride == 1 {
                 let at = dest * self.cell_size + done;
-                if let Some(place) = self.out.get_mut(at..at + cells.len()) {
-                    place.copy_from_slice(cells);
-                }
+                let place = self.out.get_mut(at..at + cells.len());
+                place.ok_or_else(outside)?.copy_from_slice(cells);
             } else {
-                self.spread(cells, dest, done);
+                self.spread(cells, dest, done)?;
             }
             if stop < end {
                 self.done += cells.len() as u64;
-                return;
+                return Ok(());
             }
             self.done = 0;
             self.runs.advance();
         }
+        Ok(())
     }
 
     /// Copies cells that are apart in the result; `done` bytes of the run were copied before.
-    fn spread(&mut self, cells: &[u8], dest: usize, done: usize) {
+    fn spread(&mut self, cells: &[u8], dest: usize, done: usize) -> Result<(), Bug> {
         let (size, stride) = (self.cell_size, self.stride);
         let is_whole = done.is_multiple_of(size) && cells.len().is_multiple_of(size);
         let place = dest + done / size * stride;
@@ -97,47 +120,66 @@ impl<'a> Scatter<'a> {
                     let within = done % size;
                     let (part, behind) = rest.split_at(rest.len().min(size - within));
                     let at = (dest + done / size * stride) * size + within;
-                    if let Some(place) = self.out.get_mut(at..at + part.len()) {
-                        place.copy_from_slice(part);
-                    }
+                    let place = self.out.get_mut(at..at + part.len());
+                    place.ok_or_else(outside)?.copy_from_slice(part);
                     done += part.len();
                     rest = behind;
                 }
+                Ok(())
             }
         }
     }
 }
 
 /// Copies cells of `N` bytes to every `stride`-th place from `place` on.
-fn spread<const N: usize>(cells: &[u8], out: &mut [u8], place: usize, stride: usize) {
+fn spread<const N: usize>(
+    cells: &[u8],
+    out: &mut [u8],
+    place: usize,
+    stride: usize,
+) -> Result<(), Bug> {
     let (cells, _) = cells.as_chunks::<N>();
     let (places, _) = out.as_chunks_mut::<N>();
-    let places = places.get_mut(place..).unwrap_or_default();
-    for (place, cell) in places.iter_mut().step_by(stride).zip(cells) {
+    for (place, cell) in every(places, place, stride, cells.len())?.zip(cells) {
         *place = *cell;
     }
+    Ok(())
+}
+
+/// `count` places, each `stride` behind the one before it.
+fn every<T>(
+    places: &mut [T],
+    first: usize,
+    stride: usize,
+    count: usize,
+) -> Result<impl Iterator<Item = &mut T>, Bug> {
+    let behind = count
+        .checked_sub(1)
+        .map_or(first, |last| first + last * stride + 1);
+    let places = places.get_mut(first..behind).ok_or_else(outside)?;
+    Ok(places.iter_mut().step_by(stride))
 }
 
 /// Writes `value` into every cell that `pass` leads to.
-pub(crate) fn fill(pass: &mut Pass, value: &[u8], out: &mut [u8]) {
-    let stride = index(pass.dest_stride());
+pub(crate) fn fill(pass: &mut Pass, value: &[u8], out: &mut [u8]) -> Result<(), Bug> {
+    let stride = index(pass.dest_stride())?;
     let mut runs = pass.runs();
     while let Some(run) = runs.current() {
-        let len = index(run.len);
+        let (dest, len) = (index(run.dest)?, index(run.len)?);
         if stride == 1 {
-            let at = index(run.dest) * value.len();
-            repeat(
-                value,
-                out.get_mut(at..at + len * value.len()).unwrap_or_default(),
-            );
+            let at = dest * value.len();
+            let place = out.get_mut(at..at + len * value.len());
+            repeat(value, place.ok_or_else(outside)?);
         } else {
             for cell in 0..len {
-                let at = (index(run.dest) + cell * stride) * value.len();
-                repeat(value, out.get_mut(at..at + value.len()).unwrap_or_default());
+                let at = (dest + cell * stride) * value.len();
+                let place = out.get_mut(at..at + value.len());
+                repeat(value, place.ok_or_else(outside)?);
             }
         }
         runs.advance();
     }
+    Ok(())
 }
 
 /// Fills `out` with copies of `value`.
@@ -161,38 +203,37 @@ fn repeat_sized<const N: usize>(value: &[u8], out: &mut [u8]) {
 }
 
 /// Writes the number of each source cell, plus `base`, where the cell goes.
-pub(crate) fn number(pass: &mut Pass, base: u64, out: &mut [u64]) {
-    let stride = index(pass.dest_stride());
+pub(crate) fn number(pass: &mut Pass, base: u64, out: &mut [u64]) -> Result<(), Bug> {
+    let stride = index(pass.dest_stride())?;
     let mut runs = pass.runs();
     while let Some(run) = runs.current() {
-        let places = out.get_mut(index(run.dest)..).unwrap_or_default();
-        for (place, cell) in places
-            .iter_mut()
-            .step_by(stride)
-            .zip(run.source..run.source + run.len)
-        {
+        let places = every(out, index(run.dest)?, stride, index(run.len)?)?;
+        for (place, cell) in places.zip(run.source..run.source + run.len) {
             *place = base + cell;
         }
         runs.advance();
     }
+    Ok(())
 }
 
 /// Writes `value` wherever `pass` leads to.
-pub(crate) fn fill_numbers(pass: &mut Pass, value: u64, out: &mut [u64]) {
-    let stride = index(pass.dest_stride());
+pub(crate) fn fill_numbers(pass: &mut Pass, value: u64, out: &mut [u64]) -> Result<(), Bug> {
+    let stride = index(pass.dest_stride())?;
     let mut runs = pass.runs();
     while let Some(run) = runs.current() {
-        let places = out.get_mut(index(run.dest)..).unwrap_or_default();
-        places
-            .iter_mut()
-            .step_by(stride)
-            .take(index(run.len))
-            .for_each(|place| *place = value);
+        let places = every(out, index(run.dest)?, stride, index(run.len)?)?;
+        places.for_each(|place| *place = value);
         runs.advance();
     }
+    Ok(())
 }
 
 /// A count of rows or bytes of a result, which are in memory.
-pub(crate) fn index(count: u64) -> usize {
-    usize::try_from(count).unwrap_or(usize::MAX)
+pub(crate) fn index(count: u64) -> Result<usize, Bug> {
+    usize::try_from(count).map_err(|_| Bug::new("a result that is larger than memory can be"))
+}
+
+#[track_caller]
+pub(crate) fn outside() -> Bug {
+    Bug::new("cells outside of the part of a result that they belong to")
 }

@@ -40,7 +40,7 @@ struct Stored {
 
 impl AsRef<[u8]> for Stored {
     fn as_ref(&self) -> &[u8] {
-        self.memory.bytes(self.len).unwrap_or_default()
+        self.memory.first(self.len)
     }
 }
 
@@ -102,6 +102,10 @@ impl TileBytes for SharedTiles<'_> {
         // Who comes while it is fetched waits for it.
         let mut shared = lock(shared);
         if shared.stored.is_none() {
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "where none is left over, it begins empty"
+            )]
             let mut memory = lock(&self.pool).pop().unwrap_or_default();
             let len = self
                 .bytes

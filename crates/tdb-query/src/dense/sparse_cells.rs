@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use tdb_array::Snapshot;
-use tdb_cells::{CellTable, FragmentTiles, Segment, Session, TableColumn, TileRows};
-use tdb_fragment::FragmentMetadata;
+use tdb_cells::{CellTable, FragmentTiles, RowRange, Segment, Session, TableColumn, TileRows};
+use tdb_fragment::{FragmentIndex, FragmentMetadata, TileNumber};
 use tdb_schema::grid::{CellBox, GridAxis, SpaceTileGrid};
 use tdb_schema::{ArraySchema, FieldKind};
-use tdb_tile::{Budget, Bug, Grant};
+use tdb_tile::{Budget, Bug, Grant, length};
 
 use super::layers::{Layer, Stored};
 use crate::piece::{Piece, TableWork};
@@ -32,8 +32,8 @@ pub(crate) struct SparseCells {
 /// A sparse fragment whose cells are still to be read.
 #[derive(Debug)]
 pub(crate) struct SparseTiles {
-    /// Position of the fragment in the array's list.
-    index: usize,
+    /// The fragment.
+    index: FragmentIndex,
     /// The box of its cells.
     cells: CellBox,
     tiles: Arc<PlannedTiles>,
@@ -44,12 +44,12 @@ pub(crate) struct SparseTiles {
 impl SparseTiles {
     pub(super) fn new(
         array: &Snapshot,
-        index: usize,
+        index: FragmentIndex,
         cells: CellBox,
         tiles: FragmentTiles,
         fields: Vec<FieldKind>,
     ) -> Result<Self, QueryError> {
-        let stored = fragment_tiles::planned(array, index)?;
+        let stored = array.fragment(index)?;
         let tiles = PlannedTiles {
             fragments: vec![index],
             tiles: vec![tiles],
@@ -110,18 +110,20 @@ impl SparseCells {
     /// Places the cells of a table, whose coordinates are loaded.
     fn new(grid: &SpaceTileGrid, table: CellTable, budget: &Budget) -> Result<Self, QueryError> {
         let per_cell = grid.axes().len().saturating_mul(PLACED).saturating_add(8);
-        let held = budget.take(table.rows.saturating_mul(per_cell) as u64)?;
+        let held = budget.take(table.rows().len().saturating_mul(per_cell) as u64)?;
         let axes = grid.axes().iter().enumerate();
         let coordinates = axes.map(|(dimension, axis)| {
-            coordinates(axis, table.column(FieldKind::Dimension(dimension)))
+            let column = table.column(FieldKind::Dimension(dimension));
+            let unknown = Bug::new("cells are placed whose coordinates are not loaded");
+            Ok(coordinates(axis, column.ok_or(unknown)?))
         });
-        let coordinates: Vec<Vec<Option<u64>>> = coordinates.collect();
+        let coordinates: Vec<Vec<Option<u64>>> = coordinates.collect::<Result<_, Bug>>()?;
         let is_inside = |cell: &usize| {
             coordinates
                 .iter()
                 .all(|along| along.get(*cell).is_some_and(Option::is_some))
         };
-        let mut by_tile: Vec<usize> = (0..table.rows).filter(is_inside).collect();
+        let mut by_tile: Vec<usize> = table.rows().indices().filter(is_inside).collect();
         by_tile.sort_by(|&a, &b| {
             compare(grid, &coordinates, a, |axis, d| {
                 tile_of(axis, &coordinates, d, b)
@@ -156,11 +158,7 @@ impl SparseCells {
         let end = self
             .by_tile
             .partition_point(|cell| compare(cell) != Ordering::Greater);
-        self.by_tile
-            .get(first..end)
-            .unwrap_or_default()
-            .iter()
-            .copied()
+        self.by_tile.iter().take(end).skip(first).copied()
     }
 
     /// Where a cell lies along a dimension, from the start of the domain.
@@ -195,32 +193,26 @@ fn tile_of(
 }
 
 /// All tiles of a fragment, one after the other.
-fn segment(metadata: &FragmentMetadata, fragment: usize) -> Result<Segment, QueryError> {
-    let too_many = |_| Bug::new("more cells of a fragment than memory has places");
+fn segment(metadata: &FragmentMetadata, fragment: FragmentIndex) -> Result<Segment, QueryError> {
     let mut tiles = Vec::new();
-    let mut end = 0_usize;
+    let mut end = RowRange::default();
     for number in 0..metadata.tile_count() {
-        let cells = usize::try_from(metadata.tile_cells(number)).map_err(too_many)?;
-        let rows = end..end.saturating_add(cells);
-        end = rows.end;
+        end = end.next(length(metadata.tile_cells(number))?)?;
         tiles.push(TileRows {
-            tile: usize::try_from(number).map_err(too_many)?,
-            rows,
+            tile: TileNumber::new(number),
+            rows: end,
             full: true,
             wanted: true,
         });
     }
     Ok(Segment {
         fragment,
-        rows: 0..end,
+        rows: RowRange::default().until(end),
         tiles,
     })
 }
 
-fn coordinates(axis: &GridAxis, column: Option<&TableColumn>) -> Vec<Option<u64>> {
-    let Some(column) = column else {
-        return Vec::new();
-    };
+fn coordinates(axis: &GridAxis, column: &TableColumn) -> Vec<Option<u64>> {
     let size = axis.datatype().size();
     column
         .values

@@ -2,13 +2,14 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
+use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_schema::{ArraySchema, ArrayType, Attribute, CellOrder, Dimension, Order};
 use tdb_tile::Datatype;
 
 use super::block::{Block, Share, slow_to_fast};
 use super::coordinates::fill_coordinates;
-use super::layers::{Layer, Stored};
+use super::layers::{Layer, LayerIndex, Stored};
 use super::paint::{Brush, PlacedCell, TileShape, paint};
 use super::pass::Pass;
 use super::runs::Runs;
@@ -218,26 +219,31 @@ struct TestBrush<'a> {
 }
 
 impl TestBrush<'_> {
-    fn fragment(&self, place: usize) -> usize {
-        self.case.fragments.len() - 1 - place
+    fn fragment(&self, layer: LayerIndex) -> usize {
+        self.case.fragments.len() - 1 - layer.get()
     }
 }
 
 impl Brush for TestBrush<'_> {
-    fn has(&self, place: usize) -> bool {
-        self.case.fragments[self.fragment(place)].1
+    fn has(&self, layer: LayerIndex) -> bool {
+        self.case.fragments[self.fragment(layer)].1
     }
 
-    fn fill(&mut self, pass: &mut Pass) {
-        fill(pass, &FILL.to_le_bytes(), self.out);
-        fill_numbers(pass, 0, self.numbers);
+    fn fill(&mut self, pass: &mut Pass) -> Result<(), QueryError> {
+        fill(pass, &FILL.to_le_bytes(), self.out)?;
+        Ok(fill_numbers(pass, 0, self.numbers)?)
     }
 
-    fn copy(&mut self, place: usize, tile: usize, pass: &mut Pass) -> Result<(), QueryError> {
-        let number_of = self.fragment(place);
+    fn copy(
+        &mut self,
+        layer: LayerIndex,
+        tile: TileNumber,
+        pass: &mut Pass,
+    ) -> Result<(), QueryError> {
+        let number_of = self.fragment(layer);
         let cells = &self.case.fragments[number_of].0;
         let grid = &self.shape.grid;
-        let coordinates = grid.tiles_of(cells).tile(tile as u64).unwrap();
+        let coordinates = grid.tiles_of(cells).tile(tile.get()).unwrap();
         let along: Vec<Vec<u64>> = grid
             .axes()
             .iter()
@@ -260,9 +266,9 @@ impl Brush for TestBrush<'_> {
             .collect();
         let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         assert_eq!(values.len() as u64, self.shape.cells);
-        number(pass, self.values.len() as u64, self.numbers);
+        number(pass, self.values.len() as u64, self.numbers)?;
         self.values.extend(values);
-        let mut scatter = Scatter::new(pass, 4, self.out);
+        let mut scatter = Scatter::new(pass, 4, self.out)?;
         let wanted = scatter.wanted();
         let (mut first, mut next) = (0, wanted.start);
         for piece in bytes.chunks(self.case.piece) {
@@ -272,10 +278,10 @@ impl Brush for TestBrush<'_> {
             }
             first += piece.len() as u64;
         }
-        Ok(())
+        Ok(scatter.finish()?)
     }
 
-    fn place(&mut self, _: usize, _: &[PlacedCell]) -> Result<(), QueryError> {
+    fn place(&mut self, _: LayerIndex, _: &[PlacedCell]) -> Result<(), QueryError> {
         unreachable!("no fragment here is sparse")
     }
 }
@@ -293,7 +299,7 @@ fn read(case: &Case) -> (Vec<u32>, Vec<u32>, Vec<Vec<u64>>) {
         .enumerate()
         .rev()
         .map(|(index, (cells, _))| Layer {
-            index,
+            index: FragmentIndex::new(index),
             cells: cells.clone(),
             stored: Stored::Tiles(case.grid.tiles_of(cells)),
         })
@@ -344,7 +350,7 @@ fn coordinates_of(case: &Case, runs: &[Runs], block: &Block, rows: usize) -> Vec
     let mut cells = vec![Vec::new(); rows];
     for (dimension, axis) in case.grid.axes().iter().enumerate() {
         let mut out = vec![0xee; rows * 4];
-        fill_coordinates(axis, &runs[dimension], block, dimension, &mut out);
+        fill_coordinates(axis, &runs[dimension], block, dimension, &mut out).unwrap();
         for (cell, value) in cells.iter_mut().zip(out.chunks(4)) {
             cell.push(axis.cell(value).unwrap());
         }

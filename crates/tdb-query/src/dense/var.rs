@@ -1,12 +1,14 @@
 //! Values of varying size: first where each cell comes from, then all values in one go.
 
 use tdb_cells::{Decoding, Worker};
-use tdb_tile::Limits;
+use tdb_fragment::TileNumber;
+use tdb_tile::{Bug, Limits};
 
+use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell};
 use super::pass::Pass;
-use super::scatter::{fill_numbers, index, number};
-use super::source::FieldSource;
+use super::scatter::{fill_numbers, index, number, outside};
+use super::source::Sources;
 use crate::QueryError;
 
 /// The cells of one decoded tile.
@@ -29,7 +31,7 @@ pub(crate) struct VarRows {
 
 /// Notes where the values of each row come from, decoding their tiles.
 pub(crate) struct VarBrush<'a> {
-    pub(crate) sources: &'a [Option<FieldSource<'a>>],
+    pub(crate) sources: &'a Sources<'a>,
     pub(crate) tile_cells: u64,
     /// Decoded tiles of this part of the result.
     pub(crate) slots: &'a mut Vec<Slot>,
@@ -61,16 +63,17 @@ impl VarRows {
     }
 
     /// Writes where the values of each row end, from 0 on.
-    pub(crate) fn ends(&self, out: &mut [u64]) {
+    pub(crate) fn ends(&self, out: &mut [u64]) -> Result<(), Bug> {
         let mut end = 0_u64;
         for (place, &row) in out.iter_mut().zip(&self.rows) {
-            end = end.saturating_add(self.cell(row).len() as u64);
+            end = end.saturating_add(self.cells(row, 1)?.len() as u64);
             *place = end;
         }
+        Ok(())
     }
 
     /// Writes the values of all rows, one after the other.
-    pub(crate) fn gather(&self, out: &mut [u8]) {
+    pub(crate) fn gather(&self, out: &mut [u8]) -> Result<(), Bug> {
         let mut rest = out;
         let mut rows = &self.rows[..];
         while let Some(&first) = rows.first() {
@@ -79,52 +82,45 @@ impl VarRows {
                 .zip(rows)
                 .take_while(|(number, row)| number == *row)
                 .count();
-            let (run, behind) = rows.split_at(if slot_of(first) == 0 { 1 } else { joined });
-            let values = self.cells(first, run.len());
-            let n = values.len().min(rest.len());
-            let (place, after) = rest.split_at_mut(n);
-            place.copy_from_slice(values.get(..n).unwrap_or_default());
+            let (run, behind) = rows.split_at(if first >> 32 == 0 { 1 } else { joined });
+            let values = self.cells(first, run.len())?;
+            let (place, after) = rest
+                .split_at_mut_checked(values.len())
+                .ok_or_else(outside)?;
+            place.copy_from_slice(values);
             (rest, rows) = (after, behind);
         }
-    }
-
-    fn cell(&self, row: u64) -> &[u8] {
-        self.cells(row, 1)
+        Ok(())
     }
 
     /// The values of cells that follow each other in one slot.
-    fn cells(&self, row: u64, count: usize) -> &[u8] {
-        let Some(slot) = self.slots.get(slot_of(row)) else {
-            return &[];
-        };
-        let cell = index(row & u64::from(u32::MAX));
-        match (slot.starts.get(cell), slot.starts.get(cell + count)) {
-            (Some(&start), Some(&end)) => slot
-                .values
-                .get(index(start)..index(end))
-                .unwrap_or_default(),
-            _ => &[],
-        }
+    fn cells(&self, row: u64, count: usize) -> Result<&[u8], Bug> {
+        let unknown = Bug::new("a row whose values are in no tile that was decoded");
+        let slot = self.slots.get(index(row >> 32)?).ok_or(unknown)?;
+        let cell = index(row & u64::from(u32::MAX))?;
+        let ends = slot.starts.get(cell).zip(slot.starts.get(cell + count));
+        let (start, end) = ends.ok_or(unknown)?;
+        let values = slot.values.get(index(*start)?..index(*end)?);
+        values.ok_or(unknown)
     }
-}
-
-fn slot_of(row: u64) -> usize {
-    index(row >> 32)
 }
 
 impl Brush for VarBrush<'_> {
-    fn has(&self, fragment: usize) -> bool {
-        self.sources.get(fragment).is_some_and(Option::is_some)
+    fn has(&self, layer: LayerIndex) -> bool {
+        self.sources.has(layer)
     }
 
-    fn fill(&mut self, pass: &mut Pass) {
-        fill_numbers(pass, 0, self.rows);
+    fn fill(&mut self, pass: &mut Pass) -> Result<(), QueryError> {
+        Ok(fill_numbers(pass, 0, self.rows)?)
     }
 
-    fn copy(&mut self, fragment: usize, tile: usize, pass: &mut Pass) -> Result<(), QueryError> {
-        let Some(FieldSource::Tiles(tiles)) = self.sources.get(fragment).copied().flatten() else {
-            return Ok(());
-        };
+    fn copy(
+        &mut self,
+        layer: LayerIndex,
+        tile: TileNumber,
+        pass: &mut Pass,
+    ) -> Result<(), QueryError> {
+        let tiles = self.sources.tiles(layer)?;
         let bytes = self.tile_cells.saturating_mul(8);
         Limits::check(
             "offsets tile size",
@@ -140,33 +136,30 @@ impl Brush for VarBrush<'_> {
             self.how.limits.data_tile,
         )?;
         let mut slot = Slot {
-            starts: vec![0; index(self.tile_cells) + 1],
-            values: vec![0; index(size)],
+            starts: vec![0; index(self.tile_cells)? + 1],
+            values: vec![0; index(size)?],
         };
         if let Some((end, starts)) = slot.starts.split_last_mut() {
             tiles.read_var(tile, starts, &mut slot.values, self.worker, self.how)?;
             *end = size;
         }
-        number(pass, (self.slots.len() as u64) << 32, self.rows);
+        number(pass, (self.slots.len() as u64) << 32, self.rows)?;
         self.slots.push(slot);
         Ok(())
     }
 
-    fn place(&mut self, fragment: usize, cells: &[PlacedCell]) -> Result<(), QueryError> {
-        let Some(FieldSource::Cells(column)) = self.sources.get(fragment).copied().flatten() else {
-            return Ok(());
-        };
+    fn place(&mut self, layer: LayerIndex, cells: &[PlacedCell]) -> Result<(), QueryError> {
+        let column = self.sources.cells(layer)?;
         let base = (self.slots.len() as u64) << 32;
         let mut slot = Slot {
             starts: vec![0],
             values: Vec::new(),
         };
         for (number, placed) in (0_u64..).zip(cells) {
-            slot.values.extend_from_slice(column.cell(placed.cell));
+            slot.values.extend_from_slice(column.cell(placed.cell)?);
             slot.starts.push(slot.values.len() as u64);
-            if let Some(place) = self.rows.get_mut(index(placed.dest)) {
-                *place = base + number;
-            }
+            let place = self.rows.get_mut(index(placed.dest)?);
+            *place.ok_or_else(outside)? = base + number;
         }
         self.slots.push(slot);
         Ok(())

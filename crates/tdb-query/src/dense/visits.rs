@@ -219,6 +219,6 @@ impl<'a> Visits<'a> {
             .unwrap_or(0);
         let axis = self.tiles.axes.get(dimension);
         axis.and_then(|axis| axis.segments.get(axis.tiles.get(place)?.1.clone()))
-            .unwrap_or_default()
+            .unwrap_or(&[])
     }
 }

@@ -1,7 +1,9 @@
 //! Tiles that need not be merged, since all their cells are those of one fragment.
 
 use tdb_cells::WholeTiles;
+use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::grid::CellBox;
+use tdb_tile::length;
 
 use super::layers::{Stored, meets};
 use super::plan::bounds;
@@ -17,7 +19,7 @@ impl DenseRead {
     /// the next one is not, the next batch ends before the first that is.
     pub(crate) fn whole_tiles<E: From<QueryError>>(
         &mut self,
-        allows: &mut dyn FnMut(usize) -> Result<bool, E>,
+        allows: &mut dyn FnMut(FragmentIndex) -> Result<bool, E>,
     ) -> Result<Option<WholeTiles>, E> {
         // The batch before is written.
         self.held = None;
@@ -44,7 +46,7 @@ impl DenseRead {
             }
             match (source, &mut whole) {
                 (Some((fragment, number)), None) if end == begin => {
-                    let cells = usize::try_from(self.plan.shape.cells).unwrap_or(usize::MAX);
+                    let cells = length(self.plan.shape.cells).map_err(QueryError::from)?;
                     whole = Some(WholeTiles {
                         fragment,
                         tiles: vec![number],
@@ -71,7 +73,7 @@ impl DenseRead {
 
     /// The fragment that a tile takes all its cells from, and the number of the tile there; `None` where there are
     /// several, or none, or the tile is not asked for as a whole.
-    fn only_source(&self, tile: &[u64], wanted: &CellBox) -> Option<(usize, usize)> {
+    fn only_source(&self, tile: &[u64], wanted: &CellBox) -> Option<(FragmentIndex, TileNumber)> {
         let cells = self.plan.shape.grid.tile_cells(tile);
         let mut layers = self.plan.layers.iter();
         let newest = layers.find(|layer| meets(&layer.cells, &cells))?;
@@ -79,7 +81,7 @@ impl DenseRead {
         let is_only = is_full && newest.covers(&cells) && wanted.covers(&cells);
         match &newest.stored {
             Stored::Tiles(tiles) if is_only => {
-                let number = usize::try_from(tiles.position(tile)?).ok()?;
+                let number = TileNumber::new(tiles.position(tile)?);
                 Some((newest.index, number))
             }
             _ => None,

@@ -3,36 +3,36 @@
 use tdb_store::Read;
 
 use super::read::SparseRead;
+use crate::QueryError;
 
 impl SparseRead {
     /// The bytes of the tiles behind those that were chosen, as far as all of them are certain to be asked for.
-    pub(crate) fn ahead(&self, most: u64) -> Vec<Read> {
+    pub(crate) fn ahead(&self, most: u64) -> Result<Vec<Read>, QueryError> {
         let (mut reads, mut weight) = (Vec::new(), 0_u64);
         let mut cursors = self.cursors.clone();
         let is_certain = self.slabs.is_none()
             && self.needs.is_none()
             && self.plan.request.limit == u64::MAX
             && (self.plan.can_stop() || cursors.left() <= self.most());
-        let (plan, tiles, weights) = (&self.plan, &self.tiles, &self.weights);
-        let fields = match plan.decides_first() {
-            true => plan.first_fields(),
-            false => plan.fields(),
+        let (plan, supply) = (&self.plan, self.supply());
+        let fields = if plan.decides_first() {
+            plan.first_fields()
+        } else {
+            plan.fields()
         };
         while is_certain && weight < most {
-            let chosen = cursors.choose(plan, tiles, weights, self.most(), None);
-            if chosen.segments.is_empty() {
+            let chosen = cursors.choose(supply, self.most(), None)?;
+            if chosen.is_empty() {
                 break;
             }
-            cursors.advance(plan, tiles, weights, &chosen.segments);
+            cursors.advance(supply, &chosen)?;
             weight = weight.saturating_add(chosen.weight.max(1));
-            for segment in &chosen.segments {
-                let Some(found) = tiles.find(segment.fragment) else {
-                    continue;
-                };
-                let own = segment.tiles.iter();
+            for (at, tiles) in chosen.parts() {
+                let found = self.tiles.at(*at)?;
+                let own = supply.planned(*at, tiles.clone())?.iter();
                 reads.extend(own.flat_map(|tile| found.reads(&fields, tile.tile)));
             }
         }
-        reads
+        Ok(reads)
     }
 }

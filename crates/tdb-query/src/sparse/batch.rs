@@ -1,7 +1,7 @@
 //! From the cells of loaded tiles to a batch: without what is deleted or fails the condition, as columns.
 
-use tdb_cells::{Batch, CellTable};
-use tdb_tile::Grant;
+use tdb_cells::{Batch, CellTable, Row};
+use tdb_tile::{Bug, Grant};
 
 use super::deletes::apply_deletes;
 use super::merge::Rows;
@@ -14,7 +14,7 @@ use crate::options::Versions;
 pub(super) struct Ready {
     table: CellTable,
     /// Those of the result, in its order.
-    rows: Vec<u32>,
+    rows: Vec<Row>,
     /// How many of them were given out.
     given: usize,
 }
@@ -33,7 +33,7 @@ impl SparseRead {
         let session = &self.session;
         session.install(|| {
             let (plan, array) = (&self.plan, &self.array);
-            let mut rows = plan.select(table);
+            let mut rows = plan.select(table)?;
             // Where cells are merged, one that is left out hides older ones all the same.
             let is_final =
                 !plan.sorts && plan.request.versions == Versions::Current && self.tally.is_none();
@@ -100,7 +100,8 @@ impl SparseRead {
         };
         let most = self.rows_of_a_batch(&ready.table);
         let end = ready.given.saturating_add(most).min(ready.rows.len());
-        let rows = ready.rows.get(ready.given..end).unwrap_or_default();
+        let rows = ready.rows.get(ready.given..end);
+        let rows = rows.ok_or(Bug::new("more cells were given out than there are"))?;
         self.held.push(self.share_of(&ready.table, rows.len())?);
         let columns = || self.plan.columns_of(&ready.table, rows);
         let batch = self.session.install(columns)?;
@@ -111,14 +112,18 @@ impl SparseRead {
 
     /// Cells of the result to give out at a time.
     fn rows_of_a_batch(&self, table: &CellTable) -> usize {
-        let per_row = table.bytes_held() / (table.rows as u64).max(1);
+        let all = table.rows().len();
+        let per_row = table.bytes_held() / (all as u64).max(1);
         let rows = self.plan.request.batch_bytes / per_row.max(1);
-        usize::try_from(rows).map_or(usize::MAX, |rows| rows.max(1))
+        // More than memory can address are more than the table has.
+        usize::try_from(rows).map_or(all, |rows| rows.max(1))
     }
 
     /// Memory for so many of a table's rows, once more.
     fn share_of(&self, table: &CellTable, rows: usize) -> Result<Grant, QueryError> {
-        let part = u128::from(table.bytes_held()) * rows as u128 / (table.rows as u128).max(1);
+        let all = (table.rows().len() as u128).max(1);
+        let part = u128::from(table.bytes_held()) * rows as u128 / all;
+        // More than there can be: the budget says so.
         let part = u64::try_from(part).unwrap_or(u64::MAX);
         Ok(self.session.limits().budget.take(part)?)
     }
@@ -129,8 +134,8 @@ fn want(table: &mut CellTable, rows: &Rows) {
     let Some(rows) = rows else { return };
     let mut rest = &rows[..];
     for tile in table.segments.iter_mut().flat_map(|s| &mut s.tiles) {
-        let own = rest.partition_point(|&row| (row as usize) < tile.rows.end);
+        let own = rest.partition_point(|row| row.index() < tile.rows.end());
         tile.wanted = own > 0;
-        rest = rest.get(own..).unwrap_or_default();
+        (_, rest) = rest.split_at(own);
     }
 }

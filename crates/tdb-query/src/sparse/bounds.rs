@@ -3,7 +3,7 @@
 use tdb_array::Snapshot;
 use tdb_schema::CellOrder;
 use tdb_schema::order::CellComparator;
-use tdb_tile::Range;
+use tdb_tile::{Bug, Range};
 
 use super::corner::Corner;
 use super::plan::SparsePlan;
@@ -21,7 +21,7 @@ impl Bounds {
     ///
     /// The lowest corner of a box comes before all of its cells in any order that goes by coordinates, and by those of
     /// space tiles: along the Hilbert curve it need not.
-    pub(super) fn of(plan: &SparsePlan, array: &Snapshot) -> Vec<Option<Self>> {
+    pub(super) fn of(plan: &SparsePlan, array: &Snapshot) -> Result<Vec<Option<Self>>, Bug> {
         let by_coordinates = match plan.merge_order() {
             ResultOrder::RowMajor | ResultOrder::ColumnMajor => true,
             ResultOrder::Global | ResultOrder::Unordered => {
@@ -30,8 +30,7 @@ impl Bounds {
         };
         let fragments = plan.fragments.iter();
         let bounds = fragments.map(|planned| {
-            let fragment = array.fragments().get(planned.fragment)?;
-            let metadata = &fragment.metadata;
+            let metadata = &array.fragment(planned.fragment)?.metadata;
             let dimensions = &plan.schema.dimensions;
             let ranges = dimensions.iter().zip(&metadata.non_empty_domain);
             let mut corners = (Vec::new(), Vec::new());
@@ -44,15 +43,15 @@ impl Bounds {
                 let domain = dimension.domain.as_ref();
                 let is_known = range.is_ordered(datatype) && domain.is_some_and(is_within);
                 if dimension.cell_val_num.is_var() || !is_known {
-                    return None;
+                    return Ok(None);
                 }
                 corners.0.push((range.lo.to_vec(), false));
                 corners.1.push((range.hi.to_vec(), false));
             }
-            (corners.0.len() == dimensions.len()).then(|| Self {
+            Ok((corners.0.len() == dimensions.len()).then(|| Self {
                 lo: Corner::new(corners.0),
                 hi: Corner::new(corners.1),
-            })
+            }))
         });
         bounds.collect()
     }

@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 
-use tdb_cells::CellTable;
+use tdb_cells::{CellTable, Row};
 use tdb_schema::FieldKind;
 use tdb_schema::order::{CellComparator, Column};
+use tdb_tile::Bug;
 use zerocopy::little_endian::U64;
 
 /// The coordinates of a cell.
@@ -30,17 +31,23 @@ impl Corner {
         }
     }
 
-    pub(crate) fn of(table: &CellTable, row: usize, dimensions: usize) -> Self {
+    /// The coordinates in a row of a table.
+    pub(crate) fn of(table: &CellTable, row: Row, dimensions: usize) -> Result<Self, Bug> {
         let coordinate = |dimension| {
             let column = table.column(FieldKind::Dimension(dimension));
-            Coordinate {
-                value: column.map_or(&[][..], |c| c.cell(row)).to_vec(),
-                is_var: column.is_some_and(|c| c.offsets.is_some()),
-            }
+            let column = column.ok_or(Bug::new(
+                "cells are compared whose coordinates are not loaded",
+            ))?;
+            Ok(Coordinate {
+                value: column.cell(row.index())?.to_vec(),
+                is_var: column.offsets.is_some(),
+            })
         };
-        Self {
-            coordinates: (0..dimensions).map(coordinate).collect(),
-        }
+        Ok(Self {
+            coordinates: (0..dimensions)
+                .map(coordinate)
+                .collect::<Result<_, Bug>>()?,
+        })
     }
 
     /// Along one dimension.
@@ -62,12 +69,12 @@ impl Corner {
 
 impl Coordinate {
     fn column(&self) -> Column<'_> {
-        match self.is_var {
-            true => Column::Var {
+        if self.is_var {
+            return Column::Var {
                 offsets: &[U64::ZERO],
                 data: &self.value,
-            },
-            false => Column::Fixed(&self.value),
+            };
         }
+        Column::Fixed(&self.value)
     }
 }

@@ -1,7 +1,9 @@
 //! Which tiles a sparse read takes next, where cells of each fragment come in the order of the result.
 
+use std::ops::Range;
+
 use tdb_array::Snapshot;
-use tdb_cells::{CellTable, Segment};
+use tdb_cells::{CellTable, RowRange, Segment};
 use tdb_schema::order::CellComparator;
 use tdb_tile::Bug;
 
@@ -9,8 +11,8 @@ use super::bounds::Bounds;
 use super::corner::Corner;
 use super::fragment_plan::FragmentPlan;
 use super::keys::sort_order;
-use super::plan::{PlannedTiles, SparsePlan};
-use super::weights::Weights;
+use super::plan::{PlanIndex, SparsePlan};
+use super::weights::Supply;
 use crate::QueryError;
 
 /// Where the reading of each fragment stands.
@@ -18,11 +20,11 @@ use crate::QueryError;
 pub(super) struct Cursors {
     fragments: Vec<Cursor>,
     /// The fragments of which it is known where their cells lie, by where these begin.
-    order: Vec<usize>,
+    order: Vec<PlanIndex>,
     /// How many of those are being merged, or have been.
     begun: usize,
     /// The fragment that kept the last batch from having more cells.
-    limiting: Option<usize>,
+    limiting: Option<PlanIndex>,
 }
 
 /// Where the reading of one fragment stands.
@@ -51,7 +53,10 @@ pub(crate) struct Frontier {
 /// Tiles that were chosen, and what they take.
 #[derive(Debug, Default)]
 pub(super) struct Chosen {
-    pub(super) segments: Vec<Segment>,
+    /// Of each fragment, by their places in the plan.
+    parts: Vec<(PlanIndex, Range<usize>)>,
+    /// How many cells they have.
+    pub(super) rows: u64,
     /// What making a batch of them takes, what is left of the batch before included.
     pub(super) weight: u64,
     /// What decoding one of them takes beside.
@@ -59,40 +64,44 @@ pub(super) struct Chosen {
 }
 
 impl Cursors {
-    pub(super) fn new(
-        array: &Snapshot,
-        plan: &SparsePlan,
-        tiles: &PlannedTiles,
-        weights: &Weights,
-    ) -> Self {
-        let bounds = match plan.sorts && plan.can_stop() {
-            true => Bounds::of(plan, array),
-            false => vec![None; plan.fragments.len()],
+    pub(super) fn new(array: &Snapshot, supply: Supply<'_>) -> Result<Self, QueryError> {
+        let plan = supply.plan;
+        let bounds = if plan.sorts && plan.can_stop() {
+            Bounds::of(plan, array)?
+        } else {
+            vec![None; plan.fragments.len()]
         };
-        let fragments = plan.fragments.iter().zip(bounds).enumerate();
-        let fragments = fragments.map(|(at, (fragment, bounds))| {
-            let all = 0..fragment.tiles.len();
-            let all = all.map(|tile| weights.of_tile(plan, tiles, (at, tile)));
-            Cursor {
+        let fragments = plan.numbered().zip(bounds).map(|((at, fragment), bounds)| {
+            Ok(Cursor {
                 tile: 0,
-                left: all.fold(0, u64::saturating_add),
+                left: supply.weight(at, 0..fragment.tiles.len())?,
                 last: None,
                 is_begun: bounds.is_none(),
                 bounds,
-            }
+            })
         });
-        let fragments: Vec<Cursor> = fragments.collect();
+        let fragments: Vec<Cursor> = fragments.collect::<Result<_, Bug>>()?;
         let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
-        let bounded = fragments.iter().enumerate();
-        let bounded = bounded.filter_map(|(at, cursor)| Some((at, cursor.bounds.as_ref()?)));
-        let mut bounded: Vec<(usize, &Bounds)> = bounded.collect();
+        let bounded = plan.numbered().zip(&fragments);
+        let bounded = bounded.filter_map(|((at, _), cursor)| Some((at, cursor.bounds.as_ref()?)));
+        let mut bounded: Vec<(PlanIndex, &Bounds)> = bounded.collect();
         bounded.sort_by(|(_, a), (_, b)| a.lo().compare(b.lo(), &comparator));
-        Self {
+        Ok(Self {
             order: bounded.into_iter().map(|(at, _)| at).collect(),
             begun: 0,
             fragments,
             limiting: None,
-        }
+        })
+    }
+
+    fn cursor(&self, at: PlanIndex) -> Result<&Cursor, Bug> {
+        let cursor = self.fragments.get(at.get());
+        cursor.ok_or(Bug::new("a cursor of a fragment that was not planned"))
+    }
+
+    fn cursor_mut(&mut self, at: PlanIndex) -> Result<&mut Cursor, Bug> {
+        let cursor = self.fragments.get_mut(at.get());
+        cursor.ok_or(Bug::new("a cursor of a fragment that was not planned"))
     }
 
     /// The weight of all tiles that are still to be read.
@@ -102,8 +111,8 @@ impl Cursors {
     }
 
     /// The next tile of a fragment, both by place in the plan.
-    pub(super) fn tile(&self, fragment: usize) -> usize {
-        self.fragments.get(fragment).map_or(0, |cursor| cursor.tile)
+    pub(super) fn tile(&self, fragment: PlanIndex) -> Result<usize, Bug> {
+        Ok(self.cursor(fragment)?.tile)
     }
 
     /// The next tiles, of about the weight `share`; `carried` are cells of earlier ones that were not given out.
@@ -111,18 +120,17 @@ impl Cursors {
     /// Cells that are merged come from all fragments at once that may have the next ones, others from one after the other.
     pub(super) fn choose(
         &mut self,
-        plan: &SparsePlan,
-        tiles: &PlannedTiles,
-        weights: &Weights,
+        supply: Supply<'_>,
         share: u64,
         carried: Option<&CellTable>,
-    ) -> Chosen {
+    ) -> Result<Chosen, QueryError> {
+        let Supply { plan, weights, .. } = supply;
         let is_all = self.left() <= share || !plan.can_stop();
-        self.begin(plan, if is_all { u64::MAX } else { share });
+        self.begin(plan, if is_all { u64::MAX } else { share })?;
         let total = self.left_of_begun(plan);
         let mut chosen = Chosen::default();
         let kept = carried.map_or(0, |table| weights.of_table(table));
-        for (at, (fragment, cursor)) in plan.fragments.iter().zip(&self.fragments).enumerate() {
+        for ((at, fragment), cursor) in plan.numbered().zip(&self.fragments) {
             if cursor.tile >= fragment.tiles.len() {
                 continue;
             }
@@ -137,21 +145,19 @@ impl Cursors {
                 }
                 (_, false) => share.saturating_sub(chosen.weight),
             };
-            if part == 0 {
-                match plan.sorts {
-                    true => continue,
-                    false => break,
-                }
+            if part > 0 {
+                chosen.add(supply, (at, cursor.tile), part)?;
+            } else if !plan.sorts {
+                break;
             }
-            chosen.add(plan, tiles, weights, (at, cursor.tile), part);
         }
         chosen.weight = chosen.weight.saturating_add(kept);
-        chosen
+        Ok(chosen)
     }
 
     /// Begins to merge the fragments that may have the next cells: those of which it is not known that all their cells come
     /// behind those of the others, and the one that holds up the rest; and more, as long as there is room for them.
-    fn begin(&mut self, plan: &SparsePlan, room: u64) {
+    fn begin(&mut self, plan: &SparsePlan, room: u64) -> Result<(), Bug> {
         let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
         let mut left = self.left_of_begun(plan);
         // The merged fragment that reaches farthest, unless one may reach anywhere.
@@ -166,10 +172,9 @@ impl Cursors {
         }
         let mut end = self.begun;
         while let Some(&at) = self.order.get(end) {
-            let Some(cursor) = self.fragments.get(at) else {
-                break;
-            };
-            let Some(bounds) = &cursor.bounds else { break };
+            let cursor = self.cursor(at)?;
+            let unbounded = Bug::new("a fragment of unknown bounds among those in their order");
+            let bounds = cursor.bounds.as_ref().ok_or(unbounded)?;
             let is_behind =
                 is_known && farthest.is_none_or(|other| bounds.is_behind(other, &comparator));
             if is_behind && left >= room && self.limiting != Some(at) {
@@ -179,12 +184,13 @@ impl Cursors {
             farthest = Some(bounds.farther(farthest, &comparator));
             end = end.saturating_add(1);
         }
-        for at in self.order.get(self.begun..end).unwrap_or_default() {
-            if let Some(cursor) = self.fragments.get_mut(*at) {
-                cursor.is_begun = true;
-            }
+        for at in self.order.iter().take(end).skip(self.begun) {
+            let cursor = self.fragments.get_mut(at.get());
+            let unplanned = Bug::new("a cursor of a fragment that was not planned");
+            cursor.ok_or(unplanned)?.is_begun = true;
         }
         self.begun = end;
+        Ok(())
     }
 
     /// The weight of the tiles that are still to be read of the fragments that are merged.
@@ -197,67 +203,45 @@ impl Cursors {
     }
 
     /// Goes on behind tiles that were chosen.
-    pub(super) fn advance(
-        &mut self,
-        plan: &SparsePlan,
-        tiles: &PlannedTiles,
-        weights: &Weights,
-        segments: &[Segment],
-    ) {
-        for segment in segments {
-            if let Some(at) = plan.position(segment.fragment) {
-                self.skip(plan, tiles, weights, at, segment.tiles.len());
+    pub(super) fn advance(&mut self, supply: Supply<'_>, chosen: &Chosen) -> Result<(), Bug> {
+        for (at, tiles) in &chosen.parts {
+            let weight = supply.weight(*at, tiles.clone())?;
+            let cursor = self.cursor_mut(*at)?;
+            if cursor.tile != tiles.start {
+                return Err(Bug::new("tiles that are not the next of their fragment"));
             }
-        }
-    }
-
-    /// Goes on behind so many tiles of a fragment.
-    pub(super) fn skip(
-        &mut self,
-        plan: &SparsePlan,
-        tiles: &PlannedTiles,
-        weights: &Weights,
-        fragment: usize,
-        count: usize,
-    ) {
-        let Some(cursor) = self.fragments.get_mut(fragment) else {
-            return;
-        };
-        let end = cursor.tile.saturating_add(count);
-        for tile in cursor.tile..end {
-            let weight = weights.of_tile(plan, tiles, (fragment, tile));
             cursor.left = cursor.left.saturating_sub(weight);
+            cursor.tile = tiles.end;
+            cursor.last = None;
         }
-        cursor.tile = end;
-        cursor.last = None;
+        Ok(())
     }
 
     /// Counts tiles of a fragment of this weight no more.
-    pub(super) fn forget(&mut self, fragment: usize, weight: u64) {
-        if let Some(cursor) = self.fragments.get_mut(fragment) {
-            cursor.left = cursor.left.saturating_sub(weight);
-        }
+    pub(super) fn forget(&mut self, fragment: PlanIndex, weight: u64) -> Result<(), Bug> {
+        let cursor = self.cursor_mut(fragment)?;
+        cursor.left = cursor.left.saturating_sub(weight);
+        Ok(())
     }
 
     /// Notes the last cell of each fragment of a table, whose coordinates are loaded.
-    pub(super) fn note_last(&mut self, plan: &SparsePlan, table: &CellTable) {
+    pub(super) fn note_last(&mut self, plan: &SparsePlan, table: &CellTable) -> Result<(), Bug> {
         for segment in &table.segments {
-            let cursor = plan.position(segment.fragment);
-            let cursor = cursor.and_then(|at| self.fragments.get_mut(at));
-            let last = segment.rows.end.checked_sub(1);
-            if let (Some(cursor), Some(row)) = (cursor, last) {
-                cursor.last = Some(Corner::of(table, row, plan.schema.dimensions.len()));
+            if let Some(row) = segment.rows.last() {
+                let last = Corner::of(table, row, plan.schema.dimensions.len())?;
+                self.cursor_mut(plan.position(segment.fragment)?)?.last = Some(last);
             }
         }
+        Ok(())
     }
 
     /// Up to where all cells are loaded: the first of the last cells of fragments that have more, and of the bounds of
     /// those that are not begun. `None` where all is loaded.
     pub(super) fn frontier(&mut self, plan: &SparsePlan) -> Result<Option<Frontier>, QueryError> {
         let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
-        let mut first: Option<(usize, &Corner, bool)> = None;
+        let mut first: Option<(PlanIndex, &Corner, bool)> = None;
         let mut unfinished = 0_usize;
-        for (at, (fragment, cursor)) in plan.fragments.iter().zip(&self.fragments).enumerate() {
+        for ((at, fragment), cursor) in plan.numbered().zip(&self.fragments) {
             if cursor.tile >= fragment.tiles.len() {
                 continue;
             }
@@ -289,31 +273,47 @@ impl Chosen {
     /// Adds tiles of a fragment from this one on until they have this weight; at least one.
     fn add(
         &mut self,
-        plan: &SparsePlan,
-        tiles: &PlannedTiles,
-        weights: &Weights,
-        (at, first): (usize, usize),
+        supply: Supply<'_>,
+        (at, first): (PlanIndex, usize),
         part: u64,
-    ) {
-        let (Some(fragment), Some(stored)) = (plan.fragments.get(at), tiles.tiles.get(at)) else {
-            return;
-        };
+    ) -> Result<(), Bug> {
+        let (fragment, stored) = (supply.plan.fragment(at)?, supply.tiles.at(at)?);
         let (mut weight, mut end) = (0_u64, first);
         while let Some(planned) = fragment.tiles.get(end).filter(|_| weight < part) {
-            weight = weight.saturating_add(weights.of_tile(plan, tiles, (at, end)));
+            weight = weight.saturating_add(supply.weights.of_tile(stored, planned));
             let decoding = stored.decoding_bytes(planned.tile, planned.cells);
             self.decoding = self.decoding.max(decoding);
+            self.rows = self.rows.saturating_add(planned.cells as u64);
             end = end.saturating_add(1);
         }
-        let taken = fragment.tiles.get(first..end).unwrap_or_default();
-        let segment = fragment.segment(taken, self.rows());
         self.weight = self.weight.saturating_add(weight);
-        self.segments.push(segment);
+        self.parts.push((at, first..end));
+        Ok(())
     }
 
-    /// How many cells the tiles have.
-    pub(super) fn rows(&self) -> usize {
-        self.segments.last().map_or(0, |segment| segment.rows.end)
+    /// The tiles of each fragment, by their places in the plan.
+    pub(super) fn parts(&self) -> &[(PlanIndex, Range<usize>)] {
+        &self.parts
+    }
+
+    /// Whether no tile is left.
+    pub(super) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// The tiles as parts of a table.
+    ///
+    /// # Errors
+    /// More rows than a table can number.
+    pub(super) fn segments(&self, supply: Supply<'_>) -> Result<Vec<Segment>, QueryError> {
+        let mut end = RowRange::default();
+        let parts = self.parts.iter().map(|(at, tiles)| {
+            let planned = supply.planned(*at, tiles.clone())?;
+            let segment = supply.plan.fragment(*at)?.segment(planned, end)?;
+            end = segment.rows;
+            Ok(segment)
+        });
+        parts.collect()
     }
 }
 
@@ -324,10 +324,11 @@ fn share_of(table: &CellTable, fragment: &FragmentPlan, weight: u64) -> u64 {
         .iter()
         .find(|segment| segment.fragment == fragment.fragment);
     let rows = own.map_or(0, |segment| segment.rows.len());
-    proportion(weight, rows as u64, table.rows as u64).min(weight * u64::from(rows > 0))
+    proportion(weight, rows as u64, table.rows().len() as u64).min(weight * u64::from(rows > 0))
 }
 
 fn proportion(share: u64, part: u64, total: u64) -> u64 {
     let exact = u128::from(share) * u128::from(part) / u128::from(total).max(1);
+    // As much as can be said, where all is less than the part.
     u64::try_from(exact).unwrap_or(u64::MAX).max(1)
 }

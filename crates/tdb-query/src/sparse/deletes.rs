@@ -1,7 +1,7 @@
 //! What deletes do to cells that were put in order: leave them out, or say when it was.
 
 use tdb_array::Snapshot;
-use tdb_cells::{CellTable, Keys, Session, TableColumn};
+use tdb_cells::{CellTable, Keys, Row, Session, TableColumn};
 use tdb_schema::FieldKind;
 
 use super::keys::Coordinates;
@@ -26,7 +26,7 @@ pub(crate) fn apply_deletes(
         Versions::Current => visibility.retain(array, table, rows),
         Versions::All if !plan.tells_deletions() => Ok(()),
         Versions::All => {
-            let bytes = table.rows.saturating_mul(DELETION) as u64;
+            let bytes = table.rows().len().saturating_mul(DELETION) as u64;
             let held = session.limits().budget.take(bytes)?;
             let [times, by] = visibility.deletions(array, table)?;
             table.insert(
@@ -46,8 +46,8 @@ pub(crate) fn apply_deletes(
             if let Some(rows) = rows
                 && !plan.schema.allows_duplicates
             {
-                let coordinates = Coordinates::new(table, plan.schema.dimensions.len());
-                drop_hidden(&plan.keys(table, &coordinates), &before, rows);
+                let coordinates = Coordinates::new(table, plan.schema.dimensions.len())?;
+                drop_hidden(&plan.keys(table, &coordinates)?, &before, rows);
             }
             Ok(())
         }
@@ -56,7 +56,7 @@ pub(crate) fn apply_deletes(
 
 /// Leaves out, of sorted rows, those that are equal to a row before them which `kept` lacks; that holds the rest
 /// in the same order.
-fn drop_hidden(keys: &Keys<'_>, rows: &[u32], kept: &mut Vec<u32>) {
+fn drop_hidden(keys: &Keys<'_>, rows: &[Row], kept: &mut Vec<Row>) {
     let mut left = std::mem::take(kept).into_iter().peekable();
     let (mut last, mut hides) = (None, false);
     for row in rows {

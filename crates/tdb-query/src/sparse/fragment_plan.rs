@@ -1,17 +1,17 @@
 //! Which tiles of one fragment a sparse read needs.
 
 use tdb_array::{At, Fragment, OpenedPart, Snapshot};
-use tdb_cells::{Segment, TileRows};
-use tdb_fragment::MetadataPart;
+use tdb_cells::{RowRange, Segment, TileRows};
+use tdb_fragment::{FragmentIndex, MetadataPart, TileNumber};
 use tdb_rtree::RTree;
 use tdb_schema::order::WriterRule;
 use tdb_schema::{ArraySchema, CellOrder, Field, FieldKind};
-use tdb_tile::{FormatVersion, Grant, Limits, Range};
+use tdb_tile::{Bug, FormatVersion, Grant, Limits, Range, length};
 
+use crate::QueryError;
 use crate::options::ResultOrder;
 use crate::request::Request;
 use crate::subarray::Subarray;
-use crate::{QueryError, fragment_tiles};
 
 /// More tiles are believed only if one of the lists of them is as long.
 const BELIEVED_TILES: u64 = 1 << 16;
@@ -19,8 +19,7 @@ const BELIEVED_TILES: u64 = 1 << 16;
 /// The tiles of one fragment that may hold cells of the result.
 #[derive(Debug)]
 pub(crate) struct FragmentPlan {
-    /// Position of the fragment in the array's list.
-    pub(crate) fragment: usize,
+    pub(crate) fragment: FragmentIndex,
     pub(crate) tiles: Vec<PlannedTile>,
     /// Whether cells have times of their own.
     pub(crate) has_timestamps: bool,
@@ -35,42 +34,44 @@ pub(crate) struct FragmentPlan {
 /// One tile and what its bounds say.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlannedTile {
-    pub(crate) tile: usize,
+    pub(crate) tile: TileNumber,
     pub(crate) cells: usize,
     /// Whether all its cells lie within the subarray.
     pub(crate) full: bool,
 }
 
 impl FragmentPlan {
-    /// Some of its tiles as a part of a table, whose rows begin at `first`.
+    /// Some of its tiles as a part of a table, with the rows behind those `before`.
+    ///
+    /// # Errors
+    /// More rows than a table can number.
     pub(crate) fn segment<'a>(
         &self,
         tiles: impl IntoIterator<Item = &'a PlannedTile>,
-        first: usize,
-    ) -> Segment {
-        let mut end = first;
+        before: RowRange,
+    ) -> Result<Segment, QueryError> {
+        let (none, mut end) = (before.next(0)?, before);
         let tiles = tiles.into_iter().map(|planned| {
-            let rows = end..end.saturating_add(planned.cells);
-            end = rows.end;
-            TileRows {
+            end = end.next(planned.cells)?;
+            Ok(TileRows {
                 tile: planned.tile,
-                rows,
+                rows: end,
                 full: planned.full,
                 wanted: true,
-            }
+            })
         });
-        let tiles = tiles.collect();
-        Segment {
+        let tiles = tiles.collect::<Result<_, QueryError>>()?;
+        Ok(Segment {
             fragment: self.fragment,
-            rows: first..end,
+            rows: none.until(end),
             tiles,
-        }
+        })
     }
 
     /// A fragment whose tiles are not known yet.
     pub(super) fn candidate(
         array: &Snapshot,
-        index: usize,
+        index: FragmentIndex,
         fragment: &Fragment,
         request: &Request,
     ) -> Self {
@@ -87,9 +88,8 @@ impl FragmentPlan {
         }
     }
 
-    pub(super) fn searches(&self, array: &Snapshot, request: &Request) -> bool {
-        let fragment = array.fragments().get(self.fragment);
-        fragment.is_some_and(|fragment| searches(fragment, request))
+    pub(super) fn searches(&self, array: &Snapshot, request: &Request) -> Result<bool, Bug> {
+        Ok(searches(array.fragment(self.fragment)?, request))
     }
 
     /// The parts of the fragment's metadata by which its tiles are looked for.
@@ -98,7 +98,7 @@ impl FragmentPlan {
         array: &Snapshot,
         request: &Request,
     ) -> Result<Vec<MetadataPart>, QueryError> {
-        let fragment = fragment_tiles::planned(array, self.fragment)?;
+        let fragment = array.fragment(self.fragment)?;
         let mut parts = Vec::new();
         if searches(fragment, request) {
             parts.push(MetadataPart::RTree);
@@ -117,12 +117,14 @@ impl FragmentPlan {
         opened: Vec<OpenedPart>,
         limits: &Limits,
     ) -> Result<bool, QueryError> {
-        let fragment = fragment_tiles::planned(array, self.fragment)?;
+        let fragment = array.fragment(self.fragment)?;
         let metadata = &fragment.metadata;
         let mut payloads = opened.into_iter().map(|part| part.payload);
-        let tree = match searches(fragment, request) {
-            true => payloads.next(),
-            false => None,
+        let tree = if searches(fragment, request) {
+            let missing = Bug::new("an R-tree that was asked for is not there");
+            Some(payloads.next().ok_or(missing)?)
+        } else {
+            None
         };
         if let Some(view) = doubted(fragment) {
             let payloads: Vec<_> = payloads.collect();
@@ -139,7 +141,7 @@ impl FragmentPlan {
                 let tree = metadata.rtree(&payload, array.limits());
                 found(fragment, &tree.at(&fragment.metadata_key)?, request)?
             }
-            None => all_tiles(fragment),
+            None => all_tiles(fragment)?,
         };
         Ok(!self.tiles.is_empty())
     }
@@ -163,7 +165,7 @@ fn doubted(fragment: &Fragment) -> Option<Field<'_>> {
         .flatten()
 }
 
-fn all_tiles(fragment: &Fragment) -> Vec<PlannedTile> {
+fn all_tiles(fragment: &Fragment) -> Result<Vec<PlannedTile>, QueryError> {
     let all = 0..fragment.metadata.tile_count();
     all.map(|tile| PlannedTile::new(fragment, tile, true))
         .collect()
@@ -177,28 +179,28 @@ fn found(
 ) -> Result<Vec<PlannedTile>, QueryError> {
     let dimensions = 0..fragment.schema.dimensions.len();
     let ranges: Vec<Vec<Range>> = dimensions
+        // No range is all of the dimension, in a subarray and in an R-tree alike; the subarray is not empty.
         .map(|dimension| {
             let ranges = request.subarray.ranges(dimension);
-            ranges.unwrap_or_default().to_vec()
+            ranges.map_or_else(Vec::new, <[Range]>::to_vec)
         })
         .collect();
     let overlaps = tree
         .search(&ranges)
-        .map_err(|e| QueryError::invalid(e.to_string()))?;
-    Ok(overlaps
-        .into_iter()
+        .map_err(|_| Bug::new("the ranges of a read do not fit the dimensions of an R-tree"))?;
+    let overlaps = overlaps.into_iter();
+    overlaps
         .map(|overlap| PlannedTile::new(fragment, overlap.tile, overlap.full))
-        .collect())
+        .collect()
 }
 
 impl PlannedTile {
-    fn new(fragment: &Fragment, tile: u64, full: bool) -> Self {
-        let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        Self {
-            tile: size(tile),
-            cells: size(fragment.metadata.tile_cells(tile)),
+    fn new(fragment: &Fragment, tile: u64, full: bool) -> Result<Self, QueryError> {
+        Ok(Self {
+            tile: TileNumber::new(tile),
+            cells: length(fragment.metadata.tile_cells(tile))?,
             full,
-        }
+        })
     }
 }
 

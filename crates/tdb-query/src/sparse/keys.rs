@@ -1,9 +1,9 @@
 //! What the rows of a table are sorted by.
 
-use tdb_cells::{CellTable, Keys, Numbers};
+use tdb_cells::{CellTable, Keys, Numbers, Row, TableColumn};
 use tdb_schema::order::{CellComparator, Column, KeyEncoder, SortOrder};
 use tdb_schema::{ArraySchema, FieldKind, order};
-use tdb_tile::Datatype;
+use tdb_tile::{Bug, Datatype};
 use zerocopy::little_endian::U64;
 
 use crate::options::ResultOrder;
@@ -23,37 +23,35 @@ pub(crate) struct Coordinates {
 }
 
 impl Coordinates {
-    pub(crate) fn new(table: &CellTable, dimensions: usize) -> Self {
+    pub(crate) fn new(table: &CellTable, dimensions: usize) -> Result<Self, Bug> {
         let starts = |dimension| {
-            let offsets = table
-                .column(FieldKind::Dimension(dimension))?
-                .offsets
-                .as_ref()?;
-            Some(
-                offsets
-                    .iter()
-                    .take(table.rows)
-                    .map(|&start| U64::new(start))
-                    .collect(),
-            )
+            let offsets = coordinates(table, dimension)?.offsets.as_ref();
+            let rows = table.rows().len();
+            Ok(offsets.map(|offsets| offsets.iter().take(rows).copied().map(U64::new).collect()))
         };
-        Self {
-            starts: (0..dimensions).map(starts).collect(),
-        }
+        let starts = (0..dimensions).map(starts);
+        Ok(Self {
+            starts: starts.collect::<Result<_, Bug>>()?,
+        })
     }
 
-    pub(crate) fn columns<'a>(&'a self, table: &'a CellTable) -> Vec<Column<'a>> {
+    pub(crate) fn columns<'a>(&'a self, table: &'a CellTable) -> Result<Vec<Column<'a>>, Bug> {
         let column = |(dimension, starts): (usize, &'a Option<Vec<U64>>)| {
-            let data = table
-                .column(FieldKind::Dimension(dimension))
-                .map_or(&[][..], |c| c.values.as_slice());
-            match starts {
+            let data = coordinates(table, dimension)?.values.as_slice();
+            Ok(match starts {
                 Some(offsets) => Column::Var { offsets, data },
                 None => Column::Fixed(data),
-            }
+            })
         };
         self.starts.iter().enumerate().map(column).collect()
     }
+}
+
+fn coordinates(table: &CellTable, dimension: usize) -> Result<&TableColumn, Bug> {
+    let column = table.column(FieldKind::Dimension(dimension));
+    column.ok_or(Bug::new(
+        "cells are compared whose coordinates are not loaded",
+    ))
 }
 
 /// What the order of a result is called where cells are compared.
@@ -71,9 +69,9 @@ pub(crate) fn row_keys<'a>(
     table: &'a CellTable,
     coordinates: &'a Coordinates,
     order: ResultOrder,
-) -> Keys<'a> {
+) -> Result<Keys<'a>, Bug> {
     let order = sort_order(order);
-    let columns = coordinates.columns(table);
+    let columns = coordinates.columns(table)?;
     let encoder = KeyEncoder::new(schema, order);
     let exact = encoder.is_exact();
     // Cells outside the domain, which writers may be told to allow, have no keys.
@@ -81,14 +79,14 @@ pub(crate) fn row_keys<'a>(
         order::Keys::U64(keys) => Numbers::Narrow(keys),
         order::Keys::U128(keys) => Numbers::Wide(keys),
     });
-    match numbers {
+    Ok(match numbers {
         Some(numbers) if exact => Keys::exact(numbers),
         numbers => {
             let comparator = CellComparator::new(schema, order);
-            let compare = move |a: u32, b: u32| {
-                comparator.compare_rows(&columns, a as usize, &columns, b as usize)
+            let compare = move |a: Row, b: Row| {
+                comparator.compare_rows(&columns, a.index(), &columns, b.index())
             };
             Keys::compared(numbers, Box::new(compare))
         }
-    }
+    })
 }

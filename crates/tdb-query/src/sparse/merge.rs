@@ -2,8 +2,9 @@
 //! or fails the condition.
 
 use tdb_array::Snapshot;
-use tdb_cells::{Batch, CellTable, Keys, Segment, gather, keep_newest};
+use tdb_cells::{Batch, CellSet, CellTable, Keys, Row, TableColumn, gather, keep_newest};
 use tdb_schema::order::CellComparator;
+use tdb_tile::Bug;
 
 use super::cursors::Frontier;
 use super::keys::{Coordinates, dimension_types, row_keys, sort_order};
@@ -14,42 +15,55 @@ use crate::QueryError;
 use crate::options::Versions;
 
 /// Rows of a table: those of the result, in its order; `None` for all as they are.
-pub(crate) type Rows = Option<Vec<u32>>;
+pub(crate) type Rows = Option<Vec<Row>>;
+
+/// The next rows of a result, in its order, and those behind them in the order of the table.
+pub(crate) type Split = (Vec<Row>, Vec<Row>);
 
 impl SparsePlan {
     /// The cells that lie within the subarray and the window of time, in the order of the table.
     ///
     /// The [deciding fields](SparsePlan::deciding_fields) are loaded.
-    pub(crate) fn select(&self, table: &CellTable) -> Rows {
+    pub(crate) fn select(&self, table: &CellTable) -> Result<Rows, QueryError> {
         let counts = select(
             table,
             &self.request.subarray,
             &dimension_types(&self.schema),
             self.repeats,
-        );
+        )?;
         let mut rows: Rows = counts.map(|counts| {
             let mut rows = Vec::with_capacity(counts.len());
-            for (row, &count) in (0_u32..).zip(&counts) {
+            for (row, &count) in table.rows().iter().zip(&counts) {
                 rows.extend(std::iter::repeat_n(row, count as usize));
             }
             rows
         });
-        self.visibility.filter_times(table, &mut rows);
-        rows
+        self.visibility.filter_times(table, &mut rows)?;
+        Ok(rows)
     }
 
     /// What the cells of a table are put in order by.
-    pub(crate) fn keys<'a>(&self, table: &'a CellTable, coordinates: &'a Coordinates) -> Keys<'a> {
+    pub(crate) fn keys<'a>(
+        &self,
+        table: &'a CellTable,
+        coordinates: &'a Coordinates,
+    ) -> Result<Keys<'a>, Bug> {
         row_keys(&self.schema, table, coordinates, self.merge_order())
     }
 
     /// Puts selected cells in order, and of equal ones keeps the newest, as far as the plan says so.
-    pub(crate) fn merge(&self, array: &Snapshot, table: &CellTable, rows: Rows) -> Rows {
-        if !self.sorts {
-            return rows;
+    pub(crate) fn merge(
+        &self,
+        array: &Snapshot,
+        table: &CellTable,
+        rows: Rows,
+    ) -> Result<Rows, QueryError> {
+        // A slab without a cell has no columns, either.
+        if !self.sorts || table.rows().is_empty() {
+            return Ok(rows);
         }
-        let (rows, _) = self.merge_between(array, table, rows, (None, None));
-        Some(rows)
+        let (rows, _) = self.merge_between(array, table, rows, (None, None))?;
+        Ok(Some(rows))
     }
 
     /// Puts selected cells in order, and of those of which all that come before are in memory does as [`SparsePlan::merge`];
@@ -61,18 +75,18 @@ impl SparsePlan {
         table: &CellTable,
         rows: Rows,
         (reached, frontier): (Option<&Frontier>, Option<&Frontier>),
-    ) -> (Vec<u32>, Vec<u32>) {
-        let coordinates = Coordinates::new(table, self.schema.dimensions.len());
-        let keys = self.keys(table, &coordinates);
+    ) -> Result<Split, QueryError> {
+        let coordinates = Coordinates::new(table, self.schema.dimensions.len())?;
+        let keys = self.keys(table, &coordinates)?;
         let mut rows = rows.unwrap_or_else(|| all_rows(table));
-        keys.sort(&mut rows);
+        keys.sort(&mut rows)?;
         let mut behind = Vec::new();
         let comparator = CellComparator::new(&self.schema, sort_order(self.merge_order()));
-        let columns = coordinates.columns(table);
-        let before = |rows: &[u32], frontier: &Frontier| {
+        let columns = coordinates.columns(table)?;
+        let before = |rows: &[Row], frontier: &Frontier| {
             let corner = frontier.corner.columns();
             rows.partition_point(|&row| {
-                let order = comparator.compare_rows(&columns, row as usize, &corner, 0);
+                let order = comparator.compare_rows(&columns, row.index(), &corner, 0);
                 order.is_lt() || (order.is_eq() && frontier.is_loaded)
             })
         };
@@ -84,8 +98,8 @@ impl SparsePlan {
             behind = rows.split_off(before(&rows, frontier));
             behind.sort_unstable();
         }
-        self.settle(array, table, &keys, &mut rows);
-        (rows, behind)
+        self.settle(array, table, &keys, &mut rows)?;
+        Ok((rows, behind))
     }
 
     /// Whether no fragment can have two cells with the same coordinates.
@@ -103,19 +117,19 @@ impl SparsePlan {
         array: &Snapshot,
         table: &CellTable,
         keys: &Keys<'_>,
-        rows: &mut Vec<u32>,
-    ) {
+        rows: &mut Vec<Row>,
+    ) -> Result<(), QueryError> {
         if self.request.versions != Versions::Current {
-            newest_first(array, table, keys, rows);
+            newest_first(array, table, keys, rows)?;
         }
         if !self.deduplicates {
-            return;
+            return Ok(());
         }
-        let newer = |row: u32, kept: u32| {
-            let (a, b) = (time_of(array, table, row), time_of(array, table, kept));
-            a > b || (a == b && is_later_fragment(table, row, kept))
+        let newer = |row: Row, kept: Row| {
+            let (a, b) = (time_of(array, table, row)?, time_of(array, table, kept)?);
+            Ok(a > b || (a == b && is_later_fragment(table, row, kept)))
         };
-        keep_newest(keys, rows, newer);
+        keep_newest(keys, rows, newer)
     }
 
     /// Leaves out what fails the condition, whose fields are loaded.
@@ -127,10 +141,7 @@ impl SparsePlan {
         rows: &mut Rows,
     ) -> Result<(), QueryError> {
         if let Some(condition) = &self.request.condition {
-            let keep = condition.evaluate(table)?;
-            filter(rows, table.rows, |row| {
-                keep.get(row as usize).is_some_and(|&k| k != 0)
-            });
+            keep_in(rows, &condition.evaluate(table)?)?;
         }
         Ok(())
     }
@@ -139,64 +150,89 @@ impl SparsePlan {
     pub(crate) fn columns(
         &self,
         table: &mut CellTable,
-        rows: Option<&[u32]>,
+        rows: Option<&[Row]>,
     ) -> Result<Batch, QueryError> {
-        let count = rows.map_or(table.rows, <[u32]>::len);
-        // Without rows nothing was loaded.
+        let count = rows.map_or(table.rows().len(), <[Row]>::len);
         self.request.batch(count, |field| {
-            Ok(gather(table.take(field).unwrap_or_default(), rows)?)
+            let column = table.take(field);
+            Ok(gather(column.map_or_else(|| not_loaded(count), Ok)?, rows)?)
         })
     }
 
     /// Columns of some rows, which leave the table as it is.
-    pub(crate) fn columns_of(&self, table: &CellTable, rows: &[u32]) -> Result<Batch, QueryError> {
+    pub(crate) fn columns_of(&self, table: &CellTable, rows: &[Row]) -> Result<Batch, QueryError> {
         self.request.batch(rows.len(), |field| {
-            let picked = table.column(field).map(|column| column.at(rows));
-            Ok(gather(picked.transpose()?.unwrap_or_default(), None)?)
+            let column = match table.column(field) {
+                Some(column) => column.at(rows)?,
+                None => not_loaded(rows.len())?,
+            };
+            Ok(gather(column, None)?)
         })
     }
 }
 
-pub(crate) fn segment_rows(segment: &Segment) -> impl Iterator<Item = u32> + use<> {
-    let number = |row: usize| u32::try_from(row).unwrap_or(u32::MAX);
-    number(segment.rows.start)..number(segment.rows.end)
+/// The column of a field that was not loaded, since no row of it was left.
+fn not_loaded(rows: usize) -> Result<TableColumn, Bug> {
+    if rows > 0 {
+        return Err(Bug::new("a column of the result was not loaded"));
+    }
+    Ok(TableColumn::default())
 }
 
-pub(crate) fn all_rows(table: &CellTable) -> Vec<u32> {
-    table.segments.iter().flat_map(segment_rows).collect()
+pub(crate) fn all_rows(table: &CellTable) -> Vec<Row> {
+    table.rows().iter().collect()
 }
 
 /// Puts the newest first of sorted cells with equal coordinates.
-fn newest_first(array: &Snapshot, table: &CellTable, keys: &Keys<'_>, rows: &mut [u32]) {
-    let equal = |a: &u32, b: &u32| keys.compare(*a, *b).is_eq();
+fn newest_first(
+    array: &Snapshot,
+    table: &CellTable,
+    keys: &Keys<'_>,
+    rows: &mut [Row],
+) -> Result<(), QueryError> {
+    let equal = |a: &Row, b: &Row| keys.compare(*a, *b).is_eq();
     for same in rows.chunk_by_mut(equal).filter(|same| same.len() > 1) {
-        let age = |row: &u32| {
-            let newest = (time_of(array, table, *row), segment_of(table, *row));
-            (std::cmp::Reverse(newest), *row)
-        };
-        same.sort_by_cached_key(age);
+        let aged = same.iter().map(|&row| {
+            let newest = (time_of(array, table, row)?, segment_of(table, row));
+            Ok((std::cmp::Reverse(newest), row))
+        });
+        let mut aged = aged.collect::<Result<Vec<_>, QueryError>>()?;
+        aged.sort_unstable();
+        for (place, (_, row)) in same.iter_mut().zip(aged) {
+            *place = row;
+        }
     }
+    Ok(())
 }
 
-fn segment_of(table: &CellTable, row: u32) -> usize {
+fn segment_of(table: &CellTable, row: Row) -> usize {
     let segments = &table.segments;
-    segments.partition_point(|s| s.rows.end <= row as usize)
+    segments.partition_point(|segment| segment.rows.end() <= row.index())
 }
 
-fn is_later_fragment(table: &CellTable, a: u32, b: u32) -> bool {
+fn is_later_fragment(table: &CellTable, a: Row, b: Row) -> bool {
     segment_of(table, a) > segment_of(table, b)
 }
 
-/// Keeps rows; where all are still in place, first writes them down.
-pub(crate) fn filter(rows: &mut Rows, count: usize, keep: impl Fn(u32) -> bool) {
+/// Keeps those rows that are in a set; where all are still in place, first writes them down.
+pub(crate) fn keep_in(rows: &mut Rows, set: &CellSet) -> Result<(), Bug> {
     match rows {
-        Some(rows) => rows.retain(|&row| keep(row)),
+        Some(kept) => {
+            let mut unknown = None;
+            kept.retain(|&row| {
+                let is_in = set.contains(row);
+                is_in.unwrap_or_else(|bug| {
+                    unknown = Some(bug);
+                    false
+                })
+            });
+            unknown.map_or(Ok(()), Err)
+        }
         None => {
-            let count = u32::try_from(count).unwrap_or(u32::MAX);
-            let kept: Vec<u32> = (0..count).filter(|&row| keep(row)).collect();
-            if kept.len() < count as usize {
-                *rows = Some(kept);
+            if set.count() < set.rows() {
+                *rows = Some(set.iter().collect());
             }
+            Ok(())
         }
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use tdb_array::{OpenedPart, Snapshot};
 use tdb_cells::{CellSizes, FragmentTiles};
-use tdb_fragment::MetadataPart;
+use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_schema::{ArraySchema, FieldKind};
-use tdb_tile::Limits;
+use tdb_tile::{Bug, Limits};
 
 use super::fragment_plan::{FragmentPlan, searches};
 use super::visible::Visibility;
@@ -45,7 +45,7 @@ impl SparsePlan {
         request: Request,
         asked: Vec<FieldKind>,
     ) -> Result<Self, QueryError> {
-        let numbered = array.fragments().iter().enumerate();
+        let numbered = array.numbered_fragments();
         let candidates = numbered.filter_map(|(index, fragment)| {
             let is_candidate = request.subarray.is_all() || searches(fragment, &request);
             is_candidate.then(|| FragmentPlan::candidate(array, index, fragment, &request))
@@ -53,13 +53,16 @@ impl SparsePlan {
         let fragments: Vec<FragmentPlan> = candidates.collect();
         let mut schema = Arc::clone(array.schema());
         let visibility = Visibility::new(array, &fragments, &mut schema, request.versions)?;
-        let is_cut = fragments.iter().any(|plan| plan.searches(array, &request));
+        let searched = fragments.iter().map(|plan| plan.searches(array, &request));
+        let cuts = searched
+            .collect::<Result<Vec<bool>, Bug>>()?
+            .contains(&true);
         let mut plan = Self {
             request,
             asked,
             schema,
             fragments,
-            cuts: is_cut,
+            cuts,
             sorts: false,
             deduplicates: false,
             repeats: false,
@@ -92,11 +95,11 @@ impl SparsePlan {
     pub(crate) fn parts(
         &self,
         array: &Snapshot,
-    ) -> Result<Vec<(usize, Vec<MetadataPart>)>, QueryError> {
+    ) -> Result<Vec<(FragmentIndex, Vec<MetadataPart>)>, QueryError> {
         let fields = self.fields();
         let parts = self.fragments.iter().map(|plan| {
             let mut parts = plan.search_parts(array, &self.request)?;
-            let stored = fragment_tiles::planned(array, plan.fragment)?.stored();
+            let stored = array.fragment(plan.fragment)?.stored();
             parts.extend(FragmentTiles::parts(&self.schema, stored, &fields));
             Ok((plan.fragment, parts))
         });
@@ -141,12 +144,31 @@ impl SparsePlan {
         self.asked.clear();
     }
 
-    /// Where the fragment with this index in the array stands in the plan.
-    pub(crate) fn position(&self, fragment: usize) -> Option<usize> {
+    /// Where a fragment of the array stands in the plan.
+    pub(crate) fn position(&self, fragment: FragmentIndex) -> Result<PlanIndex, Bug> {
         // Fragments are planned in the array's order.
-        self.fragments
-            .binary_search_by_key(&fragment, |plan| plan.fragment)
-            .ok()
+        let fragments = &self.fragments;
+        let found = fragments.binary_search_by_key(&fragment, |plan| plan.fragment);
+        let unknown = Bug::new("cells of a fragment that was not planned");
+        found.map(PlanIndex).map_err(|_| unknown)
+    }
+
+    /// The planned fragments, each with its place in the plan.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (PlanIndex, &FragmentPlan)> {
+        let numbered = self.fragments.iter().enumerate();
+        numbered.map(|(at, fragment)| (PlanIndex(at), fragment))
+    }
+
+    /// As [`SparsePlan::fragment`], to take tiles out of it.
+    pub(super) fn fragment_mut(&mut self, at: PlanIndex) -> Result<&mut FragmentPlan, Bug> {
+        let fragment = self.fragments.get_mut(at.0);
+        fragment.ok_or(Bug::new("a place in the plan of another read"))
+    }
+
+    /// The fragment at a place in the plan.
+    pub(crate) fn fragment(&self, at: PlanIndex) -> Result<&FragmentPlan, Bug> {
+        let fragment = self.fragments.get(at.0);
+        fragment.ok_or(Bug::new("a place in the plan of another read"))
     }
 
     /// Whether reading can stop between tiles: cells of each fragment come in the order of the result.
@@ -222,20 +244,37 @@ impl SparsePlan {
     }
 }
 
+/// The place of a fragment in the plan of a read, which is not its place in the array's list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct PlanIndex(usize);
+
+impl PlanIndex {
+    /// The place, counted from 0.
+    pub(crate) fn get(self) -> usize {
+        self.0
+    }
+}
+
 /// Where the tiles of the planned fragments are.
 #[derive(Debug, Default)]
 pub(crate) struct PlannedTiles {
-    /// Positions of the fragments in the array's list, ascending.
-    pub(crate) fragments: Vec<usize>,
+    /// The fragments, ascending.
+    pub(crate) fragments: Vec<FragmentIndex>,
     /// The tiles of each.
     pub(crate) tiles: Vec<FragmentTiles>,
 }
 
 impl PlannedTiles {
-    /// The tiles of the fragment at this position in the array's list.
-    pub(crate) fn find(&self, fragment: usize) -> Option<&FragmentTiles> {
+    /// The tiles of a fragment of the array.
+    pub(crate) fn find(&self, fragment: FragmentIndex) -> Option<&FragmentTiles> {
         self.tiles
             .get(self.fragments.binary_search(&fragment).ok()?)
+    }
+
+    /// The tiles of the fragment at a place in the plan.
+    pub(crate) fn at(&self, at: PlanIndex) -> Result<&FragmentTiles, Bug> {
+        let tiles = self.tiles.get(at.get());
+        tiles.ok_or(Bug::new("tiles of a fragment that was not planned"))
     }
 }
 

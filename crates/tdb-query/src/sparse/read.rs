@@ -7,21 +7,21 @@ use tdb_array::{PartsToOpen, Snapshot};
 use tdb_cells::{Batch, CellTable, Segment, Session};
 use tdb_schema::FieldKind;
 use tdb_store::{Piece as StoredPiece, Read};
-use tdb_tile::{Bug, Grant, LimitError};
+use tdb_tile::{Bug, Grant};
 
 use super::batch::{Ready, Selected};
 use super::cursors::{Chosen, Cursors, Frontier};
 use super::merge::Rows;
-use super::plan::{PlannedTiles, SparsePlan};
+use super::plan::{PlanIndex, PlannedTiles, SparsePlan};
 use super::slabs::{Slab, Slabs};
 use super::tally::Tally;
-use super::weights::{PICKED_ROW, SORTED_ROW, Weights};
+use super::weights::{PICKED_ROW, SORTED_ROW, Supply, Weights};
 use super::whole::First;
 use crate::QueryError;
 use crate::piece::{Piece, TableWork};
 
 /// Rows that a table can number.
-const MOST_ROWS: usize = u32::MAX as usize;
+const MOST_ROWS: u64 = u32::MAX as u64;
 
 /// A read of a sparse array whose tiles are known.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct SparseRead {
     pub(super) weights: Weights,
     pub(super) cursors: Cursors,
     /// The next cell of fragments whose tiles may be copied, by their place in the plan.
-    pub(super) firsts: HashMap<usize, First>,
+    pub(super) firsts: HashMap<PlanIndex, First>,
     state: State,
     /// What is left of a result that does not fit the memory and is not stored in its order.
     pub(super) slabs: Option<Slabs>,
@@ -90,14 +90,19 @@ impl SparseRead {
         array: Arc<Snapshot>,
         plan: SparsePlan,
         tiles: PlannedTiles,
-    ) -> Self {
+    ) -> Result<Self, QueryError> {
         let weights = Weights::new(&plan);
-        let cursors = Cursors::new(&array, &plan, &tiles, &weights);
+        let supply = Supply {
+            plan: &plan,
+            tiles: &tiles,
+            weights: &weights,
+        };
+        let cursors = Cursors::new(&array, supply)?;
         let share = match plan.request.limit {
             u64::MAX => u64::MAX,
             limit => weights.of_rows(limit.max(1)),
         };
-        Self {
+        Ok(Self {
             session,
             array,
             plan,
@@ -114,6 +119,15 @@ impl SparseRead {
             share,
             tally: None,
             held: Vec::new(),
+        })
+    }
+
+    /// What tiles are chosen by.
+    pub(super) fn supply(&self) -> Supply<'_> {
+        Supply {
+            plan: &self.plan,
+            tiles: &self.tiles,
+            weights: &self.weights,
         }
     }
 
@@ -166,13 +180,13 @@ impl SparseRead {
     }
 
     /// Counts these tiles of a fragment no more; both are named by their places in the plan.
-    pub(super) fn forget(&mut self, fragment: usize, tiles: std::ops::Range<usize>) {
-        let weight = |tile| {
-            self.weights
-                .of_tile(&self.plan, &self.tiles, (fragment, tile))
-        };
-        let weight = tiles.map(weight).fold(0, u64::saturating_add);
-        self.cursors.forget(fragment, weight);
+    pub(super) fn forget(
+        &mut self,
+        fragment: PlanIndex,
+        tiles: std::ops::Range<usize>,
+    ) -> Result<(), Bug> {
+        let weight = self.supply().weight(fragment, tiles)?;
+        self.cursors.forget(fragment, weight)
     }
 
     /// Chooses the next tiles.
@@ -188,24 +202,26 @@ impl SparseRead {
         if !self.plan.can_stop() && self.cursors.left() > most {
             return self.go_on_in_slabs();
         }
-        let carried = self.carried.as_ref();
-        let chosen = self
-            .cursors
-            .choose(&self.plan, &self.tiles, &self.weights, share, carried);
-        if chosen.segments.is_empty() {
+        let supply = Supply {
+            plan: &self.plan,
+            tiles: &self.tiles,
+            weights: &self.weights,
+        };
+        let chosen = self.cursors.choose(supply, share, self.carried.as_ref())?;
+        if chosen.is_empty() {
             return Ok(Some(Step::Done));
         }
         if self.plan.sorts && chosen.weight > share && !self.fits(&chosen) {
             // Not even one tile of each fragment fits.
             return self.go_on_in_slabs();
         }
-        let segments = chosen.segments;
-        self.cursors
-            .advance(&self.plan, &self.tiles, &self.weights, &segments);
+        self.cursors.advance(supply, &chosen)?;
+        let segments = chosen.segments(supply)?;
         let table = self.table(segments)?;
-        let (stage, fields) = match self.plan.decides_first() {
-            true => (Stage::Deciding, self.plan.first_fields()),
-            false => (Stage::Whole(None), self.plan.fields()),
+        let (stage, fields) = if self.plan.decides_first() {
+            (Stage::Deciding, self.plan.first_fields())
+        } else {
+            (Stage::Whole(None), self.plan.fields())
         };
         Ok(Some(self.load(table, &fields, stage)))
     }
@@ -215,12 +231,12 @@ impl SparseRead {
     /// Where cells have to be sorted as a whole, a batch may be a part of them; else it is what was loaded.
     pub(super) fn most(&self) -> u64 {
         let memory = self.session.limits().budget.limit() / 2;
-        let rows = self.weights.of_rows(MOST_ROWS as u64 / 2);
+        let rows = self.weights.of_rows(MOST_ROWS / 2);
         let most = memory.min(rows).max(1);
-        match self.plan.can_stop() && self.slabs.is_none() {
-            true => most.min(self.plan.request.batch_bytes.max(1)),
-            false => most,
+        if self.plan.can_stop() && self.slabs.is_none() {
+            return most.min(self.plan.request.batch_bytes.max(1));
         }
+        most
     }
 
     /// Whether there is memory for tiles that are more than a batch should have.
@@ -230,7 +246,7 @@ impl SparseRead {
         // Cells that are in memory are counted already.
         let carried = self.carried.as_ref().map_or(0, CellTable::bytes_held);
         let wanted = chosen.weight.saturating_sub(carried).saturating_add(beside);
-        wanted <= self.session.limits().budget.left() && chosen.rows() <= MOST_ROWS
+        wanted <= self.session.limits().budget.left() && chosen.rows <= MOST_ROWS
     }
 
     /// Reads what is left slab by slab, beginning with what that takes of the fragments' metadata.
@@ -238,7 +254,7 @@ impl SparseRead {
         self.carried = None;
         let needs = self
             .array
-            .find_parts(Slabs::parts(&self.array, &self.plan))?;
+            .find_parts(Slabs::parts(&self.array, &self.plan)?)?;
         let reads = needs.reads().to_vec();
         self.needs = Some(needs);
         if reads.is_empty() {
@@ -251,15 +267,7 @@ impl SparseRead {
     /// An empty table of these tiles, with the memory to choose among its rows.
     pub(super) fn table(&self, segments: Vec<Segment>) -> Result<CellTable, QueryError> {
         let mut table = CellTable::new(segments);
-        if table.rows > MOST_ROWS {
-            return Err(QueryError::Limit(LimitError {
-                what: "cells to be sorted together",
-                setting: "memory budget",
-                asked: table.rows as u64,
-                allowed: MOST_ROWS as u64,
-            }));
-        }
-        let picked = PICKED_ROW.saturating_mul(table.rows as u64);
+        let picked = PICKED_ROW.saturating_mul(table.rows().len() as u64);
         table.hold(self.session.limits().budget.take(picked)?);
         Ok(table)
     }
@@ -304,7 +312,7 @@ impl SparseRead {
                 let (plan, session) = (&self.plan, &self.session);
                 let budget = &session.limits().budget;
                 session.install(|| {
-                    let rows = plan.select(&table);
+                    let rows = plan.select(&table)?;
                     slab.add(plan, &self.weights, &table, rows, budget)
                 })?;
                 drop(table);
@@ -317,7 +325,12 @@ impl SparseRead {
     fn next_chunk(&mut self, mut slab: Slab) -> Result<Option<Step>, QueryError> {
         let slabs = self.slabs.as_mut();
         let slabs = slabs.ok_or_else(|| Bug::new("a slab of a result that has none"))?;
-        let chunk = slabs.next_chunk(&self.plan, &self.tiles, &self.weights, &mut slab);
+        let supply = Supply {
+            plan: &self.plan,
+            tiles: &self.tiles,
+            weights: &self.weights,
+        };
+        let chunk = slabs.next_chunk(supply, &mut slab)?;
         if let Some(segments) = chunk {
             let table = self.table(segments)?;
             let fields = self.plan.fields();
@@ -327,8 +340,8 @@ impl SparseRead {
         let budget = self.session.limits().budget.clone();
         let (table, next) = slab.finish(plan, &self.weights, &budget)?;
         slabs.next = next;
-        let sorted = budget.take(SORTED_ROW.saturating_mul(table.rows as u64))?;
-        let rows = self.session.install(|| plan.merge(array, &table, None));
+        let sorted = budget.take(SORTED_ROW.saturating_mul(table.rows().len() as u64))?;
+        let rows = self.session.install(|| plan.merge(array, &table, None))?;
         drop(sorted);
         self.finish(table, rows, false)
     }
@@ -360,27 +373,30 @@ impl SparseRead {
         selected: Option<Rows>,
     ) -> Result<Option<(CellTable, Rows)>, QueryError> {
         let budget = self.session.limits().budget.clone();
-        let mut rows = selected.unwrap_or_else(|| self.plan.select(&table));
+        let mut rows = match selected {
+            Some(rows) => rows,
+            None => self.plan.select(&table)?,
+        };
         if !self.plan.sorts {
             return Ok(Some((table, rows)));
         }
-        let frontier = match self.plan.can_stop() {
-            true => {
-                self.cursors.note_last(&self.plan, &table);
-                self.cursors.frontier(&self.plan)?
-            }
-            false => None,
-        };
+        let mut frontier = None;
+        if self.plan.can_stop() {
+            self.cursors.note_last(&self.plan, &table)?;
+            frontier = self.cursors.frontier(&self.plan)?;
+        }
         if let Some(carried) = self.carried.take() {
             if let Some(rows) = rows.take() {
                 table = table.compact(&rows, &budget)?;
             }
             table = CellTable::concat(vec![carried, table], &budget)?;
         }
-        let _sorted = budget.take(SORTED_ROW.saturating_mul(table.rows as u64))?;
+        let _sorted = budget.take(SORTED_ROW.saturating_mul(table.rows().len() as u64))?;
         let (frontier, reached) = (frontier.as_ref(), self.reached.as_ref());
         let between = (reached, frontier);
-        let (rows, behind) = self.plan.merge_between(&self.array, &table, rows, between);
+        let (rows, behind) = self
+            .plan
+            .merge_between(&self.array, &table, rows, between)?;
         if let Some(frontier) = frontier {
             if !behind.is_empty() {
                 self.carried = Some(table.compact(&behind, &budget)?);

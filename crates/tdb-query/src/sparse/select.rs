@@ -1,8 +1,8 @@
 //! Which of the loaded cells lie within the subarray.
 
-use tdb_cells::{CellTable, TableColumn};
+use tdb_cells::{CellTable, RowRange, TableColumn};
 use tdb_schema::FieldKind;
-use tdb_tile::{Datatype, Range, Scalar, with_scalar};
+use tdb_tile::{Bug, Datatype, Range, Scalar, with_scalar};
 
 use crate::subarray::Subarray;
 
@@ -17,33 +17,33 @@ pub(crate) fn select(
     subarray: &Subarray,
     types: &[Datatype],
     repeats: bool,
-) -> Option<Counts> {
+) -> Result<Option<Counts>, Bug> {
     let tiles = || table.segments.iter().flat_map(|segment| &segment.tiles);
     let plain = tiles().all(|tile| tile.full);
     if plain && !(repeats && overlaps(subarray, types)) {
-        return None;
+        return Ok(None);
     }
-    let mut counts = vec![1; table.rows];
+    let mut counts = vec![1; table.rows().len()];
     for (index, &datatype) in types.iter().enumerate() {
-        let (Some(ranges), Some(column)) = (
-            subarray.ranges(index),
-            table.column(FieldKind::Dimension(index)),
-        ) else {
+        let Some(ranges) = subarray.ranges(index) else {
             continue;
         };
+        let column = table.column(FieldKind::Dimension(index));
+        let column = column.ok_or(Bug::new(
+            "cells are chosen whose coordinates are not loaded",
+        ))?;
         let ranges = if repeats {
             ranges.to_vec()
         } else {
             merged(datatype, ranges)
         };
         for tile in tiles().filter(|tile| repeats || !tile.full) {
-            let Some(counts) = counts.get_mut(tile.rows.clone()) else {
-                continue;
-            };
-            count(datatype, column, tile.rows.start, &ranges, counts);
+            let counts = counts.get_mut(tile.rows.indices());
+            let counts = counts.ok_or(Bug::new("a tile with rows behind those of its table"))?;
+            count(datatype, column, tile.rows, &ranges, counts)?;
         }
     }
-    Some(counts)
+    Ok(Some(counts))
 }
 
 /// Whether any two intervals of a dimension have a value in common.
@@ -80,35 +80,35 @@ pub(crate) fn merged(datatype: Datatype, ranges: &[Range]) -> Vec<Range> {
 fn count(
     datatype: Datatype,
     column: &TableColumn,
-    first: usize,
+    rows: RowRange,
     ranges: &[Range],
     counts: &mut [u32],
-) {
+) -> Result<(), Bug> {
     if column.offsets.is_some() {
-        for (row, place) in counts.iter_mut().enumerate() {
-            let cell = column.cell(first.saturating_add(row));
-            let hits = ranges
-                .iter()
-                .filter(|r| r.lo[..] <= *cell && *cell <= r.hi[..])
-                .count();
-            *place = place.saturating_mul(u32::try_from(hits).unwrap_or(u32::MAX));
+        for (row, place) in rows.indices().zip(counts) {
+            let cell = column.cell(row)?;
+            let holds = |range: &&Range| range.lo[..] <= *cell && *cell <= range.hi[..];
+            times(place, ranges.iter().filter(holds).count());
         }
-        return;
+        return Ok(());
     }
-    let size = datatype.size();
-    let start = first.saturating_mul(size);
-    let cells = column
-        .values
-        .as_slice()
-        .get(start..start.saturating_add(counts.len().saturating_mul(size)));
-    with_scalar!(datatype, T => count_numbers::<T>(cells.unwrap_or(&[]), ranges, counts));
+    let at = |row: usize| row.saturating_mul(datatype.size());
+    let cells = column.values.as_slice();
+    let cells = cells.get(at(rows.start())..at(rows.end()));
+    let cells = cells.ok_or(Bug::new("a dimension has fewer cells than its table"))?;
+    with_scalar!(datatype, T => count_numbers::<T>(cells, ranges, counts));
+    Ok(())
+}
+
+/// Counts a cell as often as there are `hits`; more than can be told is more than any memory holds.
+fn times(count: &mut u32, hits: usize) {
+    let hits = u32::try_from(hits).unwrap_or(u32::MAX);
+    *count = count.saturating_mul(hits);
 }
 
 fn count_numbers<T: Scalar>(cells: &[u8], ranges: &[Range], counts: &mut [u32]) {
     let ranges: Vec<(T, T)> = ranges.iter().filter_map(Range::ends).collect();
-    let cells = cells
-        .chunks_exact(T::SIZE)
-        .map(|cell| T::read(cell).unwrap_or_default());
+    let cells = T::read_all(cells);
     match ranges[..] {
         [(lo, hi)] => {
             for (place, v) in counts.iter_mut().zip(cells) {
@@ -127,11 +127,8 @@ fn count_numbers<T: Scalar>(cells: &[u8], ranges: &[Range], counts: &mut [u32]) 
         }
         _ => {
             for (place, v) in counts.iter_mut().zip(cells) {
-                let hits = ranges
-                    .iter()
-                    .filter(|(lo, hi)| *lo <= v && v <= *hi)
-                    .count();
-                *place = place.saturating_mul(u32::try_from(hits).unwrap_or(u32::MAX));
+                let holds = |(lo, hi): &&(T, T)| *lo <= v && v <= *hi;
+                times(place, ranges.iter().filter(holds).count());
             }
         }
     }
@@ -149,6 +146,7 @@ mod tests {
 
     use super::*;
     use tdb_cells::{Segment, TileRows, buffer};
+    use tdb_fragment::{FragmentIndex, TileNumber};
 
     /// A tile of cells from two space tiles: within it, strings begin again.
     #[test]
@@ -168,15 +166,16 @@ mod tests {
             (8, "zz"),
         ];
 
+        let rows = RowRange::first(cells.len()).unwrap();
         let tile = TileRows {
-            tile: 0,
-            rows: 0..cells.len(),
+            tile: TileNumber::new(0),
+            rows,
             full: false,
             wanted: true,
         };
         let mut table = CellTable::new(vec![Segment {
-            fragment: 0,
-            rows: 0..cells.len(),
+            fragment: FragmentIndex::new(0),
+            rows,
             tiles: vec![tile],
         }]);
         let column = |bytes: Vec<u8>, offsets: Option<Vec<u64>>| {
@@ -202,6 +201,6 @@ mod tests {
         let subarray = Subarray::new(&schema, &ranges).unwrap();
         let types = [Datatype::Int64, Datatype::StringAscii];
         let counts = select(&table, &subarray, &types, false);
-        assert_eq!(counts.unwrap(), [1, 1, 0, 1, 1, 0]);
+        assert_eq!(counts.unwrap().unwrap(), [1, 1, 0, 1, 1, 0]);
     }
 }

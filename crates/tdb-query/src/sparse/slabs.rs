@@ -6,21 +6,20 @@
 use std::cmp::Ordering;
 
 use tdb_array::{At, OpenedPart, Snapshot};
-use tdb_cells::{CellTable, Segment};
-use tdb_fragment::MetadataPart;
+use tdb_cells::{CellTable, Row, RowRange, Segment};
+use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_rtree::RTree;
 use tdb_schema::order::{CellComparator, Column};
-use tdb_tile::{Budget, Bug, Datatype, Grant, Range};
+use tdb_tile::{Budget, Bug, Datatype, Grant, Range, length};
 
 use super::corner::Corner;
 use super::cursors::Frontier;
 use super::fragment_plan::{FragmentPlan, PlannedTile};
 use super::keys::{Coordinates, sort_order};
 use super::merge::{Rows, all_rows};
-use super::plan::{PlannedTiles, SparsePlan};
-use super::weights::Weights;
+use super::plan::{PlanIndex, SparsePlan};
+use super::weights::{Supply, Weights};
 use crate::QueryError;
-use crate::fragment_tiles::planned;
 use crate::options::ResultOrder;
 
 /// Of the cells that memory allows, one part in so many is looked at together.
@@ -55,7 +54,7 @@ pub(crate) enum Next {
 #[derive(Debug)]
 struct Bounds {
     /// Its fragment, and itself, by position in the plan.
-    fragment: usize,
+    fragment: PlanIndex,
     tile: usize,
     range: Option<Range>,
 }
@@ -81,17 +80,21 @@ pub(crate) struct Slab {
 }
 
 impl Slabs {
-    /// The parts of metadata that tell where tiles begin along the dimension that changes slowest, by the fragment's
-    /// position.
-    pub(crate) fn parts(array: &Snapshot, plan: &SparsePlan) -> Vec<(usize, MetadataPart)> {
-        let Some((dimension, _)) = slowest(plan) else {
-            return Vec::new();
-        };
-        let fragments = plan.fragments.iter();
-        let bounded = fragments.filter(|planned| is_bounded(array, planned, dimension));
-        bounded
-            .map(|planned| (planned.fragment, MetadataPart::RTree))
-            .collect()
+    /// The parts of metadata that tell where tiles begin along the dimension that changes slowest, by the
+    /// fragment.
+    pub(crate) fn parts(
+        array: &Snapshot,
+        plan: &SparsePlan,
+    ) -> Result<Vec<(FragmentIndex, MetadataPart)>, Bug> {
+        let mut parts = Vec::new();
+        if let Some((dimension, _)) = slowest(plan) {
+            for planned in &plan.fragments {
+                if is_bounded(array, planned, dimension)? {
+                    parts.push((planned.fragment, MetadataPart::RTree));
+                }
+            }
+        }
+        Ok(parts)
     }
 
     /// The cells from `reached` on; all of them without. `opened` are [`Slabs::parts`].
@@ -109,11 +112,12 @@ impl Slabs {
         let held = budget.take(bytes as u64)?;
         let mut tiles = Vec::with_capacity(count);
         let mut opened = opened.into_iter();
-        for (fragment, planned) in plan.fragments.iter().enumerate() {
-            let bounded = slowest.filter(|(d, _)| is_bounded(array, planned, *d));
-            let ranges = match bounded {
-                Some(slowest) => ranges(array, planned, slowest, opened.next())?,
-                None => vec![None; planned.tiles.len()],
+        for (fragment, planned) in plan.numbered() {
+            let ranges = match slowest {
+                Some(slowest) if is_bounded(array, planned, slowest.0)? => {
+                    ranges(array, planned, slowest, opened.next())?
+                }
+                _ => vec![None; planned.tiles.len()],
             };
             let numbered = ranges.into_iter().enumerate();
             tiles.extend(numbered.map(|(tile, range)| Bounds {
@@ -165,12 +169,10 @@ impl Slabs {
     /// The next tiles that may have cells of the slab; `None` after the last.
     pub(crate) fn next_chunk(
         &self,
-        plan: &SparsePlan,
-        tiles: &PlannedTiles,
-        weights: &Weights,
+        supply: Supply<'_>,
         slab: &mut Slab,
-    ) -> Option<Vec<Segment>> {
-        let mut chosen: Vec<(usize, usize)> = Vec::new();
+    ) -> Result<Option<Vec<Segment>>, QueryError> {
+        let mut chosen: Vec<(PlanIndex, usize)> = Vec::new();
         let mut weight = 0_u64;
         while let Some(bounds) = self.tiles.get(slab.at).filter(|_| weight < slab.chunk) {
             if self.begins_behind(bounds, slab) {
@@ -181,12 +183,15 @@ impl Slabs {
             if self.ends_before(bounds, slab) {
                 continue;
             }
-            let place = (bounds.fragment, bounds.tile);
-            weight = weight.saturating_add(weights.of_tile(plan, tiles, place));
-            chosen.push(place);
+            let tile = bounds.tile..bounds.tile.saturating_add(1);
+            weight = weight.saturating_add(supply.weight(bounds.fragment, tile)?);
+            chosen.push((bounds.fragment, bounds.tile));
         }
         chosen.sort_unstable();
-        (!chosen.is_empty()).then(|| segments(plan, &chosen))
+        if chosen.is_empty() {
+            return Ok(None);
+        }
+        segments(supply.plan, &chosen).map(Some)
     }
 
     fn begins_behind(&self, bounds: &Bounds, slab: &Slab) -> bool {
@@ -218,16 +223,17 @@ impl Slab {
     ) -> Result<(), QueryError> {
         let mut rows = rows.unwrap_or_else(|| all_rows(table));
         let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
-        let coordinates = Coordinates::new(table, plan.schema.dimensions.len());
-        let columns = coordinates.columns(table);
-        let compare = |row: u32, corner: &[Column<'_>]| {
-            comparator.compare_rows(&columns, row as usize, corner, 0)
+        let coordinates = Coordinates::new(table, plan.schema.dimensions.len())?;
+        let columns = coordinates.columns(table)?;
+        let compare = |row: Row, corner: &[Column<'_>]| {
+            comparator.compare_rows(&columns, row.index(), corner, 0)
         };
         if let Some(from) = &self.from {
             let from = from.columns();
-            let least = match self.is_behind {
-                true => Ordering::Greater,
-                false => Ordering::Equal,
+            let least = if self.is_behind {
+                Ordering::Greater
+            } else {
+                Ordering::Equal
             };
             rows.retain(|&row| compare(row, &from) >= least);
         }
@@ -254,11 +260,12 @@ impl Slab {
         budget: &Budget,
     ) -> Result<(), QueryError> {
         let whole = CellTable::concat(std::mem::take(&mut self.parts), budget)?;
-        let coordinates = Coordinates::new(&whole, plan.schema.dimensions.len());
-        let keys = plan.keys(&whole, &coordinates);
+        let coordinates = Coordinates::new(&whole, plan.schema.dimensions.len())?;
+        let keys = plan.keys(&whole, &coordinates)?;
         let mut rows = all_rows(&whole);
-        keys.sort(&mut rows);
-        let kept = whole.rows as u128 * u128::from(self.most) / u128::from(self.weight).max(1);
+        keys.sort(&mut rows)?;
+        let kept =
+            whole.rows().len() as u128 * u128::from(self.most) / u128::from(self.weight).max(1);
         let kept = rows.get(usize::try_from(kept).map_err(|_| Bug::new("a slab that grows"))?);
         let mut end = kept.copied().map_or(rows.len(), |at| {
             rows.partition_point(|&row| keys.compare(row, at).is_lt())
@@ -273,11 +280,8 @@ impl Slab {
             self.parts.push(whole);
             return Ok(());
         };
-        self.end = Some(Corner::of(
-            &whole,
-            behind as usize,
-            plan.schema.dimensions.len(),
-        ));
+        let dimensions = plan.schema.dimensions.len();
+        self.end = Some(Corner::of(&whole, behind, dimensions)?);
         rows.truncate(end);
         rows.sort_unstable();
         let part = whole.compact(&rows, budget)?;
@@ -313,11 +317,11 @@ fn slowest(plan: &SparsePlan) -> Option<(usize, Datatype)> {
 }
 
 /// Whether the bounds of a fragment's tiles along a dimension can be trusted.
-fn is_bounded(array: &Snapshot, plan: &FragmentPlan, dimension: usize) -> bool {
-    let fragment = array.fragments().get(plan.fragment);
+fn is_bounded(array: &Snapshot, plan: &FragmentPlan, dimension: usize) -> Result<bool, Bug> {
+    let version = array.fragment(plan.fragment)?.metadata.version;
     let dimension = array.schema().dimensions.get(dimension);
     let is_string = dimension.is_some_and(|dimension| dimension.cell_val_num.is_var());
-    !is_string || fragment.is_some_and(|f| !f.metadata.version.misstates_empty_string_bounds())
+    Ok(!is_string || !version.misstates_empty_string_bounds())
 }
 
 /// What the tiles of a fragment hold along a dimension.
@@ -328,31 +332,33 @@ fn ranges(
     opened: Option<OpenedPart>,
 ) -> Result<Vec<Option<Range>>, QueryError> {
     let opened = opened.ok_or_else(|| Bug::new("an R-tree that was asked for is not there"))?;
-    let fragment = planned(array, plan.fragment)?;
+    let fragment = array.fragment(plan.fragment)?;
     let tree = fragment.metadata.rtree(&opened.payload, array.limits());
     let tree: RTree = tree.at(&fragment.metadata_key)?;
     let range = |tile: &PlannedTile| {
-        let range = tree.leaf(tile.tile, dimension)?;
+        let number = length(tile.tile.get())?;
+        let range = tree.leaf(number, dimension);
         // Bounds out of order say nothing.
-        range.is_ordered(datatype).then_some(range)
+        Ok(range.filter(|range| range.is_ordered(datatype)))
     };
-    Ok(plan.tiles.iter().map(range).collect())
+    plan.tiles.iter().map(range).collect()
 }
 
 /// These tiles as parts of a table; they come by fragment.
-fn segments(plan: &SparsePlan, chosen: &[(usize, usize)]) -> Vec<Segment> {
+fn segments(plan: &SparsePlan, chosen: &[(PlanIndex, usize)]) -> Result<Vec<Segment>, QueryError> {
     let mut segments: Vec<Segment> = Vec::new();
-    let mut end = 0_usize;
+    let mut end = RowRange::default();
     for same in chosen.chunk_by(|a, b| a.0 == b.0) {
-        let Some(fragment) = same.first().and_then(|(at, _)| plan.fragments.get(*at)) else {
+        let Some((at, _)) = same.first() else {
             continue;
         };
-        let tiles = same
-            .iter()
-            .filter_map(|(_, tile)| fragment.tiles.get(*tile));
-        let segment = fragment.segment(tiles, end);
-        end = segment.rows.end;
+        let fragment = plan.fragment(*at)?;
+        let tiles = same.iter().map(|(_, tile)| fragment.tiles.get(*tile));
+        let tiles: Option<Vec<_>> = tiles.collect();
+        let tiles = tiles.ok_or(Bug::new("tiles behind the last one of a fragment's plan"))?;
+        let segment = fragment.segment(tiles, end)?;
+        end = segment.rows;
         segments.push(segment);
     }
-    segments
+    Ok(segments)
 }

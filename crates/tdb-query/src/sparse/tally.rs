@@ -1,7 +1,7 @@
 //! Counts cells instead of giving them: those that a condition fits, and those that a delete would take.
 
 use tdb_array::{Delete, Snapshot};
-use tdb_cells::CellTable;
+use tdb_cells::{CellSet, CellTable};
 use tdb_tile::Bug;
 
 use super::merge::{Rows, all_rows};
@@ -55,12 +55,11 @@ impl Tally {
     ) -> Result<(), QueryError> {
         let fits = match &plan.request.condition {
             Some(condition) => condition.evaluate(table)?,
-            None => vec![1; table.rows],
+            None => CellSet::all(table.rows()),
         };
         let gone = plan.visibility.foreseen(array, table)?;
         for row in rows.clone().unwrap_or_else(|| all_rows(table)) {
-            let fits = fits.get(row as usize).is_some_and(|&fits| fits != 0);
-            let gone = gone.get(row as usize).is_some_and(|&gone| gone);
+            let (fits, gone) = (fits.contains(row)?, gone.contains(row)?);
             let count =
                 |place: &mut u64, counts: bool| *place = place.saturating_add(counts.into());
             count(&mut self.cells, true);

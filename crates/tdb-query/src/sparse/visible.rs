@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tdb_array::{At, Fragment, Snapshot, TimeWindow};
-use tdb_cells::CellTable;
+use tdb_cells::{CellSet, CellTable, Row, RowRange};
 use tdb_condition::{Predicate, ResolvedCondition};
-use tdb_fragment::ConditionTree;
+use tdb_fragment::{ConditionTree, FragmentIndex};
 use tdb_schema::{ArraySchema, FieldKind};
-use tdb_tile::WireError;
+use tdb_tile::{Bug, WireError};
 
 use super::fragment_plan::FragmentPlan;
-use super::merge::filter;
+use super::merge::{Rows, keep_in};
 use crate::QueryError;
 use crate::options::Versions;
 use crate::request::condition_fields;
@@ -42,7 +42,7 @@ struct Delete {
     timestamp: u64,
     keep: Predicate,
     /// Fragments whose cells it decides on, in the array's order.
-    fragments: Vec<usize>,
+    fragments: Vec<FragmentIndex>,
 }
 
 impl Visibility {
@@ -55,7 +55,7 @@ impl Visibility {
         versions: Versions,
     ) -> Result<Self, QueryError> {
         let TimeWindow { since, at: until } = array.window();
-        let fragments = planned(array, plans);
+        let fragments = planned(array, plans)?;
         let mut deletes = Vec::new();
         for (index, delete) in array.deletes().iter().enumerate() {
             deletes.extend(by_fragments(array, &fragments, (index, delete), schema)?);
@@ -83,7 +83,7 @@ impl Visibility {
         delete: &tdb_array::Delete,
     ) -> Result<(), QueryError> {
         let next = (array.deletes().len(), delete);
-        self.foreseen = by_fragments(array, &planned(array, plans), next, schema)?;
+        self.foreseen = by_fragments(array, &planned(array, plans)?, next, schema)?;
         Ok(())
     }
 
@@ -92,13 +92,10 @@ impl Visibility {
         &self,
         array: &Snapshot,
         table: &CellTable,
-    ) -> Result<Vec<bool>, QueryError> {
-        let mut all = vec![false; table.rows];
+    ) -> Result<CellSet, QueryError> {
+        let mut all = CellSet::none(table.rows());
         for delete in &self.foreseen {
-            let gone = self.gone(delete, array, table)?;
-            all.iter_mut()
-                .zip(gone)
-                .for_each(|(all, gone)| *all |= gone);
+            all.add(&self.gone(delete, array, table)?)?;
         }
         Ok(all)
     }
@@ -118,17 +115,17 @@ impl Visibility {
     }
 
     /// Leaves out cells written outside the time window, before anything else.
-    pub(crate) fn filter_times(&self, table: &CellTable, rows: &mut Option<Vec<u32>>) {
+    pub(crate) fn filter_times(&self, table: &CellTable, rows: &mut Rows) -> Result<(), Bug> {
         if !self.filters_time {
-            return;
+            return Ok(());
         }
-        let Some(times) = table.column(FieldKind::Timestamps) else {
-            return;
+        let times = table.column(FieldKind::Timestamps);
+        let times = times.ok_or(Bug::new("cells are chosen by times that are not loaded"))?;
+        let is_within = |row| {
+            let time = times.u64_at(row)?;
+            Ok(self.since <= time && time <= self.until)
         };
-        filter(rows, table.rows, |row| {
-            let time = times.u64_at(row as usize);
-            self.since <= time && time <= self.until
-        });
+        keep_in(rows, &CellSet::of_rows(table.rows(), is_within)?)
     }
 
     /// Leaves out deleted cells, after the newest of equal coordinates were picked.
@@ -136,21 +133,24 @@ impl Visibility {
         &self,
         array: &Snapshot,
         table: &CellTable,
-        rows: &mut Option<Vec<u32>>,
+        rows: &mut Rows,
     ) -> Result<(), QueryError> {
-        if let Some(times) = table.column(FieldKind::DeleteTimestamps) {
-            filter(rows, table.rows, |row| {
-                let deleted = times.u64_at(row as usize);
-                deleted > self.until || deleted == NEVER
-            });
+        let times = table.column(FieldKind::DeleteTimestamps);
+        if times.is_none() && self.deletes.is_empty() {
+            return Ok(());
+        }
+        let mut kept = CellSet::all(table.rows());
+        if let Some(times) = times {
+            let is_there = |row| {
+                let deleted = times.u64_at(row)?;
+                Ok::<_, Bug>(deleted > self.until || deleted == NEVER)
+            };
+            kept = CellSet::of_rows(table.rows(), is_there)?;
         }
         for delete in &self.deletes {
-            let gone = self.gone(delete, array, table)?;
-            filter(rows, table.rows, |row| {
-                gone.get(row as usize).is_some_and(|&gone| !gone)
-            });
+            kept.remove(&self.gone(delete, array, table)?)?;
         }
-        Ok(())
+        Ok(keep_in(rows, &kept)?)
     }
 
     /// Which rows a delete takes.
@@ -159,26 +159,19 @@ impl Visibility {
         delete: &Delete,
         array: &Snapshot,
         table: &CellTable,
-    ) -> Result<Vec<bool>, QueryError> {
-        let keep = delete.keep.evaluate(table)?;
-        let mut gone = vec![false; table.rows];
+    ) -> Result<CellSet, QueryError> {
+        let mut gone = CellSet::all(table.rows());
+        gone.remove(&delete.keep.evaluate(table)?)?;
         for segment in &table.segments {
             if delete.fragments.binary_search(&segment.fragment).is_err() {
+                gone.remove_rows(segment.rows)?;
                 continue;
             }
-            let Some(fragment) = array.fragments().get(segment.fragment) else {
-                continue;
-            };
-            let whole = !fragment.metadata.extra_fields.timestamps
+            let fragment = array.fragment(segment.fragment)?;
+            let is_before = !fragment.metadata.extra_fields.timestamps
                 || delete.timestamp > fragment.timestamps().1;
-            for row in segment.rows.clone() {
-                let kept = keep.get(row).is_some_and(|&k| k != 0);
-                let later = !whole
-                    && time_of(array, table, u32::try_from(row).unwrap_or(u32::MAX))
-                        > delete.timestamp;
-                if let Some(place) = gone.get_mut(row) {
-                    *place = !(kept || later);
-                }
+            if !is_before {
+                remove_later(&mut gone, array, table, segment.rows, delete.timestamp)?;
             }
         }
         Ok(gone)
@@ -190,15 +183,14 @@ impl Visibility {
         array: &Snapshot,
         table: &CellTable,
     ) -> Result<[Vec<u64>; 2], QueryError> {
-        let mut times = vec![NEVER; table.rows];
-        let mut by = vec![NEVER; table.rows];
-        self.stored_deletions(array, table, &mut times, &mut by);
+        let none = || vec![NEVER; table.rows().len()];
+        let (mut times, mut by) = (none(), none());
+        self.stored_deletions(array, table, &mut times, &mut by)?;
         for delete in &self.deletes {
-            let gone = self.gone(delete, array, table)?;
-            let rows = times.iter_mut().zip(&mut by).zip(gone);
-            for ((time, by), gone) in rows {
+            for row in self.gone(delete, array, table)?.iter() {
+                let (time, by) = place_of_row(&mut times, &mut by, row)?;
                 // What a fragment tells of this very time stays.
-                if gone && delete.timestamp < *time {
+                if delete.timestamp < *time {
                     (*time, *by) = (delete.timestamp, delete.index as u64);
                 }
             }
@@ -213,45 +205,73 @@ impl Visibility {
         table: &CellTable,
         times: &mut [u64],
         by: &mut [u64],
-    ) {
+    ) -> Result<(), QueryError> {
         let column = |field| table.column(field);
         let stored =
             column(FieldKind::DeleteTimestamps).zip(column(FieldKind::DeleteConditionIndex));
         let Some((stored_times, stored_by)) = stored else {
-            return;
+            return Ok(());
         };
         for segment in &table.segments {
-            let Some(fragment) = array.fragments().get(segment.fragment) else {
-                continue;
-            };
+            let fragment = array.fragment(segment.fragment)?;
             let markers = fragment.processed_conditions().iter();
             let places: Vec<u64> = markers.map(|marker| place_of(array, marker)).collect();
-            for row in segment.rows.clone() {
-                let time = stored_times.u64_at(row);
+            for row in segment.rows.iter() {
+                let time = stored_times.u64_at(row)?;
                 if time > self.until {
                     continue;
                 }
-                let which = usize::try_from(stored_by.u64_at(row)).ok();
+                let which = usize::try_from(stored_by.u64_at(row)?).ok();
                 let which = which.and_then(|which| places.get(which)).copied();
-                if let (Some(place), Some(time_place)) = (by.get_mut(row), times.get_mut(row)) {
-                    (*place, *time_place) = (which.unwrap_or(NEVER), time);
-                }
+                let (time_place, place) = place_of_row(times, by, row)?;
+                // A delete that the fragment does not name is one that the array does not have.
+                (*place, *time_place) = (which.unwrap_or(NEVER), time);
             }
         }
+        Ok(())
     }
 }
 
-/// The fragments that were planned, with their positions in the array's list.
-fn planned<'a>(array: &'a Snapshot, plans: &[FragmentPlan]) -> Vec<(usize, &'a Fragment)> {
-    let fragment = |f: &FragmentPlan| Some((f.fragment, array.fragments().get(f.fragment)?));
-    plans.iter().filter_map(fragment).collect()
+/// Takes out of a set those rows whose cells are later than `timestamp`.
+fn remove_later(
+    set: &mut CellSet,
+    array: &Snapshot,
+    table: &CellTable,
+    rows: RowRange,
+    timestamp: u64,
+) -> Result<(), QueryError> {
+    for row in rows.iter() {
+        if time_of(array, table, row)? > timestamp {
+            set.remove_row(row)?;
+        }
+    }
+    Ok(())
+}
+
+/// The time and the number of the delete of a row.
+fn place_of_row<'a>(
+    times: &'a mut [u64],
+    by: &'a mut [u64],
+    row: Row,
+) -> Result<(&'a mut u64, &'a mut u64), Bug> {
+    let places = times.get_mut(row.index()).zip(by.get_mut(row.index()));
+    places.ok_or(Bug::new("a row behind those of its table"))
+}
+
+/// The fragments that were planned, with their places in the array's list.
+fn planned<'a>(
+    array: &'a Snapshot,
+    plans: &[FragmentPlan],
+) -> Result<Vec<(FragmentIndex, &'a Fragment)>, Bug> {
+    let fragment = |f: &FragmentPlan| Ok((f.fragment, array.fragment(f.fragment)?));
+    plans.iter().map(fragment).collect()
 }
 
 /// What a delete, given with its position in the array's list, asks of the fragments that it concerns: those of each
 /// schema by themselves.
 fn by_fragments(
     array: &Snapshot,
-    fragments: &[(usize, &Fragment)],
+    fragments: &[(FragmentIndex, &Fragment)],
     (index, delete): (usize, &tdb_array::Delete),
     schema: &mut Arc<ArraySchema>,
 ) -> Result<Vec<Delete>, QueryError> {
@@ -284,8 +304,8 @@ fn place_of(array: &Snapshot, marker: &str) -> u64 {
 
 /// Fragments, those of one schema together.
 fn by_schema<'a>(
-    fragments: impl Iterator<Item = (usize, &'a Fragment)>,
-) -> HashMap<*const ArraySchema, Vec<(usize, &'a Fragment)>> {
+    fragments: impl Iterator<Item = (FragmentIndex, &'a Fragment)>,
+) -> HashMap<*const ArraySchema, Vec<(FragmentIndex, &'a Fragment)>> {
     let mut groups: HashMap<_, Vec<_>> = HashMap::new();
     for (index, fragment) in fragments {
         let group = groups.entry(Arc::as_ptr(&fragment.schema)).or_default();
@@ -335,16 +355,13 @@ fn attribute_place(stored: &ArraySchema, index: usize, schema: &mut Arc<ArraySch
 }
 
 /// When a cell was written: its own time, or that of its fragment.
-pub(crate) fn time_of(array: &Snapshot, table: &CellTable, row: u32) -> u64 {
+pub(crate) fn time_of(array: &Snapshot, table: &CellTable, row: Row) -> Result<u64, Bug> {
     if let Some(times) = table.column(FieldKind::Timestamps) {
-        return times.u64_at(row as usize);
+        return times.u64_at(row);
     }
-    let at = table
-        .segments
-        .partition_point(|segment| segment.rows.end <= row as usize);
-    let fragment = table
-        .segments
-        .get(at)
-        .and_then(|segment| array.fragments().get(segment.fragment));
-    fragment.map_or(0, |fragment| fragment.timestamps().0)
+    let segments = &table.segments;
+    let at = segments.partition_point(|segment| segment.rows.end() <= row.index());
+    let segment = segments.get(at);
+    let segment = segment.ok_or(Bug::new("a row behind those of its table"))?;
+    Ok(array.fragment(segment.fragment)?.timestamps().0)
 }

@@ -1,14 +1,46 @@
 //! What tiles take in memory while a batch is made of them, counted before they are fetched.
 
-use tdb_cells::{CellSizes, CellTable};
+use std::ops::Range;
 
-use super::plan::{PlannedTiles, SparsePlan};
+use tdb_cells::{CellSizes, CellTable, FragmentTiles};
+use tdb_tile::Bug;
+
+use super::fragment_plan::PlannedTile;
+use super::plan::{PlanIndex, PlannedTiles, SparsePlan};
 
 /// Bytes for each row that is sorted: its key, the pair of key and row, its number.
 pub(super) const SORTED_ROW: u64 = 40;
 
 /// Bytes for each row that may be left out: how often it counts, and its number.
 pub(super) const PICKED_ROW: u64 = 8;
+
+/// The tiles that are planned, where they are, and what each weighs: what choosing among them goes by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Supply<'a> {
+    pub(super) plan: &'a SparsePlan,
+    pub(super) tiles: &'a PlannedTiles,
+    pub(super) weights: &'a Weights,
+}
+
+impl<'a> Supply<'a> {
+    /// Tiles of a fragment, by their places in the plan.
+    pub(super) fn planned(
+        self,
+        at: PlanIndex,
+        tiles: Range<usize>,
+    ) -> Result<&'a [PlannedTile], Bug> {
+        let planned = self.plan.fragment(at)?.tiles.get(tiles);
+        planned.ok_or(Bug::new("tiles behind the last one of a fragment's plan"))
+    }
+
+    /// The weight of tiles of a fragment, by their places in the plan.
+    pub(super) fn weight(self, at: PlanIndex, tiles: Range<usize>) -> Result<u64, Bug> {
+        let stored = self.tiles.at(at)?;
+        let planned = self.planned(at, tiles)?.iter();
+        let weights = planned.map(|planned| self.weights.of_tile(stored, planned));
+        Ok(weights.fold(0, u64::saturating_add))
+    }
+}
 
 /// What tiles take in memory while a batch is made of them: their cells, the result, and what sorts it.
 #[derive(Clone, Debug)]
@@ -22,9 +54,10 @@ pub(super) struct Weights {
 impl Weights {
     pub(super) fn new(plan: &SparsePlan) -> Self {
         // Keys and row numbers, and the result beside the table.
-        let (times, per_row) = match plan.sorts {
-            true => (2, SORTED_ROW),
-            false => (1, PICKED_ROW),
+        let (times, per_row) = if plan.sorts {
+            (2, SORTED_ROW)
+        } else {
+            (1, PICKED_ROW)
         };
         Self {
             sizes: plan.sizes(),
@@ -38,25 +71,15 @@ impl Weights {
         bytes.saturating_mul(self.times).saturating_add(rows)
     }
 
-    /// Of a planned tile, by its fragment's and its own place in the plan.
-    pub(super) fn of_tile(
-        &self,
-        plan: &SparsePlan,
-        tiles: &PlannedTiles,
-        (fragment, tile): (usize, usize),
-    ) -> u64 {
-        let planned = plan.fragments.get(fragment);
-        let planned = planned.and_then(|f| f.tiles.get(tile));
-        let known = planned.zip(tiles.tiles.get(fragment));
-        known.map_or(0, |(tile, tiles)| {
-            let bytes = self.sizes.of_tile(tiles, tile.tile, tile.cells);
-            self.of_cells(bytes, tile.cells)
-        })
+    /// Of a planned tile.
+    pub(super) fn of_tile(&self, tiles: &FragmentTiles, planned: &PlannedTile) -> u64 {
+        let bytes = self.sizes.of_tile(tiles, planned.tile, planned.cells);
+        self.of_cells(bytes, planned.cells)
     }
 
     /// Of cells that are in memory already.
     pub(super) fn of_table(&self, table: &CellTable) -> u64 {
-        self.of_cells(table.bytes_held(), table.rows)
+        self.of_cells(table.bytes_held(), table.rows().len())
     }
 
     /// Rows of so much weight, where values of varying size are not counted.

@@ -2,11 +2,14 @@
 
 use std::cmp::Ordering;
 
-use tdb_cells::WholeTiles;
+use tdb_cells::{RowRange, WholeTiles};
+use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::FieldKind;
 use tdb_schema::order::{CellComparator, SortOrder};
 use tdb_tile::Bug;
 
+use super::fragment_plan::FragmentPlan;
+use super::plan::PlanIndex;
 use super::read::SparseRead;
 use crate::QueryError;
 use crate::options::Versions;
@@ -21,8 +24,8 @@ type Cell = Vec<Vec<u8>>;
 /// The next cell of a fragment, once it was looked at.
 #[derive(Debug)]
 pub(super) struct First {
-    /// The number of the tile that it is the first of.
-    tile: usize,
+    /// The tile that it is the first of.
+    tile: TileNumber,
     cell: Cell,
 }
 
@@ -32,7 +35,7 @@ impl SparseRead {
     pub(crate) fn whole_tiles<E: From<QueryError>>(
         &mut self,
         decode: Decode<'_>,
-        allows: &mut dyn FnMut(usize) -> Result<bool, E>,
+        allows: &mut dyn FnMut(FragmentIndex) -> Result<bool, E>,
     ) -> Result<Option<WholeTiles>, E> {
         // The batch before is written.
         self.held.clear();
@@ -56,16 +59,12 @@ impl SparseRead {
             let ordering = other.as_ref().map(|other| compare(last, other));
             ordering.is_none_or(Ordering::is_lt)
         };
-        let fragment = self.plan.fragments.get(at).map(|plan| plan.fragment);
-        let is_allowed = match fragment {
-            Some(fragment) => self.keeps_all(at) && allows(fragment)?,
-            None => false,
-        };
-        let count = match is_allowed {
-            true => self.tiles_before(decode, at, &is_before)?,
-            false => 0,
-        };
-        Ok(self.take_tiles(at, count))
+        let plan = self.plan.fragment(at).map_err(QueryError::from)?;
+        if !self.keeps_all(plan) || !allows(plan.fragment)? {
+            return Ok(None);
+        }
+        let count = self.tiles_before(decode, at, &is_before)?;
+        Ok(self.take_tiles(at, count)?)
     }
 
     /// Whether all cells that are stored are part of the result, each once.
@@ -80,22 +79,20 @@ impl SparseRead {
     }
 
     /// Whether that goes for cells with the same coordinates in this fragment, too.
-    fn keeps_all(&self, at: usize) -> bool {
-        let plan = self.plan.fragments.get(at);
-        plan.is_some_and(|plan| {
-            let is_merged = self.plan.request.versions == Versions::Current
-                && !self.plan.schema.allows_duplicates;
-            !(plan.filters_time || plan.has_timestamps && is_merged)
-        })
+    fn keeps_all(&self, plan: &FragmentPlan) -> bool {
+        let is_merged =
+            self.plan.request.versions == Versions::Current && !self.plan.schema.allows_duplicates;
+        !(plan.filters_time || plan.has_timestamps && is_merged)
     }
 
     /// The next cell of each fragment that has more, by its place in the plan. Where a fragment stands as before, its
     /// tile is not read again.
-    fn first_cells(&mut self, decode: Decode<'_>) -> Result<Vec<(usize, Cell)>, QueryError> {
+    fn first_cells(&mut self, decode: Decode<'_>) -> Result<Vec<(PlanIndex, Cell)>, QueryError> {
         let mut firsts = Vec::new();
-        for at in 0..self.plan.fragments.len() {
-            let tile = self.cursors.tile(at);
-            let planned = self.plan.fragments.get(at).and_then(|f| f.tiles.get(tile));
+        let places: Vec<PlanIndex> = self.plan.numbered().map(|(at, _)| at).collect();
+        for at in places {
+            let tile = self.cursors.tile(at)?;
+            let planned = self.plan.fragment(at)?.tiles.get(tile);
             let Some(number) = planned.map(|planned| planned.tile) else {
                 continue;
             };
@@ -103,9 +100,7 @@ impl SparseRead {
             let cell = match known.map(|first| first.cell.clone()) {
                 Some(cell) => cell,
                 None => {
-                    let Some(cell) = self.coordinates(decode, at, tile, |_| 0)? else {
-                        continue;
-                    };
+                    let cell = self.coordinates(decode, at, tile, |_| 0)?;
                     let first = First {
                         tile: number,
                         cell: cell.clone(),
@@ -123,14 +118,12 @@ impl SparseRead {
     fn tiles_before(
         &mut self,
         decode: Decode<'_>,
-        at: usize,
+        at: PlanIndex,
         is_before: &dyn Fn(&Cell) -> bool,
     ) -> Result<usize, QueryError> {
         let capacity = self.plan.schema.capacity;
-        let Some(plan) = self.plan.fragments.get(at) else {
-            return Ok(0);
-        };
-        let first = self.cursors.tile(at);
+        let plan = self.plan.fragment(at)?;
+        let first = self.cursors.tile(at)?;
         let tiles = plan.tiles.iter().skip(first);
         let full = tiles.take_while(|tile| tile.cells as u64 == capacity);
         let (mut low, mut high) = (0, full.count());
@@ -139,49 +132,62 @@ impl SparseRead {
             let middle = low.midpoint(high);
             let tile = first.saturating_add(middle);
             let last = self.coordinates(decode, at, tile, |cells| cells.saturating_sub(1))?;
-            match last.is_some_and(|last| is_before(&last)) {
-                true => low = middle + 1,
-                false => high = middle,
+            if is_before(&last) {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
         }
         Ok(low)
     }
 
     /// Takes the next tiles of a fragment out of the plan.
-    fn take_tiles(&mut self, at: usize, count: usize) -> Option<WholeTiles> {
-        let first = self.cursors.tile(at);
-        let end = first.checked_add(count).filter(|_| count > 0)?;
-        self.forget(at, first..end);
-        let plan = self.plan.fragments.get_mut(at)?;
-        let cells = plan.tiles.get(first)?.cells;
-        Some(WholeTiles {
+    fn take_tiles(
+        &mut self,
+        at: PlanIndex,
+        count: usize,
+    ) -> Result<Option<WholeTiles>, QueryError> {
+        let first = self.cursors.tile(at)?;
+        let end = first.saturating_add(count);
+        self.forget(at, first..end)?;
+        let plan = self.plan.fragment_mut(at)?;
+        // All of them are full.
+        let cells = plan.tiles.get(first).filter(|_| count > 0);
+        let Some(cells) = cells.map(|tile| tile.cells) else {
+            return Ok(None);
+        };
+        Ok(Some(WholeTiles {
             tiles: plan.tiles.drain(first..end).map(|tile| tile.tile).collect(),
             fragment: plan.fragment,
             cells,
-        })
+        }))
     }
 
     /// The coordinates of a cell of a planned tile, by how many cells the tile has.
     fn coordinates(
         &mut self,
         decode: Decode<'_>,
-        at: usize,
+        at: PlanIndex,
         tile: usize,
         row: impl Fn(usize) -> usize,
-    ) -> Result<Option<Cell>, QueryError> {
-        let plan = self.plan.fragments.get(at);
-        let Some((plan, tile)) = plan.and_then(|plan| Some((plan, plan.tiles.get(tile)?))) else {
-            return Ok(None);
-        };
+    ) -> Result<Cell, QueryError> {
+        let plan = self.plan.fragment(at)?;
+        let behind = Bug::new("a tile behind the last one of a fragment's plan");
+        let tile = plan.tiles.get(tile).ok_or(behind)?;
         let row = row(tile.cells);
-        let table = self.table(vec![plan.segment([tile], 0)])?;
+        let table = self.table(vec![plan.segment([tile], RowRange::default())?])?;
         let dimensions: Vec<FieldKind> = (0..self.plan.schema.dimensions.len())
             .map(FieldKind::Dimension)
             .collect();
         let Decoded(Cells::Table(table)) = decode(self.piece(table, &dimensions))? else {
             return Err(Bug::new("a table became columns").into());
         };
-        let cell = |field: &FieldKind| Some(table.column(*field)?.cell(row).to_vec());
-        Ok(dimensions.iter().map(cell).collect())
+        let cell = |field: &FieldKind| {
+            let column = table.column(*field);
+            let column =
+                column.ok_or(Bug::new("coordinates that were asked for are not loaded"))?;
+            Ok(column.cell(row)?.to_vec())
+        };
+        dimensions.iter().map(cell).collect()
     }
 }

@@ -196,7 +196,7 @@ pub(crate) fn read_array(store: Arc<dyn Store>, open: OpenOptions) -> Result<u64
     });
     let cells = read_cells(&session, &array, &ReadOptions::default())?;
     array.metadata()?;
-    for (index, fragment) in array.fragments().iter().enumerate() {
+    for (index, fragment) in array.numbered_fragments() {
         if !fragment.metadata.dense {
             array.rtree(index)?;
         }

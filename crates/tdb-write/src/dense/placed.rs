@@ -1,6 +1,6 @@
 //! Cells that come with their coordinates.
 
-use tdb_cells::CellProblem;
+use tdb_cells::{CellProblem, Row};
 use tdb_schema::grid::CellLayout;
 use tdb_schema::{ArraySchema, Order};
 use tdb_tile::{Bug, Datatype, Range};
@@ -8,7 +8,7 @@ use tdb_tile::{Bug, Datatype, Range};
 use super::{DenseBox, Ranges, too_many};
 use crate::input::{Cells, Input};
 use crate::options::WriteOrder;
-use crate::sparse::{cell_error, check_rows, row_number};
+use crate::sparse::{cell_error, check_rows};
 use crate::{WriteError, coordinates};
 
 /// The order in which the cells of a box came, where each says its place: for each cell of the box in
@@ -16,7 +16,7 @@ use crate::{WriteError, coordinates};
 pub(crate) fn placed(
     schema: &ArraySchema,
     coordinates: &Cells,
-) -> Result<(Vec<u32>, Ranges), WriteError> {
+) -> Result<(Vec<Row>, Ranges), WriteError> {
     coordinates::check(schema, coordinates, 0)?;
     let inputs = coordinates.first_fields(schema.dimensions.len())?;
     let dimensions = schema.dimensions.iter().zip(inputs);
@@ -31,27 +31,26 @@ pub(crate) fn placed(
     if found != wanted {
         return Err(WriteError::Gaps { found, wanted });
     }
-    check_rows(coordinates.rows)?;
-    let mut order = vec![NOBODY; coordinates.rows];
-    for row in 0..coordinates.rows {
+    let mut order: Vec<Option<Row>> = vec![None; coordinates.rows];
+    for row in check_rows(coordinates.rows)?.iter() {
         let axes = dense.grid.axes().iter().zip(inputs);
-        let cell = axes.map(|(axis, input)| Ok(axis.cell(input.cell(row)?)));
+        let cell = axes.map(|(axis, input)| Ok(axis.cell(input.cell(row.index())?)));
         let cell: Option<Vec<u64>> = cell.collect::<Result<_, Bug>>()?;
         let place = cell.and_then(|cell| usize::try_from(layout.position(&cell)?).ok());
         let place = place.and_then(|place| order.get_mut(place));
         let place = place.ok_or_else(|| Bug::new("a cell outside of the box of all cells"))?;
-        if *place != NOBODY {
-            let other = (*place).into();
+        if let Some(other) = place.replace(row) {
+            let other = other.index() as u64;
             let problem = CellProblem::Duplicate { other };
-            return Err(cell_error(schema, row as u64, problem));
+            return Err(cell_error(schema, row.index() as u64, problem));
         }
-        *place = row_number(row)?;
     }
+    let order: Option<Vec<Row>> = order.into_iter().collect();
+    let order = order.ok_or(Bug::new(
+        "as many cells as places, and one of these is empty",
+    ))?;
     Ok((order, ranges))
 }
-
-/// A place that no cell has come for.
-const NOBODY: u32 = u32::MAX;
 
 /// The least and the greatest coordinate.
 fn ends(datatype: Datatype, input: &Input, rows: usize) -> Result<Range, Bug> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 use tdb_array::{Array, ArrayError, At, Fragment};
-use tdb_fragment::MetadataPart;
+use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_schema::json::{attribute_to_json, ranges_to_json, schema_to_json};
 use tdb_schema::value::rfc3339;
 use tdb_schema::{
@@ -172,7 +172,7 @@ fn with_sizes(mut field: Json, size: Sizes) -> Json {
 fn sizes(array: &Array) -> Result<BTreeMap<String, Sizes>, ArrayError> {
     let mut sizes: BTreeMap<String, Sizes> = BTreeMap::new();
     let measured = array.fragments().len() <= MEASURED;
-    for (index, fragment) in array.fragments().iter().enumerate() {
+    for (index, fragment) in array.numbered_fragments() {
         let var = if measured {
             var_sizes(array, index, fragment)?
         } else {
@@ -220,7 +220,7 @@ fn stored_fields(fragment: &Fragment) -> Vec<Field<'_>> {
 /// Unfiltered bytes of the var-sized fields of a fragment, with their offsets.
 fn var_sizes(
     array: &Array,
-    index: usize,
+    index: FragmentIndex,
     fragment: &Fragment,
 ) -> Result<BTreeMap<String, u64>, ArrayError> {
     let fields: Vec<Field<'_>> = stored_fields(fragment)

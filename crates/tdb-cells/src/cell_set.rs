@@ -1,0 +1,239 @@
+//! Sets of cells: those that a condition holds for, those that a delete takes, those that are not null.
+
+use bitvec::order::Lsb0;
+use bitvec::vec::BitVec;
+use tdb_tile::{Bug, LimitError};
+
+use crate::{Buffer, CellsError, Row, RowRange, buffer};
+
+/// Cells that one word tells of.
+const WORD: usize = 64;
+
+/// A set of the rows of a table: a bit for each, of no more rows than can be numbered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellSet {
+    bits: BitVec<u64, Lsb0>,
+}
+
+impl CellSet {
+    /// None of the rows up to the end of `rows`.
+    #[must_use]
+    pub fn none(rows: RowRange) -> Self {
+        let bits = BitVec::repeat(false, rows.end());
+        Self { bits }
+    }
+
+    /// All rows up to the end of `rows`.
+    #[must_use]
+    pub fn all(rows: RowRange) -> Self {
+        let bits = BitVec::repeat(true, rows.end());
+        Self { bits }
+    }
+
+    /// The rows whose byte is not zero.
+    ///
+    /// # Errors
+    /// More bytes than rows can be numbered.
+    pub fn of_bytes(bytes: &[u8]) -> Result<Self, LimitError> {
+        RowRange::first(bytes.len())?;
+        let words = bytes.chunks(WORD).map(|chunk| {
+            let (eights, rest) = chunk.as_chunks::<8>();
+            let mut word = 0;
+            for (at, eight) in eights.iter().enumerate() {
+                word |= u64::from(packed(*eight)) << (at * 8);
+            }
+            let first = eights.len() * 8;
+            for (at, byte) in rest.iter().enumerate() {
+                word |= u64::from(*byte != 0) << (first + at);
+            }
+            word
+        });
+        let mut bits = BitVec::from_vec(words.collect());
+        bits.truncate(bytes.len());
+        Ok(Self { bits })
+    }
+
+    /// The rows of `rows` that `holds` says yes to.
+    ///
+    /// # Errors
+    /// What `holds` finds.
+    pub fn of_rows<E>(rows: RowRange, holds: impl Fn(Row) -> Result<bool, E>) -> Result<Self, E> {
+        let mut set = Self::none(rows);
+        for row in rows.iter() {
+            if holds(row)? {
+                set.bits.set(row.index(), true);
+            }
+        }
+        Ok(set)
+    }
+
+    /// Rows of which the set tells.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.bits.len()
+    }
+
+    /// How many rows it has.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.bits.count_ones()
+    }
+
+    /// Whether it has this row.
+    ///
+    /// # Errors
+    /// A row that the set does not tell of.
+    pub fn contains(&self, row: Row) -> Result<bool, Bug> {
+        let bit = self.bits.get(row.index()).as_deref().copied();
+        bit.ok_or(Bug::new("a row that a set of cells does not tell of"))
+    }
+
+    /// Its rows in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = Row> + '_ {
+        self.bits.iter_ones().map(Row::within)
+    }
+
+    /// The rows that it lacks, in ascending order.
+    pub fn lacking(&self) -> impl Iterator<Item = Row> + '_ {
+        self.bits.iter_zeros().map(Row::within)
+    }
+
+    /// Adds the rows of another set.
+    ///
+    /// # Errors
+    /// A set of another number of rows.
+    pub fn add(&mut self, other: &Self) -> Result<(), Bug> {
+        self.join(other, |word, other| word | other)
+    }
+
+    /// Keeps the rows that another set has, too.
+    ///
+    /// # Errors
+    /// A set of another number of rows.
+    pub fn keep(&mut self, other: &Self) -> Result<(), Bug> {
+        self.join(other, |word, other| word & other)
+    }
+
+    /// Takes out the rows of another set.
+    ///
+    /// # Errors
+    /// A set of another number of rows.
+    pub fn remove(&mut self, other: &Self) -> Result<(), Bug> {
+        self.join(other, |word, other| word & !other)
+    }
+
+    /// Takes out some rows.
+    ///
+    /// # Errors
+    /// Rows that the set does not tell of.
+    pub fn remove_rows(&mut self, rows: RowRange) -> Result<(), Bug> {
+        let part = self.bits.get_mut(rows.indices());
+        let part = part.ok_or(Bug::new("rows that a set of cells does not tell of"))?;
+        part.fill(false);
+        Ok(())
+    }
+
+    /// Takes out a row.
+    ///
+    /// # Errors
+    /// A row that the set does not tell of.
+    pub fn remove_row(&mut self, row: Row) -> Result<(), Bug> {
+        let bit = self.bits.get_mut(row.index());
+        let mut bit = bit.ok_or(Bug::new("a row that a set of cells does not tell of"))?;
+        bit.set(false);
+        Ok(())
+    }
+
+    fn join(&mut self, other: &Self, joins: impl Fn(u64, u64) -> u64) -> Result<(), Bug> {
+        if self.rows() != other.rows() {
+            return Err(Bug::new("two sets of cells of different tables"));
+        }
+        let words = self.bits.as_raw_mut_slice().iter_mut();
+        for (word, other) in words.zip(other.bits.as_raw_slice()) {
+            *word = joins(*word, *other);
+        }
+        Ok(())
+    }
+
+    /// A bit for each row, the first the lowest of the first byte, as columns of results have them.
+    ///
+    /// # Errors
+    /// [`CellsError::Limit`] where there is no memory for it.
+    pub fn to_bitmap(&self) -> Result<Buffer, CellsError> {
+        let mut out = buffer(self.rows().div_ceil(8))?;
+        let words = self.bits.as_raw_slice().iter();
+        for (place, word) in out.as_mut_slice().chunks_mut(8).zip(words) {
+            let bytes = word.to_le_bytes();
+            place.copy_from_slice(bytes.split_at(place.len()).0);
+        }
+        Ok(out)
+    }
+}
+
+/// A bit for each of eight bytes, 1 where it is not zero; the first is the lowest.
+fn packed(eight: [u8; 8]) -> u8 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let bytes = u64::from_le_bytes(eight);
+    // The highest bit of each byte that is not zero: of the lower seven, any carries into it.
+    let set = ((bytes & LOW).wrapping_add(LOW) | bytes) & !LOW;
+    // Brings bit 7 of each byte, moved to bit 0, next to the others in the highest byte.
+    let [.., highest] = ((set >> 7).wrapping_mul(0x0102_0408_1020_4080)).to_le_bytes();
+    highest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_of_bytes_has_the_rows_that_are_not_zero() {
+        for rows in [0, 1, 7, 8, 9, 63, 64, 65, 130, 1000] {
+            let byte = |row: usize| [0, 1, 0x80, 0xff, 0, 2][row * 7 % 6];
+            let bytes: Vec<u8> = (0..rows).map(byte).collect();
+            let set = CellSet::of_bytes(&bytes).unwrap();
+            let wanted = |is_set: bool| -> Vec<usize> {
+                let rows = 0..rows;
+                rows.filter(|&row| (byte(row) != 0) == is_set).collect()
+            };
+            let found: Vec<usize> = set.iter().map(Row::index).collect();
+            assert_eq!(found, wanted(true));
+            let lacking: Vec<usize> = set.lacking().map(Row::index).collect();
+            assert_eq!(lacking, wanted(false));
+            assert_eq!(set.count(), found.len());
+            let bitmap = set.to_bitmap().unwrap();
+            let bit = |row: &usize| bitmap.as_slice()[row / 8] >> (row % 8) & 1 == 1;
+            let of_bits: Vec<usize> = (0..rows).filter(bit).collect();
+            assert_eq!(of_bits, found);
+            assert_eq!(bitmap.as_slice().len(), rows.div_ceil(8));
+        }
+    }
+
+    #[test]
+    fn sets_are_joined_word_by_word() {
+        let rows = RowRange::first(150).unwrap();
+        let of = |step: usize| {
+            let holds = |row: Row| Ok::<_, Bug>(row.index().is_multiple_of(step));
+            CellSet::of_rows(rows, holds).unwrap()
+        };
+        let (twos, threes) = (of(2), of(3));
+        let joined = |join: fn(&mut CellSet, &CellSet) -> Result<(), Bug>| {
+            let mut set = twos.clone();
+            join(&mut set, &threes).unwrap();
+            set
+        };
+        let sixes = joined(CellSet::keep);
+        assert_eq!(sixes, of(6));
+        assert_eq!(joined(CellSet::add).count(), 75 + 50 - 25);
+        assert_eq!(joined(CellSet::remove).count(), 75 - 25);
+        assert_eq!(CellSet::all(rows).count(), 150);
+        assert_eq!(CellSet::none(rows).count(), 0);
+        let mut few = CellSet::all(rows);
+        few.remove_rows(RowRange::first(70).unwrap()).unwrap();
+        assert_eq!(few.iter().next().map(Row::index), Some(70));
+        assert!(
+            few.keep(&CellSet::all(RowRange::first(149).unwrap()))
+                .is_err()
+        );
+        assert!(few.contains(Row::new(150).unwrap()).is_err());
+    }
+}
