@@ -1,4 +1,4 @@
-//! What coordinates must be, and how cells compare by them.
+//! Checks coordinates against the domain, and compares cells by their coordinates.
 
 use tdb_cells::{CellProblem, Keys, Numbers, Row, value_text};
 use tdb_schema::order::{CellComparator, Column, KeyEncoder, KeyError, Keys as Encoded, SortOrder};
@@ -108,7 +108,7 @@ pub(crate) fn columns<'a>(schema: &ArraySchema, cells: &'a Cells) -> Result<Vec<
     schema.dimensions.iter().zip(inputs).map(column).collect()
 }
 
-/// What cells within the domain are put in global order by.
+/// The sort keys that put cells within the domain in global order.
 pub(crate) fn keys<'a>(schema: &ArraySchema, cells: &'a Cells) -> Result<Keys<'a>, Bug> {
     let columns = columns(schema, cells)?;
     let encoder = KeyEncoder::new(schema, SortOrder::Global);

@@ -1,4 +1,4 @@
-//! Tiles of a fragment that become tiles of another one as they are stored.
+//! Copies tiles of one fragment into another one as they are stored, without running the filters again.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::series::FilteredTiles;
 use crate::tile::{Coder, Tile, bound, position};
 use crate::{WriteError, Writer};
 
-/// A fragment whose tiles are what the same cells would become if they were written now: [`Writer::copy`] takes them
-/// as they are stored.
+/// A fragment whose tiles can be copied with [`Writer::copy`]: it was written with the same format version, filters
+/// and fields that the writer uses.
 #[derive(Debug)]
 pub struct CopiedFragment {
     target: Arc<Target>,
     tiles: FragmentTiles,
-    /// When its cells were written, where it does not say that of each.
+    /// The timestamp of its cells, if it stores no timestamps of single cells.
     time: u64,
 }
 
@@ -33,11 +33,11 @@ struct Decoded {
 }
 
 impl CopiedFragment {
-    /// The fragment at this place in the list of the array that a writer writes to; `None` where its tiles are of another
-    /// form, or lack something.
+    /// Opens a fragment of the array that `writer` writes to. `None` if its tiles were stored with another format
+    /// version or other filters, or lack a field.
     ///
     /// # Errors
-    /// A place that is not of this array; metadata that cannot be read.
+    /// A fragment index of another array; metadata that cannot be read.
     pub fn open(writer: &Writer, fragment: FragmentIndex) -> Result<Option<Self>, WriteError> {
         let target = writer.target();
         let stored = target.array.fragment(fragment)?;
@@ -63,7 +63,7 @@ impl CopiedFragment {
         }))
     }
 
-    /// The coordinates of one cell of a tile of so many.
+    /// The coordinates of cell `cell` of a tile with `cells` cells.
     pub(crate) fn coordinates(
         &self,
         tile: TileNumber,
@@ -113,7 +113,7 @@ fn has_form(target: &Target, stored: &Fragment) -> bool {
         && target.codecs.iter().all(is_same)
 }
 
-/// Whether all cells of a fragment without the field have the same value.
+/// Whether a fragment that does not store the field has the same value in all of its cells.
 fn is_constant(kind: FieldKind) -> bool {
     matches!(
         kind,
@@ -128,8 +128,8 @@ pub(crate) struct Copies<'a> {
 }
 
 impl Copies<'_> {
-    /// The bytes of a tile as they are stored, once it is known what they hold: a tile that is damaged is not
-    /// handed on.
+    /// The stored bytes of a tile. The tile is decoded first, so that a damaged one is not copied and its statistics
+    /// are known.
     fn copy(
         &self,
         codec: &FieldCodec,
@@ -238,7 +238,7 @@ fn var_size(field: &FieldTiles, tile: TileNumber, how: Decoding<'_>) -> Result<u
     Err(Bug::new("a tile that is copied has no size").into())
 }
 
-/// All cells of a tile of so many.
+/// Decodes all cells of a tile with the given number of cells.
 fn decode(
     target: &Target,
     field: &FieldTiles,

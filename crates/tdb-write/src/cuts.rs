@@ -1,4 +1,4 @@
-//! Where one fragment ends and the next one begins, so that none is larger than is wanted.
+//! Decides where one fragment ends and the next one begins, so that none exceeds the size limit.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use tdb_schema::grid::{CellBox, SpaceTileGrid, TileBox};
 
 use crate::fragment::Shape;
 
-/// How large fragments may become.
+/// The size limit of fragments, and where they can be cut.
 #[derive(Debug)]
 pub(crate) struct Cuts {
-    /// Bytes of a fragment.
+    /// The most bytes of a fragment.
     most: u64,
     form: Form,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Boxes {
     pub(crate) tile_cells: u64,
 }
 
-/// What a fragment in the making has.
+/// The tiles and bytes of the current fragment so far.
 #[derive(Clone, Debug)]
 pub(crate) struct SoFar {
     pub(crate) tiles: Range<u64>,
@@ -53,9 +53,11 @@ impl Cuts {
         self.form = Form::Dense(boxes);
     }
 
-    /// What a fragment is that ends before a tile of so many bytes; `None` where it goes on.
+    /// The shape of the current fragment if it must end before the next tile, which has `tile` bytes; `None` if that
+    /// tile still belongs to it.
     ///
-    /// What comes after that tile, up to where a dense fragment is a box again, is taken to be as large as what was.
+    /// A dense fragment can only end where its tiles form a box. The tiles from the next one up to that point are
+    /// assumed to have the mean size of the tiles so far.
     pub(crate) fn end(&self, so_far: &SoFar, tile: u64) -> Option<Shape> {
         let tiles = &so_far.tiles;
         let count = tiles
@@ -82,7 +84,7 @@ impl Cuts {
 }
 
 impl Boxes {
-    /// The box that these tiles are; `None` where they are none.
+    /// The box that these tiles form; `None` if they do not form a box.
     pub(crate) fn shape(&self, tiles: &Range<u64>) -> Option<Shape> {
         let count = tiles.end.checked_sub(tiles.start)?;
         let is_box = self
@@ -103,7 +105,7 @@ impl Boxes {
         })
     }
 
-    /// The next tile behind these, from the same first one on, with which they are a box.
+    /// The smallest end, beyond that of `tiles`, at which the tiles from the same first one on form a box.
     fn next_end(&self, tiles: &Range<u64>) -> Option<u64> {
         let count = tiles.end.checked_sub(tiles.start)?;
         let ends = self.levels(tiles.start).filter_map(|(stride, room)| {
@@ -115,8 +117,8 @@ impl Boxes {
         ends.min()
     }
 
-    /// In which steps a box that begins with a tile may grow, and how many of them there are: tile by tile, row by
-    /// row, and so on, as long as it begins where a row, and so on, does.
+    /// The steps (in tiles) in which a box that begins with tile `first` can grow, and how many steps of each size
+    /// there are: by tiles, by rows of tiles, and so on, as long as `first` is at the beginning of such a row.
     fn levels(&self, first: u64) -> impl Iterator<Item = (u64, u64)> {
         let ends = self.tiles.first().iter().zip(self.tiles.last());
         let mut counts: Vec<u64> = ends

@@ -1,4 +1,4 @@
-//! Boxes of cells that have their places.
+//! A box of cells of a dense array: its tiles, and which of them are complete.
 
 mod placed;
 mod source;
@@ -34,7 +34,7 @@ pub(crate) struct DenseBox {
 }
 
 impl DenseBox {
-    /// The box between these ends; what is missing is whole.
+    /// The box of these ranges. A dimension without a range is covered by its whole domain.
     pub(crate) fn new(
         schema: &ArraySchema,
         ranges: &[(String, Range)],
@@ -62,8 +62,8 @@ impl DenseBox {
         self.rows
     }
 
-    /// Which tiles are complete once so many cells are there, as they come, and how many cells these tiles have:
-    /// all tiles before one, and the first cells.
+    /// How many tiles are complete once the first `cells` cells, in the order of the write, have arrived, and how
+    /// many cells these tiles have. Complete tiles are always the first ones.
     pub(crate) fn complete(&self, cells: u64) -> Result<(u64, u64), Bug> {
         if cells >= self.rows {
             return Ok((self.tile_count, self.rows));
@@ -85,7 +85,7 @@ impl DenseBox {
         slabs.ok_or_else(|| Bug::new("slabs of a box whose cells cannot be counted"))
     }
 
-    /// In global order: how many cells come before those of a tile.
+    /// Global order: the number of cells before those of `tile`.
     fn before(&self, tile: u64) -> Result<u64, Bug> {
         let before = self.cells_before(tile);
         before.ok_or_else(|| Bug::new("a tile of a box whose cells cannot be counted"))
@@ -119,8 +119,8 @@ impl DenseBox {
         Some(sum)
     }
 
-    /// The same where cells come row by row, or column by column: slabs of tiles that follow each other, as their
-    /// cells do. None are complete where tiles have another order than the cells.
+    /// As [`DenseBox::complete`] for row-major or column-major cells. Tiles become complete in slabs, if the tile
+    /// order equals the order of the cells; otherwise none is complete before the end.
     fn complete_slabs(&self, cells: u64) -> Option<(u64, u64)> {
         let axes = self.grid.axes();
         let (along, order) = match self.order {
@@ -150,7 +150,7 @@ impl DenseBox {
         Some((done.checked_mul(tiles_of_slab)?, cells))
     }
 
-    /// What is wrong where there are so many cells instead of those of the box.
+    /// The error for a number of cells that differs from that of the box.
     pub(crate) fn wrong_count(&self, rows: u64) -> WriteError {
         WriteError::CellCount {
             found: rows,
@@ -185,7 +185,7 @@ impl DenseBox {
     }
 }
 
-/// Cells of the box along one dimension: those in tiles before one, those in it, and all.
+/// Numbers of cells of the box along one dimension: before a tile, within it, and in total.
 struct Side {
     before: u64,
     within: u64,
@@ -202,7 +202,7 @@ fn tile_cells(grid: &SpaceTileGrid) -> Option<usize> {
     usize::try_from(cells?).ok()
 }
 
-/// The intervals that are written, which must lie within the domain, and the current domain.
+/// The ranges to write, one for each dimension, which must lie within the domain and the current domain.
 fn ends(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Vec<Range>, WriteError> {
     let mut ends: Vec<Option<&Range>> = vec![None; schema.dimensions.len()];
     for (name, range) in ranges {

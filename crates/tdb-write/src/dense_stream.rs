@@ -1,4 +1,4 @@
-//! Cells of a box, in an order: tiles are written as soon as their cells are there.
+//! A stream of the ordered cells of a box: tiles are written as soon as they are complete.
 
 use std::ops::Range;
 
@@ -16,24 +16,24 @@ use crate::tile::{bound, position};
 use crate::waiting::Waiting;
 use crate::{OrderProblem, WriteError};
 
-/// About how many bytes of cells wait before tiles are made of them.
+/// About how many bytes of cells are buffered before tiles are made of them.
 const WAITING: usize = 16 << 20;
 
-/// Too many cells wait for those that complete a tile.
+/// The error for too many buffered cells of incomplete tiles.
 pub(crate) fn waiting(limit: LimitError) -> WriteError {
     let hint = "cells in the order of the array's tiles, or of a smaller box, take less";
     WriteError::Waiting { limit, hint }
 }
 
-/// A box on its way into an array; what is complete is written, and let go.
+/// Writes the cells of a box; complete tiles are written and released.
 ///
-/// Where tiles do not follow each other as the cells do (rows into an array whose tiles are in column-major order),
-/// nothing is complete before the end.
+/// If the tile order differs from the order of the cells (for example row-major cells in an array with column-major
+/// tiles), no tile is complete before the end.
 #[derive(Debug)]
 pub(crate) struct DenseStream {
     dense: DenseBox,
     sorted: SortedAttributes,
-    /// Cells that do not complete a tile yet.
+    /// Cells of incomplete tiles.
     pending: Waiting,
     /// How many cells were written.
     written: u64,
@@ -56,7 +56,7 @@ impl DenseStream {
         })
     }
 
-    /// Asks of the attributes whose values have an order that the cells keep it.
+    /// Enables the check that attributes with a data order (of dimension labels) keep it.
     pub(crate) fn check_order(&mut self, schema: &ArraySchema) {
         self.sorted = SortedAttributes::new(schema);
     }
@@ -97,7 +97,7 @@ impl DenseStream {
         }
     }
 
-    /// Writes tiles whose cells are all there, up to cell `end`, and keeps a copy of what is left.
+    /// Writes the complete tiles before cell `end`, and keeps a copy of the remaining cells.
     fn write(
         &mut self,
         tiles: Range<u64>,
@@ -132,7 +132,7 @@ impl DenseStream {
         self.written.saturating_add(self.pending.rows() as u64)
     }
 
-    /// Adds whole tiles, where the cells before them end with a tile.
+    /// Adds whole tiles; the cells before them must end at a tile border.
     pub(crate) fn copy(
         &mut self,
         copies: &Copies<'_>,
@@ -157,7 +157,7 @@ impl DenseStream {
         Ok(())
     }
 
-    /// Ends the box, which must be full by now, unless nothing was added to it.
+    /// Ends the write. All cells of the box must have been added, or none.
     pub(crate) fn finish(self, series: &mut Series) -> Result<(), WriteError> {
         let rows = self.seen();
         if rows == 0 {

@@ -9,29 +9,29 @@ use crate::problem::{OrderProblem, PlaceProblem, RangeProblem};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// A column of a field that is not written, or that the array does not have.
+    /// A column for a field that the array does not have or that cannot be written.
     #[error("there is no field {field:?} to write")]
     UnknownField {
         /// Name of the column.
         field: String,
-        /// The fields that there are.
+        /// The existing fields, as a hint.
         hint: String,
     },
-    /// A range of a dimension that the array does not have.
+    /// A range for a dimension that the array does not have.
     #[error("there is no dimension {dimension:?}")]
     UnknownDimension {
         /// The name.
         dimension: String,
-        /// The dimensions that there are.
+        /// The existing dimensions, as a hint.
         hint: String,
     },
-    /// An order of cells that does not fit what is written.
+    /// The order of the cells is not possible for this array or this write.
     #[error(transparent)]
     Order(OrderProblem),
-    /// Cells that say where they belong, or ranges that do, where they must not.
+    /// Coordinate columns or ranges that are not allowed here.
     #[error(transparent)]
     Place(PlaceProblem),
-    /// A range to be written that does not fit its dimension.
+    /// A range that does not fit its dimension.
     #[error("range of dimension {dimension:?} {problem}")]
     Range {
         /// Name of the dimension.
@@ -45,47 +45,47 @@ pub enum WriteError {
         /// Name of the dimension.
         dimension: String,
     },
-    /// Cells that are to be kept with others of the same coordinates, in an array that has no such cells.
+    /// [`Duplicates::Keep`](crate::Duplicates::Keep) for an array that does not allow duplicates.
     #[error("the array allows no two cells with the same coordinates")]
     NoDuplicates,
-    /// Cells that come with times, in an array that has no place for them.
+    /// Cells with timestamps of their own, for an array that cannot store them.
     #[error("dense arrays, and others in format version {version}, keep no times of cells")]
     NoCellTimes {
         /// The format that is written.
         version: FormatVersion,
     },
-    /// Other than as many cells as the box has.
+    /// The number of cells differs from that of the box.
     #[error("there are {found} cells, and the box to be written has {wanted}")]
     CellCount {
-        /// Cells that came.
+        /// Cells that were written.
         found: u64,
         /// Cells of the box.
         wanted: u64,
     },
-    /// Cells that leave gaps, or come twice.
+    /// Cells with coordinates that do not fill their box exactly: some are missing or duplicated.
     #[error("{found} cells do not fill the box of {wanted} that their coordinates span")]
     Gaps {
-        /// Cells that came.
+        /// Cells that were written.
         found: u64,
         /// Cells of the box.
         wanted: u64,
     },
-    /// More cells than are put in order at a time.
+    /// More cells than can be sorted at a time.
     #[error("{cells} cells are too many at a time")]
     TooManyCells {
-        /// How many they are.
+        /// The number of cells.
         cells: u64,
     },
-    /// A write that goes on after an error.
+    /// The writer was used again after an error.
     #[error("the write has failed before")]
     Failed,
     /// The domain of a dense array cannot be cut into tiles.
     #[error("the domain has no space tiles")]
     NoSpaceTiles,
-    /// What was put aside while cells were sorted is not what was written there.
+    /// Sorted cells that were spilled to the temporary store were changed there.
     #[error("sorted cells changed on the disk")]
     SortedCells {
-        /// The object that holds them.
+        /// The object that holds the cells.
         key: String,
     },
     /// A column that cannot be written.
@@ -99,9 +99,9 @@ pub enum WriteError {
     /// A cell that cannot be written.
     #[error("field {field:?}, cell {cell}: {problem}")]
     Cell {
-        /// Name of the field; where coordinates together are wrong, of the first dimension.
+        /// Name of the field; the first dimension if the coordinates as a whole are wrong.
         field: String,
-        /// Number of the cell among those handed in, from 0.
+        /// Index of the cell among all cells of the write, from 0.
         cell: u64,
         /// What is wrong with it.
         problem: CellProblem,
@@ -111,12 +111,12 @@ pub enum WriteError {
     Encode {
         /// Name of the field.
         field: String,
-        /// Number of the tile that was to be written, from 0.
+        /// Index of the tile, from 0.
         tile: u64,
         /// What is wrong with it.
         source: Box<FilterError>,
     },
-    /// Tiles that were to be copied cannot be read.
+    /// Tiles to be copied cannot be read.
     #[error(transparent)]
     Cells(CellsError),
     /// The array, or an object of it, cannot be opened or written.
@@ -125,20 +125,20 @@ pub enum WriteError {
     /// A cap or the memory budget was reached.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// Cells that are to be written wait for others, and take more memory than the budget allows.
+    /// Cells that are buffered until others arrive take more memory than the budget allows.
     #[error("cells that wait to be written: {limit}")]
     Waiting {
-        /// What was asked for, and allowed.
+        /// The requested and the allowed memory.
         limit: LimitError,
-        /// What would take less.
+        /// How to use less memory.
         hint: &'static str,
     },
-    /// What cannot happen.
+    /// A bug in tdb.
     #[error(transparent)]
     Bug(#[from] Bug),
 }
 
-/// A limit stays one, wherever it was reached.
+/// Limit errors and bugs keep their own variants.
 impl From<CellsError> for WriteError {
     fn from(error: CellsError) -> Self {
         match error {
@@ -150,7 +150,7 @@ impl From<CellsError> for WriteError {
 }
 
 impl WriteError {
-    /// The same where cells had been put in another order: `rows` says which each of them was.
+    /// The same error with the cell's index before sorting; `rows` maps sorted to original indexes.
     pub(crate) fn of_cell(self, rows: &[Row]) -> Self {
         match self {
             Self::Cell {
@@ -172,7 +172,7 @@ impl WriteError {
         }
     }
 
-    /// Whose fault it is, and so what the caller can do.
+    /// The category of the error, which tells what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -203,7 +203,7 @@ impl WriteError {
         }
     }
 
-    /// The fragment that cannot be read, where that is why.
+    /// The name of the fragment that cannot be read, if that is the cause.
     #[must_use]
     pub fn damaged_fragment(&self) -> Option<&str> {
         match self {
@@ -213,7 +213,7 @@ impl WriteError {
         }
     }
 
-    /// The way out, if there is one.
+    /// A hint how to avoid the error, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {
@@ -231,7 +231,7 @@ impl WriteError {
     }
 }
 
-/// What is written is the caller's, other than what is read.
+/// The category of a filter error in writing: bad values come from the caller, not from a corrupt store.
 fn written_kind(error: &FilterError) -> ErrorKind {
     match error.kind() {
         ErrorKind::Corrupt => ErrorKind::Invalid,

@@ -1,4 +1,4 @@
-//! How the tiles of each field are filtered, and what is kept of them.
+//! Filters and writes the tiles of each field, and collects the metadata of the tiles.
 
 use bytes::Bytes;
 use tdb_array::{ArrayError, At, DataFile, FinishedFile, NewFragment};
@@ -34,7 +34,7 @@ pub(crate) struct EncodedTile {
     pub(crate) main: Bytes,
     /// The values of a var-sized field.
     pub(crate) var: Option<Bytes>,
-    /// Of a field that can be null.
+    /// The validity of a nullable field.
     pub(crate) validity: Option<Bytes>,
     /// Bytes of var-sized values before filters.
     pub(crate) var_size: u64,
@@ -86,7 +86,7 @@ impl FieldCodec {
         })
     }
 
-    /// Filters the tile with this number.
+    /// Filters tile `number`.
     pub(crate) fn encode(
         &self,
         tile: &Tile<'_>,
@@ -157,18 +157,18 @@ impl FieldCodec {
         Ok([main, var, valid])
     }
 
-    /// The first of these values that the filters would give back as quite another.
+    /// The first of these values that would not survive the filters.
     pub(crate) fn first_unfit(&self, values: &[u8]) -> Option<Unfit> {
         self.values.first_unfit(values)
     }
 
-    /// What the tiles of values are to the filters.
+    /// The tile kind of the values, as the filters see it.
     pub(crate) fn values_kind(&self) -> &TileKind {
         self.values.kind()
     }
 }
 
-/// The files of a field in the making, and what is kept of its tiles.
+/// The data files of a field while they are written, and the metadata of its tiles.
 #[derive(Debug)]
 pub(crate) struct FieldFiles {
     main: DataFile,
@@ -181,7 +181,7 @@ pub(crate) struct FieldFiles {
     summaries: Vec<TileSummary>,
 }
 
-/// What is kept of a field whose files are finished.
+/// The metadata of a field whose data files are finished.
 #[derive(Debug)]
 pub(crate) struct WrittenField {
     pub(crate) rule: Rule,
@@ -191,7 +191,7 @@ pub(crate) struct WrittenField {
     pub(crate) files: Vec<FinishedFile>,
 }
 
-/// Bytes of the files of a field; 0 for those that it does not have.
+/// Sizes of the data files of a field; 0 for files that it does not have.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FileSizes {
     /// Of fixed-size cells, or offsets.
@@ -253,7 +253,7 @@ impl FieldFiles {
         Ok(())
     }
 
-    /// Finishes the files; waits for the disk.
+    /// Finishes the files and waits until they are durable.
     pub(crate) fn finish(self, rule: &Rule) -> Result<WrittenField, ArrayError> {
         let size = |file: &Option<DataFile>| file.as_ref().map_or(0, DataFile::size);
         let sizes = FileSizes {
@@ -311,7 +311,7 @@ fn add_statistics(tiles: &mut FieldTiles, summaries: &[TileSummary], rule: &Rule
     }
 }
 
-/// Zeros, or no bytes, where a tile has no bounds.
+/// The minimum and maximum of a tile without bounds: zeros, or empty for var-sized fields.
 fn bounds<'a>(values: impl ExactSizeIterator<Item = Option<&'a Bytes>>, rule: &Rule) -> TileBounds {
     let is_alone = values.len() == 1;
     let (mut fixed, mut var) = (Vec::new(), Vec::new());
@@ -338,7 +338,7 @@ fn bounds<'a>(values: impl ExactSizeIterator<Item = Option<&'a Bytes>>, rule: &R
     }
 }
 
-/// The sides of the rectangles of the tiles along one dimension.
+/// The sides of the tiles' MBRs along one dimension.
 pub(crate) fn side(written: &WrittenField, tile: usize) -> Result<Range, Bug> {
     let ends = written.summaries.get(tile).and_then(|s| s.ends.clone());
     let (lo, hi) = ends.ok_or_else(|| Bug::new("a tile whose coordinates have no bounds"))?;

@@ -1,4 +1,4 @@
-//! One fragment, from tiles to a commit.
+//! Writes one fragment, from its tiles to the sealed files.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,12 +22,12 @@ pub(crate) struct Target {
     pub(crate) session: Session,
     pub(crate) array: Arc<Array>,
     pub(crate) schema: Arc<ArraySchema>,
-    /// What footers call the schema.
+    /// The schema name that footers store.
     pub(crate) schema_name: String,
     pub(crate) version: FormatVersion,
-    /// What the fragments stand for.
+    /// The fragments that the new ones replace.
     pub(crate) replacement: Option<Replacement>,
-    /// What they keep of each cell besides.
+    /// Extra fields: timestamps and delete metadata of cells.
     pub(crate) extra: ExtraFields,
     /// The fields that are written, in order.
     pub(crate) codecs: Vec<FieldCodec>,
@@ -35,7 +35,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Looks at the newest schema of the array, whatever time the array was opened for.
+    /// Uses the newest schema of the array, also if the array was opened at an earlier time.
     pub(crate) fn new(
         session: &Session,
         array: &Arc<Array>,
@@ -89,7 +89,7 @@ impl Target {
         result
     }
 
-    /// Gives back the memory that threads keep: there are no more tiles for now.
+    /// Frees the memory that threads keep from tile to tile.
     fn close_workshops(&self) {
         let mut workshops = self
             .workshops
@@ -98,7 +98,7 @@ impl Target {
         workshops.clear();
     }
 
-    /// A tile of the field with this place, filtered.
+    /// Gathers and filters a tile of the field at index `field`.
     pub(crate) fn encode(
         &self,
         source: &dyn TileSource,
@@ -115,14 +115,14 @@ impl Target {
         })
     }
 
-    /// How the field with this place is written.
+    /// How the field at this index is written.
     pub(crate) fn codec(&self, field: usize) -> Result<&FieldCodec, Bug> {
         let codec = self.codecs.get(field);
         codec.ok_or_else(|| Bug::new("a tile of a field that is not written"))
     }
 }
 
-/// A fragment in the making: tiles in their order, all fields of each.
+/// A fragment that is being written: tiles in order, each with all fields.
 #[derive(Debug)]
 pub(crate) struct FragmentWriter {
     target: Arc<Target>,
@@ -131,7 +131,7 @@ pub(crate) struct FragmentWriter {
     tiles: u64,
 }
 
-/// What is known of a fragment besides its tiles.
+/// What the metadata of a fragment needs besides its tiles.
 #[derive(Debug)]
 pub(crate) enum Shape {
     /// The cells of the last tile.
@@ -162,7 +162,7 @@ impl FragmentWriter {
         self.tiles
     }
 
-    /// Adds tiles: of each field as many.
+    /// Adds tiles, the same number for each field.
     pub(crate) fn append(&mut self, batch: Vec<Vec<EncodedTile>>) -> Result<(), WriteError> {
         let count = batch.first().map_or(0, Vec::len);
         let is_whole = batch.iter().all(|tiles| tiles.len() == count);
@@ -177,7 +177,7 @@ impl FragmentWriter {
         Ok(fields.try_for_each(append)?)
     }
 
-    /// Writes what is kept of the tiles; the fragment is then whole, and not yet committed.
+    /// Writes the metadata of the fragment, which is then complete but not committed.
     pub(crate) fn seal(self, shape: Shape) -> Result<SealedFragment, WriteError> {
         let Self {
             target,
@@ -222,14 +222,14 @@ impl FragmentWriter {
     }
 }
 
-/// Pieces of a file, the small ones of which are written together.
+/// Writes a file in pieces and combines small ones.
 struct Pieces {
     file: DataFile,
     small: Vec<u8>,
 }
 
 impl Pieces {
-    /// Bytes that are worth a call of the system.
+    /// Pieces of at least this size are written by themselves.
     const LARGE: usize = 1 << 20;
 
     fn push(&mut self, piece: &[u8]) -> Result<(), ArrayError> {
@@ -250,7 +250,7 @@ impl Pieces {
     }
 }
 
-/// What went wrong while metadata was put together.
+/// An error while encoding metadata.
 enum SealError {
     Filter(FilterError),
     Array(ArrayError),

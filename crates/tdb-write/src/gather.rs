@@ -1,4 +1,4 @@
-//! Picks the cells of a tile out of those that were handed in.
+//! Gathers the cells of a tile from the input cells.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use crate::tile::{Buffers, Tile, TileSource, position};
 /// The order in which cells are stored.
 #[derive(Clone, Debug)]
 pub(crate) enum Rows {
-    /// As they came in.
+    /// In input order.
     InPlace(Range<usize>),
-    /// These, one after the other.
+    /// In the order of these row indexes.
     Picked(Vec<Row>),
 }
 
@@ -26,7 +26,7 @@ impl Rows {
     }
 }
 
-/// Cells in order, cut every so many.
+/// Cells in order, cut into tiles of the same number of cells.
 #[derive(Debug)]
 pub(crate) struct Sequence<'a> {
     pub(crate) cells: &'a Cells,
@@ -74,7 +74,7 @@ impl TileSource for Sequence<'_> {
     }
 }
 
-/// Cells that stand one behind the other already.
+/// Cells that are already contiguous.
 pub(crate) fn in_place<'a>(
     input: &'a Input,
     rows: Range<usize>,
@@ -101,7 +101,7 @@ pub(crate) fn in_place<'a>(
     })
 }
 
-/// Cells from anywhere.
+/// Cells picked by index.
 fn picked<'a>(input: &'a Input, rows: &[Row], buffers: &'a mut Buffers) -> Result<Tile<'a>, Bug> {
     let Buffers {
         values,

@@ -1,4 +1,4 @@
-//! The cells that are handed in, and where they are.
+//! The input cells of a write, by field.
 
 mod check;
 
@@ -12,7 +12,7 @@ use tdb_tile::Bug;
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U64;
 
-/// The cells of one field, found to fit it.
+/// The cells of one field, validated.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Input {
     pub(crate) values: Bytes,
@@ -53,7 +53,7 @@ pub(crate) fn fields_of<'a>(
     kinds.iter().map(field).collect()
 }
 
-/// The fields that say of cells when they were written and deleted.
+/// The fields for timestamps and delete metadata of cells.
 pub(crate) fn extra_fields(extra: ExtraFields) -> impl Iterator<Item = FieldKind> {
     let times = extra.timestamps.then_some(FieldKind::Timestamps);
     let deletes = [FieldKind::DeleteTimestamps, FieldKind::DeleteConditionIndex];
@@ -66,7 +66,7 @@ impl Input {
         self.offsets.is_some()
     }
 
-    /// Where cells of a var-sized field begin, and the end; nothing for others.
+    /// Offsets of the cells of a var-sized field, including the end; empty for other fields.
     pub(crate) fn offsets(&self) -> Result<&[U64], Bug> {
         let Some(offsets) = self.offsets.as_deref() else {
             return Ok(&[]);
@@ -98,7 +98,7 @@ impl Input {
         bytes.ok_or_else(|| Bug::new("cells that are to be written are not there"))
     }
 
-    /// Where these cells of a var-sized field begin, from the first of them on.
+    /// Offsets of these cells of a var-sized field, relative to the first of them.
     pub(crate) fn starts(&self, rows: &Range<usize>) -> Result<impl Iterator<Item = u64>, Bug> {
         let starts = self.offsets()?.get(rows.clone());
         let starts = starts.ok_or_else(|| Bug::new("cells that are to be written lack offsets"))?;
@@ -110,7 +110,7 @@ impl Input {
         }))
     }
 
-    /// Whether no cell is null, for all that is known.
+    /// Whether no cell is null, if that is known without counting.
     pub(crate) fn is_all_valid(&self) -> bool {
         self.validity.is_none()
     }
@@ -141,7 +141,7 @@ impl Input {
         Ok(())
     }
 
-    /// Whether there is all of so many cells, none of which is out of order.
+    /// Whether values, offsets and validity fit this number of cells, with ascending offsets.
     fn has_rows(&self, rows: usize) -> bool {
         let has_values = match self.offsets() {
             Err(_) => false,
@@ -159,8 +159,8 @@ impl Input {
         has_values && validity.is_none_or(|bits| bits.len() >= rows.div_ceil(8))
     }
 
-    /// Other cells of the same field: values, where each cell begins if they vary in size, and a byte
-    /// for each, 0 where it is null, if they can be.
+    /// Other cells of the same field: values, offsets of var-sized cells, and one validity byte per cell (0 for null)
+    /// of a nullable field.
     pub(crate) fn with(&self, values: Vec<u8>, starts: Vec<u64>, validity: &[u8]) -> Self {
         let end = values.len() as u64;
         let offsets = starts.into_iter().chain([end]).flat_map(u64::to_le_bytes);
@@ -173,7 +173,7 @@ impl Input {
         }
     }
 
-    /// Values, offsets and validity, as far as they are there.
+    /// The values, offsets and validity, if present.
     pub(crate) fn parts(&self) -> [Option<&Bytes>; 3] {
         [
             Some(&self.values),
@@ -182,7 +182,7 @@ impl Input {
         ]
     }
 
-    /// The other way round: so many cells, `None` where these parts are not theirs.
+    /// The reverse: cells from such parts; `None` if the parts do not fit the number of cells.
     pub(crate) fn of_parts(
         field: &Field<'_>,
         rows: usize,
@@ -199,7 +199,7 @@ impl Input {
         (input.is_var() == field.is_var() && input.has_rows(rows)).then_some(input)
     }
 
-    /// Bytes in memory, as far as they are cells.
+    /// Bytes of the cells in memory.
     pub(crate) fn size_in_memory(&self) -> usize {
         let len = |bytes: &Option<Bytes>| bytes.as_ref().map_or(0, Bytes::len);
         self.values.len() + len(&self.offsets) + len(&self.validity)
@@ -207,24 +207,24 @@ impl Input {
 }
 
 impl Cells {
-    /// Bytes in memory, as far as they are cells.
+    /// Bytes of the cells in memory.
     pub(crate) fn size_in_memory(&self) -> usize {
         self.fields.iter().map(Input::size_in_memory).sum()
     }
 
-    /// The cells of the field with this place.
+    /// The cells of the field at this index.
     pub(crate) fn field(&self, field: usize) -> Result<&Input, Bug> {
         let input = self.fields.get(field);
         input.ok_or_else(|| Bug::new("cells that are to be written lack a field"))
     }
 
-    /// The cells of the first fields, so many.
+    /// The cells of the given number of leading fields.
     pub(crate) fn first_fields(&self, count: usize) -> Result<&[Input], Bug> {
         let inputs = self.fields.get(..count);
         inputs.ok_or_else(|| Bug::new("cells that are to be written lack a field"))
     }
 
-    /// These cells of several, one behind the other: a copy.
+    /// A copy of these cells of several blocks, concatenated.
     pub(crate) fn join(parts: &[(&Self, Range<usize>)]) -> Result<Self, Bug> {
         let count = parts.first().map_or(0, |(cells, _)| cells.fields.len());
         let field = |field: usize| {
@@ -282,7 +282,7 @@ fn join_validity(parts: &[(Input, Range<usize>)]) -> Result<Bytes, Bug> {
     Ok(bits(&valid))
 }
 
-/// A bit for each byte, 0 where that is.
+/// One bit per byte: 0 if the byte is 0.
 fn bits(validity: &[u8]) -> Bytes {
     let bits = validity.chunks(8).map(|cells| {
         let valid = cells.iter().enumerate().filter(|(_, valid)| **valid != 0);

@@ -1,4 +1,4 @@
-//! The metadata of a fragment, from what is kept of its tiles.
+//! Builds the metadata of a fragment from what was collected of its tiles.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use crate::input::extra_fields;
 use crate::statistics::{Bounds, fold};
 use crate::tile::position;
 
-/// What is kept of the tiles of a fragment.
+/// What was collected of the tiles of a fragment.
 pub(crate) struct Metadata<'a> {
     pub(crate) target: &'a Target,
     pub(crate) written: &'a [WrittenField],
@@ -152,8 +152,8 @@ impl Metadata<'_> {
         }
     }
 
-    /// The slot of all coordinates together, which nothing fills, and dimensions of dense
-    /// fragments have a zero for each tile.
+    /// The slot of zipped coordinates, which is not used, and the dimensions of dense fragments have a zero for each
+    /// tile.
     fn tiles_of(&self, kind: FieldKind, field: Option<&WrittenField>) -> Result<FieldTiles, Bug> {
         if let Some(field) = field {
             return Ok(field.tiles.clone());
@@ -180,7 +180,7 @@ impl Metadata<'_> {
         Ok(empty)
     }
 
-    /// Bytes of all coordinates of a cell together, were they of the type of the first.
+    /// Size of all coordinates of a cell, if all had the datatype of the first dimension.
     fn zipped_size(&self) -> usize {
         let dimensions = &self.target.schema.dimensions;
         let size = dimensions.first().map_or(0, |d| d.datatype.size());

@@ -1,31 +1,31 @@
-//! Numbers as tile statistics see them.
+//! The numeric types, as tile statistics need them: bounds and sums.
 
 use tdb_tile::Scalar;
 
 /// A number that has bounds and a sum.
 pub(crate) trait Number: Scalar + Send + Sync {
-    /// What every number that is not a NaN is at least.
+    /// The lowest value: a bound below all numbers except NaN.
     const LOWEST: Self;
-    /// What every number that is not a NaN is at most.
+    /// The highest value: a bound above all numbers except NaN.
     const HIGHEST: Self;
-    /// What numbers of this type are added up in.
+    /// The type of a sum of such numbers.
     type Sum: Sum<Self> + Sum<Self::Sum> + Scalar;
 
-    /// What stands for the bounds of nothing but NaNs; other types have none.
+    /// The value stored as minimum and maximum if all values are NaN; `None` for other types.
     fn nan() -> Option<Self> {
         None
     }
 }
 
-/// A sum as TileDB stores it: integers stop at the end of their range, floats at the largest number.
+/// A sum as TileDB stores it: on overflow it stays at the limit of its type.
 pub(crate) trait Sum<T>: Copy + Default {
-    /// Adds a number; `false` where the sum stops.
+    /// Adds a number; `false` once the sum has reached its limit and stays there.
     fn add(&mut self, value: T) -> bool;
 
-    /// Adds a number of which so many cannot overflow.
+    /// Adds a number without an overflow check, for at most [`Sum::FREE`] numbers.
     fn add_freely(&mut self, value: T);
 
-    /// How many numbers, at least, cannot overflow the sum.
+    /// How many numbers can be added without any overflow.
     const FREE: usize;
 
     /// The stored form.

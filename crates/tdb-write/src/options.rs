@@ -4,21 +4,21 @@ use tdb_array::{NameSource, SystemNames, TimestampedName};
 use tdb_store::Store;
 use tdb_tile::Range;
 
-/// The order in which cells are handed in.
+/// The order in which cells are passed to a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOrder {
     /// Dense arrays: by coordinates, the last dimension changing fastest.
     RowMajor,
     /// Dense arrays: by coordinates, the first dimension changing fastest.
     ColumnMajor,
-    /// As the array stores its cells. Dense arrays: tile by tile in tile order, of each tile the cells that are
-    /// written, in cell order.
+    /// The global order of the array. Dense arrays: tile by tile in tile order, and within a tile the written cells
+    /// in cell order.
     Global,
-    /// Sparse arrays: any.
+    /// Sparse arrays: in any order; they are sorted.
     Unordered,
 }
 
-/// What becomes of cells that have the same coordinates.
+/// What to do with cells that have the same coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duplicates {
     /// They are an error.
@@ -29,55 +29,59 @@ pub enum Duplicates {
     Keep,
 }
 
-/// A write that stands for fragments that are there: the same cells again, as fewer fragments.
+/// Describes a write that replaces existing fragments: consolidation writes the same cells again, as fewer fragments.
 ///
-/// They are written in [`WriteOrder::Global`], and not checked against the domain: what is stored stays stored.
+/// The cells must be in [`WriteOrder::Global`]. They are not checked against the domain, because they are stored
+/// already.
 #[derive(Clone, Debug, Default)]
 pub struct Replacement {
-    /// The fragments that a list then says are replaced; a vacuum removes them.
+    /// The replaced fragments. They are listed as replaced after the commit, and a vacuum removes them.
     pub fragments: Vec<TimestampedName>,
-    /// The first and the last time that the cells are of, in milliseconds since 1970, which takes the place of
+    /// The first and the last timestamp of the cells, in milliseconds since 1970, instead of
     /// [`WriteOptions::timestamp`].
     pub times: (u64, u64),
-    /// Sparse arrays: whether cells come with when each was written, in a column `__timestamps`, the newest first
-    /// of those with the same coordinates. Duplicates are kept then.
+    /// Sparse arrays: whether batches have a column `__timestamps` with the time at which each cell was written.
+    /// Cells with the same coordinates must be in descending order of it, and all of them are kept.
     pub has_timestamps: bool,
-    /// Sparse arrays: whether cells come with when each was deleted, and by which of `deletes`, in columns
-    /// `__delete_timestamps` and `__delete_condition_index`.
+    /// Sparse arrays: whether batches have the columns `__delete_timestamps`, the time at which each cell was
+    /// deleted, and `__delete_condition_index`, the index of the delete in `deletes`.
     pub has_deletions: bool,
-    /// The markers of the deletes that have nothing more to say about these cells.
+    /// The markers of the deletes that were already applied to these cells.
     pub deletes: Vec<String>,
-    /// The URI of the array, which lists before format 19 hold.
+    /// The URI of the array, which the list of replaced fragments contains before format 19.
     pub uri: Option<String>,
 }
 
-/// How cells are written.
+/// Options of a write.
 #[derive(Clone, Debug)]
 pub struct WriteOptions {
-    /// The time of the write, in milliseconds since 1970; now, where none is given.
+    /// The timestamp of the write, in milliseconds since 1970; the current time by default.
     pub timestamp: Option<u64>,
     /// The order of the cells: by default row-major in dense arrays, any in sparse ones.
     pub order: Option<WriteOrder>,
-    /// Dense arrays: the box that is written, one interval for a dimension, ends included. A dimension without
-    /// one is written from end to end of the domain, or of the current domain.
+    /// Dense arrays: the box (subarray) to write, at most one range per dimension, bounds inclusive. A dimension
+    /// without a range is written over its whole domain or, if there is one, its current domain.
     pub ranges: Vec<(String, Range)>,
-    /// Sparse arrays: by default [`Duplicates::Keep`] where the array allows duplicates, else
-    /// [`Duplicates::Error`].
+    /// Sparse arrays: what to do with cells that have the same coordinates. By default [`Duplicates::Keep`] if the
+    /// array allows duplicates, else [`Duplicates::Error`].
     pub duplicates: Option<Duplicates>,
-    /// Bytes that a fragment may have before another one is begun. A tile that is larger makes a fragment of its own.
-    /// Fragments of dense arrays are boxes: they end before a row of tiles that seems too large by those before it.
+    /// The size in bytes after which a new fragment is begun. A larger tile becomes a fragment of its own. Fragments
+    /// of dense arrays must be boxes: they end before a row of tiles that would exceed the size, as estimated from
+    /// the rows before.
     pub max_fragment_bytes: Option<u64>,
-    /// Sparse arrays: where cells in any order are kept, sorted piece by piece, once they take more than
-    /// [`WriteOptions::sort_bytes`]: a temporary folder. Without it all of them stay in memory.
+    /// Sparse arrays: a temporary store to which unordered cells are spilled, as sorted runs, whenever they take more
+    /// than [`WriteOptions::sort_bytes`]. Without it, all cells are sorted in memory.
     ///
-    /// They are not encrypted there, also where the array is; what a process that was killed leaves behind begins
-    /// with `sort-`. Where cells turn out to have the same coordinates, the error numbers them in global order.
+    /// The spilled cells are not encrypted, even if the array is. Objects that a killed process leaves behind have
+    /// names that begin with `sort-`. If cells turn out to have the same coordinates, the error gives their index in
+    /// global order and not the order of the batches.
     pub sort_store: Option<Arc<dyn Store>>,
-    /// How many bytes of cells are sorted at a time: by default an eighth of the session's memory.
+    /// How many bytes of cells are sorted at a time, if there is a [`WriteOptions::sort_store`]: by default an eighth
+    /// of the session's memory, at most a quarter.
     pub sort_bytes: Option<u64>,
-    /// The fragments in whose place the cells come.
+    /// The fragments that this write replaces, for consolidation.
     pub replacement: Option<Replacement>,
-    /// Where names, and the time now, come from.
+    /// The source of object names and of the current time.
     pub names: Arc<dyn NameSource>,
 }
 
@@ -98,7 +102,7 @@ impl Default for WriteOptions {
 }
 
 impl WriteOptions {
-    /// A write at a time, in milliseconds since 1970.
+    /// Options of a write with this timestamp, in milliseconds since 1970.
     #[must_use]
     pub fn at(time: u64) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Cells sorted piece by piece, kept outside of memory, and merged.
+//! External sorting: sorted runs of cells, spilled to a temporary store and merged.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::input::{Cells, Input, fields_of, written_fields};
 #[derive(Debug)]
 pub(crate) struct Runs {
     store: Arc<dyn Store>,
-    /// What the keys of these runs begin with.
+    /// The prefix of the object keys of these runs.
     prefix: String,
     runs: Vec<Run>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Runs {
 #[derive(Debug)]
 struct Run {
     key: String,
-    /// The cells of each block, and its bytes.
+    /// Number of cells and of bytes of each block.
     blocks: Vec<(usize, u64)>,
 }
 
@@ -53,7 +53,7 @@ impl Runs {
         self.runs.is_empty()
     }
 
-    /// Writes the next run: these cells, which are in order, in blocks.
+    /// Writes these cells, which are in global order, as the next run, in blocks.
     pub(crate) fn add(
         &mut self,
         blocks: impl Iterator<Item = Result<Cells, Bug>>,
@@ -75,7 +75,7 @@ impl Runs {
         Ok(())
     }
 
-    /// Hands out the cells of all runs in global order, those of earlier runs first where they are equal.
+    /// Merges the cells of all runs in global order; of equal cells, those of earlier runs come first.
     pub(crate) fn merge(
         &self,
         schema: &ArraySchema,
@@ -105,7 +105,7 @@ impl Runs {
     }
 }
 
-/// Which cells come next, until the block of one run is used up; and which run that is.
+/// The next cells of the merge, up to the end of the current block of some run, and the index of that run.
 fn round(
     schema: &ArraySchema,
     comparator: &CellComparator,
@@ -154,7 +154,7 @@ fn at<'a, 'b>(cursors: &'a mut [Cursor<'b>], run: usize) -> Result<&'a mut Curso
     cursor.ok_or_else(|| Bug::new("a cell of a run that is not there"))
 }
 
-/// Where the reading of a run is.
+/// The current position within a run.
 struct Cursor<'a> {
     store: &'a dyn Store,
     run: &'a Run,
@@ -195,7 +195,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Cells as a run keeps them: for each field the length of its parts, then the parts.
+/// Encodes cells as a block of a run: for each field the lengths of its parts, then the parts.
 fn to_bytes(cells: &Cells) -> Vec<u8> {
     let mut out = Vec::with_capacity(cells.size_in_memory());
     for input in &cells.fields {
@@ -210,7 +210,7 @@ fn to_bytes(cells: &Cells) -> Vec<u8> {
     out
 }
 
-/// The cells of a block; `None` where the bytes are not those of so many.
+/// Decodes the cells of a block; `None` if the bytes do not fit the number of cells.
 fn from_bytes(fields: &[Field<'_>], rows: usize, bytes: &Bytes) -> Option<Cells> {
     let mut at = 0_usize;
     let mut next = |len: usize| {

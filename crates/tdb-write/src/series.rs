@@ -1,4 +1,4 @@
-//! The fragments of one write, one after the other, committed together at its end.
+//! The fragments of one write: filled one after the other, and committed together at its end.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use crate::fields::EncodedTile;
 use crate::fragment::{FragmentWriter, Shape, Target};
 use crate::tile::{TileSource, position};
 
-/// About how many bytes of cells are filtered before they are written.
+/// About how many bytes of cells are filtered as one group before they are written.
 const BATCH: usize = 16 << 20;
 
-/// Filtered tiles, numbered from 0, that any thread can make.
+/// A source of filtered tiles, indexed from 0, which any thread can call.
 pub(crate) trait FilteredTiles: Sync {
-    /// A tile of the field with this place among those that are written.
+    /// A tile of the field at this index among the written fields.
     fn filtered(&self, target: &Target, field: usize, tile: u64)
     -> Result<EncodedTile, WriteError>;
 
@@ -40,12 +40,12 @@ impl<T: TileSource> FilteredTiles for T {
     }
 }
 
-/// Tiles on their way into fragments.
+/// Writes tiles into fragments.
 #[derive(Debug)]
 pub(crate) struct Series {
     target: Arc<Target>,
     names: Arc<dyn NameSource>,
-    /// The first and the last time that the cells are of.
+    /// The first and the last timestamp of the cells.
     times: (u64, u64),
     cuts: Option<Cuts>,
     current: Option<FragmentWriter>,
@@ -74,14 +74,14 @@ impl Series {
         }
     }
 
-    /// Fragments are boxes of these tiles.
+    /// Sets that fragments are boxes of these tiles (dense arrays).
     pub(crate) fn cut_boxes(&mut self, boxes: Boxes) {
         if let Some(cuts) = &mut self.cuts {
             cuts.set_boxes(boxes);
         }
     }
 
-    /// Adds these tiles of a source. While one batch is written, the next one is filtered.
+    /// Adds these tiles of a source. While one group of tiles is written, the next one is filtered.
     pub(crate) fn append(
         &mut self,
         source: &dyn FilteredTiles,
@@ -107,7 +107,7 @@ impl Series {
         }
     }
 
-    /// Adds filtered tiles: of each field as many.
+    /// Adds filtered tiles, the same number for each field.
     fn write(&mut self, batch: Vec<Vec<EncodedTile>>) -> Result<(), WriteError> {
         if batch.iter().all(Vec::is_empty) {
             return Ok(());
@@ -135,7 +135,7 @@ impl Series {
         }
     }
 
-    /// Which of all tiles so far are those of the current fragment.
+    /// The tiles of the current fragment, as indexes among all tiles of the write.
     pub(crate) fn tiles(&self) -> Range<u64> {
         let tiles = self.current.as_ref().map_or(0, FragmentWriter::tiles);
         self.first..self.first.saturating_add(tiles)
@@ -154,7 +154,7 @@ impl Series {
         Ok(self.current.insert(writer))
     }
 
-    /// Ends the fragment that tiles go to.
+    /// Ends the current fragment.
     pub(crate) fn seal(&mut self, shape: Shape) -> Result<(), WriteError> {
         self.first = self.tiles().end;
         if let Some(writer) = self.current.take() {
@@ -163,7 +163,7 @@ impl Series {
         Ok(())
     }
 
-    /// Makes all fragments part of the array, in order; gives their names.
+    /// Commits all fragments in order, and returns their names.
     pub(crate) fn commit(self) -> Result<Vec<TimestampedName>, WriteError> {
         if let Some(replacement) = &self.target.replacement {
             let (fragments, uri) = (&replacement.fragments, replacement.uri.as_deref());

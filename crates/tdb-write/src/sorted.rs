@@ -1,4 +1,4 @@
-//! Attributes whose values have an order, as the arrays of dimension labels do.
+//! Checks attributes with a data order, as the arrays of dimension labels have.
 
 use bytes::Bytes;
 use tdb_cells::out_of_order;
@@ -9,7 +9,7 @@ use crate::input::{Cells, Input};
 
 /// The attributes of a dense array whose values must increase, or decrease, from cell to cell of a write.
 ///
-/// What is stored already is not looked at: labels can be replaced part by part.
+/// Only cells of the same write are compared, not stored ones: labels may be replaced part by part.
 #[derive(Debug, Default)]
 pub(crate) struct SortedAttributes {
     attributes: Vec<Sorted>,
@@ -41,7 +41,7 @@ impl SortedAttributes {
         }
     }
 
-    /// Fails with the first of the next cells whose value does not follow the one before it.
+    /// Fails at the first of these cells whose value is out of order with the one before it.
     pub(crate) fn check(&mut self, cells: &Cells) -> Result<(), WriteError> {
         for sorted in &mut self.attributes {
             sorted.check(cells.field(sorted.index)?, cells.rows, self.seen)?;

@@ -1,4 +1,4 @@
-//! Cells with coordinates: in global order as a stream, or in any order.
+//! Writes the cells of sparse arrays in global order, and sorts unordered ones.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::tile::bound;
 use crate::waiting::Held;
 use crate::{OrderProblem, WriteError};
 
-/// Cells in global order, cut into tiles as they come.
+/// Writes a stream of cells in global order, cut into tiles.
 #[derive(Debug)]
 pub(crate) struct OrderedWriter {
     target: Arc<Target>,
@@ -28,7 +28,7 @@ pub(crate) struct OrderedWriter {
     /// Cells that do not fill a tile yet.
     pending: Vec<Cells>,
     pending_rows: usize,
-    /// The coordinates of the last cell that came.
+    /// The coordinates of the last cell.
     last: Option<(u64, Vec<Vec<u8>>)>,
     /// Cells so far.
     seen: u64,
@@ -72,7 +72,7 @@ impl OrderedWriter {
         }
     }
 
-    /// Compares the next cell with the last that came before; whether it is left out.
+    /// Compares the next cell with the last one before it; returns whether it is left out as a duplicate.
     fn check_joint(&self, first: &[Vec<u8>]) -> Result<bool, WriteError> {
         let Some((other, last)) = &self.last else {
             return Ok(false);
@@ -82,7 +82,7 @@ impl OrderedWriter {
         self.judge(self.comparator.compare(&last, &first), self.seen, *other)
     }
 
-    /// Whether a cell that compares so with the one before it is left out.
+    /// Whether a cell is left out, given its order relative to the one before it.
     fn judge(
         &self,
         ordering: std::cmp::Ordering,
@@ -100,7 +100,7 @@ impl OrderedWriter {
         Err(cell_error(&self.target.schema, cell, problem))
     }
 
-    /// The cells that are written, which must be in order.
+    /// The cells to write without dropped duplicates; fails if they are out of order.
     fn check_order(&self, keys: &Keys<'_>, rows: RowRange, skip: bool) -> Result<Rows, WriteError> {
         let mut kept: Option<Vec<Row>> = skip.then(Vec::new);
         for (before, row) in rows.iter().zip(rows.iter().skip(1)) {
@@ -127,7 +127,7 @@ impl OrderedWriter {
         Ok(())
     }
 
-    /// Cuts cells into tiles; what is left waits.
+    /// Cuts cells into tiles and buffers the rest.
     fn take(&mut self, cells: &Cells, rows: std::ops::Range<usize>) -> Result<(), WriteError> {
         let capacity = self.capacity();
         let mut rest = rows;
@@ -154,12 +154,12 @@ impl OrderedWriter {
         self.wait(cells, rest)
     }
 
-    /// Whether the cells so far fill tiles, so that whole ones may follow.
+    /// Whether the last tile is full, so that whole tiles may be copied next.
     pub(crate) fn is_between_tiles(&self) -> bool {
         self.pending_rows == 0
     }
 
-    /// Adds whole tiles, whose cells are in order.
+    /// Adds whole tiles with cells in order.
     pub(crate) fn copy(&mut self, copies: &Copies<'_>) -> Result<(), WriteError> {
         let (Some(first), Some(last)) = (copies.whole.tiles.first(), copies.whole.tiles.last())
         else {
@@ -182,7 +182,7 @@ impl OrderedWriter {
         Ok(())
     }
 
-    /// Keeps a copy of some cells, so that the whole batch they came in need not stay.
+    /// Copies the buffered cells, so that the batch they came from can be released.
     fn wait(&mut self, cells: &Cells, rows: std::ops::Range<usize>) -> Result<(), WriteError> {
         if !rows.is_empty() {
             self.pending_rows += rows.len();
@@ -191,7 +191,7 @@ impl OrderedWriter {
         Ok(())
     }
 
-    /// Writes what waits as a tile; says how many cells that are.
+    /// Writes the buffered cells as a tile, and returns their number.
     fn flush(&mut self) -> Result<usize, WriteError> {
         let pending = std::mem::take(&mut self.pending);
         let parts: Vec<_> = pending.iter().map(|cells| (cells, 0..cells.rows)).collect();
@@ -247,7 +247,7 @@ pub(crate) fn write_sorted(
     Ok(series)
 }
 
-/// The cells in global order, without those that are not to be written.
+/// The row indexes of the cells in global order, without dropped duplicates.
 pub(crate) fn sorted_rows(
     schema: &ArraySchema,
     cells: &Cells,
@@ -284,12 +284,12 @@ pub(crate) fn sorted_rows(
     Ok(Rows::Picked(rows))
 }
 
-/// All of so many cells, where they can be put in order.
+/// The rows of `rows` cells, if so many can be sorted together.
 pub(crate) fn check_rows(rows: usize) -> Result<RowRange, WriteError> {
     RowRange::first(rows).map_err(|_| WriteError::TooManyCells { cells: rows as u64 })
 }
 
-/// What is wrong with the coordinates of a cell: the first dimension stands for all.
+/// The error for a cell whose coordinates are wrong; it names the first dimension.
 pub(crate) fn cell_error(schema: &ArraySchema, cell: u64, problem: CellProblem) -> WriteError {
     match schema.dimensions.first() {
         Some(dimension) => WriteError::Cell {

@@ -1,8 +1,8 @@
-//! What the cells of a tile come to: `docs/format/fragments.md`, "Tile statistics".
+//! Computes tile statistics: see `docs/format/fragments.md`, "Tile statistics".
 //!
-//! Where TileDB stores what nobody may rely on, this stores what holds: the bounds of floats are those of the numbers
-//! that are no NaN, text is compared whole, nulls are counted in every field, and var-sized text of dense tiles
-//! has the bounds that it has.
+//! Some statistics that TileDB stores are unreliable. tdb stores correct ones instead: minimum and maximum of floats
+//! ignore NaN, text is compared as a whole, nulls are counted in every nullable field, and var-sized text in dense
+//! tiles has a minimum and a maximum.
 
 use std::ops::Range;
 
@@ -14,35 +14,35 @@ use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
 use crate::number::{Number, Sum};
 use crate::tile::Tile;
 
-/// What is kept of the tiles of a field.
+/// Which statistics a field has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rule {
     datatype: Datatype,
     /// Bytes of a cell; `None` where they vary.
     cell_size: Option<usize>,
-    /// Whether there are bounds: stored as such, or as sides of rectangles.
+    /// How minimum and maximum are stored.
     pub(crate) bounds: Bounds,
     pub(crate) sums: bool,
     pub(crate) counts_nulls: bool,
 }
 
-/// What becomes of the bounds of a tile.
+/// How the minimum and maximum of a tile are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bounds {
-    /// There are none.
+    /// Not at all.
     None,
-    /// They are the least and the greatest value.
+    /// As minimum and maximum of the tile.
     Stored,
-    /// They are a side of the bounding rectangle.
+    /// As a side of the MBR of the tile.
     Rectangle,
 }
 
 /// The statistics of one tile.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct TileSummary {
-    /// The least and the greatest value; empty where all cells are null.
+    /// Minimum and maximum; `None` if all cells are null.
     pub(crate) ends: Option<(Bytes, Bytes)>,
-    /// `i64`, `u64` or `f64`.
+    /// The bits of an `i64`, `u64` or `f64`.
     pub(crate) sum: u64,
     pub(crate) nulls: u64,
 }
@@ -75,12 +75,12 @@ impl Rule {
         self.cell_size
     }
 
-    /// Whether bounds are those of single numbers.
+    /// Whether minimum and maximum are single numbers.
     pub(crate) fn is_number(&self) -> bool {
         self.cell_size == Some(self.datatype.size())
     }
 
-    /// What the cells of a tile come to.
+    /// The statistics of a tile.
     pub(crate) fn summarize(&self, tile: &Tile<'_>) -> Result<TileSummary, Bug> {
         let mut summary = TileSummary::default();
         if self.counts_nulls {
@@ -122,7 +122,7 @@ impl Rule {
         Ok(())
     }
 
-    /// Text is compared by bytes without a sign.
+    /// Text is compared as unsigned bytes.
     fn text(&self, tile: &Tile<'_>) -> Result<Option<(Bytes, Bytes)>, Bug> {
         let mut ends: Option<(&[u8], &[u8])> = None;
         for cell in tile.written().flatten() {
@@ -155,19 +155,19 @@ fn part(bytes: &[u8], range: Range<usize>) -> Result<&[u8], Bug> {
     part.ok_or_else(|| Bug::new("a tile has fewer cells than it says"))
 }
 
-/// Numbers that stand one behind the other.
+/// Reads contiguous numbers.
 fn numbers<T: Scalar>(values: &[u8]) -> impl Iterator<Item = T> {
     // None is too short, which would read as zero.
     let values = values.chunks_exact(T::SIZE);
     values.map(|value| T::read(value).unwrap_or_default())
 }
 
-/// Bounds and sum of numbers that come by.
+/// Accumulates minimum, maximum and sum.
 struct Numbers<T: Number> {
     min: T,
     max: T,
     sum: T::Sum,
-    /// Whether the sum goes on.
+    /// Whether the sum has not reached its limit.
     adds: bool,
 }
 
@@ -203,7 +203,7 @@ impl<T: Number> Numbers<T> {
         }
     }
 
-    /// Those that are valid; says how many.
+    /// Adds the valid values, and returns their number.
     fn valid(&mut self, values: &[u8], valid: &[u8]) -> usize {
         let mut count = 0;
         for (value, valid) in numbers::<T>(values).zip(valid) {
@@ -218,8 +218,8 @@ impl<T: Number> Numbers<T> {
         count
     }
 
-    /// The bounds as they are stored. Where all cells of a tile are null they mean nothing, and are left
-    /// out; where just the written ones are, they stand in the wrong order.
+    /// Minimum and maximum as they are stored. If all cells of a tile are null, they are meaningless and left out. If
+    /// only the written cells of a tile are null, the stored minimum is above the maximum.
     fn ends(&self, valid_cells: usize, is_null: bool) -> Option<(Bytes, Bytes)> {
         if is_null && valid_cells == 0 {
             return None;
@@ -238,7 +238,7 @@ fn stored<T: Scalar>(value: T) -> Bytes {
     out.into()
 }
 
-/// What the tiles of a field come to together.
+/// Combines the statistics of the tiles of a field into those of the fragment.
 pub(crate) fn fold(rule: &Rule, tiles: &[TileSummary]) -> Result<FieldStatistics, Bug> {
     let mut whole = FieldStatistics {
         null_count: tiles.iter().map(|tile| tile.nulls).sum(),

@@ -1,4 +1,4 @@
-//! The cells of one field of one tile, on their way to the filters.
+//! The unfiltered cells of one field of one tile.
 
 use std::ops::Range;
 
@@ -17,9 +17,9 @@ pub(crate) struct Tile<'a> {
     pub(crate) starts: Option<&'a [u64]>,
     /// A byte for each cell, 0 where it is null; `None` for fields that cannot be.
     pub(crate) validity: Option<&'a [u8]>,
-    /// Which cells were written, in order, where that is not all of them.
+    /// The ranges of written cells in order, if not all cells of the tile are written.
     pub(crate) written: Option<&'a [Range<usize>]>,
-    /// What the values are a part of, where that can be shared.
+    /// The shared buffer that contains the values, if there is one.
     pub(crate) shared: Option<&'a Bytes>,
 }
 
@@ -32,7 +32,7 @@ impl<'a> Tile<'a> {
         all.into_iter().chain(some)
     }
 
-    /// A value of the tile, to be kept: shared where it is long, and most of what is kept with it.
+    /// A copy of a value of the tile. A long value that is at least half of its buffer shares the buffer instead.
     pub(crate) fn kept(&self, value: &[u8]) -> Bytes {
         const LONG: usize = 1 << 20;
         let is_most = |all: &&Bytes| {
@@ -46,7 +46,7 @@ impl<'a> Tile<'a> {
         }
     }
 
-    /// The bytes of a cell; `size` is that of cells that do not vary.
+    /// The bytes of a cell; `size` is the size of fixed-size cells.
     pub(crate) fn cell(&self, cell: usize, size: Option<usize>) -> Result<&'a [u8], Bug> {
         let bytes = match (self.starts, size) {
             (Some(starts), _) => starts.get(cell).and_then(|start| {
@@ -66,7 +66,7 @@ impl<'a> Tile<'a> {
     }
 }
 
-/// Where something stands in memory.
+/// Converts a position to `usize`.
 #[track_caller]
 pub(crate) fn position(offset: u64) -> Result<usize, Bug> {
     // Not with a closure, which would be the place that the bug names.
@@ -76,12 +76,12 @@ pub(crate) fn position(offset: u64) -> Result<usize, Bug> {
     }
 }
 
-/// A number that others are bounded by: what is beyond memory bounds nothing.
+/// Converts a bound to `usize`, saturating: a bound beyond the address space is no bound.
 pub(crate) fn bound(most: u64) -> usize {
     usize::try_from(most).unwrap_or(usize::MAX)
 }
 
-/// What a thread keeps from tile to tile.
+/// Memory that a thread reuses from tile to tile.
 #[derive(Debug, Default)]
 pub(crate) struct Workshop {
     pub(crate) buffers: Buffers,
@@ -95,7 +95,7 @@ pub(crate) struct Buffers {
     pub(crate) starts: Vec<u64>,
     pub(crate) validity: Vec<u8>,
     pub(crate) written: Vec<Range<usize>>,
-    /// For each cell of a tile, which of the cells handed in it is.
+    /// For each cell of a tile, its index among the input cells.
     pub(crate) rows: Vec<usize>,
 }
 
@@ -106,9 +106,9 @@ pub(crate) struct Coder {
     pub(crate) scratch: Scratch,
 }
 
-/// Tiles, numbered from 0, that can be put together by any thread.
+/// A source of unfiltered tiles, indexed from 0, which any thread can call.
 pub(crate) trait TileSource: Sync {
-    /// The cells of a tile of the field with this place among those that are written.
+    /// The cells of a tile of the field at this index among the written fields.
     fn tile<'a>(
         &'a self,
         field: usize,

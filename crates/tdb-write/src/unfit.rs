@@ -1,4 +1,4 @@
-//! Values that filters cannot store.
+//! Refuses values that the filters of a field cannot store.
 
 use tdb_cells::CellProblem;
 use tdb_schema::{ArraySchema, FieldKind, value};
@@ -9,8 +9,8 @@ use crate::fields::FieldCodec;
 use crate::fragment::Target;
 use crate::input::{Cells, Input};
 
-/// Fails with the first cell that filters would give back as quite another, null cells apart; `first` is the number
-/// of the first cell. What was stored before is not asked: it is what it is.
+/// Fails at the first non-null cell that the filters would not return as the same value; `first` is the index of the
+/// first cell. Only new cells are checked, not cells that consolidation writes again.
 pub(crate) fn check(
     target: &Target,
     fields: &[FieldKind],

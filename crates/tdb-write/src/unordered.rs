@@ -1,4 +1,4 @@
-//! Cells in any order: sorted before they are written.
+//! Buffers unordered cells, and sorts them before they are written.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::sparse::{OrderedWriter, check_rows, sorted_rows, write_sorted};
 use crate::tile::bound;
 use crate::waiting::Waiting;
 
-/// Into so many blocks, at least, a run is cut: as many runs can be merged in the memory that sorting took.
+/// The least number of blocks of a run. As many runs can be merged in the memory that one sort takes.
 const BLOCKS: usize = 32;
 
 fn too_many(limit: LimitError) -> WriteError {
@@ -23,14 +23,14 @@ fn too_many(limit: LimitError) -> WriteError {
     WriteError::Waiting { limit, hint }
 }
 
-/// Cells that wait until all are there, or until they are too many.
+/// Buffers cells until all have arrived, or until they are spilled as a sorted run.
 #[derive(Debug)]
 pub(crate) struct UnorderedWriter {
     target: Arc<Target>,
     series: Series,
     duplicates: Duplicates,
     waiting: Waiting,
-    /// Where sorted cells are kept once there are more bytes than this.
+    /// The store for sorted runs, and the number of bytes above which cells are spilled to it.
     runs: Option<(Runs, usize)>,
 }
 
@@ -45,7 +45,7 @@ impl UnorderedWriter {
         }
     }
 
-    /// Keeps sorted runs there once cells take more than so many bytes.
+    /// Spills cells to `runs` once they take more than `most` bytes.
     pub(crate) fn keep_runs(&mut self, runs: Runs, most: u64) {
         self.runs = Some((runs, bound(most)));
     }
@@ -77,7 +77,7 @@ impl UnorderedWriter {
     }
 }
 
-/// Sorts the cells that wait, and puts them aside.
+/// Sorts the buffered cells and spills them as a run.
 fn spill(
     target: &Target,
     waiting: &mut Waiting,

@@ -1,24 +1,24 @@
-//! Cells that wait for others, and the memory that they take.
+//! Buffered cells, and the memory that they take from the budget.
 
 use tdb_tile::{Budget, Bug, Grant, LimitError};
 
 use crate::WriteError;
 use crate::input::Cells;
 
-/// What is told where there is not as much memory.
+/// Makes the error for a budget that is too small.
 pub(crate) type Refuse = fn(LimitError) -> WriteError;
 
-/// Cells in the order in which they came; what they take is taken from a budget once others come: those that came last
-/// are in the memory of who handed them in, and may not have to wait at all.
+/// Buffered cells in the order of arrival. Their memory is taken from the budget when the next cells arrive: the last
+/// ones are still in memory of the caller, and may be written without waiting.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
-    /// Where nothing bounds them but what is handed in.
+    /// `None`: the cells are not counted.
     budget: Option<Budget>,
     parts: Vec<Cells>,
     grants: Vec<Grant>,
     rows: usize,
     bytes: usize,
-    /// Bytes of the cells that came last.
+    /// Bytes of the last cells, which are not counted yet.
     last: usize,
 }
 
@@ -46,7 +46,7 @@ impl Waiting {
         self.bytes
     }
 
-    /// Takes memory that lasts as long as the grants do.
+    /// Takes memory from the budget.
     fn take(&self, bytes: usize) -> Result<Option<Grant>, LimitError> {
         let budget = self.budget.as_ref();
         budget.map(|budget| budget.take(bytes as u64)).transpose()
@@ -65,7 +65,7 @@ impl Waiting {
         Ok(())
     }
 
-    /// All cells as one; none wait any more. Those of several parts are copied.
+    /// Takes all buffered cells as one block; several parts are copied together.
     pub(crate) fn join(&mut self, refuse: Refuse) -> Result<Held, WriteError> {
         let copy = match self.parts.len() {
             0 | 1 => None,
@@ -88,7 +88,7 @@ impl Waiting {
         Ok(Held { cells, grants })
     }
 
-    /// A copy of cells with other ones.
+    /// A copy of cells, with its memory taken from the budget.
     pub(crate) fn copied(
         &self,
         cells: &Cells,

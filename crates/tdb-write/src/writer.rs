@@ -18,10 +18,10 @@ use crate::unordered::UnorderedWriter;
 use crate::waiting::Waiting;
 use crate::{OrderProblem, PlaceProblem, WriteError, coordinates, unfit};
 
-/// Cells on their way into an array, batch by batch.
+/// Writes cells into an array, batch by batch.
 ///
-/// All batches of a writer are one write: readers see all of it once [`Writer::finish`] returns, and nothing of it
-/// before. A writer that is dropped, or that failed, leaves the array as it was.
+/// All batches of a writer are one atomic write: readers see all of it once [`Writer::finish`] returns, and nothing
+/// before. If a writer is dropped, or has failed, the array stays as it was.
 #[derive(Debug)]
 pub struct Writer {
     fields: Vec<FieldKind>,
@@ -52,10 +52,11 @@ fn duplicates(options: &WriteOptions, allowed: bool) -> Result<Duplicates, Write
 }
 
 impl Writer {
-    /// Begins to write into an array, with its newest schema.
+    /// Begins a write into an array, with the newest schema of the array.
     ///
-    /// Each batch has a column for every field: attributes, and in sparse arrays dimensions, in any order. A dense
-    /// array takes all dimensions, too, and then each cell goes to its place; they must fill a box.
+    /// Each batch must have a column for every attribute and, for a sparse array, for every dimension; the order of
+    /// columns does not matter. For a dense array, batches may also have columns for all dimensions: each cell is
+    /// then placed at its coordinates, in any order, and the cells must fill a box.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -99,7 +100,8 @@ impl Writer {
     /// ```
     ///
     /// # Errors
-    /// Options that do not fit the array ([`ErrorKind::Invalid`](tdb_array::ErrorKind::Invalid)); filters that cannot write.
+    /// Options that are not possible for the array ([`ErrorKind::Invalid`](tdb_array::ErrorKind::Invalid)); filters
+    /// that cannot encode.
     pub fn open(
         session: &Session,
         array: &Arc<Array>,
@@ -137,11 +139,11 @@ impl Writer {
         })
     }
 
-    /// Adds cells. They are checked, all of the batch, before any of it is written.
+    /// Adds the cells of a batch. The whole batch is validated before any of it is written.
     ///
     /// # Errors
-    /// Columns and cells that do not fit the array: [`WriteError::Column`], [`WriteError::Cell`]; as the store
-    /// reports. The write has failed then.
+    /// [`WriteError::Column`] and [`WriteError::Cell`] for data that does not fit the array; errors of the store.
+    /// After an error the write has failed and the writer cannot be used again.
     pub fn push(&mut self, batch: &Batch) -> Result<(), WriteError> {
         let Some(mut sink) = self.sink.take() else {
             return Err(WriteError::Failed);
@@ -156,7 +158,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The cells of a batch, which fit a sparse array.
+    /// Validates the cells of a batch for a sparse array.
     fn check(&self, batch: &Batch) -> Result<Cells, WriteError> {
         let schema = &self.target.schema;
         let cells = Cells::check(schema, &self.fields, batch, self.seen)?;
@@ -167,12 +169,13 @@ impl Writer {
         Ok(cells)
     }
 
-    /// Where cells go, and what they become.
+    /// What all fragments of this write have in common.
     pub(crate) fn target(&self) -> &Arc<Target> {
         &self.target
     }
 
-    /// Whether whole tiles may follow the cells so far, as far as these say.
+    /// Whether [`Writer::copy`] may be called now. For sparse arrays, the cells so far must end at a tile border. For
+    /// dense arrays it is always true, and [`Writer::copy`] checks the border.
     #[must_use]
     pub fn is_between_tiles(&self) -> bool {
         match &self.sink {
@@ -182,11 +185,11 @@ impl Writer {
         }
     }
 
-    /// Adds tiles as they are stored, in global order. Their filters are undone, to see that they are sound and to sum
-    /// them up, and not run again.
+    /// Adds tiles as they are stored, in global order. They are decoded, to check them and to compute their
+    /// statistics, but not encoded again.
     ///
     /// # Errors
-    /// Tiles that are damaged; as [`Writer::push`].
+    /// Damaged tiles, and those of [`Writer::push`].
     pub fn copy(&mut self, from: &CopiedFragment, whole: &WholeTiles) -> Result<(), WriteError> {
         let copies = &Copies { from, whole };
         match self.sink.take() {
@@ -208,17 +211,18 @@ impl Writer {
         Ok(())
     }
 
-    /// Cells so far.
+    /// The number of cells so far.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.seen
     }
 
-    /// Ends the write: what was added becomes part of the array. Gives the names of the fragments, of which
-    /// there are none where there were no cells.
+    /// Commits the write: all cells become visible. Returns the names of the new fragments; there are none if there
+    /// were no cells.
     ///
     /// # Errors
-    /// As [`Writer::push`]; for dense arrays another number of cells than the box has.
+    /// Those of [`Writer::push`]; [`WriteError::CellCount`] or [`WriteError::Gaps`] if the cells of a dense array do
+    /// not fill the box.
     pub fn finish(mut self) -> Result<Vec<TimestampedName>, WriteError> {
         let series = match self.sink.take() {
             None => return Err(WriteError::Failed),
@@ -230,7 +234,7 @@ impl Writer {
     }
 }
 
-/// Where the cells of a dense array go; options that do not fit it are told now.
+/// The sink for a dense array; refuses options that are not possible.
 fn dense_sink(
     target: &Arc<Target>,
     mut series: Series,
@@ -259,7 +263,7 @@ fn dense_sink(
     })))
 }
 
-/// Where the cells of a sparse array go.
+/// The sink for a sparse array; refuses options that are not possible.
 fn sparse_sink(
     target: &Arc<Target>,
     series: Series,
@@ -288,17 +292,17 @@ fn sparse_sink(
     Ok(Sink::Unordered(Box::new(sorting)))
 }
 
-/// The cells of a box, as they come.
+/// Writes the cells of a box.
 #[derive(Debug)]
 struct DenseWriter {
     target: Arc<Target>,
     series: Series,
     has_ranges: bool,
-    /// Cells that come in an order.
+    /// Cells without coordinates, in the order of the write.
     stream: DenseStream,
-    /// Cells that say where they belong.
+    /// Cells with coordinate columns.
     placed: Waiting,
-    /// Whether cells say where they belong; not known before the first batch.
+    /// Whether cells have coordinate columns; unknown before the first batch.
     order_of_cells: Option<bool>,
 }
 

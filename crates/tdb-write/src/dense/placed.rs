@@ -1,4 +1,4 @@
-//! Cells that come with their coordinates.
+//! Cells of dense arrays that come with coordinate columns.
 
 use tdb_cells::{CellProblem, Row};
 use tdb_schema::grid::CellLayout;
@@ -11,8 +11,8 @@ use crate::options::WriteOrder;
 use crate::sparse::{cell_error, check_rows};
 use crate::{WriteError, coordinates};
 
-/// The order in which the cells of a box came, where each says its place: for each cell of the box in
-/// row-major order, which of the cells handed in it is, and the box.
+/// The order that sorts cells with coordinates: for each cell of their box in row-major order, its index among the
+/// cells given; and the ranges of that box.
 pub(crate) fn placed(
     schema: &ArraySchema,
     coordinates: &Cells,

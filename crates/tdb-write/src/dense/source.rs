@@ -1,4 +1,4 @@
-//! Cells of a box, tile by tile.
+//! Copies the cells of a box into tiles.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::options::WriteOrder;
 use crate::tile::{Buffers, Tile, TileSource, position};
 
 impl DenseBox {
-    /// Which cells a tile takes, and where they come from.
+    /// Which cells of the box belong to a tile, and where they are in the input.
     fn plan(&self, tile: u64, skipped: usize) -> Result<TilePlan, Bug> {
         let base = match self.order {
             WriteOrder::Global => self.before(tile)?,
@@ -32,7 +32,7 @@ impl DenseBox {
         })
     }
 
-    /// Where the cells of a tile come from, and how many there are.
+    /// The copy runs of a tile, and the number of its cells.
     fn copies(&self, tile: u64) -> Option<(Copies, u64)> {
         let place = self.tiles.tile(tile)?;
         let part = self.grid.tile_cells(&place).intersection(&self.cells)?;
@@ -46,25 +46,25 @@ impl DenseBox {
     }
 }
 
-/// The way of cells into one tile.
+/// How cells are copied from the input into one tile.
 struct TilePlan {
     copies: Copies,
     /// Cells of a run.
     run: usize,
-    /// How the cells of a run are apart, where they come from.
+    /// Distance between consecutive cells of a run in the input.
     from_step: usize,
-    /// And in the tile.
+    /// Distance between consecutive cells of a run in the tile.
     to_step: usize,
-    /// Cells that come before those of the layout that is read.
+    /// Input cells before the first one of the layout that is read.
     base: usize,
-    /// Cells that came before those at hand.
+    /// Input cells that were already written and released.
     skipped: usize,
     /// Whether all cells of the tile are written.
     is_whole: bool,
 }
 
 impl TilePlan {
-    /// The cells of the tile, where they stand as in the tile already.
+    /// The input cells of the tile, if they are already contiguous and in the cell order of the tile.
     fn in_place(&self, tile_cells: usize) -> Result<Option<Range<usize>>, Bug> {
         let is_run =
             self.run == tile_cells && (tile_cells == 1 || (self.from_step, self.to_step) == (1, 1));
@@ -76,13 +76,13 @@ impl TilePlan {
         Ok(Some(start..start.saturating_add(tile_cells)))
     }
 
-    /// Runs of cells: the first of each here and there.
+    /// The runs: index of the first cell of each in the input and in the tile.
     fn runs(&self) -> impl Iterator<Item = Result<(usize, usize), Bug>> {
         let copies = self.copies.clone();
         copies.map(|(from, to)| Ok((self.at_hand(from)?, position(to)?)))
     }
 
-    /// Where a cell of the layout that is read stands among those at hand.
+    /// The index of a cell of the layout among the input cells in memory.
     fn at_hand(&self, from: u64) -> Result<usize, Bug> {
         let cell = position(from)?.checked_add(self.base);
         let cell = cell.and_then(|cell| cell.checked_sub(self.skipped));
@@ -121,7 +121,7 @@ impl TilePlan {
         }
     }
 
-    /// Cells of `N` bytes that are apart on one side or both.
+    /// Copies cells of `N` bytes that are not contiguous in the input, the tile, or both.
     fn spread<const N: usize>(&self, from: &[u8], out: &mut [u8]) -> Result<(), Bug> {
         let (cells, _) = from.as_chunks::<N>();
         let (places, _) = out.as_chunks_mut::<N>();
@@ -144,7 +144,7 @@ impl TilePlan {
         Ok(())
     }
 
-    /// Tells of each cell where it comes from, and where in the tile it goes.
+    /// Calls `each` with the index of every cell in the input and in the tile.
     fn each_cell(&self, mut tell: impl FnMut(usize, usize) -> Result<(), Bug>) -> Result<(), Bug> {
         for run in self.runs() {
             let (mut from, mut to) = run?;
@@ -157,7 +157,7 @@ impl TilePlan {
         Ok(())
     }
 
-    /// For each cell of the tile, which of those at hand it is.
+    /// For each cell of the tile, its index among the input cells.
     fn rows(&self, tile_cells: usize, rows: &mut Vec<usize>) -> Result<(), Bug> {
         rows.clear();
         rows.resize(tile_cells, NOBODY);
@@ -167,7 +167,7 @@ impl TilePlan {
         })
     }
 
-    /// Which places of the tile are written, in order.
+    /// The ranges of cells of the tile that are written, in order.
     fn written(&self, out: &mut Vec<Range<usize>>) -> Result<(), Bug> {
         out.clear();
         if self.to_step == 1 {
@@ -204,7 +204,7 @@ fn strings(
     Ok(())
 }
 
-/// A byte for each cell, 0 where it is null, or nobody wrote it.
+/// One byte per cell: 0 if it is null or not written.
 fn validity(input: &Input, rows: &[usize], out: &mut Vec<u8>) -> Result<(), Bug> {
     out.clear();
     out.reserve(rows.len());
@@ -227,11 +227,11 @@ fn outside() -> Bug {
 pub(crate) struct DenseSource<'a> {
     pub(crate) cells: &'a Cells,
     pub(crate) dense: &'a DenseBox,
-    /// Cells of the box that came before these.
+    /// Cells of the box that came before the input cells.
     pub(crate) skipped: usize,
 }
 
-/// A cell of a tile that nobody wrote.
+/// Marks a cell of a tile that is not written.
 const NOBODY: usize = usize::MAX;
 
 impl TileSource for DenseSource<'_> {

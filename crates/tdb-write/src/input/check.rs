@@ -1,4 +1,4 @@
-//! What the cells that are handed in must be.
+//! Validates the batches of a write against the schema.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,8 @@ use super::{Cells, Input, fields_of};
 use crate::WriteError;
 
 impl Cells {
-    /// The cells of a batch, in the order of `fields`; `first` is the number of the first cell.
+    /// The validated cells of a batch, in the order of `fields`; `first` is the index of the first cell within the
+    /// write.
     pub(crate) fn check(
         schema: &ArraySchema,
         fields: &[FieldKind],
@@ -101,7 +102,7 @@ fn check_shape(field: &Field<'_>, column: &Column, rows: usize) -> Result<(), Co
     }
 }
 
-/// Fails with the first cell that does not fit its field.
+/// Fails at the first cell that does not fit its field.
 fn check_cells(
     field: &Field<'_>,
     column: &Column,
