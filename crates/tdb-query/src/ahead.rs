@@ -1,4 +1,4 @@
-//! Bytes of a far store that are asked for before they are needed.
+//! Prefetching: bytes of a far store that are fetched before they are needed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,8 +27,8 @@ pub(crate) struct PieceBytes {
 }
 
 impl Ahead {
-    /// The bytes of a piece. Where some of them are not here yet, they are asked for together with those of the pieces to
-    /// come, as many as a part of the memory holds: that is one wait for all of them.
+    /// The bytes of a piece. If some of them are missing, they are fetched together with the bytes of later pieces,
+    /// as many as a part of the memory holds, with one wait for all.
     pub(crate) fn fetch(
         &mut self,
         store: &dyn Store,
@@ -77,8 +77,8 @@ impl Ahead {
         })
     }
 
-    /// Asks for these. What cannot be had is an error for the first of them, which are `needed` now; the others are asked
-    /// for again when they are.
+    /// Fetches these ranges. A failure is an error only for the first `needed` of them, which are needed now; the
+    /// others are fetched again when they are needed.
     fn ask(
         &mut self,
         store: &dyn Store,

@@ -1,4 +1,4 @@
-//! Deletes cells by a condition, once it is known which cells that takes.
+//! Deletes cells by a condition, after counting the cells that would be deleted.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,42 +13,43 @@ use crate::options::{ReadOptions, ResultOrder};
 use crate::sparse::Tally;
 use crate::{QueryError, Reader};
 
-/// How cells are deleted by a condition.
+/// Options of [`delete_cells`].
 #[derive(Clone, Debug, Default)]
 pub struct DeleteOptions {
-    /// When; where names come from. The array's own key encrypts what is stored.
+    /// The timestamp of the delete, and the source of object names. The stored object is encrypted with the array's
+    /// own key.
     pub change: ChangeOptions,
-    /// Delete also the cells that [`Deletion::beyond`] counts, instead of refusing.
+    /// Also delete the cells that [`Deletion::beyond`] counts, instead of refusing the delete.
     pub with_nulls: bool,
-    /// Say which cells go, and store nothing.
+    /// Only count the cells; store nothing.
     pub dry_run: bool,
 }
 
-/// How many cells a delete takes.
+/// How many cells a delete affects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Deletion {
-    /// Cells that there are at the time of the delete.
+    /// Cells of the array at the time of the delete.
     pub cells: u64,
-    /// Those that fit the condition.
+    /// Cells that match the condition.
     pub fitting: u64,
-    /// Those that go.
+    /// Cells that are deleted.
     pub taken: u64,
-    /// Those that go though they do not fit: null or NaN in a field that is compared, or older than it.
+    /// Cells that are deleted although they do not match: they are null or NaN in a field that the condition
+    /// compares, or were written before the array had that field.
     pub beyond: u64,
 }
 
-/// Deletes the cells of a sparse array that fit a condition.
+/// Deletes the cells of a sparse array that match a condition.
 ///
-/// TileDB stores of a delete which cells stay, and keeps none that is null, or NaN, in a field that is compared,
-/// nor one that was written before the array had that field. So both are asked of all cells first, the condition
-/// and what is stored of it, as the array is at the time of the delete. What others write meanwhile for that time
-/// or before is not among them, and is deleted by what is stored.
+/// The stored form of a delete is the condition under which a cell is kept. It keeps no cell that is null or NaN in a
+/// field that it compares, and no cell that was written before the array had that field. Therefore both the given
+/// condition and its stored form are first evaluated on all cells, as of the time of the delete. Cells that others
+/// write in the meantime, with a timestamp up to that time, are not counted, but the stored form applies to them.
 ///
 /// # Errors
-/// [`QueryError::TakesMore`], and nothing is deleted, where cells would go that do not fit, unless
-/// [`DeleteOptions::with_nulls`] allows it; those of reading, of [`Condition::kept`] and of
-/// [`Array::delete_cells`].
+/// [`QueryError::TakesMore`] if cells that do not match would be deleted and [`DeleteOptions::with_nulls`] is not
+/// set; nothing is deleted then. Errors of reading, of [`Condition::kept`] and of [`Array::delete_cells`].
 pub fn delete_cells(
     session: &Session,
     array: &Array,
@@ -81,7 +82,7 @@ pub fn delete_cells(
     Ok(deletion)
 }
 
-/// What a delete that keeps what `kept` holds for would take of the cells of an array.
+/// Counts the cells that a delete with the stored condition `kept` would delete.
 fn foresee(
     session: &Session,
     array: &Arc<Array>,
@@ -115,7 +116,7 @@ fn foresee(
     })
 }
 
-/// The condition under which cells stay; `None` where all do, whatever they hold.
+/// The condition under which cells are kept; `None` if all cells are kept, whatever their values.
 fn stored_form(
     array: &Array,
     condition: &Condition,
@@ -137,7 +138,7 @@ fn stored_form(
     })
 }
 
-/// The array as it is at a time, read anew.
+/// Opens the array again, as of a time.
 fn seen_at(array: &Array, time: u64) -> Result<Arc<Array>, QueryError> {
     let options = OpenOptions {
         window: TimeWindow::until(time),
@@ -149,7 +150,7 @@ fn seen_at(array: &Array, time: u64) -> Result<Arc<Array>, QueryError> {
     Ok(Arc::new(seen))
 }
 
-/// Which cells go that do not fit, as far as the fields that are compared tell.
+/// Describes the cells that are deleted although they do not match, as far as the compared fields tell.
 fn reasons(kept: &ConditionTree, array: &Array, seen: &Array) -> String {
     let names: BTreeSet<&str> = kept.values().map(|value| value.field()).collect();
     let mut reasons = Vec::new();

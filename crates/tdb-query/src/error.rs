@@ -42,31 +42,31 @@ pub enum QueryError {
     /// Older versions of cells of a dense array, or with a condition.
     #[error("older versions of cells are for sparse arrays, without a condition")]
     OlderVersions,
-    /// A delete that would take cells which do not fit its condition.
+    /// A delete whose stored form would also delete cells that do not match its condition.
     #[error(
         "the condition fits {fitting} cells, and the delete would take {taken}: what is stored of it also takes cells that are {which}"
     )]
     TakesMore {
-        /// Cells that fit the condition.
+        /// Number of cells that match the condition.
         fitting: u64,
-        /// Cells that would go.
+        /// Number of cells that would be deleted.
         taken: u64,
-        /// What the others may be.
+        /// What the other cells may be: null or NaN in a field, or older than a field.
         which: String,
     },
-    /// Others replaced fragments of the array and removed them, while some of their cells were given out already.
+    /// Another process consolidated and vacuumed fragments of the array after some of the cells had been returned.
     #[error("the array was merged and vacuumed while it was read")]
     Vanished {
-        /// What was not there any more.
+        /// The object that was missing.
         source: Box<QueryError>,
     },
     /// A field, label, ... that the array does not have.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
-    /// A condition that cannot be understood, or asked of these fields.
+    /// A condition that cannot be parsed or resolved against these fields.
     #[error(transparent)]
     Condition(#[from] ConditionError),
-    /// Cells that cannot be read, or do not hold together.
+    /// Cells that cannot be read or are inconsistent.
     #[error(transparent)]
     Cells(CellsError),
     /// The array, or an object of it, cannot be opened.
@@ -75,12 +75,12 @@ pub enum QueryError {
     /// A cap or the memory budget was reached.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// What cannot happen.
+    /// A bug in tdb.
     #[error(transparent)]
     Bug(#[from] Bug),
 }
 
-/// A limit stays one, wherever it was reached.
+/// Limit errors and bugs keep their own variants.
 impl From<CellsError> for QueryError {
     fn from(error: CellsError) -> Self {
         match error {
@@ -98,7 +98,7 @@ impl From<WireError> for QueryError {
 }
 
 impl QueryError {
-    /// Whose fault it is, and so what the caller can do.
+    /// The category of the error, which tells what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -120,8 +120,8 @@ impl QueryError {
         }
     }
 
-    /// The fragment that cannot be read, where that is why: what else there is can be read without it
-    /// ([`OpenOptions::without_fragments`](tdb_array::OpenOptions::without_fragments)).
+    /// The name of the fragment that cannot be read, if that is the cause. The rest of the array can be read without
+    /// it ([`OpenOptions::without_fragments`](tdb_array::OpenOptions::without_fragments)).
     #[must_use]
     pub fn damaged_fragment(&self) -> Option<&str> {
         match self {
@@ -131,7 +131,7 @@ impl QueryError {
         }
     }
 
-    /// The way out, if there is one.
+    /// A hint how to avoid the error, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {

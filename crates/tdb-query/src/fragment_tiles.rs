@@ -1,4 +1,4 @@
-//! Where the tiles of an array's fragments are.
+//! Locates the tiles of an array's fragments.
 
 use tdb_array::{OpenedPart, Snapshot};
 use tdb_cells::FragmentTiles;
@@ -7,7 +7,7 @@ use tdb_schema::{ArraySchema, FieldKind};
 
 use crate::QueryError;
 
-/// The tiles of these fields, out of the parts of metadata that tell where they are.
+/// The tiles of these fields, from the opened parts of the fragment's metadata.
 pub(crate) fn locate(
     array: &Snapshot,
     schema: &ArraySchema,

@@ -1,4 +1,5 @@
-//! Dimension labels: one-dimensional arrays, in ascending or descending order, whose values stand for positions.
+//! Dimension labels: resolves ranges of label values to ranges of a dimension. A label is a one-dimensional array
+//! whose ordered values stand for positions of the dimension.
 
 use std::sync::Arc;
 
@@ -12,9 +13,10 @@ use tdb_tile::{Bug, Range};
 use crate::options::ReadOptions;
 use crate::{QueryError, Reader};
 
-/// Looks for the positions whose labels lie within a range: a read of the label's array, batch by batch.
+/// Finds the range of a dimension whose labels lie within a range of label values, from the batches of a read of the
+/// label's array.
 ///
-/// Labels ascend or descend, so the positions of a range of them are an interval of the label's dimension.
+/// Labels are in ascending or descending order, so the matching positions are one interval of the dimension.
 #[derive(Debug)]
 pub struct LabelSearch {
     label: DimensionLabel,
@@ -28,11 +30,11 @@ pub struct LabelSearch {
 }
 
 impl LabelSearch {
-    /// A search in the label `name` of an array.
+    /// Begins a search in the label `name` of an array.
     ///
     /// # Errors
-    /// [`QueryError::Unknown`] where the array has no such label; a range that ends before it begins; labels without
-    /// an order.
+    /// [`QueryError::Unknown`] if the array has no such label; [`QueryError::Invalid`] if the range is reversed or
+    /// the labels are unordered.
     pub fn new(array: &Snapshot, name: &str, range: &Range) -> Result<Self, QueryError> {
         let schema = array.schema();
         let Some(label) = schema.labels.iter().find(|label| label.name == name) else {
@@ -62,16 +64,16 @@ impl LabelSearch {
         })
     }
 
-    /// The label, which says where its array is.
+    /// The label, which has the location of its array.
     #[must_use]
     pub fn label(&self) -> &DimensionLabel {
         &self.label
     }
 
-    /// What to read of the label's array.
+    /// The options for reading the label's array.
     ///
     /// # Errors
-    /// A [`Bug`], where an array without a dimension was opened.
+    /// [`Bug`] if that array has no dimension.
     pub fn options(&mut self, labels: &Snapshot) -> Result<ReadOptions, QueryError> {
         let first = labels.schema().dimensions.first();
         let first = first.ok_or(Bug::new("an array has no dimension"))?;
@@ -87,10 +89,10 @@ impl LabelSearch {
         })
     }
 
-    /// Looks through a batch of the labels.
+    /// Searches the next batch of the label's array.
     ///
     /// # Errors
-    /// Labels that are not in their order: they lead nowhere.
+    /// Labels that are out of order, and cannot be searched.
     pub fn add(&mut self, batch: &Batch) -> Result<(), QueryError> {
         let (Some(positions), Some(values)) = (
             batch.column(&self.index),
@@ -121,7 +123,7 @@ impl LabelSearch {
         Ok(())
     }
 
-    /// The range of the dimension, by its name; `None` where no label lies within the range.
+    /// The name of the dimension and the range found; `None` if no label lies within the range of label values.
     #[must_use]
     pub fn finish(self) -> Option<(String, Range)> {
         let (lo, hi) = self.found?;

@@ -8,68 +8,70 @@ pub enum ResultOrder {
     RowMajor,
     /// By coordinates, the first dimension changing fastest.
     ColumnMajor,
-    /// The order in which the array stores its cells: tile by tile, or along the Hilbert curve.
+    /// The global order of the array, in which it stores its cells: tile by tile, or along the Hilbert curve.
     Global,
-    /// Whatever is fastest.
+    /// Any order, whichever is fastest. Dense arrays are read in row-major order.
     Unordered,
 }
 
-/// Which of the cells with the same coordinates a read of a sparse array gives.
+/// Which of the cells with the same coordinates a read of a sparse array returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Versions {
-    /// Those that count: the newest, or all where the array allows duplicates, without deleted ones.
+    /// The visible cells: of those with the same coordinates the newest, or all if the array allows duplicates;
+    /// without deleted cells.
     #[default]
     Current,
-    /// Whatever is stored and was written within the time that the array was opened for, deleted or not, the
-    /// newest first of those with the same coordinates.
+    /// All stored cells written within the time window of the opened array, deleted or not. Cells with the same
+    /// coordinates come newest first.
     ///
-    /// Behind the columns asked for come `__timestamps`, when each cell was written, and, where anything can be
-    /// deleted, `__delete_timestamps` and `__delete_condition_index`: when each was deleted, and by which of
-    /// [`Snapshot::deletes`](tdb_array::Snapshot::deletes); both are 2^64 - 1 where it was not, and the last also
-    /// where a fragment does not tell.
+    /// Additional columns follow the requested ones: `__timestamps`, the time at which each cell was written, and, if
+    /// the array may have deleted cells, `__delete_timestamps` and `__delete_condition_index`, the time of its
+    /// deletion and the index in [`Snapshot::deletes`](tdb_array::Snapshot::deletes) of the delete. Both are 2^64 - 1
+    /// for cells that are not deleted; the index also is if a fragment does not record it.
     All,
-    /// As [`Versions::All`], without deleted cells and without those that a deleted one had replaced; of the
-    /// columns behind, the first alone.
+    /// As [`Versions::All`], but without deleted cells and without older cells that a deleted cell had overwritten.
+    /// Only `__timestamps` is added to the requested columns.
     Undeleted,
 }
 
-/// What becomes of the cells of a dense array for which a condition does not hold.
+/// What happens to cells of a dense array that fail the condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Failing {
     /// They are left out.
     #[default]
     Drop,
-    /// They keep their place: all their attributes have the fill value, as TileDB gives them.
+    /// They stay in the result with the fill value in all attributes, as in TileDB.
     Fill,
 }
 
-/// What to read of an array; everything by default.
+/// What to read from an array, and how; by default everything.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
     /// Attributes by name, in the order of the result; all when `None`.
     pub attributes: Option<Vec<String>>,
     /// Dimensions by name; all when `None`.
     pub dimensions: Option<Vec<String>>,
-    /// Intervals of dimensions, ends included; those of one dimension add up, and a dimension without one is read whole.
+    /// Ranges of dimensions by name, bounds inclusive. Several ranges of one dimension are all read; a dimension
+    /// without a range is read whole.
     pub ranges: Vec<(String, Range)>,
-    /// Intervals of dimension labels, by the label's name.
+    /// Ranges of dimension labels, by the name of the label.
     pub label_ranges: Vec<(String, Range)>,
-    /// Which of the cells with the same coordinates; others than the current ones are for sparse arrays, and take no
-    /// condition.
+    /// Which of the cells with the same coordinates to return. Values other than [`Versions::Current`] are only for
+    /// sparse arrays, and not possible together with a condition.
     pub versions: Versions,
-    /// Whether nothing lies within what was asked for, as where no label lies within a range of labels.
+    /// Whether the result is known to be empty, for example because no label lies within a range of labels.
     pub reads_nothing: bool,
-    /// Cells to keep.
+    /// Only cells that match this condition are returned.
     pub condition: Option<Condition>,
     /// The order of the result: row-major for dense, global for sparse arrays by default.
     pub order: Option<ResultOrder>,
-    /// What becomes of the cells of a dense array that fail the condition; those of a sparse one are left out.
+    /// What happens to cells of a dense array that fail the condition; those of a sparse array are left out.
     pub failing: Failing,
-    /// At most so many cells.
+    /// The maximum number of cells to return.
     pub limit: Option<u64>,
-    /// Give enumerated attributes as their indexes, without labels.
+    /// Return enumerated attributes as indexes, without their labels.
     pub enumeration_codes: bool,
-    /// About how many bytes a batch may have; 32 MiB by default. `u64::MAX` gives as much at once as the session's
-    /// memory allows.
+    /// The approximate maximum size of a batch in bytes; 32 MiB by default. With `u64::MAX`, a batch is as large as
+    /// the session's memory allows.
     pub batch_bytes: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! A piece of a read: tiles whose bytes are named before any is fetched.
+//! A piece of a read: tiles of one batch that are to be fetched and decoded.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use crate::QueryError;
 use crate::dense::{Bands, DensePlan, read_columns, reads_of};
 use crate::sparse::PlannedTiles;
 
-/// Tiles of one batch: a value of its own, which knows the bytes that it takes and turns them into cells.
+/// Tiles of one batch: knows the byte ranges to fetch, and decodes the fetched bytes into cells.
 ///
-/// [`Read::next`](crate::Read::next) gives it, and [`Read::take`](crate::Read::take) wants back what comes of it.
+/// Returned by [`Read::next`](crate::Read::next); its result is passed to [`Read::take`](crate::Read::take).
 #[derive(Debug)]
 pub struct Piece {
     work: Work,
 }
 
-/// What came of a [`Piece`].
+/// The decoded cells of a [`Piece`].
 #[derive(Debug)]
 pub struct Decoded(pub(crate) Cells);
 
@@ -67,7 +67,7 @@ impl From<BandsWork> for Piece {
 }
 
 impl Piece {
-    /// The bytes that it takes, tile by tile; none twice.
+    /// The byte ranges of the tiles, without duplicates.
     ///
     /// # Errors
     /// [`QueryError::Bug`].
@@ -78,11 +78,12 @@ impl Piece {
         }
     }
 
-    /// Turns its bytes into cells, on the threads of a session. `bytes` has what [`Piece::reads`] names: a store that is
-    /// read by the thread that decodes, or what was [fetched](tdb_cells::Fetched) before.
+    /// Decodes the tiles on the threads of a session. `bytes` provides the byte ranges that [`Piece::reads`] returns:
+    /// either a store, which is then read by the decoding threads, or bytes that were [fetched](tdb_cells::Fetched)
+    /// before.
     ///
     /// # Errors
-    /// Bytes that cannot be read, or break the format; a [limit](QueryError::Limit).
+    /// Bytes that cannot be read or are corrupt; a [limit](QueryError::Limit).
     pub fn decode(self, session: &Session, bytes: &dyn TileBytes) -> Result<Decoded, QueryError> {
         let counted = &session.counters().load;
         counted.time(|| match self.work {

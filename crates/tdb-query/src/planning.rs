@@ -1,5 +1,5 @@
-//! What a read has to know before it knows which tiles it takes: enumerations, and of the fragments that may have cells of
-//! the result where their tiles are. All of it is asked for at once.
+//! Planning: determines the metadata that a read needs before it can choose tiles (enumerations, and the R-trees and
+//! tile indexes of all fragments that may contribute cells), which is fetched at once.
 
 use std::sync::Arc;
 
@@ -43,7 +43,8 @@ pub(crate) enum Planned {
 }
 
 impl Planning {
-    /// Looks for what is needed; nothing is read. A `delete` that the array does not have is asked which cells it takes.
+    /// Determines what is needed; nothing is read. A `delete` that is not stored in the array is evaluated as well,
+    /// to count the cells it would delete.
     pub(crate) fn new(
         session: &Session,
         array: &Arc<Snapshot>,

@@ -1,4 +1,4 @@
-//! A read that says what comes next.
+//! The state machine of a read: it does no I/O, and says what it needs next.
 
 use std::sync::Arc;
 
@@ -16,10 +16,11 @@ use crate::piece::{Cells, Decoded, Piece};
 use crate::planning::{Planned, Planning};
 use crate::sparse::{self, SparseRead, Tally};
 
-/// A read of an array, and where it stands: a value that fetches nothing, and says what comes next.
+/// A read of an array as a state machine without I/O: [`Read::next`] says what it needs next.
 ///
-/// Who drives it fetches the bytes that it names, and gives them back. [`Reader`](crate::Reader) does so with a store, on
-/// the threads of a session; a program that fetches by other means, or asynchronously, does it by itself:
+/// Its driver fetches the bytes that it names and passes them back. [`Reader`](crate::Reader) is the driver for a
+/// store, on the threads of a session. A program that fetches bytes by other means, for example asynchronously,
+/// writes its own loop:
 ///
 /// ```
 /// use tdb_array::Snapshot;
@@ -70,24 +71,24 @@ enum State {
     Done,
 }
 
-/// What a [`Read`] needs or gives.
+/// What a [`Read`] needs or returns next.
 #[derive(Debug)]
 pub enum Next {
-    /// Bytes that planning lacks, all that can be named now, for [`Read::answer`].
+    /// Byte ranges of metadata that planning lacks, to be fetched and passed to [`Read::answer`].
     Need(Vec<tdb_store::Read>),
-    /// Tiles of one batch; what comes of them is for [`Read::take`].
+    /// Tiles to fetch and decode; the result is passed to [`Read::take`].
     Work(Piece),
-    /// Cells of the result, in its order.
+    /// The next cells of the result, in its order.
     Batch(Batch),
-    /// All cells were given out.
+    /// The read has ended: all cells were returned.
     Done,
 }
 
 impl Read {
-    /// Begins to read an array. Ranges of labels are looked for [before](crate::LabelSearch).
+    /// Begins a read of an array. Label ranges must be resolved [before](crate::LabelSearch).
     ///
     /// # Errors
-    /// An error of kind [`Invalid`](tdb_tile::ErrorKind::Invalid) where the request does not fit the array.
+    /// An error of kind [`Invalid`](tdb_tile::ErrorKind::Invalid) if the request is not possible for the array.
     pub fn new(
         session: &Session,
         array: &Arc<Snapshot>,
@@ -123,7 +124,7 @@ impl Read {
         Ok(read)
     }
 
-    /// Whether it is known which tiles are read: until then there are no [fields](Read::fields) and no batches.
+    /// Whether planning is done. Before, there are no [fields](Read::fields) and no batches.
     #[must_use]
     pub fn is_planned(&self) -> bool {
         match &self.state {
@@ -133,19 +134,20 @@ impl Read {
         }
     }
 
-    /// What the columns of each batch are.
+    /// The columns of each batch.
     #[must_use]
     pub fn fields(&self) -> &[FieldInfo] {
         &self.fields
     }
 
-    /// What was asked for and cannot be given.
+    /// Warnings about the request, such as ranges that were clipped to the domain.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// How many cells so far have fill values because they failed the condition: [`Failing::Fill`](crate::Failing::Fill).
+    /// How many of the cells so far were set to the fill value because they failed the condition:
+    /// [`Failing::Fill`](crate::Failing::Fill).
     #[must_use]
     pub fn filled(&self) -> u64 {
         match &self.state {
@@ -154,10 +156,11 @@ impl Read {
         }
     }
 
-    /// What comes next. What it asked for before has been given to it.
+    /// The next step. What the previous step asked for must have been passed in by [`Read::answer`] or
+    /// [`Read::take`].
     ///
     /// # Errors
-    /// What was read breaks the format; a [limit](QueryError::Limit). Nothing comes after an error.
+    /// Corrupt data; a [limit](QueryError::Limit). An error ends the read.
     #[expect(
         clippy::should_implement_trait,
         reason = "what is asked for in between is no item"
@@ -198,10 +201,10 @@ impl Read {
         }
     }
 
-    /// Takes what [`Next::Need`] asked for, in its order.
+    /// Takes the bytes of the ranges of [`Next::Need`], in the same order.
     ///
     /// # Errors
-    /// Bytes that break the format; a condition that cannot be understood; a [limit](QueryError::Limit).
+    /// Corrupt data; a condition that cannot be resolved; a [limit](QueryError::Limit).
     pub fn answer(&mut self, pieces: Vec<StoredPiece>) -> Result<(), QueryError> {
         match std::mem::replace(&mut self.state, State::Done) {
             State::Planning(planning) => {
@@ -228,7 +231,7 @@ impl Read {
         }
     }
 
-    /// Takes what came of the [`Piece`] that was given out last.
+    /// Takes the decoded cells of the last [`Piece`].
     ///
     /// # Errors
     /// A [limit](QueryError::Limit).
@@ -244,7 +247,7 @@ impl Read {
         taken
     }
 
-    /// Bytes that later pieces are certain to take, some `most` of them: to be fetched while one is decoded.
+    /// About `most` bytes of ranges that later pieces are certain to need, for prefetching.
     ///
     /// # Errors
     /// [`QueryError::Bug`].
@@ -256,8 +259,9 @@ impl Read {
         }
     }
 
-    /// The next cells, if they are whole tiles of one fragment that `allows` says yes to: of a read in global order,
-    /// between two batches. They are not given out again. `decode` turns the pieces into cells that are looked at.
+    /// The next cells, if they are whole tiles of one fragment for which `allows` returns true. Only in global order
+    /// and between two batches. These cells are not returned again in batches. `decode` decodes the pieces with the
+    /// coordinates that must be looked at.
     ///
     /// # Errors
     /// Those of `decode` and of `allows`.

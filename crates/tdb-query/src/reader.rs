@@ -1,4 +1,4 @@
-//! Drives a read with a store, on the threads of a session.
+//! The synchronous driver of a [`Read`]: fetches from a store, and decodes on the threads of a session.
 
 use std::sync::Arc;
 
@@ -14,9 +14,10 @@ use crate::read::{Next, Read};
 use crate::sparse::Tally;
 use crate::{QueryError, labels};
 
-/// The cells of a read, batch by batch.
+/// Iterates over the batches of a read.
 ///
-/// Each batch fits the session's memory; together they are the result, in its order. It is a [`Read`] with its driver.
+/// Each batch fits in the session's memory; together, in order, they are the result. A `Reader` is a [`Read`] with a
+/// driver that fetches from the array's store.
 #[derive(Debug)]
 pub struct Reader {
     session: Session,
@@ -47,13 +48,14 @@ impl Asked {
 }
 
 impl Reader {
-    /// Begins to read an array, with the threads and the memory of a session.
+    /// Begins a read of an array, with the threads and the memory of a session.
     ///
-    /// Where others vacuum fragments before the first cells are given out, the array is looked at again, for the same
-    /// times.
+    /// If another process vacuums fragments that the read needs before the first cells were returned, the array is
+    /// opened again for the same time window.
     ///
     /// # Errors
-    /// An error of kind [`Invalid`](tdb_tile::ErrorKind::Invalid) where the request does not fit the array; what opening its fragments finds.
+    /// An error of kind [`Invalid`](tdb_tile::ErrorKind::Invalid) if the request is not possible for the array; errors
+    /// of opening its fragments.
     pub fn open(
         session: &Session,
         array: &Arc<Array>,
@@ -122,8 +124,8 @@ impl Reader {
         }
     }
 
-    /// Begins anew where an object is gone since others replaced the fragments that it belonged to; gives the error back
-    /// where that is not why, or where cells were given out already.
+    /// Starts again if an object is missing because other processes consolidated and vacuumed its fragment. Returns
+    /// the error if that is not the cause, or if cells were returned already.
     fn look_again(&mut self, error: QueryError) -> Result<(), QueryError> {
         // Which deletes took a cell is told by their positions in the array that the caller has.
         let is_current = self.asked.options.versions == Versions::Current;
@@ -151,19 +153,20 @@ impl Reader {
         Ok(())
     }
 
-    /// What the columns of each batch are.
+    /// The columns of each batch.
     #[must_use]
     pub fn fields(&self) -> &[FieldInfo] {
         self.read.fields()
     }
 
-    /// What was asked for and cannot be given; what is odd about labels that were read.
+    /// Warnings about the request, and about the arrays of labels that it used.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// How many cells so far have fill values because they failed the condition: [`Failing::Fill`](crate::Failing::Fill).
+    /// How many of the cells so far were set to the fill value because they failed the condition:
+    /// [`Failing::Fill`](crate::Failing::Fill).
     #[must_use]
     pub fn filled(&self) -> u64 {
         self.read.filled()
@@ -172,7 +175,7 @@ impl Reader {
     /// As [`Read::whole_tiles`].
     ///
     /// # Errors
-    /// Those of reading, and of `allows`.
+    /// Errors of reading, and of `allows`.
     pub fn whole_tiles<E: From<QueryError>>(
         &mut self,
         allows: &mut dyn FnMut(FragmentIndex) -> Result<bool, E>,

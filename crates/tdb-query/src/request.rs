@@ -1,4 +1,4 @@
-//! A read as it was asked for, with everything that it names found in the array.
+//! A resolved request: names, ranges and condition of [`ReadOptions`], resolved against the array.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ const BATCH: u64 = 32 << 20;
 
 /// What is read of an array: [`ReadOptions`], resolved.
 ///
-/// Nothing is fetched for it: the enumerations of the attributes are given, and label ranges have become ranges
-/// of dimensions.
+/// Resolving fetches nothing: the enumerations of the attributes are passed in, and label ranges are ranges of
+/// dimensions already.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub(crate) subarray: Subarray,
@@ -37,10 +37,11 @@ pub struct Request {
 }
 
 impl Request {
-    /// Resolves what is asked for. `enumerations` has an entry for each attribute of the schema.
+    /// Resolves the options. `enumerations` has one entry per attribute of the schema; `None` for attributes without
+    /// a (needed) enumeration.
     ///
     /// # Errors
-    /// An error of kind [`Invalid`](tdb_tile::ErrorKind::Invalid) where the request does not fit the array.
+    /// An error of kind [`Invalid`](tdb_tile::ErrorKind::Invalid) if the request is not possible for the array.
     pub fn new(
         array: &Snapshot,
         options: &ReadOptions,
@@ -84,7 +85,7 @@ impl Request {
         })
     }
 
-    /// What the columns of the result are.
+    /// The columns of the result.
     #[must_use]
     pub fn fields(&self) -> &[FieldInfo] {
         &self.fields

@@ -1,4 +1,4 @@
-//! One field of one fragment, tile by tile, as it is stored.
+//! Reads one field of one fragment tile by tile, as it is stored.
 
 use std::ops::Range;
 
@@ -13,8 +13,8 @@ use tdb_tile::length;
 
 use crate::QueryError;
 
-/// A field of a fragment, whose tiles can be read one by one. For who looks at what is stored: nothing is
-/// selected, merged or filled in.
+/// One field of one fragment, whose tiles can be read one by one. For inspecting stored data: nothing is selected,
+/// merged or filled in.
 #[derive(Debug)]
 pub struct StoredField<'a> {
     session: &'a Session,
@@ -25,23 +25,23 @@ pub struct StoredField<'a> {
     tiles: FragmentTiles,
 }
 
-/// Bytes of the data files of a field that hold one tile.
+/// The byte ranges of one tile in the data files of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TileExtents {
-    /// Values of fixed size; of var-sized ones where they begin.
+    /// In the main data file: fixed-size values, or the offsets of a var-sized field.
     pub fixed: Option<Range<u64>>,
-    /// Values of varying size.
+    /// In the data file of var-sized values.
     pub var: Option<Range<u64>>,
-    /// Which cells are not null.
+    /// In the validity file.
     pub validity: Option<Range<u64>>,
 }
 
 impl<'a> StoredField<'a> {
-    /// Opens a field of a fragment of an array; `None` where the fragment lacks it. `kind` is that of the schema
-    /// that the fragment was written with.
+    /// Opens a field of a fragment of an array; `None` if the fragment lacks it. `kind` refers to the schema that the
+    /// fragment was written with.
     ///
     /// # Errors
-    /// Metadata that cannot be read; filters that cannot be undone.
+    /// Metadata that cannot be read; filters that cannot decode.
     pub fn open(
         session: &'a Session,
         array: &'a Array,
@@ -70,19 +70,19 @@ impl<'a> StoredField<'a> {
 }
 
 impl StoredField<'_> {
-    /// The field. Before format 5 that of any dimension is the coordinates of all of them.
+    /// The field. Before format 5, every dimension gives the zipped coordinates of all dimensions.
     #[must_use]
     pub fn field(&self) -> &FieldView<'_> {
         &self.view
     }
 
-    /// The names of its files, within the fragment's folder.
+    /// The names of its data files within the fragment's folder.
     #[must_use]
     pub fn files(&self) -> &DataFiles {
         &self.files
     }
 
-    /// Where a tile is.
+    /// The byte ranges of a tile.
     #[must_use]
     pub fn extents(&self, tile: u64) -> TileExtents {
         let fields = self.tiles.field(self.view.kind).map(|tiles| &tiles.index);
@@ -94,10 +94,10 @@ impl StoredField<'_> {
         }
     }
 
-    /// The cells of a tile: a column, or one for each dimension where coordinates are stored together.
+    /// Decodes the cells of a tile: one column, or one per dimension if the coordinates are stored zipped.
     ///
     /// # Errors
-    /// What is stored there cannot be read or breaks the format; a [limit](QueryError::Limit).
+    /// A tile that cannot be read or is corrupt; a [limit](QueryError::Limit).
     pub fn read(&self, tile: u64) -> Result<Vec<Column>, QueryError> {
         let cells = self.fragment.metadata.tile_cells(tile);
         let var = self.tiles.field(self.view.kind);

@@ -4,7 +4,7 @@ use tdb_tile::{Bug, Datatype, Range};
 
 use crate::QueryError;
 
-/// The part of the domain that is read: for each dimension the intervals asked for, cut to the domain.
+/// The part of the domain to read: the requested ranges of each dimension, clipped to the domain.
 #[derive(Clone, Debug, Default)]
 pub struct Subarray {
     dimensions: Vec<Option<Vec<Range>>>,
@@ -21,13 +21,13 @@ impl Subarray {
         }
     }
 
-    /// The cross product of the intervals of each dimension; a dimension without one is whole.
+    /// The cross product of the ranges of each dimension; a dimension without a range is read whole.
     ///
-    /// Intervals that reach beyond the domain are cut to it, those outside are left out, both with a warning.
+    /// Ranges that extend beyond the domain are clipped to it, ranges outside of it are dropped, both with a warning.
     ///
     /// # Errors
-    /// [`QueryError::Unknown`] for a dimension that is not there, [`QueryError::RangeType`] and
-    /// [`QueryError::RangeBackwards`] for ends of the wrong size or out of order.
+    /// [`QueryError::Unknown`] for a dimension that does not exist; [`QueryError::RangeType`] and
+    /// [`QueryError::RangeBackwards`] for bounds of the wrong size or in the wrong order.
     pub fn new(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Self, QueryError> {
         let mut subarray = Self::all(schema);
         for (name, range) in ranges {
@@ -101,7 +101,7 @@ impl Subarray {
         self.dimensions.fill(Some(Vec::new()));
     }
 
-    /// Whether no cell can be in it.
+    /// Whether it contains no cell.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.dimensions
@@ -115,7 +115,7 @@ impl Subarray {
         self.dimensions.iter().all(Option::is_none)
     }
 
-    /// What was cut off.
+    /// Warnings about ranges that were clipped or dropped.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings

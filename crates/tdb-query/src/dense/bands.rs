@@ -1,4 +1,4 @@
-//! Which part of a dense result is read next: what fits the memory, cut for the threads.
+//! Chooses the next part of a dense result: as much as fits in memory, cut into bands for the threads.
 
 use tdb_cells::{fill_of, unit_size};
 use tdb_fragment::TileNumber;

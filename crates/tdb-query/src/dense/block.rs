@@ -1,4 +1,4 @@
-//! Cuts a result into boxes that each lie in one piece within it.
+//! Cuts a dense result into blocks: boxes of cells that are contiguous in the result.
 
 use std::ops::Range;
 

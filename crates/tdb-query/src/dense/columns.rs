@@ -1,4 +1,4 @@
-//! Reads the cells of a batch: every field and every band of it a task of its own.
+//! Reads the columns of a batch, with one task for each field of each band.
 
 use tdb_cells::{
     Decoding, Session, TableColumn, TileBytes, Worker, buffer, fill_is_valid, fill_of, threads,

@@ -1,4 +1,4 @@
-//! Conditions on the cells of a dense array.
+//! Evaluates conditions on the cells of a dense array.
 
 use tdb_cells::{CellSet, RowRange, TableColumn, buffer, fill_is_valid, fill_of};
 use tdb_condition::Predicate;

@@ -1,4 +1,4 @@
-//! The columns of dimensions: not stored, but computed.
+//! Computes the columns of dimensions, which dense arrays do not store.
 
 use std::ops::Range;
 

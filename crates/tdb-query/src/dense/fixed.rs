@@ -1,4 +1,4 @@
-//! Values of fixed size, and validity.
+//! Reads fixed-size values and validity.
 
 use tdb_cells::{Decoding, Worker};
 use tdb_fragment::TileNumber;

@@ -1,4 +1,4 @@
-//! Which fragments a space tile takes its cells from.
+//! Determines the fragments that are visible in a space tile.
 
 use tdb_fragment::FragmentIndex;
 use tdb_schema::grid::{CellBox, TileBox};

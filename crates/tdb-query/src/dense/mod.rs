@@ -1,4 +1,4 @@
-//! Dense arrays: every cell of the domain has a place, and fragments lie over each other.
+//! Reads dense arrays: every cell of the domain has a position, and newer fragments overwrite older ones.
 
 mod bands;
 mod block;

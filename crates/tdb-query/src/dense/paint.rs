@@ -1,4 +1,4 @@
-//! Lays the cells of fragments over each other, the oldest first, tile by tile.
+//! Writes the cells of all visible fragments into the result, tile by tile, the oldest fragment first.
 
 use tdb_fragment::TileNumber;
 use tdb_schema::grid::{CellBox, SpaceTileGrid};

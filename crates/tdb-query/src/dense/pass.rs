@@ -1,4 +1,4 @@
-//! One way of a box of cells from a tile into the result: runs of source cells, and where each goes.
+//! The copy runs of a box of cells from a tile to the result: source cells and their destination.
 
 use super::visits::Segment;
 

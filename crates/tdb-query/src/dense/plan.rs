@@ -1,4 +1,4 @@
-//! What a read of a dense array works on: the space tiles that it meets, and the fragments that lie over each other.
+//! The plan of a dense read: the space tiles that the subarray touches, and the fragments as layers.
 
 use std::sync::Arc;
 

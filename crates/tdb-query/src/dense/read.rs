@@ -1,4 +1,4 @@
-//! Where a read of a dense array stands, and what comes next.
+//! The state machine of a dense read.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! The bytes that a part of a dense result takes: those of the tiles that are painted, in the order in which they are.
+//! The byte ranges that a part of a dense result needs: those of its visible tiles, in the order in which they are
+//! decoded.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Which cells along one dimension are asked for, and where they stand in the result.
+//! The requested cells along one dimension, and their positions in the result.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Moves cells between tiles and results.
+//! Copies cells from tiles to their positions in the result.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Tiles that several threads take cells of: fetched once, by the first that comes.
+//! Tiles that several threads need: each is fetched once, by the first thread that needs it.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

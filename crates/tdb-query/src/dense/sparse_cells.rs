@@ -1,4 +1,4 @@
-//! Sparse fragments within dense arrays: releases before 2.4 could write single cells into them.
+//! Sparse fragments of dense arrays: TileDB before 2.4 could write single cells into a dense array.
 
 use std::cmp::Ordering;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Values of varying size: first where each cell comes from, then all values in one go.
+//! Reads var-sized values in two passes: first the source of each cell, then all values.
 
 use tdb_cells::{Decoding, Worker};
 use tdb_fragment::TileNumber;

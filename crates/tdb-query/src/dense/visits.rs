@@ -1,4 +1,4 @@
-//! Which space tiles a block of the result touches, and which of their cells go where.
+//! The space tiles that a block of the result touches, and the destinations of their cells.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Goes through a result in batches: where it stands is small, and can be copied.
+//! Iterates over a dense result in batches. The current position is a small value that can be copied.
 
 use tdb_schema::Order;
 use tdb_schema::grid::{SpaceTileGrid, TileBox};

@@ -1,4 +1,4 @@
-//! Tiles that need not be merged, since all their cells are those of one fragment.
+//! Finds tiles that need no merging, because all their cells are from one fragment.
 
 use tdb_cells::WholeTiles;
 use tdb_fragment::{FragmentIndex, TileNumber};

@@ -1,4 +1,4 @@
-//! Which bytes a read of a sparse array will ask for later.
+//! Prefetching for sparse reads: the byte ranges of tiles that later pieces are certain to need.
 
 use tdb_store::Read;
 

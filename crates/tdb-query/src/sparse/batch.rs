@@ -1,4 +1,4 @@
-//! From the cells of loaded tiles to a batch: without what is deleted or fails the condition, as columns.
+//! Makes batches of decoded cells: drops deleted cells and those that fail the condition, and gathers columns.
 
 use tdb_cells::{Batch, CellTable, Row};
 use tdb_tile::{Bug, Grant};

@@ -1,4 +1,5 @@
-//! Between which places in the order of a result all cells of a fragment lie, as its domain tells before a tile is read.
+//! The bounds of all cells of a fragment in the order of a result, derived from its non-empty domain before any tile
+//! is read.
 
 use tdb_array::Snapshot;
 use tdb_schema::CellOrder;

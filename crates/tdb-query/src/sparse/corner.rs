@@ -1,4 +1,4 @@
-//! The coordinates of one cell, as a place in the order of a result.
+//! The coordinates of one cell, as a position in the order of a result.
 
 use std::cmp::Ordering;
 

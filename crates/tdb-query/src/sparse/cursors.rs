@@ -1,4 +1,4 @@
-//! Which tiles a sparse read takes next, where cells of each fragment come in the order of the result.
+//! Chooses the next tiles of a sparse read, if the cells of each fragment are stored in the order of the result.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use super::plan::{PlanIndex, SparsePlan};
 use super::weights::Supply;
 use crate::QueryError;
 
-/// Where the reading of each fragment stands.
+/// The current position within each fragment.
 #[derive(Clone, Debug)]
 pub(super) struct Cursors {
     fragments: Vec<Cursor>,
@@ -27,7 +27,7 @@ pub(super) struct Cursors {
     limiting: Option<PlanIndex>,
 }
 
-/// Where the reading of one fragment stands.
+/// The current position within one fragment.
 #[derive(Clone, Debug, Default)]
 struct Cursor {
     /// The next of its tiles, by place in the plan.
@@ -42,7 +42,7 @@ struct Cursor {
     is_begun: bool,
 }
 
-/// Cells that are not loaded yet come behind this one.
+/// A position in the order of the result: cells that are not loaded yet come after it.
 #[derive(Clone, Debug)]
 pub(crate) struct Frontier {
     pub(super) corner: Corner,

@@ -1,4 +1,4 @@
-//! What deletes do to cells that were put in order: leave them out, or say when it was.
+//! Applies deletes to sorted cells: drops deleted cells, or records when each was deleted.
 
 use tdb_array::Snapshot;
 use tdb_cells::{CellTable, Keys, Row, Session, TableColumn};

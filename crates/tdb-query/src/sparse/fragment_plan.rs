@@ -1,4 +1,4 @@
-//! Which tiles of one fragment a sparse read needs.
+//! Determines the tiles of one fragment that a sparse read needs.
 
 use tdb_array::{At, Fragment, OpenedPart, Snapshot};
 use tdb_cells::{RowRange, Segment, TileRows};

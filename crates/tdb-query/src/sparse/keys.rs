@@ -1,4 +1,4 @@
-//! What the rows of a table are sorted by.
+//! The sort keys of the rows of a table.
 
 use tdb_cells::{CellTable, Keys, Numbers, Row, TableColumn};
 use tdb_schema::order::{CellComparator, Column, KeyEncoder, SortOrder};

@@ -1,5 +1,5 @@
-//! From loaded cells to those of the result: selected, in order, the newest of equal ones, without what is deleted
-//! or fails the condition.
+//! Merges decoded cells: selects those of the result, sorts them, and keeps the newest of those with the same
+//! coordinates, without cells that are deleted or fail the condition.
 
 use tdb_array::Snapshot;
 use tdb_cells::{Batch, CellSet, CellTable, Keys, Row, TableColumn, gather, keep_newest};

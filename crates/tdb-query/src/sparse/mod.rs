@@ -1,4 +1,4 @@
-//! Sparse arrays: cells with coordinates, in tiles under rectangles.
+//! Reads sparse arrays: cells with coordinates, in tiles that are found by their MBRs.
 
 mod ahead;
 mod batch;

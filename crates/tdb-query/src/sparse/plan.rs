@@ -1,4 +1,4 @@
-//! Which tiles of which fragments a sparse read needs, and which steps it can leave out.
+//! The plan of a sparse read: the tiles it needs of each fragment, and the steps it can skip.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which of the loaded cells lie within the subarray.
+//! Selects the decoded cells that lie within the subarray.
 
 use tdb_cells::{CellTable, RowRange, TableColumn};
 use tdb_schema::FieldKind;

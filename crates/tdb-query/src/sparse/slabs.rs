@@ -1,7 +1,7 @@
-//! A sorted result that does not fit the memory, of cells that are not stored in its order: slab by slab.
+//! Reads a sorted result that does not fit in memory, if cells are not stored in its order: slab by slab.
 //!
-//! A slab is as many of the next cells as fit. To find them, all tiles that may have some are looked at, a chunk at a
-//! time; cells that turn out to come later are let go, and are read again for the slab that they belong to.
+//! A slab is as many of the next cells as fit in memory. To find them, all tiles that may contain some are scanned, a
+//! chunk at a time. Cells that turn out to belong to a later slab are dropped, and read again for that slab.
 
 use std::cmp::Ordering;
 

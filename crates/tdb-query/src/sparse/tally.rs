@@ -1,4 +1,4 @@
-//! Counts cells instead of giving them: those that a condition fits, and those that a delete would take.
+//! Counts cells instead of returning them: those that match a condition, and those that a delete would delete.
 
 use tdb_array::{Delete, Snapshot};
 use tdb_cells::{CellSet, CellTable};

@@ -1,4 +1,4 @@
-//! Which cells there are at the time of the read: cells' own timestamps and deletes.
+//! Determines the cells that are visible at the time of the read, from the timestamps of cells and from deletes.
 
 use std::collections::HashMap;
 use std::sync::Arc;

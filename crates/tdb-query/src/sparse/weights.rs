@@ -1,4 +1,4 @@
-//! What tiles take in memory while a batch is made of them, counted before they are fetched.
+//! Weights: the memory that tiles take while a batch is made of them, computed before they are fetched.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Tiles that need not be merged, since no cell of another fragment comes between theirs.
+//! Finds tiles that need no merging, because no cell of another fragment comes between theirs.
 
 use std::cmp::Ordering;
 
