@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 use crate::runs::{Tests, succeed};
 use crate::workspace::{ALONE, cargo, metadata};
 

@@ -12,9 +12,9 @@ use std::process::Command;
 
 use serde_json::{Map, Value};
 
-use crate::Outcome;
 use crate::fixtures::{Workshop, output};
 use crate::interop::JUDGE;
+use crate::outcome::Outcome;
 use crate::workspace::{cargo, root};
 
 /// Runs of each reader, in turn.

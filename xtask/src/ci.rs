@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
+use crate::outcome::Outcome;
 pub(crate) use crate::runs::{Tests, succeed};
 use crate::workspace::{ALONE, cargo, root};
-use crate::{Outcome, alone, deny, fuzz, judges, layers, package, pages, readme, targets};
+use crate::{alone, deny, fuzz, judges, layers, package, pages, readme, targets};
 
 /// One part of the run.
 struct Part {

@@ -5,7 +5,7 @@
 
 use std::error::Error;
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 use crate::workspace::cargo;
 
 /// Cases that are tried if nobody says how many.

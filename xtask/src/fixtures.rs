@@ -14,8 +14,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::Outcome;
 use crate::essence::{essence, first_difference};
+use crate::outcome::Outcome;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

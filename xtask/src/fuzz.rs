@@ -12,8 +12,8 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 
-use crate::Outcome;
 use crate::fixtures::output;
+use crate::outcome::Outcome;
 use crate::workspace::{cargo, host, metadata, root};
 
 /// What a search is steered by: edges that were taken, values that were compared, depth of the stack.

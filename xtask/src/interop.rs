@@ -1,7 +1,4 @@
-//! `cargo xtask interop`: what `tdb read` gives of random arrays, against what TileDB reads from them.
-//!
-//! TileDB 2.30 writes the arrays (`xtask/interop/random_arrays.py`); this reads each with the program, as JSON
-//! lines, and compares cell by cell.
+//! What `tdb read` gives of arrays, as JSON lines, against what TileDB reads from them, cell by cell.
 
 use std::error::Error;
 use std::fs;
@@ -10,9 +7,10 @@ use std::process::Command;
 
 use serde_json::{Map, Value};
 
+use crate::cells;
 use crate::fixtures::{Workshop, output};
-use crate::workspace::{cargo, root};
-use crate::{Outcome, cells, interop_write};
+use crate::outcome::Outcome;
+use crate::workspace::cargo;
 
 /// The wheel of the judge, and its Python tag.
 pub(crate) const JUDGE: (&str, &str) = ("0.36.1", "cp311");
@@ -28,31 +26,7 @@ pub(crate) struct Options {
     pub(crate) given: Option<String>,
     pub(crate) folder: PathBuf,
     /// Older releases to ask, as format versions or `all`.
-    releases: Option<String>,
-}
-
-pub(crate) fn run(arguments: &[String]) -> Outcome {
-    let workshop = Workshop::open()?;
-    let options = parse(arguments, &workshop)?;
-    if let Some(wanted) = &options.releases {
-        return interop_write::releases(&options, &workshop, wanted);
-    }
-    let library = workshop.library(JUDGE.0, JUDGE.1)?;
-    if options.folder.exists() {
-        fs::remove_dir_all(&options.folder)?;
-    }
-    let script = root().join("xtask/interop/random_arrays.py");
-    let said = output(
-        Command::new(workshop.python())
-            .arg("-B")
-            .arg(script)
-            .arg(library)
-            .arg(root().join("fixtures/recipes"))
-            .arg(&options.folder)
-            .args([&options.seed, &options.count]),
-    )?;
-    print!("{said}");
-    compare(&program()?, &options.folder)
+    pub(crate) releases: Option<String>,
 }
 
 pub(crate) fn parse(arguments: &[String], workshop: &Workshop) -> Result<Options, Box<dyn Error>> {

@@ -7,9 +7,9 @@
 use std::fs;
 use std::process::Command;
 
-use crate::Outcome;
 use crate::fixtures::{Workshop, output};
 use crate::interop::{JUDGE, compare, parse, program};
+use crate::outcome::Outcome;
 use crate::workspace::root;
 
 /// What else looks at files of Arrow and Parquet.

@@ -19,10 +19,10 @@ use tdb_store::LocalStore;
 use tdb_tile::Range;
 use tdb_write::{WriteOptions, WriteOrder, Writer};
 
-use crate::Outcome;
 use crate::cells::unhex;
 use crate::fixtures::{Workshop, output};
 use crate::interop::{JUDGE, Options, compare, parse, program, text};
+use crate::outcome::Outcome;
 use crate::workspace::root;
 
 /// Random arrays for each round with an older release, if nothing else is said.

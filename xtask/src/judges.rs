@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use crate::Outcome;
 use crate::fixtures::output;
+use crate::outcome::Outcome;
 use crate::workspace::root;
 
 /// One comparison: a command of ours, and the least of what it says that it compared.

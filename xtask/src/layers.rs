@@ -1,12 +1,15 @@
-//! `cargo xtask layers`: whether the manifests keep to the table of crates in `docs/architecture.md`.
+//! `cargo xtask layers`: whether the manifests keep to the table of crates in `docs/architecture.md`, and the modules of each
+//! crate to the rule that none need each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 use crate::workspace::{CORE, metadata, root};
+
+mod modules;
 
 /// Direct dependencies that a core crate may have, not counting optional ones.
 const MOST_DEPENDENCIES: usize = 8;
@@ -37,6 +40,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ),
     ("rayon", &["tdb-cells"]),
     ("rustix", &["tdb-store"]),
+    ("syn", &["xtask"]),
+    ("proc-macro2", &["xtask"]),
     ("clap", &["tdb-cli"]),
 ];
 
@@ -78,6 +83,7 @@ pub(crate) fn check() -> Result<Vec<String>, Box<dyn std::error::Error>> {
     findings.extend(readmes(&usual, |path| {
         std::fs::read_to_string(path).unwrap_or_default()
     }));
+    findings.extend(modules::check(&folders(&usual))?);
     findings.sort();
     findings.dedup();
     Ok(findings)
@@ -272,6 +278,14 @@ fn readmes(metadata: &Value, read: impl Fn(&Path) -> String) -> Vec<String> {
         }
     }
     findings
+}
+
+/// The names of the crates, and where they are.
+fn folders(metadata: &Value) -> Vec<(String, &Path)> {
+    let folder = |package| Path::new(text(package, "manifest_path")).parent();
+    members(metadata)
+        .filter_map(|package| Some((text(package, "name").to_owned(), folder(package)?)))
+        .collect()
 }
 
 fn members(metadata: &Value) -> impl Iterator<Item = &Value> {

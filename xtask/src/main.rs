@@ -13,9 +13,11 @@ mod fixtures;
 mod fuzz;
 mod interop;
 mod interop_life;
+mod interop_read;
 mod interop_write;
 mod judges;
 mod layers;
+mod outcome;
 mod package;
 mod pages;
 mod readme;
@@ -28,8 +30,7 @@ mod workspace;
 
 use std::process::ExitCode;
 
-/// What a command gives back: an error is printed, and the exit status is 1.
-type Outcome = Result<(), Box<dyn std::error::Error>>;
+use outcome::Outcome;
 
 /// A command: its name, what it does, and the function that takes its arguments.
 struct Command {
@@ -67,7 +68,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "interop",
         about: "random arrays by TileDB, read by both; with --releases all or 7,21: writes by tdb, read by older releases [--seed S] [--count N]",
-        run: interop::run,
+        run: interop_read::run,
     },
     Command {
         name: "interop-life",

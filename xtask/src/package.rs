@@ -9,8 +9,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::Outcome;
 use crate::ci::{Tests, succeed};
+use crate::outcome::Outcome;
 use crate::workspace::{CORE, cargo, metadata, root};
 
 /// Packages the core crates and those of ours that they need, together; unpacks them side by side; runs the tests

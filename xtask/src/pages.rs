@@ -5,8 +5,9 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::outcome::Outcome;
+use crate::versions;
 use crate::workspace::root;
-use crate::{Outcome, versions};
 
 /// Checks that made pages are up to date, pages that are named exist, and each difference has its test.
 pub(crate) fn check() -> Outcome {

@@ -11,8 +11,9 @@ use serde_json::Value;
 
 use crate::ci::Tests;
 use crate::fixtures::output;
+use crate::interop;
+use crate::outcome::Outcome;
 use crate::workspace::{cargo, root};
-use crate::{Outcome, interop};
 
 /// In place of lines of an output that are not shown.
 const LEFT_OUT: &str = "…";

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 
 /// What the tests came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,9 +5,9 @@
 use std::fs;
 use std::process::Command;
 
-use crate::Outcome;
 use crate::fixtures::{Workshop, output};
 use crate::interop::{JUDGE, program};
+use crate::outcome::Outcome;
 use crate::workspace::root;
 
 /// How long it goes on if nobody says: a run that shows that all of it works, not that nothing ever goes wrong.

@@ -2,8 +2,8 @@
 
 use std::process::{Command, Stdio};
 
-use crate::Outcome;
 use crate::ci::succeed;
+use crate::outcome::Outcome;
 use crate::workspace::{cargo, root};
 
 /// Packages that are checked for a target, without their default features: those bring code in C.

@@ -14,7 +14,7 @@ use tdb_tile::{
     Code, Datatype, FormatVersion, Limits, Record, Scalar, Walk, WireError, WireErrorKind,
 };
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 use crate::workspace::root;
 
 const TITLE: &str = "\

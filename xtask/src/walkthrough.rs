@@ -9,9 +9,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::Outcome;
 use crate::fixtures::{Workshop, output};
 use crate::interop::{JUDGE, program};
+use crate::outcome::Outcome;
 use crate::readme::path_with;
 use crate::workspace::root;
 

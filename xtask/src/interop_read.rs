@@ -1,0 +1,34 @@
+//! `cargo xtask interop`: what `tdb read` gives of random arrays, which TileDB 2.30 writes (`xtask/interop/random_arrays.py`).
+
+use std::fs;
+use std::process::Command;
+
+use crate::fixtures::{Workshop, output};
+use crate::interop::{JUDGE, compare, parse, program};
+use crate::interop_write;
+use crate::outcome::Outcome;
+use crate::workspace::root;
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let workshop = Workshop::open()?;
+    let options = parse(arguments, &workshop)?;
+    if let Some(wanted) = &options.releases {
+        return interop_write::releases(&options, &workshop, wanted);
+    }
+    let library = workshop.library(JUDGE.0, JUDGE.1)?;
+    if options.folder.exists() {
+        fs::remove_dir_all(&options.folder)?;
+    }
+    let script = root().join("xtask/interop/random_arrays.py");
+    let said = output(
+        Command::new(workshop.python())
+            .arg("-B")
+            .arg(script)
+            .arg(library)
+            .arg(root().join("fixtures/recipes"))
+            .arg(&options.folder)
+            .args([&options.seed, &options.count]),
+    )?;
+    print!("{said}");
+    compare(&program()?, &options.folder)
+}
