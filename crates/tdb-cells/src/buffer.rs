@@ -1,6 +1,8 @@
 use bytes::Bytes;
 use zerocopy::FromZeros;
 
+use crate::CellsError;
+
 /// What results begin at a multiple of, as Arrow wants it.
 const ALIGNMENT: usize = 64;
 
@@ -55,6 +57,21 @@ impl std::fmt::Debug for Buffer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Buffer({} bytes)", self.len)
     }
+}
+
+/// Zeroed memory for a column.
+///
+/// # Errors
+/// [`CellsError::Limit`] where the system has no such amount.
+pub fn buffer(len: usize) -> Result<Buffer, CellsError> {
+    Buffer::zeroed(len).ok_or_else(|| {
+        CellsError::Limit(tdb_tile::LimitError {
+            what: "memory of a column",
+            setting: "memory budget",
+            asked: len as u64,
+            allowed: 0,
+        })
+    })
 }
 
 #[cfg(test)]

@@ -1,93 +1,11 @@
-//! Collects the cells of a result out of a table of loaded cells.
-
-use bytes::Bytes;
-use zerocopy::IntoBytes;
+//! Collects cells of a result out of a table of loaded cells.
 
 use tdb_tile::Bug;
 
-use crate::{Buffer, CellSet, CellsError, Row, TableColumn, threads};
+use crate::{Buffer, CellsError, Row, buffer, threads};
 
 /// Cells that one task copies: enough to be worth a hand-over, few enough to spread.
 const ROWS_PER_TASK: usize = 1 << 16;
-
-/// What [`gather`] makes of a table's column: the parts of a result column.
-pub struct Gathered {
-    /// The values, one after the other.
-    pub values: Bytes,
-    /// Var-sized: where each cell begins, and the end; little-endian `u64`.
-    pub offsets: Option<Bytes>,
-    /// Nullable: a bit for each cell, 1 where it is not null.
-    pub validity: Option<Bytes>,
-}
-
-/// The cells of `column` at `rows`, in that order; `None` keeps all in place, without a copy.
-///
-/// # Errors
-/// Memory that the system does not have.
-pub fn gather(column: TableColumn, rows: Option<&[Row]>) -> Result<Gathered, CellsError> {
-    let Some(rows) = rows else {
-        return Ok(Gathered {
-            values: column.values.freeze(),
-            offsets: column.offsets.map(freeze_offsets).transpose()?,
-            validity: column.validity.map(|bytes| bitmap(&bytes)).transpose()?,
-        });
-    };
-    let validity = column
-        .validity
-        .as_ref()
-        .map(|bytes| pack_rows(bytes, rows))
-        .transpose()?;
-    let (values, offsets) = match &column.offsets {
-        None => (
-            gather_fixed(column.values.as_slice(), column.cell_size, rows)?,
-            None,
-        ),
-        Some(offsets) => {
-            let (values, offsets) = gather_var(column.values.as_slice(), offsets, rows)?;
-            (values, Some(freeze_offsets(offsets)?))
-        }
-    };
-    Ok(Gathered {
-        values: values.freeze(),
-        offsets,
-        validity,
-    })
-}
-
-/// Zeroed memory for a column.
-///
-/// # Errors
-/// [`CellsError::Limit`] where the system has no such amount.
-pub fn buffer(len: usize) -> Result<Buffer, CellsError> {
-    Buffer::zeroed(len).ok_or_else(|| {
-        CellsError::Limit(tdb_tile::LimitError {
-            what: "memory of a column",
-            setting: "memory budget",
-            asked: len as u64,
-            allowed: 0,
-        })
-    })
-}
-
-fn freeze_offsets(offsets: Vec<u64>) -> Result<Bytes, CellsError> {
-    // The vector is handed over as it is: on little-endian machines its bytes are the stored form.
-    if cfg!(target_endian = "little") {
-        return Ok(Bytes::from_owner(Offsets(offsets)));
-    }
-    let mut out = buffer(offsets.len().saturating_mul(8))?;
-    for (place, offset) in out.as_mut_slice().chunks_exact_mut(8).zip(&offsets) {
-        place.copy_from_slice(&offset.to_le_bytes());
-    }
-    Ok(out.freeze())
-}
-
-struct Offsets(Vec<u64>);
-
-impl AsRef<[u8]> for Offsets {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_bytes()
-    }
-}
 
 /// What `picked` rows of `rows` take of so many bytes, about.
 pub(crate) fn picked_bytes(bytes: usize, picked: usize, rows: usize) -> u64 {
@@ -144,7 +62,7 @@ fn gather_any(values: &[u8], size: usize, rows: &[Row], out: &mut [u8]) -> bool 
 }
 
 #[track_caller]
-fn too_few() -> CellsError {
+pub(crate) fn too_few() -> CellsError {
     Bug::new("a column has fewer cells than were chosen of it").into()
 }
 
@@ -175,20 +93,4 @@ pub(crate) fn gather_var(
         rest = behind;
     }
     Ok((out, starts))
-}
-
-/// Validity as bits, out of one byte per cell; absent where all cells are valid is for the caller to decide.
-fn bitmap(bytes: &[u8]) -> Result<Bytes, CellsError> {
-    Ok(CellSet::of_bytes(bytes)?.to_bitmap()?.freeze())
-}
-
-fn pack_rows(bytes: &[u8], rows: &[Row]) -> Result<Bytes, CellsError> {
-    let mut out = buffer(rows.len().div_ceil(8))?;
-    for (place, rows) in out.as_mut_slice().iter_mut().zip(rows.chunks(8)) {
-        for (bit, row) in rows.iter().enumerate() {
-            let cell = bytes.get(row.index()).ok_or_else(too_few)?;
-            *place |= u8::from(*cell != 0) << bit;
-        }
-    }
-    Ok(out.freeze())
 }

@@ -115,10 +115,11 @@ impl StoredTiles {
         how: Decoding<'_>,
         each: &mut dyn FnMut(u64, &[u8]) -> u64,
     ) -> Result<u64, TileError> {
-        if let Some(part) = self.part(extent.as_ref(), tile_size, &wanted, how)
-            && let Some(decoded) = part.show(self, &wanted, worker, how, each)?
-        {
-            return Ok(decoded);
+        if let Some(part) = self.part(extent.as_ref(), tile_size, &wanted, how) {
+            let stored = self.fetch(Some(part.extent()), &mut worker.stored, how)?;
+            if let Some(decoded) = part.show(&stored, &wanted, how.counters, each) {
+                return Ok(decoded);
+            }
         }
         let stored = &*self.fetch(extent, &mut worker.stored, how)?;
         worker.chunks.parse_sized(stored, tile_size, how.limits)?;

@@ -5,9 +5,7 @@ use std::ops::Range;
 use tdb_tile::ChunkHeader;
 use zerocopy::FromBytes;
 
-use crate::stored_tiles::StoredTiles;
-use crate::worker::Worker;
-use crate::{Decoding, TileError};
+use crate::Counters;
 
 /// Bytes of the number of chunks that a stored tile begins with.
 const COUNT: u64 = 8;
@@ -61,23 +59,26 @@ impl Part {
         })
     }
 
-    /// Shows the chunks one by one to `each`, and gives back how many bytes they have; `None` where what is there are
-    /// other chunks.
+    /// Where the chunks are in the object.
+    pub(crate) fn extent(&self) -> Range<u64> {
+        self.extent.clone()
+    }
+
+    /// Shows the chunks, which are `stored`, one by one to `each`, and gives back how many bytes they have; `None` where
+    /// what is there are other chunks.
     pub(crate) fn show(
-        self,
-        tiles: &StoredTiles,
+        &self,
+        stored: &[u8],
         wanted: &Range<u64>,
-        worker: &mut Worker,
-        how: Decoding<'_>,
+        counters: &Counters,
         each: &mut dyn FnMut(u64, &[u8]) -> u64,
-    ) -> Result<Option<u64>, TileError> {
-        let stored = tiles.fetch(Some(self.extent.clone()), &mut worker.stored, how)?;
-        if !self.is_as_thought(&stored) {
-            return Ok(None);
+    ) -> Option<u64> {
+        if !self.is_as_thought(stored) {
+            return None;
         }
-        let (mut rest, mut start, mut decoded) = (&*stored, self.first, 0_u64);
+        let (mut rest, mut start, mut decoded) = (stored, self.first, 0_u64);
         let mut next = wanted.start;
-        how.counters.decode.time(|| {
+        counters.decode.time(|| {
             while let Some((data, behind)) = self.next_chunk(rest, start) {
                 let end = start.saturating_add(data.len() as u64);
                 if end > next {
@@ -87,8 +88,8 @@ impl Part {
                 (rest, start) = (behind, end);
             }
         });
-        how.counters.add_decoded(decoded);
-        Ok(Some(decoded))
+        counters.add_decoded(decoded);
+        Some(decoded)
     }
 
     /// Whether the headers say what arithmetic did.

@@ -1,17 +1,15 @@
 //! Dimension labels: resolves ranges of label values to ranges of a dimension. A label is a one-dimensional array
 //! whose ordered values stand for positions of the dimension.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
-use tdb_array::{Array, ArrayError, ErrorKind, Snapshot};
-use tdb_cells::{Batch, CellProblem, Session, out_of_order};
+use tdb_array::{ArrayError, ErrorKind, Snapshot};
+use tdb_cells::{Batch, CellProblem, out_of_order};
 use tdb_schema::names::UnknownName;
 use tdb_schema::{DataOrder, DimensionLabel};
 use tdb_tile::{Bug, Range};
 
+use crate::QueryError;
 use crate::options::ReadOptions;
-use crate::{QueryError, Reader};
 
 /// Finds the range of a dimension whose labels lie within a range of label values, from the batches of a read of the
 /// label's array.
@@ -129,31 +127,6 @@ impl LabelSearch {
         let (lo, hi) = self.found?;
         Some((self.dimension, Range { lo, hi }))
     }
-}
-
-/// Options whose ranges of labels have become ranges of dimensions. What is odd about the arrays of labels becomes
-/// warnings.
-pub(crate) fn resolve(
-    session: &Session,
-    array: &Array,
-    options: &ReadOptions,
-    warnings: &mut Vec<String>,
-) -> Result<ReadOptions, QueryError> {
-    let mut options = options.clone();
-    for (name, range) in std::mem::take(&mut options.label_ranges) {
-        let mut search = LabelSearch::new(array, &name, &range)?;
-        let labels = Arc::new(array.open_label(search.label())?);
-        let odd = labels.warnings().iter();
-        warnings.extend(odd.map(|warning| format!("label {name:?}: {warning}")));
-        for batch in Reader::open(session, &labels, &search.options(&labels)?)? {
-            search.add(&batch?)?;
-        }
-        match search.finish() {
-            Some(range) => options.ranges.push(range),
-            None => options.reads_nothing = true,
-        }
-    }
-    Ok(options)
 }
 
 /// Labels that are not in their order, or that some cells in between lack, lead nowhere.

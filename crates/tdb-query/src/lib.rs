@@ -17,6 +17,7 @@ mod request;
 mod sparse;
 mod stored_field;
 mod subarray;
+mod table_work;
 
 pub use delete::{DeleteOptions, Deletion, delete_cells};
 pub use error::QueryError;

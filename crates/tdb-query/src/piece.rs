@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use tdb_cells::{CellTable, Loading, Session, TableColumn, TileBytes, load};
-use tdb_schema::{ArraySchema, FieldKind};
+use tdb_cells::{CellTable, Session, TableColumn, TileBytes};
+use tdb_schema::FieldKind;
 use tdb_store::Read;
-use tdb_tile::Bug;
 
 use crate::QueryError;
 use crate::dense::{Bands, DensePlan, read_columns, reads_of};
-use crate::sparse::PlannedTiles;
+use crate::table_work::TableWork;
 
 /// Tiles of one batch: knows the byte ranges to fetch, and decodes the fetched bytes into cells.
 ///
@@ -33,15 +32,6 @@ enum Work {
 pub(crate) enum Cells {
     Table(CellTable),
     Columns(Vec<(FieldKind, TableColumn)>),
-}
-
-/// Fields of whole tiles, which become columns of a table.
-#[derive(Debug)]
-pub(crate) struct TableWork {
-    pub(crate) schema: Arc<ArraySchema>,
-    pub(crate) tiles: Arc<PlannedTiles>,
-    pub(crate) fields: Vec<FieldKind>,
-    pub(crate) table: CellTable,
 }
 
 /// Fields of a part of a dense array.
@@ -87,36 +77,11 @@ impl Piece {
     pub fn decode(self, session: &Session, bytes: &dyn TileBytes) -> Result<Decoded, QueryError> {
         let counted = &session.counters().load;
         counted.time(|| match self.work {
-            Work::Table(work) => work.decode(session, bytes),
+            Work::Table(work) => Ok(Decoded(Cells::Table(work.decode(session, bytes)?))),
             Work::Bands(work) => {
                 let columns = read_columns(&work.plan, session, bytes, &work.bands, &work.fields)?;
                 Ok(Decoded(Cells::Columns(columns)))
             }
         })
-    }
-}
-
-impl TableWork {
-    fn reads(&self) -> Result<Vec<Read>, Bug> {
-        let mut reads = Vec::new();
-        for segment in &self.table.segments {
-            let tiles = self.tiles.find(segment.fragment);
-            let tiles = tiles.ok_or(Bug::new("tiles of a fragment that was not planned"))?;
-            for tile in segment.tiles.iter().filter(|tile| tile.wanted) {
-                reads.extend(tiles.reads(&self.fields, tile.tile));
-            }
-        }
-        Ok(reads)
-    }
-
-    fn decode(mut self, session: &Session, bytes: &dyn TileBytes) -> Result<Decoded, QueryError> {
-        let how = Loading {
-            session,
-            schema: &self.schema,
-            bytes,
-        };
-        let find = |fragment| self.tiles.find(fragment);
-        session.install(|| load(how, &mut self.table, &self.fields, &find))?;
-        Ok(Decoded(Cells::Table(self.table)))
     }
 }

@@ -12,7 +12,7 @@ use crate::options::{ReadOptions, Versions};
 use crate::piece::{Decoded, Piece};
 use crate::read::{Next, Read};
 use crate::sparse::Tally;
-use crate::{QueryError, labels};
+use crate::{LabelSearch, QueryError};
 
 /// Iterates over the batches of a read.
 ///
@@ -64,7 +64,7 @@ impl Reader {
         let plan = &session.counters().plan;
         plan.time(|| {
             let mut warnings = Vec::new();
-            let options = labels::resolve(session, array, options, &mut warnings)?;
+            let options = resolve_labels(session, array, options, &mut warnings)?;
             let asked = Asked {
                 options,
                 counting: None,
@@ -251,4 +251,29 @@ impl Iterator for Reader {
         self.is_done = !matches!(next, Ok(Some(_)));
         next.transpose()
     }
+}
+
+/// Options whose ranges of labels have become ranges of dimensions. What is odd about the arrays of labels becomes
+/// warnings.
+fn resolve_labels(
+    session: &Session,
+    array: &Array,
+    options: &ReadOptions,
+    warnings: &mut Vec<String>,
+) -> Result<ReadOptions, QueryError> {
+    let mut options = options.clone();
+    for (name, range) in std::mem::take(&mut options.label_ranges) {
+        let mut search = LabelSearch::new(array, &name, &range)?;
+        let labels = Arc::new(array.open_label(search.label())?);
+        let odd = labels.warnings().iter();
+        warnings.extend(odd.map(|warning| format!("label {name:?}: {warning}")));
+        for batch in Reader::open(session, &labels, &search.options(&labels)?)? {
+            search.add(&batch?)?;
+        }
+        match search.finish() {
+            Some(range) => options.ranges.push(range),
+            None => options.reads_nothing = true,
+        }
+    }
+    Ok(options)
 }

@@ -7,7 +7,7 @@ use tdb_cells::{
 use tdb_schema::FieldKind;
 use tdb_tile::Bug;
 
-use super::block::Block;
+use super::bands::{Band, Bands};
 use super::coordinates::fill_coordinates;
 use super::fixed::{FixedBrush, ValidityBrush};
 use super::paint::paint;
@@ -16,35 +16,7 @@ use super::scatter::{index, outside};
 use super::shared_tiles::SharedTiles;
 use super::source::Sources;
 use super::var::{VarBrush, VarRows};
-use super::visits::BlockTiles;
 use crate::QueryError;
-
-/// A part of the result that is read by one task for each field.
-#[derive(Debug)]
-pub(crate) struct Band {
-    pub(crate) blocks: Vec<(Block, BlockTiles)>,
-    pub(crate) rows: usize,
-}
-
-/// The parts of a batch.
-#[derive(Debug)]
-pub(crate) struct Bands {
-    pub(crate) bands: Vec<Band>,
-    /// Whether some of them take cells of the same tiles.
-    pub(crate) cuts_tiles: bool,
-}
-
-impl Bands {
-    /// The blocks of all bands, in their order.
-    pub(crate) fn blocks(&self) -> impl Iterator<Item = &(Block, BlockTiles)> {
-        self.bands.iter().flat_map(|band| &band.blocks)
-    }
-
-    /// The rows of all bands.
-    pub(crate) fn rows(&self) -> usize {
-        self.bands.iter().map(|band| band.rows).sum()
-    }
-}
 
 /// What columns are read out of, and by whom.
 #[derive(Clone, Copy)]

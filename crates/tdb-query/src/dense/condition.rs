@@ -6,7 +6,7 @@ use tdb_fragment::TileNumber;
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::LimitError;
 
-use super::columns::Bands;
+use super::bands::Bands;
 use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell, paint};
 use super::pass::Pass;

@@ -5,6 +5,7 @@ mod block;
 mod columns;
 mod condition;
 mod coordinates;
+mod cutter;
 mod fixed;
 mod layers;
 mod paint;
@@ -17,6 +18,7 @@ mod scatter;
 mod shared_tiles;
 mod source;
 mod sparse_cells;
+mod sparse_tiles;
 #[cfg(test)]
 mod tests;
 mod var;
@@ -24,7 +26,8 @@ mod visits;
 mod walk;
 mod whole;
 
-pub(crate) use columns::{Bands, read_columns};
+pub(crate) use bands::Bands;
+pub(crate) use columns::read_columns;
 pub(crate) use plan::{DenseCandidates, DensePlan};
 pub(crate) use read::{DenseRead, Step};
 pub(crate) use reads::reads_of;

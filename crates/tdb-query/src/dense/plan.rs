@@ -13,7 +13,7 @@ use super::layers::{Layer, Stored, meets};
 use super::paint::TileShape;
 use super::runs::Runs;
 use super::source::{FieldSource, Sources};
-use super::sparse_cells::SparseTiles;
+use super::sparse_tiles::SparseTiles;
 use crate::request::Request;
 use crate::subarray::Subarray;
 use crate::{QueryError, fragment_tiles};

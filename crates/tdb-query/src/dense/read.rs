@@ -9,12 +9,12 @@ use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::{FieldKind, Order};
 use tdb_tile::{Bug, Grant};
 
-use super::bands::{Cutter, Part, Room};
-use super::columns::Bands;
+use super::bands::Bands;
 use super::condition::{blank, evaluate};
+use super::cutter::{Cutter, Part, Room};
 use super::plan::{DensePlan, Located, all_fields};
 use super::runs::Runs;
-use super::sparse_cells::SparseTiles;
+use super::sparse_tiles::SparseTiles;
 use super::walk::Walk;
 use crate::QueryError;
 use crate::options::{Failing, ResultOrder};
@@ -162,7 +162,7 @@ impl DenseRead {
     /// The next fragment of single cells, or the next part of the result.
     fn begin(&mut self) -> Result<Option<Step>, QueryError> {
         if let Some(tiles) = self.sparse.pop() {
-            let piece = tiles.piece(&self.plan.schema, &self.session)?;
+            let piece = tiles.work(&self.plan.schema, &self.session)?.into();
             self.state = State::Sparse(tiles);
             return Ok(Some(Step::Work(piece)));
         }

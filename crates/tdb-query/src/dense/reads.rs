@@ -8,7 +8,7 @@ use tdb_fragment::TileNumber;
 use tdb_schema::FieldKind;
 use tdb_store::{ByteRange, Read};
 
-use super::columns::Bands;
+use super::bands::Bands;
 use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell, paint};
 use super::pass::Pass;

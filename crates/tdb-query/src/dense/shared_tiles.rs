@@ -8,7 +8,7 @@ use tdb_cells::{KeptMemory, StoredBytes, TileBytes, TileError};
 use tdb_schema::FieldKind;
 use tdb_tile::Limits;
 
-use super::columns::Bands;
+use super::bands::Bands;
 use super::plan::DensePlan;
 use super::reads::{Place, place, reads_of_block};
 use crate::QueryError;

@@ -1,19 +1,13 @@
 //! Sparse fragments of dense arrays: TileDB before 2.4 could write single cells into a dense array.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
 
-use tdb_array::Snapshot;
-use tdb_cells::{CellTable, FragmentTiles, RowRange, Segment, Session, TableColumn, TileRows};
-use tdb_fragment::{FragmentIndex, FragmentMetadata, TileNumber};
-use tdb_schema::grid::{CellBox, GridAxis, SpaceTileGrid};
-use tdb_schema::{ArraySchema, FieldKind};
-use tdb_tile::{Budget, Bug, Grant, length};
+use tdb_cells::{CellTable, TableColumn};
+use tdb_schema::FieldKind;
+use tdb_schema::grid::{GridAxis, SpaceTileGrid};
+use tdb_tile::{Budget, Bug, Grant};
 
-use super::layers::{Layer, Stored};
-use crate::piece::{Piece, TableWork};
-use crate::sparse::PlannedTiles;
-use crate::{QueryError, fragment_tiles};
+use crate::QueryError;
 
 /// Bytes of a position that may be none.
 const PLACED: usize = size_of::<Option<u64>>();
@@ -29,86 +23,13 @@ pub(crate) struct SparseCells {
     _held: Grant,
 }
 
-/// A sparse fragment whose cells are still to be read.
-#[derive(Debug)]
-pub(crate) struct SparseTiles {
-    /// The fragment.
-    index: FragmentIndex,
-    /// The box of its cells.
-    cells: CellBox,
-    tiles: Arc<PlannedTiles>,
-    fields: Vec<FieldKind>,
-    segment: Segment,
-}
-
-impl SparseTiles {
+impl SparseCells {
+    /// Places the cells of a table, whose coordinates are loaded.
     pub(super) fn new(
-        array: &Snapshot,
-        index: FragmentIndex,
-        cells: CellBox,
-        tiles: FragmentTiles,
-        fields: Vec<FieldKind>,
-    ) -> Result<Self, QueryError> {
-        let stored = array.fragment(index)?;
-        let tiles = PlannedTiles {
-            fragments: vec![index],
-            tiles: vec![tiles],
-        };
-        Ok(Self {
-            index,
-            cells,
-            tiles: Arc::new(tiles),
-            fields,
-            segment: segment(&stored.metadata, index)?,
-        })
-    }
-
-    /// What loads its cells.
-    pub(super) fn piece(
-        &self,
-        schema: &Arc<ArraySchema>,
-        session: &Session,
-    ) -> Result<Piece, QueryError> {
-        let budget = &session.limits().budget;
-        let tiles = self
-            .segment
-            .tiles
-            .len()
-            .saturating_mul(size_of::<TileRows>());
-        let mut table = CellTable::new(vec![self.segment.clone()]);
-        table.hold(budget.take(tiles as u64)?);
-        let work = TableWork {
-            schema: Arc::clone(schema),
-            tiles: Arc::clone(&self.tiles),
-            fields: self.fields.clone(),
-            table,
-        };
-        Ok(work.into())
-    }
-
-    /// The fragment as a layer, with its cells, which have come.
-    pub(super) fn place(
-        self,
-        array: &Snapshot,
         grid: &SpaceTileGrid,
         table: CellTable,
         budget: &Budget,
-    ) -> Result<(Layer, FragmentTiles), QueryError> {
-        let cells = SparseCells::new(grid, table, budget)?;
-        let layer = Layer {
-            index: self.index,
-            cells: self.cells,
-            stored: Stored::Cells(Box::new(cells)),
-        };
-        // Its tiles are not looked at again.
-        let none = fragment_tiles::locate(array, array.schema(), self.index, &[], Vec::new())?;
-        Ok((layer, none))
-    }
-}
-
-impl SparseCells {
-    /// Places the cells of a table, whose coordinates are loaded.
-    fn new(grid: &SpaceTileGrid, table: CellTable, budget: &Budget) -> Result<Self, QueryError> {
+    ) -> Result<Self, QueryError> {
         let per_cell = grid.axes().len().saturating_mul(PLACED).saturating_add(8);
         let held = budget.take(table.rows().len().saturating_mul(per_cell) as u64)?;
         let axes = grid.axes().iter().enumerate();
@@ -190,26 +111,6 @@ fn tile_of(
 ) -> Option<u64> {
     let position = (*coordinates.get(dimension)?.get(cell)?)?;
     Some(axis.tile_of(position))
-}
-
-/// All tiles of a fragment, one after the other.
-fn segment(metadata: &FragmentMetadata, fragment: FragmentIndex) -> Result<Segment, QueryError> {
-    let mut tiles = Vec::new();
-    let mut end = RowRange::default();
-    for number in 0..metadata.tile_count() {
-        end = end.next(length(metadata.tile_cells(number))?)?;
-        tiles.push(TileRows {
-            tile: TileNumber::new(number),
-            rows: end,
-            full: true,
-            wanted: true,
-        });
-    }
-    Ok(Segment {
-        fragment,
-        rows: RowRange::default().until(end),
-        tiles,
-    })
 }
 
 fn coordinates(axis: &GridAxis, column: &TableColumn) -> Vec<Option<u64>> {

@@ -1,31 +1,14 @@
 //! Makes batches of decoded cells: drops deleted cells and those that fail the condition, and gathers columns.
 
-use tdb_cells::{Batch, CellTable, Row};
+use tdb_cells::{Batch, CellTable};
 use tdb_tile::{Bug, Grant};
 
 use super::deletes::apply_deletes;
-use super::merge::Rows;
 use super::read::{SparseRead, Step};
+use super::ready::{Ready, Selected};
+use super::rows::Rows;
 use crate::QueryError;
 use crate::options::Versions;
-
-/// Cells of the result, more than a batch may have.
-#[derive(Debug)]
-pub(super) struct Ready {
-    table: CellTable,
-    /// Those of the result, in its order.
-    rows: Vec<Row>,
-    /// How many of them were given out.
-    given: usize,
-}
-
-/// The cells of a table that were chosen already.
-#[derive(Debug)]
-pub(super) struct Selected {
-    pub(super) rows: Rows,
-    /// Whether what is deleted or fails the condition is left out.
-    pub(super) is_final: bool,
-}
 
 impl SparseRead {
     /// Chooses cells by what decides, and wants the other fields of those tiles alone that have any of them.

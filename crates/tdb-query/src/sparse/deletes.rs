@@ -5,8 +5,8 @@ use tdb_cells::{CellTable, Keys, Row, Session, TableColumn};
 use tdb_schema::FieldKind;
 
 use super::keys::Coordinates;
-use super::merge::{Rows, all_rows};
 use super::plan::SparsePlan;
+use super::rows::{Rows, all_rows};
 use crate::QueryError;
 use crate::options::Versions;
 

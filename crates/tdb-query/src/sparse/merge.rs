@@ -2,20 +2,18 @@
 //! coordinates, without cells that are deleted or fail the condition.
 
 use tdb_array::Snapshot;
-use tdb_cells::{Batch, CellSet, CellTable, Keys, Row, TableColumn, gather, keep_newest};
+use tdb_cells::{Batch, CellTable, Keys, Row, TableColumn, gather, keep_newest};
 use tdb_schema::order::CellComparator;
 use tdb_tile::Bug;
 
 use super::cursors::Frontier;
 use super::keys::{Coordinates, dimension_types, row_keys, sort_order};
 use super::plan::SparsePlan;
+use super::rows::{Rows, all_rows, keep_in};
 use super::select::select;
 use super::visible::time_of;
 use crate::QueryError;
 use crate::options::Versions;
-
-/// Rows of a table: those of the result, in its order; `None` for all as they are.
-pub(crate) type Rows = Option<Vec<Row>>;
 
 /// The next rows of a result, in its order, and those behind them in the order of the table.
 pub(crate) type Split = (Vec<Row>, Vec<Row>);
@@ -179,10 +177,6 @@ fn not_loaded(rows: usize) -> Result<TableColumn, Bug> {
     Ok(TableColumn::default())
 }
 
-pub(crate) fn all_rows(table: &CellTable) -> Vec<Row> {
-    table.rows().iter().collect()
-}
-
 /// Puts the newest first of sorted cells with equal coordinates.
 fn newest_first(
     array: &Snapshot,
@@ -212,27 +206,4 @@ fn segment_of(table: &CellTable, row: Row) -> usize {
 
 fn is_later_fragment(table: &CellTable, a: Row, b: Row) -> bool {
     segment_of(table, a) > segment_of(table, b)
-}
-
-/// Keeps those rows that are in a set; where all are still in place, first writes them down.
-pub(crate) fn keep_in(rows: &mut Rows, set: &CellSet) -> Result<(), Bug> {
-    match rows {
-        Some(kept) => {
-            let mut unknown = None;
-            kept.retain(|&row| {
-                let is_in = set.contains(row);
-                is_in.unwrap_or_else(|bug| {
-                    unknown = Some(bug);
-                    false
-                })
-            });
-            unknown.map_or(Ok(()), Err)
-        }
-        None => {
-            if set.count() < set.rows() {
-                *rows = Some(set.iter().collect());
-            }
-            Ok(())
-        }
-    }
 }

@@ -9,16 +9,17 @@ use tdb_schema::FieldKind;
 use tdb_store::{Piece as StoredPiece, Read};
 use tdb_tile::{Bug, Grant};
 
-use super::batch::{Ready, Selected};
 use super::cursors::{Chosen, Cursors, Frontier};
-use super::merge::Rows;
+use super::first_cell::FirstCell;
 use super::plan::{PlanIndex, PlannedTiles, SparsePlan};
+use super::ready::{Ready, Selected};
+use super::rows::Rows;
 use super::slabs::{Slab, Slabs};
 use super::tally::Tally;
 use super::weights::{PICKED_ROW, SORTED_ROW, Supply, Weights};
-use super::whole::First;
 use crate::QueryError;
-use crate::piece::{Piece, TableWork};
+use crate::piece::Piece;
+use crate::table_work::TableWork;
 
 /// Rows that a table can number.
 const MOST_ROWS: u64 = u32::MAX as u64;
@@ -33,7 +34,7 @@ pub(crate) struct SparseRead {
     pub(super) weights: Weights,
     pub(super) cursors: Cursors,
     /// The next cell of fragments whose tiles may be copied, by their place in the plan.
-    pub(super) firsts: HashMap<PlanIndex, First>,
+    pub(super) firsts: HashMap<PlanIndex, FirstCell>,
     state: State,
     /// What is left of a result that does not fit the memory and is not stored in its order.
     pub(super) slabs: Option<Slabs>,
@@ -129,6 +130,18 @@ impl SparseRead {
             tiles: &self.tiles,
             weights: &self.weights,
         }
+    }
+
+    /// Counts cells instead of giving them; the condition leaves none out.
+    pub(crate) fn count(&mut self) {
+        self.tally.get_or_insert_default();
+    }
+
+    /// What was counted.
+    pub(crate) fn tally(&self) -> Result<Tally, QueryError> {
+        // A count of nothing would let a delete take what it must not.
+        let lost = || Bug::new("the cells that were counted are lost");
+        Ok(self.tally.ok_or_else(lost)?)
     }
 
     /// What comes next.

@@ -2,11 +2,9 @@
 
 use tdb_array::{Delete, Snapshot};
 use tdb_cells::{CellSet, CellTable};
-use tdb_tile::Bug;
 
-use super::merge::{Rows, all_rows};
 use super::plan::SparsePlan;
-use super::read::SparseRead;
+use super::rows::{Rows, all_rows};
 use crate::QueryError;
 
 /// Cells of a read.
@@ -20,20 +18,6 @@ pub(crate) struct Tally {
     pub(crate) taken: u64,
     /// Those that the delete takes and the condition does not hold for.
     pub(crate) beyond: u64,
-}
-
-impl SparseRead {
-    /// Counts cells instead of giving them; the condition leaves none out.
-    pub(crate) fn count(&mut self) {
-        self.tally.get_or_insert_default();
-    }
-
-    /// What was counted.
-    pub(crate) fn tally(&self) -> Result<Tally, QueryError> {
-        // A count of nothing would let a delete take what it must not.
-        let lost = || Bug::new("the cells that were counted are lost");
-        Ok(self.tally.ok_or_else(lost)?)
-    }
 }
 
 impl SparsePlan {

@@ -11,7 +11,7 @@ use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Bug, WireError};
 
 use super::fragment_plan::FragmentPlan;
-use super::merge::{Rows, keep_in};
+use super::rows::{Rows, keep_in};
 use crate::QueryError;
 use crate::options::Versions;
 use crate::request::condition_fields;

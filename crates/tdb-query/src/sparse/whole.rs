@@ -3,11 +3,12 @@
 use std::cmp::Ordering;
 
 use tdb_cells::{RowRange, WholeTiles};
-use tdb_fragment::{FragmentIndex, TileNumber};
+use tdb_fragment::FragmentIndex;
 use tdb_schema::FieldKind;
 use tdb_schema::order::{CellComparator, SortOrder};
 use tdb_tile::Bug;
 
+use super::first_cell::{Cell, FirstCell};
 use super::fragment_plan::FragmentPlan;
 use super::plan::PlanIndex;
 use super::read::SparseRead;
@@ -17,17 +18,6 @@ use crate::piece::{Cells, Decoded, Piece};
 
 /// What turns a piece into cells.
 pub(crate) type Decode<'a> = &'a dyn Fn(Piece) -> Result<Decoded, QueryError>;
-
-/// Coordinates as they are stored, by dimension.
-type Cell = Vec<Vec<u8>>;
-
-/// The next cell of a fragment, once it was looked at.
-#[derive(Debug)]
-pub(super) struct First {
-    /// The tile that it is the first of.
-    tile: TileNumber,
-    cell: Cell,
-}
 
 impl SparseRead {
     /// The next cells, if they are all those of full tiles of one fragment that `allows` says yes to. `decode` gives the
@@ -101,7 +91,7 @@ impl SparseRead {
                 Some(cell) => cell,
                 None => {
                     let cell = self.coordinates(decode, at, tile, |_| 0)?;
-                    let first = First {
+                    let first = FirstCell {
                         tile: number,
                         cell: cell.clone(),
                     };

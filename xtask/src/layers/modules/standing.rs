@@ -46,12 +46,6 @@ pub(super) const STANDING: &[Standing] = &[
         &["input::parquet", "input::parquet::checks"],
         "older than the rule",
     ),
-    ("tdb-cells", &["gather", "table"], "older than the rule"),
-    (
-        "tdb-cells",
-        &["stored_tiles", "unfiltered_part"],
-        "older than the rule",
-    ),
     (
         "tdb-cli",
         &[
@@ -156,45 +150,6 @@ pub(super) const STANDING: &[Standing] = &[
             "fragment_metadata",
             "fragment_metadata::checks",
             "fragment_metadata::lost_tiles",
-        ],
-        "older than the rule",
-    ),
-    (
-        "tdb-query",
-        &[
-            "dense::columns",
-            "dense::fixed",
-            "dense::layers",
-            "dense::paint",
-            "dense::plan",
-            "dense::reads",
-            "dense::shared_tiles",
-            "dense::sparse_cells",
-            "dense::var",
-            "piece",
-        ],
-        "older than the rule",
-    ),
-    ("tdb-query", &["labels", "reader"], "older than the rule"),
-    (
-        "tdb-query",
-        &[
-            "sparse::batch",
-            "sparse::read",
-            "sparse::tally",
-            "sparse::whole",
-        ],
-        "older than the rule",
-    ),
-    (
-        "tdb-query",
-        &[
-            "sparse::bounds",
-            "sparse::cursors",
-            "sparse::merge",
-            "sparse::plan",
-            "sparse::visible",
-            "sparse::weights",
         ],
         "older than the rule",
     ),

@@ -1,0 +1,87 @@
+//! Makes result columns of the columns of a table.
+
+use bytes::Bytes;
+use zerocopy::IntoBytes;
+
+use crate::gather::{gather_fixed, gather_var, too_few};
+use crate::{CellSet, CellsError, Row, TableColumn, buffer};
+
+/// What [`gather`] makes of a table's column: the parts of a result column.
+pub struct Gathered {
+    /// The values, one after the other.
+    pub values: Bytes,
+    /// Var-sized: where each cell begins, and the end; little-endian `u64`.
+    pub offsets: Option<Bytes>,
+    /// Nullable: a bit for each cell, 1 where it is not null.
+    pub validity: Option<Bytes>,
+}
+
+/// The cells of `column` at `rows`, in that order; `None` keeps all in place, without a copy.
+///
+/// # Errors
+/// Memory that the system does not have.
+pub fn gather(column: TableColumn, rows: Option<&[Row]>) -> Result<Gathered, CellsError> {
+    let Some(rows) = rows else {
+        return Ok(Gathered {
+            values: column.values.freeze(),
+            offsets: column.offsets.map(freeze_offsets).transpose()?,
+            validity: column.validity.map(|bytes| bitmap(&bytes)).transpose()?,
+        });
+    };
+    let validity = column
+        .validity
+        .as_ref()
+        .map(|bytes| pack_rows(bytes, rows))
+        .transpose()?;
+    let (values, offsets) = match &column.offsets {
+        None => (
+            gather_fixed(column.values.as_slice(), column.cell_size, rows)?,
+            None,
+        ),
+        Some(offsets) => {
+            let (values, offsets) = gather_var(column.values.as_slice(), offsets, rows)?;
+            (values, Some(freeze_offsets(offsets)?))
+        }
+    };
+    Ok(Gathered {
+        values: values.freeze(),
+        offsets,
+        validity,
+    })
+}
+
+fn freeze_offsets(offsets: Vec<u64>) -> Result<Bytes, CellsError> {
+    // The vector is handed over as it is: on little-endian machines its bytes are the stored form.
+    if cfg!(target_endian = "little") {
+        return Ok(Bytes::from_owner(Offsets(offsets)));
+    }
+    let mut out = buffer(offsets.len().saturating_mul(8))?;
+    for (place, offset) in out.as_mut_slice().chunks_exact_mut(8).zip(&offsets) {
+        place.copy_from_slice(&offset.to_le_bytes());
+    }
+    Ok(out.freeze())
+}
+
+struct Offsets(Vec<u64>);
+
+impl AsRef<[u8]> for Offsets {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+/// Validity as bits, out of one byte per cell; absent where all cells are valid is for the caller to decide.
+fn bitmap(bytes: &[u8]) -> Result<Bytes, CellsError> {
+    Ok(CellSet::of_bytes(bytes)?.to_bitmap()?.freeze())
+}
+
+fn pack_rows(bytes: &[u8], rows: &[Row]) -> Result<Bytes, CellsError> {
+    let mut out = buffer(rows.len().div_ceil(8))?;
+    for (place, rows) in out.as_mut_slice().iter_mut().zip(rows.chunks(8)) {
+        for (bit, row) in rows.iter().enumerate() {
+            let cell = bytes.get(row.index()).ok_or_else(too_few)?;
+            *place |= u8::from(*cell != 0) << bit;
+        }
+    }
+    Ok(out.freeze())
+}

@@ -1,0 +1,229 @@
+//! Chooses the next part of a dense result: as much as fits in memory, cut into bands for the threads.
+
+use tdb_cells::{fill_of, unit_size};
+use tdb_fragment::TileNumber;
+use tdb_schema::FieldKind;
+use tdb_tile::Bug;
+
+use super::bands::{Band, Bands};
+use super::block::{Block, Share};
+use super::paint::for_each_source;
+use super::plan::DensePlan;
+use super::scatter::index;
+use super::visits::BlockTiles;
+use super::walk::{Walk, borders};
+
+/// Rows that a batch can number.
+const MOST_ROWS: u64 = u32::MAX as u64;
+
+/// Bytes of a chunk, as writers cut tiles.
+const CHUNK: u64 = 64 << 10;
+
+/// Bytes that planning takes for a tile along a dimension, about.
+const PLANNED_TILE: u64 = 128;
+
+/// What a batch may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// Bytes that a batch should have.
+    pub(super) aim: u64,
+    /// Bytes that there are for it. A batch grows up to that where this keeps space tiles whole, so that none is
+    /// fetched twice.
+    pub(super) memory: u64,
+    /// Rows beyond which it is of no use.
+    pub(super) rows: u64,
+    /// Threads that share the work.
+    pub(super) threads: u64,
+}
+
+/// The next part of a result.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) bands: Bands,
+    /// What reading it takes.
+    pub(super) bytes: u64,
+    pub(super) rows: u64,
+}
+
+/// Cuts a dense result into parts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cutter<'a> {
+    pub(super) plan: &'a DensePlan,
+    /// All fields to be read, each once.
+    pub(super) fields: &'a [FieldKind],
+}
+
+impl Cutter<'_> {
+    /// The next part of the result that fits the memory, cut for the threads; `None` after the last.
+    pub(super) fn next(&self, walk: &mut Walk, room: Room) -> Result<Option<Part>, Bug> {
+        let (fixed, estimate) = self.bytes_per_row();
+        let aim = room.aim.min(room.memory);
+        let per_row = fixed.saturating_add(estimate).max(1);
+        let rows = |bytes: u64| (bytes / per_row).clamp(1, MOST_ROWS);
+        let mut share = Share {
+            aim: rows(aim).min(room.rows),
+            most: rows(room.memory).min(room.rows),
+        };
+        loop {
+            let mut next = walk.clone();
+            let blocks = next.next(&self.plan.shape.grid, &self.plan.runs, share);
+            if blocks.is_empty() {
+                return Ok(None);
+            }
+            let rows: u64 = blocks.iter().map(Block::rows).fold(0, u64::saturating_add);
+            if rows > 1 && self.planned_bytes(&blocks) > room.memory {
+                share = share.halved(rows);
+                continue;
+            }
+            let bands = self.bands(blocks, room.threads)?;
+            let bytes = rows
+                .saturating_mul(fixed)
+                .saturating_add(self.var_bytes(&bands).saturating_mul(2));
+            if bytes > room.memory && rows > 1 {
+                // The estimate was too low here: the sizes of var-sized tiles say how much it is.
+                share = share.halved(rows);
+                continue;
+            }
+            *walk = next;
+            return Ok(Some(Part { bands, bytes, rows }));
+        }
+    }
+
+    /// Bytes that planning these blocks takes: a little for each tile along each dimension.
+    fn planned_bytes(&self, blocks: &[Block]) -> u64 {
+        let tiles = blocks.iter().flat_map(|block| self.tiles_along(block));
+        let tiles = tiles.fold(0, u128::saturating_add);
+        // More than there can be memory for, in any case.
+        let tiles = u64::try_from(tiles).unwrap_or(u64::MAX);
+        tiles.saturating_mul(PLANNED_TILE)
+    }
+
+    /// How many space tiles a block meets along each dimension, about.
+    fn tiles_along(&self, block: &Block) -> impl Iterator<Item = u128> {
+        let axes = self.plan.shape.grid.axes().iter().zip(&block.positions);
+        axes.map(|(axis, range)| u128::from(range.end - range.start) / axis.extent().max(1) + 1)
+    }
+
+    /// Into how many parts blocks may be cut: what is less than a tile and less than a chunk would be decoded
+    /// anew for each.
+    fn worth_sharing(&self, blocks: &[Block]) -> u64 {
+        let tiles = |block: &Block| self.tiles_along(block).fold(1, u128::saturating_mul);
+        let tiles = blocks.iter().map(tiles).fold(0, u128::saturating_add);
+        let rows = blocks.iter().map(Block::rows).fold(0, u64::saturating_add);
+        let (fixed, estimate) = self.bytes_per_row();
+        let bytes = rows.saturating_mul(fixed.saturating_add(estimate));
+        // It is cut into no more parts than there are threads for.
+        let tiles = u64::try_from(tiles).unwrap_or(u64::MAX);
+        tiles.max(bytes / CHUNK).max(1)
+    }
+
+    /// Bytes that each row takes while it is read: for certain, and for values of varying size about.
+    fn bytes_per_row(&self) -> (u64, u64) {
+        let (mut fixed, mut estimate) = (0_u64, 0_u64);
+        for &kind in self.fields {
+            let Some(field) = self.plan.schema.field_of(kind) else {
+                continue;
+            };
+            if field.is_var() {
+                // Its offset, the number of its source, and its values twice.
+                fixed += 16;
+                estimate = estimate.saturating_add(self.mean_size(kind).saturating_mul(2));
+            } else {
+                fixed += unit_size(&field) as u64;
+            }
+            fixed += u64::from(field.nullable);
+        }
+        (fixed, estimate)
+    }
+
+    /// Bytes of the values of a var-sized field's cell, as the first tile of each fragment has it.
+    fn mean_size(&self, kind: FieldKind) -> u64 {
+        let tiles = self.plan.tiles.iter();
+        let sizes = tiles.filter_map(|tiles| Some(tiles.field(kind)?.var_size(TileNumber::new(0))));
+        let stored = sizes.max().unwrap_or(0) / self.plan.shape.cells.max(1);
+        stored.saturating_add(1).max(self.fill_size(kind))
+    }
+
+    /// Bytes of the value that stands in cells that nobody wrote.
+    fn fill_size(&self, kind: FieldKind) -> u64 {
+        fill_of(&self.plan.schema, kind).len() as u64
+    }
+
+    fn is_var(&self, kind: FieldKind) -> bool {
+        let field = self.plan.schema.field_of(kind);
+        field.is_some_and(|field| field.is_var())
+    }
+
+    /// Bytes of all tiles of var-sized fields that these bands take cells of, and of the values in cells that have none.
+    fn var_bytes(&self, bands: &Bands) -> u64 {
+        let fields = self.fields.iter().copied();
+        let fields: Vec<FieldKind> = fields.filter(|&field| self.is_var(field)).collect();
+        let mut bytes = 0_u64;
+        if fields.is_empty() {
+            return bytes;
+        }
+        let DensePlan { shape, layers, .. } = self.plan;
+        let offsets = shape.cells.saturating_mul(8);
+        let fills = fields.iter().map(|&field| self.fill_size(field));
+        let rows = bands.rows() as u64;
+        bytes = bytes.saturating_add(rows.saturating_mul(fills.sum()));
+        for (_, block) in bands.blocks() {
+            for_each_source(shape, layers, block, &mut |place, tile| {
+                let Some(tiles) = self.plan.tiles.get(place.get()) else {
+                    return;
+                };
+                for field in fields.iter().filter_map(|&kind| tiles.field(kind)) {
+                    bytes = bytes
+                        .saturating_add(field.var_size(tile))
+                        .saturating_add(offsets);
+                }
+            });
+        }
+        bytes
+    }
+
+    /// Puts blocks together, or cuts them, so that all threads have work.
+    fn bands(&self, blocks: Vec<Block>, threads: u64) -> Result<Bands, Bug> {
+        let count = match threads {
+            1 => 1,
+            threads => threads.saturating_mul(4).min(self.worth_sharing(&blocks)),
+        };
+        let (grid, runs) = (&self.plan.shape.grid, &self.plan.runs);
+        let borders = |dimension, position| borders(grid, runs, dimension, position);
+        let mut cuts_tiles = false;
+        let blocks = match <[Block; 1]>::try_from(blocks) {
+            Ok([block]) => {
+                let has_var = self.fields.iter().any(|&field| self.is_var(field));
+                let is_alike = block.order == grid.cell_order() || grid.axes().len() == 1;
+                let pieces = block.split(count, has_var || !is_alike, &borders);
+                cuts_tiles = pieces.windows(2).any(|pair| match pair {
+                    [piece, next] => !piece.ends_between_tiles(next, &borders),
+                    _ => false,
+                });
+                pieces
+            }
+            Err(blocks) => blocks,
+        };
+        let total = blocks.iter().map(Block::rows).fold(0, u64::saturating_add);
+        let share = total.div_ceil(count);
+        let mut bands: Vec<Band> = Vec::new();
+        for block in blocks {
+            let rows = index(block.rows())?;
+            let tiles = BlockTiles::new(grid.axes(), grid.tile_order(), runs, &block);
+            match bands
+                .last_mut()
+                .filter(|band| band.rows as u64 + block.rows() <= share)
+            {
+                Some(band) => {
+                    band.rows += rows;
+                    band.blocks.push((block, tiles));
+                }
+                None => bands.push(Band {
+                    blocks: vec![(block, tiles)],
+                    rows,
+                }),
+            }
+        }
+        Ok(Bands { bands, cuts_tiles })
+    }
+}

@@ -1,0 +1,112 @@
+//! The cells of sparse fragments within dense arrays while they are still to be read.
+
+use std::sync::Arc;
+
+use tdb_array::Snapshot;
+use tdb_cells::{CellTable, FragmentTiles, RowRange, Segment, Session, TileRows};
+use tdb_fragment::{FragmentIndex, FragmentMetadata, TileNumber};
+use tdb_schema::grid::{CellBox, SpaceTileGrid};
+use tdb_schema::{ArraySchema, FieldKind};
+use tdb_tile::{Budget, length};
+
+use super::layers::{Layer, Stored};
+use super::sparse_cells::SparseCells;
+use crate::sparse::PlannedTiles;
+use crate::table_work::TableWork;
+use crate::{QueryError, fragment_tiles};
+
+/// A sparse fragment whose cells are still to be read.
+#[derive(Debug)]
+pub(crate) struct SparseTiles {
+    /// The fragment.
+    index: FragmentIndex,
+    /// The box of its cells.
+    cells: CellBox,
+    tiles: Arc<PlannedTiles>,
+    fields: Vec<FieldKind>,
+    segment: Segment,
+}
+
+impl SparseTiles {
+    pub(super) fn new(
+        array: &Snapshot,
+        index: FragmentIndex,
+        cells: CellBox,
+        tiles: FragmentTiles,
+        fields: Vec<FieldKind>,
+    ) -> Result<Self, QueryError> {
+        let stored = array.fragment(index)?;
+        let tiles = PlannedTiles {
+            fragments: vec![index],
+            tiles: vec![tiles],
+        };
+        Ok(Self {
+            index,
+            cells,
+            tiles: Arc::new(tiles),
+            fields,
+            segment: segment(&stored.metadata, index)?,
+        })
+    }
+
+    /// What loads its cells.
+    pub(super) fn work(
+        &self,
+        schema: &Arc<ArraySchema>,
+        session: &Session,
+    ) -> Result<TableWork, QueryError> {
+        let budget = &session.limits().budget;
+        let tiles = self
+            .segment
+            .tiles
+            .len()
+            .saturating_mul(size_of::<TileRows>());
+        let mut table = CellTable::new(vec![self.segment.clone()]);
+        table.hold(budget.take(tiles as u64)?);
+        Ok(TableWork {
+            schema: Arc::clone(schema),
+            tiles: Arc::clone(&self.tiles),
+            fields: self.fields.clone(),
+            table,
+        })
+    }
+
+    /// The fragment as a layer, with its cells, which have come.
+    pub(super) fn place(
+        self,
+        array: &Snapshot,
+        grid: &SpaceTileGrid,
+        table: CellTable,
+        budget: &Budget,
+    ) -> Result<(Layer, FragmentTiles), QueryError> {
+        let cells = SparseCells::new(grid, table, budget)?;
+        let layer = Layer {
+            index: self.index,
+            cells: self.cells,
+            stored: Stored::Cells(Box::new(cells)),
+        };
+        // Its tiles are not looked at again.
+        let none = fragment_tiles::locate(array, array.schema(), self.index, &[], Vec::new())?;
+        Ok((layer, none))
+    }
+}
+
+/// All tiles of a fragment, one after the other.
+fn segment(metadata: &FragmentMetadata, fragment: FragmentIndex) -> Result<Segment, QueryError> {
+    let mut tiles = Vec::new();
+    let mut end = RowRange::default();
+    for number in 0..metadata.tile_count() {
+        end = end.next(length(metadata.tile_cells(number))?)?;
+        tiles.push(TileRows {
+            tile: TileNumber::new(number),
+            rows: end,
+            full: true,
+            wanted: true,
+        });
+    }
+    Ok(Segment {
+        fragment,
+        rows: RowRange::default().until(end),
+        tiles,
+    })
+}

@@ -1,0 +1,35 @@
+//! Which rows of a table are part of a result.
+
+use tdb_cells::{CellSet, CellTable, Row};
+use tdb_tile::Bug;
+
+/// Rows of a table: those of the result, in its order; `None` for all as they are.
+pub(crate) type Rows = Option<Vec<Row>>;
+
+/// All rows of a table, in its order.
+pub(crate) fn all_rows(table: &CellTable) -> Vec<Row> {
+    table.rows().iter().collect()
+}
+
+/// Keeps those rows that are in a set; where all are still in place, first writes them down.
+pub(crate) fn keep_in(rows: &mut Rows, set: &CellSet) -> Result<(), Bug> {
+    match rows {
+        Some(kept) => {
+            let mut unknown = None;
+            kept.retain(|&row| {
+                let is_in = set.contains(row);
+                is_in.unwrap_or_else(|bug| {
+                    unknown = Some(bug);
+                    false
+                })
+            });
+            unknown.map_or(Ok(()), Err)
+        }
+        None => {
+            if set.count() < set.rows() {
+                *rows = Some(set.iter().collect());
+            }
+            Ok(())
+        }
+    }
+}
