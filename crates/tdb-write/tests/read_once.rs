@@ -19,7 +19,7 @@ use tdb_filters::{FilterList, FilterRecord};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension};
 use tdb_store::{Counts, MemoryStore, Store};
-use tdb_tile::Datatype;
+use tdb_tile::{Datatype, Range};
 use tdb_write::{WriteOptions, WriteOrder, Writer};
 
 const SIDE: i32 = 512;
@@ -177,5 +177,26 @@ fn fragments_one_behind_the_other_are_read_once_in_batches_of_the_size_asked_for
         assert!(cells.eq(1..=4000));
         assert!(batches.len() <= most, "{} batches", batches.len());
         assert_eq!(store.take_counts().reads, 40 * 10 * 2);
+    }
+}
+
+#[test]
+fn of_fragments_that_a_range_excludes_nothing_is_asked_for_beyond_their_footers() {
+    let store = disjoint();
+    // Of fragment 7 the tiles 701..=710 and 711..=720, of the other 39 not a byte; metadata came with the footers.
+    for order in [ResultOrder::Unordered, ResultOrder::RowMajor] {
+        let array = Arc::new(open(&store));
+        let options = ReadOptions {
+            order: Some(order),
+            ranges: vec![("x".to_owned(), Range::of(705_i32, 712))],
+            ..ReadOptions::default()
+        };
+        let session = Session::default();
+        store.take_counts();
+        let reader = Reader::open(&session, &array, &options).unwrap();
+        let cells: usize = reader.map(|batch| batch.unwrap().rows).sum();
+        assert_eq!(cells, 8);
+        assert_eq!(store.take_counts().reads, 4, "{order:?}");
+        assert_eq!(session.counters().profile().tiles_read, 4, "{order:?}");
     }
 }

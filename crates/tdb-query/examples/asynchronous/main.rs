@@ -1,62 +1,21 @@
-//! Drives a read asynchronously: the bytes of the pieces to come are under way while one is decoded. The answers of this
-//! example's store come late and out of order.
+//! Reads an array asynchronously: `driver.rs` is all that it takes. The answers of this example's store come late and out of
+//! order.
 //!
 //! `asynchronous ARRAY` prints how many cells there are.
 
-use std::collections::HashMap;
+mod driver;
+
 use std::pin::pin;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use driver::drive;
 use tdb_array::{Array, OpenOptions};
-use tdb_cells::{Batch, Fetched, Session};
-use tdb_query::{Next, Read, ReadOptions};
+use tdb_cells::Session;
+use tdb_query::{Read, ReadOptions};
 use tdb_store::{LocalStore, Piece, Read as Wish, Store, StoreError};
-
-/// Bytes that are asked for before they are needed.
-const AHEAD: u64 = 64 << 20;
-
-/// All cells of a read. `fetch` sends a request at once, and gives its bytes when they come.
-async fn drive<F: Future<Output = Result<Piece, StoreError>>>(
-    read: &mut Read,
-    session: &Session,
-    fetch: impl Fn(Wish) -> F,
-) -> Result<Vec<Batch>, Box<dyn std::error::Error>> {
-    let mut under_way = HashMap::new();
-    let mut batches = Vec::new();
-    loop {
-        match read.next()? {
-            Next::Need(wishes) => {
-                let requests: Vec<F> = wishes.into_iter().map(&fetch).collect();
-                read.answer(all(requests).await?)?;
-            }
-            Next::Work(piece) => {
-                let wishes = piece.reads()?;
-                for wish in wishes.iter().chain(&read.ahead(AHEAD)?) {
-                    let request = || Box::pin(fetch(wish.clone()));
-                    under_way.entry(wish.clone()).or_insert_with(request);
-                }
-                let own = wishes.iter().filter_map(|wish| under_way.remove(wish));
-                let bytes = Fetched::new(&wishes, all(own.collect()).await?);
-                read.take(piece.decode(session, &bytes)?)?;
-            }
-            Next::Batch(batch) => batches.push(batch),
-            Next::Done => return Ok(batches),
-        }
-    }
-}
-
-async fn all<F: Future<Output = Result<Piece, StoreError>>>(
-    requests: Vec<F>,
-) -> Result<Vec<Piece>, StoreError> {
-    let mut pieces = Vec::with_capacity(requests.len());
-    for request in requests {
-        pieces.push(request.await?);
-    }
-    Ok(pieces)
-}
 
 /// The answer to one request, once it has come.
 struct Answer(Mutex<Receiver<Result<Piece, StoreError>>>);

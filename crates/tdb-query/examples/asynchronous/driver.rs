@@ -1,0 +1,50 @@
+//! Drives a read asynchronously: the bytes of the pieces to come are under way while one is decoded.
+
+use std::collections::HashMap;
+
+use tdb_cells::{Batch, Fetched, Session};
+use tdb_query::{Next, Read};
+use tdb_store::{Piece, Read as Wish, StoreError};
+
+/// Bytes that are asked for before they are needed.
+const AHEAD: u64 = 64 << 20;
+
+/// All cells of a read. `fetch` sends a request at once, and gives its bytes when they come.
+pub(crate) async fn drive<F: Future<Output = Result<Piece, StoreError>>>(
+    read: &mut Read,
+    session: &Session,
+    fetch: impl Fn(Wish) -> F,
+) -> Result<Vec<Batch>, Box<dyn std::error::Error>> {
+    let mut under_way = HashMap::new();
+    let mut batches = Vec::new();
+    loop {
+        match read.next()? {
+            Next::Need(wishes) => {
+                let requests: Vec<F> = wishes.into_iter().map(&fetch).collect();
+                read.answer(all(requests).await?)?;
+            }
+            Next::Work(piece) => {
+                let wishes = piece.reads()?;
+                for wish in wishes.iter().chain(&read.ahead(AHEAD)?) {
+                    let request = || Box::pin(fetch(wish.clone()));
+                    under_way.entry(wish.clone()).or_insert_with(request);
+                }
+                let own = wishes.iter().filter_map(|wish| under_way.remove(wish));
+                let bytes = Fetched::new(&wishes, all(own.collect()).await?);
+                read.take(piece.decode(session, &bytes)?)?;
+            }
+            Next::Batch(batch) => batches.push(batch),
+            Next::Done => return Ok(batches),
+        }
+    }
+}
+
+async fn all<F: Future<Output = Result<Piece, StoreError>>>(
+    requests: Vec<F>,
+) -> Result<Vec<Piece>, StoreError> {
+    let mut pieces = Vec::with_capacity(requests.len());
+    for request in requests {
+        pieces.push(request.await?);
+    }
+    Ok(pieces)
+}
