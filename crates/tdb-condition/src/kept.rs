@@ -3,7 +3,7 @@ use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
 use tdb_schema::CellValNum;
 use tdb_tile::Bug;
 
-use crate::place::is_text;
+use crate::literal_position::is_text;
 use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
 use crate::{CompareOp, Condition, ConditionError, ConditionField, ConditionNode, FieldTest, Test};
 

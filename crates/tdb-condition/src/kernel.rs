@@ -6,7 +6,7 @@ use tdb_cells::CellsError;
 use tdb_tile::{Bug, Datatype, Scalar, WireError, WireErrorKind, with_scalar};
 
 use crate::CompareOp;
-use crate::place::is_text;
+use crate::literal_position::is_text;
 use crate::resolved::ResolvedTest;
 
 /// Compares cells of `size` bytes each.

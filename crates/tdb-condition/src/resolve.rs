@@ -4,7 +4,7 @@ use bytes::Bytes;
 use tdb_schema::{ArraySchema, CellValNum, Enumeration, Field, FieldKind, names};
 use tdb_tile::{Datatype, LimitError, Limits};
 
-use crate::place::{Outcome, Place, is_number, is_text, order};
+use crate::literal_position::{LiteralPosition, Outcome, is_number, is_text, order};
 use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
 use crate::walk::{Joint, Walk};
 use crate::{CompareOp, Condition, ConditionError, ConditionNode, FieldTest, Literal, Test};
@@ -250,11 +250,11 @@ fn set(
         let place = match field.enumeration {
             None => place(test, field.datatype, member)?,
             Some(enumeration) => match index_of(test, enumeration, member)? {
-                Some(index) => Place::of_whole(index as i128, true, field.datatype),
+                Some(index) => LiteralPosition::of_whole(index as i128, true, field.datatype),
                 None => continue,
             },
         };
-        if let Place::At(value) = place {
+        if let LiteralPosition::At(value) = place {
             values.push(Bytes::from(value));
         }
     }
@@ -286,9 +286,9 @@ fn compare_label(
     }
     Ok(match (index_of(test, enumeration, value)?, op) {
         (Some(index), _) => {
-            outcome(Place::of_whole(index as i128, true, field.datatype).compare(op))
+            outcome(LiteralPosition::of_whole(index as i128, true, field.datatype).compare(op))
         }
-        (None, _) => outcome(Place::Unordered.compare(op)),
+        (None, _) => outcome(LiteralPosition::Unordered.compare(op)),
     })
 }
 
@@ -299,13 +299,17 @@ fn index_of(
     label: &Literal,
 ) -> Result<Option<usize>, ConditionError> {
     Ok(match place(test, enumeration.datatype(), label)? {
-        Place::At(value) => enumeration.index_of(&value),
+        LiteralPosition::At(value) => enumeration.index_of(&value),
         _ => None,
     })
 }
 
-fn place(test: &FieldTest, datatype: Datatype, value: &Literal) -> Result<Place, ConditionError> {
-    Place::of(value, datatype).ok_or_else(|| ConditionError::Unfit {
+fn place(
+    test: &FieldTest,
+    datatype: Datatype,
+    value: &Literal,
+) -> Result<LiteralPosition, ConditionError> {
+    LiteralPosition::of(value, datatype).ok_or_else(|| ConditionError::Unfit {
         test: shown(test),
         problem: format!("a value of type {datatype} cannot be compared with {value}"),
         hint: wanted(datatype).map(|wanted| format!("wanted {wanted}")),

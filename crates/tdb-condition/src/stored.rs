@@ -6,7 +6,7 @@ use tdb_schema::CellValNum;
 use tdb_tile::{Limits, WireError, WireErrorKind};
 
 use crate::CompareOp;
-use crate::place::is_text;
+use crate::literal_position::is_text;
 use crate::resolve::{Builder, ConditionField, is_comparable, sort};
 use crate::resolved::{ResolvedCondition, ResolvedTest};
 use crate::walk::Joint;

@@ -20,7 +20,7 @@ pub struct Piece {
 
 /// The decoded cells of a [`Piece`].
 #[derive(Debug)]
-pub struct Decoded(pub(crate) Cells);
+pub struct Decoded(pub(crate) DecodedCells);
 
 #[derive(Debug)]
 enum Work {
@@ -29,7 +29,7 @@ enum Work {
 }
 
 #[derive(Debug)]
-pub(crate) enum Cells {
+pub(crate) enum DecodedCells {
     Table(CellTable),
     Columns(Vec<(FieldKind, TableColumn)>),
 }
@@ -77,10 +77,10 @@ impl Piece {
     pub fn decode(self, session: &Session, bytes: &dyn TileBytes) -> Result<Decoded, QueryError> {
         let counted = &session.counters().load;
         counted.time(|| match self.work {
-            Work::Table(work) => Ok(Decoded(Cells::Table(work.decode(session, bytes)?))),
+            Work::Table(work) => Ok(Decoded(DecodedCells::Table(work.decode(session, bytes)?))),
             Work::Bands(work) => {
                 let columns = read_columns(&work.plan, session, bytes, &work.bands, &work.fields)?;
-                Ok(Decoded(Cells::Columns(columns)))
+                Ok(Decoded(DecodedCells::Columns(columns)))
             }
         })
     }

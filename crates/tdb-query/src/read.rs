@@ -10,11 +10,11 @@ use tdb_store::Piece as StoredPiece;
 use tdb_tile::Bug;
 
 use crate::QueryError;
-use crate::dense::{self, DenseRead};
+use crate::dense::{DenseRead, DenseStep};
 use crate::options::ReadOptions;
-use crate::piece::{Cells, Decoded, Piece};
+use crate::piece::{Decoded, DecodedCells, Piece};
 use crate::planning::{Planned, Planning};
-use crate::sparse::{self, SparseRead, Tally};
+use crate::sparse::{SparseRead, SparseStep, Tally};
 
 /// A read of an array as a state machine without I/O: [`Read::next`] says what it needs next.
 ///
@@ -183,15 +183,15 @@ impl Read {
                     return Ok(Next::Need(planning.reads(&self.array)?));
                 }
                 State::Dense(read) => match read.next()? {
-                    dense::Step::Work(piece) => return Ok(Next::Work(piece)),
-                    dense::Step::Batch(batch) => batch,
-                    dense::Step::Done => return Ok(Next::Done),
+                    DenseStep::Work(piece) => return Ok(Next::Work(piece)),
+                    DenseStep::Batch(batch) => batch,
+                    DenseStep::Done => return Ok(Next::Done),
                 },
                 State::Sparse(read) => match read.next()? {
-                    sparse::Step::Need(reads) => return Ok(Next::Need(reads)),
-                    sparse::Step::Work(piece) => return Ok(Next::Work(piece)),
-                    sparse::Step::Batch(batch) => batch,
-                    sparse::Step::Done => return Ok(Next::Done),
+                    SparseStep::Need(reads) => return Ok(Next::Need(reads)),
+                    SparseStep::Work(piece) => return Ok(Next::Work(piece)),
+                    SparseStep::Batch(batch) => batch,
+                    SparseStep::Done => return Ok(Next::Done),
                 },
                 State::Done => return Ok(Next::Done),
             };
@@ -238,7 +238,7 @@ impl Read {
     pub fn take(&mut self, decoded: Decoded) -> Result<(), QueryError> {
         let taken = match (&mut self.state, decoded.0) {
             (State::Dense(read), cells) => read.take(&self.array, cells),
-            (State::Sparse(read), Cells::Table(table)) => read.take(table),
+            (State::Sparse(read), DecodedCells::Table(table)) => read.take(table),
             _ => Err(Bug::new("cells of a piece that was not given out").into()),
         };
         if taken.is_err() {

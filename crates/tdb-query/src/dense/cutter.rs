@@ -38,7 +38,7 @@ pub(super) struct Room {
 
 /// The next part of a result.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct BatchPart {
     pub(super) bands: Bands,
     /// What reading it takes.
     pub(super) bytes: u64,
@@ -55,7 +55,7 @@ pub(super) struct Cutter<'a> {
 
 impl Cutter<'_> {
     /// The next part of the result that fits the memory, cut for the threads; `None` after the last.
-    pub(super) fn next(&self, walk: &mut Walk, room: Room) -> Result<Option<Part>, Bug> {
+    pub(super) fn next(&self, walk: &mut Walk, room: Room) -> Result<Option<BatchPart>, Bug> {
         let (fixed, estimate) = self.bytes_per_row();
         let aim = room.aim.min(room.memory);
         let per_row = fixed.saturating_add(estimate).max(1);
@@ -85,7 +85,7 @@ impl Cutter<'_> {
                 continue;
             }
             *walk = next;
-            return Ok(Some(Part { bands, bytes, rows }));
+            return Ok(Some(BatchPart { bands, bytes, rows }));
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod bands;
 mod block;
+mod byte_ranges;
 mod columns;
 mod condition;
 mod coordinates;
@@ -12,7 +13,6 @@ mod paint;
 mod pass;
 mod plan;
 mod read;
-mod reads;
 mod runs;
 mod scatter;
 mod shared_tiles;
@@ -24,10 +24,10 @@ mod tests;
 mod var;
 mod visits;
 mod walk;
-mod whole;
+mod whole_tiles;
 
 pub(crate) use bands::Bands;
+pub(crate) use byte_ranges::reads_of;
 pub(crate) use columns::read_columns;
 pub(crate) use plan::{DenseCandidates, DensePlan};
-pub(crate) use read::{DenseRead, Step};
-pub(crate) use reads::reads_of;
+pub(crate) use read::{DenseRead, DenseStep};

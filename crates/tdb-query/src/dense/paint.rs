@@ -8,7 +8,7 @@ use super::block::slow_to_fast;
 use super::layers::{Layer, LayerIndex, Near, Stored, meets, numbered, visible};
 use super::pass::Pass;
 use super::sparse_cells::SparseCells;
-use super::visits::{BlockTiles, Segment, Visits};
+use super::visits::{AxisSegment, BlockTiles, Visits};
 use crate::QueryError;
 
 /// The space tiles of an array, and how each holds its cells.
@@ -183,7 +183,7 @@ fn plan_fill(block: &BlockTiles, visits: &Visits<'_>, pass: &mut Pass) {
         pass.push(
             stride,
             stride,
-            segments.map(|s| Segment { source: 0, ..*s }),
+            segments.map(|s| AxisSegment { source: 0, ..*s }),
         );
     }
 }
@@ -207,7 +207,7 @@ fn plan_copy(
         let clipped = visits.segments(dimension).iter().filter_map(|segment| {
             let first = segment.source.max(lo);
             let last = (segment.source + segment.len).min(end);
-            (first < last).then(|| Segment {
+            (first < last).then(|| AxisSegment {
                 source: first,
                 len: last - first,
                 dest: segment.dest + (first - segment.source),

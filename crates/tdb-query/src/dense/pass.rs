@@ -1,6 +1,6 @@
 //! The copy runs of a box of cells from a tile to the result: source cells and their destination.
 
-use super::visits::Segment;
+use super::visits::AxisSegment;
 
 /// The cells to take out of one tile, planned once and followed while the tile's bytes come by in pieces.
 ///
@@ -9,11 +9,11 @@ use super::visits::Segment;
 #[derive(Debug, Default)]
 pub(crate) struct Pass {
     axes: Vec<PassAxis>,
-    segments: Vec<Segment>,
+    segments: Vec<AxisSegment>,
     source: u64,
     dest: u64,
     /// Where the walk stands along each axis but the last.
-    outer: Vec<Place>,
+    outer: Vec<AxisPosition>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ struct PassAxis {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct AxisPosition {
     segment: usize,
     cell: u64,
 }
@@ -52,7 +52,7 @@ impl Pass {
         &mut self,
         source_stride: u64,
         dest_stride: u64,
-        segments: impl Iterator<Item = Segment>,
+        segments: impl Iterator<Item = AxisSegment>,
     ) {
         let first = self.segments.len();
         self.segments.extend(segments);
@@ -140,7 +140,7 @@ impl Pass {
         let empty = self.is_empty() || self.axes.is_empty();
         self.outer.clear();
         for axis in self.axes.split_last().map_or(&[][..], |(_, outer)| outer) {
-            self.outer.push(Place {
+            self.outer.push(AxisPosition {
                 segment: axis.first,
                 cell: 0,
             });

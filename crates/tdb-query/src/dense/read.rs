@@ -11,14 +11,14 @@ use tdb_tile::{Bug, Grant};
 
 use super::bands::Bands;
 use super::condition::{blank, evaluate};
-use super::cutter::{Cutter, Part, Room};
+use super::cutter::{BatchPart, Cutter, Room};
 use super::plan::{DensePlan, Located, all_fields};
 use super::runs::Runs;
 use super::sparse_tiles::SparseTiles;
 use super::walk::Walk;
 use crate::QueryError;
 use crate::options::{Failing, ResultOrder};
-use crate::piece::{BandsWork, Cells, Piece};
+use crate::piece::{BandsWork, DecodedCells, Piece};
 use crate::request::Request;
 
 /// Columns that are on their way into a batch.
@@ -46,7 +46,7 @@ pub(crate) struct DenseRead {
 
 /// What comes of a step.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum DenseStep {
     Work(Piece),
     Batch(Batch),
     Done,
@@ -108,7 +108,7 @@ impl DenseRead {
     }
 
     /// What comes next.
-    pub(crate) fn next(&mut self) -> Result<Step, QueryError> {
+    pub(crate) fn next(&mut self) -> Result<DenseStep, QueryError> {
         self.held = None;
         loop {
             let step = match std::mem::replace(&mut self.state, State::Between) {
@@ -125,9 +125,9 @@ impl DenseRead {
     }
 
     /// Takes what came of the piece that was given out last.
-    pub(crate) fn take(&mut self, array: &Snapshot, cells: Cells) -> Result<(), QueryError> {
+    pub(crate) fn take(&mut self, array: &Snapshot, cells: DecodedCells) -> Result<(), QueryError> {
         match (std::mem::replace(&mut self.state, State::Between), cells) {
-            (State::Sparse(tiles), Cells::Table(table)) => {
+            (State::Sparse(tiles), DecodedCells::Table(table)) => {
                 let budget = &self.session.limits().budget;
                 let (layer, tiles) = tiles.place(array, &self.plan.shape.grid, table, budget)?;
                 let plan = Arc::get_mut(&mut self.plan);
@@ -135,7 +135,7 @@ impl DenseRead {
                 plan.add(layer, tiles);
                 Ok(())
             }
-            (State::Waiting(mut making), Cells::Columns(columns)) => {
+            (State::Waiting(mut making), DecodedCells::Columns(columns)) => {
                 making.columns.extend(columns);
                 self.state = State::Loaded(making);
                 Ok(())
@@ -154,23 +154,27 @@ impl DenseRead {
             };
             bytes = bytes.saturating_add(part.bytes.max(1));
             let fields = self.first_fields();
-            reads.extend(super::reads::reads_of(&self.plan, &part.bands, &fields)?);
+            reads.extend(super::byte_ranges::reads_of(
+                &self.plan,
+                &part.bands,
+                &fields,
+            )?);
         }
         Ok(reads)
     }
 
     /// The next fragment of single cells, or the next part of the result.
-    fn begin(&mut self) -> Result<Option<Step>, QueryError> {
+    fn begin(&mut self) -> Result<Option<DenseStep>, QueryError> {
         if let Some(tiles) = self.sparse.pop() {
             let piece = tiles.work(&self.plan.schema, &self.session)?.into();
             self.state = State::Sparse(tiles);
-            return Ok(Some(Step::Work(piece)));
+            return Ok(Some(DenseStep::Work(piece)));
         }
         let mut walk = self.walk.clone();
         let Some(part) = self.cutter().next(&mut walk, self.room())? else {
-            return Ok(Some(Step::Done));
+            return Ok(Some(DenseStep::Done));
         };
-        let Part { bands, bytes, rows } = part;
+        let BatchPart { bands, bytes, rows } = part;
         let held = self.session.limits().budget.take(bytes)?;
         self.walk = walk;
         if !self.drops() {
@@ -186,7 +190,7 @@ impl DenseRead {
     }
 
     /// Asks the condition once what it tests is there, and then for the rest.
-    fn go_on(&mut self, mut making: Making) -> Result<Option<Step>, QueryError> {
+    fn go_on(&mut self, mut making: Making) -> Result<Option<DenseStep>, QueryError> {
         if let (Some(condition), None) = (&self.request.condition, &making.keep) {
             let keep = evaluate(&self.plan, &making.bands, condition, &mut making.columns)?;
             let is_any = keep.count() > 0;
@@ -202,17 +206,17 @@ impl DenseRead {
             }
         }
         let batch = self.batch(making)?;
-        Ok(Some(Step::Batch(batch)))
+        Ok(Some(DenseStep::Batch(batch)))
     }
 
-    fn load(&mut self, making: Making, fields: Vec<FieldKind>) -> Step {
+    fn load(&mut self, making: Making, fields: Vec<FieldKind>) -> DenseStep {
         let work = BandsWork {
             plan: Arc::clone(&self.plan),
             fields,
             bands: Arc::clone(&making.bands),
         };
         self.state = State::Waiting(making);
-        Step::Work(work.into())
+        DenseStep::Work(work.into())
     }
 
     /// The fields that are read at first: those that the condition tests, where there is one.

@@ -9,14 +9,14 @@ use tdb_schema::FieldKind;
 use tdb_tile::Limits;
 
 use super::bands::Bands;
+use super::byte_ranges::{ObjectOffset, object_offset, reads_of_block};
 use super::plan::DensePlan;
-use super::reads::{Place, place, reads_of_block};
 use crate::QueryError;
 
 /// Gives the bytes of tiles; those that several blocks take cells of are fetched once, and go when the last block has them.
 pub(super) struct SharedTiles<'a> {
     bytes: &'a dyn TileBytes,
-    shared: HashMap<Place, Mutex<SharedTile>>,
+    shared: HashMap<ObjectOffset, Mutex<SharedTile>>,
     pool: Arc<Pool>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> SharedTiles<'a> {
         fields: &[FieldKind],
         bytes: &'a dyn TileBytes,
     ) -> Result<Self, QueryError> {
-        let mut wanted: HashMap<Place, usize> = HashMap::new();
+        let mut wanted: HashMap<ObjectOffset, usize> = HashMap::new();
         // What was fetched before is in memory as it is.
         let shares = bands.cuts_tiles && bytes.is_near();
         for &field in fields.iter().filter(|_| shares) {
@@ -71,7 +71,7 @@ impl<'a> SharedTiles<'a> {
                 let mut reads = Vec::new();
                 reads_of_block(plan, block, field, &mut HashSet::new(), &mut reads)?;
                 for read in &reads {
-                    *wanted.entry(place(read)).or_default() += 1;
+                    *wanted.entry(object_offset(read)).or_default() += 1;
                 }
             }
         }

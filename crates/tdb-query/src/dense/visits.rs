@@ -10,7 +10,7 @@ use super::runs::Runs;
 
 /// Cells next to each other along one dimension of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Segment {
+pub(crate) struct AxisSegment {
     /// The first cell, counted from the start of the tile.
     pub(crate) source: u64,
     pub(crate) len: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Segment {
 #[derive(Clone, Debug, Default)]
 struct AxisTiles {
     tiles: Vec<(u64, Range<usize>)>,
-    segments: Vec<Segment>,
+    segments: Vec<AxisSegment>,
     /// The first and the last cell, counted from the start of the domain.
     bounds: Option<(u64, u64)>,
 }
@@ -46,7 +46,7 @@ impl AxisTiles {
                 let dest = run.position + (cell - run.first) - positions.start;
                 pieces.push((
                     tile,
-                    Segment {
+                    AxisSegment {
                         source: cell - first,
                         len,
                         dest,
@@ -67,7 +67,7 @@ impl AxisTiles {
     }
 
     /// Takes those segments that follow each other without overlap.
-    fn take_layer(&mut self, pieces: &mut Vec<(u64, Segment)>) {
+    fn take_layer(&mut self, pieces: &mut Vec<(u64, AxisSegment)>) {
         let mut last: Option<(u64, u64)> = None;
         pieces.retain(|&(tile, segment)| {
             if last.is_some_and(|(other, end)| other == tile && segment.source < end) {
@@ -210,7 +210,7 @@ impl<'a> Visits<'a> {
     }
 
     /// What is wanted of it along a dimension: ascending, without overlap, never empty.
-    pub(crate) fn segments(&self, dimension: usize) -> &'a [Segment] {
+    pub(crate) fn segments(&self, dimension: usize) -> &'a [AxisSegment] {
         let place = self
             .at
             .as_ref()

@@ -4,7 +4,7 @@ use tdb_cells::{Batch, CellTable};
 use tdb_tile::{Bug, Grant};
 
 use super::deletes::apply_deletes;
-use super::read::{SparseRead, Step};
+use super::read::{SparseRead, SparseStep};
 use super::ready::{Ready, Selected};
 use super::rows::Rows;
 use crate::QueryError;
@@ -41,7 +41,7 @@ impl SparseRead {
         mut table: CellTable,
         mut rows: Rows,
         is_final: bool,
-    ) -> Result<Option<Step>, QueryError> {
+    ) -> Result<Option<SparseStep>, QueryError> {
         let session = self.session.clone();
         let batch = session.install(|| {
             if !is_final {
@@ -73,7 +73,7 @@ impl SparseRead {
                 }
             }
         });
-        Ok(batch?.map(Step::Batch))
+        Ok(batch?.map(SparseStep::Batch))
     }
 
     /// More of the cells that are in memory.

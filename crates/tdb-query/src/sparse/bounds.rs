@@ -12,12 +12,12 @@ use crate::options::ResultOrder;
 
 /// The corners of the box around all cells of a fragment.
 #[derive(Clone, Debug)]
-pub(super) struct Bounds {
+pub(super) struct FragmentBounds {
     lo: Corner,
     hi: Corner,
 }
 
-impl Bounds {
+impl FragmentBounds {
     /// Of each planned fragment; `None` where nothing is known.
     ///
     /// The lowest corner of a box comes before all of its cells in any order that goes by coordinates, and by those of
@@ -36,7 +36,7 @@ impl Bounds {
             let ranges = dimensions.iter().zip(&metadata.non_empty_domain);
             let mut corners = (Vec::new(), Vec::new());
             for (dimension, range) in ranges.filter(|_| by_coordinates) {
-                // Bounds of strings are in another order than cells are, and so are cells outside of the domain.
+                // FragmentBounds of strings are in another order than cells are, and so are cells outside of the domain.
                 let datatype = dimension.datatype;
                 let is_within = |domain: &Range| {
                     domain.contains(datatype, &range.lo) && domain.contains(datatype, &range.hi)

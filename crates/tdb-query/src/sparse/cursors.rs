@@ -7,7 +7,7 @@ use tdb_cells::{CellTable, RowRange, Segment};
 use tdb_schema::order::CellComparator;
 use tdb_tile::Bug;
 
-use super::bounds::Bounds;
+use super::bounds::FragmentBounds;
 use super::corner::Corner;
 use super::fragment_plan::FragmentPlan;
 use super::keys::sort_order;
@@ -37,7 +37,7 @@ struct Cursor {
     /// The last cell that was loaded: the next are not before it.
     last: Option<Corner>,
     /// Where all of its cells lie, if that is known.
-    bounds: Option<Bounds>,
+    bounds: Option<FragmentBounds>,
     /// Whether it is merged with the others.
     is_begun: bool,
 }
@@ -67,7 +67,7 @@ impl Cursors {
     pub(super) fn new(array: &Snapshot, supply: Supply<'_>) -> Result<Self, QueryError> {
         let plan = supply.plan;
         let bounds = if plan.sorts && plan.can_stop() {
-            Bounds::of(plan, array)?
+            FragmentBounds::of(plan, array)?
         } else {
             vec![None; plan.fragments.len()]
         };
@@ -84,7 +84,7 @@ impl Cursors {
         let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
         let bounded = plan.numbered().zip(&fragments);
         let bounded = bounded.filter_map(|((at, _), cursor)| Some((at, cursor.bounds.as_ref()?)));
-        let mut bounded: Vec<(PlanIndex, &Bounds)> = bounded.collect();
+        let mut bounded: Vec<(PlanIndex, &FragmentBounds)> = bounded.collect();
         bounded.sort_by(|(_, a), (_, b)| a.lo().compare(b.lo(), &comparator));
         Ok(Self {
             order: bounded.into_iter().map(|(at, _)| at).collect(),
@@ -161,7 +161,7 @@ impl Cursors {
         let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
         let mut left = self.left_of_begun(plan);
         // The merged fragment that reaches farthest, unless one may reach anywhere.
-        let mut farthest: Option<&Bounds> = None;
+        let mut farthest: Option<&FragmentBounds> = None;
         let mut is_known = true;
         let merged = self.fragments.iter().zip(&plan.fragments);
         for (cursor, _) in merged.filter(|(c, f)| c.is_begun && c.tile < f.tiles.len()) {

@@ -11,7 +11,7 @@ use super::keys::{Coordinates, dimension_types, row_keys, sort_order};
 use super::plan::SparsePlan;
 use super::rows::{Rows, all_rows, keep_in};
 use super::select::select;
-use super::visible::time_of;
+use super::visibility::time_of;
 use crate::QueryError;
 use crate::options::Versions;
 

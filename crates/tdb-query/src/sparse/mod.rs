@@ -17,10 +17,10 @@ mod rows;
 mod select;
 mod slabs;
 mod tally;
-mod visible;
+mod visibility;
 mod weights;
-mod whole;
+mod whole_tiles;
 
 pub(crate) use plan::{PlannedTiles, SparsePlan};
-pub(crate) use read::{SparseRead, Step};
+pub(crate) use read::{SparseRead, SparseStep};
 pub(crate) use tally::Tally;

@@ -9,7 +9,7 @@ use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Bug, Limits};
 
 use super::fragment_plan::{FragmentPlan, searches};
-use super::visible::Visibility;
+use super::visibility::Visibility;
 use crate::options::{ResultOrder, Versions};
 use crate::request::Request;
 use crate::{QueryError, fragment_tiles};

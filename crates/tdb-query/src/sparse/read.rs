@@ -56,7 +56,7 @@ pub(crate) struct SparseRead {
 
 /// What comes of a step.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum SparseStep {
     /// Bytes that tell how tiles lie to each other.
     Need(Vec<Read>),
     Work(Piece),
@@ -145,11 +145,11 @@ impl SparseRead {
     }
 
     /// What comes next.
-    pub(crate) fn next(&mut self) -> Result<Step, QueryError> {
+    pub(crate) fn next(&mut self) -> Result<SparseStep, QueryError> {
         self.held.clear();
         loop {
             if let Some(batch) = self.next_ready()? {
-                return Ok(Step::Batch(batch));
+                return Ok(SparseStep::Batch(batch));
             }
             let step = match std::mem::replace(&mut self.state, State::Between) {
                 State::Between => self.begin()?,
@@ -175,7 +175,7 @@ impl SparseRead {
         }
     }
 
-    /// Takes what the last [`Step::Need`] asked for.
+    /// Takes what the last [`SparseStep::Need`] asked for.
     pub(crate) fn answer(&mut self, pieces: Vec<StoredPiece>) -> Result<(), QueryError> {
         let needs = self.needs.take();
         let needs = needs.ok_or_else(|| Bug::new("an answer to nothing that was asked"))?;
@@ -203,12 +203,12 @@ impl SparseRead {
     }
 
     /// Chooses the next tiles.
-    fn begin(&mut self) -> Result<Option<Step>, QueryError> {
+    fn begin(&mut self) -> Result<Option<SparseStep>, QueryError> {
         let most = self.most();
         if let Some(slabs) = &self.slabs {
             return match slabs.begin(most) {
                 Some(slab) => self.next_chunk(slab),
-                None => Ok(Some(Step::Done)),
+                None => Ok(Some(SparseStep::Done)),
             };
         }
         let share = self.share.min(most);
@@ -222,7 +222,7 @@ impl SparseRead {
         };
         let chosen = self.cursors.choose(supply, share, self.carried.as_ref())?;
         if chosen.is_empty() {
-            return Ok(Some(Step::Done));
+            return Ok(Some(SparseStep::Done));
         }
         if self.plan.sorts && chosen.weight > share && !self.fits(&chosen) {
             // Not even one tile of each fragment fits.
@@ -263,7 +263,7 @@ impl SparseRead {
     }
 
     /// Reads what is left slab by slab, beginning with what that takes of the fragments' metadata.
-    fn go_on_in_slabs(&mut self) -> Result<Option<Step>, QueryError> {
+    fn go_on_in_slabs(&mut self) -> Result<Option<SparseStep>, QueryError> {
         self.carried = None;
         let needs = self
             .array
@@ -274,7 +274,7 @@ impl SparseRead {
             self.answer(Vec::new())?;
             return Ok(None);
         }
-        Ok(Some(Step::Need(reads)))
+        Ok(Some(SparseStep::Need(reads)))
     }
 
     /// An empty table of these tiles, with the memory to choose among its rows.
@@ -297,13 +297,17 @@ impl SparseRead {
         work.into()
     }
 
-    fn load(&mut self, table: CellTable, fields: &[FieldKind], stage: Stage) -> Step {
+    fn load(&mut self, table: CellTable, fields: &[FieldKind], stage: Stage) -> SparseStep {
         self.state = State::Waiting(stage);
-        Step::Work(self.piece(table, fields))
+        SparseStep::Work(self.piece(table, fields))
     }
 
     /// Goes on with tiles that have come.
-    fn go_on(&mut self, stage: Stage, mut table: CellTable) -> Result<Option<Step>, QueryError> {
+    fn go_on(
+        &mut self,
+        stage: Stage,
+        mut table: CellTable,
+    ) -> Result<Option<SparseStep>, QueryError> {
         match stage {
             Stage::Deciding => {
                 let selected = self.select(&mut table)?;
@@ -335,7 +339,7 @@ impl SparseRead {
     }
 
     /// The next tiles that may have cells of a slab; after the last, the slab.
-    fn next_chunk(&mut self, mut slab: Slab) -> Result<Option<Step>, QueryError> {
+    fn next_chunk(&mut self, mut slab: Slab) -> Result<Option<SparseStep>, QueryError> {
         let slabs = self.slabs.as_mut();
         let slabs = slabs.ok_or_else(|| Bug::new("a slab of a result that has none"))?;
         let supply = Supply {
@@ -365,7 +369,7 @@ impl SparseRead {
         &mut self,
         table: CellTable,
         selected: Option<Selected>,
-    ) -> Result<Option<Step>, QueryError> {
+    ) -> Result<Option<SparseStep>, QueryError> {
         // The result began small where few cells were asked for.
         self.share = self.share.saturating_mul(2);
         if let Some(selected) = selected.as_ref().filter(|s| s.is_final) {

@@ -33,16 +33,16 @@ const SLAB: u64 = 8;
 #[derive(Debug)]
 pub(crate) struct Slabs {
     /// All tiles, by where they begin along the dimension that changes slowest.
-    tiles: Vec<Bounds>,
+    tiles: Vec<TileRange>,
     /// The dimension that changes slowest, and its type.
     slowest: Option<(usize, Datatype)>,
-    pub(crate) next: Next,
+    pub(crate) next: SlabStart,
     _held: Grant,
 }
 
 /// Where the next slab begins.
 #[derive(Clone, Debug)]
-pub(crate) enum Next {
+pub(crate) enum SlabStart {
     Start,
     At(Corner),
     /// Behind all cells that are equal to this one.
@@ -52,7 +52,7 @@ pub(crate) enum Next {
 
 /// What a tile holds along the dimension that changes slowest; `None` if nothing is known.
 #[derive(Debug)]
-struct Bounds {
+struct TileRange {
     /// Its fragment, and itself, by position in the plan.
     fragment: PlanIndex,
     tile: usize,
@@ -108,7 +108,7 @@ impl Slabs {
         let slowest = slowest(plan);
         let count = plan.fragments.iter().map(|f| f.tiles.len());
         let count = count.fold(0, usize::saturating_add);
-        let bytes = count.saturating_mul(size_of::<Bounds>());
+        let bytes = count.saturating_mul(size_of::<TileRange>());
         let held = budget.take(bytes as u64)?;
         let mut tiles = Vec::with_capacity(count);
         let mut opened = opened.into_iter();
@@ -120,7 +120,7 @@ impl Slabs {
                 _ => vec![None; planned.tiles.len()],
             };
             let numbered = ranges.into_iter().enumerate();
-            tiles.extend(numbered.map(|(tile, range)| Bounds {
+            tiles.extend(numbered.map(|(tile, range)| TileRange {
                 fragment,
                 tile,
                 range,
@@ -128,7 +128,7 @@ impl Slabs {
         }
         if let Some((_, datatype)) = slowest {
             // Those of which nothing is known come first.
-            let lo = |bounds: &Bounds| bounds.range.as_ref().map(|range| range.lo.clone());
+            let lo = |bounds: &TileRange| bounds.range.as_ref().map(|range| range.lo.clone());
             tiles.sort_by(|a, b| match (lo(a), lo(b)) {
                 (Some(a), Some(b)) => datatype.compare(&a, &b).unwrap_or(Ordering::Equal),
                 (a, b) => a.is_some().cmp(&b.is_some()),
@@ -138,9 +138,9 @@ impl Slabs {
             tiles,
             slowest,
             next: match reached {
-                None => Next::Start,
-                Some(frontier) if frontier.is_loaded => Next::Behind(frontier.corner),
-                Some(frontier) => Next::At(frontier.corner),
+                None => SlabStart::Start,
+                Some(frontier) if frontier.is_loaded => SlabStart::Behind(frontier.corner),
+                Some(frontier) => SlabStart::At(frontier.corner),
             },
             _held: held,
         })
@@ -149,10 +149,10 @@ impl Slabs {
     /// The next slab, where cells of about the weight `share` fit the memory; `None` after the last.
     pub(crate) fn begin(&self, share: u64) -> Option<Slab> {
         let (from, is_behind) = match &self.next {
-            Next::Start => (None, false),
-            Next::At(corner) => (Some(corner.clone()), false),
-            Next::Behind(corner) => (Some(corner.clone()), true),
-            Next::End => return None,
+            SlabStart::Start => (None, false),
+            SlabStart::At(corner) => (Some(corner.clone()), false),
+            SlabStart::Behind(corner) => (Some(corner.clone()), true),
+            SlabStart::End => return None,
         };
         Some(Slab {
             from,
@@ -194,12 +194,12 @@ impl Slabs {
         segments(supply.plan, &chosen).map(Some)
     }
 
-    fn begins_behind(&self, bounds: &Bounds, slab: &Slab) -> bool {
+    fn begins_behind(&self, bounds: &TileRange, slab: &Slab) -> bool {
         self.compare(bounds.range.as_ref().map(|r| &r.lo[..]), slab.end.as_ref())
             .is_some_and(Ordering::is_gt)
     }
 
-    fn ends_before(&self, bounds: &Bounds, slab: &Slab) -> bool {
+    fn ends_before(&self, bounds: &TileRange, slab: &Slab) -> bool {
         self.compare(bounds.range.as_ref().map(|r| &r.hi[..]), slab.from.as_ref())
             .is_some_and(Ordering::is_lt)
     }
@@ -296,11 +296,11 @@ impl Slab {
         plan: &SparsePlan,
         weights: &Weights,
         budget: &Budget,
-    ) -> Result<(CellTable, Next), QueryError> {
+    ) -> Result<(CellTable, SlabStart), QueryError> {
         if self.weight > self.most {
             self.cut(plan, weights, budget)?;
         }
-        let next = self.end.map_or(Next::End, Next::At);
+        let next = self.end.map_or(SlabStart::End, SlabStart::At);
         Ok((CellTable::concat(self.parts, budget)?, next))
     }
 }
@@ -338,7 +338,7 @@ fn ranges(
     let range = |tile: &PlannedTile| {
         let number = length(tile.tile.get())?;
         let range = tree.leaf(number, dimension);
-        // Bounds out of order say nothing.
+        // TileRange out of order say nothing.
         Ok(range.filter(|range| range.is_ordered(datatype)))
     };
     plan.tiles.iter().map(range).collect()

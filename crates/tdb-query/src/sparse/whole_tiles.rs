@@ -14,7 +14,7 @@ use super::plan::PlanIndex;
 use super::read::SparseRead;
 use crate::QueryError;
 use crate::options::Versions;
-use crate::piece::{Cells, Decoded, Piece};
+use crate::piece::{Decoded, DecodedCells, Piece};
 
 /// What turns a piece into cells.
 pub(crate) type Decode<'a> = &'a dyn Fn(Piece) -> Result<Decoded, QueryError>;
@@ -169,7 +169,7 @@ impl SparseRead {
         let dimensions: Vec<FieldKind> = (0..self.plan.schema.dimensions.len())
             .map(FieldKind::Dimension)
             .collect();
-        let Decoded(Cells::Table(table)) = decode(self.piece(table, &dimensions))? else {
+        let Decoded(DecodedCells::Table(table)) = decode(self.piece(table, &dimensions))? else {
             return Err(Bug::new("a table became columns").into());
         };
         let cell = |field: &FieldKind| {

@@ -18,7 +18,7 @@ use super::visits::BlockTiles;
 use crate::QueryError;
 
 /// Where bytes begin: an object, and the offset.
-pub(super) type Place = (Arc<str>, u64);
+pub(super) type ObjectOffset = (Arc<str>, u64);
 
 /// Notes what a field takes instead of painting it.
 struct ReadsBrush<'a> {
@@ -91,7 +91,7 @@ pub(super) fn reads_of_block(
 }
 
 /// Where the bytes of a tile begin.
-pub(super) fn place(read: &Read) -> Place {
+pub(super) fn object_offset(read: &Read) -> ObjectOffset {
     let start = match read.range {
         ByteRange::Bounded { start, .. } | ByteRange::From(start) => start,
         ByteRange::Whole | ByteRange::Tail(_) => 0,

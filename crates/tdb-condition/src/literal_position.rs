@@ -7,7 +7,7 @@ use crate::{CompareOp, Literal};
 
 /// Where a literal stands among the values that a field can hold.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum LiteralPosition {
     /// It is this value.
     At(Vec<u8>),
     /// It lies between this value and the next one.
@@ -31,7 +31,7 @@ pub(crate) enum Outcome {
     False,
 }
 
-impl Place {
+impl LiteralPosition {
     /// The place of a literal among values of a datatype; `None` where the two have nothing to do with each other.
     pub(crate) fn of(literal: &Literal, datatype: Datatype) -> Option<Self> {
         match literal {
@@ -187,16 +187,16 @@ pub(crate) fn is_number(datatype: Datatype) -> bool {
 /// Numbers that may be whole.
 trait Whole: Scalar {
     /// A whole number as one of these; where it is none, its place among them.
-    fn from_whole(value: i128) -> Result<Self, Place>;
+    fn from_whole(value: i128) -> Result<Self, LiteralPosition>;
 }
 
 macro_rules! whole {
     ($($t:ty),*) => {$(
         impl Whole for $t {
-            fn from_whole(value: i128) -> Result<Self, Place> {
+            fn from_whole(value: i128) -> Result<Self, LiteralPosition> {
                 value.try_into().map_err(|_| match value < i128::from(<$t>::MIN) {
-                    true => Place::BeforeAll,
-                    false => Place::AfterAll,
+                    true => LiteralPosition::BeforeAll,
+                    false => LiteralPosition::AfterAll,
                 })
             }
         }
@@ -206,8 +206,8 @@ macro_rules! whole {
 macro_rules! not_whole {
     ($($t:ty),*) => {$(
         impl Whole for $t {
-            fn from_whole(_value: i128) -> Result<Self, Place> {
-                Err(Place::Unordered)
+            fn from_whole(_value: i128) -> Result<Self, LiteralPosition> {
+                Err(LiteralPosition::Unordered)
             }
         }
     )*};
