@@ -38,15 +38,15 @@ impl CellSet {
         RowRange::first(bytes.len())?;
         let words = bytes.chunks(WORD).map(|chunk| {
             let (eights, rest) = chunk.as_chunks::<8>();
-            let mut word = 0;
-            for (at, eight) in eights.iter().enumerate() {
-                word |= u64::from(packed(*eight)) << (at * 8);
+            // The last chunk may be shorter: what it lacks is not in the set.
+            let mut last = [0; 8];
+            let (place, _) = last.split_at_mut(rest.len());
+            place.copy_from_slice(rest);
+            let mut word = [0; 8];
+            for (place, eight) in word.iter_mut().zip(eights.iter().chain([&last])) {
+                *place = packed(*eight);
             }
-            let first = eights.len() * 8;
-            for (at, byte) in rest.iter().enumerate() {
-                word |= u64::from(*byte != 0) << (first + at);
-            }
-            word
+            u64::from_le_bytes(word)
         });
         let mut bits = BitVec::from_vec(words.collect());
         bits.truncate(bytes.len());

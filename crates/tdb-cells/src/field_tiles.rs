@@ -117,8 +117,9 @@ impl FieldTiles {
             .for_each_piece(extent.clone(), size, wanted, worker, how, each)
             .map_err(self.main.locate(extent))
             .map_err(|e| self.owner.at(tile, e))?;
-        how.counters
-            .add_cells(decoded / self.cell_size.max(1) as u64);
+        if let Some(cells) = decoded.checked_div(self.cell_size as u64) {
+            how.counters.add_cells(cells);
+        }
         Ok(())
     }
 

@@ -7,16 +7,11 @@ use crate::{Buffer, CellsError, Row, buffer, threads};
 /// Cells that one task copies: enough to be worth a hand-over, few enough to spread.
 const ROWS_PER_TASK: usize = 1 << 16;
 
-/// What `picked` rows of `rows` take of so many bytes, about.
-pub(crate) fn picked_bytes(bytes: usize, picked: usize, rows: usize) -> u64 {
-    let share = bytes as u128 * picked as u128 / (rows as u128).max(1);
-    // More than memory can be asks the budget for more than it has.
-    u64::try_from(share).unwrap_or(u64::MAX)
-}
-
 pub(crate) fn gather_fixed(values: &[u8], size: usize, rows: &[Row]) -> Result<Buffer, CellsError> {
     let mut out = buffer(rows.len().saturating_mul(size))?;
-    let places = out.as_mut_slice().chunks_mut(ROWS_PER_TASK * size.max(1));
+    let places = out
+        .as_mut_slice()
+        .chunks_mut(ROWS_PER_TASK.saturating_mul(size.max(1)));
     let tasks: Vec<_> = places.zip(rows.chunks(ROWS_PER_TASK)).collect();
     threads::for_each(tasks, |(out, rows)| {
         let are_there = match size {
@@ -71,8 +66,11 @@ pub(crate) fn gather_var(
     offsets: &[u64],
     rows: &[Row],
 ) -> Result<(Buffer, Vec<u64>), CellsError> {
-    let ends = |row: Row| Some((*offsets.get(row.index())?, *offsets.get(row.index() + 1)?));
-    let mut starts = Vec::with_capacity(rows.len() + 1);
+    let ends = |row: Row| match offsets.get(row.index()..)? {
+        [start, end, ..] => Some((*start, *end)),
+        _ => None,
+    };
+    let mut starts = Vec::with_capacity(rows.len().saturating_add(1));
     let mut end = 0_u64;
     starts.push(end);
     for &row in rows {

@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
-#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+#![cfg_attr(
+    not(test),
+    warn(clippy::disallowed_methods, clippy::arithmetic_side_effects)
+)]
 
 mod buffer;
 mod cell_set;
@@ -18,6 +21,7 @@ mod problem;
 mod profile;
 mod row;
 mod session;
+mod share;
 mod stored_tiles;
 mod table;
 pub mod threads;
@@ -43,6 +47,7 @@ pub use problem::{CellProblem, CellType, ColumnProblem};
 pub use profile::{Counters, Profile, Stage};
 pub use row::{Row, RowRange};
 pub use session::{Session, SessionOptions};
+pub use share::share;
 pub use stored_tiles::StoredTiles;
 pub use table::{CellTable, Segment, TableColumn, TileRows};
 pub use tile_bytes::{Decoding, Fetched, KeptMemory, SharedBytes, StoredBytes, TileBytes};

@@ -121,7 +121,8 @@ fn reserve<'t>(
     } else {
         rows.saturating_mul(cell_size)
     };
-    let beside = usize::from(field.is_var()) * size_of::<u64>() + usize::from(field.nullable);
+    let offset = if field.is_var() { size_of::<u64>() } else { 0 };
+    let beside = offset.saturating_add(usize::from(field.nullable));
     let all = bytes.saturating_add(rows.saturating_mul(beside));
     let held = how.session.limits().budget.take(all as u64)?;
     let column = TableColumn {

@@ -123,14 +123,15 @@ impl StoredTiles {
         }
         let stored = &*self.fetch(extent, &mut worker.stored, how)?;
         worker.chunks.parse_sized(stored, tile_size, how.limits)?;
-        let (mut used, mut decoded, mut next) = (0, 0, wanted.start);
+        let (mut used, mut decoded, mut next) = (0_u64, 0_u64, wanted.start);
         how.counters.decode.time(|| {
             for chunk in worker.chunks.overlapping(wanted) {
                 if chunk.extent().end <= next {
                     continue;
                 }
-                used += u64::from(chunk.filtered) + u64::from(chunk.metadata);
-                decoded += u64::from(chunk.original);
+                let own = u64::from(chunk.filtered).saturating_add(chunk.metadata.into());
+                used = used.saturating_add(own);
+                decoded = decoded.saturating_add(chunk.original.into());
                 let filtered = chunk.filtered(stored);
                 if self.pipeline.is_identity()
                     && chunk.original == chunk.filtered
@@ -152,7 +153,9 @@ impl StoredTiles {
             }
             Ok::<_, TileError>(())
         })?;
-        let headers = CHUNK_COUNT + worker.chunks.entries().len() * size_of::<ChunkHeader>();
+        let headers = worker.chunks.entries().len();
+        let headers = headers.saturating_mul(size_of::<ChunkHeader>());
+        let headers = headers.saturating_add(CHUNK_COUNT);
         let chunks = stored.len().saturating_sub(headers) as u64;
         how.counters.add_skipped(chunks.saturating_sub(used));
         how.counters.add_decoded(decoded);

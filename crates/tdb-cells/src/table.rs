@@ -7,8 +7,8 @@ use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::FieldKind;
 use tdb_tile::{Budget, Bug, Grant};
 
-use crate::gather::{gather_fixed, gather_var, picked_bytes};
-use crate::{Buffer, CellsError, Row, RowRange, buffer};
+use crate::gather::{gather_fixed, gather_var};
+use crate::{Buffer, CellsError, Row, RowRange, buffer, share};
 
 /// Loaded cells: those of the first fragment, then those of the second, and so on,
 /// each in the order of its tiles.
@@ -97,8 +97,8 @@ impl CellTable {
         }
         let mut out = Self::new(segments);
         for (&field, column) in &self.columns {
-            let share = picked_bytes(column.size(), rows.len(), self.rows.len());
-            out.hold(budget.take(share)?);
+            let (size, all) = (column.size() as u64, self.rows.len() as u64);
+            out.hold(budget.take(share(size, rows.len() as u64, all))?);
             let mut picked = column.at(rows)?;
             picked.missing = out.missing_as_in(column, self);
             out.insert(field, picked);

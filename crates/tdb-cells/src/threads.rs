@@ -71,7 +71,7 @@ fn start(mut wanted: usize, spawn: Spawn<'_>) -> Option<ThreadPool> {
         if let Ok(pool) = pool.build() {
             return Some(pool);
         }
-        wanted = started.len().min(wanted - 1);
+        wanted = started.len().min(wanted.saturating_sub(1));
         for thread in started {
             // It has been told to end; once it has, another can take its place.
             drop(thread.join());

@@ -42,8 +42,11 @@ impl Part {
         let headers = count.checked_mul(HEADER)?.checked_add(COUNT)?;
         let stored = extent.end.checked_sub(extent.start)?;
         let is_as_known = stored == headers.checked_add(tile_size)?;
-        let (lo, hi) = (wanted.start / chunk, wanted.end.div_ceil(chunk).min(count));
-        if !is_as_known || lo >= hi || hi - lo == count {
+        let (lo, hi) = (
+            wanted.start.checked_div(chunk)?,
+            wanted.end.div_ceil(chunk).min(count),
+        );
+        if !is_as_known || lo >= hi || hi.checked_sub(lo)? == count {
             return None;
         }
         let place = |number: u64| {

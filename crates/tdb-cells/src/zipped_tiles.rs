@@ -64,7 +64,8 @@ impl ZippedTiles {
             .tiles
             .decode(self.index.tile_extent(tile.get()), decoded, worker, how);
         if result.is_ok() {
-            how.counters.add_cells((len / self.size.max(1)) as u64);
+            how.counters
+                .add_cells(len.checked_div(self.size).map_or(0, |cells| cells as u64));
             for (dimension, place) in out {
                 self.copy(decoded, *dimension, one, place);
             }

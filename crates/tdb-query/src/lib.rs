@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
-#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+#![cfg_attr(
+    not(test),
+    warn(clippy::disallowed_methods, clippy::arithmetic_side_effects)
+)]
 
 mod ahead;
 mod delete;

@@ -301,7 +301,7 @@ impl Read {
         let batch = batch.first(self.left)?;
         let rows = batch.rows as u64;
         if self.left != u64::MAX {
-            self.left -= rows;
+            self.left = self.left.saturating_sub(rows);
         }
         let counters = self.session.counters();
         counters.add_given(rows.saturating_mul(self.stored));

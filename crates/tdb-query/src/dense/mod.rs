@@ -1,5 +1,13 @@
 //! Reads dense arrays: every cell of the domain has a position, and newer fragments overwrite older ones.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::arithmetic_side_effects,
+        reason = "numbers of cells and tiles along the axes of a grid: `TileShape` and `Runs` refuse those that 64 bits do not hold"
+    )
+)]
+
 mod bands;
 mod block;
 mod byte_ranges;

@@ -1,6 +1,6 @@
 //! Makes batches of decoded cells: drops deleted cells and those that fail the condition, and gathers columns.
 
-use tdb_cells::{Batch, CellTable};
+use tdb_cells::{Batch, CellTable, share};
 use tdb_tile::{Bug, Grant};
 
 use super::deletes::apply_deletes;
@@ -96,18 +96,21 @@ impl SparseRead {
     /// Cells of the result to give out at a time.
     fn rows_of_a_batch(&self, table: &CellTable) -> usize {
         let all = table.rows().len();
-        let per_row = table.bytes_held() / (all as u64).max(1);
-        let rows = self.plan.request.batch_bytes / per_row.max(1);
+        let per_row = table.bytes_held().checked_div(all as u64);
+        let per_row = per_row.map_or(1, |bytes| bytes.max(1));
+        let rows = self
+            .plan
+            .request
+            .batch_bytes
+            .checked_div(per_row)
+            .unwrap_or(1);
         // More than memory can address are more than the table has.
         usize::try_from(rows).map_or(all, |rows| rows.max(1))
     }
 
     /// Memory for so many of a table's rows, once more.
     fn share_of(&self, table: &CellTable, rows: usize) -> Result<Grant, QueryError> {
-        let all = (table.rows().len() as u128).max(1);
-        let part = u128::from(table.bytes_held()) * rows as u128 / all;
-        // More than there can be: the budget says so.
-        let part = u64::try_from(part).unwrap_or(u64::MAX);
+        let part = share(table.bytes_held(), rows as u64, table.rows().len() as u64);
         Ok(self.session.limits().budget.take(part)?)
     }
 }

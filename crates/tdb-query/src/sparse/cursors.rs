@@ -245,7 +245,7 @@ impl Cursors {
             if cursor.tile >= fragment.tiles.len() {
                 continue;
             }
-            unfinished += 1;
+            unfinished = unfinished.saturating_add(1);
             let bound = cursor.bounds.as_ref().filter(|_| cursor.tile == 0);
             let bound = bound.map(|bounds| (bounds.lo(), false));
             let last = cursor.last.as_ref().map(|last| (last, true)).or(bound);
@@ -324,11 +324,12 @@ fn share_of(table: &CellTable, fragment: &FragmentPlan, weight: u64) -> u64 {
         .iter()
         .find(|segment| segment.fragment == fragment.fragment);
     let rows = own.map_or(0, |segment| segment.rows.len());
-    proportion(weight, rows as u64, table.rows().len() as u64).min(weight * u64::from(rows > 0))
+    if rows == 0 {
+        return 0;
+    }
+    proportion(weight, rows as u64, table.rows().len() as u64).min(weight)
 }
 
 fn proportion(share: u64, part: u64, total: u64) -> u64 {
-    let exact = u128::from(share) * u128::from(part) / u128::from(total).max(1);
-    // As much as can be said, where all is less than the part.
-    u64::try_from(exact).unwrap_or(u64::MAX).max(1)
+    tdb_cells::share(share, part, total).max(1)
 }

@@ -133,7 +133,7 @@ impl FragmentPlan {
                 .at(&fragment.metadata_key)?;
         }
         // Each is planned, and may be in a table.
-        let per_tile = size_of::<PlannedTile>() + size_of::<TileRows>();
+        let per_tile = size_of::<PlannedTile>().saturating_add(size_of::<TileRows>());
         let bytes = metadata.tile_count().saturating_mul(per_tile as u64);
         self.held = Some(limits.budget.take(bytes)?);
         self.tiles = match tree {

@@ -112,17 +112,16 @@ fn count_numbers<T: Scalar>(cells: &[u8], ranges: &[Range], counts: &mut [u32]) 
     match ranges[..] {
         [(lo, hi)] => {
             for (place, v) in counts.iter_mut().zip(cells) {
-                *place *= u32::from(lo <= v && v <= hi);
+                *place = if lo <= v && v <= hi { *place } else { 0 };
             }
         }
         _ if is_ascending(&ranges) => {
             for (place, v) in counts.iter_mut().zip(cells) {
                 let next = ranges.partition_point(|(_, hi)| *hi < v);
-                *place *= u32::from(
-                    ranges
-                        .get(next)
-                        .is_some_and(|(lo, hi)| *lo <= v && v <= *hi),
-                );
+                let is_within = ranges
+                    .get(next)
+                    .is_some_and(|(lo, hi)| *lo <= v && v <= *hi);
+                *place = if is_within { *place } else { 0 };
             }
         }
         _ => {

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use tdb_array::{At, OpenedPart, Snapshot};
-use tdb_cells::{CellTable, Row, RowRange, Segment};
+use tdb_cells::{CellTable, Row, RowRange, Segment, share};
 use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_rtree::RTree;
 use tdb_schema::order::{CellComparator, Column};
@@ -179,7 +179,7 @@ impl Slabs {
                 slab.at = self.tiles.len();
                 break;
             }
-            slab.at += 1;
+            slab.at = slab.at.saturating_add(1);
             if self.ends_before(bounds, slab) {
                 continue;
             }
@@ -264,9 +264,8 @@ impl Slab {
         let keys = plan.keys(&whole, &coordinates)?;
         let mut rows = all_rows(&whole);
         keys.sort(&mut rows)?;
-        let kept =
-            whole.rows().len() as u128 * u128::from(self.most) / u128::from(self.weight).max(1);
-        let kept = rows.get(usize::try_from(kept).map_err(|_| Bug::new("a slab that grows"))?);
+        let all = whole.rows().len() as u64;
+        let kept = rows.get(length(share(all, self.most, self.weight))?);
         let mut end = kept.copied().map_or(rows.len(), |at| {
             rows.partition_point(|&row| keys.compare(row, at).is_lt())
         });

@@ -123,7 +123,7 @@ impl SparseRead {
             let tile = first.saturating_add(middle);
             let last = self.coordinates(decode, at, tile, |cells| cells.saturating_sub(1))?;
             if is_before(&last) {
-                low = middle + 1;
+                low = middle.saturating_add(1);
             } else {
                 high = middle;
             }

@@ -1,0 +1,22 @@
+/// The part of an amount that `part` has, of `whole`; rounded down, and all of it where `whole` is less.
+#[must_use]
+pub fn share(amount: u64, part: u64, whole: u64) -> u64 {
+    let product = u128::from(amount).saturating_mul(part.min(whole).into());
+    let share = product.checked_div(whole.into());
+    // It is no more than the amount.
+    share.map_or(0, |share| u64::try_from(share).unwrap_or(amount))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn a_share_is_at_most_the_amount() {
+        assert_eq!(share(10, 1, 3), 3);
+        assert_eq!(share(u64::MAX, u64::MAX, u64::MAX), u64::MAX);
+        assert_eq!(share(u64::MAX, 1, 2), u64::MAX / 2);
+        assert_eq!(share(10, 5, 3), 10);
+        assert_eq!(share(10, 0, 0), 0);
+    }
+}
