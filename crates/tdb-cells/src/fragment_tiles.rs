@@ -234,7 +234,7 @@ impl Opening<'_> {
         let tiles = self.tiles(&files.fixed, self.view.filters, kind)?;
         let version = self.stored.metadata.version;
         let interleaved =
-            version.interleaves_uncompressed_coordinates() && !self.view.filters.compresses();
+            version.interleaves_uncompressed_coordinates() && !tiles.pipeline.compresses();
         Ok(ZippedTiles {
             owner: self.owner(),
             tiles,

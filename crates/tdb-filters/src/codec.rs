@@ -226,6 +226,10 @@ impl<C: Codec + Leveled> Filter for Compression<C> {
     fn breaks_values(&self, _: Datatype) -> bool {
         true
     }
+
+    fn compresses(&self) -> bool {
+        true
+    }
 }
 
 /// A codec whose options are a compressor id and a level, and no more.

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::codec::{Codec, Leveled, build_leveled, parse_leveled};
-use crate::{Entry, FilterError, Stage};
+use crate::codec::{Codec, Leveled, build_leveled, parse_leveled, write_level};
+use crate::{Entry, FilterError, FilterRecord, Stage};
 
 /// Compresses a piece at a level into the start of the output; gives the bytes that it took.
 pub(crate) type Compress = fn(i32, &[u8], &mut [u8], &mut Stage<'_>) -> Result<usize, FilterError>;
@@ -31,6 +31,11 @@ pub(crate) trait Library: fmt::Debug + Send + Sync + 'static {
 pub(crate) const fn entry<L: Library>(code: u8, name: &'static str) -> Entry {
     let parse = parse_leveled::<Compressor<L>>;
     Entry::new(code, name, parse, build_leveled::<Compressor<L>>)
+}
+
+/// A filter that consists of a library, as it is stored.
+pub(crate) fn record<L: Library>(level: i32) -> FilterRecord {
+    FilterRecord::new(L::ENTRY.code, write_level(L::ID, level))
 }
 
 /// A library at a level.

@@ -122,6 +122,10 @@ impl<C: DeltaCodec> Filter for Delta<C> {
         true
     }
 
+    fn compresses(&self) -> bool {
+        true
+    }
+
     fn broken_values(&self) -> BrokenValues {
         BrokenValues::Lost
     }

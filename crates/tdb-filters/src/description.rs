@@ -1,10 +1,6 @@
 use std::fmt;
 
-use bytes::Bytes;
-use tdb_tile::FormatVersion;
-
-use crate::filter::Options;
-use crate::{FilterError, FilterRecord, Registry};
+use crate::FilterError;
 
 /// A filter as people read and write it: its name and its options.
 ///
@@ -61,45 +57,6 @@ impl fmt::Display for Description {
     }
 }
 
-/// What a stored filter is, in people's terms; `version` is that of the record that holds it.
-///
-/// Works for filters that are not compiled in, too.
-///
-/// # Errors
-/// Codes that stand for nothing, and options that make no sense.
-pub fn describe(
-    record: &FilterRecord,
-    version: FormatVersion,
-    registry: &Registry,
-) -> Result<Description, FilterError> {
-    let entry = registry
-        .entry(record.code)
-        .ok_or_else(|| unknown(record.code))?;
-    let filter = (entry.parse)(&Options {
-        filter: entry.name,
-        bytes: &record.options,
-        version,
-        key: None,
-    })?;
-    let options = filter.describe();
-    Ok(Description {
-        name: entry.name.to_owned(),
-        options: options
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect(),
-    })
-}
-
-/// A code that no filter has; 17 once had one, whose data nobody can read any more.
-pub(crate) fn unknown(code: u8) -> FilterError {
-    let why = match code {
-        17 => "was withdrawn, and what it wrote cannot be read",
-        _ => "is unknown",
-    };
-    FilterError::Unsupported { code, why }
-}
-
 impl Description {
     /// A filter with the default for every option.
     #[must_use]
@@ -115,36 +72,6 @@ impl Description {
     pub fn with(mut self, name: impl Into<String>, value: OptionValue) -> Self {
         self.options.push((name.into(), value));
         self
-    }
-
-    /// The stored form, for a record of `version`.
-    ///
-    /// # Errors
-    /// Names of filters or options that there are not, and values out of range.
-    pub fn record(
-        &self,
-        version: FormatVersion,
-        registry: &Registry,
-    ) -> Result<FilterRecord, FilterError> {
-        let entry = registry.by_name(&self.name);
-        let entry = entry.ok_or_else(|| FilterError::UnknownName {
-            name: self.name.clone(),
-            known: registry.entries().map(|entry| entry.name).collect(),
-        })?;
-        let filter = (entry.build)(self)?;
-        let known: Vec<&str> = filter.describe().iter().map(|(known, _)| *known).collect();
-        let mut names = self.options.iter().map(|(name, _)| name);
-        if let Some(name) = names.find(|name| !known.contains(&name.as_str())) {
-            return Err(FilterError::UnknownOption {
-                filter: entry.name,
-                name: name.clone(),
-                known,
-            });
-        }
-        Ok(FilterRecord::new(
-            entry.code,
-            Bytes::from(filter.options(version)),
-        ))
     }
 
     fn option(&self, name: &str) -> Option<&OptionValue> {

@@ -2,9 +2,11 @@ use std::fmt;
 
 use tdb_tile::{Datatype, FormatVersion};
 
-use crate::filters::ALL;
 use crate::header::Reader;
-use crate::{Chunk, Description, EncryptionKey, FilterError, OptionValue, Out, Stage};
+use crate::{
+    Chunk, Description, EncryptionKey, FilterError, FilteredField, Misfit, OptionValue, Out, Stage,
+    TileKind,
+};
 
 /// One reversible stage of a pipeline: reads what it is lent, writes into what it is lent,
 /// and allocates nothing per chunk.
@@ -54,6 +56,43 @@ pub trait Filter: fmt::Debug + Send + Sync {
         true
     }
 
+    /// What the filter does with the offsets of a tile of var-sized values, where it comes first.
+    fn offsets(&self, _tile: &TileKind) -> Offsets {
+        Offsets::Apart
+    }
+
+    /// Whether the filter must be given such a tile as one chunk.
+    fn unites_chunks(&self, _tile: &TileKind) -> bool {
+        false
+    }
+
+    /// Fails, with the reason, where the filter cannot write such a tile at all, whatever the type that the
+    /// filters before it leave.
+    ///
+    /// # Errors
+    /// Why, as the end of "cannot be used here: ".
+    fn check_tile(&self, _tile: &TileKind) -> Result<(), &'static str> {
+        Ok(())
+    }
+
+    /// Fails where a new array may not have the filter on this field.
+    ///
+    /// # Errors
+    /// What does not fit.
+    fn check_field(&self, _field: &FilteredField<'_>) -> Result<(), Misfit> {
+        Ok(())
+    }
+
+    /// Whether data and metadata leave and come back as they are, so that the filter need not run.
+    fn does_nothing(&self) -> bool {
+        false
+    }
+
+    /// Whether this is a compressor: format 1 keeps coordinates dimension by dimension where one follows.
+    fn compresses(&self) -> bool {
+        false
+    }
+
     /// Whether data leaves as it came (checksums), so that it need not be moved.
     fn keeps_data(&self) -> bool {
         false
@@ -80,6 +119,19 @@ pub trait Filter: fmt::Debug + Send + Sync {
     fn broken_values(&self) -> BrokenValues {
         BrokenValues::Fine
     }
+}
+
+/// Where the offsets of a tile of var-sized values are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offsets {
+    /// In a tile of their own; the filter sees values only.
+    Apart,
+    /// In a tile of their own, by the rules of the format version; a writer that folded them nevertheless
+    /// left that tile without chunks.
+    ApartOrFolded,
+    /// Folded into the data: the filter is given [`Chunk::starts`], and gives them back through
+    /// [`Out::data_and_starts`].
+    Folded,
 }
 
 /// A value that a filter cannot store.
@@ -118,6 +170,12 @@ pub struct Options<'a> {
 }
 
 impl<'a> Options<'a> {
+    /// The key of the array, for filters that [encrypt](Entry::encrypts): none where options are only looked at.
+    #[must_use]
+    pub fn key(&self) -> Option<&'a EncryptionKey> {
+        self.key
+    }
+
     /// An error about these options.
     #[must_use]
     pub fn fail(&self, why: &'static str) -> FilterError {
@@ -155,6 +213,9 @@ pub struct Entry {
     pub feature: Option<&'static str>,
     /// Whether this build can run the filter.
     pub compiled: bool,
+    /// Whether it encrypts with the array's key, without which it cannot run. A pipeline with such a filter
+    /// gets no other when there is a key.
+    pub encrypts: bool,
     /// Makes a filter of stored options.
     pub parse: fn(&Options<'_>) -> Result<Box<dyn Filter>, FilterError>,
     /// Makes a filter of options as people write them, with defaults for those left out.
@@ -176,6 +237,7 @@ impl Entry {
             since: 1,
             feature: None,
             compiled: true,
+            encrypts: false,
             parse,
             build,
         }
@@ -196,6 +258,13 @@ impl Entry {
         self
     }
 
+    /// The same entry, for a filter that encrypts with the array's key.
+    #[must_use]
+    pub const fn encrypting(mut self) -> Self {
+        self.encrypts = true;
+        self
+    }
+
     /// Fails unless this build can run the filter.
     ///
     /// # Errors
@@ -207,50 +276,8 @@ impl Entry {
         Err(FilterError::NotCompiledIn {
             name: self.name,
             code: self.code,
-            feature: self.feature.unwrap_or_default(),
+            // Only `behind` says that something is not there, and it names the feature.
+            feature: self.feature.unwrap_or("of another build"),
         })
-    }
-}
-
-/// The filters that a pipeline may name: those of this crate, and any brought from outside.
-#[derive(Clone, Debug)]
-pub struct Registry {
-    // Later entries win.
-    entries: Vec<&'static Entry>,
-}
-
-impl Registry {
-    /// The filters of this crate.
-    #[must_use]
-    pub fn builtin() -> &'static Self {
-        static BUILTIN: std::sync::LazyLock<Registry> = std::sync::LazyLock::new(|| Registry {
-            entries: ALL.to_vec(),
-        });
-        &BUILTIN
-    }
-
-    /// These filters and one more, which replaces one of the same code or name.
-    #[must_use]
-    pub fn with(&self, entry: &'static Entry) -> Self {
-        let mut entries = self.entries.clone();
-        entries.push(entry);
-        Self { entries }
-    }
-
-    /// The filter that a pipeline stores under this code.
-    #[must_use]
-    pub fn entry(&self, code: u8) -> Option<&'static Entry> {
-        self.entries.iter().rev().copied().find(|e| e.code == code)
-    }
-
-    /// The filter with this name.
-    #[must_use]
-    pub fn by_name(&self, name: &str) -> Option<&'static Entry> {
-        self.entries.iter().rev().copied().find(|e| e.name == name)
-    }
-
-    /// All filters, in the order in which they were announced.
-    pub fn entries(&self) -> impl Iterator<Item = &'static Entry> + '_ {
-        self.entries.iter().copied()
     }
 }

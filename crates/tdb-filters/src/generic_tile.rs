@@ -31,7 +31,7 @@ pub fn open_generic_tile_with(
     limits: &Limits,
 ) -> Result<Bytes, FilterError> {
     let list = FilterList::decode(&tile.pipeline, tile.version(), &(), limits)?;
-    let encrypts = list.filters.iter().any(|f| f.code == aes_256_gcm::CODE);
+    let encrypts = list.encrypts(Registry::builtin());
     match (tile.encryption(), key) {
         (EncryptionType::None, None) if !encrypts => {}
         (EncryptionType::Aes256Gcm, Some(_)) if encrypts => {}
@@ -146,14 +146,13 @@ fn sealing(
 ) -> Result<(FilterList, EncryptionType, Pipeline), FilterError> {
     let mut list = FilterList::default();
     if gzip::ENTRY.compiled {
-        list.filters
-            .push(FilterRecord::new(gzip::ENTRY.code, &[1, 1, 0, 0, 0][..]));
+        list.filters.push(gzip::at_level(1));
     }
     let mut encryption = EncryptionType::None;
     if key.is_some() {
         encryption = EncryptionType::Aes256Gcm;
         list.filters
-            .push(FilterRecord::new(aes_256_gcm::CODE, Bytes::new()));
+            .push(FilterRecord::new(aes_256_gcm::ENTRY.code, Bytes::new()));
     }
     let kind = TileKind::new(version, Datatype::Char);
     let pipeline = Pipeline::new(&list, version, kind, key, Registry::builtin())?;

@@ -6,13 +6,7 @@ use crate::FilterError;
 
 /// The key of an encrypted array: 32 bytes, wiped from memory when dropped, never printed.
 #[derive(Clone)]
-pub struct EncryptionKey(
-    #[cfg_attr(
-        not(feature = "encryption"),
-        expect(dead_code, reason = "only the library behind the feature reads it")
-    )]
-    Zeroizing<[u8; 32]>,
-);
+pub struct EncryptionKey(Zeroizing<[u8; 32]>);
 
 impl EncryptionKey {
     /// Takes a key of exactly 32 bytes.
@@ -26,8 +20,9 @@ impl EncryptionKey {
         Ok(Self(Zeroizing::new(key)))
     }
 
-    #[cfg(feature = "encryption")]
-    pub(crate) fn expose(&self) -> &[u8; 32] {
+    /// The bytes of the key, for a filter that encrypts.
+    #[must_use]
+    pub fn expose(&self) -> &[u8; 32] {
         &self.0
     }
 }

@@ -8,8 +8,10 @@ mod codec;
 mod compressor;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod decode;
 mod delta;
 mod description;
+mod encode;
 mod error;
 mod filter;
 pub mod filters;
@@ -19,6 +21,7 @@ mod key;
 mod pipeline;
 mod planes;
 mod record;
+mod registry;
 mod run;
 mod scratch;
 mod stage;
@@ -30,9 +33,9 @@ mod word;
 
 pub use chunk::{Chunk, Parts};
 pub use codec::{Codec, Compression, Leveled, build_leveled, parse_leveled};
-pub use description::{Description, OptionValue, describe};
+pub use description::{Description, OptionValue};
 pub use error::FilterError;
-pub use filter::{BrokenValues, Entry, Filter, Options, Registry, Unfit};
+pub use filter::{BrokenValues, Entry, Filter, Offsets, Options, Unfit};
 pub use generic_tile::{
     open_generic_tile, open_generic_tile_with, seal_generic_tile, seal_generic_tile_in_pieces,
     seal_generic_tile_with,
@@ -40,6 +43,7 @@ pub use generic_tile::{
 pub use key::EncryptionKey;
 pub use pipeline::{NO_CHUNKS, Pipeline};
 pub use record::{FilterList, FilterRecord};
+pub use registry::{Registry, describe};
 pub use scratch::Scratch;
 pub use stage::{Out, Stage};
-pub use tile_kind::TileKind;
+pub use tile_kind::{FilteredField, Misfit, TileKind};

@@ -58,14 +58,6 @@ impl FilterList {
         }
     }
 
-    /// Whether one of the filters is a compressor: format 1 then keeps coordinates dimension by dimension.
-    #[must_use]
-    pub fn compresses(&self) -> bool {
-        self.filters
-            .iter()
-            .any(|f| matches!(f.code, 1..=6 | 14 | 19))
-    }
-
     /// Whether there is no filter.
     #[must_use]
     pub fn is_empty(&self) -> bool {

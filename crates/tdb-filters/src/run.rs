@@ -2,16 +2,16 @@ use std::mem;
 
 use tdb_tile::Limits;
 
-use crate::FilterError;
 use crate::chunk::{Chunk, Parts};
-use crate::pipeline::Pipeline;
 use crate::scratch::{Buffer, Contexts, Memory, Scratch};
 use crate::stage::{Made, Out, Stage, Target};
 use crate::step::Step;
+use crate::{FilterError, TileKind};
 
-/// A pipeline at work on one chunk after the other.
+/// The filters of a pipeline at work on one chunk after the other.
 pub(crate) struct Run<'a> {
-    pipeline: &'a Pipeline,
+    steps: &'a [Step],
+    kind: &'a TileKind,
     /// The first filter folds offsets into the data.
     folds: bool,
     memory: &'a mut Memory,
@@ -68,7 +68,8 @@ impl<'a> Flow<'a> {
 
 impl<'a> Run<'a> {
     pub(crate) fn new(
-        pipeline: &'a Pipeline,
+        steps: &'a [Step],
+        kind: &'a TileKind,
         folds: bool,
         scratch: &'a mut Scratch,
         limits: &'a Limits,
@@ -77,7 +78,8 @@ impl<'a> Run<'a> {
             memory, contexts, ..
         } = scratch;
         Self {
-            pipeline,
+            steps,
+            kind,
             folds,
             memory,
             contexts,
@@ -98,9 +100,9 @@ impl<'a> Run<'a> {
         let mut metadata = Flow::new(metadata, &mut self.memory.metadata);
         let [header, _] = &mut self.memory.headers;
         let mut is_done = false;
-        for (index, step) in self.pipeline.steps.iter().enumerate().rev() {
+        for (index, step) in self.steps.iter().enumerate().rev() {
             let is_folding = self.folds && index == 0;
-            let mut stage = step.stage(self.pipeline, is_folding, self.limits, self.contexts);
+            let mut stage = step.stage(self.kind, is_folding, self.limits, self.contexts);
             let (recorded, back_metadata) = metadata.split();
             let (input, back) = data.split();
             let to_result = step.is_last && !is_done;
@@ -176,9 +178,9 @@ impl<'a> Run<'a> {
         headers.iter_mut().for_each(Vec::clear);
         ends.iter_mut().for_each(Vec::clear);
         let mut in_scratch = false;
-        for (index, step) in self.pipeline.steps.iter().enumerate() {
+        for (index, step) in self.steps.iter().enumerate() {
             let is_folding = self.folds && index == 0;
-            let mut stage = step.stage(self.pipeline, is_folding, self.limits, self.contexts);
+            let mut stage = step.stage(self.kind, is_folding, self.limits, self.contexts);
             let [front, back] = &mut *buffers;
             let [header, new_header] = &mut *headers;
             let [parts, new_parts] = &mut *ends;
@@ -225,15 +227,15 @@ impl<'a> Run<'a> {
 impl Step {
     fn stage<'a>(
         &self,
-        pipeline: &Pipeline,
+        kind: &TileKind,
         folds_offsets: bool,
         limits: &'a Limits,
         contexts: &'a mut Contexts,
     ) -> Stage<'a> {
         Stage {
-            version: pipeline.kind.version,
+            version: kind.version,
             datatype: self.datatype,
-            cell_size: pipeline.kind.cell_size,
+            cell_size: kind.cell_size,
             folds_offsets,
             limits,
             contexts,

@@ -1,23 +1,12 @@
 use tdb_tile::{Datatype, FormatVersion};
 
-use crate::description::unknown;
-use crate::filter::{BrokenValues, Filter, Options, Registry};
+use crate::filter::{BrokenValues, Filter, Offsets};
 use crate::filters::aes_256_gcm;
-use crate::{EncryptionKey, FilterError, FilterList, TileKind};
-
-pub(crate) const RLE: u8 = 4;
-pub(crate) const DICTIONARY: u8 = 14;
-pub(crate) const WEBP: u8 = 18;
-
-/// The filters that take strings whole, and their offsets with them.
-pub(crate) const fn is_text_filter(code: u8) -> bool {
-    matches!(code, RLE | DICTIONARY)
-}
+use crate::{EncryptionKey, FilterError, FilterList, Registry, TileKind};
 
 /// One filter of a pipeline, ready to run.
 #[derive(Debug)]
 pub(crate) struct Step {
-    pub(crate) code: u8,
     pub(crate) name: &'static str,
     pub(crate) filter: Box<dyn Filter>,
     /// What the filter is given when encoding.
@@ -37,25 +26,17 @@ pub(crate) fn steps(
 ) -> Result<Vec<Step>, FilterError> {
     let mut steps = Vec::with_capacity(list.filters.len());
     let mut datatype = kind.datatype;
-    let names_encryption = list.filters.iter().any(|f| f.code == aes_256_gcm::CODE);
-    let appended = (key.is_some() && !names_encryption).then_some((aes_256_gcm::CODE, &[][..]));
+    let appended = (key.is_some() && !list.encrypts(registry)).then_some(aes_256_gcm::ENTRY.code);
     let stored = list.filters.iter().map(|f| (f.code, &f.options[..]));
-    for (code, bytes) in stored.chain(appended) {
-        let entry = registry.entry(code).ok_or_else(|| unknown(code))?;
-        let filter = (entry.parse)(&Options {
-            filter: entry.name,
-            bytes,
-            version: options_version,
-            key,
-        })?;
+    for (code, bytes) in stored.chain(appended.map(|code| (code, &[][..]))) {
+        let (entry, filter) = registry.parse(code, bytes, options_version, key)?;
         entry.available()?;
-        if code == aes_256_gcm::CODE && key.is_none() {
+        if entry.encrypts && key.is_none() {
             return Err(aes_256_gcm::NO_KEY);
         }
         let output = filter.output(datatype);
-        if code != 0 {
+        if !filter.does_nothing() {
             steps.push(Step {
-                code,
                 name: entry.name,
                 filter,
                 datatype,
@@ -86,12 +67,11 @@ pub(crate) fn check(steps: &[Step], kind: &TileKind) -> Result<(), FilterError> 
         if kind.propagates && !step.filter.accepts(step.datatype) {
             return fail("it takes no values of this type");
         }
-        let is_text_filter = is_text_filter(step.code);
-        if is_text_filter && kind.is_var_text() && index > 0 {
+        if index > 0 && step.filter.offsets(kind) != Offsets::Apart {
             return fail(NOT_FIRST);
         }
-        if step.code == DICTIONARY && !kind.folds(step.code) {
-            return fail("it takes var-sized ASCII from format 13 and UTF-8 from format 17 only");
+        if let Err(why) = step.filter.check_tile(kind) {
+            return fail(why);
         }
         let is_lost = match step.filter.broken_values() {
             BrokenValues::Fine => false,

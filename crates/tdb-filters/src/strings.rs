@@ -1,7 +1,24 @@
 //! What the two string forms share, in which the offsets of the cells are folded into the data.
 
+use tdb_tile::Datatype;
+
 use crate::header::{Reader, put_length};
-use crate::{Chunk, FilterError, Stage};
+use crate::{Chunk, FilterError, Offsets, Stage, TileKind};
+
+/// Where the offsets of a tile are under a filter for strings, which folds those of UTF-8 since one version and
+/// those of ASCII since one that the filter knows: `docs/format/filters.md`, "Strings".
+pub(crate) const fn offsets(tile: &TileKind, folds_ascii: bool) -> Offsets {
+    let folds = match tile.datatype {
+        Datatype::StringAscii if tile.is_var => folds_ascii,
+        Datatype::StringUtf8 if tile.is_var => tile.version.folds_utf8_offsets(),
+        _ => return Offsets::Apart,
+    };
+    if folds {
+        Offsets::Folded
+    } else {
+        Offsets::ApartOrFolded
+    }
+}
 
 /// The cells of a chunk, one after the other.
 pub(crate) fn cells<'a>(

@@ -1,7 +1,5 @@
 use tdb_tile::{Datatype, FormatVersion};
 
-use crate::step::{DICTIONARY, RLE, WEBP};
-
 /// What a tile of one field in one fragment is, beyond its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileKind {
@@ -59,32 +57,29 @@ impl TileKind {
         Self::new(version, Datatype::Char)
     }
 
-    /// Whether offsets may be folded into values by a string filter that comes first.
-    pub(crate) const fn is_var_text(&self) -> bool {
+    /// Whether these are the values of var-sized text, whose offsets a filter for strings may fold into them.
+    #[must_use]
+    pub const fn is_var_text(&self) -> bool {
         self.is_var && matches!(self.datatype, Datatype::StringAscii | Datatype::StringUtf8)
     }
+}
 
-    /// Whether a string filter with this code folds the offsets into the data: the one place that decides.
-    ///
-    /// `docs/format/filters.md`, "Strings".
-    pub(crate) fn folds(&self, code: u8) -> bool {
-        let version = self.version;
-        self.is_var_text()
-            && match (self.datatype, code) {
-                (Datatype::StringAscii, RLE) => version.folds_ascii_rle_offsets(),
-                (Datatype::StringAscii, DICTIONARY) => version.folds_ascii_dictionary_offsets(),
-                (_, RLE | DICTIONARY) => version.folds_utf8_offsets(),
-                _ => false,
-            }
-    }
+/// A field of a new array whose tiles are to go through a filter.
+#[derive(Clone, Copy, Debug)]
+pub struct FilteredField<'a> {
+    /// What its tiles are.
+    pub tile: TileKind,
+    /// Whether the array is dense.
+    pub is_dense: bool,
+    /// The types of the array's dimensions.
+    pub dimensions: &'a [Datatype],
+}
 
-    /// Whether a filter with this code must see the whole tile as one chunk.
-    pub(crate) fn unites_chunks(&self, code: u8) -> bool {
-        match code {
-            WEBP => !self.is_var_text(),
-            RLE => self.is_var_text() && self.version.folds_ascii_rle_offsets(),
-            DICTIONARY => self.is_var_text() && self.version.folds_ascii_dictionary_offsets(),
-            _ => false,
-        }
-    }
+/// What about a field a filter does not fit, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// The type of the field, as it is in the schema.
+    Datatype(&'static str),
+    /// The array that has the field.
+    Array(&'static str),
 }

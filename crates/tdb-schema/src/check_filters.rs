@@ -1,10 +1,7 @@
-use tdb_filters::{FilterError, FilterList, Pipeline, Registry, TileKind};
+use tdb_filters::{FilterError, FilterList, FilteredField, Misfit, Pipeline, Registry, TileKind};
 use tdb_tile::Datatype;
 
-use crate::{ArraySchema, ArrayType, Field, Problem, SchemaError};
-
-/// The code of the filter that makes images of tiles.
-const WEBP: u8 = 18;
+use crate::{ArraySchema, Field, Problem, SchemaError};
 
 impl ArraySchema {
     /// Fails where tiles of a new array would go through filters that do not fit them.
@@ -26,9 +23,7 @@ impl ArraySchema {
             None => kind.var(),
         };
         let name = format!("filters of {:?}", field.name);
-        if field.filters.filters.iter().any(|f| f.code == WEBP) {
-            self.check_images(&name, field.datatype)?;
-        }
+        self.check_fit(&name, field.filters, kind)?;
         self.check_list(&name, field.filters, kind)
     }
 
@@ -41,20 +36,26 @@ impl ArraySchema {
         }
     }
 
-    /// An image has rows and columns.
-    fn check_images(&self, name: &str, found: Datatype) -> Result<(), SchemaError> {
-        if found != Datatype::UInt8 {
-            let why = "the pixels of an image are uint8";
-            return Err(SchemaError::invalid(name, Problem::Datatype { found, why }));
+    /// Asks each filter whether a field of such an array is for it; where `kind` is of a field.
+    fn check_fit(&self, name: &str, list: &FilterList, kind: TileKind) -> Result<(), SchemaError> {
+        let dimensions: Vec<Datatype> = self.dimensions.iter().map(|d| d.datatype).collect();
+        let field = FilteredField {
+            tile: kind,
+            is_dense: self.is_dense(),
+            dimensions: &dimensions,
+        };
+        for record in &list.filters {
+            let filter = Registry::builtin().filter(record, self.version);
+            let filter = filter.map_err(|error| SchemaError::invalid(name, error.into()))?;
+            let found = kind.datatype;
+            filter.check_field(&field).map_err(|misfit| {
+                let problem = match misfit {
+                    Misfit::Datatype(why) => Problem::Datatype { found, why },
+                    Misfit::Array(why) => Problem::NotAllowed(why),
+                };
+                SchemaError::invalid(name, problem)
+            })?;
         }
-        let is_plane = matches!(
-            self.dimensions.as_slice(),
-            [y, x] if y.datatype == x.datatype && y.is_integral()
-        );
-        if self.array_type == ArrayType::Dense && is_plane {
-            return Ok(());
-        }
-        let why = "webp takes dense arrays of two dimensions of whole numbers";
-        Err(SchemaError::invalid(name, Problem::NotAllowed(why)))
+        Ok(())
     }
 }

@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use tdb_filters::{FilterList, FilterRecord};
+use tdb_filters::{FilterList, filters};
 use tdb_tile::{FormatVersion, Limits, Range, Record};
 
 use crate::{
@@ -84,10 +84,7 @@ impl ArraySchema {
         dimensions: Vec<Dimension>,
         attributes: Vec<Attribute>,
     ) -> Self {
-        // The options of a compressor: its own code, and level -1.
-        let compressor = |code: u8, options: &'static [u8]| {
-            FilterList::new(vec![FilterRecord::new(code, options)])
-        };
+        let only = |filter| FilterList::new(vec![filter]);
         Self {
             version: FormatVersion::WRITTEN,
             array_type,
@@ -95,9 +92,9 @@ impl ArraySchema {
             cell_order: CellOrder::RowMajor,
             capacity: DEFAULT_CAPACITY,
             allows_duplicates: false,
-            coords_filters: compressor(2, &[2, 255, 255, 255, 255]),
-            offsets_filters: compressor(2, &[2, 255, 255, 255, 255]),
-            validity_filters: compressor(4, &[4, 255, 255, 255, 255]),
+            coords_filters: only(filters::default_zstd()),
+            offsets_filters: only(filters::default_zstd()),
+            validity_filters: only(filters::default_rle()),
             dimensions,
             attributes,
             labels: Vec::new(),

@@ -17,13 +17,11 @@ const VECTOR: usize = 12;
 const TAG: usize = 16;
 const RECORD: usize = 8 + VECTOR + TAG;
 
-pub(crate) const CODE: u8 = 11;
-
 pub(crate) const NO_KEY: FilterError =
     FilterError::Crypto("the array is encrypted and no key was given");
 
 pub(crate) static ENTRY: Entry = Entry::new(
-    CODE,
+    11,
     NAME,
     |options| {
         options.none()?;
@@ -31,7 +29,8 @@ pub(crate) static ENTRY: Entry = Entry::new(
     },
     |_| Ok(Box::new(Encryption::new(None)?)),
 )
-.behind("encryption", cfg!(feature = "encryption"));
+.behind("encryption", cfg!(feature = "encryption"))
+.encrypting();
 
 #[derive(Debug)]
 pub(crate) struct Encryption {

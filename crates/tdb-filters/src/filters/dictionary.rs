@@ -15,7 +15,10 @@ use std::ops::Range;
 use crate::codec;
 use crate::header::{Reader, put_length};
 use crate::strings::{self, Head};
-use crate::{Chunk, Description, Entry, Filter, FilterError, OptionValue, Options, Out, Stage};
+use crate::{
+    Chunk, Description, Entry, Filter, FilterError, Offsets, OptionValue, Options, Out, Stage,
+    TileKind,
+};
 use tdb_tile::{Datatype, FormatVersion};
 
 const NAME: &str = "dictionary";
@@ -89,6 +92,28 @@ impl Filter for Dictionary {
 
     fn describe(&self) -> Vec<(&'static str, OptionValue)> {
         vec![("level", OptionValue::Integer(self.level.into()))]
+    }
+
+    fn compresses(&self) -> bool {
+        true
+    }
+
+    fn offsets(&self, tile: &TileKind) -> Offsets {
+        strings::offsets(tile, tile.version.folds_ascii_dictionary_offsets())
+    }
+
+    fn unites_chunks(&self, tile: &TileKind) -> bool {
+        // UTF-8 too, also in versions that do not fold its offsets yet.
+        tile.is_var_text() && tile.version.folds_ascii_dictionary_offsets()
+    }
+
+    fn check_tile(&self, tile: &TileKind) -> Result<(), &'static str> {
+        match self.offsets(tile) {
+            Offsets::Folded => Ok(()),
+            Offsets::Apart | Offsets::ApartOrFolded => {
+                Err("it takes var-sized ASCII from format 13 and UTF-8 from format 17 only")
+            }
+        }
     }
 
     fn breaks_values(&self, _: Datatype) -> bool {

@@ -12,15 +12,20 @@
 //! # Ok::<(), tdb_filters::FilterError>(())
 //! ```
 
-use crate::Entry;
 #[cfg(not(feature = "gzip"))]
 use crate::compressor::absent as library;
 use crate::compressor::{self, Compress, Decompress, Library};
+use crate::{Entry, FilterRecord};
 
 const NAME: &str = "gzip";
 
 pub(crate) static ENTRY: Entry =
     compressor::entry::<Gzip>(1, NAME).behind("gzip", cfg!(feature = "gzip"));
+
+/// The filter at a level, as it is stored.
+pub(crate) fn at_level(level: i32) -> FilterRecord {
+    compressor::record::<Gzip>(level)
+}
 
 #[derive(Debug)]
 struct Gzip;

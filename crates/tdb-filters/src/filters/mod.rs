@@ -22,7 +22,13 @@ mod zstd;
 
 use crate::Entry;
 
-/// The filters of this crate, ordered by code. Code 17 had a filter once, which was withdrawn.
+pub use rle::default_rle;
+pub use zstd::default_zstd;
+
+/// Codes that had a filter once, whose data nobody can read any more.
+pub(crate) const WITHDRAWN: &[u8] = &[17];
+
+/// The filters of this crate, ordered by code.
 pub static ALL: &[&Entry] = &[
     &none::ENTRY,
     &gzip::ENTRY,

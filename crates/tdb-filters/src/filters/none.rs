@@ -38,6 +38,10 @@ impl Filter for Unchanged {
         Ok(())
     }
 
+    fn does_nothing(&self) -> bool {
+        true
+    }
+
     fn keeps_data(&self) -> bool {
         true
     }

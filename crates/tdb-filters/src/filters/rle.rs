@@ -15,7 +15,10 @@ use tdb_tile::{Datatype, FormatVersion};
 use crate::codec::{self, Codec, Compression, Leveled};
 use crate::header::Reader;
 use crate::strings::{self, Head};
-use crate::{Chunk, Description, Entry, Filter, FilterError, OptionValue, Options, Out, Stage};
+use crate::{
+    Chunk, Description, Entry, Filter, FilterError, FilterRecord, Offsets, OptionValue, Options,
+    Out, Stage, TileKind,
+};
 
 const NAME: &str = "rle";
 /// Bytes of a run's length.
@@ -33,6 +36,23 @@ fn parse(options: &Options<'_>) -> Result<Box<dyn Filter>, FilterError> {
 fn build(description: &Description) -> Result<Box<dyn Filter>, FilterError> {
     let level = description.integer(NAME, "level", -1)?;
     Ok(Box::new(RunLength(Compression(Runs { level }))))
+}
+
+/// The filter with its default level, which means nothing, as it is stored.
+///
+/// ```
+/// use tdb_filters::{Description, Registry, filters};
+/// use tdb_tile::FormatVersion;
+/// let rle = Description::new("rle").record(FormatVersion::WRITTEN, Registry::builtin())?;
+/// assert_eq!(filters::default_rle(), rle);
+/// # Ok::<(), tdb_filters::FilterError>(())
+/// ```
+#[must_use]
+pub fn default_rle() -> FilterRecord {
+    FilterRecord::new(
+        ENTRY.code,
+        codec::write_level(Runs::ID, Runs::DEFAULT_LEVEL),
+    )
 }
 
 /// Runs of fixed-size cells, or of strings where offsets are folded.
@@ -74,6 +94,19 @@ impl Filter for RunLength {
 
     fn breaks_values(&self, _: Datatype) -> bool {
         true
+    }
+
+    fn compresses(&self) -> bool {
+        true
+    }
+
+    fn offsets(&self, tile: &TileKind) -> Offsets {
+        strings::offsets(tile, tile.version.folds_ascii_rle_offsets())
+    }
+
+    fn unites_chunks(&self, tile: &TileKind) -> bool {
+        // UTF-8 too, also in versions that do not fold its offsets yet.
+        tile.is_var_text() && tile.version.folds_ascii_rle_offsets()
     }
 }
 

@@ -12,7 +12,10 @@
 use tdb_tile::{Datatype, FormatVersion, Scalar};
 
 use crate::header::{self, Reader, put_parts};
-use crate::{Chunk, Description, Entry, Filter, FilterError, OptionValue, Options, Out, Stage};
+use crate::{
+    Chunk, Description, Entry, Filter, FilterError, FilteredField, Misfit, OptionValue, Options,
+    Out, Stage, TileKind,
+};
 
 const NAME: &str = "webp";
 
@@ -250,6 +253,24 @@ impl Filter for Webp {
 
     fn accepts(&self, input: Datatype) -> bool {
         input == Datatype::UInt8
+    }
+
+    fn unites_chunks(&self, tile: &TileKind) -> bool {
+        !tile.is_var_text()
+    }
+
+    fn check_field(&self, field: &FilteredField<'_>) -> Result<(), Misfit> {
+        if !self.accepts(field.tile.datatype) {
+            return Err(Misfit::Datatype("the pixels of an image are uint8"));
+        }
+        let counts = |d: Datatype| !d.is_real() && d != Datatype::StringAscii;
+        // An image has rows and columns.
+        match *field.dimensions {
+            [y, x] if field.is_dense && y == x && counts(y) => Ok(()),
+            _ => Err(Misfit::Array(
+                "webp takes dense arrays of two dimensions of whole numbers",
+            )),
+        }
     }
 
     fn is_lossy(&self) -> bool {

@@ -11,15 +11,29 @@
 //! # Ok::<(), tdb_filters::FilterError>(())
 //! ```
 
-use crate::Entry;
 #[cfg(not(feature = "zstd"))]
 use crate::compressor::absent as library;
 use crate::compressor::{self, Compress, Decompress, Library};
+use crate::{Entry, FilterRecord};
 
 const NAME: &str = "zstd";
 
 pub(crate) static ENTRY: Entry =
     compressor::entry::<Zstd>(2, NAME).behind("zstd", cfg!(feature = "zstd"));
+
+/// The filter at its default level, as it is stored.
+///
+/// ```
+/// use tdb_filters::{Description, Registry, filters};
+/// use tdb_tile::FormatVersion;
+/// let zstd = Description::new("zstd").record(FormatVersion::WRITTEN, Registry::builtin())?;
+/// assert_eq!(filters::default_zstd(), zstd);
+/// # Ok::<(), tdb_filters::FilterError>(())
+/// ```
+#[must_use]
+pub fn default_zstd() -> FilterRecord {
+    compressor::record::<Zstd>(-1)
+}
 
 #[derive(Debug)]
 struct Zstd;

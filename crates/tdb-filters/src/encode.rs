@@ -1,0 +1,190 @@
+//! Values through a pipeline, to chunks and tiles as they are stored.
+
+use std::mem;
+
+use bytes::Bytes;
+use tdb_tile::{ChunkWriter, Limits};
+
+use crate::{FilterError, Pipeline, Scratch, chunking};
+
+impl Pipeline {
+    /// Appends a tile of these values to `out`, cut into chunks as TileDB cuts them.
+    ///
+    /// `starts` tells where each cell of a var-sized field starts in `data`: they are where the
+    /// tile may be cut, and are folded into the data where [`Pipeline::folds_offsets`] says so.
+    ///
+    /// # Errors
+    /// Values that a filter cannot encode, pipelines that nobody could read again
+    /// ([`Pipeline::check`]), starts that are not in order.
+    pub fn encode_tile(
+        &self,
+        data: &[u8],
+        starts: Option<&[u64]>,
+        out: &mut Vec<u8>,
+        scratch: &mut Scratch,
+        limits: &Limits,
+    ) -> Result<(), FilterError> {
+        self.check()?;
+        let starts = self.checked_starts(data, starts)?;
+        let mut ends = mem::take(&mut scratch.cuts);
+        self.cut(data.len(), starts, &mut ends);
+        let begun = out.len();
+        let mut writer = ChunkWriter::new(out);
+        let mut start = 0_usize;
+        let mut written = Ok(());
+        for &end in &ends {
+            let chunk = data.get(start..end).unwrap_or_default();
+            start = end;
+            written = self.encode_chunk(chunk, starts, &mut writer, scratch, limits);
+            if written.is_err() {
+                break;
+            }
+        }
+        writer.finish();
+        if written.is_err() {
+            out.truncate(begun);
+        }
+        scratch.cuts = ends;
+        written
+    }
+
+    /// A tile of values of one size, which stand in several parts, in pieces: as [`Pipeline::encode_tile`] would give it.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn encode_parts(
+        &self,
+        parts: &[Bytes],
+        scratch: &mut Scratch,
+        limits: &Limits,
+    ) -> Result<Vec<Bytes>, FilterError> {
+        self.checked_starts(&[], None)?;
+        let size = parts.iter().map(Bytes::len).fold(0, usize::saturating_add);
+        let mut ends = Vec::new();
+        self.cut(size, None, &mut ends);
+        let mut pieces = vec![Bytes::copy_from_slice(&(ends.len() as u64).to_le_bytes())];
+        let mut parts = Parts::new(parts);
+        let mut start = 0_usize;
+        let mut ends = ends.into_iter().peekable();
+        while ends.peek().is_some() {
+            let mut piece = Vec::with_capacity(PIECE.min(size).saturating_add(ROOM));
+            let mut filled = 0_usize;
+            let mut writer = ChunkWriter::new(&mut piece);
+            while let Some(end) = ends.next_if(|_| filled < PIECE) {
+                let len = end.saturating_sub(start);
+                start = end;
+                filled = filled.saturating_add(len);
+                self.encode_chunk(parts.next(len), None, &mut writer, scratch, limits)?;
+            }
+            // The chunks of all pieces are counted in front of the first one, and those of this one not.
+            pieces.push(Bytes::from(piece).slice(size_of::<u64>()..));
+        }
+        Ok(pieces)
+    }
+
+    /// Appends one chunk of these values, which must not be longer than 4 GiB.
+    ///
+    /// # Errors
+    /// As [`Pipeline::encode_tile`].
+    pub fn encode_chunk(
+        &self,
+        data: &[u8],
+        starts: Option<&[u64]>,
+        writer: &mut ChunkWriter<'_>,
+        scratch: &mut Scratch,
+        limits: &Limits,
+    ) -> Result<(), FilterError> {
+        self.check()?;
+        let original = u32::try_from(data.len()).map_err(|_| FilterError::Values {
+            filter: "pipeline",
+            why: "a chunk of 4 GiB or more",
+        })?;
+        let mut run = self.run(self.folds, scratch, limits);
+        let (metadata, stored) = run.encode(data, starts)?;
+        writer.chunk(original, metadata, stored);
+        Ok(())
+    }
+
+    fn checked_starts<'a>(
+        &self,
+        data: &[u8],
+        starts: Option<&'a [u64]>,
+    ) -> Result<Option<&'a [u64]>, FilterError> {
+        let fail = |why| FilterError::Values {
+            filter: "pipeline",
+            why,
+        };
+        match starts {
+            None if self.folds => Err(fail("no offsets were given to fold into the data")),
+            Some(starts) => {
+                let starts_at_zero = starts.first().is_none_or(|&first| first == 0);
+                let ends_within = starts.last().is_none_or(|&last| last <= data.len() as u64);
+                if starts_at_zero && ends_within && starts.is_sorted() {
+                    Ok(Some(starts))
+                } else {
+                    Err(fail("offsets are not in order or beyond the data"))
+                }
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn cut(&self, size: usize, starts: Option<&[u64]>, ends: &mut Vec<usize>) {
+        match starts {
+            _ if !self.cuts => {
+                ends.clear();
+                ends.push(size);
+            }
+            None => chunking::cut_fixed(size, self.kind().cell_size, ends),
+            Some(starts) => {
+                let chunk = chunking::chunk_size(size, self.kind().cell_size);
+                chunking::cut_cells(size, chunk, starts, ends);
+            }
+        }
+    }
+}
+
+/// Bytes of values that a piece of a tile is made of.
+const PIECE: usize = 1 << 20;
+
+/// Bytes that a piece may have more than its values.
+const ROOM: usize = 4 << 10;
+
+/// Values that stand in several parts.
+struct Parts<'a> {
+    parts: &'a [Bytes],
+    /// Bytes of the first part that were taken.
+    taken: usize,
+    /// Those that stand in more than one part.
+    joined: Vec<u8>,
+}
+
+impl<'a> Parts<'a> {
+    fn new(parts: &'a [Bytes]) -> Self {
+        Self {
+            parts,
+            taken: 0,
+            joined: Vec::new(),
+        }
+    }
+
+    /// The next so many bytes, or what there is.
+    fn next(&mut self, len: usize) -> &[u8] {
+        self.joined.clear();
+        while let Some((first, rest)) = self.parts.split_first() {
+            let left = first.get(self.taken..).unwrap_or_default();
+            let wanted = len.saturating_sub(self.joined.len());
+            if let Some(found) = left.get(..wanted) {
+                self.taken = self.taken.saturating_add(wanted);
+                if self.joined.is_empty() {
+                    return found;
+                }
+                self.joined.extend_from_slice(found);
+                return &self.joined;
+            }
+            self.joined.extend_from_slice(left);
+            (self.parts, self.taken) = (rest, 0);
+        }
+        &self.joined
+    }
+}
