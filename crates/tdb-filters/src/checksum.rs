@@ -31,9 +31,8 @@ impl<const N: usize> Checksum<N> {
         let name = self.entry.name;
         let mut covered = Reader::new(name, bytes);
         for _ in 0..count {
-            let length = header.scalar::<u64>("part length")?;
+            let length = header.long_length("part length")?;
             let wanted = header.take("digest", N)?;
-            let length = usize::try_from(length).unwrap_or(usize::MAX);
             let part = covered.take("part", length)?;
             if (self.digest)(part) != *wanted {
                 return Err(FilterError::invalid(name, "digest", "does not match"));

@@ -1,5 +1,7 @@
 //! Where tiles are cut into chunks when they are written: `docs/format/tiles.md`, "Chunks".
 
+use tdb_tile::Bug;
+
 /// Bytes of a chunk that every release since 2.0 aims at, whatever a pipeline stores.
 const CHUNK: usize = 64 << 10;
 
@@ -24,20 +26,25 @@ pub(crate) fn cut_fixed(size: usize, cell: usize, ends: &mut Vec<usize>) {
 
 /// Cuts between cells of any size that start at `starts`: chunks are filled to between a half
 /// and one and a half of `chunk`, or hold one cell.
-pub(crate) fn cut_cells(size: usize, chunk: usize, starts: &[u64], ends: &mut Vec<usize>) {
+pub(crate) fn cut_cells(
+    size: usize,
+    chunk: usize,
+    starts: &[u64],
+    ends: &mut Vec<usize>,
+) -> Result<(), Bug> {
     ends.clear();
     if size == chunk {
         ends.push(size);
-        return;
+        return Ok(());
     }
     let half = chunk / 2;
     let mut filled = 0_usize;
-    let mut cells = starts
-        .iter()
-        .map(|&start| usize::try_from(start).unwrap_or(usize::MAX))
-        .peekable();
+    let place =
+        |start: &u64| usize::try_from(*start).map_err(|_| Bug::new("a cell starts beyond memory"));
+    let mut cells = starts.iter().peekable();
     while let Some(start) = cells.next() {
-        let next = cells.peek().copied();
+        let start = place(start)?;
+        let next = cells.peek().map(|next| place(next)).transpose()?;
         let end = next.unwrap_or(size);
         let cell = end.saturating_sub(start);
         let with = filled.saturating_add(cell);
@@ -57,4 +64,5 @@ pub(crate) fn cut_cells(size: usize, chunk: usize, starts: &[u64], ends: &mut Ve
     }
     // The last chunk may be empty; readers know.
     ends.push(size);
+    Ok(())
 }

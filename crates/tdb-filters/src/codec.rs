@@ -4,6 +4,7 @@ use tdb_tile::{Datatype, FormatVersion, WireErrorKind};
 
 use crate::filter::Options;
 use crate::header::{Reader, put_length};
+use crate::room::cut;
 use crate::{Chunk, Description, Filter, FilterError, OptionValue, Out, Stage};
 
 /// A codec of byte strings whose decoded length is known: what the compression filters differ in.
@@ -85,7 +86,7 @@ impl<C: Codec> Compression<C> {
             let stored = codec.compress(piece, room, stage)?;
             put_length(codec.name(), header, piece.len())?;
             put_length(codec.name(), header, stored)?;
-            room = room.get_mut(stored..).unwrap_or_default();
+            cut(&mut room, stored)?;
             total = total.saturating_add(stored);
         }
         out.shorten_data(total);
@@ -147,12 +148,11 @@ impl<'a> Lengths<'a> {
     }
 
     fn iter(self) -> impl Iterator<Item = (usize, usize)> + use<'a> {
-        self.0.chunks_exact(8).map(|pair| {
-            let pair = pair
-                .first_chunk()
-                .map_or(0, |pair| u64::from_le_bytes(*pair));
-            let low = pair & u64::from(u32::MAX);
-            (to_usize(low), to_usize(pair >> 32))
+        let (lengths, _) = self.0.as_chunks::<4>();
+        let (pairs, _) = lengths.as_chunks::<2>();
+        pairs.iter().map(|pair| {
+            let [original, stored] = pair.map(|length| u32::from_le_bytes(length) as usize);
+            (original, stored)
         })
     }
 
@@ -160,10 +160,6 @@ impl<'a> Lengths<'a> {
         self.iter()
             .fold(0, |sum, (original, _)| original.saturating_add(sum))
     }
-}
-
-fn to_usize(length: u64) -> usize {
-    usize::try_from(length).unwrap_or(usize::MAX)
 }
 
 fn decode_pieces<C: Codec>(

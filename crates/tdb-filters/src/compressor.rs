@@ -94,6 +94,26 @@ impl<L: Library> Codec for Compressor<L> {
     }
 }
 
+/// Fails unless a library made as many bytes as `out` has.
+#[cfg(any(feature = "gzip", feature = "bzip2"))]
+pub(crate) fn check_decoded(
+    filter: &'static str,
+    what: &'static str,
+    out: &[u8],
+    found: u64,
+) -> Result<(), FilterError> {
+    let wanted = out.len() as u64;
+    if found == wanted {
+        return Ok(());
+    }
+    let kind = tdb_tile::WireErrorKind::Mismatch {
+        what,
+        wanted,
+        found,
+    };
+    Err(FilterError::corrupt(filter, "data", kind))
+}
+
 /// Stands in for the library of a codec that is not compiled in.
 #[cfg(not(all(feature = "gzip", feature = "zstd", feature = "lz4", feature = "bzip2")))]
 pub(crate) mod absent {

@@ -15,7 +15,7 @@
 
 use std::fmt;
 
-use tdb_tile::{Datatype, FormatVersion, Limits};
+use tdb_tile::{Bug, Datatype, FormatVersion, Limits};
 
 use crate::chunk::{Chunk, Parts};
 use crate::filter::{Filter, Options};
@@ -286,8 +286,10 @@ impl Bench {
             made: Made::default(),
         };
         let chunk = Chunk {
-            metadata: Parts::new(&input.metadata, &input.metadata_ends).unwrap_or(Parts::NONE),
-            data: Parts::new(&input.data, &input.data_ends).unwrap_or(Parts::NONE),
+            metadata: Parts::new(&input.metadata, &input.metadata_ends)
+                .ok_or_else(|| Bug::new("a part of the test ends elsewhere"))?,
+            data: Parts::new(&input.data, &input.data_ends)
+                .ok_or_else(|| Bug::new("a part of the test ends elsewhere"))?,
             starts: input.starts.as_deref(),
         };
         self.filter.encode(chunk, &mut out, &mut stage)?;
@@ -338,7 +340,11 @@ impl Bench {
         let made = out.made.checked(self.entry.name)?;
         let metadata = match made.keeps_metadata_from {
             _ if made.metadata => metadata.filled().to_vec(),
-            Some(from) => stored.metadata.get(from..).unwrap_or_default().to_vec(),
+            Some(from) => stored
+                .metadata
+                .get(from..)
+                .map(<[u8]>::to_vec)
+                .ok_or_else(|| Bug::new("a filter keeps metadata that it was not given"))?,
             None => Vec::new(),
         };
         if made.keeps_data {

@@ -4,6 +4,7 @@ use std::mem;
 
 use tdb_tile::{ChunkTable, Limits};
 
+use crate::room::in_memory;
 use crate::{FilterError, Pipeline, Scratch};
 
 impl Pipeline {
@@ -71,7 +72,8 @@ impl Pipeline {
                 return Err(LARGER);
             }
             let _fits = limits.budget.take(table.tile_size())?;
-            let mut out = vec![0; usize::try_from(table.tile_size()).unwrap_or(usize::MAX)];
+            let size = in_memory("tile size", "data_tile", table.tile_size())?;
+            let mut out = vec![0; size];
             self.decode_chunks(&table, stored, &mut out, starts, scratch, limits)?;
             Ok(out)
         });
@@ -101,8 +103,10 @@ impl Pipeline {
             let before = starts.as_deref().map_or(0, Vec::len);
             let (metadata, data) = (entry.metadata(stored), entry.filtered(stored));
             run.decode(metadata, data, chunk, starts.as_deref_mut())?;
-            let found = starts.as_deref_mut().and_then(|all| all.get_mut(before..));
-            for start in found.unwrap_or_default() {
+            for start in starts
+                .iter_mut()
+                .flat_map(|all| all.iter_mut().skip(before))
+            {
                 *start = start.saturating_add(entry.start);
             }
         }

@@ -155,6 +155,25 @@ pub(crate) const fn size(physical: Physical) -> usize {
     }
 }
 
+/// The bytes that as many values take as a piece is said to have: exactly those of `out`.
+pub(crate) fn check_count(
+    filter: &'static str,
+    count: u64,
+    size: usize,
+    out: &[u8],
+) -> Result<(), FilterError> {
+    let (wanted, found) = (out.len() as u64, count.saturating_mul(size as u64));
+    if found == wanted {
+        return Ok(());
+    }
+    let kind = WireErrorKind::Mismatch {
+        what: "length by count",
+        wanted,
+        found,
+    };
+    Err(FilterError::corrupt(filter, "data", kind))
+}
+
 /// A part that does not consist of whole values: TileDB drops its end without a word.
 pub(crate) fn cut_value(filter: &'static str) -> FilterError {
     FilterError::InvalidPipeline {

@@ -3,9 +3,10 @@
 use std::mem;
 
 use bytes::Bytes;
-use tdb_tile::{ChunkWriter, Limits};
+use tdb_tile::{Bug, ChunkWriter, Limits};
 
-use crate::{FilterError, Pipeline, Scratch, chunking};
+use crate::room::cut_ref;
+use crate::{FilterError, Pipeline, Scratch, chunking, strings};
 
 impl Pipeline {
     /// Appends a tile of these values to `out`, cut into chunks as TileDB cuts them.
@@ -25,21 +26,17 @@ impl Pipeline {
         limits: &Limits,
     ) -> Result<(), FilterError> {
         self.check()?;
-        let starts = self.checked_starts(data, starts)?;
+        self.check_starts(data, starts)?;
         let mut ends = mem::take(&mut scratch.cuts);
-        self.cut(data.len(), starts, &mut ends);
+        self.cut(data.len(), starts, &mut ends)?;
         let begun = out.len();
         let mut writer = ChunkWriter::new(out);
-        let mut start = 0_usize;
-        let mut written = Ok(());
-        for &end in &ends {
-            let chunk = data.get(start..end).unwrap_or_default();
+        let (mut start, mut left) = (0_usize, data);
+        let written = ends.iter().try_for_each(|&end| {
+            let chunk = cut_ref(&mut left, end.saturating_sub(start))?;
             start = end;
-            written = self.encode_chunk(chunk, starts, &mut writer, scratch, limits);
-            if written.is_err() {
-                break;
-            }
-        }
+            self.encode_one(chunk, starts, &mut writer, scratch, limits)
+        });
         writer.finish();
         if written.is_err() {
             out.truncate(begun);
@@ -58,10 +55,11 @@ impl Pipeline {
         scratch: &mut Scratch,
         limits: &Limits,
     ) -> Result<Vec<Bytes>, FilterError> {
-        self.checked_starts(&[], None)?;
+        self.check()?;
+        self.check_starts(&[], None)?;
         let size = parts.iter().map(Bytes::len).fold(0, usize::saturating_add);
         let mut ends = Vec::new();
-        self.cut(size, None, &mut ends);
+        self.cut(size, None, &mut ends)?;
         let mut pieces = vec![Bytes::copy_from_slice(&(ends.len() as u64).to_le_bytes())];
         let mut parts = Parts::new(parts);
         let mut start = 0_usize;
@@ -74,7 +72,7 @@ impl Pipeline {
                 let len = end.saturating_sub(start);
                 start = end;
                 filled = filled.saturating_add(len);
-                self.encode_chunk(parts.next(len), None, &mut writer, scratch, limits)?;
+                self.encode_one(parts.next(len)?, None, &mut writer, scratch, limits)?;
             }
             // The chunks of all pieces are counted in front of the first one, and those of this one not.
             pieces.push(Bytes::from(piece).slice(size_of::<u64>()..));
@@ -95,8 +93,23 @@ impl Pipeline {
         limits: &Limits,
     ) -> Result<(), FilterError> {
         self.check()?;
+        if self.folds {
+            self.check_starts(data, starts)?;
+        }
+        self.encode_one(data, starts, writer, scratch, limits)
+    }
+
+    /// One chunk of what was checked; with starts, the filter that folds them is given all of the tile.
+    fn encode_one(
+        &self,
+        data: &[u8],
+        starts: Option<&[u64]>,
+        writer: &mut ChunkWriter<'_>,
+        scratch: &mut Scratch,
+        limits: &Limits,
+    ) -> Result<(), FilterError> {
         let original = u32::try_from(data.len()).map_err(|_| FilterError::Values {
-            filter: "pipeline",
+            filter: NAME,
             why: "a chunk of 4 GiB or more",
         })?;
         let mut run = self.run(self.folds, scratch, limits);
@@ -105,31 +118,23 @@ impl Pipeline {
         Ok(())
     }
 
-    fn checked_starts<'a>(
-        &self,
-        data: &[u8],
-        starts: Option<&'a [u64]>,
-    ) -> Result<Option<&'a [u64]>, FilterError> {
-        let fail = |why| FilterError::Values {
-            filter: "pipeline",
-            why,
-        };
+    fn check_starts(&self, data: &[u8], starts: Option<&[u64]>) -> Result<(), FilterError> {
         match starts {
-            None if self.folds => Err(fail("no offsets were given to fold into the data")),
-            Some(starts) => {
-                let starts_at_zero = starts.first().is_none_or(|&first| first == 0);
-                let ends_within = starts.last().is_none_or(|&last| last <= data.len() as u64);
-                if starts_at_zero && ends_within && starts.is_sorted() {
-                    Ok(Some(starts))
-                } else {
-                    Err(fail("offsets are not in order or beyond the data"))
-                }
-            }
-            None => Ok(None),
+            Some(starts) => strings::check_starts(NAME, data, starts),
+            None if self.folds => Err(FilterError::Values {
+                filter: NAME,
+                why: "no offsets were given to fold into the data",
+            }),
+            None => Ok(()),
         }
     }
 
-    fn cut(&self, size: usize, starts: Option<&[u64]>, ends: &mut Vec<usize>) {
+    fn cut(
+        &self,
+        size: usize,
+        starts: Option<&[u64]>,
+        ends: &mut Vec<usize>,
+    ) -> Result<(), FilterError> {
         match starts {
             _ if !self.cuts => {
                 ends.clear();
@@ -138,11 +143,15 @@ impl Pipeline {
             None => chunking::cut_fixed(size, self.kind().cell_size, ends),
             Some(starts) => {
                 let chunk = chunking::chunk_size(size, self.kind().cell_size);
-                chunking::cut_cells(size, chunk, starts, ends);
+                chunking::cut_cells(size, chunk, starts, ends)?;
             }
         }
+        Ok(())
     }
 }
+
+/// What stands in errors for the filter.
+const NAME: &str = "pipeline";
 
 /// Bytes of values that a piece of a tile is made of.
 const PIECE: usize = 1 << 20;
@@ -168,23 +177,27 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The next so many bytes, or what there is.
-    fn next(&mut self, len: usize) -> &[u8] {
+    /// The next so many bytes.
+    fn next(&mut self, len: usize) -> Result<&[u8], Bug> {
         self.joined.clear();
         while let Some((first, rest)) = self.parts.split_first() {
-            let left = first.get(self.taken..).unwrap_or_default();
+            let left = first.get(self.taken..);
+            let left = left.ok_or_else(|| Bug::new("more of a part was taken than it has"))?;
             let wanted = len.saturating_sub(self.joined.len());
             if let Some(found) = left.get(..wanted) {
                 self.taken = self.taken.saturating_add(wanted);
                 if self.joined.is_empty() {
-                    return found;
+                    return Ok(found);
                 }
                 self.joined.extend_from_slice(found);
-                return &self.joined;
+                return Ok(&self.joined);
             }
             self.joined.extend_from_slice(left);
             (self.parts, self.taken) = (rest, 0);
         }
-        &self.joined
+        if self.joined.len() == len {
+            return Ok(&self.joined);
+        }
+        Err(Bug::new("the parts of a tile are shorter than the tile"))
     }
 }

@@ -1,4 +1,4 @@
-use tdb_tile::{ErrorKind, LimitError, WireError, WireErrorKind};
+use tdb_tile::{Bug, ErrorKind, LimitError, WireError, WireErrorKind};
 
 /// Why a pipeline could not be built or run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -75,6 +75,9 @@ pub enum FilterError {
         /// Why.
         why: &'static str,
     },
+    /// What cannot happen, and did.
+    #[error(transparent)]
+    Bug(#[from] Bug),
     /// The values that are to be written cannot pass a filter.
     #[error("{filter} cannot encode these values: {why}")]
     Values {
@@ -94,6 +97,7 @@ impl FilterError {
             Self::NotCompiledIn { .. } | Self::Unsupported { .. } => ErrorKind::Unsupported,
             Self::Crypto(_) => ErrorKind::Crypto,
             Self::Limit(_) => ErrorKind::Limit,
+            Self::Bug(_) => ErrorKind::Bug,
             _ => ErrorKind::Corrupt,
         }
     }

@@ -2,6 +2,7 @@ use bytes::Bytes;
 use tdb_tile::{Datatype, EncryptionType, FormatVersion, GenericTile, Grant, Limits, Record};
 
 use crate::filters::{aes_256_gcm, gzip};
+use crate::room::in_memory;
 use crate::{
     EncryptionKey, FilterError, FilterList, FilterRecord, Pipeline, Registry, Scratch, TileKind,
 };
@@ -59,7 +60,7 @@ pub fn open_generic_tile_with(
     // That the chunks add up to the size is known before there is memory for it.
     scratch.table.parse_sized(&tile.chunks, size, limits)?;
     let held = limits.budget.take(size)?;
-    let mut bytes = vec![0; usize::try_from(size).unwrap_or(usize::MAX)];
+    let mut bytes = vec![0; in_memory("metadata tile size", "metadata_tile", size)?];
     pipeline.decode_tile(&tile.chunks, &mut bytes, None, scratch, limits)?;
     Ok(Bytes::from_owner(Payload { bytes, _held: held }))
 }

@@ -1,6 +1,6 @@
 //! Reading and writing what filters record: for filters of this crate and from outside.
 
-use tdb_tile::{Scalar, WireErrorKind};
+use tdb_tile::{Bug, Scalar, WireErrorKind};
 
 use crate::FilterError;
 
@@ -57,7 +57,8 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// Where the bytes end.
     pub fn scalar<T: Scalar>(&mut self, field: &'static str) -> Result<T, FilterError> {
-        Ok(T::read(self.take(field, T::SIZE)?).unwrap_or_default())
+        let read = T::read(self.take(field, T::SIZE)?);
+        read.ok_or_else(|| Bug::new("a number of another size").into())
     }
 
     /// The next `u32`, as a length.
@@ -66,6 +67,18 @@ impl<'a> Reader<'a> {
     /// Where the bytes end.
     pub fn length(&mut self, field: &'static str) -> Result<usize, FilterError> {
         Ok(self.scalar::<u32>(field)? as usize)
+    }
+
+    /// The next `u64`, as the length of something that is in memory.
+    ///
+    /// # Errors
+    /// Where the bytes end, or where memory could not hold as much.
+    pub fn long_length(&mut self, field: &'static str) -> Result<usize, FilterError> {
+        let needs = self.scalar::<u64>(field)?;
+        let left = self.rest().len() as u64;
+        usize::try_from(needs).map_err(|_| {
+            FilterError::corrupt(self.filter, field, WireErrorKind::Truncated { needs, left })
+        })
     }
 
     /// The next `u32`, as the number of records of `size` bytes that follow.
@@ -144,9 +157,10 @@ pub fn parts<'a>(
 ) -> Result<impl Iterator<Item = usize> + Clone + use<'a>, FilterError> {
     let count = reader.count("part count", 4)?;
     let stored = reader.take("part lengths", count.saturating_mul(4))?;
-    let lengths = stored
-        .chunks_exact(4)
-        .map(|length| u32::read(length).unwrap_or_default() as usize);
+    let (lengths, _) = stored.as_chunks::<4>();
+    let lengths = lengths
+        .iter()
+        .map(|length| u32::from_le_bytes(*length) as usize);
     let sum = lengths.clone().fold(0, usize::saturating_add);
     if sum != total {
         return Err(FilterError::mismatch(

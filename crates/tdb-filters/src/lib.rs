@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
-#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+#![cfg_attr(
+    not(test),
+    warn(clippy::arithmetic_side_effects, clippy::disallowed_methods)
+)]
 
 mod checksum;
 mod chunk;
@@ -22,6 +25,7 @@ mod pipeline;
 mod planes;
 mod record;
 mod registry;
+mod room;
 mod run;
 mod scratch;
 mod stage;

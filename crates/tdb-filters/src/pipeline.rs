@@ -67,7 +67,8 @@ impl Pipeline {
         let unites = (steps.iter()).any(|step| step.filter.unites_chunks(&kind));
         let first = steps.first().map(|step| step.filter.offsets(&kind));
         Ok(Self {
-            cuts: list.max_chunk != 0 && !unites,
+            // Folded offsets are those of the whole tile.
+            cuts: list.max_chunk != 0 && !unites && folds_at.is_none(),
             folds: folds_at.is_some(),
             can_fold: first.is_some_and(|offsets| offsets != Offsets::Apart),
             unwritable: step::check(&steps, &kind).err(),

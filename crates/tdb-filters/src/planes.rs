@@ -3,25 +3,57 @@
 //! All work is done on eight `u64` at a time, whose bytes or bits change places in three
 //! steps; the compiler makes vector code of it on every target.
 
+use tdb_tile::Bug;
+
 /// Splits values of `size` bytes into planes, one for each byte of a value; what is left
 /// over at the end is copied. Both slices are equally long.
-pub(crate) fn shuffle(size: usize, values: &[u8], planes: &mut [u8]) {
+pub(crate) fn shuffle(size: usize, values: &[u8], planes: &mut [u8]) -> Result<(), Bug> {
+    check_lengths(values, planes)?;
     match size {
         2 => shuffle_by::<2>(values, planes, split_pairs),
         4 => shuffle_by::<4>(values, planes, split_fours),
         8 => shuffle_by::<8>(values, planes, split_eights),
         _ => planes.copy_from_slice(values),
     }
+    Ok(())
 }
 
 /// Undoes [`shuffle`].
-pub(crate) fn unshuffle(size: usize, planes: &[u8], values: &mut [u8]) {
+pub(crate) fn unshuffle(size: usize, planes: &[u8], values: &mut [u8]) -> Result<(), Bug> {
+    check_lengths(planes, values)?;
     match size {
         2 => unshuffle_by::<2>(planes, values, join_pairs),
         4 => unshuffle_by::<4>(planes, values, join_fours),
         8 => unshuffle_by::<8>(planes, values, join_eights),
         _ => values.copy_from_slice(planes),
     }
+    Ok(())
+}
+
+/// Where both slices are equally long, all places where they are cut lie within them.
+fn check_lengths(from: &[u8], to: &[u8]) -> Result<(), Bug> {
+    if from.len() == to.len() {
+        return Ok(());
+    }
+    Err(Bug::new("values and planes of other lengths"))
+}
+
+/// The `N` rows of `row` bytes that `bytes` begins with.
+fn rows<const N: usize>(mut bytes: &[u8], row: usize) -> [&[u8]; N] {
+    std::array::from_fn(|_| {
+        let (first, rest) = bytes.split_at(row);
+        bytes = rest;
+        first
+    })
+}
+
+/// As [`rows`].
+fn rows_mut<const N: usize>(mut bytes: &mut [u8], row: usize) -> [&mut [u8]; N] {
+    std::array::from_fn(|_| {
+        let (first, rest) = std::mem::take(&mut bytes).split_at_mut(row);
+        bytes = rest;
+        first
+    })
 }
 
 /// Runs `split` over as many values as come in eights, and a plain loop over the rest.
@@ -32,27 +64,21 @@ fn shuffle_by<const S: usize>(
 ) {
     let (values, left) = values.as_chunks::<S>();
     let whole = values.len().saturating_mul(S);
-    let (planes, rest) = planes.split_at_mut_checked(whole).unwrap_or_default();
+    let (planes, rest) = planes.split_at_mut(whole);
     rest.copy_from_slice(left);
+    let mut planes = rows_mut::<S>(planes, values.len());
     let (eights, few) = values.split_at(eights(values.len()));
-    let mut all = planes.chunks_exact_mut(values.len().max(1));
-    let mut ends: [&mut [u8]; S] = std::array::from_fn(|_| Default::default());
-    let starts = std::array::from_fn(|j| {
-        let plane = all.next().unwrap_or_default();
-        let (start, end) = plane.split_at_mut_checked(eights.len()).unwrap_or_default();
-        if let Some(place) = ends.get_mut(j) {
-            *place = end;
-        }
-        start
-    });
-    split(eights, starts);
-    for (i, value) in few.iter().enumerate() {
-        for (plane, byte) in ends.iter_mut().zip(value) {
-            if let Some(place) = plane.get_mut(i) {
-                *place = *byte;
-            }
-        }
+    for (j, plane) in planes.iter_mut().enumerate() {
+        let (_, end) = plane.split_at_mut(eights.len());
+        let bytes = few.as_flattened().iter().skip(j).step_by(S);
+        end.iter_mut()
+            .zip(bytes)
+            .for_each(|(place, byte)| *place = *byte);
     }
+    split(
+        eights,
+        planes.map(|plane| plane.split_at_mut(eights.len()).0),
+    );
 }
 
 /// Runs `join` over as many values as come in eights, and a plain loop over the rest.
@@ -63,20 +89,15 @@ fn unshuffle_by<const S: usize>(
 ) {
     let (values, rest) = values.as_chunks_mut::<S>();
     let whole = values.len().saturating_mul(S);
-    let (planes, left) = planes.split_at_checked(whole).unwrap_or_default();
+    let (planes, left) = planes.split_at(whole);
     rest.copy_from_slice(left);
-    let mut all = planes.chunks_exact(values.len().max(1));
+    let planes = rows::<S>(planes, values.len());
     let (eights, few) = values.split_at_mut(eights(values.len()));
-    let planes: [&[u8]; S] = std::array::from_fn(|_| all.next().unwrap_or_default());
-    join(
-        planes.map(|plane| plane.get(..eights.len()).unwrap_or_default()),
-        eights,
-    );
-    for (i, value) in few.iter_mut().enumerate() {
-        for (plane, byte) in planes.iter().zip(value) {
-            let at = eights.len().saturating_add(i);
-            *byte = plane.get(at).copied().unwrap_or_default();
-        }
+    let planes = planes.map(|plane| plane.split_at(eights.len()));
+    join(planes.map(|(start, _)| start), eights);
+    for (j, (_, end)) in planes.iter().enumerate() {
+        let bytes = few.as_flattened_mut().iter_mut().skip(j).step_by(S);
+        bytes.zip(*end).for_each(|(place, byte)| *place = *byte);
     }
 }
 
@@ -161,41 +182,46 @@ fn join_eights(planes: [&[u8]; 8], values: &mut [[u8; 8]]) {
 const BLOCK: usize = 8192;
 
 /// Splits values of `size` bytes into planes of bits, block by block. Both slices are equally long.
-pub(crate) fn shuffle_bits(size: usize, values: &[u8], planes: &mut [u8]) {
+pub(crate) fn shuffle_bits(size: usize, values: &[u8], planes: &mut [u8]) -> Result<(), Bug> {
+    check_lengths(values, planes)?;
     let mut bytes = [0; BLOCK];
     let blocks = values.chunks(BLOCK).zip(planes.chunks_mut(BLOCK));
     for (values, planes) in blocks {
         let whole = whole_groups(size, values.len());
-        let (values, left) = values.split_at_checked(whole).unwrap_or_default();
-        let (planes, rest) = planes.split_at_mut_checked(whole).unwrap_or_default();
+        let (values, left) = values.split_at(whole);
+        let (planes, rest) = planes.split_at_mut(whole);
         rest.copy_from_slice(left);
-        let bytes = bytes.get_mut(..whole).unwrap_or_default();
-        shuffle(size, values, bytes);
+        // A block holds no more than these.
+        let (bytes, _) = bytes.split_at_mut(whole);
+        shuffle(size, values, bytes)?;
         let plane = whole.checked_div(size).unwrap_or(0).max(1);
         let pairs = bytes
             .chunks_exact(plane)
             .zip(planes.chunks_exact_mut(plane));
         pairs.for_each(|(bytes, bits)| split_bits(bytes, bits));
     }
+    Ok(())
 }
 
 /// Undoes [`shuffle_bits`].
-pub(crate) fn unshuffle_bits(size: usize, planes: &[u8], values: &mut [u8]) {
+pub(crate) fn unshuffle_bits(size: usize, planes: &[u8], values: &mut [u8]) -> Result<(), Bug> {
+    check_lengths(planes, values)?;
     let mut bytes = [0; BLOCK];
     let blocks = planes.chunks(BLOCK).zip(values.chunks_mut(BLOCK));
     for (planes, values) in blocks {
         let whole = whole_groups(size, values.len());
-        let (planes, left) = planes.split_at_checked(whole).unwrap_or_default();
-        let (values, rest) = values.split_at_mut_checked(whole).unwrap_or_default();
+        let (planes, left) = planes.split_at(whole);
+        let (values, rest) = values.split_at_mut(whole);
         rest.copy_from_slice(left);
-        let bytes = bytes.get_mut(..whole).unwrap_or_default();
+        let (bytes, _) = bytes.split_at_mut(whole);
         let plane = whole.checked_div(size).unwrap_or(0).max(1);
         let pairs = planes
             .chunks_exact(plane)
             .zip(bytes.chunks_exact_mut(plane));
         pairs.for_each(|(bits, bytes)| join_bits(bits, bytes));
-        unshuffle(size, bytes, values);
+        unshuffle(size, bytes, values)?;
     }
+    Ok(())
 }
 
 /// Bytes of as many values as come in groups of eight.
@@ -208,8 +234,7 @@ fn whole_groups(size: usize, len: usize) -> usize {
 fn split_bits(bytes: &[u8], bits: &mut [u8]) {
     let (groups, _) = bytes.as_chunks::<8>();
     let (whole, few) = groups.split_at(eights(groups.len()));
-    let mut rows = bits.chunks_exact_mut(groups.len().max(1));
-    let rows: [&mut [u8]; 8] = std::array::from_fn(|_| rows.next().unwrap_or_default());
+    let rows = rows_mut::<8>(bits, groups.len());
     let [a, b, c, d, e, f, g, h] = rows.map(|row| row.as_chunks_mut::<8>());
     let (groups, _) = whole.as_chunks::<8>();
     let all = groups.iter().zip(a.0).zip(b.0).zip(c.0).zip(d.0);
@@ -217,35 +242,34 @@ fn split_bits(bytes: &[u8], bits: &mut [u8]) {
         let turned = bits_of_eights(bytes_of_eights(groups.map(u64::from_le_bytes)));
         [*a, *b, *c, *d, *e, *f, *g, *h] = turned.map(u64::to_le_bytes);
     }
-    let mut ends = [a.1, b.1, c.1, d.1, e.1, f.1, g.1, h.1];
-    for (i, group) in few.iter().enumerate() {
+    let all = few.iter().zip(a.1).zip(b.1).zip(c.1).zip(d.1);
+    for ((((((((group, a), b), c), d), e), f), g), h) in all.zip(e.1).zip(f.1).zip(g.1).zip(h.1) {
         let group = [u64::from_le_bytes(*group), 0, 0, 0, 0, 0, 0, 0];
         let turned = bits_of_eights(bytes_of_eights(group));
-        for (end, row) in ends.iter_mut().zip(turned) {
-            if let (Some(place), [byte, ..]) = (end.get_mut(i), row.to_le_bytes()) {
-                *place = byte;
-            }
-        }
+        [*a, *b, *c, *d, *e, *f, *g, *h] = turned.map(low_byte);
     }
+}
+
+const fn low_byte(number: u64) -> u8 {
+    let [low, ..] = number.to_le_bytes();
+    low
 }
 
 /// Undoes [`split_bits`].
 fn join_bits(bits: &[u8], bytes: &mut [u8]) {
     let (groups, _) = bytes.as_chunks_mut::<8>();
     let row = groups.len();
-    let mut rows = bits.chunks_exact(row.max(1));
-    let rows: [&[u8]; 8] = std::array::from_fn(|_| rows.next().unwrap_or_default());
     let (eights, few) = groups.split_at_mut(eights(row));
-    let [a, b, c, d, e, f, g, h] = rows.map(|row| row.as_chunks::<8>().0);
+    let [a, b, c, d, e, f, g, h] = rows::<8>(bits, row).map(|row| row.as_chunks::<8>());
     let (places, _) = eights.as_chunks_mut::<8>();
-    let all = places.iter_mut().zip(a).zip(b).zip(c).zip(d);
-    for ((((((((places, a), b), c), d), e), f), g), h) in all.zip(e).zip(f).zip(g).zip(h) {
+    let all = places.iter_mut().zip(a.0).zip(b.0).zip(c.0).zip(d.0);
+    for ((((((((places, a), b), c), d), e), f), g), h) in all.zip(e.0).zip(f.0).zip(g.0).zip(h.0) {
         let rows = [a, b, c, d, e, f, g, h].map(|row| u64::from_le_bytes(*row));
         *places = bytes_of_eights(bits_of_eights(rows)).map(u64::to_le_bytes);
     }
-    for (i, group) in few.iter_mut().enumerate() {
-        let at = eights.len().saturating_add(i);
-        let rows = rows.map(|row| u64::from(row.get(at).copied().unwrap_or_default()));
+    let all = few.iter_mut().zip(a.1).zip(b.1).zip(c.1).zip(d.1);
+    for ((((((((group, a), b), c), d), e), f), g), h) in all.zip(e.1).zip(f.1).zip(g.1).zip(h.1) {
+        let rows = [a, b, c, d, e, f, g, h].map(|byte| u64::from(*byte));
         let [low, ..] = bytes_of_eights(bits_of_eights(rows));
         *group = low.to_le_bytes();
     }

@@ -1,6 +1,6 @@
 use std::mem;
 
-use tdb_tile::Limits;
+use tdb_tile::{Bug, Limits};
 
 use crate::chunk::{Chunk, Parts};
 use crate::scratch::{Buffer, Contexts, Memory, Scratch};
@@ -42,17 +42,19 @@ impl<'a> Flow<'a> {
     }
 
     /// What there is to read, and where to write.
-    fn split(&mut self) -> (&[u8], &mut Buffer) {
+    fn split(&mut self) -> Result<(&[u8], &mut Buffer), Bug> {
         let all = if self.is_input {
             self.input
         } else {
             self.front.filled()
         };
-        (all.get(self.from..).unwrap_or_default(), self.back)
+        let left = all.get(self.from..);
+        let left = left.ok_or_else(|| Bug::new("a filter consumed more than there was"))?;
+        Ok((left, self.back))
     }
 
-    fn present(&mut self) -> &[u8] {
-        self.split().0
+    fn present(&mut self) -> Result<&[u8], Bug> {
+        Ok(self.split()?.0)
     }
 
     /// What was written is read next, or else what was read, without the `consumed` start.
@@ -103,8 +105,8 @@ impl<'a> Run<'a> {
         for (index, step) in self.steps.iter().enumerate().rev() {
             let is_folding = self.folds && index == 0;
             let mut stage = step.stage(self.kind, is_folding, self.limits, self.contexts);
-            let (recorded, back_metadata) = metadata.split();
-            let (input, back) = data.split();
+            let (recorded, back_metadata) = metadata.split()?;
+            let (input, back) = data.split()?;
             let to_result = step.is_last && !is_done;
             let (input, target) = if is_done {
                 (&*result, Target::Scratch(back))
@@ -139,7 +141,7 @@ impl<'a> Run<'a> {
                 is_done = to_result;
             }
         }
-        let left = metadata.present().len();
+        let left = metadata.present()?.len();
         if left > 0 {
             let what = "metadata that no filter wrote";
             return Err(FilterError::mismatch("pipeline", what, 0, left));
@@ -147,12 +149,13 @@ impl<'a> Run<'a> {
         if is_done {
             return Ok(());
         }
-        finish(data.present(), result)
+        finish(data.present()?, result)
     }
 
     /// Most bytes that a stage may hand to the next. No filter makes more than a few times
     /// its input out of it when writing, folded offsets excepted, which come on top.
     fn decode_cap(&self, original: usize) -> usize {
+        // A limit beyond memory is none.
         let limit = usize::try_from(self.limits.data_tile).unwrap_or(usize::MAX);
         if self.folds {
             return limit;
@@ -197,7 +200,8 @@ impl<'a> Run<'a> {
             };
             let input_end = [input.len()];
             let chunk = Chunk {
-                metadata: Parts::new(header, parts).unwrap_or(Parts::NONE),
+                metadata: Parts::new(header, parts)
+                    .ok_or_else(|| Bug::new("metadata ends elsewhere than its parts"))?,
                 data: Parts::one(input, &input_end),
                 starts: starts.filter(|_| is_folding),
             };

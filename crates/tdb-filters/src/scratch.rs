@@ -1,7 +1,7 @@
 use std::any::Any;
 use std::fmt;
 
-use tdb_tile::{ChunkTable, Grant, Limits};
+use tdb_tile::{Bug, ChunkTable, Grant, Limits};
 
 use crate::FilterError;
 
@@ -39,6 +39,7 @@ impl fmt::Debug for Scratch {
 #[derive(Default)]
 pub(crate) struct Buffer {
     bytes: Vec<u8>,
+    /// No more than there is.
     len: usize,
     grant: Option<Grant>,
 }
@@ -47,13 +48,13 @@ impl Buffer {
     /// Lends `len` bytes, whatever they hold.
     pub(crate) fn lend(&mut self, len: usize, limits: &Limits) -> Result<&mut [u8], FilterError> {
         if len > self.bytes.len() {
-            self.grant = None;
+            (self.grant, self.len) = (None, 0);
             self.bytes = Vec::new();
             self.grant = Some(limits.budget.take(len as u64)?);
             self.bytes = vec![0; len];
         }
         self.len = len;
-        Ok(self.bytes.get_mut(..len).unwrap_or_default())
+        Ok(self.bytes.split_at_mut(len).0)
     }
 
     /// Gives up the end of what was lent.
@@ -63,7 +64,7 @@ impl Buffer {
 
     /// What was lent last.
     pub(crate) fn filled(&self) -> &[u8] {
-        self.bytes.get(..self.len).unwrap_or_default()
+        self.bytes.split_at(self.len).0
     }
 }
 
@@ -89,6 +90,6 @@ impl Contexts {
             .kept
             .get_mut(place)
             .and_then(|kept| kept.downcast_mut());
-        Ok(found.expect("just found or put there"))
+        found.ok_or_else(|| Bug::new("a context is not where it was put").into())
     }
 }

@@ -21,21 +21,51 @@ pub(crate) const fn offsets(tile: &TileKind, folds_ascii: bool) -> Offsets {
 }
 
 /// The cells of a chunk, one after the other.
+///
+/// # Errors
+/// Starts that are out of order, beyond the data, or leave out its beginning.
 pub(crate) fn cells<'a>(
+    filter: &'static str,
     data: &'a [u8],
     starts: &'a [u64],
-) -> impl Iterator<Item = &'a [u8]> + Clone {
-    let place = |start: &u64| usize::try_from(*start).unwrap_or(usize::MAX);
-    let ends = starts.iter().skip(1).map(place).chain([data.len()]);
-    starts
-        .iter()
-        .map(place)
-        .zip(ends)
-        .map(|(start, end)| data.get(start..end).unwrap_or_default())
+) -> Result<impl Iterator<Item = &'a [u8]> + Clone, FilterError> {
+    check_starts(filter, data, starts)?;
+    let size = data.len() as u64;
+    let ends = starts.iter().skip(1).copied().chain([size]);
+    let mut left = data;
+    Ok(starts.iter().zip(ends).map(move |(start, end)| {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "no more than the data has, as was just checked"
+        )]
+        let (cell, rest) = left.split_at(end.saturating_sub(*start) as usize);
+        left = rest;
+        cell
+    }))
+}
+
+/// Fails unless every byte of the data belongs to one cell.
+pub(crate) fn check_starts(
+    filter: &'static str,
+    data: &[u8],
+    starts: &[u64],
+) -> Result<(), FilterError> {
+    let begins = match starts.first() {
+        Some(first) => *first == 0,
+        None => data.is_empty(),
+    };
+    let ends = starts.last().is_none_or(|&last| last <= data.len() as u64);
+    if begins && ends && starts.is_sorted() {
+        return Ok(());
+    }
+    Err(FilterError::Values {
+        filter,
+        why: "offsets are not in order or beyond the data",
+    })
 }
 
 /// The smallest of the widths 1, 2, 4 and 8 that holds a number.
-pub(crate) const fn width(number: usize) -> usize {
+pub(crate) const fn width(number: usize) -> u8 {
     match number {
         0..=0xff => 1,
         0x100..=0xffff => 2,
@@ -44,17 +74,18 @@ pub(crate) const fn width(number: usize) -> usize {
     }
 }
 
-/// Writes a number in the last `width` of its big-endian bytes.
-pub(crate) fn put(number: usize, width: usize, room: &mut [u8]) -> usize {
+/// Fills all of `place` with the last big-endian bytes of a number.
+pub(crate) fn put(number: usize, place: &mut [u8]) {
     let bytes = (number as u64).to_be_bytes();
-    let low = bytes
-        .get(8_usize.saturating_sub(width)..)
-        .unwrap_or_default();
-    // The room was measured before.
-    if let Some(place) = room.get_mut(..width) {
-        place.copy_from_slice(low);
+    for (place, byte) in place.iter_mut().rev().zip(bytes.iter().rev()) {
+        *place = *byte;
     }
-    width
+}
+
+/// Appends the last `width` big-endian bytes of a number.
+pub(crate) fn push(number: usize, width: u8, out: &mut Vec<u8>) {
+    let bytes = (number as u64).to_be_bytes();
+    out.extend(bytes.iter().skip(bytes.len().saturating_sub(width.into())));
 }
 
 /// Reads a big-endian number of `width` bytes.
@@ -62,6 +93,7 @@ pub(crate) fn number(bytes: &[u8]) -> usize {
     let wide = bytes
         .iter()
         .fold(0_u64, |wide, byte| (wide << 8) | u64::from(*byte));
+    // What memory cannot count is beyond everything that there is.
     usize::try_from(wide).unwrap_or(usize::MAX)
 }
 

@@ -10,6 +10,7 @@ use crate::FilterError;
 /// An unsigned integer and the form in which it is stored.
 pub(crate) trait Word: Copy {
     const SIZE: usize;
+    const BITS: u8;
     /// Little-endian, unaligned.
     type Stored: Copy + FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned;
 
@@ -20,6 +21,12 @@ pub(crate) trait Word: Copy {
     fn sign_extended(self) -> u64;
     /// The low bytes.
     fn from_u64(wide: u64) -> Self;
+
+    /// The word that `bytes` are.
+    fn one(filter: &'static str, bytes: &[u8]) -> Result<Self, FilterError> {
+        let stored = Self::Stored::read_from_bytes(bytes).map_err(|_| broken(filter))?;
+        Ok(Self::load(stored))
+    }
 
     /// The words that `bytes` hold.
     fn slice<'a>(filter: &'static str, bytes: &'a [u8]) -> Result<&'a [Self::Stored], FilterError> {
@@ -40,9 +47,10 @@ fn broken(filter: &'static str) -> FilterError {
 }
 
 macro_rules! word {
-    ($($native:ident, $signed:ident, $stored:ident, $load:expr, $store:expr;)*) => {$(
+    ($($native:ident, $signed:ident, $bits:literal, $stored:ident, $load:expr, $store:expr;)*) => {$(
         impl Word for $native {
             const SIZE: usize = size_of::<$native>();
+            const BITS: u8 = $bits;
             type Stored = $stored;
 
             #[inline]
@@ -75,15 +83,16 @@ macro_rules! word {
 }
 
 word! {
-    u8, i8, u8, |v| v, |v| v;
-    u16, i16, U16, U16::get, U16::new;
-    u32, i32, U32, U32::get, U32::new;
-    u64, i64, U64, U64::get, U64::new;
+    u8, i8, 8, u8, |v| v, |v| v;
+    u16, i16, 16, U16, U16::get, U16::new;
+    u32, i32, 32, U32, U32::get, U32::new;
+    u64, i64, 64, U64, U64::get, U64::new;
 }
 
-/// Runs an expression with `$t` standing for the word of `$size` bytes, or `$other` where there is none.
+/// Runs an expression with `$t` standing for the word of `$size` bytes. No datatype has another size; if one had, the
+/// function around it would return a bug.
 macro_rules! with_word {
-    ($size:expr, $t:ident => $body:expr, $other:expr) => {
+    ($size:expr, $t:ident => $body:expr) => {
         match $size {
             1 => {
                 type $t = u8;
@@ -101,7 +110,7 @@ macro_rules! with_word {
                 type $t = u64;
                 $body
             }
-            _ => $other,
+            _ => return Err(tdb_tile::Bug::new("values of a size that no word has").into()),
         }
     };
 }

@@ -202,3 +202,51 @@ fn it_says_which_fields_it_is_for() {
     let numbers = TileKind::new(V, Datatype::Int32);
     assert!(matches!(fits(numbers, false), Err(Misfit::Datatype(_))));
 }
+
+/// Says that it keeps metadata from beyond its end.
+static GREEDY: Entry = Entry::new(
+    211,
+    "greedy",
+    |options| options.none().map(|()| Box::new(Greedy) as _),
+    |_| Ok(Box::new(Greedy)),
+);
+
+#[derive(Debug)]
+struct Greedy;
+
+impl Filter for Greedy {
+    fn encode(
+        &self,
+        _: Chunk<'_>,
+        out: &mut Out<'_>,
+        _: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        out.keep_data();
+        out.keep_metadata(0);
+        Ok(())
+    }
+
+    fn decode(
+        &self,
+        chunk: Chunk<'_>,
+        out: &mut Out<'_>,
+        _: &mut Stage<'_>,
+    ) -> Result<(), FilterError> {
+        out.keep_data();
+        out.keep_metadata(chunk.metadata.bytes().len() + 1);
+        Ok(())
+    }
+}
+
+#[test]
+fn metadata_beyond_its_end_is_a_bug_and_not_no_metadata() {
+    let registry = Registry::builtin().with(&GREEDY);
+    let kind = TileKind::new(V, Datatype::Int32);
+    let pipeline = Pipeline::new(&list(&[211]), V, kind, None, &registry).unwrap();
+    let (mut scratch, limits, mut stored) = (Scratch::default(), Limits::default(), Vec::new());
+    pipeline
+        .encode_tile(&[0; 8], None, &mut stored, &mut scratch, &limits)
+        .unwrap();
+    let error = pipeline.decode_tile_to_vec(&stored, None, &mut scratch, &limits);
+    assert_eq!(error.unwrap_err().kind(), tdb_tile::ErrorKind::Bug);
+}

@@ -18,7 +18,7 @@ use tdb_filters::{
     Description, EncryptionKey, FilterError, FilterList, FilterRecord, OptionValue, Pipeline,
     Registry, Scratch, TileKind, open_generic_tile, seal_generic_tile,
 };
-use tdb_tile::{Datatype, FormatVersion, GenericTile, Limits, Record};
+use tdb_tile::{ChunkWriter, Datatype, FormatVersion, GenericTile, Limits, Record};
 
 const V: FormatVersion = FormatVersion::WRITTEN;
 
@@ -231,6 +231,41 @@ fn pipelines_that_nobody_could_read_are_not_written() {
         ["positive_delta", "bit_width_reduction"],
     ] {
         pipeline(&fine, ints).check().unwrap();
+    }
+}
+
+#[test]
+fn starts_that_lose_or_mix_values_are_refused_also_chunk_by_chunk() {
+    let text = TileKind::new(V, Datatype::StringUtf8).var();
+    let (mut scratch, limits) = (Scratch::default(), Limits::default());
+    for name in ["rle", "dictionary"] {
+        let pipeline = pipeline(&[name], text);
+        let wrong: [Option<&[u64]>; 6] = [
+            None,
+            Some(&[]),
+            Some(&[1]),
+            Some(&[0, 2, 1]),
+            Some(&[0, 4]),
+            Some(&[0, u64::MAX]),
+        ];
+        for starts in wrong {
+            let mut out = Vec::new();
+            let tile = pipeline.encode_tile(b"abc", starts, &mut out, &mut scratch, &limits);
+            assert!(matches!(tile, Err(FilterError::Values { .. })), "{tile:?}");
+            assert!(out.is_empty());
+            let mut writer = ChunkWriter::new(&mut out);
+            let chunk = pipeline.encode_chunk(b"abc", starts, &mut writer, &mut scratch, &limits);
+            assert_eq!(chunk, tile, "{name} {starts:?}");
+        }
+        let mut out = Vec::new();
+        let mut writer = ChunkWriter::new(&mut out);
+        pipeline
+            .encode_chunk(b"abc", Some(&[0, 1]), &mut writer, &mut scratch, &limits)
+            .unwrap();
+        writer.finish();
+        let mut starts = Vec::new();
+        let back = pipeline.decode_tile_to_vec(&out, Some(&mut starts), &mut scratch, &limits);
+        assert_eq!((back.unwrap(), starts), (b"abc".to_vec(), vec![0, 1]));
     }
 }
 

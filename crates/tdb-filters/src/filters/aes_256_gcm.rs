@@ -10,6 +10,7 @@
 use tdb_tile::Datatype;
 
 use crate::header::{Reader, put_length};
+use crate::room::cut;
 use crate::{Chunk, EncryptionKey, Entry, Filter, FilterError, Out, Stage};
 
 const NAME: &str = "aes_256_gcm";
@@ -62,10 +63,7 @@ impl Filter for Encryption {
         put_length(NAME, header, chunk.metadata.len())?;
         put_length(NAME, header, chunk.data.len())?;
         for part in parts {
-            let (sealed, rest) = std::mem::take(&mut room)
-                .split_at_mut_checked(part.len())
-                .unwrap_or_default();
-            room = rest;
+            let sealed = cut(&mut room, part.len())?;
             sealed.copy_from_slice(part);
             let (vector, tag) = key.seal(sealed)?;
             put_length(NAME, header, part.len())?;
@@ -91,9 +89,9 @@ impl Filter for Encryption {
         header.finish("header")?;
         let mut stored = Reader::new(NAME, chunk.data.bytes());
         if !metadata.is_empty() {
-            open(key, metadata, &mut stored, out.metadata(total(metadata))?)?;
+            open(key, metadata, &mut stored, out.metadata(total(metadata)?)?)?;
         }
-        open(key, data, &mut stored, out.data(total(data))?)?;
+        open(key, data, &mut stored, out.data(total(data)?)?)?;
         stored.finish("parts")
     }
 
@@ -106,17 +104,14 @@ impl Filter for Encryption {
     }
 }
 
-fn total(records: &[u8]) -> usize {
+/// The plain lengths of all parts.
+fn total(records: &[u8]) -> Result<usize, FilterError> {
     records
         .chunks_exact(RECORD)
-        .map(|record| u32_at(record, 0))
-        .fold(0, usize::saturating_add)
-}
-
-fn u32_at(record: &[u8], at: usize) -> usize {
-    Reader::new(NAME, record.get(at..).unwrap_or_default())
-        .length("length")
-        .unwrap_or_default()
+        .try_fold(0_usize, |sum, record| {
+            let plain = Reader::new(NAME, record).length("plain length")?;
+            Ok(sum.saturating_add(plain))
+        })
 }
 
 fn open(
@@ -135,10 +130,7 @@ fn open(
         let vector = record.take("vector", VECTOR)?;
         let tag = record.take("tag", TAG)?;
         let sealed = stored.take("part", length)?;
-        let (opened, rest) = std::mem::take(&mut out)
-            .split_at_mut_checked(plain)
-            .unwrap_or_default();
-        out = rest;
+        let opened = cut(&mut out, plain)?;
         opened.copy_from_slice(sealed);
         key.open(vector, tag, opened)?;
     }

@@ -13,6 +13,7 @@
 use tdb_tile::FormatVersion;
 
 use crate::header::{Reader, put_length};
+use crate::room::cut;
 use crate::windows::{self, windows};
 use crate::word::{Word, with_word};
 use crate::{Chunk, Description, Entry, Filter, FilterError, OptionValue, Options, Out, Stage};
@@ -66,8 +67,7 @@ impl Filter for BitWidthReduction {
         put_length(NAME, header, all.clone().count())?;
         let mut stored = 0_usize;
         for window in all {
-            let used = with_word!(size, T => reduce::<T>(window, is_signed, header, room)?, 0);
-            room = room.get_mut(used..).unwrap_or_default();
+            let used = with_word!(size, T => reduce::<T>(window, is_signed, header, &mut room)?);
             stored = stored.saturating_add(used);
         }
         out.shorten_data(stored);
@@ -95,8 +95,7 @@ impl Filter for BitWidthReduction {
         for _ in 0..count {
             room = with_word!(
                 size,
-                T => restore::<T>(is_signed, &mut header, &mut stored, room)?,
-                room
+                T => restore::<T>(is_signed, &mut header, &mut stored, room)?
             );
         }
         if !room.is_empty() {
@@ -133,27 +132,27 @@ fn reduce<T: Word>(
     window: &[u8],
     is_signed: bool,
     header: &mut Vec<u8>,
-    room: &mut [u8],
+    room: &mut &mut [u8],
 ) -> Result<usize, FilterError> {
     let whole = window.len().is_multiple_of(T::SIZE);
     let values = if whole { T::slice(NAME, window)? } else { &[] };
     let (least, bits) = measure::<T>(values, is_signed);
-    let bits = if whole { bits } else { full_bits::<T>() };
+    let bits = if whole { bits } else { T::BITS };
     let stored = T::from_u64(least).store();
     header.extend_from_slice(zerocopy::IntoBytes::as_bytes(&stored));
-    header.push(u8::try_from(bits).unwrap_or(u8::MAX));
+    header.push(bits);
     put_length(NAME, header, window.len())?;
-    let width = if bits >= full_bits::<T>() {
+    let width = if bits >= T::BITS {
         T::SIZE
     } else {
-        (bits / 8) as usize
+        usize::from(bits / 8)
     };
     let len = if whole {
         values.len().saturating_mul(width)
     } else {
         window.len()
     };
-    let room = room.get_mut(..len).unwrap_or_default();
+    let room = cut(room, len)?;
     match width {
         width if width == T::SIZE => room.copy_from_slice(window),
         1 => narrow::<T, u8>(values, least, room)?,
@@ -163,14 +162,10 @@ fn reduce<T: Word>(
     Ok(len)
 }
 
-fn full_bits<T: Word>() -> u32 {
-    u32::try_from(T::SIZE.saturating_mul(8)).unwrap_or(64)
-}
-
 /// The least value, and the bits that the distance of the greatest needs; the type's own
 /// where that distance and one more cannot be said in the type.
-fn measure<T: Word>(values: &[T::Stored], is_signed: bool) -> (u64, u32) {
-    let full = full_bits::<T>();
+fn measure<T: Word>(values: &[T::Stored], is_signed: bool) -> (u64, u8) {
+    let full = T::BITS;
     if is_signed {
         let signed = |value: &T::Stored| T::load(*value).sign_extended().cast_signed();
         let least = values.iter().map(signed).min().unwrap_or(0);
@@ -178,7 +173,7 @@ fn measure<T: Word>(values: &[T::Stored], is_signed: bool) -> (u64, u32) {
         let range = greatest
             .checked_sub(least)
             .and_then(|range| range.checked_add(1));
-        let most = i64::MAX >> 64_u32.saturating_sub(full);
+        let most = i64::MAX >> 64_u8.saturating_sub(full);
         let bits = match range {
             Some(range) if range <= i8::MAX.into() => 8,
             Some(range) if range <= i16::MAX.into() => 16,
@@ -225,16 +220,13 @@ fn restore<'a, T: Word>(
     stored: &mut Reader<'_>,
     room: &'a mut [u8],
 ) -> Result<&'a mut [u8], FilterError> {
-    let least = header.take("least value", T::SIZE)?;
-    let least = T::slice(NAME, least)?
-        .first()
-        .map_or(0, |v| T::load(*v).to_u64());
-    let bits = header.take("bits", 1)?.first().copied().unwrap_or_default();
+    let least = T::one(NAME, header.take("least value", T::SIZE)?)?.to_u64();
+    let bits = header.scalar::<u8>("bits")?;
     let len = header.length("window length")?;
     let (window, rest) = room
         .split_at_mut_checked(len)
         .ok_or_else(|| FilterError::invalid(NAME, "window length", "goes beyond the data"))?;
-    if u32::from(bits) >= full_bits::<T>() || !len.is_multiple_of(T::SIZE) {
+    if bits >= T::BITS || !len.is_multiple_of(T::SIZE) {
         window.copy_from_slice(stored.take("window", len)?);
         return Ok(rest);
     }

@@ -11,6 +11,7 @@
 
 use crate::header::{self, Reader, put_parts};
 use crate::planes;
+use crate::room::{cut, cut_ref};
 use crate::{Chunk, Entry, Filter, FilterError, Out, Stage};
 
 const NAME: &str = "bitshuffle";
@@ -49,13 +50,10 @@ impl Filter for Bitshuffle {
         let (header, mut room) = out.header_and_data(values.len())?;
         put_parts(NAME, header, lengths.clone())?;
         for length in lengths {
-            let (part, left) = values.split_at_checked(length).unwrap_or_default();
-            let (planes, rest) = std::mem::take(&mut room)
-                .split_at_mut_checked(length)
-                .unwrap_or_default();
-            (values, room) = (left, rest);
+            let part = cut_ref(&mut values, length)?;
+            let planes = cut(&mut room, length)?;
             if is_shuffled(length, size) {
-                planes::shuffle_bits(size, part, planes);
+                planes::shuffle_bits(size, part, planes)?;
             } else {
                 planes.copy_from_slice(part);
             }
@@ -77,13 +75,10 @@ impl Filter for Bitshuffle {
         let mut room = out.data(stored.len())?;
         for length in lengths {
             // The lengths add up to that of both.
-            let (part, left) = stored.split_at_checked(length).unwrap_or_default();
-            let (values, rest) = std::mem::take(&mut room)
-                .split_at_mut_checked(length)
-                .unwrap_or_default();
-            (stored, room) = (left, rest);
+            let part = cut_ref(&mut stored, length)?;
+            let values = cut(&mut room, length)?;
             if is_shuffled(length, size) {
-                planes::unshuffle_bits(size, part, values);
+                planes::unshuffle_bits(size, part, values)?;
             } else {
                 values.copy_from_slice(part);
             }

@@ -7,6 +7,7 @@
 
 use crate::header::{self, Reader, put_parts};
 use crate::planes;
+use crate::room::{cut, cut_ref};
 use crate::{Chunk, Entry, Filter, FilterError, Out, Stage};
 
 const NAME: &str = "byteshuffle";
@@ -31,11 +32,8 @@ impl Filter for Byteshuffle {
         let (header, mut room) = out.header_and_data(chunk.data.bytes().len())?;
         put_parts(NAME, header, chunk.data.iter().map(<[u8]>::len))?;
         for part in chunk.data.iter() {
-            let (shuffled, rest) = std::mem::take(&mut room)
-                .split_at_mut_checked(part.len())
-                .unwrap_or_default();
-            room = rest;
-            planes::shuffle(stage.datatype.size(), part, shuffled);
+            let shuffled = cut(&mut room, part.len())?;
+            planes::shuffle(stage.datatype.size(), part, shuffled)?;
         }
         out.keep_metadata(0);
         Ok(())
@@ -53,12 +51,9 @@ impl Filter for Byteshuffle {
         let mut room = out.data(stored.len())?;
         for length in lengths {
             // The lengths add up to that of both.
-            let (part, left) = stored.split_at_checked(length).unwrap_or_default();
-            let (values, rest) = std::mem::take(&mut room)
-                .split_at_mut_checked(length)
-                .unwrap_or_default();
-            (stored, room) = (left, rest);
-            planes::unshuffle(stage.datatype.size(), part, values);
+            let part = cut_ref(&mut stored, length)?;
+            let values = cut(&mut room, length)?;
+            planes::unshuffle(stage.datatype.size(), part, values)?;
         }
         out.keep_metadata(reader.position());
         Ok(())

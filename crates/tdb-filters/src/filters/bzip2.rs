@@ -40,6 +40,7 @@ mod library {
     use bzip2::{Action, Compress, Compression, Decompress, Status};
 
     use super::NAME;
+    use crate::compressor::check_decoded;
     use crate::{FilterError, Stage};
 
     // The library's states cannot be used twice: one is made for every piece.
@@ -68,19 +69,13 @@ mod library {
     ) -> Result<(), FilterError> {
         let mut state = Decompress::new(false);
         let status = state.decompress(piece, out);
-        match (status, usize::try_from(state.total_out())) {
-            (Ok(Status::StreamEnd), Ok(found)) if found == out.len() => Ok(()),
-            (Ok(status), Ok(found)) if status != Status::StreamEnd && found == out.len() => {
-                let finding = "does not end where it must";
-                Err(FilterError::invalid(NAME, "stream", finding))
-            }
-            (Ok(_), found) => Err(FilterError::mismatch(
-                NAME,
-                "decoded length of a whole stream",
-                out.len(),
-                found.unwrap_or(usize::MAX),
-            )),
-            (Err(_), _) => Err(FilterError::invalid(NAME, "stream", "does not decode")),
+        let status = status.map_err(|_| FilterError::invalid(NAME, "stream", "does not decode"))?;
+        let what = "decoded length of a whole stream";
+        check_decoded(NAME, what, out, state.total_out())?;
+        if status != Status::StreamEnd {
+            let finding = "does not end where it must";
+            return Err(FilterError::invalid(NAME, "stream", finding));
         }
+        Ok(())
     }
 }

@@ -13,6 +13,7 @@ use tdb_tile::FormatVersion;
 use crate::codec::Codec;
 use crate::delta::{self, DeltaCodec};
 use crate::header::Reader;
+use crate::room::cut;
 use crate::word::{Word, with_word};
 use crate::{Entry, FilterError, Stage};
 
@@ -62,10 +63,10 @@ impl Codec for Differences {
             return Err(delta::cut_value(NAME));
         }
         let count = piece.len().checked_div(size).unwrap_or(0) as u64;
-        let (head, values) = out.split_at_mut_checked(8).unwrap_or_default();
-        head.copy_from_slice(&count.to_le_bytes());
-        let values = values.get_mut(..piece.len()).unwrap_or_default();
-        with_word!(size, T => encode::<T>(piece, values)?, ());
+        let mut room = out;
+        cut(&mut room, 8)?.copy_from_slice(&count.to_le_bytes());
+        let values = cut(&mut room, piece.len())?;
+        with_word!(size, T => encode::<T>(piece, values)?);
         Ok(piece.len().saturating_add(8))
     }
 
@@ -78,19 +79,9 @@ impl Codec for Differences {
         let size = delta::size(delta::physical(NAME, stage.datatype)?);
         let mut reader = Reader::new(NAME, piece);
         let count = reader.scalar::<u64>("count")?;
-        let len = usize::try_from(count)
-            .unwrap_or(usize::MAX)
-            .saturating_mul(size);
-        if len != out.len() {
-            return Err(FilterError::mismatch(
-                NAME,
-                "length by count",
-                out.len(),
-                len,
-            ));
-        }
-        let stored = reader.take("differences", len)?;
-        with_word!(size, T => decode::<T>(stored, out), Ok(()))
+        delta::check_count(NAME, count, size, out)?;
+        let stored = reader.take("differences", out.len())?;
+        with_word!(size, T => decode::<T>(stored, out))
     }
 }
 

@@ -19,7 +19,7 @@ use crate::{
     Chunk, Description, Entry, Filter, FilterError, Offsets, OptionValue, Options, Out, Stage,
     TileKind,
 };
-use tdb_tile::{Datatype, FormatVersion};
+use tdb_tile::{Bug, Datatype, FormatVersion};
 
 const NAME: &str = "dictionary";
 const ID: u8 = 7;
@@ -124,7 +124,7 @@ impl Filter for Dictionary {
 fn encode(data: &[u8], starts: &[u64], out: &mut Out<'_>) -> Result<(), FilterError> {
     let mut numbers: HashMap<&[u8], usize> = HashMap::new();
     let mut entries = Vec::new();
-    let cells = strings::cells(data, starts);
+    let cells = strings::cells(NAME, data, starts)?;
     for cell in cells.clone() {
         numbers.entry(cell).or_insert_with(|| {
             entries.push(cell);
@@ -133,31 +133,26 @@ fn encode(data: &[u8], starts: &[u64], out: &mut Out<'_>) -> Result<(), FilterEr
     }
     let longest = entries.iter().map(|entry| entry.len()).max().unwrap_or(0);
     let (id_width, width) = (strings::width(starts.len()), strings::width(longest));
-    let total = starts.len().saturating_mul(id_width);
+    let total = starts.len().saturating_mul(id_width.into());
     let (header, room) = out.header_and_data(total)?;
     let head = Head {
         original: data.len(),
         cells: starts.len(),
     };
     head.write(NAME, total, header)?;
-    // Both are at most eight.
-    header.extend([id_width, width].map(|width| u8::try_from(width).unwrap_or(8)));
+    header.extend([id_width, width]);
     let strings_size = entries
         .iter()
-        .map(|entry| entry.len().saturating_add(width));
+        .map(|entry| entry.len().saturating_add(width.into()));
     put_length(NAME, header, strings_size.fold(0, usize::saturating_add))?;
     for entry in entries {
-        let mut length = [0; 8];
-        strings::put(entry.len(), width, &mut length);
-        header.extend_from_slice(length.get(..width).unwrap_or_default());
+        strings::push(entry.len(), width, header);
         header.extend_from_slice(entry);
     }
-    for (place, cell) in room.chunks_exact_mut(id_width).zip(cells) {
-        strings::put(
-            numbers.get(cell).copied().unwrap_or_default(),
-            id_width,
-            place,
-        );
+    for (place, cell) in room.chunks_exact_mut(id_width.into()).zip(cells) {
+        let number = numbers.get(cell);
+        let number = number.ok_or_else(|| Bug::new("a string is not in its dictionary"))?;
+        strings::put(*number, place);
     }
     Ok(())
 }
@@ -259,15 +254,20 @@ impl Cells<'_> {
     #[inline]
     fn put(&mut self, entry: &Range<usize>) -> Result<(), FilterError> {
         let end = self.place.saturating_add(entry.len());
-        let free = self.memory.get_mut(self.place..).unwrap_or_default();
-        let left = self.dictionary.get(entry.start..).unwrap_or_default();
+        // Every entry lies in the dictionary, and the place within the memory.
+        let free = self.memory.get_mut(self.place..);
+        let (Some(free), Some(left)) = (free, self.dictionary.get(entry.start..)) else {
+            return Err(Bug::new("a string begins beyond its dictionary").into());
+        };
         match (free.first_chunk_mut::<SHORT>(), left.first_chunk::<SHORT>()) {
             (Some(place), Some(value)) if entry.len() <= SHORT => *place = *value,
             _ => {
+                let value = left.get(..entry.len());
+                let value = value.ok_or_else(|| Bug::new("a string ends beyond its dictionary"))?;
                 let cell = free.get_mut(..entry.len());
                 let cell = cell
                     .ok_or_else(|| FilterError::invalid(NAME, "strings", "go beyond the data"))?;
-                cell.copy_from_slice(left.get(..entry.len()).unwrap_or_default());
+                cell.copy_from_slice(value);
             }
         }
         self.place = end;

@@ -9,15 +9,17 @@
 //! `[10, 12, 15, 15, 14, 100, 7, -3]` as `i32` has 8 bits: `08 | 08 00 00 00 00 00 00 00 |
 //! 0a 00 00 00 | 0c 00 00 00 | 00 4c 99 7d 25 e0 c0 00`.
 
-use tdb_tile::{FormatVersion, Physical};
+use tdb_tile::{Bug, FormatVersion, Physical};
 
 use crate::codec::Codec;
 use crate::delta::{self, DeltaCodec};
 use crate::header::Reader;
+use crate::room::{cut, in_memory};
 use crate::word::{Word, with_word};
 use crate::{Entry, FilterError, Stage};
 
 const NAME: &str = "double_delta";
+/// Bytes before the first value: bits and count.
 const HEAD: usize = 9;
 
 pub(crate) static ENTRY: Entry =
@@ -64,7 +66,7 @@ impl Codec for Changes {
         if !piece.len().is_multiple_of(size) {
             return Err(delta::cut_value(NAME));
         }
-        with_word!(size, T => encode::<T>(piece, is_signed, out), Ok(0))
+        with_word!(size, T => encode::<T>(piece, is_signed, out))
     }
 
     fn decompress(
@@ -77,25 +79,15 @@ impl Codec for Changes {
         let mut reader = Reader::new(NAME, piece);
         let bits = reader.scalar::<u8>("bits")?;
         let count = reader.scalar::<u64>("count")?;
-        let len = usize::try_from(count)
-            .unwrap_or(usize::MAX)
-            .saturating_mul(size);
-        if len != out.len() {
-            return Err(FilterError::mismatch(
-                NAME,
-                "length by count",
-                out.len(),
-                len,
-            ));
-        }
+        delta::check_count(NAME, count, size, out)?;
         if is_raw(bits.into(), size) {
-            out.copy_from_slice(reader.take("values", len)?);
+            out.copy_from_slice(reader.take("values", out.len())?);
             return Ok(());
         }
-        let heads = len.min(size.saturating_mul(2));
-        let (out_heads, out_rest) = out.split_at_mut_checked(heads).unwrap_or_default();
+        let heads = out.len().min(size.saturating_mul(2));
+        let (out_heads, out_rest) = out.split_at_mut(heads);
         out_heads.copy_from_slice(reader.take("first values", heads)?);
-        with_word!(size, T => decode::<T>(bits.into(), reader, out_heads, out_rest), Ok(()))
+        with_word!(size, T => decode::<T>(bits.into(), reader, out_heads, out_rest))
     }
 }
 
@@ -122,9 +114,7 @@ fn decode<T: Word>(
     // A sign and fewer bits than a whole value: at most 63.
     let width = bits.saturating_add(1);
     let needed = (out.len() as u64).saturating_mul(width.into()).div_ceil(64);
-    let needed = usize::try_from(needed)
-        .unwrap_or(usize::MAX)
-        .saturating_mul(8);
+    let needed = in_memory("packed changes", "data_tile", needed.saturating_mul(8))?;
     let words = u64::slice(NAME, reader.take("packed changes", needed)?)?;
     let magnitude_bits = (1_u64 << bits).wrapping_sub(1);
 
@@ -138,7 +128,9 @@ fn decode<T: Word>(
             field
         } else {
             // What is left in the window stands above what the next word adds.
-            let word = words.next().unwrap_or_default();
+            let Some(word) = words.next() else {
+                return Err(Bug::new("packed changes were counted wrong").into());
+            };
             let missing = width.wrapping_sub(filled);
             let top = window >> (64_u32.wrapping_sub(width));
             let low = word >> (64_u32.wrapping_sub(missing));
@@ -192,17 +184,17 @@ fn changes<T: Word>(
 fn encode<T: Word>(piece: &[u8], is_signed: bool, out: &mut [u8]) -> Result<usize, FilterError> {
     let values = T::slice(NAME, piece)?;
     let bits = needed_bits::<T>(values, is_signed)?;
-    let mut head = Vec::with_capacity(HEAD);
-    head.push(u8::try_from(bits).unwrap_or(u8::MAX));
-    head.extend_from_slice(&(values.len() as u64).to_le_bytes());
-    let mut room = Room { out, len: 0 };
-    room.put(&head);
+    let all = out.len();
+    let mut room = out;
+    let stored_bits = u8::try_from(bits).map_err(|_| Bug::new("more bits than a value has"))?;
+    put(&mut room, &[stored_bits])?;
+    put(&mut room, &(values.len() as u64).to_le_bytes())?;
     if is_raw(bits, T::SIZE) {
-        room.put(piece);
-        return Ok(room.len);
+        put(&mut room, piece)?;
+        return Ok(all.saturating_sub(room.len()));
     }
     let heads = T::SIZE.saturating_mul(2);
-    room.put(piece.get(..heads).unwrap_or(piece));
+    put(&mut room, piece.get(..heads).unwrap_or(piece))?;
     let width = bits.saturating_add(1);
     // `u128` holds what is left of a word and a field: 63 and 63 bits.
     let (mut window, mut filled) = (0_u128, 0_u32);
@@ -214,13 +206,16 @@ fn encode<T: Word>(piece: &[u8], is_signed: bool, out: &mut [u8]) -> Result<usiz
         filled = filled.saturating_add(width);
         if filled >= 64 {
             filled = filled.saturating_sub(64);
-            room.put_word(window >> filled);
+            put(&mut room, &low_word(window >> filled))?;
         }
     }
     if filled > 0 {
-        room.put_word(window << (64_u32.saturating_sub(filled)));
+        put(
+            &mut room,
+            &low_word(window << (64_u32.saturating_sub(filled))),
+        )?;
     }
-    Ok(room.len)
+    Ok(all.saturating_sub(room.len()))
 }
 
 /// Bits of the largest magnitude among the first difference and all changes; none for two values or fewer.
@@ -238,28 +233,14 @@ fn needed_bits<T: Word>(values: &[T::Stored], is_signed: bool) -> Result<u32, Fi
     Ok(u64::BITS.saturating_sub(largest.leading_zeros()).max(1))
 }
 
-/// Memory that is filled from the start.
-struct Room<'a> {
-    out: &'a mut [u8],
-    len: usize,
+/// Fills the start of memory, for which the codec's bound is enough.
+fn put(room: &mut &mut [u8], bytes: &[u8]) -> Result<(), FilterError> {
+    cut(room, bytes.len())?.copy_from_slice(bytes);
+    Ok(())
 }
 
-impl Room<'_> {
-    fn put(&mut self, bytes: &[u8]) {
-        let end = self.len.saturating_add(bytes.len());
-        // The codec's bound is enough for all that is put.
-        if let Some(place) = self.out.get_mut(self.len..end) {
-            place.copy_from_slice(bytes);
-            self.len = end;
-        }
-    }
-
-    fn put_word(&mut self, window: u128) {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the last 64 bits are complete"
-        )]
-        let word = window as u64;
-        self.put(&word.to_le_bytes());
-    }
+/// The last 64 bits, which are complete, as they are stored.
+fn low_word(window: u128) -> [u8; 8] {
+    let [low @ .., _, _, _, _, _, _, _, _] = window.to_le_bytes();
+    low
 }

@@ -48,6 +48,7 @@ mod library {
     use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
     use super::NAME;
+    use crate::compressor::check_decoded;
     use crate::{FilterError, Stage};
 
     struct Deflate {
@@ -104,14 +105,6 @@ mod library {
                 "does not end where it must",
             ));
         }
-        match usize::try_from(state.total_out()) {
-            Ok(found) if found == out.len() => Ok(()),
-            found => Err(FilterError::mismatch(
-                NAME,
-                "decoded length",
-                out.len(),
-                found.unwrap_or(usize::MAX),
-            )),
-        }
+        check_decoded(NAME, "decoded length", out, state.total_out())
     }
 }

@@ -11,6 +11,7 @@
 use tdb_tile::{Datatype, FormatVersion};
 
 use crate::header::{Reader, put_length};
+use crate::room::cut;
 use crate::windows::{self, windows};
 use crate::word::{Word, with_word};
 use crate::{Chunk, Description, Entry, Filter, FilterError, OptionValue, Options, Out, Stage};
@@ -55,19 +56,16 @@ impl Filter for PositiveDelta {
         let (header, mut room) = out.header_and_data(chunk.data.bytes().len())?;
         put_length(NAME, header, all.clone().count())?;
         for window in all {
-            let (place, rest) = std::mem::take(&mut room)
-                .split_at_mut_checked(window.len())
-                .unwrap_or_default();
-            room = rest;
-            let mut first = [0; 8];
-            let first = first.get_mut(..size).unwrap_or_default();
+            let place = cut(&mut room, window.len())?;
+            let after_first = header.len().saturating_add(size);
             if window.len().is_multiple_of(size) {
-                with_word!(size, T => encode::<T>(window, is_signed, place)?, ());
-                first.copy_from_slice(window.get(..size).unwrap_or_default());
+                with_word!(size, T => encode::<T>(window, is_signed, place)?);
+                header.extend(window.iter().take(size));
             } else {
                 place.copy_from_slice(window);
             }
-            header.extend_from_slice(first);
+            // Where a window is no whole number of values, its first value is nothing.
+            header.resize(after_first, 0);
             put_length(NAME, header, window.len())?;
         }
         Ok(())
@@ -94,12 +92,9 @@ impl Filter for PositiveDelta {
             let len = header.length("window length")?;
             let window = stored.take("window", len)?;
             // As long as what is stored.
-            let (place, rest) = std::mem::take(&mut room)
-                .split_at_mut_checked(len)
-                .unwrap_or_default();
-            room = rest;
+            let place = cut(&mut room, len)?;
             if len.is_multiple_of(size) {
-                with_word!(size, T => decode::<T>(first, window, place)?, ());
+                with_word!(size, T => decode::<T>(first, window, place)?);
             } else {
                 place.copy_from_slice(window);
             }
@@ -145,8 +140,7 @@ fn encode<T: Word>(window: &[u8], is_signed: bool, out: &mut [u8]) -> Result<(),
 }
 
 fn decode<T: Word>(first: &[u8], window: &[u8], out: &mut [u8]) -> Result<(), FilterError> {
-    let first = T::slice(NAME, first)?.first();
-    let mut value = first.map_or(0, |first| T::load(*first).to_u64());
+    let mut value = T::one(NAME, first)?.to_u64();
     let window = T::slice(NAME, window)?;
     for (difference, place) in window.iter().zip(T::slice_mut(NAME, out)?) {
         value = value.wrapping_add(T::load(*difference).to_u64());

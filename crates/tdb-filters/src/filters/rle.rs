@@ -14,6 +14,7 @@ use tdb_tile::{Datatype, FormatVersion};
 
 use crate::codec::{self, Codec, Compression, Leveled};
 use crate::header::Reader;
+use crate::room::cut;
 use crate::strings::{self, Head};
 use crate::{
     Chunk, Description, Entry, Filter, FilterError, FilterRecord, Offsets, OptionValue, Options,
@@ -154,16 +155,18 @@ impl Codec for Runs {
         let Some(mut value) = cells.next() else {
             return Ok(0);
         };
-        let (mut length, mut used) = (1_u16, 0_usize);
+        let (mut length, all) = (1_u16, out.len());
+        let mut room = out;
         for next in cells {
             if next == value && length < u16::MAX {
                 length = length.wrapping_add(1);
                 continue;
             }
-            used = used.saturating_add(put_run(value, length, out, used));
+            put_run(value, length, &mut room)?;
             (value, length) = (next, 1);
         }
-        Ok(used.saturating_add(put_run(value, length, out, used)))
+        put_run(value, length, &mut room)?;
+        Ok(all.saturating_sub(room.len()))
     }
 
     fn decompress(
@@ -182,16 +185,11 @@ impl Codec for Runs {
     }
 }
 
-fn put_run(value: &[u8], length: u16, out: &mut [u8], at: usize) -> usize {
-    let size = value.len().saturating_add(LENGTH);
-    // The bound is enough for all runs.
-    if let Some(run) = out.get_mut(at..at.saturating_add(size))
-        && let Some((place, count)) = run.split_at_mut_checked(value.len())
-    {
-        place.copy_from_slice(value);
-        count.copy_from_slice(&length.to_be_bytes());
-    }
-    size
+/// Fills the start of the room, for which the bound is enough.
+fn put_run(value: &[u8], length: u16, room: &mut &mut [u8]) -> Result<(), FilterError> {
+    cut(room, value.len())?.copy_from_slice(value);
+    cut(room, LENGTH)?.copy_from_slice(&length.to_be_bytes());
+    Ok(())
 }
 
 fn expand<const C: usize>(piece: &[u8], out: &mut [u8]) -> Result<(), FilterError> {
@@ -210,7 +208,7 @@ fn expand<const C: usize>(piece: &[u8], out: &mut [u8]) -> Result<(), FilterErro
     for run in runs {
         let (value, length) = run.split_first_chunk::<C>().ok_or(CUT)?;
         let (run, left) = std::mem::take(&mut cells)
-            .split_at_mut_checked(run_length(length))
+            .split_at_mut_checked(run_length(length)?)
             .ok_or(TOO_LONG)?;
         run.fill(*value);
         cells = left;
@@ -226,7 +224,7 @@ fn expand_any(cell: usize, piece: &[u8], mut out: &mut [u8]) -> Result<(), Filte
     for run in runs {
         let (value, length) = run.split_at_checked(cell).ok_or(CUT)?;
         let (run, left) = std::mem::take(&mut out)
-            .split_at_mut_checked(run_length(length).saturating_mul(cell))
+            .split_at_mut_checked(run_length(length)?.saturating_mul(cell))
             .ok_or(TOO_LONG)?;
         for place in run.chunks_exact_mut(cell) {
             place.copy_from_slice(value);
@@ -236,10 +234,9 @@ fn expand_any(cell: usize, piece: &[u8], mut out: &mut [u8]) -> Result<(), Filte
     complete(out.is_empty())
 }
 
-fn run_length(bytes: &[u8]) -> usize {
-    bytes
-        .first_chunk()
-        .map_or(0, |bytes| u16::from_be_bytes(*bytes).into())
+fn run_length(bytes: &[u8]) -> Result<usize, FilterError> {
+    let bytes = bytes.first_chunk().ok_or(CUT)?;
+    Ok(u16::from_be_bytes(*bytes).into())
 }
 
 const CUT: FilterError = FilterError::Corrupt {
@@ -284,11 +281,12 @@ fn runs<'a>(
 }
 
 fn encode_strings(data: &[u8], starts: &[u64], out: &mut Out<'_>) -> Result<(), FilterError> {
-    let all = || runs(strings::cells(data, starts));
+    let cells = strings::cells(NAME, data, starts)?;
+    let all = || runs(cells.clone());
     let longest_run = all().map(|(_, length)| length).max().unwrap_or(0);
     let longest = all().map(|(value, _)| value.len()).max().unwrap_or(0);
     let (run_width, width) = (strings::width(longest_run), strings::width(longest));
-    let per_run = run_width.saturating_add(width);
+    let per_run = usize::from(run_width).saturating_add(width.into());
     let total = all()
         .map(|(value, _)| value.len().saturating_add(per_run))
         .fold(0, usize::saturating_add);
@@ -298,23 +296,11 @@ fn encode_strings(data: &[u8], starts: &[u64], out: &mut Out<'_>) -> Result<(), 
         cells: starts.len(),
     };
     head.write(NAME, total, header)?;
-    // Both are at most eight.
-    header.extend([run_width, width].map(|width| u8::try_from(width).unwrap_or(8)));
+    header.extend([run_width, width]);
     for (value, length) in all() {
-        let size = value.len().saturating_add(per_run);
-        let (run, rest) = std::mem::take(&mut room)
-            .split_at_mut_checked(size)
-            .unwrap_or_default();
-        room = rest;
-        strings::put(length, run_width, run);
-        strings::put(
-            value.len(),
-            width,
-            run.get_mut(run_width..).unwrap_or_default(),
-        );
-        if let Some(place) = run.get_mut(per_run..) {
-            place.copy_from_slice(value);
-        }
+        strings::put(length, cut(&mut room, run_width.into())?);
+        strings::put(value.len(), cut(&mut room, width.into())?);
+        cut(&mut room, value.len())?.copy_from_slice(value);
     }
     Ok(())
 }
@@ -363,11 +349,14 @@ fn expand_strings(
 
 /// Repeats a string until `run` is full.
 fn fill(run: &mut [u8], value: &[u8]) {
-    if value.len() == 1 {
-        run.fill(value.first().copied().unwrap_or_default());
-    } else if !value.is_empty() {
-        for place in run.chunks_exact_mut(value.len()) {
-            place.copy_from_slice(value);
+    match *value {
+        // Strings of no bytes fill nothing.
+        [] => {}
+        [byte] => run.fill(byte),
+        _ => {
+            for place in run.chunks_exact_mut(value.len()) {
+                place.copy_from_slice(value);
+            }
         }
     }
 }

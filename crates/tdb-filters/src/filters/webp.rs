@@ -12,6 +12,7 @@
 use tdb_tile::{Datatype, FormatVersion, Scalar};
 
 use crate::header::{self, Reader, put_parts};
+use crate::room::{cut, cut_ref};
 use crate::{
     Chunk, Description, Entry, Filter, FilterError, FilteredField, Misfit, OptionValue, Options,
     Out, Stage, TileKind,
@@ -217,12 +218,8 @@ impl Filter for Webp {
         let mut room = out.data(images.saturating_mul(shape.bytes()))?;
         for length in lengths.filter(|length| *length > 0) {
             // The lengths add up to that of the data.
-            let (image, rest) = stored.split_at_checked(length).unwrap_or_default();
-            stored = rest;
-            let (pixels, rest) = std::mem::take(&mut room)
-                .split_at_mut_checked(shape.bytes())
-                .unwrap_or_default();
-            room = rest;
+            let image = cut_ref(&mut stored, length)?;
+            let pixels = cut(&mut room, shape.bytes())?;
             library::decode(shape, image, pixels, stage)?;
             reverse(self.format, pixels);
         }
@@ -392,8 +389,10 @@ mod library {
                 }
             }
         } else {
-            for (pixel, color) in pixels.chunks_exact_mut(3).zip(other.chunks_exact(4)) {
-                pixel.copy_from_slice(color.get(..3).unwrap_or_default());
+            let (pixels, _) = pixels.as_chunks_mut::<3>();
+            let (colors, _) = other.as_chunks::<4>();
+            for (pixel, [color @ .., _]) in pixels.iter_mut().zip(colors) {
+                *pixel = *color;
             }
         }
         Ok(())

@@ -8,6 +8,7 @@
 use tdb_tile::Datatype;
 
 use crate::header::{self, Reader, put_parts};
+use crate::room::{cut, cut_ref};
 use crate::word::{Word, with_word};
 use crate::{BrokenValues, Chunk, Entry, Filter, FilterError, Out, Stage, delta};
 
@@ -38,11 +39,8 @@ impl Filter for Xor {
             if !part.len().is_multiple_of(size) {
                 return Err(delta::cut_value(NAME));
             }
-            let (combined, rest) = std::mem::take(&mut room)
-                .split_at_mut_checked(part.len())
-                .unwrap_or_default();
-            room = rest;
-            with_word!(size, T => encode::<T>(part, combined)?, ());
+            let combined = cut(&mut room, part.len())?;
+            with_word!(size, T => encode::<T>(part, combined)?);
         }
         out.keep_metadata(0);
         Ok(())
@@ -61,12 +59,9 @@ impl Filter for Xor {
         let mut room = out.data(stored.len())?;
         for length in lengths {
             // The lengths add up to that of both.
-            let (part, left) = stored.split_at_checked(length).unwrap_or_default();
-            let (values, rest) = std::mem::take(&mut room)
-                .split_at_mut_checked(length)
-                .unwrap_or_default();
-            (stored, room) = (left, rest);
-            with_word!(size, T => decode::<T>(part, values)?, ());
+            let part = cut_ref(&mut stored, length)?;
+            let values = cut(&mut room, length)?;
+            with_word!(size, T => decode::<T>(part, values)?);
         }
         out.keep_metadata(reader.position());
         Ok(())
