@@ -114,8 +114,7 @@ impl Pipeline {
         })?;
         let mut run = self.run(self.folds, scratch, limits);
         let (metadata, stored) = run.encode(data, starts)?;
-        writer.chunk(original, metadata, stored);
-        Ok(())
+        Ok(writer.chunk(original, metadata, stored)?)
     }
 
     fn check_starts(&self, data: &[u8], starts: Option<&[u64]>) -> Result<(), FilterError> {

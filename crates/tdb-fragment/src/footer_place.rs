@@ -78,7 +78,10 @@ fn stored_length(tail: &Bytes, file_size: u64) -> Result<Next<u64>, WireError> {
         .checked_sub(LENGTH_SIZE)
         .ok_or_else(|| fail("length", 0, "the file is too short to hold it"))?;
     Ok(match slice_of_tail(tail, file_size, start..file_size) {
-        Some(bytes) => Next::Done(u64::read(&bytes).unwrap_or_default()),
+        Some(bytes) => {
+            let length = u64::read(&bytes);
+            Next::Done(length.ok_or_else(|| fail("length", start, "is cut short"))?)
+        }
         None => Next::Need(start..file_size),
     })
 }
@@ -93,6 +96,7 @@ fn slice_of_tail(tail: &Bytes, file_size: u64, range: Range<u64>) -> Option<Byte
 
 /// What is wrong with a field that begins at `offset` in the file.
 fn fail(field: &'static str, offset: u64, why: &'static str) -> WireError {
+    // Only shown.
     let offset = usize::try_from(offset).unwrap_or(usize::MAX);
     WireError::new("FragmentFooter", field, offset, WireErrorKind::Invalid(why))
 }

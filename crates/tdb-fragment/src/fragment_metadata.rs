@@ -282,10 +282,8 @@ impl FragmentMetadata {
     /// Bytes of the data files of a field together; 0 where the fragment lacks it.
     #[must_use]
     pub fn field_data_size(&self, field: FieldKind) -> u64 {
-        let index = self
-            .layout
-            .index(field, self.version, self.extra_fields)
-            .unwrap_or(usize::MAX);
+        let index = self.layout.index(field, self.version, self.extra_fields);
+        let Some(index) = index else { return 0 };
         let FileSizes {
             fixed,
             var,

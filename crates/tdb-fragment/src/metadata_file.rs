@@ -1,6 +1,6 @@
 use bytes::Bytes;
 use tdb_rtree::RTree;
-use tdb_tile::{FormatVersion, Record, Scalar, WireError};
+use tdb_tile::{Bug, FormatVersion, Record, Scalar, WireError, WireErrorKind};
 
 use crate::{
     FieldLayout, Footer, FragmentStatistics, GenericTileOffsets, OptionalSection,
@@ -114,10 +114,22 @@ impl MetadataFile {
         let version = tiles.version;
         let fields = &self.fields;
         let extra = self.footer.extra_fields();
+        let (wanted, found) = (layout.fields(version, extra), fields.len() as u64);
+        if found != wanted {
+            let what = "number of fields with tiles";
+            let kind = WireErrorKind::Mismatch {
+                what,
+                wanted,
+                found,
+            };
+            return Err(WireError::new("FragmentMetadata", "fields", 0, kind).into());
+        }
         let n = layout.var_fields(version, extra);
-        let var_fields = fields
-            .get(..usize::try_from(n).unwrap_or(usize::MAX))
-            .unwrap_or(fields);
+        let var_fields = usize::try_from(n).ok().and_then(|n| fields.get(..n));
+        let var_fields = var_fields.ok_or_else(|| {
+            let kind = Bug::new("there are more var-sized fields than fields").into();
+            WireError::new("FragmentMetadata", "fields", 0, kind)
+        })?;
         let mut offsets = GenericTileOffsets {
             rtree: tiles.push(&self.rtree, layout.dimensions())?,
             tile_offsets: tiles.push_all(fields, |field| &field.tile_offsets)?,

@@ -48,7 +48,9 @@ impl TileBounds {
             return fail("fixed", kind);
         }
         if cell_size.is_none() {
-            let offsets = U64Column::new(self.fixed.clone()).unwrap_or_default();
+            let Some(offsets) = U64Column::new(self.fixed.clone()) else {
+                return fail("fixed", WireErrorKind::Invalid("cut short"));
+            };
             if !offsets.iter().is_sorted() || offsets.iter().last() > Some(self.var.len() as u64) {
                 return fail(
                     "fixed",

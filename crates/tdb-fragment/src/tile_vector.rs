@@ -20,8 +20,8 @@ impl Record for TileVector {
         let n = w.count::<u64>("count", values.len())?;
         let mut bytes = values.as_bytes().clone();
         w.raw("values", n.saturating_mul(8), &mut bytes)?;
-        // What is measured but not there stays empty.
-        *values = U64Column::new(bytes).unwrap_or_default();
+        let column = U64Column::new(bytes);
+        *values = column.ok_or_else(|| w.fail("values", WireErrorKind::Invalid("cut short")))?;
         Ok(())
     }
 }

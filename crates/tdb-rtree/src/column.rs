@@ -41,10 +41,13 @@ impl Strings {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        // Ends never decrease and the last is the length.
-        starts
-            .zip(&self.ends)
-            .map(|(start, &end)| self.bytes.get(start..end).unwrap_or_default())
+        let mut left = self.bytes.as_slice();
+        starts.zip(&self.ends).map(move |(start, &end)| {
+            // Ends never decrease and the last is the length.
+            let (value, rest) = left.split_at(end.saturating_sub(start));
+            left = rest;
+            value
+        })
     }
 }
 
@@ -75,6 +78,18 @@ impl Column {
             }
             Self::Var { lo, hi } => Some((lo.get(index)?, hi.get(index)?)),
         }
+    }
+
+    /// How many nodes it has ranges of; `None` where the two ends are of other numbers.
+    pub(crate) fn len(&self) -> Option<usize> {
+        let (lo, hi) = match self {
+            Self::Fixed { datatype, lo, hi } => {
+                let size = datatype.size();
+                (lo.len().checked_div(size)?, hi.len().checked_div(size)?)
+            }
+            Self::Var { lo, hi } => (lo.ends.len(), hi.ends.len()),
+        };
+        (lo == hi).then_some(lo)
     }
 
     pub(crate) fn get(&self, index: usize) -> Option<Range> {
@@ -140,12 +155,17 @@ fn string_extremes(values: &Strings, fanout: usize, wanted: Ordering) -> Strings
     let mut out = Strings::default();
     let mut best: Option<&[u8]> = None;
     for (index, value) in values.iter().enumerate() {
-        if index != 0 && index.checked_rem(fanout) == Some(0) {
-            out.push(best.take().unwrap_or_default());
-        }
-        if best.is_none_or(|best| value.cmp(best) == wanted) {
-            best = Some(value);
-        }
+        best = match best {
+            Some(best) if !index.is_multiple_of(fanout) => Some(if value.cmp(best) == wanted {
+                value
+            } else {
+                best
+            }),
+            complete => {
+                complete.into_iter().for_each(|best| out.push(best));
+                Some(value)
+            }
+        };
     }
     if let Some(best) = best {
         out.push(best);

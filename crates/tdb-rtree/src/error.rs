@@ -1,3 +1,5 @@
+use tdb_tile::{Bug, ErrorKind};
+
 /// Ranges that do not fit the dimensions of a tree.
 ///
 /// What is wrong with stored bytes is a [`WireError`](tdb_tile::WireError).
@@ -26,4 +28,18 @@ pub enum RTreeError {
         /// Bytes of the upper end.
         hi: usize,
     },
+    /// What cannot happen, and did.
+    #[error(transparent)]
+    Bug(#[from] Bug),
+}
+
+impl RTreeError {
+    /// What can be done about it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::DimensionCount { .. } | Self::CoordinateSize { .. } => ErrorKind::Invalid,
+            Self::Bug(_) => ErrorKind::Bug,
+        }
+    }
 }

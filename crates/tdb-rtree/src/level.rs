@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use tdb_tile::{Range, Record, Walk, WireError, WireErrorKind};
+use tdb_tile::{Bug, Range, Record, Walk, WireError, WireErrorKind};
 
 use crate::DimensionType;
 use crate::column::Column;
@@ -30,24 +30,23 @@ impl Record for Level {
         if columns.is_empty() {
             *columns = dimensions.iter().map(|d| Column::new(*d)).collect();
         }
+        let nodes = usize::try_from(n).map_err(|_| {
+            let kind = WireErrorKind::Invalid("a level of the tree has more nodes than memory");
+            w.fail("node count", kind)
+        })?;
         if let Some(size) = fixed_mbr_size(dimensions) {
-            let mut bytes = interleave(columns, *len);
+            let bytes = interleave(columns, *len);
+            let mut bytes = bytes.map_err(|bug| w.fail("mbrs", bug.into()))?;
             w.raw("mbrs", n.saturating_mul(size), &mut bytes)?;
-            if *len as u64 != n {
+            if *len != nodes {
                 *columns = split(&bytes, dimensions);
             }
         } else {
-            for index in 0..n {
-                walk_node(
-                    w,
-                    usize::try_from(index).unwrap_or(usize::MAX),
-                    columns,
-                    dimensions,
-                )?;
+            for index in 0..nodes {
+                walk_node(w, index, columns, dimensions)?;
             }
         }
-        // Each node took bytes, so that there are no more than fit in memory.
-        *len = usize::try_from(n).unwrap_or(usize::MAX);
+        *len = nodes;
         Ok(())
     }
 }
@@ -73,15 +72,17 @@ fn walk_node<W: Walk>(
 }
 
 /// The rectangles as stored: for each node, dimension by dimension, lower and upper end.
-fn interleave(columns: &[Column], len: usize) -> Bytes {
+fn interleave(columns: &[Column], len: usize) -> Result<Bytes, Bug> {
     let mut out = Vec::new();
     for index in 0..len {
-        for (lo, hi) in columns.iter().filter_map(|column| column.ends(index)) {
+        for column in columns {
+            let ends = column.ends(index);
+            let (lo, hi) = ends.ok_or_else(|| Bug::new("a node has no range on a dimension"))?;
             out.extend_from_slice(lo);
             out.extend_from_slice(hi);
         }
     }
-    out.into()
+    Ok(out.into())
 }
 
 /// Undoes [`interleave`] for dimensions of fixed size.
@@ -92,21 +93,21 @@ fn split(bytes: &[u8], dimensions: &[DimensionType]) -> Vec<Column> {
     let mut columns = Vec::with_capacity(dimensions.len());
     for dimension in dimensions {
         let size = dimension.datatype.size();
-        let (middle, end) = (
-            start.saturating_add(size),
-            start.saturating_add(size.saturating_mul(2)),
-        );
         let (mut lo, mut hi) = (Vec::new(), Vec::new());
         for mbr in bytes.chunks_exact(stride.max(1)) {
-            lo.extend_from_slice(mbr.get(start..middle).unwrap_or_default());
-            hi.extend_from_slice(mbr.get(middle..end).unwrap_or_default());
+            // The stride is what all dimensions take, of which this one begins at its start.
+            let (_, mbr) = mbr.split_at(start);
+            let (low, mbr) = mbr.split_at(size);
+            let (high, _) = mbr.split_at(size);
+            lo.extend_from_slice(low);
+            hi.extend_from_slice(high);
         }
         columns.push(Column::Fixed {
             datatype: dimension.datatype,
             lo,
             hi,
         });
-        start = end;
+        start = start.saturating_add(size.saturating_mul(2));
     }
     columns
 }

@@ -1,4 +1,4 @@
-use tdb_tile::{Code, FormatVersion, Range, Record, Walk, WireError, WireErrorKind};
+use tdb_tile::{Bug, Code, FormatVersion, Range, Record, Walk, WireError, WireErrorKind};
 
 use crate::column::Column;
 use crate::level::Level;
@@ -51,7 +51,8 @@ impl Record for RTree {
         } = self;
         *dimensions = cx.to_vec();
         *doubts_empty_strings = version.misstates_empty_string_bounds();
-        let mut header = stated.unwrap_or_else(|| Stated::of(cx));
+        let wanted = Stated::of(cx).map_err(|bug| w.fail("dimension count", bug.into()))?;
+        let mut header = stated.unwrap_or(wanted);
         if version.zips_coordinates() {
             w.scalar("dimension count", &mut header.dimension_count)?;
         }
@@ -68,7 +69,7 @@ impl Record for RTree {
         let n = w.count::<u32>("level count", levels.len())?;
         w.list("levels", n, levels, cx)?;
         check_level_sizes(levels, *fanout).map_err(|kind| w.fail("levels", kind))?;
-        if header != Stated::of(cx) {
+        if header != wanted {
             if n != 0 {
                 let kind = WireErrorKind::Invalid("the tree has other dimensions than the array");
                 return Err(w.fail("dimension count", kind));
@@ -87,11 +88,12 @@ struct Stated {
 }
 
 impl Stated {
-    fn of(dimensions: &[DimensionType]) -> Self {
-        Self {
-            dimension_count: u32::try_from(dimensions.len()).unwrap_or(u32::MAX),
+    fn of(dimensions: &[DimensionType]) -> Result<Self, Bug> {
+        let count = u32::try_from(dimensions.len());
+        Ok(Self {
+            dimension_count: count.map_err(|_| Bug::new("more dimensions than a schema has"))?,
             datatype: dimensions.first().map_or(0, |d| d.datatype.code()),
-        }
+        })
     }
 }
 

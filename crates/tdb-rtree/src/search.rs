@@ -1,4 +1,4 @@
-use tdb_tile::{Range, Scalar, with_scalar};
+use tdb_tile::{Bug, Range, Scalar, with_scalar};
 
 use crate::column::{Column, Strings};
 use crate::rtree::check_range;
@@ -38,6 +38,10 @@ impl RTree {
         };
         let mut overlaps = vec![FULL; leaves.len];
         for (column, ranges) in leaves.columns.iter().zip(ranges) {
+            // A tile without bounds would count as one that lies within the ranges.
+            if column.len() != Some(leaves.len) {
+                return Err(Bug::new("a dimension has bounds of other tiles").into());
+            }
             if !ranges.is_empty() {
                 narrow(&mut overlaps, column, ranges, self.doubts_empty_strings());
             }

@@ -21,6 +21,7 @@ impl Bug {
     /// assert!(bug.to_string().starts_with("a defect of tdb: a tile that was planned is not there ("));
     /// ```
     #[must_use]
+    #[cold]
     #[track_caller]
     pub fn new(what: &'static str) -> Self {
         Self {

@@ -3,7 +3,7 @@ use std::ops::Range;
 use zerocopy::little_endian::{U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::{Limits, WireError, WireErrorKind};
+use crate::{Bug, Limits, WireError, WireErrorKind};
 
 /// Stands before every chunk of a stored tile.
 #[derive(
@@ -77,7 +77,7 @@ impl ChunkEntry {
 /// use tdb_tile::{ChunkTable, ChunkWriter, Limits};
 /// let mut tile = Vec::new();
 /// let mut writer = ChunkWriter::new(&mut tile);
-/// writer.chunk(3, b"meta", b"abc");
+/// writer.chunk(3, b"meta", b"abc").unwrap();
 /// writer.finish();
 ///
 /// let mut table = ChunkTable::default();
@@ -212,19 +212,23 @@ impl<'a> ChunkWriter<'a> {
 
     /// Appends a chunk that held `original` bytes before it was filtered.
     ///
-    /// # Panics
-    /// Never: pieces of 4 GiB and more are cut off by the filters' own limits before.
-    pub fn chunk(&mut self, original: u32, metadata: &[u8], filtered: &[u8]) {
-        let len = |piece: &[u8]| U32::new(u32::try_from(piece.len()).unwrap_or(u32::MAX));
+    /// # Errors
+    /// Pieces of 4 GiB and more: the filters' own limits refuse them before.
+    pub fn chunk(&mut self, original: u32, metadata: &[u8], filtered: &[u8]) -> Result<(), Bug> {
+        let len = |piece: &[u8]| {
+            let len = u32::try_from(piece.len()).map(U32::new);
+            len.map_err(|_| Bug::new("a piece of a chunk of 4 GiB or more"))
+        };
         let header = ChunkHeader {
             original: U32::new(original),
-            filtered: len(filtered),
-            metadata: len(metadata),
+            filtered: len(filtered)?,
+            metadata: len(metadata)?,
         };
         self.out.extend_from_slice(header.as_bytes());
         self.out.extend_from_slice(metadata);
         self.out.extend_from_slice(filtered);
         self.count = self.count.saturating_add(1);
+        Ok(())
     }
 
     /// Ends the tile: writes the chunk count in front.

@@ -1,4 +1,4 @@
-use crate::{ErrorKind, LimitError};
+use crate::{Bug, ErrorKind, LimitError};
 
 /// What is wrong with stored bytes, and where: record, field and byte offset.
 ///
@@ -36,10 +36,11 @@ impl WireError {
     /// What can be done about it.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
-        match self.limit() {
-            Some(_) => ErrorKind::Limit,
-            None if self.is_unsupported() => ErrorKind::Unsupported,
-            None => ErrorKind::Corrupt,
+        match self.kind {
+            WireErrorKind::Limit(_) => ErrorKind::Limit,
+            WireErrorKind::Bug(_) => ErrorKind::Bug,
+            _ if self.is_unsupported() => ErrorKind::Unsupported,
+            _ => ErrorKind::Corrupt,
         }
     }
 
@@ -126,6 +127,9 @@ pub enum WireErrorKind {
     /// A cap was reached.
     #[error(transparent)]
     Limit(#[from] LimitError),
+    /// What cannot happen, and did.
+    #[error(transparent)]
+    Bug(#[from] Bug),
 }
 
 /// So many things, in words: "1 byte", "2 bytes".

@@ -110,6 +110,8 @@ pub struct GenericTile {
     pub pipeline: Bytes,
     /// The chunks.
     pub chunks: Bytes,
+    /// What the header's code stands for.
+    encryption: EncryptionType,
 }
 
 impl GenericTile {
@@ -155,13 +157,13 @@ impl GenericTile {
             };
             return Err(fail("datatype", 20, kind));
         }
-        if EncryptionType::from_code(header.encryption).is_none() {
+        let Some(encryption) = EncryptionType::from_code(header.encryption) else {
             let kind = WireErrorKind::UnknownCode {
                 what: EncryptionType::WHAT,
                 code: u64::from(header.encryption),
             };
             return Err(fail("encryption", 29, kind));
-        }
+        };
         let left = rest.len() as u64;
         let pipeline_size = u64::from(header.pipeline_size.get());
         if pipeline_size > left {
@@ -190,6 +192,7 @@ impl GenericTile {
             header,
             pipeline,
             chunks: rest,
+            encryption,
         })
     }
 
@@ -210,7 +213,7 @@ impl GenericTile {
     /// How the tile is encrypted.
     #[must_use]
     pub fn encryption(&self) -> EncryptionType {
-        EncryptionType::from_code(self.header.encryption).unwrap_or_default()
+        self.encryption
     }
 
     /// A tile of `chunks` that hold `tile_size` unfiltered bytes.
@@ -235,6 +238,7 @@ impl GenericTile {
             header,
             pipeline,
             chunks,
+            encryption,
         }
     }
 

@@ -10,7 +10,8 @@ fn tile(chunks: &[(u32, &[u8], &[u8])]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut writer = ChunkWriter::new(&mut out);
     for (original, metadata, filtered) in chunks {
-        writer.chunk(*original, metadata, filtered);
+        let written = writer.chunk(*original, metadata, filtered);
+        written.expect("short pieces");
     }
     writer.finish();
     out

@@ -82,16 +82,16 @@ impl ConditionValue {
     /// The members of an `in` or `not in`; of other operators the one value.
     pub fn members(&self) -> impl Iterator<Item = &[u8]> {
         let starts = self.starts.as_ref();
-        let n = starts.map_or(1, U64Column::len);
-        (0..n).map(move |index| {
-            let at = |index| Some(usize::try_from(starts?.get(index)?).unwrap_or(usize::MAX));
-            let start = at(index).unwrap_or(0);
-            let end = index
-                .checked_add(1)
-                .and_then(at)
-                .unwrap_or(self.value.len());
-            // In bounds: the starts were checked when they were read or made.
-            self.value.get(start..end).unwrap_or_default()
+        let size = self.value.len() as u64;
+        let one = starts.is_none().then_some((0, size));
+        let members = starts.into_iter().flat_map(move |starts| {
+            let ends = starts.iter().skip(1).chain([size]);
+            starts.iter().zip(ends)
+        });
+        one.into_iter().chain(members).map(|(start, end)| {
+            // The starts were checked when they were read or made.
+            let (_, value) = self.value.split_at(place(start));
+            value.split_at(place(end.saturating_sub(start))).0
         })
     }
 
@@ -101,6 +101,14 @@ impl ConditionValue {
             ..self.clone()
         }
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "no more than the bytes of a value, which are in memory"
+)]
+const fn place(start: u64) -> usize {
+    start as usize
 }
 
 impl Record for ConditionValue {
@@ -122,7 +130,10 @@ impl Record for ConditionValue {
             *starts = None;
             return Ok(());
         }
-        let mut bytes = starts.take().unwrap_or_default().as_bytes().clone();
+        // None where this is about to be read.
+        let mut bytes = starts
+            .take()
+            .map_or(Bytes::new(), |starts| starts.as_bytes().clone());
         w.bytes64("member starts", &mut bytes)?;
         let column = U64Column::new(bytes)
             .ok_or_else(|| w.fail("member starts", WireErrorKind::Invalid("cut short")))?;

@@ -83,8 +83,9 @@ impl FragmentMetadata {
     /// The written cells of a tile of a dense fragment, for people: `x 1..4, y 0..9`.
     #[must_use]
     pub fn tile_text(&self, tile: u64, schema: &ArraySchema) -> String {
-        let ranges = self.tile_ranges(tile, schema).unwrap_or_default();
-        let dimensions = schema.dimensions.iter().zip(&ranges);
+        // No text where the tile is not one of a dense fragment.
+        let ranges = self.tile_ranges(tile, schema);
+        let dimensions = schema.dimensions.iter().zip(ranges.iter().flatten());
         let along = dimensions.map(|(dimension, range)| {
             // A bound has the size of the datatype, as it lies in the domain.
             let lo = read(dimension.datatype, &range.lo)?;

@@ -159,16 +159,19 @@ impl FragmentMetadata {
             .ok_or_else(|| self.not_stored("such field"))?;
         let mut payloads = payloads.iter();
         let mut next = || self.tile_vector(payloads.next(), limits);
-        let size = |sizes: &[u64]| sizes.get(index).copied().unwrap_or(0);
-        let fixed = Tiles::new(next()?, size(&self.file_sizes.fixed))?;
+        let size = |sizes: &[u64]| {
+            let size = sizes.get(index).copied();
+            size.ok_or_else(|| self.not_stored("size of the field's file"))
+        };
+        let fixed = Tiles::new(next()?, size(&self.file_sizes.fixed)?)?;
         let var = if field.is_var() {
-            let tiles = Tiles::new(next()?, size(&self.file_sizes.var))?;
+            let tiles = Tiles::new(next()?, size(&self.file_sizes.var)?)?;
             Some((tiles, next()?))
         } else {
             None
         };
         let validity = if field.nullable {
-            Some(Tiles::new(next()?, size(&self.file_sizes.validity))?)
+            Some(Tiles::new(next()?, size(&self.file_sizes.validity)?)?)
         } else {
             None
         };

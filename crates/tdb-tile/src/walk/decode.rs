@@ -2,7 +2,7 @@ use bytes::Bytes;
 
 use super::Walk;
 use crate::describe::Observer;
-use crate::{Code, FormatVersion, Limits, Record, Scalar, WireError, WireErrorKind};
+use crate::{Bug, Code, FormatVersion, Limits, Record, Scalar, WireError, WireErrorKind};
 
 /// Fills a record from bytes.
 #[derive(Debug)]
@@ -136,7 +136,10 @@ impl<O: Observer> Walk for Decode<'_, O> {
 
     fn code<E: Code>(&mut self, field: &'static str, v: &mut E) -> Result<(), WireError> {
         let start = self.offset;
-        let code = self.take(field, 1)?.first().copied().unwrap_or_default();
+        let [code] = *self.take(field, 1)? else {
+            let kind = Bug::new("one byte that is not one").into();
+            return Err(WireError::new(self.record, field, start, kind));
+        };
         *v = E::from_code(code).ok_or_else(|| {
             let kind = WireErrorKind::UnknownCode {
                 what: E::WHAT,

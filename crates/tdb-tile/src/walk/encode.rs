@@ -40,9 +40,8 @@ impl Encode {
     }
 
     pub(crate) fn into_parts(self) -> Vec<Bytes> {
-        let mut parts = self.parts.unwrap_or_default();
-        parts.push(self.out.into());
-        parts
+        let parts = self.parts.into_iter().flatten();
+        parts.chain([self.out.into()]).collect()
     }
 
     pub(crate) fn into_bytes(self) -> Vec<u8> {

@@ -46,6 +46,7 @@ impl Walk for Size {
     }
 
     fn fail(&self, field: &'static str, kind: WireErrorKind) -> WireError {
+        // Only shown: what is measured need not fit into memory.
         WireError::new(
             self.record,
             field,
