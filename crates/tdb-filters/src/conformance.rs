@@ -13,9 +13,13 @@
     reason = "the numbers are those of the test, not of a file"
 )]
 
+mod input;
+
 use std::fmt;
 
 use tdb_tile::{Bug, Datatype, FormatVersion, Limits};
+
+use input::{Pattern, Pieces, Random, input, is_text};
 
 use crate::chunk::{Chunk, Parts};
 use crate::filter::{Filter, Options};
@@ -116,25 +120,6 @@ struct Bench {
     limits: Limits,
     contexts: Contexts,
     report: Report,
-}
-
-/// Input of a filter, or what it makes of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Pieces {
-    metadata: Vec<u8>,
-    metadata_ends: Vec<usize>,
-    data: Vec<u8>,
-    data_ends: Vec<usize>,
-    starts: Option<Vec<u64>>,
-}
-
-impl Pieces {
-    fn summary(&self, datatype: Datatype) -> String {
-        format!(
-            "{datatype}, data parts end at {:?}, metadata parts at {:?}",
-            self.data_ends, self.metadata_ends
-        )
-    }
 }
 
 impl Bench {
@@ -384,87 +369,8 @@ fn stands_for_others(datatype: Datatype) -> bool {
     )
 }
 
-/// Types whose offsets can be folded.
-fn is_text(datatype: Datatype) -> bool {
-    matches!(datatype, Datatype::StringAscii | Datatype::StringUtf8)
-}
-
 fn difference(wanted: &[u8], found: &[u8]) -> String {
     let at = wanted.iter().zip(found).position(|(a, b)| a != b);
     let (wanted, found) = (wanted.len(), found.len());
     format!("{wanted} bytes became {found}, the first difference is at {at:?}")
-}
-
-/// What the values are like.
-#[derive(Clone, Copy, Debug)]
-enum Pattern {
-    Zero,
-    Ascending,
-    Random,
-}
-
-impl Pattern {
-    const ALL: [Self; 3] = [Self::Zero, Self::Ascending, Self::Random];
-}
-
-/// `cells` values in one part, two halves, a short part and the rest, or parts of no whole values;
-/// with metadata parts that earlier filters could have left. Text comes with its offsets.
-fn input(datatype: Datatype, cells: usize, pattern: Pattern, split: usize) -> Pieces {
-    let size = datatype.size();
-    let mut random = Random(42);
-    let mut data = Vec::with_capacity(cells * size);
-    for cell in 0..cells as u64 {
-        let value = match pattern {
-            Pattern::Zero => 0,
-            Pattern::Ascending => cell / 3,
-            Pattern::Random => random.next(),
-        };
-        data.extend(value.to_le_bytes().iter().take(size));
-    }
-    let len = data.len();
-    let data_ends = match split {
-        0 => vec![len],
-        1 => vec![(cells / 2) * size, len],
-        2 => vec![size.min(len), len],
-        _ => vec![len / 3, len / 2, len],
-    };
-    let metadata_ends = match split {
-        0 => vec![],
-        1 => vec![8],
-        2 => vec![16, 24],
-        _ => vec![8, 11],
-    };
-    let metadata = (0..metadata_ends.last().copied().unwrap_or(0)).map(|i| i as u8 * 5);
-    let starts = (is_text(datatype) && split == 0).then(|| {
-        let mut at = 0;
-        let steps = std::iter::from_fn(|| {
-            let start = at;
-            at += random.below(4) as u64;
-            (start <= len as u64).then_some(start)
-        });
-        steps.collect()
-    });
-    Pieces {
-        metadata: metadata.collect(),
-        metadata_ends,
-        data,
-        data_ends,
-        starts,
-    }
-}
-
-/// Numbers that look random and are the same every time.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % bound.max(1) as u64).unwrap_or(0)
-    }
 }

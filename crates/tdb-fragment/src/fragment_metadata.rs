@@ -1,6 +1,8 @@
 mod checks;
+mod domain_check;
 mod lost_tiles;
 mod parts;
+mod tiles;
 
 use bytes::Bytes;
 use tdb_rtree::Mbr;
@@ -8,7 +10,7 @@ use tdb_schema::grid::TileBox;
 use tdb_schema::{ArraySchema, Field, FieldKind};
 use tdb_tile::{FormatVersion, Limits, Range};
 
-use lost_tiles::LostTiles;
+use tiles::Tiles;
 
 use crate::{
     DataFiles, ExtraFields, FieldLayout, Footer, FragmentError, GenericTileOffsets, LegacyMetadata,
@@ -46,22 +48,6 @@ struct FileSizes {
     fixed: Vec<u64>,
     var: Vec<u64>,
     validity: Vec<u64>,
-}
-
-/// How many tiles there are, and of how many cells.
-#[derive(Clone, Debug, PartialEq)]
-enum Tiles {
-    Sparse {
-        count: u64,
-        capacity: u64,
-    },
-    Dense {
-        tiles: TileBox,
-        count: u64,
-        cells: u64,
-        /// Where the writer may have counted too few.
-        lost: Option<LostTiles>,
-    },
 }
 
 /// Where the rest of the metadata is.

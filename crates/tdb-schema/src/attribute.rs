@@ -165,7 +165,8 @@ impl Attribute {
             nullable: self.nullable,
             fill_valid: self.fill_valid,
             order: self.order,
-            enumeration: self.enumeration.clone().unwrap_or_default(),
+            // No name stands for none.
+            enumeration: self.enumeration.as_deref().unwrap_or("").to_owned(),
         }
     }
 }

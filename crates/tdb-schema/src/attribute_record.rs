@@ -3,7 +3,7 @@ use tdb_filters::FilterList;
 use tdb_tile::{Datatype, Record, Walk, WireError, WireErrorKind};
 
 use crate::DataOrder;
-use crate::schema_record::since;
+use crate::presence::since;
 
 /// An attribute as it is stored.
 #[derive(Clone, Debug, Default, PartialEq)]

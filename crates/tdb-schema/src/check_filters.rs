@@ -17,12 +17,16 @@ impl ArraySchema {
 
     /// The part of [`ArraySchema::check_new_filters`] that is about one dimension or attribute.
     pub(crate) fn check_field_filters(&self, field: &Field<'_>) -> Result<(), SchemaError> {
+        let name = format!("filters of {:?}", field.name);
         let kind = TileKind::new(self.version, field.datatype);
         let kind = match field.cell_size().map(usize::try_from) {
-            Some(size) => kind.with_cell_size(size.unwrap_or(usize::MAX)),
+            Some(Ok(size)) => kind.with_cell_size(size),
+            Some(Err(_)) => {
+                let problem = Problem::NotAllowed("a cell is larger than memory");
+                return Err(SchemaError::invalid(&name, problem));
+            }
             None => kind.var(),
         };
-        let name = format!("filters of {:?}", field.name);
         self.check_fit(&name, field.filters, kind)?;
         self.check_list(&name, field.filters, kind)
     }

@@ -221,7 +221,8 @@ impl From<&Dimension> for DimensionRecord {
             filters: dimension.filters.clone(),
             domain,
             null_extent: dimension.extent.is_none(),
-            extent: dimension.extent.clone().unwrap_or_default(),
+            // No bytes stand for none.
+            extent: dimension.extent.as_ref().map_or(Bytes::new(), Bytes::clone),
         }
     }
 }

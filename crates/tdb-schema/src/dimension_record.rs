@@ -2,7 +2,7 @@ use bytes::Bytes;
 use tdb_filters::FilterList;
 use tdb_tile::{Datatype, Record, Walk, WireError};
 
-use crate::schema_record::since;
+use crate::presence::since;
 
 /// A dimension as it is stored.
 #[derive(Clone, Debug, Default, PartialEq)]

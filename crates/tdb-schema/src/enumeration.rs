@@ -233,8 +233,8 @@ impl Enumeration {
 
     fn sorted(&self) -> &[u32] {
         self.sorted.get_or_init(|| {
-            // More than 2^32 values would need a file of 4 GiB, beyond every limit.
-            let mut sorted: Vec<u32> = (0..u32::try_from(self.len()).unwrap_or(u32::MAX)).collect();
+            // More than 2^32 values are refused where an enumeration is made.
+            let mut sorted: Vec<u32> = (0..).take(self.len()).collect();
             sorted.sort_by_key(|&i| (self.value(i as usize), i));
             sorted
         })
@@ -285,7 +285,7 @@ impl TryFrom<EnumerationRecord> for Enumeration {
         if let Err(problem) = check_offsets(&offsets, data.len() as u64, datatype.size() as u64) {
             return fail("offsets", problem);
         }
-        Ok(Self {
+        let made = Self {
             name,
             file,
             datatype,
@@ -294,7 +294,16 @@ impl TryFrom<EnumerationRecord> for Enumeration {
             data,
             offsets,
             sorted: OnceLock::new(),
-        })
+        };
+        let (found, most) = (made.len(), u32::MAX as usize);
+        if found > most {
+            let field = format!("values of enumeration {:?}", made.name);
+            return Err(SchemaError::invalid(
+                field,
+                Problem::TooMany { found, most },
+            ));
+        }
+        Ok(made)
     }
 }
 

@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
-#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+#![cfg_attr(
+    not(test),
+    warn(clippy::arithmetic_side_effects, clippy::disallowed_methods)
+)]
 
 mod attribute;
 mod attribute_record;
@@ -24,6 +27,7 @@ mod label;
 mod label_record;
 pub mod names;
 pub mod order;
+mod presence;
 mod schema;
 mod schema_record;
 pub mod value;

@@ -1,6 +1,6 @@
 use bytes::Bytes;
 use tdb_filters::{FilterList, filters};
-use tdb_tile::{FormatVersion, Limits, Range, Record};
+use tdb_tile::{Datatype, FormatVersion, Limits, Range, Record};
 
 use crate::{
     ArrayType, Attribute, CellOrder, Dimension, DimensionLabel, DimensionRecord,
@@ -200,9 +200,10 @@ impl From<&ArraySchema> for SchemaRecord {
             coords_filters: schema.coords_filters.clone(),
             offsets_filters: schema.offsets_filters.clone(),
             validity_filters: schema.validity_filters.clone(),
+            // Later versions do not store it, and read the code 0.
             domain_datatype: datatype
                 .filter(|_| schema.version.zips_coordinates())
-                .unwrap_or_default(),
+                .unwrap_or(Datatype::Int32),
             dimensions: schema
                 .dimensions
                 .iter()

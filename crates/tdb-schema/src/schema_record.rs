@@ -1,6 +1,7 @@
 use tdb_filters::FilterList;
 use tdb_tile::{Datatype, FormatVersion, Record, Walk, WireError, WireErrorKind};
 
+use crate::presence::since;
 use crate::{
     ArrayType, AttributeRecord, CellOrder, CurrentDomainRecord, DimensionRecord,
     EnumerationEntryRecord, LabelRecord, Order,
@@ -42,11 +43,6 @@ pub struct SchemaRecord {
     pub enumerations: Vec<EnumerationEntryRecord>,
     /// The part of the domain in use (from version 22).
     pub current_domain: CurrentDomainRecord,
-}
-
-/// Whether the version has what came with `min`.
-pub(crate) fn since<W: Walk>(w: &W, min: u32) -> bool {
-    w.version().number() >= min
 }
 
 impl Record for SchemaRecord {

@@ -2,11 +2,8 @@ use tdb_schema::ArraySchema;
 use tdb_schema::grid::SpaceTileGrid;
 use tdb_tile::{FormatVersion, Range, Scalar};
 
-use super::{FragmentMetadata, LostTiles, Tiles};
+use super::tiles::{LostTiles, Tiles};
 use crate::{FieldLayout, Footer, FragmentError, OptionalSection};
-
-/// Every tile takes at least the count of its chunks.
-const MIN_TILE_SIZE: u64 = 8;
 
 pub(super) fn sparse_tiles(
     count: u64,
@@ -80,40 +77,4 @@ pub(super) fn global_order_bounds(
         .chunks_exact(8)
         .filter_map(u64::read)
         .collect())
-}
-
-impl FragmentMetadata {
-    /// What can be said of all fields before their tiles are known.
-    pub(super) fn check(&self, schema: &ArraySchema) -> Result<(), FragmentError> {
-        self.check_domain(schema)?;
-        // All fields have as many tiles, and some field has a file.
-        let largest = self.file_sizes.fixed.iter().max().copied().unwrap_or(0);
-        let count = self
-            .lost()
-            .map_or_else(|| self.tile_count(), |lost| lost.counted);
-        if count > largest / MIN_TILE_SIZE {
-            return Err(FragmentError::Mismatch {
-                what: "number of tiles (at most what the largest file has room for)",
-                wanted: largest / MIN_TILE_SIZE,
-                found: count,
-            });
-        }
-        Ok(())
-    }
-
-    fn check_domain(&self, schema: &ArraySchema) -> Result<(), FragmentError> {
-        if self.dense || self.tile_count() == 0 {
-            return Ok(());
-        }
-        let mut dimensions = schema.dimensions.iter().zip(&self.non_empty_domain);
-        // Formats 5 to 9 may misstate the upper end of strings.
-        let ordered = dimensions.all(|(d, range)| d.is_var() || range.is_ordered(d.datatype));
-        if ordered {
-            Ok(())
-        } else {
-            Err(FragmentError::Invalid(
-                "a range of the non-empty domain ends before it begins",
-            ))
-        }
-    }
 }

@@ -57,8 +57,8 @@ impl Axis {
                 last,
                 ..
             } => {
-                let value =
-                    with_scalar!(*datatype, T => T::read(value).unwrap_or_default().to_f64());
+                // What is missing has no place in the domain, and comes first.
+                let value = with_scalar!(*datatype, T => T::read(value).map_or(*lo, T::to_f64));
                 number_bucket(value, *lo, *span, *last)
             }
         }
@@ -69,7 +69,9 @@ impl Axis {
         match (self, column) {
             (Self::Text { bits }, _) => {
                 for (i, bucket) in out.iter_mut().enumerate() {
-                    let value = column.cell(first.saturating_add(i)).unwrap_or_default();
+                    let Some(value) = column.cell(first.saturating_add(i)) else {
+                        return false;
+                    };
                     *bucket = text_bucket(value, *bits);
                 }
                 true
@@ -85,7 +87,9 @@ impl Axis {
                 Column::Fixed(bytes),
             ) => {
                 let from = first.saturating_mul(datatype.size());
-                let bytes = bytes.get(from..).unwrap_or_default();
+                let Some(bytes) = bytes.get(from..) else {
+                    return false;
+                };
                 with_scalar!(*datatype, T => fill::<T>(bytes, (*lo, *hi), *span, *last, out))
             }
             (Self::Number { .. }, Column::Var { .. }) => false,
@@ -140,7 +144,10 @@ fn fill<T: Coordinate>(
 ) -> bool {
     let mut is_inside = true;
     for (bucket, value) in out.iter_mut().zip(bytes.chunks_exact(T::SIZE)) {
-        let value = T::read(value).unwrap_or_default().to_f64();
+        let Some(value) = T::read(value) else {
+            return false;
+        };
+        let value = value.to_f64();
         is_inside &= lo <= value && value <= hi;
         *bucket = number_bucket(value, lo, span, last);
     }

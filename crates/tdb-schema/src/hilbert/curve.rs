@@ -66,7 +66,7 @@ impl HilbertCurve {
         let mut axes: Vec<&mut [u64]> = buckets
             .chunks_exact_mut(stride.max(1))
             .take(self.dimensions)
-            .map(|axis| axis.get_mut(..n).unwrap_or_default())
+            .map(|axis| axis.split_at_mut(n).0)
             .collect();
         let Some((first, rest)) = axes.split_first_mut() else {
             return;
@@ -145,7 +145,8 @@ impl HilbertCurve {
     fn redo(&self, point: &mut [u64]) {
         let last = point.last().copied().unwrap_or(0);
         for i in (1..point.len()).rev() {
-            if let [before, x] = point.get_mut(i.saturating_sub(1)..=i).unwrap_or_default() {
+            let (before, after) = point.split_at_mut(i);
+            if let (Some(before), Some(x)) = (before.last(), after.first_mut()) {
                 *x ^= *before;
             }
         }

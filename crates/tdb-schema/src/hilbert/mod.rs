@@ -55,7 +55,7 @@ impl HilbertSpace {
     pub(crate) fn place_by<'a>(&self, cell: &impl Fn(usize) -> Option<&'a [u8]>) -> u64 {
         let mut point = [0_u64; curve::MAX_DIMENSIONS];
         for (i, (bucket, axis)) in point.iter_mut().zip(&self.axes).enumerate() {
-            *bucket = axis.bucket(cell(i).unwrap_or_default());
+            *bucket = axis.bucket(cell(i).unwrap_or(&[]));
         }
         self.curve.index(&mut point)
     }
@@ -84,12 +84,12 @@ impl HilbertSpace {
             for (dimension, ((axis, column), block)) in
                 self.axes.iter().zip(columns).zip(blocks).enumerate()
             {
-                let block = block.get_mut(..n).unwrap_or_default();
+                let (block, _) = block.split_at_mut(n);
                 if !axis.fill(column, first, block) {
                     return Err(dimension);
                 }
             }
-            let places = places.get_mut(..n).unwrap_or_default();
+            let (places, _) = places.split_at_mut(n);
             self.curve.indices(&mut buckets, BLOCK, places);
             take(first, places);
             first = first.saturating_add(n);

@@ -91,7 +91,11 @@ pub(super) fn set_image_shape(
         for (name, value) in &mut description.options {
             let unset = *value == OptionValue::Integer(0);
             if let Some((_, extent)) = shape.iter().find(|(known, _)| known == name && unset) {
-                *value = OptionValue::Integer(i64::try_from(*extent).unwrap_or(i64::MAX));
+                let extent = i64::try_from(*extent).map_err(|_| {
+                    let problem = Problem::NotAllowed("an extent is too large for an image");
+                    SchemaError::invalid(place, problem)
+                })?;
+                *value = OptionValue::Integer(extent);
                 is_changed = true;
             }
         }

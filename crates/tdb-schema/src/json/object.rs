@@ -69,7 +69,7 @@ impl<'a> Object<'a> {
     /// The values of a list; none where it is absent.
     pub(super) fn list(&self, key: &str) -> Result<&'a [Json], SchemaError> {
         let list = self.typed(key, "a list", |json| json.as_array().map(Vec::as_slice))?;
-        Ok(list.unwrap_or_default())
+        Ok(list.unwrap_or(&[]))
     }
 
     /// A member of an enumeration, by its name.

@@ -50,11 +50,11 @@ pub fn schema_from_json(
     let orders = "\"row-major\" or \"col-major\"";
     schema.tile_order = object
         .name("tile_order", orders, Order::from_name)?
-        .unwrap_or_default();
+        .unwrap_or(Order::RowMajor);
     let orders = "\"row-major\", \"col-major\" or \"hilbert\"";
     schema.cell_order = object
         .name("cell_order", orders, CellOrder::from_name)?
-        .unwrap_or_default();
+        .unwrap_or(CellOrder::RowMajor);
     schema.capacity = object.number("capacity")?.unwrap_or(schema.capacity);
     schema.allows_duplicates = object.flag("allows_duplicates")?;
     for (key, list) in [
@@ -281,7 +281,7 @@ pub fn attribute_from_json(
     let orders = "\"unordered\", \"increasing\" or \"decreasing\"";
     attribute.order = object
         .name("order", orders, DataOrder::from_name)?
-        .unwrap_or_default();
+        .unwrap_or(DataOrder::Unordered);
     if let Some(json) = object.member("filters") {
         attribute.filters = filters_from_json(json, version, &object.place("filters"))?;
     }

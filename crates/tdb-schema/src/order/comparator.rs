@@ -97,7 +97,7 @@ impl CellComparator {
         }
         let difference = |i: &usize, is_tile: bool| {
             let dimension = self.dimensions.get(*i)?;
-            let (a, b) = (a(*i).unwrap_or_default(), b(*i).unwrap_or_default());
+            let (a, b) = (a(*i).unwrap_or(&[]), b(*i).unwrap_or(&[]));
             let ordering = if is_tile {
                 let tile = |value| tile_rank(dimension, value, self.rule);
                 tile(a).cmp(&tile(b))
@@ -119,8 +119,8 @@ fn compare_coordinates(dimension: &Dimension, text: TextOrder, a: &[u8], b: &[u8
     with_scalar!(dimension.datatype, T => rank::<T>(a).cmp(&rank::<T>(b)))
 }
 
-fn rank<T: Coordinate>(bytes: &[u8]) -> u64 {
-    T::read(bytes).unwrap_or_default().rank()
+fn rank<T: Coordinate>(bytes: &[u8]) -> Option<u64> {
+    T::read(bytes).map(T::rank)
 }
 
 /// A number that compares as the tile indices of a coordinate do; 0 where there are no tiles.

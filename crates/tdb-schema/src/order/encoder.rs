@@ -262,7 +262,8 @@ impl KeyEncoder {
         if let Some((space, place)) = &self.hilbert {
             space
                 .for_each_block(columns, rows, |first, places| {
-                    let keys = keys.get_mut(first..).unwrap_or_default();
+                    // There is a key for each row, and blocks begin at rows.
+                    let (_, keys) = keys.split_at_mut(first);
                     for (key, value) in keys.iter_mut().zip(places) {
                         key.set(*value, *place);
                     }
@@ -280,7 +281,9 @@ impl KeyEncoder {
                     },
                     _,
                 ) => {
-                    pack_text(column, *bytes, *left, self.text, keys);
+                    if !pack_text(column, *bytes, *left, self.text, keys) {
+                        return Err(KeyError::Columns { dimension });
+                    }
                     true
                 }
                 _ => true,
@@ -297,7 +300,9 @@ impl KeyEncoder {
         let mut rows = None;
         for (dimension, size) in self.sizes.iter().enumerate() {
             let found = match (columns.get(dimension), size) {
-                (Some(Column::Fixed(bytes)), Some(size)) => bytes.len().checked_div(*size),
+                (Some(Column::Fixed(bytes)), Some(size)) if bytes.len().is_multiple_of(*size) => {
+                    bytes.len().checked_div(*size)
+                }
                 (Some(Column::Var { offsets, .. }), None) => Some(offsets.len()),
                 _ => None,
             };

@@ -28,7 +28,10 @@ impl Word for u64 {
     }
 
     fn set_text(&mut self, prefix: u128, left: u32) {
-        *self |= u64::try_from(prefix).unwrap_or(0).wrapping_shl(left);
+        // A prefix has as many bytes as a key has room for.
+        #[expect(clippy::cast_possible_truncation, reason = "no more than eight bytes")]
+        let prefix = prefix as u64;
+        *self |= prefix.wrapping_shl(left);
     }
 }
 
@@ -144,7 +147,8 @@ impl Span {
                 last_tile: extent_value.map_or(0, |e| hi.last_tile(lo, e)),
                 divider: Divider::new(width, last),
                 width,
-                extent: extent.unwrap_or_default(),
+                // Not read where there are no tiles.
+                extent: extent.map_or(Bytes::new(), |extent| extent),
             })
         })
     }
@@ -240,7 +244,9 @@ fn pack<T: Coordinate, K: Word>(
 ) -> bool {
     let mut is_inside = true;
     for (key, value) in keys.iter_mut().zip(bytes.chunks_exact(T::SIZE)) {
-        let value = T::read(value).unwrap_or_default();
+        let Some(value) = T::read(value) else {
+            return false;
+        };
         let above = value.above(lo);
         is_inside &= above <= last;
         set(key, value, above);
@@ -248,16 +254,18 @@ fn pack<T: Coordinate, K: Word>(
     is_inside
 }
 
-/// Sets the first `bytes` bytes of the strings in the keys, `left` bits from the end.
+/// Sets the first `bytes` bytes of the strings in the keys, `left` bits from the end; `false` where there is no string.
 pub(crate) fn pack_text<K: Word>(
     column: &Column<'_>,
     bytes: usize,
     left: u32,
     order: TextOrder,
     keys: &mut [K],
-) {
+) -> bool {
     for (row, key) in keys.iter_mut().enumerate() {
-        let text = column.cell(row).unwrap_or_default();
+        let Some(text) = column.cell(row) else {
+            return false;
+        };
         let prefix = (0..bytes).fold(0_u128, |prefix, i| {
             // No byte ranks as the lowest one.
             let byte = text.get(i).map_or(0, |byte| order.rank(*byte));
@@ -265,4 +273,5 @@ pub(crate) fn pack_text<K: Word>(
         });
         key.set_text(prefix, left);
     }
+    true
 }

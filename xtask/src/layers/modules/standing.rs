@@ -103,25 +103,6 @@ pub(super) const STANDING: &[Standing] = &[
         "older than the rule",
     ),
     (
-        "tdb-fragment",
-        &[
-            "fragment_metadata",
-            "fragment_metadata::checks",
-            "fragment_metadata::lost_tiles",
-        ],
-        "older than the rule",
-    ),
-    (
-        "tdb-schema",
-        &[
-            "attribute_record",
-            "current_domain",
-            "dimension_record",
-            "schema_record",
-        ],
-        "older than the rule",
-    ),
-    (
         "tdb-store",
         &["local", "local::portable", "local::tree", "local::unix"],
         "older than the rule",
