@@ -9,7 +9,11 @@
 //! Both kinds are decoded. Lossless images are encoded with feature `webp`; lossy ones need
 //! `webp-lossy`, which compiles a C library.
 
+mod format;
+
 use tdb_tile::{Datatype, FormatVersion, Scalar};
+
+use format::Format;
 
 use crate::header::{self, Reader, put_parts};
 use crate::room::{cut, cut_ref};
@@ -28,7 +32,8 @@ fn parse(options: &Options<'_>) -> Result<Box<dyn Filter>, FilterError> {
     let mut reader = options.reader();
     let filter = Webp {
         quality: reader.scalar("quality")?,
-        format: Format::from_code(reader.scalar("format")?)?,
+        format: Format::from_code(reader.scalar("format")?)
+            .ok_or_else(|| options.fail("format is none of 0 to 4"))?,
         is_lossless: reader.scalar::<u8>("lossless")? != 0,
         rows: reader.scalar("y extent")?,
         row: reader.scalar("x extent")?,
@@ -45,7 +50,12 @@ fn build(description: &Description) -> Result<Box<dyn Filter>, FilterError> {
     let quality = description.real(NAME, "quality", 100.0)? as f32;
     Ok(Box::new(Webp {
         quality,
-        format: Format::from_name(description.text(NAME, "format", "none")?)?,
+        format: Format::from_name(description.text(NAME, "format", "none")?).ok_or(
+            FilterError::Options {
+                filter: NAME,
+                why: "format is none of none, rgb, bgr, rgba and bgra",
+            },
+        )?,
         is_lossless: description.flag(NAME, "lossless", false)?,
         rows: description.integer(NAME, "y_extent", 0)?,
         row: description.integer(NAME, "x_extent", 0)?,
@@ -61,73 +71,6 @@ struct Webp {
     rows: u16,
     /// Bytes of a row.
     row: u16,
-}
-
-/// What the bytes of a pixel are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
-    None,
-    Rgb,
-    Bgr,
-    Rgba,
-    Bgra,
-}
-
-impl Format {
-    const ALL: [(Self, &'static str); 5] = [
-        (Self::None, "none"),
-        (Self::Rgb, "rgb"),
-        (Self::Bgr, "bgr"),
-        (Self::Rgba, "rgba"),
-        (Self::Bgra, "bgra"),
-    ];
-
-    fn from_code(code: u8) -> Result<Self, FilterError> {
-        let format = Self::ALL.get(usize::from(code)).map(|(format, _)| *format);
-        format.ok_or(FilterError::Options {
-            filter: NAME,
-            why: "format is none of 0 to 4",
-        })
-    }
-
-    fn from_name(name: &str) -> Result<Self, FilterError> {
-        let format = Self::ALL.iter().find(|(_, known)| *known == name);
-        format
-            .map(|(format, _)| *format)
-            .ok_or(FilterError::Options {
-                filter: NAME,
-                why: "format is none of none, rgb, bgr, rgba and bgra",
-            })
-    }
-
-    fn name(self) -> &'static str {
-        let known = Self::ALL.iter().find(|(format, _)| *format == self);
-        known.map_or("none", |(_, name)| *name)
-    }
-
-    const fn code(self) -> u8 {
-        match self {
-            Self::None => 0,
-            Self::Rgb => 1,
-            Self::Bgr => 2,
-            Self::Rgba => 3,
-            Self::Bgra => 4,
-        }
-    }
-
-    /// Bytes of a pixel; none where the format was not set.
-    const fn depth(self) -> Option<u16> {
-        match self {
-            Self::None => None,
-            Self::Rgb | Self::Bgr => Some(3),
-            Self::Rgba | Self::Bgra => Some(4),
-        }
-    }
-
-    /// Whether blue comes first, as it never does in the library's images.
-    const fn is_reversed(self) -> bool {
-        matches!(self, Self::Bgr | Self::Bgra)
-    }
 }
 
 /// Largest side of a WebP image in pixels.
