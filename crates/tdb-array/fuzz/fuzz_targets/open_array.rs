@@ -53,7 +53,7 @@ fuzz_target!(|data: &[u8]| {
     };
     let _ = array.metadata();
     let _ = array.non_empty_domain();
-    for fragment in 0..array.fragments().len() {
+    for (fragment, _) in array.numbered_fragments() {
         let _ = array.rtree(fragment);
     }
 });
