@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tdb_array::{Array, OpenOptions};
+use tdb_array::{Array, Location, OpenOptions};
 use tdb_cells::{Batch, Column, Session, SessionOptions};
 use tdb_consolidate::{MergeOptions, plan_merge};
 use tdb_filters::EncryptionKey;
@@ -198,12 +198,10 @@ fn chain(error: &dyn Error) -> String {
 fn open(folder: &Path) -> Result<Array, Box<dyn Error>> {
     let plan: Value = serde_json::from_str(&fs::read_to_string(folder.join("plan.json"))?)?;
     let key = plan.get("key").and_then(Value::as_str).map(unhex);
-    let options = OpenOptions {
-        key: key.map(|key| EncryptionKey::new(&key)).transpose()?,
-        ..OpenOptions::default()
-    };
+    let key = key.map(|key| EncryptionKey::new(&key)).transpose()?;
     let store = Arc::new(LocalStore::open(folder.join("array"))?);
-    Ok(Array::open(store, "", options)?)
+    let location = Location::new(store, "").with_key(key);
+    Ok(Array::open_location(&location, OpenOptions::default())?)
 }
 
 /// Makes the writes that are missing in one array; gives their number.

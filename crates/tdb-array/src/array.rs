@@ -18,7 +18,7 @@ use crate::settling::settle;
 use crate::snapshot::{Snapshot, current, enumeration_key};
 use crate::uri::{Base, Target};
 use crate::{
-    ArrayError, At, Directory, Fragment, Live, Metadata, Names, OpenOptions, OpenedPart,
+    ArrayError, At, Directory, Fragment, Live, Location, Metadata, Names, OpenOptions, OpenedPart,
     TimeWindow, Warning,
 };
 
@@ -67,7 +67,7 @@ impl std::ops::Deref for Array {
 }
 
 impl Array {
-    /// Opens the array in a folder of a store.
+    /// Opens the array in a folder of a store, without a key and with the usual limits: [`Array::open_location`] takes both.
     ///
     /// What is seen is the array at one moment, though others merge and vacuum: as long as something vanishes, or a
     /// list of commits appears, while it is looked at, it is looked at anew ([`Array::tries`]).
@@ -80,14 +80,19 @@ impl Array {
         prefix: &str,
         options: OpenOptions,
     ) -> Result<Self, ArrayError> {
-        let place = Place {
-            store,
-            prefix: prefix.to_owned(),
-            options,
-            scratch: Arc::default(),
-        };
+        Self::open_location(&Location::new(store, prefix), options)
+    }
+
+    /// Opens the array that is at a location.
+    ///
+    /// # Errors
+    /// As [`Array::open`].
+    pub fn open_location(location: &Location, options: OpenOptions) -> Result<Self, ArrayError> {
+        let place = Place::new(location, options);
         let look = || place.names(&Directory::PREFIXES);
-        let (snapshot, tries) = settle(prefix, look, |names| Self::open_once(&place, names))?;
+        let (snapshot, tries) = settle(location.prefix(), look, |names| {
+            Self::open_once(&place, names)
+        })?;
         Ok(Self {
             place,
             snapshot: Arc::new(snapshot),
@@ -102,16 +107,10 @@ impl Array {
     /// # Errors
     /// As [`Array::open`].
     pub fn again(&self) -> Result<Option<Self>, ArrayError> {
-        let Place {
-            store,
-            prefix,
-            options,
-            ..
-        } = &self.place;
         if self.is_part {
             return Ok(None);
         }
-        Self::open(Arc::clone(store), prefix, options.clone()).map(Some)
+        Self::open_location(self.location(), self.place.options.clone()).map(Some)
     }
 
     /// Looks at the array once; nothing is found if it changed meanwhile.
@@ -121,7 +120,7 @@ impl Array {
         if directory.schemas().is_empty() {
             return Err(ArrayError::NoSuch {
                 what: "array",
-                prefix: place.prefix.clone(),
+                prefix: place.location.prefix().to_owned(),
             });
         }
         let mut warnings = Vec::new();
@@ -131,14 +130,14 @@ impl Array {
             footers,
         } = NamedObjects::read(place, &directory);
         let schemas = open_schemas(place, schemas, &mut directory, &mut warnings)?;
-        let is_dense = current(&place.prefix, &directory, &schemas)?.is_dense();
+        let is_dense = current(place.location.prefix(), &directory, &schemas)?.is_dense();
         let lists = Place::as_lists(lists)?;
         let Some(directory) = place.settled(directory, names)? else {
             return Ok(None);
         };
         warnings.extend(damaged_commits(&directory));
         let present = place.probe(&directory)?;
-        let mut live = directory.live(&lists, &present, !is_dense, &options.limits)?;
+        let mut live = directory.live(&lists, &present, !is_dense, place.location.limits())?;
         leave_out(&mut live.fragments, &options.without_fragments)?;
         let mut fragments = match live.fragments.is_empty() {
             true => Vec::new(),
@@ -154,14 +153,15 @@ impl Array {
         let idle = live.idle.into_iter();
         warnings.extend(idle.map(|key| Warning::IdleList { key }));
         let snapshot = Snapshot::new(
-            &place.prefix,
-            options.clone(),
+            place.location.prefix(),
+            options.window,
             directory,
             schemas,
             fragments,
             deletes,
         )?;
         Ok(Some(Snapshot {
+            access: place.location.access.clone(),
             replaced: live.replaced,
             warnings,
             ..snapshot
@@ -177,7 +177,7 @@ impl Array {
         let place = &self.place;
         let look = || place.names(&Directory::COMMIT_PREFIXES);
         let attempt = |names: &Names| place.live(names, window, is_sparse);
-        let (live, _) = settle(&place.prefix, look, attempt)?;
+        let (live, _) = settle(place.location.prefix(), look, attempt)?;
         Ok(live)
     }
 
@@ -195,9 +195,14 @@ impl Array {
         Arc::make_mut(&mut self.snapshot)
     }
 
-    /// Where the array is kept.
+    /// Where the array is.
+    pub fn location(&self) -> &Location {
+        &self.place.location
+    }
+
+    /// The store that the array is in.
     pub fn store(&self) -> &Arc<dyn Store> {
-        &self.place.store
+        self.place.location.store()
     }
 
     /// Opens the fragments that a consolidation has replaced.
@@ -268,20 +273,15 @@ impl Array {
     /// # Errors
     /// [`ArrayError::EscapesRoot`] if it lies outside of this one, and as [`Array::open`].
     pub fn open_label(&self, label: &DimensionLabel) -> Result<Self, ArrayError> {
-        let Place {
-            store,
-            prefix,
-            options,
-            ..
-        } = &self.place;
         // Labels have fragments of their own.
         let options = OpenOptions {
             without_fragments: Vec::new(),
-            ..options.clone()
+            ..self.place.options.clone()
         };
+        let prefix = self.prefix();
         let target = Base::new("", prefix).resolve(prefix, &label.uri, label.relative);
         match target {
-            Target::Inside(prefix) => Self::open(Arc::clone(store), &prefix, options),
+            Target::Inside(prefix) => Self::open_location(&self.location().at(&prefix), options),
             Target::Outside(uri) => Err(ArrayError::EscapesRoot {
                 key: format!("label {:?}", label.name),
                 uri,
@@ -362,7 +362,7 @@ fn read_processed(place: &Place, fragments: &mut [Fragment]) -> Result<(), Array
     let timed = fragments.iter_mut();
     let timed = timed.filter(|fragment| fragment.metadata.extra_fields.deletes);
     for (fragment, part) in timed.zip(parts) {
-        let limits = &place.options.limits;
+        let limits = place.location.limits();
         let processed = fragment
             .metadata
             .processed_conditions(&part.payload, limits);
@@ -390,7 +390,7 @@ fn open_fragments(
         false => entries.names().collect::<Result<_, _>>()?,
     };
     for (key, tile) in tiles {
-        let limits = &place.options.limits;
+        let limits = place.location.limits();
         let consolidated = ConsolidatedMetadata::decode(&tile.payload, limits).at(&key)?;
         opening.add_consolidated(&consolidated, &wanted);
     }

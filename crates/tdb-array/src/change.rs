@@ -1,22 +1,12 @@
 //! Changes of an array that exists: its metadata, its schema, deletes.
 
-use tdb_filters::EncryptionKey;
 use tdb_fragment::ConditionTree;
 use tdb_schema::{ArraySchema, Enumeration};
-use tdb_store::{Store, join, list_all};
-use tdb_tile::{Datatype, FormatVersion, Record};
+use tdb_tile::{FormatVersion, Record};
 
-use crate::create::{put_enumeration, put_schema, put_tile, refused};
-use crate::directory::{COMMITS_FOLDER, METADATA_FOLDER};
-use crate::{Array, ArrayError, At, ChangeOptions, MetadataRecord, NameForm, TimestampedName};
-
-/// What an object is stored with: where, and with which key.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Target<'a> {
-    pub(crate) store: &'a dyn Store,
-    pub(crate) prefix: &'a str,
-    pub(crate) key: Option<&'a EncryptionKey>,
-}
+use crate::directory::COMMITS_FOLDER;
+use crate::put::{later_name, put_enumeration, put_metadata, put_schema, put_tile, refused};
+use crate::{Array, ArrayError, At, ChangeOptions, MetadataRecord};
 
 impl Array {
     /// Sets and removes metadata, as one change: a record without value removes its key. Of two records
@@ -29,7 +19,7 @@ impl Array {
         records: Vec<MetadataRecord>,
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
-        put_metadata(self.target(), records, options)
+        put_metadata(self.location(), records, options)
     }
 
     /// Gives the array another schema, from the time of the change on.
@@ -57,12 +47,12 @@ impl Array {
         schema.check().map_err(refused)?;
         for enumeration in enumerations {
             schema.check_indices(enumeration).map_err(refused)?;
-            put_enumeration(self.target(), enumeration)?;
+            put_enumeration(self.location(), enumeration)?;
         }
         let others = self.directory().schemas().iter();
         let others = others.filter_map(|entry| entry.name.as_ref());
         let name = later_name(options, time, others)?;
-        put_schema(self.target(), &name, schema)
+        put_schema(self.location(), &name, schema)
     }
 
     /// Deletes cells that were written up to the time of the change: all but those that `kept` holds for.
@@ -84,7 +74,7 @@ impl Array {
         let name = options.names.versioned((time, time), version)?;
         let key = format!("{COMMITS_FOLDER}/{name}.del");
         let payload = kept.encode(FormatVersion::WRITTEN, &()).at(&key)?;
-        put_tile(self.target(), &key, &payload)
+        put_tile(self.location(), &key, &payload)
     }
 
     /// Fails where [`Array::delete_cells`] would, before it stores anything.
@@ -136,91 +126,7 @@ impl Array {
             None => Ok(()),
         }
     }
-
-    pub(crate) fn target(&self) -> Target<'_> {
-        Target {
-            store: &**self.store(),
-            prefix: self.prefix(),
-            key: self.key(),
-        }
-    }
 }
 
 /// Why a delete cannot be of a time within that of a consolidated fragment.
 const CUT: &str = "a fragment holds cells of before and after, and does not tell which are which";
-
-/// Stores what changes of the metadata of an array or a group.
-pub(crate) fn put_metadata(
-    target: Target<'_>,
-    records: Vec<MetadataRecord>,
-    options: &ChangeOptions,
-) -> Result<(), ArrayError> {
-    let mut by_key = std::collections::BTreeMap::new();
-    for record in records {
-        if let Some(value) = &record.value
-            && value.datatype == Datatype::Any
-        {
-            return Err(ArrayError::Invalid {
-                what: "metadata",
-                name: record.key,
-                why: "values of datatype any cannot be stored",
-            });
-        }
-        by_key.insert(record.key.clone(), record);
-    }
-    if by_key.is_empty() {
-        return Ok(());
-    }
-    let records: Vec<MetadataRecord> = by_key.into_values().collect();
-    let time = options.time();
-    let others = names_in(target, METADATA_FOLDER)?;
-    let name = later_name(options, time, &others)?;
-    let key = format!("{METADATA_FOLDER}/{name}");
-    let payload = MetadataRecord::encode_all(&records, FormatVersion::WRITTEN).at(&key)?;
-    put_tile(target, &key, &payload)
-}
-
-/// The names with times in a folder.
-pub(crate) fn names_in(
-    target: Target<'_>,
-    folder: &str,
-) -> Result<Vec<TimestampedName>, ArrayError> {
-    let listing = list_all(target.store, &join(target.prefix, folder))?;
-    let objects = listing.objects.iter();
-    Ok(objects
-        .filter_map(|object| TimestampedName::of_key(&object.key).ok())
-        .collect())
-}
-
-/// A name without version for something of a time, that sorts behind all others of that time: what is
-/// written later counts, also when another process wrote the rest.
-pub(crate) fn later_name<'a>(
-    options: &ChangeOptions,
-    time: u64,
-    others: impl IntoIterator<Item = &'a TimestampedName>,
-) -> Result<TimestampedName, ArrayError> {
-    let id = later_id(options, time, others)?;
-    TimestampedName::unversioned(time, time, id).at("name")
-}
-
-/// The largest step from one name to a later one, but for one.
-const STEP: u128 = (1 << 64) - 1;
-
-/// The number in such a name.
-pub(crate) fn later_id<'a>(
-    options: &ChangeOptions,
-    time: u64,
-    others: impl IntoIterator<Item = &'a TimestampedName>,
-) -> Result<u128, ArrayError> {
-    let same_time = others.into_iter().filter(|name| name.start() == time);
-    let ids = same_time.filter_map(|name| match name.form() {
-        NameForm::UuidFirst => None,
-        _ => u128::from_str_radix(name.as_str().split('_').nth(4)?, 16).ok(),
-    });
-    let id = options.names.id()?;
-    Ok(match ids.max() {
-        // Random bits in the step, so that two writers who find the same last one still differ.
-        Some(last) if last >= id => last.saturating_add((id & STEP).saturating_add(1)),
-        _ => id,
-    })
-}

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use tdb_store::{Store, StoreError, join, list_all, list_recursive};
+use tdb_tile::Limits;
 
 use crate::copying::{Copying, vanished};
 use crate::create::check_above;
@@ -13,7 +14,8 @@ use crate::directory::{
 };
 use crate::uri::Base;
 use crate::{
-    ArrayError, ChangeOptions, Group, GroupMember, MemberChange, ObjectType, OpenOptions, Target,
+    ArrayError, ChangeOptions, Group, GroupMember, Location, MemberChange, ObjectType, OpenOptions,
+    Target,
 };
 
 /// The objects of an array, or of a group and all that is in it and lies in its folder.
@@ -22,9 +24,8 @@ use crate::{
 /// member.
 #[derive(Clone, Debug)]
 pub struct Contents {
-    store: Arc<dyn Store>,
+    location: Location,
     store_uri: String,
-    prefix: String,
     options: OpenOptions,
     /// Arrays and groups, each behind what is in it.
     parts: Vec<Part>,
@@ -49,15 +50,14 @@ impl Contents {
     /// # Errors
     /// [`ArrayError::NoSuch`] where neither array nor group is; as [`Group::walk`].
     pub fn find(
-        store: Arc<dyn Store>,
-        prefix: &str,
+        location: &Location,
         store_uri: &str,
         options: OpenOptions,
     ) -> Result<Self, ArrayError> {
+        let prefix = location.prefix();
         let mut contents = Self {
-            store,
+            location: location.clone(),
             store_uri: store_uri.to_owned(),
-            prefix: prefix.to_owned(),
             options,
             parts: Vec::new(),
             left: Vec::new(),
@@ -77,7 +77,7 @@ impl Contents {
     }
 
     fn object_type(&self, prefix: &str) -> Result<ObjectType, ArrayError> {
-        let listing = list_all(&*self.store, prefix)?;
+        let listing = list_all(&**self.location.store(), prefix)?;
         let found = ObjectType::of_listing(&listing);
         let folder = |name: &str| {
             let mut folders = listing.prefixes.iter();
@@ -92,7 +92,7 @@ impl Contents {
     }
 
     fn add_array(&mut self, prefix: &str) -> Result<(), ArrayError> {
-        let objects = list_recursive(&*self.store, prefix)?;
+        let objects = list_recursive(&**self.location.store(), prefix)?;
         let mut keys: Vec<String> = objects.into_iter().map(|object| object.key).collect();
         keys.sort_by_cached_key(|key| (stage(below(prefix, key)), key.clone()));
         self.parts.push(Part {
@@ -105,9 +105,9 @@ impl Contents {
 
     /// The group and what is in it; each group behind its members.
     fn add_group(&mut self) -> Result<(), ArrayError> {
-        let root = self.open_group(&self.prefix)?;
-        let mut seen = HashSet::from([self.prefix.clone()]);
-        let mut groups = vec![self.prefix.clone()];
+        let root = self.open_group(self.prefix())?;
+        let mut seen = HashSet::from([self.prefix().to_owned()]);
+        let mut groups = vec![self.prefix().to_owned()];
         for descendant in root.walk()? {
             let Target::Inside(prefix) = descendant.target else {
                 self.left.push(descendant.uri);
@@ -134,11 +134,11 @@ impl Contents {
     fn add_group_objects(&mut self, prefix: &str) -> Result<(), ArrayError> {
         let mut keys = Vec::new();
         for folder in [METADATA_FOLDER, GROUP_FOLDER] {
-            let objects = list_recursive(&*self.store, &join(prefix, folder))?;
+            let objects = list_recursive(&**self.location.store(), &join(prefix, folder))?;
             keys.extend(objects.into_iter().map(|object| object.key));
         }
         let marker = join(prefix, GROUP_MARKER);
-        if tdb_store::exists(&*self.store, &marker)? {
+        if tdb_store::exists(&**self.location.store(), &marker)? {
             keys.push(marker);
         }
         self.parts.push(Part {
@@ -150,8 +150,8 @@ impl Contents {
     }
 
     fn open_group(&self, prefix: &str) -> Result<Group, ArrayError> {
-        let (store, options) = (Arc::clone(&self.store), self.options.clone());
-        Group::open(store, prefix, &self.store_uri, options)
+        let location = self.location.at(prefix);
+        Group::open_location(&location, &self.store_uri, self.options.clone())
     }
 
     /// Members that would lie inside, and are not there: URIs.
@@ -161,11 +161,12 @@ impl Contents {
 
     /// The folder of it all in its store.
     pub(crate) fn prefix(&self) -> &str {
-        &self.prefix
+        self.location.prefix()
     }
 
-    pub(crate) fn options(&self) -> &OpenOptions {
-        &self.options
+    /// The caps in force.
+    pub(crate) fn limits(&self) -> &Limits {
+        self.location.limits()
     }
 
     /// The URI of one of the folders, or of another place in the store.
@@ -183,9 +184,9 @@ impl Contents {
 
     /// The members of one of the groups that lie outside of it all, and their URIs.
     pub(crate) fn outside(&self, group: &str) -> Result<Vec<(GroupMember, String)>, ArrayError> {
-        let base = Base::new(&self.store_uri, &self.prefix);
-        let store = Arc::clone(&self.store);
-        let group = Group::open_within(store, group, base, self.options.clone())?;
+        let base = Base::new(&self.store_uri, self.prefix());
+        let location = self.location.at(group);
+        let group = Group::open_within(&location, base, self.options.clone())?;
         let members = group.members().iter();
         let outside = members.filter_map(|member| match group.target(member) {
             Target::Inside(_) => None,
@@ -278,7 +279,7 @@ impl Contents {
     /// Fails where something is no object, as a link: so that it is found before anything is copied.
     pub(crate) fn check_objects(&self) -> Result<(), ArrayError> {
         self.keys()
-            .try_for_each(|key| self.store.size(key).map(drop).map_err(vanished))
+            .try_for_each(|key| self.location.store().size(key).map(drop).map_err(vanished))
     }
 
     /// Copies all, and each group, by its folder, has its members changed so.
@@ -290,15 +291,17 @@ impl Contents {
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
         for key in self.keys() {
-            let to_key = join(to_prefix, below(&self.prefix, key));
-            copying.copy(&*self.store, key, &to_key)?;
+            let to_key = join(to_prefix, below(self.prefix(), key));
+            copying.copy(&**self.location.store(), key, &to_key)?;
         }
         for prefix in self.groups() {
             let mut changes = changes.get(prefix).cloned().unwrap_or_default();
             changes.append(&mut self.related(prefix)?);
-            let copied = join_folders(to_prefix, below(&self.prefix, prefix));
-            let store = Arc::clone(copying.store);
-            let copy = Group::open(store, &copied, "", self.options.clone())?;
+            let copied = join_folders(to_prefix, below(self.prefix(), prefix));
+            let at = Location::new(Arc::clone(copying.store), &copied)
+                .with_key(self.location.key().cloned())
+                .with_limits(self.limits().clone());
+            let copy = Group::open_location(&at, "", self.options.clone())?;
             copying.tells_members(&copied);
             copy.change_members(&changes, options)?;
         }
@@ -333,7 +336,7 @@ impl Contents {
                 true => part.keys.iter().rev().map(String::as_str).collect(),
                 false => part.keys.iter().map(String::as_str).collect(),
             };
-            for answer in self.store.remove_many(&keys) {
+            for answer in self.location.store().remove_many(&keys) {
                 match answer {
                     Ok(()) | Err(StoreError::NotFound { .. }) => {}
                     Err(error) => return Err(error.into()),
@@ -346,7 +349,7 @@ impl Contents {
                     self.remove_folders(&join(&part.prefix, folder))?;
                 }
                 // What else lies in it is none of it.
-                self.store.remove_folder(&part.prefix)?;
+                self.location.store().remove_folder(&part.prefix)?;
             }
         }
         Ok(())
@@ -357,11 +360,11 @@ impl Contents {
         let mut folders = Vec::new();
         let mut unseen = vec![prefix.to_owned()];
         while let Some(folder) = unseen.pop() {
-            unseen.extend(list_all(&*self.store, &folder)?.prefixes);
+            unseen.extend(list_all(&**self.location.store(), &folder)?.prefixes);
             folders.push(folder);
         }
         for folder in folders.iter().rev() {
-            self.store.remove_folder(folder)?;
+            self.location.store().remove_folder(folder)?;
         }
         Ok(())
     }

@@ -60,7 +60,7 @@ impl ContentsOutside {
                     let original = found.uri(found.prefix());
                     if !all.places.contains_key(&original) {
                         let depth = root.depth.saturating_add(1);
-                        let most = root.contents.options().limits.group_depth;
+                        let most = root.contents.limits().group_depth;
                         Limits::check("depth of groups", "group_depth", depth, most)
                             .map_err(ArrayError::from)?;
                         let folder = root.place(&group);

@@ -1,20 +1,18 @@
-use tdb_filters::seal_generic_tile;
 use tdb_schema::{
     ArraySchema, ArrayType, Attribute, CellOrder, Dimension, DimensionLabel, Enumeration,
-    SchemaError,
 };
 use tdb_store::{Store, join, list_all};
 use tdb_tile::{Code, FormatVersion};
 
-use crate::change::Target;
-use crate::directory::{ENUMERATION_FOLDER, GROUP_MARKER, SCHEMA_FOLDER};
-use crate::{Array, ArrayError, At, ChangeOptions, ErrorKind, Group, ObjectType, TimestampedName};
+use crate::directory::{GROUP_MARKER, SCHEMA_FOLDER};
+use crate::put::{put_enumeration, put_schema, refused};
+use crate::{Array, ArrayError, ChangeOptions, Group, Location, ObjectType};
 
 /// The only dimension of the array that holds a label.
 const LABEL_DIMENSION: &str = "index";
 
 impl Array {
-    /// Makes an array in a folder of a store.
+    /// Makes an array, encrypted if the location has a key.
     ///
     /// `enumerations` are those that the schema names. The schema is stored last: until then there is no array.
     /// A schema of an older version is stored in the one that is written now. Folders that hold nothing are
@@ -25,8 +23,7 @@ impl Array {
     /// [`ArrayError::Exists`] where an array or a group is, [`ArrayError::Within`] in what one is stored as; as the
     /// store reports.
     pub fn create(
-        store: &dyn Store,
-        prefix: &str,
+        location: &Location,
         schema: &ArraySchema,
         enumerations: &[Enumeration],
         options: &ChangeOptions,
@@ -34,30 +31,29 @@ impl Array {
         let schema = writable(schema)?;
         schema.check_new().map_err(refused)?;
         check_enumerations(&schema, enumerations)?;
-        check_vacant(store, prefix)?;
+        check_vacant(&**location.store(), location.prefix())?;
         let time = options.time();
-        let key = options.key.as_ref();
-        let target = Target { store, prefix, key };
         for label in &schema.labels {
-            create_label(target, &schema, label, time, options)?;
+            create_label(location, &schema, label, time, options)?;
         }
         for enumeration in enumerations {
-            put_enumeration(target, enumeration)?;
+            put_enumeration(location, enumeration)?;
         }
         let name = options.names.unversioned((time, time))?;
-        put_schema(target, &name, &schema)
+        put_schema(location, &name, &schema)
     }
 }
 
 impl Group {
-    /// Makes a group without members in a folder of a store.
+    /// Makes a group without members.
     ///
     /// # Errors
     /// [`ArrayError::Exists`] where an array or a group is, [`ArrayError::Within`] in what one is stored as; as the
     /// store reports.
-    pub fn create(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
-        check_vacant(store, prefix)?;
-        store.put(&join(prefix, GROUP_MARKER), bytes::Bytes::new())?;
+    pub fn create(location: &Location) -> Result<(), ArrayError> {
+        check_vacant(&**location.store(), location.prefix())?;
+        let marker = location.full(GROUP_MARKER);
+        location.store().put(&marker, bytes::Bytes::new())?;
         Ok(())
     }
 }
@@ -157,7 +153,7 @@ fn has_schema(store: &dyn Store, prefix: &str) -> Result<bool, ArrayError> {
 /// Makes the array that holds a label. What an abandoned creation left of it goes: nothing was ever
 /// written to it.
 fn create_label(
-    target: Target<'_>,
+    location: &Location,
     schema: &ArraySchema,
     label: &DimensionLabel,
     time: u64,
@@ -168,13 +164,13 @@ fn create_label(
     };
     let schema = label_schema(dimension, label);
     schema.check_new().map_err(refused)?;
-    let prefix = join(target.prefix, &label.uri);
-    for left in list_all(target.store, &join(&prefix, SCHEMA_FOLDER))?.objects {
-        target.store.remove(&left.key)?;
+    let location = location.at(&location.full(&label.uri));
+    let schemas = location.full(SCHEMA_FOLDER);
+    for left in list_all(&**location.store(), &schemas)?.objects {
+        location.store().remove(&left.key)?;
     }
-    let prefix = prefix.as_str();
     let name = options.names.unversioned((time, time))?;
-    put_schema(Target { prefix, ..target }, &name, &schema)
+    put_schema(&location, &name, &schema)
 }
 
 /// One label for each position: `docs/format/schema.md`, "Labels".
@@ -188,40 +184,4 @@ fn label_schema(dimension: &Dimension, label: &DimensionLabel) -> ArraySchema {
         Attribute::new(&label.attribute, label.datatype).with_cell_val_num(label.cell_val_num);
     labels.order = label.order;
     ArraySchema::new(ArrayType::Dense, vec![index], vec![labels])
-}
-
-/// Stores a schema under this name.
-pub(crate) fn put_schema(
-    target: Target<'_>,
-    name: &TimestampedName,
-    schema: &ArraySchema,
-) -> Result<(), ArrayError> {
-    let key = format!("{SCHEMA_FOLDER}/{name}");
-    put_tile(target, &key, &schema.encode().map_err(refused)?)
-}
-
-/// Stores an enumeration.
-pub(crate) fn put_enumeration(
-    target: Target<'_>,
-    enumeration: &Enumeration,
-) -> Result<(), ArrayError> {
-    let file = enumeration.file();
-    let key = format!("{SCHEMA_FOLDER}/{ENUMERATION_FOLDER}/{file}");
-    put_tile(target, &key, &enumeration.encode().map_err(refused)?)
-}
-
-/// Stores a payload as a generic tile; `key` is relative to the array or group.
-pub(crate) fn put_tile(target: Target<'_>, key: &str, payload: &[u8]) -> Result<(), ArrayError> {
-    let tile = seal_generic_tile(payload, FormatVersion::WRITTEN, target.key).at(key)?;
-    target.store.put(&join(target.prefix, key), tile.into())?;
-    Ok(())
-}
-
-/// What the caller handed in breaks a rule.
-pub(crate) fn refused(error: SchemaError) -> ArrayError {
-    ArrayError::Object {
-        key: "schema".to_owned(),
-        kind: ErrorKind::Invalid,
-        source: Box::new(error),
-    }
 }

@@ -68,7 +68,7 @@ fn decode_delete(
     bytes: &Bytes,
 ) -> Result<Delete, ArrayError> {
     let tile = place.open_tile(key, bytes)?;
-    let limits = &place.options.limits;
+    let limits = place.location.limits();
     // In an update, what to write instead follows; it acts as a delete all the same.
     let condition = match key.ends_with(UPDATE) {
         true => ConditionTree::decode_prefix(&tile.payload, tile.version, &(), limits)

@@ -2,40 +2,32 @@
 //!
 //! Rules and their history are in `docs/format/directory.md`.
 
+mod dated_objects;
 mod entries;
+mod folders;
+mod fragment_entry;
+mod lists;
 mod live;
 mod names;
 mod replacements;
 
+pub use dated_objects::DatedObjects;
 pub use entries::FragmentEntries;
-pub use live::{DeleteCommit, FragmentEntry, Lists, Live, Stored};
+pub use folders::{
+    COMMITS_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA,
+    FRAGMENT_METADATA_FOLDER, GROUP_FOLDER, GROUP_MARKER, LEGACY_SCHEMA, METADATA_FOLDER, REPLACES,
+    SCHEMA_FOLDER, fragment_key,
+};
+pub use fragment_entry::FragmentEntry;
+pub use lists::Lists;
+pub use live::{DeleteCommit, Live, Stored};
 pub use names::Names;
 pub use replacements::{Replaced, Replacements};
 
 use std::collections::BTreeSet;
 
+use self::dated_objects::{bad_name, is_within};
 use crate::{ArrayError, NameError, TimeWindow, TimestampedName, commits};
-
-/// Where schemas are, from version 10 on.
-pub const SCHEMA_FOLDER: &str = "__schema";
-/// Where enumerations are, inside the folder of schemas.
-pub const ENUMERATION_FOLDER: &str = "__enumerations";
-/// The one schema of an array before version 10.
-pub const LEGACY_SCHEMA: &str = "__array_schema.tdb";
-/// Where commits are, from version 12 on.
-pub const COMMITS_FOLDER: &str = "__commits";
-/// Where fragments are, from version 12 on.
-pub const FRAGMENT_FOLDER: &str = "__fragments";
-/// Where consolidated fragment metadata is, from version 12 on.
-pub const FRAGMENT_METADATA_FOLDER: &str = "__fragment_meta";
-/// Where the metadata of arrays and groups is.
-pub const METADATA_FOLDER: &str = "__meta";
-/// Where a group says what its members are.
-pub const GROUP_FOLDER: &str = "__group";
-/// What makes a folder a group.
-pub const GROUP_MARKER: &str = "__tiledb_group.tdb";
-/// The metadata of a fragment, inside its folder.
-pub const FRAGMENT_METADATA: &str = "__fragment_metadata.tdb";
 
 /// Folders in an array's root that are no fragments.
 const KNOWN_FOLDERS: [&str; 6] = [
@@ -46,18 +38,6 @@ const KNOWN_FOLDERS: [&str; 6] = [
     FRAGMENT_METADATA_FOLDER,
     "__labels",
 ];
-
-/// How the keys of lists end that say what a fragment replaces once it is committed. They are tdb's own, and there
-/// only while fragments are merged in an array that allows duplicates.
-pub const REPLACES: &str = "replaces";
-
-/// The folder of the fragment of this name, relative to the array.
-pub fn fragment_key(name: &TimestampedName) -> String {
-    match name.version().has_fragment_folder() {
-        true => format!("{FRAGMENT_FOLDER}/{name}"),
-        false => name.to_string(),
-    }
-}
 
 /// The objects of an array, sorted by what they are for.
 ///
@@ -314,90 +294,6 @@ impl Directory {
     }
 }
 
-/// Objects in one folder that are replayed in the order of their times, and the `.vac` objects that say
-/// which of them are obsolete.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DatedObjects {
-    objects: Vec<(String, TimestampedName)>,
-    vacuums: Vec<(String, TimestampedName)>,
-    /// What should not be there: an error when the folder is used, not before.
-    bad: Option<(String, NameError)>,
-}
-
-impl DatedObjects {
-    /// Picks the names of one folder.
-    pub fn from_names(names: &Names, folder: &str) -> Self {
-        let mut objects = Self::default();
-        for key in names.objects_in(folder) {
-            // Written in place by a release that renames when it is done.
-            if key.ends_with(".tmp") {
-                continue;
-            }
-            match TimestampedName::of_key(key) {
-                Ok(name) if key.ends_with(".vac") => objects.vacuums.push((key.to_owned(), name)),
-                Ok(name) => objects.objects.push((key.to_owned(), name)),
-                Err(problem) => objects.bad = Some((key.to_owned(), problem)),
-            }
-        }
-        objects.bad = objects
-            .bad
-            .or_else(|| names.foreign_in(folder).map(|key| (key, NameError::Form)));
-        objects
-    }
-
-    /// The `.vac` objects: [`DatedObjects::live`] wants their bytes.
-    pub fn lists(&self) -> impl Iterator<Item = &str> {
-        self.vacuums.iter().map(|(key, _)| key.as_str())
-    }
-
-    /// What is there, if that is what it was at one moment: `again` is of names that were listed after all
-    /// [`DatedObjects::lists`] were read. Objects that came in between are taken in. Nothing where something is gone,
-    /// or a list appeared.
-    pub fn settled(self, again: Self) -> Option<Self> {
-        let is_settled = is_within(&self.objects, &again.objects) && self.vacuums == again.vacuums;
-        is_settled.then_some(again)
-    }
-
-    /// The objects that count within the window, in the order in which they are to be replayed.
-    ///
-    /// # Errors
-    /// [`ArrayError::Name`], [`ArrayError::EscapesRoot`].
-    pub fn live(
-        &self,
-        window: TimeWindow,
-        lists: &Lists,
-    ) -> Result<Vec<(String, TimestampedName)>, ArrayError> {
-        let rule = |name: &TimestampedName| window.contains(name);
-        let hidden = live::hidden(&self.vacuums, lists, rule)?;
-        self.within(window, |key| !hidden.contains(key))
-    }
-
-    /// All objects within the window, also those that a consolidation has replaced, in the order of their times.
-    ///
-    /// # Errors
-    /// [`ArrayError::Name`].
-    pub fn all(&self, window: TimeWindow) -> Result<Vec<(String, TimestampedName)>, ArrayError> {
-        self.within(window, |_| true)
-    }
-
-    fn within(
-        &self,
-        window: TimeWindow,
-        keep: impl Fn(&str) -> bool,
-    ) -> Result<Vec<(String, TimestampedName)>, ArrayError> {
-        if let Some((key, problem)) = &self.bad {
-            return Err(bad_name(key, *problem));
-        }
-        let objects = self.objects.iter();
-        let mut kept: Vec<_> = objects
-            .filter(|(key, name)| window.contains(name) && keep(key))
-            .cloned()
-            .collect();
-        crate::time_order::sort_by_time(&mut kept, |(_, name)| name.start());
-        Ok(kept)
-    }
-}
-
 fn schemas(names: &Names) -> Result<Vec<SchemaEntry>, ArrayError> {
     let mut schemas = Vec::new();
     if names.objects_in("").any(|key| key == LEGACY_SCHEMA) {
@@ -419,12 +315,6 @@ fn schemas(names: &Names) -> Result<Vec<SchemaEntry>, ArrayError> {
     Ok(schemas)
 }
 
-/// Whether all of `some` are among `all`; both are sorted by name.
-fn is_within<T: PartialEq>(some: &[T], all: &[T]) -> bool {
-    let mut all = all.iter();
-    some.iter().all(|one| all.any(|other| other == one))
-}
-
 fn root_folders(names: &Names) -> Vec<FragmentEntry> {
     let fragments = names
         .folders_in("")
@@ -433,11 +323,4 @@ fn root_folders(names: &Names) -> Vec<FragmentEntry> {
         .filter_map(|folder| TimestampedName::parse(folder).ok())
         .map(FragmentEntry::in_root)
         .collect()
-}
-
-fn bad_name(key: &str, problem: NameError) -> ArrayError {
-    ArrayError::Name {
-        key: key.to_owned(),
-        problem,
-    }
 }

@@ -11,7 +11,7 @@ use tdb_store::{Piece, Read, join};
 use tdb_tile::{GenericTile, Limits};
 
 use crate::directory::{FragmentEntry, LEGACY_SCHEMA};
-use crate::fragment_parts::KeptParts;
+use crate::kept_parts::KeptParts;
 use crate::{ArrayError, At, NameForm, TimestampedName};
 
 /// How much of the end of a fragment's metadata is read at first: most often all of it.

@@ -1,8 +1,7 @@
 //! Parts of the metadata of fragments: which bytes they take, and what these are once they were read.
 
-use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_filters::{Scratch, open_generic_tile_with};
@@ -10,8 +9,9 @@ use tdb_fragment::{FragmentIndex, MetadataPart, OpenedPart, PartPlace};
 use tdb_store::{ByteRange, Piece, Read, read_coalesced};
 use tdb_tile::{Bug, GenericTile, Grant};
 
+use crate::location::Access;
 use crate::open::Place;
-use crate::{ArrayError, At, Fragment, OpenOptions, Snapshot};
+use crate::{ArrayError, At, Fragment, Snapshot};
 
 /// Parts of a fragment's metadata that lie this near are read at once.
 const GAP: u64 = 64 << 10;
@@ -40,34 +40,6 @@ enum Found {
     Unread,
 }
 
-/// Parts of a fragment's metadata that were opened before.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct KeptParts {
-    parts: Arc<Mutex<HashMap<MetadataPart, KeptPart>>>,
-}
-
-#[derive(Debug)]
-struct KeptPart {
-    opened: OpenedPart,
-    _held: Grant,
-}
-
-impl KeptParts {
-    fn get(&self, part: MetadataPart) -> Option<OpenedPart> {
-        let parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
-        parts.get(&part).map(|kept| kept.opened.clone())
-    }
-
-    fn keep(&self, part: MetadataPart, opened: &OpenedPart, held: Grant) {
-        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = KeptPart {
-            opened: opened.clone(),
-            _held: held,
-        };
-        parts.insert(part, kept);
-    }
-}
-
 impl PartsToOpen {
     /// What is to be read for them.
     #[must_use]
@@ -86,7 +58,7 @@ impl Snapshot {
         wanted: impl IntoIterator<Item = (FragmentIndex, MetadataPart)>,
     ) -> Result<PartsToOpen, ArrayError> {
         let mut found = PartsToOpen::default();
-        let place = (&*self.prefix, &self.options);
+        let place = (&*self.prefix, &self.access);
         for (index, part) in wanted {
             let known = find(place, self.fragment(index)?, part, &mut found.reads)?;
             found.parts.push((index, part, known));
@@ -110,7 +82,7 @@ impl Snapshot {
                 Err(tile) => tile,
             };
             open(
-                &self.options,
+                &self.access,
                 self.fragment(index)?,
                 part,
                 &tile,
@@ -142,7 +114,7 @@ impl Found {
 
 /// Looks for a part in what is at hand; what is not is added to `reads`.
 fn find(
-    (prefix, options): (&str, &OpenOptions),
+    (prefix, access): (&str, &Access),
     fragment: &Fragment,
     part: MetadataPart,
     reads: &mut Vec<Read>,
@@ -164,33 +136,33 @@ fn find(
         return Ok(Found::Tile(bytes));
     }
     let stored_key: Arc<str> = tdb_store::join(prefix, key).into();
-    reads.push(Read::new(stored_key, byte_range(&range)).at_most(options.tile_limit()));
+    reads.push(Read::new(stored_key, byte_range(&range)).at_most(access.tile_limit()));
     Ok(Found::Unread)
 }
 
 /// Opens a part, and keeps it with its fragment.
 fn open(
-    options: &OpenOptions,
+    access: &Access,
     fragment: &Fragment,
     part: MetadataPart,
     bytes: &Bytes,
     scratch: &mut Scratch,
 ) -> Result<OpenedPart, ArrayError> {
-    let (key, limits) = (&fragment.metadata_key, &options.limits);
+    let (key, limits) = (&fragment.metadata_key, &access.limits);
     let tile = GenericTile::parse(bytes, limits).at(key)?;
-    let key_of_tile = options.key.as_ref();
+    let key_of_tile = access.key.as_ref();
     let payload = open_generic_tile_with(&tile, key_of_tile, scratch, limits).at(key)?;
     let opened = OpenedPart {
         version: tile.version(),
         payload,
     };
-    keep(options, fragment, part, &opened);
+    keep(access, fragment, part, &opened);
     Ok(opened)
 }
 
 /// Keeps what was opened, unless memory is short.
-fn keep(options: &OpenOptions, fragment: &Fragment, part: MetadataPart, opened: &OpenedPart) {
-    let budget = &options.limits.budget;
+fn keep(access: &Access, fragment: &Fragment, part: MetadataPart, opened: &OpenedPart) {
+    let budget = &access.limits.budget;
     let bytes = opened.payload.len() as u64;
     if budget.used().saturating_add(bytes) > budget.limit() / SHARE {
         return;
@@ -208,7 +180,7 @@ pub(crate) fn read_parts(
     let mut reads = Vec::new();
     let mut found = Vec::with_capacity(wanted.len());
     for &(fragment, part) in &wanted {
-        let place = (&*place.prefix, &place.options);
+        let place = (place.location.prefix(), &place.location.access);
         found.push(find(place, fragment, part, &mut reads)?);
     }
     let (_held, pieces) = place.fetch(&reads)?;
@@ -219,7 +191,7 @@ pub(crate) fn read_parts(
     let opened = opened.map(
         |((fragment, part), found)| match found.or_next(&mut pieces)? {
             Ok(opened) => Ok(opened),
-            Err(tile) => open(&place.options, fragment, part, &tile, scratch),
+            Err(tile) => open(&place.location.access, fragment, part, &tile, scratch),
         },
     );
     opened.collect()
@@ -234,8 +206,8 @@ impl Place {
         });
         let wanted = wanted.fold(0, u64::saturating_add);
         let first = reads.first().map_or("", |read| &*read.key);
-        let held = self.options.limits.budget.take(wanted).at(first)?;
-        let answers = read_coalesced(&*self.store, reads, GAP, MOST);
+        let held = self.location.limits().budget.take(wanted).at(first)?;
+        let answers = read_coalesced(&**self.location.store(), reads, GAP, MOST);
         let pieces = answers.into_iter().collect::<Result<Vec<Piece>, _>>()?;
         Ok((held, pieces))
     }

@@ -7,7 +7,9 @@ use tdb_tile::Limits;
 use crate::directory::{DatedObjects, GROUP_FOLDER, GROUP_MARKER, METADATA_FOLDER};
 use crate::open::Place;
 use crate::uri::{Base, Target};
-use crate::{ArrayError, At, GroupDetails, GroupMember, Metadata, Names, ObjectType, OpenOptions};
+use crate::{
+    ArrayError, At, GroupDetails, GroupMember, Location, Metadata, Names, ObjectType, OpenOptions,
+};
 
 /// A group, seen at a time: its members, and its metadata on request.
 ///
@@ -34,7 +36,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// Opens the group in a folder of a store; `store_uri` is where the store's root is, empty if
+    /// Opens the group in a folder of a store, without a key and with the usual limits; `store_uri` is where the store's root is, empty if
     /// that has no URI: absolute members inside the store are found by it.
     ///
     /// # Errors
@@ -45,33 +47,40 @@ impl Group {
         store_uri: &str,
         options: OpenOptions,
     ) -> Result<Self, ArrayError> {
-        Self::open_within(store, prefix, Base::new(store_uri, prefix), options)
+        Self::open_location(&Location::new(store, prefix), store_uri, options)
+    }
+
+    /// Opens the group that is at a location; `store_uri` as for [`Group::open`].
+    ///
+    /// # Errors
+    /// As [`Group::open`].
+    pub fn open_location(
+        location: &Location,
+        store_uri: &str,
+        options: OpenOptions,
+    ) -> Result<Self, ArrayError> {
+        let base = Base::new(store_uri, location.prefix());
+        Self::open_within(location, base, options)
     }
 
     /// The same where nothing leads out of the root of `base`.
     pub(crate) fn open_within(
-        store: Arc<dyn Store>,
-        prefix: &str,
+        location: &Location,
         base: Base,
         options: OpenOptions,
     ) -> Result<Self, ArrayError> {
-        let place = Place {
-            store,
-            prefix: prefix.to_owned(),
-            options,
-            scratch: Arc::default(),
-        };
+        let place = Place::new(location, options);
         let names = place.names(&["", GROUP_FOLDER, METADATA_FOLDER])?;
         if !is_group(&names) {
             return Err(ArrayError::NoSuch {
                 what: "group",
-                prefix: prefix.to_owned(),
+                prefix: location.prefix().to_owned(),
             });
         }
         let details = DatedObjects::from_names(&names, GROUP_FOLDER);
         let mut all = Vec::new();
         for (key, tile) in place.replayed(GROUP_FOLDER, &details)? {
-            all.push(GroupDetails::open(&tile.payload, &place.options.limits).at(&key)?);
+            all.push(GroupDetails::open(&tile.payload, place.location.limits()).at(&key)?);
         }
         let version = all.last().map_or(GroupDetails::NEWEST, |last| last.version);
         Ok(Self {
@@ -85,17 +94,17 @@ impl Group {
 
     /// Where the group is kept.
     pub fn store(&self) -> &Arc<dyn Store> {
-        &self.place.store
+        self.place.location.store()
     }
 
     /// The key, if the group is encrypted.
     pub fn key(&self) -> Option<&tdb_filters::EncryptionKey> {
-        self.place.options.key.as_ref()
+        self.place.location.key()
     }
 
     /// The caps in force.
     pub fn limits(&self) -> &Limits {
-        &self.place.options.limits
+        self.place.location.limits()
     }
 
     /// The span of time that the group was opened for.
@@ -108,12 +117,9 @@ impl Group {
         self.version
     }
 
-    pub(crate) fn change_target(&self) -> crate::change::Target<'_> {
-        crate::change::Target {
-            store: &*self.place.store,
-            prefix: &self.place.prefix,
-            key: self.place.options.key.as_ref(),
-        }
+    /// Where the group is.
+    pub fn location(&self) -> &Location {
+        &self.place.location
     }
 
     /// The members, by name or, without one, URI.
@@ -123,17 +129,17 @@ impl Group {
 
     /// The URI of the group; its folder, if its store has no URI.
     pub fn uri(&self) -> String {
-        self.base.uri(&self.place.prefix)
+        self.base.uri(self.place.location.prefix())
     }
 
     /// The folder of the group in its store.
     pub fn prefix(&self) -> &str {
-        &self.place.prefix
+        self.place.location.prefix()
     }
 
     /// Where a member is.
     pub fn target(&self, member: &GroupMember) -> Target {
-        let within = &self.place.prefix;
+        let within = self.place.location.prefix();
         self.base.resolve(within, &member.uri, member.relative)
     }
 
@@ -165,9 +171,8 @@ impl Group {
     /// [`ArrayError::EscapesRoot`], and as [`Group::open`].
     pub fn open_member(&self, member: &GroupMember) -> Result<Self, ArrayError> {
         let prefix = self.member_prefix(member)?;
-        let Place { store, options, .. } = &self.place;
-        let base = self.base.clone();
-        Self::open_within(Arc::clone(store), &prefix, base, options.clone())
+        let (base, options) = (self.base.clone(), self.place.options.clone());
+        Self::open_within(&self.location().at(&prefix), base, options)
     }
 
     /// The group's metadata at the time it was opened for; read anew each time.
@@ -187,7 +192,7 @@ impl Group {
     /// [`ArrayError::Cycle`], [`ArrayError::Limit`] for groups too deep in one another, and as
     /// [`Group::open_member`].
     pub fn walk(&self) -> Result<Vec<Descendant>, ArrayError> {
-        let limits = self.place.options.limits.clone();
+        let limits = self.limits().clone();
         let mut found = Vec::new();
         // What is still to be told, the next one last; and the groups above that one.
         let mut todo = pending(self, 1);

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use tdb_tile::{FormatVersion, Record};
 
-use crate::change::{later_id, names_in, put_metadata};
-use crate::create::put_tile;
 use crate::directory::GROUP_FOLDER;
+use crate::put::{later_id, names_in, put_metadata, put_tile};
 use crate::{
     ArrayError, At, ChangeOptions, Group, GroupDetails, GroupMember, MetadataRecord, ObjectType,
     Target, TimestampedName,
@@ -41,7 +40,7 @@ impl Group {
         records: Vec<MetadataRecord>,
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
-        put_metadata(self.change_target(), records, options)
+        put_metadata(self.location(), records, options)
     }
 
     /// Changes the members, all at once. What is stored is the whole list as this group was opened, and the
@@ -64,13 +63,13 @@ impl Group {
             members: self.changed(changes, version)?,
         };
         let time = options.time();
-        let others = names_in(self.change_target(), GROUP_FOLDER)?;
+        let others = names_in(self.location(), GROUP_FOLDER)?;
         let id = later_id(options, time, &others)?;
         let form = FormatVersion::new(version);
         let name = TimestampedName::versioned(time, time, id, form).at("name")?;
         let key = format!("{GROUP_FOLDER}/{name}");
         let payload = details.encode(FormatVersion::WRITTEN, &()).at(&key)?;
-        put_tile(self.change_target(), &key, &payload)
+        put_tile(self.location(), &key, &payload)
     }
 
     /// The list of members that is stored: in version 2 with what is removed, in version 1 without.

@@ -21,7 +21,7 @@ pub(crate) struct NamedObjects {
 impl NamedObjects {
     /// Reads all of them together.
     pub(crate) fn read(place: &Place, directory: &Directory) -> Self {
-        let (tile, list) = (place.tile_limit(), place.options.limits.list_bytes);
+        let (tile, list) = (place.tile_limit(), place.location.limits().list_bytes);
         let schemas = directory.schemas().iter();
         let schemas = schemas.map(|entry| (entry.key.clone(), tile));
         let lists = directory.lists().map(|key| (key.to_owned(), list));
@@ -48,7 +48,7 @@ pub(crate) fn open_schemas(
 ) -> Result<Schemas, ArrayError> {
     let mut schemas = HashMap::new();
     for (key, tile) in place.open_tiles(objects, warnings)? {
-        let limits = &place.options.limits;
+        let limits = place.location.limits();
         let decoded = ArraySchema::decode_with_warnings(&tile.payload, limits);
         let (schema, odd) = decoded.at(&key)?;
         warnings.extend(odd.into_iter().map(|warning| Warning::Schema {

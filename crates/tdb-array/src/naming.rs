@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-use tdb_filters::EncryptionKey;
-use tdb_tile::{FormatVersion, Limits};
+use tdb_tile::FormatVersion;
 
 use crate::{ArrayError, At, TimestampedName};
 
@@ -142,21 +141,15 @@ impl NameSource for CountedNames {
 pub struct ChangeOptions {
     /// The time of the change, in milliseconds since 1970; now, where none is given.
     pub timestamp: Option<u64>,
-    /// The key, if what is changed is encrypted, or is to be.
-    pub key: Option<EncryptionKey>,
     /// Where names, and the time now, come from.
     pub names: Arc<dyn NameSource>,
-    /// The caps in force.
-    pub limits: Limits,
 }
 
 impl Default for ChangeOptions {
     fn default() -> Self {
         Self {
             timestamp: None,
-            key: None,
             names: Arc::new(SystemNames),
-            limits: Limits::default(),
         }
     }
 }

@@ -5,14 +5,15 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use tdb_filters::{EncryptionKey, Scratch, open_generic_tile_with};
-use tdb_store::{Piece, Read, Store, StoreError, join};
-use tdb_tile::{FormatVersion, GenericTile, Limits};
+use tdb_filters::{Scratch, open_generic_tile_with};
+use tdb_store::{Piece, Read, StoreError};
+use tdb_tile::{FormatVersion, GenericTile};
 
 use crate::directory::{DatedObjects, Lists, METADATA_FOLDER, Settled};
 use crate::settling::settle;
 use crate::{
-    ArrayError, At, Directory, Live, Metadata, MetadataRecord, Names, TimeWindow, Warning, held,
+    ArrayError, At, Directory, Live, Location, Metadata, MetadataRecord, Names, TimeWindow,
+    Warning, held,
 };
 
 /// How often commits are listed after the first time, at most, while there are new ones.
@@ -23,10 +24,6 @@ const LISTINGS: usize = 4;
 pub struct OpenOptions {
     /// The span of time that is seen; all by default. Who wants "now" gives the time.
     pub window: TimeWindow,
-    /// The key, if it is encrypted.
-    pub key: Option<EncryptionKey>,
-    /// The caps in force.
-    pub limits: Limits,
     /// Fragments to leave out, by name, as if they had never been written: what is damaged keeps an array from being
     /// opened or read. It is an error if the array does not have one of them.
     pub without_fragments: Vec<String>,
@@ -43,18 +40,12 @@ impl OpenOptions {
             ..Self::default()
         }
     }
-
-    /// How large the stored form of a generic tile may be: compression can add a little.
-    pub(crate) fn tile_limit(&self) -> u64 {
-        self.limits.metadata_tile.saturating_add(1 << 20)
-    }
 }
 
-/// A place in a store, and how it is read.
+/// Where an array or a group is, and how it is read.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) prefix: String,
+    pub(crate) location: Location,
     pub(crate) options: OpenOptions,
     /// What opening a tile leaves for the next: the state of a decompressor is large beside most metadata.
     pub(crate) scratch: Arc<Mutex<Scratch>>,
@@ -64,24 +55,33 @@ pub(crate) struct Place {
 pub(crate) type Object = (String, Result<Bytes, StoreError>);
 
 impl Place {
+    pub(crate) fn new(location: &Location, options: OpenOptions) -> Self {
+        Self {
+            location: location.clone(),
+            options,
+            scratch: Arc::default(),
+        }
+    }
+
     /// The names in these folders, which are relative to the place.
     pub(crate) fn names(&self, folders: &[&str]) -> Result<Names, ArrayError> {
         let prefixes: Vec<String> = folders
             .iter()
-            .map(|folder| match *folder {
-                "" => self.prefix.clone(),
-                folder => join(&self.prefix, folder),
-            })
+            .map(|folder| self.location.full(folder))
             .collect();
         let all: Vec<&str> = prefixes.iter().map(String::as_str).collect();
         let mut names = Names::new();
-        for ((folder, prefix), first) in folders.iter().zip(&all).zip(self.store.list_many(&all)) {
+        for ((folder, prefix), first) in folders
+            .iter()
+            .zip(&all)
+            .zip(self.location.store().list_many(&all))
+        {
             let mut listing = first?;
             while let Some(page) = listing.next.take() {
-                names.add(listing, &self.prefix, folder);
-                listing = self.store.list(prefix, Some(&page))?;
+                names.add(listing, self.location.prefix(), folder);
+                listing = self.location.store().list(prefix, Some(&page))?;
             }
-            names.add(listing, &self.prefix, folder);
+            names.add(listing, self.location.prefix(), folder);
         }
         Ok(names)
     }
@@ -98,7 +98,7 @@ impl Place {
     ) -> Vec<Object> {
         let (keys, limits): (Vec<String>, Vec<u64>) = wanted.into_iter().unzip();
         let reads = keys.iter().zip(limits);
-        let reads = reads.map(|(key, limit)| Read::whole(join(&self.prefix, key)).at_most(limit));
+        let reads = reads.map(|(key, limit)| Read::whole(self.location.full(key)).at_most(limit));
         let answers = self.read_held(&reads.collect::<Vec<Read>>()).into_iter();
         keys.into_iter()
             .zip(answers.map(|answer| answer.map(|piece| piece.bytes)))
@@ -107,7 +107,7 @@ impl Place {
 
     /// Reads one object that is a generic tile.
     pub(crate) fn read_one(&self, key: &str) -> Result<Bytes, ArrayError> {
-        let read = Read::whole(join(&self.prefix, key)).at_most(self.tile_limit());
+        let read = Read::whole(self.location.full(key)).at_most(self.tile_limit());
         let missing = || ArrayError::Missing {
             key: key.to_owned(),
             by: "asked for",
@@ -118,11 +118,15 @@ impl Place {
 
     /// Reads what counts against the budget for as long as it is kept.
     pub(crate) fn read_held(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
-        held::read(&*self.store, reads, &self.options.limits.budget)
+        held::read(
+            &**self.location.store(),
+            reads,
+            &self.location.limits().budget,
+        )
     }
 
     pub(crate) fn tile_limit(&self) -> u64 {
-        self.options.tile_limit()
+        self.location.tile_limit()
     }
 
     /// Reads the objects that hold lists of names.
@@ -130,7 +134,7 @@ impl Place {
         &self,
         keys: impl Iterator<Item = &'a str>,
     ) -> Result<Lists, ArrayError> {
-        let limit = self.options.limits.list_bytes;
+        let limit = self.location.limits().list_bytes;
         Self::as_lists(self.read(keys.map(str::to_owned), limit))
     }
 
@@ -178,19 +182,19 @@ impl Place {
             .iter()
             .filter_map(|key| Some(key.rsplit_once('/')?.0));
         let folders: BTreeSet<&str> = folders.collect();
-        let prefixes = folders.iter().map(|folder| join(&self.prefix, folder));
+        let prefixes = folders.iter().map(|folder| self.location.full(folder));
         let prefixes: Vec<String> = prefixes.collect();
         let all: Vec<&str> = prefixes.iter().map(String::as_str).collect();
         let mut present = BTreeSet::new();
-        for (prefix, first) in all.iter().zip(self.store.list_many(&all)) {
+        for (prefix, first) in all.iter().zip(self.location.store().list_many(&all)) {
             let mut listing = first?;
             loop {
                 present.extend(listing.objects.into_iter().map(|object| object.key));
                 let Some(page) = listing.next else { break };
-                listing = self.store.list(prefix, Some(&page))?;
+                listing = self.location.store().list(prefix, Some(&page))?;
             }
         }
-        let is_there = |key: &String| present.contains(&join(&self.prefix, key));
+        let is_there = |key: &String| present.contains(&self.location.full(key));
         Ok(wanted.into_iter().filter(is_there).collect())
     }
 
@@ -207,7 +211,7 @@ impl Place {
             return Ok(None);
         };
         let present = self.probe(&directory)?;
-        let live = directory.live(&lists, &present, is_sparse, &self.options.limits)?;
+        let live = directory.live(&lists, &present, is_sparse, self.location.limits())?;
         Ok(Some(live))
     }
 
@@ -242,14 +246,13 @@ impl Place {
 
     /// Opens the generic tile at the start of these bytes.
     pub(crate) fn open_tile(&self, key: &str, bytes: &Bytes) -> Result<Tile, ArrayError> {
-        let options = &self.options;
-        let tile = GenericTile::parse(bytes, &options.limits).at(key)?;
+        let limits = self.location.limits();
+        let tile = GenericTile::parse(bytes, limits).at(key)?;
         let mut spare = Scratch::default();
         let mut kept = self.scratch.try_lock();
         let scratch = kept.as_deref_mut().unwrap_or(&mut spare);
-        let key_of_tile = options.key.as_ref();
-        let payload =
-            open_generic_tile_with(&tile, key_of_tile, scratch, &options.limits).at(key)?;
+        let key_of_tile = self.location.key();
+        let payload = open_generic_tile_with(&tile, key_of_tile, scratch, limits).at(key)?;
         Ok(Tile {
             version: tile.version(),
             payload,
@@ -261,7 +264,7 @@ impl Place {
     pub(crate) fn metadata(&self, opened: &DatedObjects) -> Result<Metadata, ArrayError> {
         let mut records = Vec::new();
         for (key, tile) in self.replayed(METADATA_FOLDER, opened)? {
-            let limits = &self.options.limits;
+            let limits = self.location.limits();
             let decoded = MetadataRecord::decode_all(&tile.payload, tile.version, limits);
             records.append(&mut decoded.at(&key)?);
         }
@@ -280,7 +283,7 @@ impl Place {
         };
         let mut first = Some(listed.clone());
         let look = || first.take().map_or_else(list, Ok);
-        let (tiles, _) = settle(&self.prefix, look, |objects| {
+        let (tiles, _) = settle(self.location.prefix(), look, |objects| {
             let lists = self.lists(objects.lists())?;
             let Some(objects) = objects.clone().settled(list()?) else {
                 return Ok(None);

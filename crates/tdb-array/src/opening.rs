@@ -92,7 +92,7 @@ impl Opening<'_> {
         let offsets = MetadataPart::TileOffsets(field.kind);
         let key = fragment.metadata_key.clone();
         for part in read_parts(self.place, vec![(&*fragment, offsets)])? {
-            let limits = &self.place.options.limits;
+            let limits = self.place.location.limits();
             let settled = fragment.metadata.settle_tiles(&part.payload, limits);
             settled.at(&key)?;
         }
@@ -175,7 +175,7 @@ impl Opening<'_> {
     fn open_one(&self, entry: &FragmentEntry, answer: Answer) -> Result<Fragment, ArrayError> {
         let steps = self.steps();
         let is_sparse = match steps.probe(entry) {
-            Some(key) => tdb_store::exists(&*self.place.store, &key)?,
+            Some(key) => tdb_store::exists(&**self.place.location.store(), &key)?,
             None => false,
         };
         match steps.open(entry, answer?, is_sparse)? {
@@ -189,10 +189,10 @@ impl Opening<'_> {
 
     fn steps(&self) -> FragmentSteps<'_> {
         FragmentSteps {
-            prefix: &self.place.prefix,
+            prefix: self.place.location.prefix(),
             schemas: self.schemas,
-            key: self.place.options.key.as_ref(),
-            limits: &self.place.options.limits,
+            key: self.place.location.key(),
+            limits: self.place.location.limits(),
         }
     }
 }

@@ -8,9 +8,9 @@ use tdb_tile::{Bug, FormatVersion, GenericTile, Limits, Range};
 
 use crate::directory::{ENUMERATION_FOLDER, SCHEMA_FOLDER};
 use crate::fragment::Schemas;
+use crate::location::Access;
 use crate::{
-    ArrayError, At, Delete, Directory, Fragment, FragmentEntries, OpenOptions, SchemaEntry,
-    TimeWindow, Warning,
+    ArrayError, At, Delete, Directory, Fragment, FragmentEntries, SchemaEntry, TimeWindow, Warning,
 };
 
 /// An array at a time, as a value: its schema, its fragments and its deletes. It has no store, and nothing
@@ -21,7 +21,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub(crate) prefix: String,
-    pub(crate) options: OpenOptions,
+    pub(crate) window: TimeWindow,
+    pub(crate) access: Access,
     pub(crate) directory: Directory,
     pub(crate) schemas: Schemas,
     pub(crate) schema: Arc<ArraySchema>,
@@ -33,13 +34,13 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// An array in the folder `prefix` of a store, of what [`Directory::live`] says counts: later fragments
-    /// over earlier ones, deletes by time.
+    /// over earlier ones, deletes by time. Without a key and with the usual limits: [`Snapshot::with_access`].
     ///
     /// # Errors
     /// [`ArrayError::NoSuch`] without a schema.
     pub fn new(
         prefix: &str,
-        options: OpenOptions,
+        window: TimeWindow,
         directory: Directory,
         schemas: Schemas,
         fragments: Vec<Fragment>,
@@ -48,7 +49,8 @@ impl Snapshot {
         let schema = Arc::clone(current(prefix, &directory, &schemas)?);
         Ok(Self {
             prefix: prefix.to_owned(),
-            options,
+            window,
+            access: Access::default(),
             directory,
             schemas,
             schema,
@@ -57,6 +59,13 @@ impl Snapshot {
             deletes,
             warnings: Vec::new(),
         })
+    }
+
+    /// The same with a key, if the array is encrypted, and with other caps.
+    #[must_use]
+    pub fn with_access(mut self, key: Option<EncryptionKey>, limits: Limits) -> Self {
+        self.access = Access { key, limits };
+        self
     }
 
     /// The schema at the time that the array was opened for.
@@ -138,17 +147,17 @@ impl Snapshot {
 
     /// The span of time that the array was opened for.
     pub fn window(&self) -> TimeWindow {
-        self.options.window
+        self.window
     }
 
     /// The caps in force.
     pub fn limits(&self) -> &Limits {
-        &self.options.limits
+        &self.access.limits
     }
 
     /// The key, if the array is encrypted.
     pub fn key(&self) -> Option<&EncryptionKey> {
-        self.options.key.as_ref()
+        self.access.key.as_ref()
     }
 
     /// The folder of the array in its store.
@@ -182,7 +191,7 @@ impl Snapshot {
     /// [`ArrayError::Invalid`] if there is none of that name.
     pub fn enumeration_read(&self, name: &str) -> Result<Read, ArrayError> {
         let key = join(&self.prefix, &enumeration_key(&self.schema, name)?);
-        Ok(Read::whole(key).at_most(self.options.tile_limit()))
+        Ok(Read::whole(key).at_most(self.access.tile_limit()))
     }
 
     /// An enumeration of the array's schema, out of what [`Snapshot::enumeration_read`] gave.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use support::{describe, key_of, open, unpack};
-use tdb_array::{Array, ErrorKind, OpenOptions};
+use tdb_array::{Array, ErrorKind, Location, OpenOptions};
 use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_schema::FieldKind;
 use tdb_store::{FaultyStore, MemoryStore, Store};
@@ -360,11 +360,8 @@ fn limits_hold() {
         ),
     ];
     for (what, limits) in tight {
-        let options = OpenOptions {
-            limits,
-            ..OpenOptions::default()
-        };
-        let error = Array::open(Arc::new(store.clone()), "", options).unwrap_err();
+        let place = Location::new(Arc::new(store.clone()), "").with_limits(limits);
+        let error = Array::open_location(&place, OpenOptions::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Limit, "{what}: {error}");
     }
 }

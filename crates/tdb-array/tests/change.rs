@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use support::{KEY, describe, describe_metadata, unpack};
 use tdb_array::{
-    Array, ArrayError, ChangeOptions, CountedNames, ErrorKind, Group, MemberChange, MetadataRecord,
-    MetadataValue, ObjectType, OpenOptions,
+    Array, ArrayError, ChangeOptions, CountedNames, ErrorKind, Group, Location, MemberChange,
+    MetadataRecord, MetadataValue, ObjectType, OpenOptions,
 };
 use tdb_filters::EncryptionKey;
 use tdb_fragment::{ConditionOp, ConditionTree, ConditionValue};
@@ -47,9 +47,14 @@ fn schema(colours: &Enumeration) -> ArraySchema {
     schema
 }
 
-fn create(store: &dyn Store, options: &ChangeOptions) -> Result<(), ArrayError> {
+fn create(store: &MemoryStore, options: &ChangeOptions) -> Result<(), ArrayError> {
     let colours = colours(&["red", "green"], 1);
-    Array::create(store, "a", &schema(&colours), &[colours], options)
+    Array::create(
+        &Location::new(Arc::new(store.clone()), "a"),
+        &schema(&colours),
+        &[colours],
+        options,
+    )
 }
 
 fn open(store: &MemoryStore, time: u64) -> Result<Array, ArrayError> {
@@ -104,13 +109,19 @@ fn what_is_made_is_read_again_and_made_the_same() {
 fn nothing_is_made_where_something_is() {
     let store = MemoryStore::new();
     create(&store, &at(10)).unwrap();
-    Group::create(&store, "g").unwrap();
+    Group::create(&Location::new(Arc::new(store.clone()), "g")).unwrap();
     let colours = colours(&[], 1);
     let errors = [
         create(&store, &at(11)).unwrap_err(),
-        Group::create(&store, "a").unwrap_err(),
-        Group::create(&store, "g").unwrap_err(),
-        Array::create(&store, "g", &schema(&colours), &[colours], &at(12)).unwrap_err(),
+        Group::create(&Location::new(Arc::new(store.clone()), "a")).unwrap_err(),
+        Group::create(&Location::new(Arc::new(store.clone()), "g")).unwrap_err(),
+        Array::create(
+            &Location::new(Arc::new(store.clone()), "g"),
+            &schema(&colours),
+            &[colours],
+            &at(12),
+        )
+        .unwrap_err(),
     ];
     assert!(errors.iter().all(|error| error.kind() == ErrorKind::Exists));
     let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
@@ -129,7 +140,13 @@ fn schemas_that_break_a_rule_make_nothing() {
     let refusal = |change: fn(&mut ArraySchema), enumerations: &[Enumeration]| {
         let mut schema = schema(&colours);
         change(&mut schema);
-        let error = Array::create(&store, "a", &schema, enumerations, &at(1)).unwrap_err();
+        let error = Array::create(
+            &Location::new(Arc::new(store.clone()), "a"),
+            &schema,
+            enumerations,
+            &at(1),
+        )
+        .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);
         let source = std::error::Error::source(&error);
         format!(
@@ -172,7 +189,13 @@ fn labels_get_arrays_of_their_own() {
         cell_val_num: CellValNum::Var,
         is_external: false,
     });
-    Array::create(&store, "a", &schema, &[], &at(5)).unwrap();
+    Array::create(
+        &Location::new(Arc::new(store.clone()), "a"),
+        &schema,
+        &[],
+        &at(5),
+    )
+    .unwrap();
     let array = open(&store, 9).unwrap();
     let label = array.open_label(&array.schema().labels[0]).unwrap();
     let [labels] = &label.schema().attributes[..] else {
@@ -192,17 +215,11 @@ fn labels_get_arrays_of_their_own() {
 fn the_key_encrypts_what_is_made_and_changed() {
     let store = MemoryStore::new();
     let key = Some(EncryptionKey::new(KEY).unwrap());
-    let options = ChangeOptions {
-        key: key.clone(),
-        ..at(10)
-    };
-    create(&store, &options).unwrap();
+    let place = Location::new(Arc::new(store.clone()), "a").with_key(key);
+    let colours = colours(&["red", "green"], 1);
+    Array::create(&place, &schema(&colours), &[colours], &at(10)).unwrap();
     assert_eq!(open(&store, 20).unwrap_err().kind(), ErrorKind::Crypto);
-    let keyed = OpenOptions {
-        key,
-        ..OpenOptions::default()
-    };
-    let array = Array::open(Arc::new(store.clone()), "a", keyed.clone()).unwrap();
+    let array = Array::open_location(&place, OpenOptions::default()).unwrap();
     array.put_metadata(vec![text("k", "v")], &at(11)).unwrap();
     array.delete_cells(&above("x", 5), &at(12)).unwrap();
     let mut schema = ArraySchema::clone(array.schema());
@@ -210,7 +227,7 @@ fn the_key_encrypts_what_is_made_and_changed() {
         .attributes
         .push(Attribute::new("added", Datatype::Int32));
     array.evolve(&schema, &[], &at(13)).unwrap();
-    let array = Array::open(Arc::new(store), "a", keyed).unwrap();
+    let array = Array::open_location(&place, OpenOptions::default()).unwrap();
     assert_eq!(**array.schema(), schema);
     assert_eq!(array.metadata().unwrap().len(), 1);
     assert_eq!(array.deletes().len(), 1);
@@ -299,7 +316,7 @@ fn deletes_that_no_one_could_read_are_refused() {
 #[test]
 fn a_group_gains_and_loses_members() {
     let store = MemoryStore::new();
-    Group::create(&store, "g").unwrap();
+    Group::create(&Location::new(Arc::new(store.clone()), "g")).unwrap();
     create(&store, &at(10)).unwrap();
     let group = |time| {
         let store = Arc::new(store.clone());
@@ -415,7 +432,9 @@ impl<F: Fn(Arc<dyn Store>) -> Result<(), ArrayError>> ChangeAgain<'_, F> {
 #[test]
 fn a_change_that_is_stopped_anywhere_was_made_or_was_not() {
     let empty = MemoryStore::new();
-    stop_everywhere(&empty, |store| Group::create(&*store, "g"));
+    stop_everywhere(&empty, |store| {
+        Group::create(&Location::new(store.clone(), "g"))
+    });
     // New names each time: what a stopped one left must not be in the way.
     let run = std::sync::atomic::AtomicU64::new(1);
     let fresh = |time| {
@@ -432,11 +451,16 @@ fn a_change_that_is_stopped_anywhere_was_made_or_was_not() {
         let colours =
             Enumeration::from_values("colours", file, text, CellValNum::Var, false, ["red"])
                 .unwrap();
-        Array::create(&*store, "a", &schema(&colours), &[colours], &options)
+        Array::create(
+            &Location::new(store.clone(), "a"),
+            &schema(&colours),
+            &[colours],
+            &options,
+        )
     });
     let made = MemoryStore::new();
     create(&made, &at(10)).unwrap();
-    Group::create(&made, "g").unwrap();
+    Group::create(&Location::new(Arc::new(made.clone()), "g")).unwrap();
     let array = |store| Array::open(store, "a", OpenOptions::default());
     let group = |store| Group::open(store, "g", "", OpenOptions::default());
     stop_everywhere(&made, |store| {

@@ -8,30 +8,32 @@ use std::sync::Arc;
 
 use support::{describe, unpack};
 use tdb_array::{
-    Array, ArrayError, ChangeOptions, Contents, ContentsOutside, ErrorKind, Group, MemberChange,
-    ObjectType, OpenOptions, Target,
+    Array, ArrayError, ChangeOptions, Contents, ContentsOutside, ErrorKind, Group, Location,
+    MemberChange, ObjectType, OpenOptions, Target,
 };
 use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension};
 use tdb_store::{
     FaultyStore, Listing, MemoryStore, ObjectWriter, Page, Piece, Read, Store, StoreError,
     copy_tree,
 };
-use tdb_tile::{Code, Datatype};
+use tdb_tile::{Code, Datatype, Limits};
 
 fn find(store: &Arc<dyn Store>, prefix: &str) -> Result<Contents, ArrayError> {
-    Contents::find(
-        Arc::clone(store),
-        prefix,
-        "file:///home",
-        OpenOptions::default(),
-    )
+    let place = Location::new(Arc::clone(store), prefix);
+    Contents::find(&place, "file:///home", OpenOptions::default())
 }
 
 fn array(store: &MemoryStore, prefix: &str) {
     let x = Dimension::numbers("x", Datatype::Int32, (1, 100), 10);
     let value = Attribute::new("a", Datatype::Int32);
     let schema = ArraySchema::new(ArrayType::Dense, vec![x], vec![value]);
-    Array::create(store, prefix, &schema, &[], &ChangeOptions::at(5)).unwrap();
+    Array::create(
+        &Location::new(Arc::new(store.clone()), prefix),
+        &schema,
+        &[],
+        &ChangeOptions::at(5),
+    )
+    .unwrap();
 }
 
 /// A group with members of every kind: below, in a group below, by absolute URI, outside.
@@ -41,8 +43,8 @@ fn group() -> MemoryStore {
         array(&store, prefix);
     }
     store.put("g/notes.txt", "mine".into()).unwrap();
-    Group::create(&store, "g").unwrap();
-    Group::create(&store, "g/sub").unwrap();
+    Group::create(&Location::new(Arc::new(store.clone()), "g")).unwrap();
+    Group::create(&Location::new(Arc::new(store.clone()), "g/sub")).unwrap();
     let add = |group: &str, uri: &str, relative, object_type| {
         let shared: Arc<dyn Store> = Arc::new(store.clone());
         let group = Group::open(shared, group, "file:///home", OpenOptions::default()).unwrap();
@@ -269,7 +271,7 @@ fn nothing_is_made_in_what_an_array_is_stored_as() {
     let before = store.keys();
     let contents = find(&shared, "outside").unwrap();
     for within in ["g/in/__schema/x", "g/in/x", "g/__meta/x", "g/__group"] {
-        let created = Group::create(&store, within).unwrap_err();
+        let created = Group::create(&Location::new(Arc::new(store.clone()), within)).unwrap_err();
         let copied = contents
             .copy(&shared, within, &ChangeOptions::at(9))
             .unwrap_err();
@@ -280,7 +282,7 @@ fn nothing_is_made_in_what_an_array_is_stored_as() {
         }
     }
     assert_eq!(store.keys(), before);
-    Group::create(&store, "g/sub/more/below").unwrap();
+    Group::create(&Location::new(Arc::new(store.clone()), "g/sub/more/below")).unwrap();
 }
 
 #[test]
@@ -317,7 +319,7 @@ fn members_outside_are_copied_into_the_copy_once_each() {
         array(&store, prefix);
     }
     for prefix in ["g", "g/sub", "o"] {
-        Group::create(&store, prefix).unwrap();
+        Group::create(&Location::new(Arc::new(store.clone()), prefix)).unwrap();
     }
     let shared: Arc<dyn Store> = Arc::new(store.clone());
     let open = |prefix: &str| {
@@ -406,15 +408,21 @@ fn members_outside_are_copied_into_the_copy_once_each() {
 fn groups_outside_that_go_too_deep_are_refused() {
     let store = MemoryStore::new();
     let shared: Arc<dyn Store> = Arc::new(store.clone());
-    let mut options = OpenOptions::default();
-    options.limits.group_depth = 5;
+    let limits = Limits {
+        group_depth: 5,
+        ..Limits::default()
+    };
     for level in 0..8 {
-        Group::create(&store, &format!("g{level}")).unwrap();
+        Group::create(&Location::new(
+            Arc::new(store.clone()),
+            &format!("g{level}"),
+        ))
+        .unwrap();
         let group = Group::open(
             Arc::clone(&shared),
             &format!("g{level}"),
             "file:///home",
-            options.clone(),
+            OpenOptions::default(),
         );
         let change = MemberChange::Add {
             uri: format!("file:///home/g{}", level + 1),
@@ -429,7 +437,11 @@ fn groups_outside_that_go_too_deep_are_refused() {
     }
     let look = |uri: &str| {
         let prefix = uri.trim_start_matches("file:///home/");
-        let found = Contents::find(Arc::clone(&shared), prefix, "file:///home", options.clone());
+        let found = Contents::find(
+            &Location::new(Arc::clone(&shared), prefix).with_limits(limits.clone()),
+            "file:///home",
+            OpenOptions::default(),
+        );
         Ok::<_, ArrayError>(found.ok())
     };
     let first = look("file:///home/g0").unwrap().unwrap();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tdb_array::{Array, Group, Metadata, OpenOptions, TimeWindow};
+use tdb_array::{Array, Group, Location, Metadata, OpenOptions, TimeWindow};
 use tdb_filters::EncryptionKey;
 use tdb_store::{LocalStore, Store, list_all};
 use tdb_tile::Code;
@@ -31,17 +31,15 @@ fn fixtures(what: &str) -> Vec<(PathBuf, Value)> {
     found
 }
 
-fn options(manifest: &Value, at: u64) -> OpenOptions {
+fn place(store: &Arc<dyn Store>, manifest: &Value) -> Location {
     let bytes = |hex: &str| -> Vec<u8> {
         let digits: Vec<u8> = hex.bytes().collect();
         let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16);
         digits.chunks(2).map(|pair| byte(pair).unwrap()).collect()
     };
     let key = manifest["key"].as_str();
-    OpenOptions {
-        key: key.map(|key| EncryptionKey::new(&bytes(key)).unwrap()),
-        ..OpenOptions::at(at)
-    }
+    let key = key.map(|key| EncryptionKey::new(&bytes(key)).unwrap());
+    Location::new(Arc::clone(store), "").with_key(key)
 }
 
 fn metadata(metadata: &Metadata) -> Value {
@@ -65,7 +63,7 @@ fn arrays_have_the_fragments_and_metadata_that_tiledb_says() {
     for (folder, manifest) in fixtures("array") {
         let store: Arc<dyn Store> = Arc::new(LocalStore::open(folder.join("array")).unwrap());
         let open = |at| {
-            Array::open(Arc::clone(&store), "", options(&manifest, at))
+            Array::open_location(&place(&store, &manifest), OpenOptions::at(at))
                 .unwrap_or_else(|error| panic!("{}: {error:?}", folder.display()))
         };
         let array = open(NOW);
@@ -142,8 +140,9 @@ fn fragment(array: &Array, fragment: &tdb_array::Fragment) -> Value {
 fn groups_have_the_members_and_metadata_that_tiledb_says() {
     for (folder, manifest) in fixtures("group") {
         let store: Arc<dyn Store> = Arc::new(LocalStore::open(folder.join("group")).unwrap());
-        let open =
-            |at| Group::open(Arc::clone(&store), "", "<group>", options(&manifest, at)).unwrap();
+        let open = |at| {
+            Group::open_location(&place(&store, &manifest), "<group>", OpenOptions::at(at)).unwrap()
+        };
         check_group(&open(NOW), &manifest, &folder);
         for then in manifest["at_times"].as_array().into_iter().flatten() {
             check_group(&open(then["at"].as_u64().unwrap()), then, &folder);

@@ -8,7 +8,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use support::{describe_metadata, unpack};
-use tdb_array::{ErrorKind, Group, GroupDetails, GroupMember, ObjectType, OpenOptions, Target};
+use tdb_array::{
+    ErrorKind, Group, GroupDetails, GroupMember, Location, ObjectType, OpenOptions, Target,
+};
 use tdb_filters::seal_generic_tile;
 use tdb_store::{MemoryStore, Store};
 use tdb_tile::{FormatVersion, Limits, Record};
@@ -202,11 +204,11 @@ fn groups_too_deep_in_one_another_are_refused() {
     }
     put_group(&store, &prefix, &[]);
     assert_eq!(open(&store, "g", 9).walk().unwrap().len(), 10);
-    let mut options = OpenOptions::at(9);
-    options.limits = Limits {
+    let limits = Limits {
         group_depth: 9,
         ..Limits::default()
     };
-    let group = Group::open(Arc::new(store), "g", "", options).unwrap();
+    let place = Location::new(Arc::new(store), "g").with_limits(limits);
+    let group = Group::open_location(&place, "", OpenOptions::at(9)).unwrap();
     assert_eq!(group.walk().unwrap_err().kind(), ErrorKind::Limit);
 }

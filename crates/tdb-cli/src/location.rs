@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tdb_array::{ErrorKind, ObjectType};
-use tdb_store::{LocalStore, Store, StoreError, join};
+use tdb_store::{LocalStore, Store, StoreError};
 use tdb_tile::Code;
 
 use crate::args::Global;
@@ -15,10 +15,10 @@ use crate::failure::Failure;
 pub(crate) struct Location {
     /// The URI as the user gave it.
     pub(crate) uri: String,
-    pub(crate) store: Arc<dyn Store>,
+    /// The folder, yet without a key: [`Access`](crate::access::Access) adds that.
+    pub(crate) place: tdb_array::Location,
     /// Where the root of the store is: what members of groups are resolved against.
     pub(crate) store_uri: String,
-    pub(crate) prefix: String,
 }
 
 /// Stores that have no adapter yet.
@@ -39,9 +39,8 @@ pub(crate) fn folder(uri: &str, global: &Global) -> Result<Location, Failure> {
     })?;
     Ok(Location {
         uri: uri.to_owned(),
-        store: global.counts.counted(Arc::new(store)),
+        place: tdb_array::Location::new(global.counts.counted(Arc::new(store)), ""),
         store_uri: file_uri(&path)?,
-        prefix: String::new(),
     })
 }
 
@@ -66,10 +65,11 @@ pub(crate) fn from_above(uri: &str, global: &Global) -> Result<Location, Failure
     let (Some(parent), Some(name)) = (parent.to_str(), name.to_str()) else {
         return Ok(location);
     };
+    let above = folder(parent, global)?;
     Ok(Location {
         uri: uri.to_owned(),
-        prefix: name.to_owned(),
-        ..folder(parent, global)?
+        place: above.place.at(name),
+        ..above
     })
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn vacant(uri: &str, global: &Global) -> Result<Location, Failure> {
     let location = folder(&root.to_string_lossy(), global).map_err(|failure| failure.at(uri))?;
     Ok(Location {
         uri: uri.to_owned(),
-        prefix: missing.join("/"),
+        place: location.place.at(&missing.join("/")),
         ..location
     })
 }
@@ -260,25 +260,33 @@ pub(crate) fn object(uri: &str, global: &Global) -> Result<ObjectLocation, Failu
 }
 
 impl Location {
+    pub(crate) fn store(&self) -> &Arc<dyn Store> {
+        self.place.store()
+    }
+
+    /// The folder in the store.
+    pub(crate) fn prefix(&self) -> &str {
+        self.place.prefix()
+    }
+
     /// What the folder is.
     pub(crate) fn object_type(&self) -> Result<ObjectType, Failure> {
-        ObjectType::detect(&*self.store, &self.prefix).map_err(|error| self.failed(error))
+        ObjectType::detect(&**self.store(), self.prefix()).map_err(|error| self.failed(error))
     }
 
     /// A folder below this one.
     pub(crate) fn below(&self, name: &str) -> Self {
         Self {
             uri: format!("{}/{name}", self.uri.trim_end_matches('/')),
-            store: Arc::clone(&self.store),
+            place: self.place.at(&self.place.full(name)),
             store_uri: self.store_uri.clone(),
-            prefix: join(&self.prefix, name),
         }
     }
 
     /// Whether a URI leads to this folder.
     pub(crate) fn is_place(&self, uri: &str) -> bool {
         let root = |uri: &str| local_path(uri).ok()?.canonicalize().ok();
-        let own = root(&self.store_uri).map(|root| root.join(&self.prefix));
+        let own = root(&self.store_uri).map(|root| root.join(self.prefix()));
         own.is_some() && root(uri) == own
     }
 

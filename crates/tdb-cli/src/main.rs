@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod access;
 mod advice;
 mod args;
 mod cmd;

@@ -3,13 +3,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use tdb_array::directory::{
     COMMITS_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, REPLACES, SCHEMA_FOLDER,
 };
-use tdb_array::{Array, ArrayError, At, TimestampedName};
+use tdb_array::{Array, ArrayError, At, Location, TimestampedName};
 use tdb_filters::open_generic_tile;
 use tdb_fragment::ConsolidatedMetadata;
 use tdb_tile::GenericTile;
 
 use crate::commit_objects::{CommitObjects, fragment_of};
-use crate::{Place, Plan, VacuumOptions};
+use crate::{Plan, VacuumOptions, objects};
 
 const ABANDONED: &str = "it has no commit and nothing names it: left by a write that was stopped";
 const UNFINISHED: &str = "a file that was never finished: left by a write that was stopped";
@@ -26,12 +26,12 @@ const UNNAMED: &str = "an enumeration that no schema uses";
 /// # Errors
 /// As the store reports; [`ArrayError::DamagedCommit`], as it may commit what looks abandoned.
 pub fn debris(array: &Array, options: &VacuumOptions) -> Result<Plan, ArrayError> {
-    let place = Place::of_array(array);
-    let objects = CommitObjects::read(&place)?;
+    let location = array.location();
+    let objects = CommitObjects::read(location)?;
     // A write that ended between two listings looks abandoned in the first, so that both must say so.
-    let again = CommitObjects::read(&place)?;
+    let again = CommitObjects::read(location)?;
     let mut cleaning = Cleaning {
-        place,
+        location,
         options,
         plan: Plan::default(),
     };
@@ -39,7 +39,7 @@ pub fn debris(array: &Array, options: &VacuumOptions) -> Result<Plan, ArrayError
     let idle = again.idle.iter().filter(|key| objects.idle.contains(key));
     let mut keys = cleaning.old(idle, IDLE)?;
     for folder in [FRAGMENT_FOLDER, COMMITS_FOLDER, ""] {
-        let (found, _) = place.list(folder)?;
+        let (found, _) = objects::list(location, folder)?;
         let unfinished = |key: &&String| tdb_store::name(key).starts_with(".tmp-");
         keys.extend(cleaning.old(found.iter().filter(unfinished), UNFINISHED)?);
     }
@@ -48,7 +48,7 @@ pub fn debris(array: &Array, options: &VacuumOptions) -> Result<Plan, ArrayError
         .flat_map(|(_, schema)| &schema.enumerations)
         .map(|entry| entry.file.as_str())
         .collect();
-    let (found, _) = place.list(&format!("{SCHEMA_FOLDER}/{ENUMERATION_FOLDER}"))?;
+    let (found, _) = objects::list(location, &format!("{SCHEMA_FOLDER}/{ENUMERATION_FOLDER}"))?;
     let unnamed = |key: &&String| !known.contains(tdb_store::name(key));
     keys.extend(cleaning.old(found.iter().filter(unnamed), UNNAMED)?);
     let mut plan = cleaning.plan;
@@ -59,7 +59,7 @@ pub fn debris(array: &Array, options: &VacuumOptions) -> Result<Plan, ArrayError
 
 /// A plan that is being made.
 struct Cleaning<'a> {
-    place: Place<'a>,
+    location: &'a Location,
     options: &'a VacuumOptions,
     plan: Plan,
 }
@@ -88,7 +88,7 @@ impl Cleaning<'_> {
             ));
             return Ok(Vec::new());
         }
-        let named = named(array, &self.place, again)?;
+        let named = named(array, self.location, again)?;
         let mut folders = Vec::new();
         for folder in loose {
             if let Some(by) = named.get(folder) {
@@ -111,11 +111,11 @@ impl Cleaning<'_> {
     ) -> Result<Vec<String>, ArrayError> {
         let mut old = Vec::new();
         for key in keys {
-            if self.options.is_over(&self.place, key)? {
+            if self.options.is_over(self.location, key)? {
                 self.explain(key, why);
                 old.push(key.clone());
             } else {
-                self.plan.notes.push(crate::vacuum::young(key));
+                self.plan.notes.push(crate::vacuum_options::young(key));
             }
         }
         Ok(old)
@@ -123,10 +123,10 @@ impl Cleaning<'_> {
 
     /// Whether all in a folder is old.
     fn is_old(&mut self, folder: &str) -> Result<bool, ArrayError> {
-        let (objects, _) = self.place.list(folder)?;
+        let (objects, _) = objects::list(self.location, folder)?;
         for key in objects {
-            if !self.options.is_over(&self.place, &key)? {
-                self.plan.notes.push(crate::vacuum::young(folder));
+            if !self.options.is_over(self.location, &key)? {
+                self.plan.notes.push(crate::vacuum_options::young(folder));
                 return Ok(false);
             }
         }
@@ -150,7 +150,7 @@ fn lost(objects: &CommitObjects) -> Option<&str> {
 /// The folders of fragments that something names, and by what.
 fn named(
     array: &Array,
-    place: &Place<'_>,
+    location: &Location,
     objects: &CommitObjects,
 ) -> Result<BTreeMap<String, String>, ArrayError> {
     let mut named = BTreeMap::new();
@@ -175,7 +175,7 @@ fn named(
     }
     // Whatever its ending is, what has the name of a fragment may have been its commit.
     for folder in [COMMITS_FOLDER, ""] {
-        let (found, _) = place.list(folder)?;
+        let (found, _) = objects::list(location, folder)?;
         for key in found.into_iter().filter(|key| !key.ends_with(REPLACES)) {
             let name = tdb_store::name(&key);
             let name = name.split('.').next().unwrap_or(name).to_owned();
@@ -184,7 +184,7 @@ fn named(
         }
     }
     for key in array.directory().fragment_metadata() {
-        for name in with_footers(place, key)? {
+        for name in with_footers(location, key)? {
             named.insert(format!("{FRAGMENT_FOLDER}/{name}"), key.clone());
             named.insert(name, key.clone());
         }
@@ -193,12 +193,12 @@ fn named(
 }
 
 /// The names of the fragments whose footers an object holds: they were committed when it was written.
-fn with_footers(place: &Place<'_>, key: &str) -> Result<Vec<String>, ArrayError> {
+fn with_footers(location: &Location, key: &str) -> Result<Vec<String>, ArrayError> {
     let mut names = Vec::new();
-    for (key, bytes) in place.read(&[key.to_owned()], place.tile_limit())? {
-        let tile = GenericTile::parse(&bytes, place.limits).at(&key)?;
-        let payload = open_generic_tile(&tile, place.key, place.limits).at(&key)?;
-        let footers = ConsolidatedMetadata::decode(&payload, place.limits).at(&key)?;
+    for (key, bytes) in objects::read(location, &[key.to_owned()], location.tile_limit())? {
+        let tile = GenericTile::parse(&bytes, location.limits()).at(&key)?;
+        let payload = open_generic_tile(&tile, location.key(), location.limits()).at(&key)?;
+        let footers = ConsolidatedMetadata::decode(&payload, location.limits()).at(&key)?;
         let entries = footers.entries().iter();
         // Old releases put down the whole URI.
         names.extend(

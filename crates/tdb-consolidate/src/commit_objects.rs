@@ -5,10 +5,10 @@ use tdb_array::commits::{
     ConsolidatedCommit, check_name, parse_consolidated, parse_lines, rerooted,
 };
 use tdb_array::directory::{COMMITS_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA, REPLACES};
-use tdb_array::{ArrayError, At, NameSource, TimestampedName, settle};
+use tdb_array::{ArrayError, At, Location, NameSource, TimestampedName, settle};
 use tdb_tile::FormatVersion;
 
-use crate::Place;
+use crate::objects;
 
 /// How the keys of lists end.
 const LISTS: [&str; 4] = [".con", ".ign", ".vac", ".replaces"];
@@ -52,14 +52,14 @@ pub(crate) struct Vacuum {
 impl CommitObjects {
     /// Reads them all, as they were at one moment: if a list appears or anything vanishes meanwhile, again. A name among
     /// the commits that is damaged is an error, as what it commits or replaces is not known.
-    pub(crate) fn read(place: &Place<'_>) -> Result<Self, ArrayError> {
-        let look = || Listed::new(place);
-        let (found, _) = settle(place.prefix, look, |listed| {
-            let Some(found) = Self::read_once(place, listed)? else {
+    pub(crate) fn read(location: &Location) -> Result<Self, ArrayError> {
+        let look = || Listed::new(location);
+        let (found, _) = settle(location.prefix(), look, |listed| {
+            let Some(found) = Self::read_once(location, listed)? else {
                 return Ok(None);
             };
-            let (root, _) = place.list("")?;
-            let (commits, _) = place.list(COMMITS_FOLDER)?;
+            let (root, _) = objects::list(location, "")?;
+            let (commits, _) = objects::list(location, COMMITS_FOLDER)?;
             let later: BTreeSet<String> = commit_names(&root, &commits).cloned().collect();
             Ok(found.is_settled(&later).then_some(found))
         })?;
@@ -78,7 +78,7 @@ impl CommitObjects {
         self.loose.is_subset(later) && later.iter().filter(is_list).eq(lists)
     }
 
-    fn read_once(place: &Place<'_>, listed: &Listed) -> Result<Option<Self>, ArrayError> {
+    fn read_once(location: &Location, listed: &Listed) -> Result<Option<Self>, ArrayError> {
         let Listed {
             root: (root, root_folders),
             commits,
@@ -105,9 +105,9 @@ impl CommitObjects {
             .chain(fragments)
             .cloned()
             .collect();
-        let limit = place.limits.list_bytes;
+        let limit = location.limits().list_bytes;
         let lists = of(".con");
-        let read = place.read(&lists, limit)?;
+        let read = objects::read(location, &lists, limit)?;
         if read.len() != lists.len() {
             return Ok(None);
         }
@@ -123,7 +123,7 @@ impl CommitObjects {
             });
         }
         let lists = of(".ign");
-        let read = place.read(&lists, limit)?;
+        let read = objects::read(location, &lists, limit)?;
         if read.len() != lists.len() {
             return Ok(None);
         }
@@ -142,7 +142,7 @@ impl CommitObjects {
         drop(committed);
         found.idle = idle;
         let lists: Vec<String> = of(".vac").into_iter().chain(counting).collect();
-        let read = place.read(&lists, limit)?;
+        let read = objects::read(location, &lists, limit)?;
         if read.len() != lists.len() {
             return Ok(None);
         }
@@ -197,11 +197,11 @@ struct Listed {
 }
 
 impl Listed {
-    fn new(place: &Place<'_>) -> Result<Self, ArrayError> {
+    fn new(location: &Location) -> Result<Self, ArrayError> {
         Ok(Self {
-            root: place.list("")?,
-            commits: place.list(COMMITS_FOLDER)?.0,
-            fragments: place.list(FRAGMENT_FOLDER)?,
+            root: objects::list(location, "")?,
+            commits: objects::list(location, COMMITS_FOLDER)?.0,
+            fragments: objects::list(location, FRAGMENT_FOLDER)?,
         })
     }
 }

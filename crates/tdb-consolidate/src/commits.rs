@@ -2,10 +2,10 @@ use std::collections::BTreeSet;
 
 use tdb_array::commits::encode_consolidated;
 use tdb_array::directory::COMMITS_FOLDER;
-use tdb_array::{Array, ArrayError, ChangeOptions, settle};
+use tdb_array::{Array, ArrayError, ChangeOptions, Location, settle};
 
 use crate::commit_objects::{CommitObjects, fragment_of, ignore_object, span};
-use crate::{Place, Plan};
+use crate::{Plan, objects};
 
 /// Works out what [`consolidate_commits`] would do.
 ///
@@ -17,7 +17,7 @@ pub fn plan_merged_commits(array: &Array, options: &ChangeOptions) -> Result<Pla
 
 /// The plan, and the commits that it puts into one object.
 fn planned(array: &Array, options: &ChangeOptions) -> Result<(Plan, Vec<String>), ArrayError> {
-    let place = Place::of_array(array);
+    let location = array.location();
     let version = array.write_version();
     if !version.has_fragment_folder() {
         return Err(ArrayError::Invalid {
@@ -27,9 +27,9 @@ fn planned(array: &Array, options: &ChangeOptions) -> Result<(Plan, Vec<String>)
         });
     }
     // What vanishes between two reads was vacuumed, or stands in a new list: it is looked at again.
-    let look = || CommitObjects::read(&place);
-    let attempt = |before: &CommitObjects| content(&place, before).map(Some);
-    let (found, _) = settle(place.prefix, look, attempt)?;
+    let look = || CommitObjects::read(location);
+    let attempt = |before: &CommitObjects| content(location, before).map(Some);
+    let (found, _) = settle(location.prefix(), look, attempt)?;
     let mut plan = Plan::default();
     let Some((keys, bytes)) = found else {
         return Ok((plan, Vec::new()));
@@ -46,15 +46,15 @@ fn planned(array: &Array, options: &ChangeOptions) -> Result<(Plan, Vec<String>)
 /// [`ArrayError::Invalid`] for an array of a version before 12, [`ArrayError::Missing`] where something that is
 /// committed is not there; as the store reports.
 pub fn consolidate_commits(array: &Array, options: &ChangeOptions) -> Result<Plan, ArrayError> {
-    let place = Place::of_array(array);
+    let location = array.location();
     let (mut plan, keys) = planned(array, options)?;
     if plan.is_empty() {
         return Ok(plan);
     }
-    plan.apply(place.store, place.prefix)?;
+    plan.apply(&**location.store(), location.prefix())?;
 
     // A vacuum may have been at work meanwhile: what it removed must not come back by this list.
-    let after = CommitObjects::read(&place)?;
+    let after = CommitObjects::read(location)?;
     let gone = |commit: &&String| {
         let fragment = fragment_of(commit);
         fragment.is_some_and(|fragment| !after.fragments.contains(&fragment))
@@ -63,7 +63,7 @@ pub fn consolidate_commits(array: &Array, options: &ChangeOptions) -> Result<Pla
     if let Some((key, bytes)) = ignore_object(&gone, &*options.names)? {
         let mut more = Plan::default();
         more.put(key, bytes);
-        more.apply(place.store, place.prefix)?;
+        more.apply(&**location.store(), location.prefix())?;
         plan.steps.append(&mut more.steps);
     }
     Ok(plan)
@@ -73,7 +73,7 @@ pub fn consolidate_commits(array: &Array, options: &ChangeOptions) -> Result<Pla
 type Content = (Vec<String>, Vec<u8>);
 
 /// What the list holds, those of older lists first; nothing if one list holds it all already.
-fn content(place: &Place<'_>, before: &CommitObjects) -> Result<Option<Content>, ArrayError> {
+fn content(location: &Location, before: &CommitObjects) -> Result<Option<Content>, ArrayError> {
     let mut commits = Vec::new();
     let mut seen = BTreeSet::new();
     for (list, commit) in before.listed() {
@@ -96,7 +96,7 @@ fn content(place: &Place<'_>, before: &CommitObjects) -> Result<Option<Content>,
     }
     let is_delete = |key: &&String| key.ends_with(".del");
     let deletes: Vec<String> = loose.iter().filter(is_delete).cloned().collect();
-    let mut read = place.read(&deletes, place.tile_limit())?.into_iter();
+    let mut read = objects::read(location, &deletes, location.tile_limit())?.into_iter();
     for key in loose {
         if !is_delete(&&key) {
             commits.push((key, None));

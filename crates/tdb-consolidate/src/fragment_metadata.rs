@@ -4,7 +4,7 @@ use tdb_filters::seal_generic_tile;
 use tdb_fragment::ConsolidatedMetadata;
 use tdb_tile::FormatVersion;
 
-use crate::{Place, Plan};
+use crate::Plan;
 
 /// The version whose footers TileDB itself puts together so that it cannot read them.
 const MISCOUNTED: FormatVersion = FormatVersion::new(11);
@@ -62,7 +62,7 @@ pub fn consolidate_fragment_metadata(
     options: &ChangeOptions,
 ) -> Result<Plan, ArrayError> {
     let plan = plan_merged_footers(array, options)?;
-    let place = Place::of_array(array);
-    plan.apply(place.store, place.prefix)?;
+    let location = array.location();
+    plan.apply(&**location.store(), location.prefix())?;
     Ok(plan)
 }

@@ -1,10 +1,10 @@
 use std::collections::BTreeSet;
 
-use tdb_array::{ArrayError, TimeWindow, TimestampedName};
+use tdb_array::{ArrayError, Location, TimeWindow, TimestampedName};
 
 use crate::commit_objects::{CommitObjects, commit_of};
 use crate::vacuum_fragments::removal;
-use crate::{Place, Plan, VacuumOptions};
+use crate::{Plan, VacuumOptions};
 
 /// Works out the removal, for good, of all fragments that were written within a span of time: those that a
 /// consolidation has replaced too.
@@ -16,11 +16,11 @@ use crate::{Place, Plan, VacuumOptions};
 /// more, so that to remove that would change no answer. As the store reports; lists that break the format, or lead out
 /// of the array.
 pub fn plan_fragment_removal(
-    place: &Place<'_>,
+    location: &Location,
     window: TimeWindow,
     options: &VacuumOptions,
 ) -> Result<Plan, ArrayError> {
-    let objects = CommitObjects::read(place)?;
+    let objects = CommitObjects::read(location)?;
     check_time(&objects, window)?;
     let within = |folder: &str| {
         let name = TimestampedName::parse(tdb_store::name(folder));

@@ -11,15 +11,17 @@ mod merge;
 mod merge_error;
 mod merge_options;
 mod merge_plan;
+mod merge_step;
 mod metadata;
+mod objects;
 mod order_kept;
-mod place;
 mod plan;
 mod purge;
 mod rewrite;
 mod vacuum;
 mod vacuum_commits;
 mod vacuum_fragments;
+mod vacuum_options;
 
 pub use clean::debris;
 pub use commits::{consolidate_commits, plan_merged_commits};
@@ -28,11 +30,12 @@ pub use fragment_removal::plan_fragment_removal;
 pub use merge::Merged;
 pub use merge_error::MergeError;
 pub use merge_options::{History, MergeOptions, StepPolicy};
-pub use merge_plan::{MergePlan, MergeStep, Source, plan_merge};
+pub use merge_plan::{MergePlan, plan_merge};
+pub use merge_step::{MergeStep, Source};
 pub use metadata::{
     consolidate_array_metadata, consolidate_group_metadata, plan_merged_array_metadata,
     plan_merged_group_metadata,
 };
-pub use place::Place;
 pub use plan::{Plan, Step};
-pub use vacuum::{Mode, VacuumOptions, plan_vacuum};
+pub use vacuum::{Mode, plan_vacuum};
+pub use vacuum_options::VacuumOptions;

@@ -136,11 +136,9 @@ impl Merging<'_> {
     fn open(&self, array: &Array) -> Result<Arc<Array>, MergeError> {
         let options = OpenOptions {
             window: TimeWindow::ALL,
-            key: array.key().cloned(),
-            limits: array.limits().clone(),
             ..OpenOptions::default()
         };
-        let opened = Array::open(Arc::clone(array.store()), array.prefix(), options)?;
+        let opened = Array::open_location(array.location(), options)?;
         let opened = opened.with_fragments(|fragment| self.names.contains(&fragment.name));
         let is_there =
             |name: &&TimestampedName| opened.fragments().iter().any(|f| f.name == **name);

@@ -3,10 +3,10 @@ use std::fmt;
 
 use tdb_array::{Array, ArrayError, Snapshot, TimestampedName};
 use tdb_schema::value::rfc3339;
-use tdb_tile::{FormatVersion, Range};
+use tdb_tile::FormatVersion;
 
 use crate::order_kept::{Domain, Piece, Refusal, Rules};
-use crate::{History, MergeOptions, StepPolicy};
+use crate::{History, MergeOptions, MergeStep, Source, StepPolicy};
 
 /// Which fragments are merged, in which steps.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,28 +15,6 @@ pub struct MergePlan {
     pub steps: Vec<MergeStep>,
     /// What is left as it is, and why.
     pub notes: Vec<String>,
-}
-
-/// Fragments that are merged into one, or into several of a size.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MergeStep {
-    /// The fragments, older ones first.
-    pub sources: Vec<Source>,
-    /// First and last time that the result is of, in milliseconds since 1970.
-    pub times: (u64, u64),
-    /// Bytes of their data files together: about what the result has.
-    pub bytes: u64,
-    /// Dense arrays: the box that is written.
-    pub domain: Option<Vec<Range>>,
-}
-
-/// A fragment that is merged.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// One of the array's, by name.
-    Fragment(TimestampedName),
-    /// What the step with this number, from 0, has made.
-    Step(usize),
 }
 
 /// Works out which fragments are merged. The array should be open for all times.

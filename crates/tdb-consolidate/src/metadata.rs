@@ -3,14 +3,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use tdb_array::directory::{DatedObjects, Lists, METADATA_FOLDER};
 use tdb_array::{
-    Array, ArrayError, At, ChangeOptions, Group, MetadataRecord, Names, TimeWindow,
+    Array, ArrayError, At, ChangeOptions, Group, Location, MetadataRecord, Names, TimeWindow,
     TimestampedName, settle,
 };
 use tdb_filters::{open_generic_tile, seal_generic_tile};
 use tdb_store::list_all;
 use tdb_tile::{FormatVersion, GenericTile};
 
-use crate::{Place, Plan};
+use crate::{Plan, objects};
 
 /// Works out what [`consolidate_array_metadata`] would do.
 ///
@@ -21,7 +21,7 @@ pub fn plan_merged_array_metadata(
     options: &ChangeOptions,
 ) -> Result<Plan, ArrayError> {
     let line = |key: &str| format!("/{key}\n");
-    planned(&Place::of_array(array), array.window(), &line, options)
+    planned(array.location(), array.window(), &line, options)
 }
 
 /// Works out what [`consolidate_group_metadata`] would do.
@@ -34,7 +34,7 @@ pub fn plan_merged_group_metadata(
 ) -> Result<Plan, ArrayError> {
     let uri = group.uri();
     let line = |key: &str| format!("{uri}/{key}\n");
-    planned(&Place::of_group(group), group.window(), &line, options)
+    planned(group.location(), group.window(), &line, options)
 }
 
 /// Puts all metadata of an array into one object, and beside it a list of those that it replaces.
@@ -65,18 +65,18 @@ pub fn consolidate_group_metadata(
 }
 
 fn planned(
-    place: &Place<'_>,
+    location: &Location,
     window: TimeWindow,
     line: &dyn Fn(&str) -> String,
     options: &ChangeOptions,
 ) -> Result<Plan, ArrayError> {
     let mut plan = Plan::default();
     // What vanishes between two reads was merged by others, and vacuumed: it is looked at again.
-    let look = || live(place, window);
-    let (found, _) = settle(place.prefix, look, |live| {
+    let look = || live(location, window);
+    let (found, _) = settle(location.prefix(), look, |live| {
         let keys: Vec<String> = live.iter().map(|(key, _)| key.clone()).collect();
         let payload = if keys.len() > 1 {
-            Some(merged(place, &keys)?)
+            Some(merged(location, &keys)?)
         } else {
             None
         };
@@ -92,7 +92,7 @@ fn planned(
     let keys: Vec<String> = live.into_iter().map(|(key, _)| key).collect();
     let name = options.names.unversioned(span)?;
     let key = format!("{METADATA_FOLDER}/{name}");
-    let tile = seal_generic_tile(&payload, FormatVersion::WRITTEN, place.key).at(&key)?;
+    let tile = seal_generic_tile(&payload, FormatVersion::WRITTEN, location.key()).at(&key)?;
     let lines: Vec<String> = keys.iter().map(|key| line(key)).collect();
     plan.put(key.clone(), tile);
     plan.put(format!("{key}.vac"), lines.concat());
@@ -101,40 +101,39 @@ fn planned(
 
 /// The metadata objects that count, in order.
 fn live(
-    place: &Place<'_>,
+    location: &Location,
     window: TimeWindow,
 ) -> Result<Vec<(String, TimestampedName)>, ArrayError> {
-    let objects = objects(place)?;
+    let objects = objects(location)?;
     let lists: Vec<String> = objects.lists().map(str::to_owned).collect();
-    let lists: Lists = place
-        .read(&lists, place.limits.list_bytes)?
+    let lists: Lists = objects::read(location, &lists, location.limits().list_bytes)?
         .into_iter()
         .collect();
     objects.live(window, &lists)
 }
 
-fn objects(place: &Place<'_>) -> Result<DatedObjects, ArrayError> {
+fn objects(location: &Location) -> Result<DatedObjects, ArrayError> {
     let mut names = Names::new();
-    let listing = list_all(place.store, &place.full(METADATA_FOLDER))?;
-    names.add(listing, place.prefix, METADATA_FOLDER);
+    let listing = list_all(&**location.store(), &location.full(METADATA_FOLDER))?;
+    names.add(listing, location.prefix(), METADATA_FOLDER);
     Ok(DatedObjects::from_names(&names, METADATA_FOLDER))
 }
 
 /// Whether those of the objects that a list names leave no key: TileDB writes nothing but the list then.
 pub(crate) fn nothing_is_left(
-    place: &Place<'_>,
+    location: &Location,
     listed: &BTreeSet<&str>,
 ) -> Result<bool, ArrayError> {
-    let all = objects(place)?.all(TimeWindow::ALL)?;
+    let all = objects(location)?.all(TimeWindow::ALL)?;
     let keys = all.into_iter().map(|(key, _)| key);
     let keys: Vec<String> = keys.filter(|key| listed.contains(key.as_str())).collect();
-    let state = state(place, &keys)?;
+    let state = state(location, &keys)?;
     Ok(state.values().all(|record| record.value.is_none()))
 }
 
 /// What holds after these objects. Where no key is left, the removals: an empty tile is none.
-fn merged(place: &Place<'_>, keys: &[String]) -> Result<Vec<u8>, ArrayError> {
-    let all: Vec<MetadataRecord> = state(place, keys)?.into_values().collect();
+fn merged(location: &Location, keys: &[String]) -> Result<Vec<u8>, ArrayError> {
+    let all: Vec<MetadataRecord> = state(location, keys)?.into_values().collect();
     let kept: Vec<MetadataRecord> = all.iter().filter(|r| r.value.is_some()).cloned().collect();
     let records = if kept.is_empty() { &all } else { &kept };
     MetadataRecord::encode_all(records, FormatVersion::WRITTEN).at(METADATA_FOLDER)
@@ -142,11 +141,11 @@ fn merged(place: &Place<'_>, keys: &[String]) -> Result<Vec<u8>, ArrayError> {
 
 /// The last record of each key.
 fn state(
-    place: &Place<'_>,
+    location: &Location,
     keys: &[String],
 ) -> Result<BTreeMap<String, MetadataRecord>, ArrayError> {
     let mut state: BTreeMap<String, MetadataRecord> = BTreeMap::new();
-    let read = place.read(keys, place.tile_limit())?;
+    let read = objects::read(location, keys, location.tile_limit())?;
     if read.len() != keys.len() {
         return Err(ArrayError::Missing {
             key: METADATA_FOLDER.to_owned(),
@@ -154,15 +153,19 @@ fn state(
         });
     }
     for (key, bytes) in read {
-        for record in records(place, &key, &bytes)? {
+        for record in records(location, &key, &bytes)? {
             state.insert(record.key.clone(), record);
         }
     }
     Ok(state)
 }
 
-fn records(place: &Place<'_>, key: &str, bytes: &Bytes) -> Result<Vec<MetadataRecord>, ArrayError> {
-    let tile = GenericTile::parse(bytes, place.limits).at(key)?;
-    let payload = open_generic_tile(&tile, place.key, place.limits).at(key)?;
-    MetadataRecord::decode_all(&payload, tile.version(), place.limits).at(key)
+fn records(
+    location: &Location,
+    key: &str,
+    bytes: &Bytes,
+) -> Result<Vec<MetadataRecord>, ArrayError> {
+    let tile = GenericTile::parse(bytes, location.limits()).at(key)?;
+    let payload = open_generic_tile(&tile, location.key(), location.limits()).at(key)?;
+    MetadataRecord::decode_all(&payload, tile.version(), location.limits()).at(key)
 }

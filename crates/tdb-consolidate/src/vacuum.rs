@@ -1,14 +1,14 @@
 use std::collections::BTreeSet;
-use std::time::{Duration, SystemTime};
 
 use tdb_array::commits::{parse_lines, rerooted};
 use tdb_array::directory::{FRAGMENT_METADATA_FOLDER, METADATA_FOLDER};
-use tdb_array::{ArrayError, ChangeOptions, TimestampedName};
+use tdb_array::{ArrayError, Location, TimestampedName};
 
 use crate::metadata::nothing_is_left;
 use crate::vacuum_commits::plan_commits;
 use crate::vacuum_fragments::{apply_fragments, plan_fragments};
-use crate::{Place, Plan};
+use crate::vacuum_options::young;
+use crate::{Plan, VacuumOptions, objects};
 
 /// What of an array or a group is kept in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,44 +23,6 @@ pub enum Mode {
     Metadata,
 }
 
-/// What a vacuum may remove.
-#[derive(Clone, Debug)]
-pub struct VacuumOptions {
-    /// What was merged within this time stays: who opened the array before may still read it.
-    pub grace: Duration,
-    /// The time now.
-    pub now: SystemTime,
-    /// Where names come from.
-    pub change: ChangeOptions,
-}
-
-impl Default for VacuumOptions {
-    fn default() -> Self {
-        Self {
-            grace: Duration::from_secs(600),
-            now: SystemTime::now(),
-            change: ChangeOptions::default(),
-        }
-    }
-}
-
-impl VacuumOptions {
-    /// Whether an object is older than the grace period. Where the store does not tell, only a vacuum without
-    /// one removes anything.
-    pub(crate) fn is_over(&self, place: &Place<'_>, key: &str) -> Result<bool, ArrayError> {
-        if self.grace.is_zero() {
-            return Ok(true);
-        }
-        let written = match place.store.modified(&place.full(key)) {
-            Ok(written) => written,
-            Err(error) if error.is_not_found() => None,
-            Err(error) => return Err(error.into()),
-        };
-        let age = written.and_then(|written| self.now.duration_since(written).ok());
-        Ok(age.is_some_and(|age| age >= self.grace))
-    }
-}
-
 /// Works out what a vacuum removes: only what a consolidation that is committed has replaced.
 ///
 /// [`Plan::vacuum`] carries it out.
@@ -68,15 +30,15 @@ impl VacuumOptions {
 /// # Errors
 /// As the store reports; lists that break the format, or lead out of the array.
 pub fn plan_vacuum(
-    place: &Place<'_>,
+    location: &Location,
     mode: Mode,
     options: &VacuumOptions,
 ) -> Result<Plan, ArrayError> {
     match mode {
-        Mode::Fragments => plan_fragments(place, options),
-        Mode::FragmentMetadata => plan_fragment_metadata(place, options),
-        Mode::Commits => plan_commits(place, options),
-        Mode::Metadata => plan_metadata(place, options),
+        Mode::Fragments => plan_fragments(location, options),
+        Mode::FragmentMetadata => plan_fragment_metadata(location, options),
+        Mode::Commits => plan_commits(location, options),
+        Mode::Metadata => plan_metadata(location, options),
     }
 }
 
@@ -86,17 +48,20 @@ impl Plan {
     ///
     /// # Errors
     /// As the store reports. What was not done can be planned again.
-    pub fn vacuum(&self, place: &Place<'_>, options: &VacuumOptions) -> Result<(), ArrayError> {
-        self.apply(place.store, place.prefix)?;
-        apply_fragments(self, place, options)
+    pub fn vacuum(&self, location: &Location, options: &VacuumOptions) -> Result<(), ArrayError> {
+        self.apply(&**location.store(), location.prefix())?;
+        apply_fragments(self, location, options)
     }
 }
 
 /// Of several objects with footers the newest stay.
-fn plan_fragment_metadata(place: &Place<'_>, options: &VacuumOptions) -> Result<Plan, ArrayError> {
+fn plan_fragment_metadata(
+    location: &Location,
+    options: &VacuumOptions,
+) -> Result<Plan, ArrayError> {
     let mut all: Vec<(String, u64)> = Vec::new();
     for folder in ["", FRAGMENT_METADATA_FOLDER] {
-        let (keys, _) = place.list(folder)?;
+        let (keys, _) = objects::list(location, folder)?;
         let named = keys.into_iter().filter(|key| key.ends_with(".meta"));
         all.extend(named.filter_map(|key| {
             let end = TimestampedName::of_key(&key).ok()?.end();
@@ -108,7 +73,7 @@ fn plan_fragment_metadata(place: &Place<'_>, options: &VacuumOptions) -> Result<
     let (newest, older): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|(_, end)| Some(*end) == newest);
     for (key, _) in &newest {
-        if !options.is_over(place, key)? {
+        if !options.is_over(location, key)? {
             plan.notes.push(young(key));
             return Ok(plan);
         }
@@ -119,8 +84,8 @@ fn plan_fragment_metadata(place: &Place<'_>, options: &VacuumOptions) -> Result<
 
 /// Metadata objects that a `.vac` object lists go, if the object that it stands beside is there, or they leave
 /// nothing; the list goes last.
-fn plan_metadata(place: &Place<'_>, options: &VacuumOptions) -> Result<Plan, ArrayError> {
-    let (keys, _) = place.list(METADATA_FOLDER)?;
+fn plan_metadata(location: &Location, options: &VacuumOptions) -> Result<Plan, ArrayError> {
+    let (keys, _) = objects::list(location, METADATA_FOLDER)?;
     let lists: Vec<String> = keys
         .iter()
         .filter(|key| key.ends_with(".vac"))
@@ -128,15 +93,15 @@ fn plan_metadata(place: &Place<'_>, options: &VacuumOptions) -> Result<Plan, Arr
         .collect();
     let mut plan = Plan::default();
     let (mut replaced, mut done) = (BTreeSet::new(), Vec::new());
-    for (key, bytes) in place.read(&lists, place.limits.list_bytes)? {
+    for (key, bytes) in objects::read(location, &lists, location.limits().list_bytes)? {
         let merged = key.trim_end_matches(".vac");
-        if !options.is_over(place, &key)? {
+        if !options.is_over(location, &key)? {
             plan.notes.push(young(&key));
             continue;
         }
         let lines: BTreeSet<&str> = parse_lines(&bytes).map(rerooted).collect();
         let covered = keys.contains(merged) || !lines.iter().any(|line| keys.contains(*line));
-        if !covered && !nothing_is_left(place, &lines)? {
+        if !covered && !nothing_is_left(location, &lines)? {
             plan.notes.push(format!(
                 "what {key} lists stays: the object that should replace it is missing"
             ));
@@ -151,8 +116,4 @@ fn plan_metadata(place: &Place<'_>, options: &VacuumOptions) -> Result<Plan, Arr
     plan.remove(replaced.into_iter().collect());
     plan.remove(done);
     Ok(plan)
-}
-
-pub(crate) fn young(key: &str) -> String {
-    format!("{key} stays for now: it is younger than the grace period")
 }

@@ -1,19 +1,22 @@
 use std::collections::BTreeSet;
 
-use tdb_array::ArrayError;
+use tdb_array::{ArrayError, Location};
 
 use crate::commit_objects::{CommitObjects, Consolidated};
-use crate::vacuum::young;
-use crate::{Place, Plan, VacuumOptions};
+use crate::vacuum_options::young;
+use crate::{Plan, VacuumOptions};
 
 /// Loose commits that stand in a list go, then lists that another one holds all of, and last the `.ign` objects that no
 /// list needs any more.
-pub(crate) fn plan_commits(place: &Place<'_>, options: &VacuumOptions) -> Result<Plan, ArrayError> {
-    let objects = CommitObjects::read(place)?;
+pub(crate) fn plan_commits(
+    location: &Location,
+    options: &VacuumOptions,
+) -> Result<Plan, ArrayError> {
+    let objects = CommitObjects::read(location)?;
     let mut plan = Plan::default();
     let mut lists = Vec::new();
     for list in &objects.consolidated {
-        match options.is_over(place, &list.key)? {
+        match options.is_over(location, &list.key)? {
             true => lists.push(list),
             false => plan.notes.push(young(&list.key)),
         }
@@ -27,7 +30,7 @@ pub(crate) fn plan_commits(place: &Place<'_>, options: &VacuumOptions) -> Result
 
     // Who opened the array before a list was superseded may still want it: its age counts from then.
     let superfluous = match superfluous(&objects) {
-        Some((by, lists)) if options.is_over(place, &by.key)? => lists,
+        Some((by, lists)) if options.is_over(location, &by.key)? => lists,
         _ => Vec::new(),
     };
     plan.remove(superfluous.iter().map(|list| list.key.clone()).collect());

@@ -1,23 +1,23 @@
 use std::collections::BTreeSet;
 
-use tdb_array::ArrayError;
 use tdb_array::directory::{Replacements, fragment_key};
+use tdb_array::{ArrayError, Location};
 
 use crate::commit_objects::{CommitObjects, Vacuum, commit_of, fragment_of, ignore_object};
-use crate::vacuum::young;
-use crate::{Place, Plan, Step, VacuumOptions};
+use crate::vacuum_options::young;
+use crate::{Plan, Step, VacuumOptions};
 
 /// Fragments that `.vac` objects list go, where a committed fragment covers their time.
 pub(crate) fn plan_fragments(
-    place: &Place<'_>,
+    location: &Location,
     options: &VacuumOptions,
 ) -> Result<Plan, ArrayError> {
-    let objects = CommitObjects::read(place)?;
+    let objects = CommitObjects::read(location)?;
     let mut plan = Plan::default();
     let (mut replaced, mut done) = (BTreeSet::new(), Vec::new());
     let in_force = in_force(&objects);
     for vacuum in &objects.vacuums {
-        if !options.is_over(place, &vacuum.key)? {
+        if !options.is_over(location, &vacuum.key)? {
             plan.notes.push(young(&vacuum.key));
             continue;
         }
@@ -107,7 +107,7 @@ pub(crate) fn removal(
 /// After fragments were removed: lists that were written meanwhile must not bring them back.
 pub(crate) fn apply_fragments(
     plan: &Plan,
-    place: &Place<'_>,
+    location: &Location,
     options: &VacuumOptions,
 ) -> Result<(), ArrayError> {
     let removed: BTreeSet<String> = plan
@@ -123,13 +123,13 @@ pub(crate) fn apply_fragments(
     if removed.is_empty() {
         return Ok(());
     }
-    let after = CommitObjects::read(place)?;
+    let after = CommitObjects::read(location)?;
     let listed = after.listed().map(|(_, commit)| commit.key.clone());
     let still: BTreeSet<String> = listed.filter(|commit| removed.contains(commit)).collect();
     if let Some((key, bytes)) = ignore_object(&still, &*options.change.names)? {
         let mut more = Plan::default();
         more.put(key, bytes);
-        more.apply(place.store, place.prefix)?;
+        more.apply(&**location.store(), location.prefix())?;
     }
     Ok(())
 }

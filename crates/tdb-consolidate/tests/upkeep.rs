@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tdb_array::{
-    Array, ArrayError, ChangeOptions, CountedNames, ErrorKind, Group, MetadataRecord,
+    Array, ArrayError, ChangeOptions, CountedNames, ErrorKind, Group, Location, MetadataRecord,
     MetadataValue, OpenOptions, TimeWindow,
 };
 use tdb_cells::Session;
 use tdb_consolidate::{
-    Mode, Place, Plan, VacuumOptions, consolidate_array_metadata, consolidate_commits,
+    Mode, Plan, VacuumOptions, consolidate_array_metadata, consolidate_commits,
     consolidate_fragment_metadata, consolidate_group_metadata, debris, plan_fragment_removal,
     plan_vacuum,
 };
@@ -123,10 +123,10 @@ fn stop_everywhere(
 
 fn vacuum(store: &Arc<dyn Store>, mode: Mode) -> Result<Plan, ArrayError> {
     let array = open(store)?;
-    let place = Place::of_array(&array);
+    let place = array.location();
     let options = at_once();
-    let plan = plan_vacuum(&place, mode, &options)?;
-    plan.vacuum(&place, &options)?;
+    let plan = plan_vacuum(place, mode, &options)?;
+    plan.vacuum(place, &options)?;
     Ok(plan)
 }
 
@@ -341,7 +341,7 @@ fn what_is_young_stays() {
         change: change(),
         ..VacuumOptions::default()
     };
-    let plan = plan_vacuum(&Place::of_array(&array), Mode::Fragments, &options).unwrap();
+    let plan = plan_vacuum(array.location(), Mode::Fragments, &options).unwrap();
     assert!(plan.is_empty() && !plan.notes.is_empty());
 }
 
@@ -358,7 +358,7 @@ fn files_have_an_age() {
             now: std::time::SystemTime::now() + Duration::from_secs(later),
             change: change(),
         };
-        plan_vacuum(&Place::of_array(&array), Mode::Fragments, &options).unwrap()
+        plan_vacuum(array.location(), Mode::Fragments, &options).unwrap()
     };
     let (young, old) = (plan(600, 0).is_empty(), plan(600, 601).is_empty());
     std::fs::remove_dir_all(&folder).unwrap();
@@ -403,9 +403,9 @@ impl Aged {
             ..VacuumOptions::default()
         };
         let array = open(&self.store).unwrap();
-        let place = Place::of_array(&array);
-        let plan = plan_vacuum(&place, mode, &options).unwrap();
-        plan.vacuum(&place, &options).unwrap();
+        let place = array.location();
+        let plan = plan_vacuum(place, mode, &options).unwrap();
+        plan.vacuum(place, &options).unwrap();
         plan
     }
 }
@@ -502,14 +502,14 @@ fn fragments_of_a_time_are_removed_for_good() {
         since: all[1],
         at: all[1],
     };
-    let place = Place::of_array(&array);
+    let place = array.location();
     let options = at_once();
-    let plan = plan_fragment_removal(&place, window, &options).unwrap();
-    plan.vacuum(&place, &options).unwrap();
+    let plan = plan_fragment_removal(place, window, &options).unwrap();
+    plan.vacuum(place, &options).unwrap();
     let left: Vec<u64> = all.iter().copied().filter(|time| *time != all[1]).collect();
     assert_eq!(times(&open(&shared).unwrap()), left);
     assert!(
-        plan_fragment_removal(&place, window, &options)
+        plan_fragment_removal(place, window, &options)
             .unwrap()
             .is_empty()
     );
@@ -524,8 +524,8 @@ fn fragments_of_a_part_of_the_time_of_a_merged_one_are_not_removed() {
     let merged = merged.max_by_key(|name| name.end() - name.start()).unwrap();
     let (first, last) = (merged.start(), merged.end());
     assert!(first < last);
-    let place = Place::of_array(&array);
-    let plan = |since, at| plan_fragment_removal(&place, TimeWindow { since, at }, &at_once());
+    let place = array.location();
+    let plan = |since, at| plan_fragment_removal(place, TimeWindow { since, at }, &at_once());
     for (since, at) in [(first, first), (0, last - 1), (first + 1, u64::MAX - 1)] {
         let error = plan(since, at).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);
@@ -534,7 +534,7 @@ fn fragments_of_a_part_of_the_time_of_a_merged_one_are_not_removed() {
     }
     plan(first, last)
         .unwrap()
-        .vacuum(&place, &at_once())
+        .vacuum(place, &at_once())
         .unwrap();
     let left = |name: &str| name.contains(&format!("__{first}_"));
     let left: Vec<String> = keys(&store, "__fragments/")
@@ -673,7 +673,7 @@ fn what_abandoned_writes_left_is_found() {
     let options = at_once();
     let plan = debris(&array, &options).unwrap();
     insta::assert_snapshot!(plan);
-    plan.vacuum(&Place::of_array(&array), &options).unwrap();
+    plan.vacuum(array.location(), &options).unwrap();
     let mut kept = before;
     kept.push("__fragments/readme".to_owned());
     kept.sort();
@@ -793,10 +793,7 @@ fn a_removal_that_was_stopped_goes_on() {
         at: first,
     };
     let remove = |store: &Arc<dyn Store>| {
-        let place = Place {
-            store: &**store,
-            ..Place::of_array(&array)
-        };
+        let place = Location::new(Arc::clone(store), array.prefix());
         let options = at_once();
         plan_fragment_removal(&place, window, &options)?.vacuum(&place, &options)
     };
@@ -820,7 +817,7 @@ fn a_removal_that_was_stopped_goes_on() {
 #[test]
 fn the_metadata_of_a_group_is_merged() {
     let store = MemoryStore::new();
-    Group::create(&store, "g").unwrap();
+    Group::create(&Location::new(Arc::new(store.clone()), "g")).unwrap();
     let shared: Arc<dyn Store> = Arc::new(store.clone());
     let group =
         || Group::open(shared.clone(), "g", "file:///home", OpenOptions::default()).unwrap();
@@ -846,9 +843,9 @@ fn the_metadata_of_a_group_is_merged() {
     );
     let options = at_once();
     let group_now = group();
-    let place = Place::of_group(&group_now);
-    let plan = plan_vacuum(&place, Mode::Metadata, &options).unwrap();
-    plan.vacuum(&place, &options).unwrap();
+    let place = group_now.location();
+    let plan = plan_vacuum(place, Mode::Metadata, &options).unwrap();
+    plan.vacuum(place, &options).unwrap();
     assert_eq!(store.keys().len(), 2);
     assert_eq!(group().metadata().unwrap(), before);
 }

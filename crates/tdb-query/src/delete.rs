@@ -142,11 +142,9 @@ fn stored_form(
 fn seen_at(array: &Array, time: u64) -> Result<Arc<Array>, QueryError> {
     let options = OpenOptions {
         window: TimeWindow::until(time),
-        key: array.key().cloned(),
-        limits: array.limits().clone(),
         ..OpenOptions::default()
     };
-    let seen = Array::open(Arc::clone(array.store()), array.prefix(), options)?;
+    let seen = Array::open_location(array.location(), options)?;
     Ok(Arc::new(seen))
 }
 

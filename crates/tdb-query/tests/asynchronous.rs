@@ -18,7 +18,7 @@ use std::task::{Context, Poll, Waker};
 
 use driver::drive;
 use support::Golden;
-use tdb_array::{Array, OpenOptions};
+use tdb_array::{Array, Location, OpenOptions};
 use tdb_cells::{Batch, Session};
 use tdb_query::{Read, ReadOptions, Reader};
 use tdb_store::{Piece, Read as Wish, Store, StoreError};
@@ -106,12 +106,10 @@ fn an_asynchronous_driver_gives_the_cells_of_the_reader() {
         if golden.is_group || golden.name.contains("lost_tiles") {
             continue;
         }
-        let options = OpenOptions {
-            key: golden.key.clone(),
-            ..OpenOptions::default()
-        };
         let store: Arc<dyn Store> = Arc::new(golden.store());
-        let array = Arc::new(Array::open(Arc::clone(&store), "", options).unwrap());
+        let location = Location::new(Arc::clone(&store), "").with_key(golden.key.clone());
+        let array = Array::open_location(&location, OpenOptions::default()).unwrap();
+        let array = Arc::new(array);
         let small = ReadOptions {
             batch_bytes: Some(1 << 12),
             ..ReadOptions::default()

@@ -10,7 +10,7 @@ mod support;
 use std::sync::Arc;
 
 use support::Golden;
-use tdb_array::{Array, OpenOptions};
+use tdb_array::{Array, Location, OpenOptions};
 use tdb_cells::{Session, SessionOptions};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
 
@@ -42,11 +42,8 @@ fn a_result_is_the_same_in_batches_of_any_size() {
         if golden.is_group || golden.name.contains("lost_tiles") {
             continue;
         }
-        let options = OpenOptions {
-            key: golden.key.clone(),
-            ..OpenOptions::default()
-        };
-        let array = Array::open(Arc::new(golden.store()), "", options);
+        let place = Location::new(Arc::new(golden.store()), "").with_key(golden.key.clone());
+        let array = Array::open_location(&place, OpenOptions::default());
         let array = Arc::new(array.unwrap());
         let cells = array.fragments().iter().map(|f| f.metadata.cell_count());
         if cells.sum::<u64>() > 5000 {

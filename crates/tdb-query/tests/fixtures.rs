@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
-use tdb_array::{Array, OpenOptions, TimeWindow};
+use tdb_array::{Array, Location, OpenOptions, TimeWindow};
 use tdb_cells::{Batch, Column, Session, SessionOptions};
 use tdb_condition::Condition;
 use tdb_filters::EncryptionKey;
@@ -127,15 +127,18 @@ fn compare(
         since: args["since"].as_u64().unwrap_or(0),
         at: args["at"].as_u64().unwrap_or(u64::MAX),
     };
-    let mut open = OpenOptions {
+    let open = OpenOptions {
         window,
         ..OpenOptions::default()
     };
-    if let Some(key) = manifest["key"].as_str() {
-        open.key = Some(EncryptionKey::new(&unhex(key)).map_err(|e| e.to_string())?);
-    }
     let store = LocalStore::open(folder.join("array")).map_err(|e| e.to_string())?;
-    let array = Array::open(Arc::new(store), "", open).map_err(|e| chain(&e))?;
+    let mut place = Location::new(Arc::new(store), "");
+    if let Some(key) = manifest["key"].as_str() {
+        place = place.with_key(Some(
+            EncryptionKey::new(&unhex(key)).map_err(|e| e.to_string())?,
+        ));
+    }
+    let array = Array::open_location(&place, open).map_err(|e| chain(&e))?;
     let schema = Arc::clone(array.schema());
     let columns = query["columns"].as_array().unwrap();
     let attributes = columns.iter().filter_map(|c| c["name"].as_str());

@@ -97,11 +97,7 @@ fn a_read_goes_downhill() {
     assert_snapshot!("4_fragments", describe_fragments(&fragments));
 
     // request = names, ranges and condition, resolved; read = a value that says what comes next
-    let at = OpenOptions {
-        window: window(),
-        ..OpenOptions::default()
-    };
-    let array = Snapshot::new("", at, directory, schemas, fragments, Vec::new()).unwrap();
+    let array = Snapshot::new("", window(), directory, schemas, fragments, Vec::new()).unwrap();
     let array = Arc::new(array);
     let mut rows = Read::new(&session, &array, &options()).unwrap();
 

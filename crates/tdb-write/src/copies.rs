@@ -8,14 +8,14 @@ use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::FieldKind;
 use tdb_tile::Bug;
 
+use crate::WriteError;
 use crate::fields::{EncodedTile, FieldCodec};
-use crate::fragment::Target;
 use crate::series::FilteredTiles;
+use crate::target::Target;
 use crate::tile::{Coder, Tile, bound, position};
-use crate::{WriteError, Writer};
 
-/// A fragment whose tiles can be copied with [`Writer::copy`]: it was written with the same format version, filters
-/// and fields that the writer uses.
+/// A fragment whose tiles can be copied with [`Writer::copy`](crate::Writer::copy): it was written with the same format
+/// version, filters and fields that the writer uses.
 #[derive(Debug)]
 pub struct CopiedFragment {
     target: Arc<Target>,
@@ -33,13 +33,12 @@ struct Decoded {
 }
 
 impl CopiedFragment {
-    /// Opens a fragment of the array that `writer` writes to. `None` if its tiles were stored with another format
-    /// version or other filters, or lack a field.
-    ///
-    /// # Errors
-    /// A fragment index of another array; metadata that cannot be read.
-    pub fn open(writer: &Writer, fragment: FragmentIndex) -> Result<Option<Self>, WriteError> {
-        let target = writer.target();
+    /// Opens a fragment of the array of a write. `None` if its tiles were stored with another format version or other
+    /// filters, or lack a field.
+    pub(crate) fn of(
+        target: &Arc<Target>,
+        fragment: FragmentIndex,
+    ) -> Result<Option<Self>, WriteError> {
         let stored = target.array.fragment(fragment)?;
         if !has_form(target, stored) {
             return Ok(None);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tdb_schema::Order;
 use tdb_schema::grid::{CellBox, SpaceTileGrid, TileBox};
 
-use crate::fragment::Shape;
+use crate::metadata::Shape;
 
 /// The size limit of fragments, and where they can be cut.
 #[derive(Debug)]

@@ -1,126 +1,18 @@
 //! Writes one fragment, from its tiles to the sealed files.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
-use tdb_array::{Array, ArrayError, At, DataFile, FinishedFile, NewFragment, SealedFragment};
-use tdb_cells::{Session, threads};
+use tdb_array::{ArrayError, At, DataFile, FinishedFile, NewFragment, SealedFragment};
+use tdb_cells::threads;
 use tdb_filters::{FilterError, Scratch, seal_generic_tile_in_pieces};
-use tdb_fragment::{ExtraFields, FieldLayout};
-use tdb_schema::{ArraySchema, FieldKind};
-use tdb_tile::{Bug, FormatVersion, Limits, Range, WireError};
+use tdb_fragment::FieldLayout;
+use tdb_tile::{Bug, FormatVersion, WireError};
 
 use crate::WriteError;
 use crate::fields::{EncodedTile, FieldCodec, FieldFiles, WrittenField};
-use crate::metadata::Metadata;
-use crate::options::Replacement;
-use crate::tile::{TileSource, Workshop};
-
-/// What all fragments of a write have in common.
-#[derive(Debug)]
-pub(crate) struct Target {
-    pub(crate) session: Session,
-    pub(crate) array: Arc<Array>,
-    pub(crate) schema: Arc<ArraySchema>,
-    /// The schema name that footers store.
-    pub(crate) schema_name: String,
-    pub(crate) version: FormatVersion,
-    /// The fragments that the new ones replace.
-    pub(crate) replacement: Option<Replacement>,
-    /// Extra fields: timestamps and delete metadata of cells.
-    pub(crate) extra: ExtraFields,
-    /// The fields that are written, in order.
-    pub(crate) codecs: Vec<FieldCodec>,
-    workshops: Mutex<Vec<Workshop>>,
-}
-
-impl Target {
-    /// Uses the newest schema of the array, also if the array was opened at an earlier time.
-    pub(crate) fn new(
-        session: &Session,
-        array: &Arc<Array>,
-        replacement: Option<Replacement>,
-    ) -> Result<Self, WriteError> {
-        let newest = array.schemas().last();
-        let Some((name, schema)) = newest else {
-            return Err(Bug::new("an array that is open has no schema").into());
-        };
-        let version = array.write_version();
-        let extra = replacement.as_ref().map(|replacement| ExtraFields {
-            timestamps: replacement.has_timestamps,
-            deletes: replacement.has_deletions,
-        });
-        let extra = extra.unwrap_or_default();
-        let is_possible = !schema.is_dense() && version.keeps_cell_times();
-        if extra != ExtraFields::default() && !is_possible {
-            return Err(WriteError::NoCellTimes { version });
-        }
-        let codecs = crate::input::written_fields(schema).into_iter();
-        let codecs = codecs.chain(crate::input::extra_fields(extra));
-        let codec = |kind| FieldCodec::new(schema, kind, version, array.key());
-        Ok(Self {
-            session: session.clone(),
-            array: Arc::clone(array),
-            replacement,
-            extra,
-            codecs: codecs.map(codec).collect::<Result<_, _>>()?,
-            schema: Arc::clone(schema),
-            schema_name: name.to_owned(),
-            version,
-            workshops: Mutex::default(),
-        })
-    }
-
-    /// The fields that are written, in order.
-    pub(crate) fn fields(&self) -> Vec<FieldKind> {
-        self.codecs.iter().map(|codec| codec.kind).collect()
-    }
-
-    /// Runs `work` with memory that threads keep from tile to tile.
-    fn with_workshop<R>(&self, work: impl FnOnce(&mut Workshop) -> R) -> R {
-        let lock = || {
-            self.workshops
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
-        let mut workshop = lock().pop().unwrap_or_default();
-        let result = work(&mut workshop);
-        lock().push(workshop);
-        result
-    }
-
-    /// Frees the memory that threads keep from tile to tile.
-    fn close_workshops(&self) {
-        let mut workshops = self
-            .workshops
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        workshops.clear();
-    }
-
-    /// Gathers and filters a tile of the field at index `field`.
-    pub(crate) fn encode(
-        &self,
-        source: &dyn TileSource,
-        (field, tile): (usize, u64),
-    ) -> Result<EncodedTile, WriteError> {
-        let codec = self.codec(field)?;
-        self.with_workshop(|workshop| {
-            let cells = source.tile(field, tile, &mut workshop.buffers)?;
-            let limits = self.session.limits();
-            // Nobody could read it with as much memory either.
-            let (size, most) = (cells.values.len() as u64, limits.budget.limit());
-            Limits::check("memory of a tile", "memory budget", size, most)?;
-            codec.encode(&cells, tile, &mut workshop.coder, limits)
-        })
-    }
-
-    /// How the field at this index is written.
-    pub(crate) fn codec(&self, field: usize) -> Result<&FieldCodec, Bug> {
-        let codec = self.codecs.get(field);
-        codec.ok_or_else(|| Bug::new("a tile of a field that is not written"))
-    }
-}
+use crate::metadata::{Metadata, Shape};
+use crate::target::Target;
 
 /// A fragment that is being written: tiles in order, each with all fields.
 #[derive(Debug)]
@@ -129,15 +21,6 @@ pub(crate) struct FragmentWriter {
     fragment: NewFragment,
     files: Vec<FieldFiles>,
     tiles: u64,
-}
-
-/// What the metadata of a fragment needs besides its tiles.
-#[derive(Debug)]
-pub(crate) enum Shape {
-    /// The cells of the last tile.
-    Sparse { last_tile_cells: u64 },
-    /// What was written, and the cells of each tile.
-    Dense { domain: Vec<Range>, tile_cells: u64 },
 }
 
 impl FragmentWriter {

@@ -19,6 +19,7 @@ mod series;
 mod sorted;
 mod sparse;
 mod statistics;
+mod target;
 mod tile;
 mod unfit;
 mod unordered;

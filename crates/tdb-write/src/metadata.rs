@@ -12,10 +12,19 @@ use tdb_tile::{Bug, Range};
 
 use crate::WriteError;
 use crate::fields::{FileSizes, WrittenField, side, vector};
-use crate::fragment::{Shape, Target};
 use crate::input::extra_fields;
 use crate::statistics::{Bounds, fold};
+use crate::target::Target;
 use crate::tile::position;
+
+/// What the metadata of a fragment needs besides its tiles.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    /// The cells of the last tile.
+    Sparse { last_tile_cells: u64 },
+    /// What was written, and the cells of each tile.
+    Dense { domain: Vec<Range>, tile_cells: u64 },
+}
 
 /// What was collected of the tiles of a fragment.
 pub(crate) struct Metadata<'a> {

@@ -9,7 +9,9 @@ use tdb_cells::threads;
 use crate::WriteError;
 use crate::cuts::{Boxes, Cuts, SoFar};
 use crate::fields::EncodedTile;
-use crate::fragment::{FragmentWriter, Shape, Target};
+use crate::fragment::FragmentWriter;
+use crate::metadata::Shape;
+use crate::target::Target;
 use crate::tile::{TileSource, position};
 
 /// About how many bytes of cells are filtered as one group before they are written.

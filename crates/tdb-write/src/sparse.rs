@@ -9,11 +9,12 @@ use tdb_tile::Bug;
 
 use crate::coordinates::keys;
 use crate::copies::Copies;
-use crate::fragment::{Shape, Target};
 use crate::gather::{Rows, Sequence, pick_cells};
 use crate::input::Cells;
+use crate::metadata::Shape;
 use crate::options::Duplicates;
 use crate::series::Series;
+use crate::target::Target;
 use crate::tile::bound;
 use crate::waiting::Held;
 use crate::{OrderProblem, WriteError};

@@ -6,8 +6,8 @@ use tdb_tile::Bug;
 
 use crate::WriteError;
 use crate::fields::FieldCodec;
-use crate::fragment::Target;
 use crate::input::{Cells, Input};
+use crate::target::Target;
 
 /// Fails at the first non-null cell that the filters would not return as the same value; `first` is the index of the
 /// first cell. Only new cells are checked, not cells that consolidation writes again.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use tdb_tile::LimitError;
 
 use crate::WriteError;
-use crate::fragment::Target;
 use crate::gather::{Rows, pick_cells};
 use crate::input::Cells;
 use crate::options::Duplicates;
 use crate::runs::Runs;
 use crate::series::Series;
 use crate::sparse::{OrderedWriter, check_rows, sorted_rows, write_sorted};
+use crate::target::Target;
 use crate::tile::bound;
 use crate::waiting::Waiting;
 

@@ -2,18 +2,19 @@ use std::sync::Arc;
 
 use tdb_array::{Array, TimestampedName};
 use tdb_cells::{Batch, Session, WholeTiles};
+use tdb_fragment::FragmentIndex;
 use tdb_schema::FieldKind;
 
 use crate::copies::{CopiedFragment, Copies};
 use crate::dense::placed;
 use crate::dense_stream::{DenseStream, waiting};
-use crate::fragment::Target;
 use crate::gather::pick_cells;
 use crate::input::Cells;
 use crate::options::{Duplicates, WriteOptions, WriteOrder};
 use crate::runs::Runs;
 use crate::series::Series;
 use crate::sparse::OrderedWriter;
+use crate::target::Target;
 use crate::unordered::UnorderedWriter;
 use crate::waiting::Waiting;
 use crate::{OrderProblem, PlaceProblem, WriteError, coordinates, unfit};
@@ -169,11 +170,6 @@ impl Writer {
         Ok(cells)
     }
 
-    /// What all fragments of this write have in common.
-    pub(crate) fn target(&self) -> &Arc<Target> {
-        &self.target
-    }
-
     /// Whether [`Writer::copy`] may be called now. For sparse arrays, the cells so far must end at a tile border. For
     /// dense arrays it is always true, and [`Writer::copy`] checks the border.
     #[must_use]
@@ -231,6 +227,17 @@ impl Writer {
             Some(Sink::Dense(writer)) => writer.finish()?,
         };
         series.commit()
+    }
+}
+
+impl CopiedFragment {
+    /// Opens a fragment of the array that `writer` writes to. `None` if its tiles were stored with another format
+    /// version or other filters, or lack a field.
+    ///
+    /// # Errors
+    /// A fragment index of another array; metadata that cannot be read.
+    pub fn open(writer: &Writer, fragment: FragmentIndex) -> Result<Option<Self>, WriteError> {
+        Self::of(&writer.target, fragment)
     }
 }
 

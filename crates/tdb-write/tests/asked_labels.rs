@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use tdb_array::{Array, ChangeOptions, OpenOptions};
+use tdb_array::{Array, ChangeOptions, Location, OpenOptions};
 use tdb_cells::{Batch, CellsError, Column, Session};
 use tdb_condition::Condition;
 use tdb_query::{ReadOptions, Reader, ResultOrder};
@@ -34,7 +34,13 @@ fn sky(array_type: ArrayType) -> Arc<Array> {
     let mut schema = schema.with_enumeration(&labels).unwrap();
     schema.attributes[0].enumeration = Some("sky".to_owned());
     let store = Arc::new(MemoryStore::new());
-    Array::create(&*store, "", &schema, &[labels], &ChangeOptions::at(1)).unwrap();
+    Array::create(
+        &Location::new(store.clone(), ""),
+        &schema,
+        &[labels],
+        &ChangeOptions::at(1),
+    )
+    .unwrap();
     let open = || Arc::new(Array::open(store.clone(), "", OpenOptions::default()).unwrap());
     let column = |name: &str, datatype, values: Vec<u8>, validity: Option<Vec<u8>>| Column {
         name: name.to_owned(),

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use tdb_array::{Array, ChangeOptions, ErrorKind, OpenOptions};
+use tdb_array::{Array, ChangeOptions, ErrorKind, Location, OpenOptions};
 use tdb_cells::{Batch, Column, Session, SessionOptions};
 use tdb_condition::Condition;
 use tdb_query::{
@@ -33,7 +33,13 @@ impl Cells {
         let f = Attribute::new("f", Datatype::Float64);
         let mut schema = ArraySchema::new(ArrayType::Sparse, vec![x], vec![a, b, f]);
         schema.capacity = 2;
-        Array::create(&*store, "", &schema, &[], &ChangeOptions::at(10)).unwrap();
+        Array::create(
+            &Location::new(store.clone(), ""),
+            &schema,
+            &[],
+            &ChangeOptions::at(10),
+        )
+        .unwrap();
         let cells = Self { store };
         let values = [-1, 2, 0, 4, 0, -6];
         cells.write(

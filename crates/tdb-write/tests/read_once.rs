@@ -13,7 +13,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tdb_array::{Array, ChangeOptions, OpenOptions};
+use tdb_array::{Array, ChangeOptions, Location, OpenOptions};
 use tdb_cells::{Batch, Column, Session, SessionOptions};
 use tdb_filters::{FilterList, FilterRecord};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
@@ -32,7 +32,13 @@ fn image(extent: i32, filters: FilterList) -> MemoryStore {
     attribute.filters = filters;
     let schema = ArraySchema::new(ArrayType::Dense, dimensions.into(), vec![attribute]);
     let store = MemoryStore::new();
-    Array::create(&store, "", &schema, &[], &ChangeOptions::default()).unwrap();
+    Array::create(
+        &Location::new(Arc::new(store.clone()), ""),
+        &schema,
+        &[],
+        &ChangeOptions::default(),
+    )
+    .unwrap();
     let array = Arc::new(open(&store));
     let cells = usize::try_from(SIDE * SIDE).unwrap();
     let values: Vec<u8> = (0..SIDE * SIDE).flat_map(i32::to_le_bytes).collect();
@@ -133,7 +139,13 @@ fn disjoint() -> MemoryStore {
     let mut schema = ArraySchema::new(ArrayType::Sparse, dimensions, vec![attribute]);
     schema.capacity = 10;
     let store = MemoryStore::new();
-    Array::create(&store, "", &schema, &[], &ChangeOptions::default()).unwrap();
+    Array::create(
+        &Location::new(Arc::new(store.clone()), ""),
+        &schema,
+        &[],
+        &ChangeOptions::default(),
+    )
+    .unwrap();
     for fragment in (0..40).rev() {
         let numbers = (1..=100).map(|cell| fragment * 100 + cell);
         let values: Vec<u8> = numbers.flat_map(i32::to_le_bytes).collect();

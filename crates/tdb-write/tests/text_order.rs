@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tdb_array::{Array, ChangeOptions, OpenOptions};
+use tdb_array::{Array, ChangeOptions, Location, OpenOptions};
 use tdb_cells::{Batch, Column, Session};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension};
@@ -66,7 +66,13 @@ fn text_beyond_ascii_is_merged_in_batches_of_any_size() {
     let mut schema = ArraySchema::new(ArrayType::Sparse, dimensions, attributes);
     schema.capacity = 2;
     let store = MemoryStore::new();
-    Array::create(&store, "", &schema, &[], &ChangeOptions::default()).unwrap();
+    Array::create(
+        &Location::new(Arc::new(store.clone()), ""),
+        &schema,
+        &[],
+        &ChangeOptions::default(),
+    )
+    .unwrap();
     let high = "\u{e9}".as_bytes();
     write(&store, 10, &[(high, 1), (b"a", 2), (b"c", 3)]);
     write(&store, 20, &[(high, 4), (b"d", 5)]);

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use bytes::{Buf, Bytes};
 use libfuzzer_sys::fuzz_target;
-use tdb_array::{Array, OpenOptions};
+use tdb_array::{Array, Location, OpenOptions};
 use tdb_filters::seal_generic_tile;
 use tdb_store::{MemoryStore, Store};
 use tdb_tile::{FormatVersion, Limits};
@@ -44,11 +44,8 @@ fuzz_target!(|data: &[u8]| {
         };
         store.put(key, bytes).expect("a key of its own");
     }
-    let options = OpenOptions {
-        limits: Limits::with_budget(64 << 20),
-        ..OpenOptions::default()
-    };
-    let Ok(array) = Array::open(Arc::new(store), "", options) else {
+    let place = Location::new(Arc::new(store), "").with_limits(Limits::with_budget(64 << 20));
+    let Ok(array) = Array::open_location(&place, OpenOptions::default()) else {
         return;
     };
     let _ = array.metadata();

@@ -4,7 +4,8 @@ use std::ops::Range;
 use bytes::Bytes;
 use tdb_tile::{Bug, LimitError, Limits};
 
-use super::{COMMITS_FOLDER, FragmentEntry};
+use super::folders::COMMITS_FOLDER;
+use super::fragment_entry::FragmentEntry;
 use crate::{ArrayError, TimestampedName};
 
 /// Fragments in an order.

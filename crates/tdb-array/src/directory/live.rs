@@ -1,18 +1,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
-use bytes::Bytes;
 use tdb_tile::Limits;
 
+use super::lists::lines_of;
 use super::{
-    COMMITS_FOLDER, Directory, FRAGMENT_FOLDER, FRAGMENT_METADATA, FragmentEntries, REPLACES,
-    Replacements, fragment_key,
+    Directory, FRAGMENT_FOLDER, FragmentEntries, FragmentEntry, Lists, REPLACES, Replacements,
+    fragment_key,
 };
-use crate::commits::{check_line, parse_lines, records, rerooted};
+use crate::commits::{check_line, parse_lines, records};
 use crate::{ArrayError, At, TimeWindow, TimestampedName};
-
-/// The bytes of `.con`, `.ign` and `.vac` objects, by key.
-pub type Lists = BTreeMap<String, Bytes>;
 
 /// What counts of an array within a window of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,45 +22,6 @@ pub struct Live {
     pub deletes: Vec<DeleteCommit>,
     /// Lists of replaced fragments, by key, that do not count: the fragment that each is named after is not there.
     pub idle: Vec<String>,
-}
-
-/// A fragment, by name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FragmentEntry {
-    /// The key of its folder, relative to the array.
-    pub key: String,
-    /// Its name.
-    pub name: TimestampedName,
-}
-
-impl FragmentEntry {
-    pub(super) fn in_root(name: TimestampedName) -> Self {
-        Self {
-            key: name.as_str().to_owned(),
-            name,
-        }
-    }
-
-    pub(super) fn in_folder(name: TimestampedName) -> Self {
-        Self {
-            key: format!("{FRAGMENT_FOLDER}/{name}"),
-            name,
-        }
-    }
-
-    /// What commits it from version 5 on.
-    pub(super) fn commit_key(&self) -> String {
-        if self.key.starts_with(FRAGMENT_FOLDER) {
-            format!("{COMMITS_FOLDER}/{}.wrt", self.name)
-        } else {
-            format!("{}.ok", self.name)
-        }
-    }
-
-    /// The key of the fragment's metadata, relative to the array.
-    pub fn metadata_key(&self) -> String {
-        tdb_store::join(&self.key, FRAGMENT_METADATA)
-    }
 }
 
 /// A delete: cells written up to its time vanish if they fit a condition.
@@ -241,19 +199,6 @@ struct Consolidated<'a> {
     deletes: BTreeMap<&'a str, Stored>,
 }
 
-/// The keys that `.vac` objects within the window hide.
-pub(super) fn hidden<'a>(
-    vacuums: &[(String, TimestampedName)],
-    lists: &'a Lists,
-    rule: impl Fn(&TimestampedName) -> bool,
-) -> Result<HashSet<&'a str>, ArrayError> {
-    let mut hidden = HashSet::new();
-    for (key, _) in vacuums.iter().filter(|(_, name)| rule(name)) {
-        hidden.extend(lines_of(key, lists)?);
-    }
-    Ok(hidden)
-}
-
 /// The folders of those of some fragments that replacements speak of: of the others no name is held.
 fn listed_of(
     replacements: &Replacements<'_>,
@@ -285,19 +230,4 @@ fn check_versions(fragments: &FragmentEntries) -> Result<(), ArrayError> {
         }
     }
     Ok(())
-}
-
-/// The keys that a `.vac` or `.replaces` object lists.
-fn lines_of<'a>(key: &str, lists: &'a Lists) -> Result<Vec<&'a str>, ArrayError> {
-    let Some(bytes) = lists.get(key) else {
-        return Err(ArrayError::Missing {
-            key: key.to_owned(),
-            by: "a list of the directory",
-        });
-    };
-    let lines = parse_lines(bytes).map(|line| {
-        check_line(key, line)?;
-        Ok(rerooted(line))
-    });
-    lines.collect()
 }

@@ -3,28 +3,12 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tdb_array::{Array, ArrayError, ChangeOptions, ErrorKind, Group, OpenOptions, TimeWindow};
-use tdb_cells::Session;
+use tdb_array::{Array, ArrayError, ErrorKind, Group, OpenOptions, TimeWindow};
 
-use super::key;
-use crate::args::Global;
+use crate::access::{Access, Change};
 use crate::failure::Failure;
 use crate::location::Location;
 use crate::request_file;
-
-/// The time and the key of a change.
-pub(crate) fn options(global: &Global, session: &Session) -> Result<ChangeOptions, Failure> {
-    if global.since.is_some() {
-        let failure = Failure::invalid("--since means nothing to a change");
-        return Err(failure.hint("--at is the time of the change"));
-    }
-    Ok(ChangeOptions {
-        timestamp: global.at.map(|moment| moment.0),
-        key: key(global)?,
-        limits: session.limits().clone(),
-        ..ChangeOptions::default()
-    })
-}
 
 /// The failure of a change, with the URI in front and the way out.
 pub(crate) fn failed(location: &Location, error: ArrayError) -> Failure {
@@ -57,32 +41,26 @@ pub(crate) fn json_argument(what: &str, text: &str) -> Result<Value, Failure> {
 }
 
 /// Opens an array as it is now, whatever the time of the change.
-pub(crate) fn open_array(location: &Location, options: &ChangeOptions) -> Result<Array, Failure> {
-    let options = OpenOptions {
-        key: options.key.clone(),
-        limits: options.limits.clone(),
-        ..OpenOptions::default()
-    };
-    Array::open(location.store.clone(), &location.prefix, options)
+pub(crate) fn open_array(location: &Location, access: &Access) -> Result<Array, Failure> {
+    Array::open_location(&access.to(location), OpenOptions::default())
         .map_err(|error| location.failed(error))
 }
 
 /// Opens a group as it is at the time of a change.
-pub(crate) fn open_group_at(
-    location: &Location,
-    options: &ChangeOptions,
-) -> Result<Group, Failure> {
-    let window = options.timestamp.map_or(TimeWindow::ALL, TimeWindow::until);
+pub(crate) fn open_group_at(location: &Location, change: &Change) -> Result<Group, Failure> {
+    let window = change.options.timestamp;
     let options = OpenOptions {
-        window,
-        key: options.key.clone(),
-        limits: options.limits.clone(),
+        window: window.map_or(TimeWindow::ALL, TimeWindow::until),
         ..OpenOptions::default()
     };
-    open_group(location, options)
+    open_group(location, &change.access, options)
 }
 
-pub(crate) fn open_group(location: &Location, options: OpenOptions) -> Result<Group, Failure> {
-    let (store, prefix) = (location.store.clone(), &location.prefix);
-    Group::open(store, prefix, &location.store_uri, options).map_err(|error| location.failed(error))
+pub(crate) fn open_group(
+    location: &Location,
+    access: &Access,
+    options: OpenOptions,
+) -> Result<Group, Failure> {
+    Group::open_location(&access.to(location), &location.store_uri, options)
+        .map_err(|error| location.failed(error))
 }

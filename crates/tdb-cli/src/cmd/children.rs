@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use tdb_array::{Group, ObjectType, OpenOptions, Target};
+use tdb_array::{ObjectType, Target};
 use tdb_store::{list_all, name};
 use tdb_tile::Code;
 
+use super::change;
+use crate::access::Opening;
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location::{self, Location};
@@ -75,12 +77,12 @@ impl Child {
 }
 
 /// The members of a group, and the folders in it; or the folders in a folder. Sorted by name.
-pub(crate) fn children(location: &Location, options: &OpenOptions) -> Result<Vec<Child>, Failure> {
+pub(crate) fn children(location: &Location, opening: &Opening) -> Result<Vec<Child>, Failure> {
     let object_type = location.object_type()?;
     if object_type == ObjectType::Array {
         return Ok(Vec::new());
     }
-    let listing = list_all(&*location.store, &location.prefix);
+    let listing = list_all(&**location.store(), location.prefix());
     let mut folders = BTreeMap::new();
     for prefix in listing.map_err(|error| location.failed(error))?.prefixes {
         // What begins like this is part of a group.
@@ -90,7 +92,7 @@ pub(crate) fn children(location: &Location, options: &OpenOptions) -> Result<Vec
         }
     }
     let mut children = match object_type {
-        ObjectType::Group => members(location, options, &mut folders)?,
+        ObjectType::Group => members(location, opening, &mut folders)?,
         _ => Vec::new(),
     };
     children.extend(folders.into_values());
@@ -101,12 +103,11 @@ pub(crate) fn children(location: &Location, options: &OpenOptions) -> Result<Vec
 /// The members of a group; those that are folders in it are taken out of `folders`.
 fn members(
     location: &Location,
-    options: &OpenOptions,
+    opening: &Opening,
     folders: &mut BTreeMap<String, Child>,
 ) -> Result<Vec<Child>, Failure> {
-    let (store, prefix) = (location.store.clone(), &location.prefix);
-    let group = Group::open(store, prefix, &location.store_uri, options.clone())
-        .map_err(|error| location.failed(error))?;
+    let (access, options) = (&opening.access, opening.options.clone());
+    let group = change::open_group(location, access, options)?;
     let mut children = Vec::new();
     for member in group.members() {
         let name = member.key().to_owned();
@@ -119,7 +120,7 @@ fn members(
                         &name,
                         Location {
                             uri,
-                            prefix,
+                            place: location.place.at(&prefix),
                             ..location.clone()
                         },
                         false,
@@ -151,7 +152,7 @@ fn child(name: &str, location: Location, is_listed: bool) -> Result<Child, Failu
 }
 
 fn is_empty(location: &Location) -> Result<bool, Failure> {
-    let listing = location.store.list(&location.prefix, None);
+    let listing = location.store().list(location.prefix(), None);
     let listing = listing.map_err(|error| location.failed(error))?;
     Ok(listing.objects.is_empty() && listing.prefixes.is_empty() && listing.next.is_none())
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::{Args, ValueEnum};
-use tdb_array::{ArrayError, ChangeOptions, ObjectType, TimeWindow};
+use tdb_array::{ArrayError, ObjectType, TimeWindow};
 use tdb_consolidate::{
     History, MergeOptions, Plan, consolidate_array_metadata, consolidate_commits,
     consolidate_fragment_metadata, consolidate_group_metadata, plan_merge,
@@ -11,7 +11,8 @@ use tdb_consolidate::{
     plan_merged_group_metadata,
 };
 
-use super::{change, session};
+use super::change;
+use crate::access::{Access, Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location::{self, Location};
@@ -79,20 +80,21 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     if global.at.is_some() && mode != Mode::GroupMeta {
         return Err(Failure::invalid("--at means nothing to this --mode"));
     }
-    let options = change::options(global, &session(global))?;
+    let change = Change::new(global, &session(global))?;
     let (location, plan) = match mode {
         Mode::GroupMeta => {
             let location = location::group(uri, global)?;
-            let group = change::open_group_at(&location, &options)?;
+            let group = change::open_group_at(&location, &change)?;
+            let options = &change.options;
             let plan = match arguments.dry_run {
-                true => plan_merged_group_metadata(&group, &options),
-                false => consolidate_group_metadata(&group, &options),
+                true => plan_merged_group_metadata(&group, options),
+                false => consolidate_group_metadata(&group, options),
             };
             (location, plan)
         }
         mode => {
             let location = location::array(uri, global)?;
-            let plan = of_array(&location, mode, &options, arguments.dry_run)?;
+            let plan = of_array(&location, mode, &change, arguments.dry_run)?;
             (location, plan)
         }
     };
@@ -111,10 +113,11 @@ const NOTHING: &str = "there is nothing to merge";
 fn of_array(
     location: &Location,
     mode: Mode,
-    options: &ChangeOptions,
+    change: &Change,
     dry_run: bool,
 ) -> Result<Result<Plan, ArrayError>, Failure> {
-    let array = change::open_array(location, options)?;
+    let array = change::open_array(location, &change.access)?;
+    let options = &change.options;
     Ok(match (mode, dry_run) {
         (Mode::FragmentMeta, false) => consolidate_fragment_metadata(&array, options),
         (Mode::FragmentMeta, true) => plan_merged_footers(&array, options),
@@ -129,12 +132,8 @@ fn of_array(
 fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = location::array(&arguments.uri, global)?;
     let session = session(global);
-    let change = ChangeOptions {
-        key: super::key(global)?,
-        limits: session.limits().clone(),
-        ..ChangeOptions::default()
-    };
-    let array = change::open_array(&location, &change)?;
+    let access = Access::new(global, &session)?;
+    let array = change::open_array(&location, &access)?;
     let options = merge_options(arguments, global, &location)?;
     let plan = plan_merge(&array, &options).map_err(|error| location.failed(error))?;
     for note in &plan.notes {
@@ -187,7 +186,7 @@ fn merge_options(
         window,
         fragments: (!names.is_empty()).then(|| names.clone()),
         history,
-        uri: Some(tdb_store::join(&location.store_uri, &location.prefix)),
+        uri: Some(tdb_store::join(&location.store_uri, location.prefix())),
         ..global.merging.clone()
     })
 }

@@ -8,7 +8,8 @@ use tdb_array::{Array, ArrayError, ErrorKind, NameSource};
 use tdb_schema::json::schema_from_json;
 use tdb_schema::{ArraySchema, Enumeration};
 
-use super::{change, session};
+use super::change;
+use crate::access::{Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::{location, request_file};
@@ -32,17 +33,17 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global) -> Result<(), Failure> {
-    let options = change::options(global, &session(global))?;
+    let change = Change::new(global, &session(global))?;
     let json = request_file::json(&arguments.schema)?;
     let file = arguments.schema.display().to_string();
-    let (schema, enumerations) = schema(&json, &*options.names).map_err(|failure| {
+    let (schema, enumerations) = schema(&json, &*change.options.names).map_err(|failure| {
         failure
             .within(&file)
             .hint("tdb schema --json prints one of this shape, tdb create --help has a short one")
     })?;
     let location = location::vacant(&arguments.uri, global)?;
-    let (store, prefix) = (&*location.store, &location.prefix);
-    Array::create(store, prefix, &schema, &enumerations, &options).map_err(|error| match error {
+    let place = change.access.to(&location);
+    Array::create(&place, &schema, &enumerations, &change.options).map_err(|error| match error {
         // What the schema lacks stands in the file.
         ArrayError::Object {
             ref source,

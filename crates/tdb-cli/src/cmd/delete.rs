@@ -6,10 +6,11 @@ use clap::{ArgGroup, Args};
 use serde_json::{Value as Json, json};
 use tdb_array::TimeWindow;
 use tdb_condition::Condition;
-use tdb_consolidate::{Place, VacuumOptions, plan_fragment_removal};
+use tdb_consolidate::{VacuumOptions, plan_fragment_removal};
 use tdb_query::{DeleteOptions, Deletion, QueryError, delete_cells};
 
-use super::{change, session, write_json};
+use super::{change, write_json};
+use crate::access::{Access, Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location;
@@ -62,13 +63,7 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
     }
     let session = session(global);
     let location = location::array(&arguments.array, global)?;
-    let key = super::key(global)?;
-    let place = Place {
-        store: &*location.store,
-        prefix: &location.prefix,
-        key: key.as_ref(),
-        limits: session.limits(),
-    };
+    let place = Access::new(global, &session)?.to(&location);
     let options = VacuumOptions::default();
     let plan =
         plan_fragment_removal(&place, window, &options).map_err(|error| location.failed(error))?;
@@ -86,9 +81,9 @@ fn cells(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let session = session(global);
-    let options = change::options(global, &session)?;
+    let change = Change::new(global, &session)?;
     let location = location::array(&arguments.array, global)?;
-    let array = change::open_array(&location, &options)?;
+    let array = change::open_array(&location, &change.access)?;
     if array.newest_schema().is_dense() {
         let what = format!(
             "{}: cells of dense arrays cannot be deleted",
@@ -99,7 +94,7 @@ fn cells(
     }
     let condition = Condition::parse(text, session.limits())?;
     let options = DeleteOptions {
-        change: options,
+        change: change.options,
         with_nulls: arguments.with_nulls,
         dry_run: arguments.dry_run,
     };

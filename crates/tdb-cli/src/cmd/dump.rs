@@ -5,13 +5,12 @@ mod fragment;
 mod tile;
 
 use std::io::Write;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use clap::Args;
 use data::DataFile;
 use tdb_array::commits::{parse_consolidated, parse_lines};
-use tdb_array::{GroupDetails, MetadataRecord, ObjectType, OpenOptions};
+use tdb_array::{GroupDetails, MetadataRecord, ObjectType};
 use tdb_cells::Session;
 use tdb_filters::EncryptionKey;
 use tdb_fragment::{ConditionTree, FRAGMENT_METADATA};
@@ -19,7 +18,7 @@ use tdb_schema::{ArraySchema, EnumerationRecord};
 use tdb_store::{Store, StoreError, read_whole};
 use tdb_tile::{FormatVersion, Limits, Record, WireError};
 
-use super::{open_options, session};
+use crate::access::{Opening, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location::{self, ObjectLocation};
@@ -42,11 +41,9 @@ struct Dump<'a> {
 }
 
 /// The array around an object.
-#[derive(Clone, Copy)]
-struct Place<'a> {
+struct Around<'a> {
     session: &'a Session,
-    store: &'a Arc<dyn Store>,
-    options: &'a OpenOptions,
+    location: tdb_array::Location,
     ticks: bool,
 }
 
@@ -57,14 +54,14 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         key,
     } = location::object(&arguments.object, global)?;
     let session = session(global);
-    let options = open_options(global, &session)?;
+    let opening = Opening::new(global, &session)?;
     let dump = Dump {
-        store: &*root.store,
+        store: &**root.store(),
         key: &key,
-        encryption: options.key.clone(),
-        limits: options.limits.clone(),
+        encryption: opening.access.key.clone(),
+        limits: opening.access.limits.clone(),
     };
-    let size = root.store.size(&key).map_err(|error| match error {
+    let size = root.store().size(&key).map_err(|error| match error {
         StoreError::NotFound { .. } => location::missing(&arguments.object),
         error => root.failed(error),
     })?;
@@ -73,13 +70,12 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     writeln!(out, "{title}: {}, {}", kind.title(), bytes(size))?;
     let result = match (kind, root_type) {
         (Kind::Data, ObjectType::Array) => {
-            let place = Place {
+            let array = Around {
                 session: &session,
-                store: &root.store,
-                options: &options,
+                location: opening.access.to(&root),
                 ticks: global.ticks,
             };
-            dump.write_data_of_array(place, size, out)
+            dump.write_data_of_array(&array, size, out)
         }
         _ => dump.write(kind, size, out),
     };
@@ -179,18 +175,18 @@ impl Dump<'_> {
     /// A data file with the values in it, as far as the array tells what they are.
     fn write_data_of_array(
         &self,
-        place: Place<'_>,
+        around: &Around<'_>,
         size: u64,
         out: &mut Output,
     ) -> Result<(), Failure> {
         let tell = |error: &Failure| out.warn(&format!("no values are shown: {error}"));
-        let found = data::open_array(place.store, place.options).and_then(|array| {
+        let found = data::open_array(&around.location).and_then(|array| {
             let fragment = data::fragment_of(&array, self.key)?;
             Ok(fragment.map(|fragment| (array, fragment)))
         });
         let found = found.inspect_err(tell).ok().flatten();
         let file = found.as_ref().map(|(array, fragment)| {
-            DataFile::open(place.session, array, fragment, self.key, place.ticks)
+            DataFile::open(around.session, array, fragment, self.key, around.ticks)
         });
         let file = file.and_then(|file| file.inspect_err(tell).ok().flatten());
         if let Some(file) = &file {

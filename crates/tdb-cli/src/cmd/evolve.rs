@@ -10,7 +10,8 @@ use tdb_schema::json::{
 };
 use tdb_schema::{ArraySchema, Enumeration, SchemaError};
 
-use super::{change, session};
+use super::change;
+use crate::access::{Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location;
@@ -48,12 +49,12 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global) -> Result<(), Failure> {
-    let options = change::options(global, &session(global))?;
+    let change = Change::new(global, &session(global))?;
     let location = location::array(&arguments.array, global)?;
-    let array = change::open_array(&location, &options)?;
+    let array = change::open_array(&location, &change.access)?;
     let mut evolution = Evolution {
         array: &array,
-        names: options.names.clone(),
+        names: change.options.names.clone(),
         schema: ArraySchema::clone(array.newest_schema()),
         enumerations: Vec::new(),
     };
@@ -62,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global) -> Result<(), Failure>
         return Err(failure.hint("tdb evolve --help lists what can be changed"));
     }
     array
-        .evolve(&evolution.schema, &evolution.enumerations, &options)
+        .evolve(&evolution.schema, &evolution.enumerations, &change.options)
         .map_err(|error| location.failed(error))
 }
 

@@ -8,7 +8,8 @@ use tdb_schema::json::ranges_to_json;
 use tdb_schema::value::rfc3339;
 use tdb_store::join;
 
-use super::{open_array, session, write_json};
+use super::{open_array, write_json};
+use crate::access::session;
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use tdb_array::Group;
 use tdb_tile::Code;
 
-use super::{change, group_members, open_options, session, write_json};
+use super::{change, group_members, write_json};
+use crate::access::{Opening, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location;
@@ -52,14 +53,13 @@ pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), 
 
 fn create(uri: &str, global: &Global) -> Result<(), Failure> {
     let location = location::vacant(uri, global)?;
-    Group::create(&*location.store, &location.prefix)
-        .map_err(|error| change::failed(&location, error))
+    Group::create(&location.place).map_err(|error| change::failed(&location, error))
 }
 
 fn list(uri: &str, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = location::group(uri, global)?;
-    let options = open_options(global, &session(global))?;
-    let group = change::open_group(&location, options)?;
+    let Opening { access, options } = Opening::new(global, &session(global))?;
+    let group = change::open_group(&location, &access, options)?;
     if global.json {
         let members = group.members().iter().map(|member| {
             json!({

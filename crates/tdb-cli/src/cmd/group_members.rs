@@ -1,9 +1,10 @@
 //! `tdb group add` and `tdb group rm`.
 
 use clap::Args;
-use tdb_array::{ChangeOptions, ErrorKind, Group, MemberChange, ObjectType, Target};
+use tdb_array::{ErrorKind, Group, MemberChange, ObjectType, Target};
 
-use super::{change, session};
+use super::change;
+use crate::access::{Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location::{self, Location};
@@ -32,29 +33,29 @@ pub(crate) struct Rm {
 }
 
 pub(crate) fn add(arguments: &Add, global: &Global) -> Result<(), Failure> {
-    let options = change::options(global, &session(global))?;
+    let change = Change::new(global, &session(global))?;
     let location = location::group(&arguments.group, global)?;
-    let group = change::open_group_at(&location, &options)?;
+    let group = change::open_group_at(&location, &change)?;
     let member = location::folder(&arguments.uri, global)?;
     let object_type = member.object_type()?;
     if object_type == ObjectType::Invalid {
         return Err(location::nothing(&arguments.uri, "array or group"));
     }
     if object_type == ObjectType::Group {
-        check_no_cycle(arguments, &location, &member, &options)?;
+        check_no_cycle(arguments, &location, &member, &change)?;
     }
     let uri = match arguments.relative {
         true => below(&group, &location, &member)?,
         false => member.store_uri.clone(),
     };
-    let change = MemberChange::Add {
+    let added = MemberChange::Add {
         uri,
         name: arguments.name.clone(),
         relative: arguments.relative,
         object_type,
     };
     group
-        .change_members(&[change], &options)
+        .change_members(&[added], &change.options)
         .map_err(|error| location.failed(error))
 }
 
@@ -63,7 +64,7 @@ fn check_no_cycle(
     arguments: &Add,
     location: &Location,
     member: &Location,
-    options: &ChangeOptions,
+    change: &Change,
 ) -> Result<(), Failure> {
     let refused = |what: String| {
         let failure = Failure::invalid(what);
@@ -74,7 +75,7 @@ fn check_no_cycle(
         return refused(format!("{uri} and {group} are the same group"));
     }
     // What lies elsewhere is not walked through, so that groups there may lead back.
-    let inner = change::open_group_at(member, options)?;
+    let inner = change::open_group_at(member, change)?;
     let within = inner.walk().unwrap_or_default();
     let mut inside = within
         .iter()
@@ -102,9 +103,9 @@ fn below(group: &Group, location: &Location, member: &Location) -> Result<String
 }
 
 pub(crate) fn remove(arguments: &Rm, global: &Global) -> Result<(), Failure> {
-    let options = change::options(global, &session(global))?;
+    let change = Change::new(global, &session(global))?;
     let location = location::group(&arguments.group, global)?;
-    let group = change::open_group_at(&location, &options)?;
+    let group = change::open_group_at(&location, &change)?;
     let is_known = |name: &str| {
         let mut uris = group.members().iter().map(|member| &member.uri);
         group.member_called(name).is_ok() || uris.any(|uri| uri == name)
@@ -118,6 +119,6 @@ pub(crate) fn remove(arguments: &Rm, global: &Global) -> Result<(), Failure> {
         return Err(failure.hint(format!("tdb group ls {} lists them", location.uri)));
     };
     group
-        .change_members(&[MemberChange::Remove(name)], &options)
+        .change_members(&[MemberChange::Remove(name)], &change.options)
         .map_err(|error| location.failed(error))
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use schema::{Kind, Wanted};
-use tdb_array::{Array, ChangeOptions, Contents, ErrorKind, ObjectType, OpenOptions};
+use tdb_array::{Array, Contents, ErrorKind, ObjectType, OpenOptions};
 use tdb_cells::Session;
 use tdb_schema::json::{Times, schema_to_json};
 use tdb_schema::{ArraySchema, Enumeration};
@@ -17,7 +17,8 @@ use tdb_schema::{ArraySchema, Enumeration};
 use super::input::{InputArguments, OpenInput};
 use super::progress::Progress;
 use super::write::{Sorting, Writing, fields, fit_shape, label, npy_column};
-use super::{change, create, session, write_json};
+use super::{change, create, write_json};
+use crate::access::{Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location::{self, Location};
@@ -72,7 +73,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let session = session(global);
-    let change = change::options(global, &session)?;
+    let change = Change::new(global, &session)?;
     let import = Import {
         arguments,
         global,
@@ -89,13 +90,13 @@ struct Import<'a> {
     arguments: &'a Arguments,
     global: &'a Global,
     session: &'a Session,
-    change: &'a ChangeOptions,
+    change: &'a Change,
 }
 
 impl Import<'_> {
     fn append(&self, out: &Output) -> Result<(), Failure> {
         let location = location::array(&self.arguments.uri, self.global)?;
-        let array = Arc::new(change::open_array(&location, self.change)?);
+        let array = Arc::new(change::open_array(&location, &self.change.access)?);
         let npy = npy_column(array.newest_schema());
         let file = &self.arguments.input;
         let input = file.open(npy, None, self.global, self.session)?;
@@ -112,8 +113,8 @@ impl Import<'_> {
             return write_json(out, &json);
         }
         out.note(&layout::in_words(&schema));
-        let (store, prefix) = (&*location.store, &location.prefix);
-        Array::create(store, prefix, &schema, &enumerations, self.change)
+        let place = self.change.access.to(&location);
+        Array::create(&place, &schema, &enumerations, &self.change.options)
             .map_err(|error| change::failed(&location, error))?;
         let written = self.fill(&location, kept.as_ref(), out);
         if written.is_err() {
@@ -178,12 +179,12 @@ impl Import<'_> {
         let json = wanted
             .schema(&guesses)
             .map_err(|failure| failure.within(&file.name()))?;
-        create::schema(&json, &*self.change.names)
+        create::schema(&json, &*self.change.options.names)
     }
 
     /// Writes the cells into the new array.
     fn fill(&self, location: &Location, kept: Option<&File>, out: &Output) -> Result<(), Failure> {
-        let array = Arc::new(change::open_array(location, self.change)?);
+        let array = Arc::new(change::open_array(location, &self.change.access)?);
         self.write(&array, self.open(kept)?, out)
     }
 
@@ -205,7 +206,7 @@ impl Import<'_> {
             session: self.session,
             array,
             file,
-            label: label(&arguments.uri, self.global, self.change),
+            label: label(&arguments.uri, self.global, &self.change.access),
             options,
         };
         let cells = writing.write(input, &fields, self.global);
@@ -222,13 +223,8 @@ impl Import<'_> {
 
     /// Removes the array that was made.
     fn remove(&self, location: &Location) -> Result<(), Failure> {
-        let options = OpenOptions {
-            key: self.change.key.clone(),
-            limits: self.change.limits.clone(),
-            ..OpenOptions::default()
-        };
-        let (store, prefix) = (location.store.clone(), &location.prefix);
-        let contents = Contents::find(store, prefix, &location.store_uri, options)?;
+        let place = self.change.access.to(location);
+        let contents = Contents::find(&place, &location.store_uri, OpenOptions::default())?;
         Ok(contents.remove()?)
     }
 }

@@ -8,7 +8,8 @@ mod group;
 use clap::Args;
 use tdb_array::{Array, Group, ObjectType};
 
-use super::{open_options, session, write_json};
+use super::write_json;
+use crate::access::{Opening, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location;
@@ -25,11 +26,11 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = location::folder(&arguments.uri, global)?;
-    let options = open_options(global, &session(global))?;
-    let (store, prefix) = (location.store.clone(), location.prefix.as_str());
+    let Opening { access, options } = Opening::new(global, &session(global))?;
+    let place = access.to(&location);
     match location.object_type()? {
         ObjectType::Array => {
-            let open = || Array::open(store, prefix, options);
+            let open = || Array::open_location(&place, options);
             let array = global.counts.stage("open", open);
             let array = array.map_err(|e| location.failed(e))?;
             let facts = array::Facts::gather(&array, global.at.is_none())
@@ -40,11 +41,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             }
         }
         ObjectType::Group => {
-            let uri = location.store_uri.as_str();
-            let group = Group::open(store.clone(), prefix, uri, options.clone());
+            let group = Group::open_location(&place, &location.store_uri, options.clone());
             let group = group.map_err(|e| location.failed(e))?;
             let metadata = group.metadata().map_err(|e| location.failed(e))?;
-            let facts = group::Facts::gather(&group, &metadata, &store, &options);
+            let facts = group::Facts::gather(&group, &metadata, &options);
             if global.json {
                 return write_json(out, &facts.json(&arguments.uri, global.ticks));
             }

@@ -2,11 +2,11 @@
 
 use clap::Args;
 use serde_json::{Value, json};
-use tdb_array::OpenOptions;
 use tdb_store::{StoreError, list_recursive};
 
 use super::children::{Child, Kind, children};
-use super::{open_options, session, write_json};
+use super::write_json;
+use crate::access::{Opening, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location::{self, Location};
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let mut walk = Walk {
         arguments,
         global,
-        options: open_options(global, &session(global))?,
+        opening: Opening::new(global, &session(global))?,
         above: vec![location.uri.clone()],
         found: Vec::new(),
     };
@@ -83,7 +83,7 @@ fn row(found: &Found, long: bool) -> Vec<(Role, String)> {
 struct Walk<'a> {
     arguments: &'a Arguments,
     global: &'a Global,
-    options: OpenOptions,
+    opening: Opening,
     /// The folders from the first to the present one.
     above: Vec<String>,
     found: Vec<Found>,
@@ -91,7 +91,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn collect(&mut self, location: &Location, path: &str) -> Result<(), Failure> {
-        for child in children(location, &self.options)? {
+        for child in children(location, &self.opening)? {
             let path = match path {
                 "" => child.name.clone(),
                 path => format!("{path}/{}", child.name),
@@ -125,11 +125,11 @@ impl Walk<'_> {
 /// Bytes of all objects in a folder.
 fn size(location: &Location) -> Result<u64, Failure> {
     let failed = |error: StoreError| location.failed(error);
-    let objects = list_recursive(&*location.store, &location.prefix).map_err(failed)?;
+    let objects = list_recursive(&**location.store(), location.prefix()).map_err(failed)?;
     objects.iter().try_fold(0_u64, |sum, object| {
         let size = match object.size {
             Some(size) => size,
-            None => location.store.size(&object.key).map_err(failed)?,
+            None => location.store().size(&object.key).map_err(failed)?,
         };
         Ok(sum.saturating_add(size))
     })

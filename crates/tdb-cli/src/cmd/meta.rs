@@ -8,7 +8,8 @@ use tdb_array::{Array, ErrorKind, Group, Metadata, ObjectType};
 use tdb_schema::names;
 use tdb_tile::Code;
 
-use super::{meta_change, open_options, session, warn_of, write_json};
+use super::{meta_change, warn_of, write_json};
+use crate::access::{Opening, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -58,14 +59,14 @@ pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), 
 
 fn metadata(uri: &str, global: &Global, out: &Output) -> Result<Metadata, Failure> {
     let location = location::folder(uri, global)?;
-    let options = open_options(global, &session(global))?;
-    let (store, prefix) = (location.store.clone(), location.prefix.as_str());
+    let Opening { access, options } = Opening::new(global, &session(global))?;
+    let place = access.to(&location);
     let metadata = match location.object_type()? {
-        ObjectType::Array => Array::open(store, prefix, options).and_then(|array| {
+        ObjectType::Array => Array::open_location(&place, options).and_then(|array| {
             warn_of(&array, out);
             array.metadata()
         }),
-        ObjectType::Group => Group::open(store, prefix, &location.store_uri, options)
+        ObjectType::Group => Group::open_location(&place, &location.store_uri, options)
             .and_then(|group| group.metadata()),
         ObjectType::Invalid => return Err(location::nothing(uri, "array or group")),
     };

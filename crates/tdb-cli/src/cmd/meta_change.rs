@@ -8,7 +8,8 @@ use tdb_schema::json::cell_from_json;
 use tdb_schema::value::holds_bytes;
 use tdb_tile::Datatype;
 
-use super::{change, session};
+use super::change;
+use crate::access::{Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location;
@@ -59,7 +60,7 @@ pub(crate) fn remove(arguments: &Rm, global: &Global) -> Result<(), Failure> {
 }
 
 fn put(uri: &str, record: MetadataRecord, global: &Global) -> Result<(), Failure> {
-    let options = change::options(global, &session(global))?;
+    let change = Change::new(global, &session(global))?;
     let location = location::folder(uri, global)?;
     let absent = |known: bool| match known || record.value.is_some() {
         true => Ok(()),
@@ -71,16 +72,16 @@ fn put(uri: &str, record: MetadataRecord, global: &Global) -> Result<(), Failure
     };
     match location.object_type()? {
         ObjectType::Array => {
-            let array = change::open_array(&location, &options)?;
+            let array = change::open_array(&location, &change.access)?;
             let known = array.metadata().map_err(|error| location.failed(error))?;
             absent(known.get(&record.key).is_some())?;
-            array.put_metadata(vec![record], &options)
+            array.put_metadata(vec![record], &change.options)
         }
         ObjectType::Group => {
-            let group = change::open_group_at(&location, &options)?;
+            let group = change::open_group_at(&location, &change)?;
             let known = group.metadata().map_err(|error| location.failed(error))?;
             absent(known.get(&record.key).is_some())?;
-            group.put_metadata(vec![record], &options)
+            group.put_metadata(vec![record], &change.options)
         }
         ObjectType::Invalid => return Err(location::nothing(uri, "array or group")),
     }

@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::Path;
 
 use clap::Args;
-use tdb_array::{ChangeOptions, Contents, ContentsOutside, ErrorKind, OpenOptions, TimeWindow};
+use tdb_array::{ChangeOptions, Contents, ContentsOutside, ErrorKind, OpenOptions};
 use tdb_tile::Code;
 
-use super::{change, key, session};
+use super::change;
+use crate::access::{Access, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location::{self, Location};
@@ -70,7 +71,7 @@ pub(crate) fn copy(
             return tell("copy", &contents, global, out);
         }
         return contents
-            .copy(&to.store, &to.prefix, &change_options(global)?)
+            .copy(to.store(), to.prefix(), &ChangeOptions::default())
             .map_err(|error| change::failed(&to, error));
     }
     let to = vacant(&arguments.to, &[&location], global)?;
@@ -91,9 +92,13 @@ pub(crate) fn copy(
         }
         return Ok(());
     }
-    let options = change_options(global)?;
-    all.copy(&to.store, &to.prefix, &to.store_uri, &options)
-        .map_err(|error| change::failed(&to, error))
+    all.copy(
+        to.store(),
+        to.prefix(),
+        &to.store_uri,
+        &ChangeOptions::default(),
+    )
+    .map_err(|error| change::failed(&to, error))
 }
 
 pub(crate) fn rename(
@@ -109,7 +114,7 @@ pub(crate) fn rename(
         return tell("move", &contents, global, out);
     }
     contents
-        .rename(&to.store, &to.prefix, &change_options(global)?)
+        .rename(to.store(), to.prefix(), &ChangeOptions::default())
         .map_err(|error| change::failed(&to, error))
 }
 
@@ -129,19 +134,13 @@ pub(crate) fn remove(
 
 fn find(uri: &str, global: &Global) -> Result<(Location, Contents), Failure> {
     let location = location::from_above(uri, global)?;
-    let options = OpenOptions {
-        window: TimeWindow::ALL,
-        key: key(global)?,
-        limits: session(global).limits().clone(),
-        ..OpenOptions::default()
-    };
-    let (store, prefix) = (location.store.clone(), &location.prefix);
-    let contents = Contents::find(store, prefix, &location.store_uri, options).map_err(
-        |error| match error {
+    let place = Access::new(global, &session(global))?.to(&location);
+    let options = OpenOptions::default();
+    let contents =
+        Contents::find(&place, &location.store_uri, options).map_err(|error| match error {
             tdb_array::ArrayError::NoSuch { .. } => location::nothing(uri, "array or group"),
             error => location.failed(error),
-        },
-    )?;
+        })?;
     Ok((location, contents))
 }
 
@@ -164,19 +163,12 @@ fn warn_of(left: &[String], out: &Output) {
     }
 }
 
-fn change_options(global: &Global) -> Result<ChangeOptions, Failure> {
-    Ok(ChangeOptions {
-        key: key(global)?,
-        ..ChangeOptions::default()
-    })
-}
-
 /// Where a path leads, which must not lie in what is copied.
 fn vacant(to: &str, originals: &[&Location], global: &Global) -> Result<Location, Failure> {
     let copy = location::vacant(to, global)?;
     let path = |place: &Location| {
         let root = Path::new(place.store_uri.trim_start_matches("file://"));
-        root.join(&place.prefix)
+        root.join(place.prefix())
     };
     let mut originals = originals.iter();
     match originals.find(|original| path(&copy).starts_with(path(original))) {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use others::Others;
 use table::TableWriter;
-use tdb_array::{Array, OpenOptions};
+use tdb_array::Array;
 use tdb_arrow::{IpcFileWriter, IpcStreamWriter, ParquetWriter};
 use tdb_cells::files::{BatchWriter, OutputOptions};
 use tdb_cells::{Column, FieldInfo, Session};
@@ -21,7 +21,8 @@ use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
 use tdb_text::{CsvWriter, JsonLinesWriter, NpyWriter};
 
-use super::{open_location, open_options, ranges, session, shape};
+use super::{open_location, ranges, shape};
+use crate::access::{Opening, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location;
@@ -138,10 +139,8 @@ pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<
     let format = arguments.format(global, &out)?;
     let session = session(global);
     let location = location::array(&arguments.array, global)?;
-    let open = OpenOptions {
-        without_fragments: arguments.without_fragments.clone(),
-        ..open_options(global, &session)?
-    };
+    let mut open = Opening::new(global, &session)?;
+    open.options.without_fragments = arguments.without_fragments.clone();
     let others = Others {
         location: &location,
         open: &open,
@@ -152,7 +151,7 @@ pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<
         let damaged = error.damaged_fragment().map(str::to_owned);
         others.explain(error, damaged)
     };
-    let array = open_location(&location, open.clone(), global, &out).map_err(|error| {
+    let array = open_location(&location, &open, global, &out).map_err(|error| {
         let damaged = error.damaged_fragment().map(str::to_owned);
         others.explain(error, damaged)
     })?;

@@ -9,7 +9,8 @@ use tdb_schema::json::schema_to_json;
 use tdb_schema::{ArraySchema, Attribute, CellValNum, Dimension, Enumeration};
 use tdb_tile::{Code, Datatype, FormatVersion};
 
-use super::{open_array, session, write_json};
+use super::{open_array, write_json};
+use crate::access::session;
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;

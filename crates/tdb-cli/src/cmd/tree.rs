@@ -4,10 +4,10 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::{Value, json};
-use tdb_array::OpenOptions;
 
 use super::children::{Child, Kind, Place, children};
-use super::{open_options, session, write_json};
+use super::write_json;
+use crate::access::{Opening, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location::{self, Location};
@@ -32,10 +32,10 @@ struct Branch {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = location::folder(&arguments.uri, global)?;
-    let options = open_options(global, &session(global))?;
+    let opening = Opening::new(global, &session(global))?;
     let mut above = vec![location.uri.clone()];
     let follow = |child: &Child| child.location(arguments.follow_external, global);
-    let branches = grow(&location, &follow, &options, &mut above)?;
+    let branches = grow(&location, &follow, &opening, &mut above)?;
     if global.json {
         let branches: Vec<Value> = branches.iter().map(branch_json).collect();
         return write_json(out, &Value::Array(branches));
@@ -48,18 +48,18 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 fn grow(
     location: &Location,
     follow: &dyn Fn(&Child) -> Result<Option<Location>, Failure>,
-    options: &OpenOptions,
+    opening: &Opening,
     above: &mut Vec<String>,
 ) -> Result<Vec<Branch>, Failure> {
     let mut branches = Vec::new();
-    for child in children(location, options)? {
+    for child in children(location, opening)? {
         // Groups can contain themselves; where they do, the second time is the last.
         let inside = follow(&child)?;
         let inside = inside.filter(|i| child.kind.has_children() && !above.contains(&i.uri));
         let below = match inside {
             Some(inside) => {
                 above.push(inside.uri.clone());
-                let below = grow(&inside, follow, options, above)?;
+                let below = grow(&inside, follow, opening, above)?;
                 above.pop();
                 below
             }

@@ -4,11 +4,12 @@ use std::io::Write;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use tdb_array::ObjectType;
-use tdb_consolidate::{Mode, Place, Plan, VacuumOptions, debris, plan_vacuum};
+use tdb_array::{Location, ObjectType};
+use tdb_consolidate::{Mode, Plan, VacuumOptions, debris, plan_vacuum};
 
+use super::change;
 use super::young::Young;
-use super::{change, session};
+use crate::access::{Access, Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location;
@@ -68,14 +69,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let uri = &arguments.uri;
     let location = location::folder(uri, global)?;
     let options = options(&arguments.grace, global)?;
-    let session = session(global);
-    let key = super::key(global)?;
-    let place = Place {
-        store: &*location.store,
-        prefix: &location.prefix,
-        key: key.as_ref(),
-        limits: session.limits(),
-    };
+    let place = Access::new(global, &session(global))?.to(&location);
     let modes = match (location.object_type()?, arguments.mode) {
         (ObjectType::Array, None) => vec![
             Mode::Fragments,
@@ -138,17 +132,17 @@ pub(crate) fn clean(
 ) -> Result<(), Failure> {
     let location = location::array(&arguments.array, global)?;
     let options = options(&arguments.grace, global)?;
-    let array = change::open_array(&location, &options.change)?;
+    let access = Access::new(global, &session(global))?;
+    let array = change::open_array(&location, &access)?;
     let plan = debris(&array, &options).map_err(|error| location.failed(error))?;
-    let place = Place::of_array(&array);
-    carry_out(&plan, &place, &options, arguments.apply, out)
+    carry_out(&plan, array.location(), &options, arguments.apply, out)
         .map_err(|failure| failure.at(&arguments.array))
 }
 
 pub(crate) fn options(grace: &Grace, global: &Global) -> Result<VacuumOptions, Failure> {
     Ok(VacuumOptions {
         grace: grace.grace,
-        change: change::options(global, &session(global))?,
+        change: Change::new(global, &session(global))?.options,
         ..VacuumOptions::default()
     })
 }
@@ -156,7 +150,7 @@ pub(crate) fn options(grace: &Grace, global: &Global) -> Result<VacuumOptions, F
 /// Does what a plan says if it is to be done, and shows it.
 pub(crate) fn carry_out(
     plan: &Plan,
-    place: &Place<'_>,
+    place: &Location,
     options: &VacuumOptions,
     apply: bool,
     out: &mut Output,

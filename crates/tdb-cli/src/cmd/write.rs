@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use tdb_array::{Array, ArrayError, ChangeOptions};
+use tdb_array::{Array, ArrayError};
 use tdb_cells::files::BatchReader;
 use tdb_cells::{Batch, CellProblem, FieldInfo, Session};
 use tdb_schema::value::holds_bytes;
@@ -15,7 +15,8 @@ use tdb_write::{Duplicates, WriteError, WriteOptions, WriteOrder, Writer};
 
 use super::input::{InputArguments, OpenInput};
 use super::progress::Progress;
-use super::{change, ranges, session, shape};
+use super::{change, ranges, shape};
+use crate::access::{Access, Change, session};
 use crate::args::Global;
 use crate::failure::{Failure, cause};
 use crate::location;
@@ -82,9 +83,9 @@ enum Order {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &Output) -> Result<(), Failure> {
     let session = session(global);
-    let change = change::options(global, &session)?;
+    let change = Change::new(global, &session)?;
     let location = location::array(&arguments.array, global)?;
-    let array = Arc::new(change::open_array(&location, &change)?);
+    let array = Arc::new(change::open_array(&location, &change.access)?);
     let schema = array.newest_schema();
     let file = &arguments.input;
     let input = file.open(npy_column(schema), None, global, &session)?;
@@ -103,7 +104,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &Output) -> Resul
         session: &session,
         array: &array,
         file,
-        label: label(&arguments.array, global, &change),
+        label: label(&arguments.array, global, &change.access),
         options,
     };
     let cells = writing.write(input, &fields, global);
@@ -268,9 +269,9 @@ impl Writing<'_> {
 }
 
 /// What the label is called whose values the array with this URI holds, if another array says that it does.
-pub(crate) fn label(uri: &str, global: &Global, change: &ChangeOptions) -> Option<String> {
+pub(crate) fn label(uri: &str, global: &Global, access: &Access) -> Option<String> {
     let (location, path) = location::labelled(uri, global)?;
-    let array = change::open_array(&location, change).ok()?;
+    let array = change::open_array(&location, access).ok()?;
     let mut labels = array.newest_schema().labels.iter();
     let label = labels.find(|label| label.relative && label.uri == path)?;
     Some(label.name.clone())

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use tdb_array::ArrayError;
-use tdb_consolidate::{Place, Plan, Step};
-use tdb_store::{StoreError, join, list_recursive};
+use tdb_array::{ArrayError, Location};
+use tdb_consolidate::{Plan, Step};
+use tdb_store::{StoreError, list_recursive};
 
 use crate::paint::{bytes, plural};
 
@@ -23,19 +23,19 @@ impl Young {
         &mut self,
         plan: &Plan,
         all: &Plan,
-        place: &Place<'_>,
+        place: &Location,
     ) -> Result<(), ArrayError> {
         let (folders, keys) = removed(plan);
         let (all_folders, all_keys) = removed(all);
         for folder in all_folders.difference(&folders) {
-            let objects = list_recursive(place.store, &join(place.prefix, folder))?;
+            let objects = list_recursive(&**place.store(), &place.full(folder))?;
             for object in objects {
                 self.add_size(object.size, place, &object.key)?;
             }
             self.fragments = self.fragments.saturating_add(1);
         }
         for key in all_keys.difference(&keys) {
-            self.add_size(None, place, &join(place.prefix, key))?;
+            self.add_size(None, place, &place.full(key))?;
             self.others = self.others.saturating_add(1);
         }
         Ok(())
@@ -45,10 +45,10 @@ impl Young {
     fn add_size(
         &mut self,
         known: Option<u64>,
-        place: &Place<'_>,
+        place: &Location,
         key: &str,
     ) -> Result<(), StoreError> {
-        let size = match known.map_or_else(|| place.store.size(key), Ok) {
+        let size = match known.map_or_else(|| place.store().size(key), Ok) {
             Err(StoreError::NotFound { .. }) => 0,
             size => size?,
         };

@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tdb_array::{Array, ArrayError, ChangeOptions, CountedNames, OpenOptions, TimeWindow};
+use tdb_array::{
+    Array, ArrayError, ChangeOptions, CountedNames, Location, OpenOptions, TimeWindow,
+};
 use tdb_cells::{Batch, Column, Session, SessionOptions};
 use tdb_consolidate::{
-    MergeError, MergeOptions, MergePlan, Mode, Place, VacuumOptions, plan_merge, plan_vacuum,
+    MergeError, MergeOptions, MergePlan, Mode, VacuumOptions, plan_merge, plan_vacuum,
 };
 use tdb_fragment::{ConditionOp, ConditionValue};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
@@ -75,7 +77,13 @@ pub(crate) fn schema(kind: Kind) -> ArraySchema {
 
 pub(crate) fn create(kind: Kind) -> MemoryStore {
     let store = MemoryStore::new();
-    Array::create(&store, "", &schema(kind), &[], &change(1)).unwrap();
+    Array::create(
+        &Location::new(Arc::new(store.clone()), ""),
+        &schema(kind),
+        &[],
+        &change(1),
+    )
+    .unwrap();
     store
 }
 
@@ -302,10 +310,10 @@ pub(crate) fn at_once() -> VacuumOptions {
 
 pub(crate) fn vacuum(store: &MemoryStore) {
     let array = now(store);
-    let place = Place::of_array(&array);
+    let place = array.location();
     let options = at_once();
-    let plan = plan_vacuum(&place, Mode::Fragments, &options).unwrap();
-    plan.vacuum(&place, &options).unwrap();
+    let plan = plan_vacuum(place, Mode::Fragments, &options).unwrap();
+    plan.vacuum(place, &options).unwrap();
 }
 
 pub(crate) fn copy(store: &MemoryStore) -> MemoryStore {

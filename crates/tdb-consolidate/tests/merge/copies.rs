@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tdb_array::{Array, OpenOptions};
+use tdb_array::{Array, Location, OpenOptions};
 use tdb_cells::Batch;
 use tdb_consolidate::{History, MergeOptions};
 use tdb_filters::{Description, FilterList, Registry};
@@ -206,7 +206,13 @@ fn tiles_that_are_read_in_pieces_are_followed_by_copied_ones() {
         .map(|name| Attribute::new(name, Datatype::Int32));
     let schema = ArraySchema::new(ArrayType::Dense, vec![x], attributes.collect());
     let store = MemoryStore::new();
-    Array::create(&store, "", &schema, &[], &change(1)).unwrap();
+    Array::create(
+        &Location::new(Arc::new(store.clone()), ""),
+        &schema,
+        &[],
+        &change(1),
+    )
+    .unwrap();
     for (time, end) in [(10, 4095), (20, 99)] {
         let values = numbers((0..=end).map(|x: i32| x + i32::try_from(time).unwrap()));
         let batch = Batch {
@@ -240,7 +246,13 @@ fn many_fragments_of_full_tiles_are_each_looked_at_once() {
     let mut schema = ArraySchema::new(ArrayType::Sparse, vec![x], Vec::new());
     schema.capacity = 2;
     let store = MemoryStore::new();
-    Array::create(&store, "", &schema, &[], &change(1)).unwrap();
+    Array::create(
+        &Location::new(Arc::new(store.clone()), ""),
+        &schema,
+        &[],
+        &change(1),
+    )
+    .unwrap();
     for i in 0..60 {
         let batch = Batch {
             rows: 2,

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tdb_array::{Array, OpenOptions};
-use tdb_consolidate::{Mode, Place, consolidate_commits, plan_vacuum};
+use tdb_consolidate::{Mode, consolidate_commits, plan_vacuum};
 use tdb_store::Store;
 
 use crate::arrays::{Event, Kind, at_once, change, create, happen, merge, open, options, write};
@@ -69,9 +69,9 @@ fn history(kind: Kind, acts: &[Act]) -> History {
             Act::Merge => drop(merge(&store, &options(), None).unwrap()),
             Act::Commits => drop(consolidate_commits(&array, &change(7000)).unwrap()),
             Act::Vacuum(mode) => {
-                let place = Place::of_array(&array);
-                let plan = plan_vacuum(&place, *mode, &at_once()).unwrap();
-                plan.vacuum(&place, &at_once()).unwrap();
+                let place = array.location();
+                let plan = plan_vacuum(place, *mode, &at_once()).unwrap();
+                plan.vacuum(place, &at_once()).unwrap();
             }
         }
         note(&store, &mut writes, done);

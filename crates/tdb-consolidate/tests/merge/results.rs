@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tdb_array::Array;
-use tdb_consolidate::{History, MergeOptions, Place};
+use tdb_array::{Array, Location};
+use tdb_consolidate::{History, MergeOptions};
 use tdb_schema::ArraySchema;
 use tdb_store::{FaultyStore, MemoryStore, Store};
 
@@ -45,7 +45,7 @@ fn stopped_anywhere_it_leaves_what_was_and_goes_on() {
             // Stopped before the commit, the early list stands for what never came.
             let place = now(&store);
             let debris = tdb_consolidate::debris(&place, &at_once()).unwrap();
-            debris.vacuum(&Place::of_array(&place), &at_once()).unwrap();
+            debris.vacuum(place.location(), &at_once()).unwrap();
             assert_eq!(ends(".replaces"), 0, "stopped at {operation}");
             assert_eq!(seen(&store, &times), before);
             if done {
@@ -200,7 +200,13 @@ fn fragments_one_behind_the_other_are_not_read_over_and_over_in_little_memory() 
     let mut schema = schema(Kind::Duplicates);
     schema.capacity = 100;
     let store = MemoryStore::new();
-    Array::create(&store, "", &schema, &[], &change(1)).unwrap();
+    Array::create(
+        &Location::new(Arc::new(store.clone()), ""),
+        &schema,
+        &[],
+        &change(1),
+    )
+    .unwrap();
     for (event, time) in events.iter().zip(10..) {
         happen(&store, Kind::Duplicates, event, time);
     }

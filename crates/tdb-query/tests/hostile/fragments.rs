@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tdb_array::Array;
+use tdb_array::{Array, OpenOptions};
 use tdb_fragment::{FieldLayout, Footer, FooterBytes, Next};
 use tdb_store::MemoryStore;
 use tdb_tile::{Limits, Range, Record};
 
 use crate::refusal;
 use crate::support::tiles::{MetadataFile, object};
-use crate::support::{Golden, options};
+use crate::support::{Golden, place};
 
 const SPARSE: &str = "v22_sparse_basics";
 const DENSE: &str = "v22_dense_int32";
@@ -24,7 +24,11 @@ struct Found {
 }
 
 fn find(golden: &Golden, store: &MemoryStore) -> Found {
-    let array = Array::open(Arc::new(store.clone()), "", options(golden.key.as_ref())).unwrap();
+    let array = Array::open_location(
+        &place(Arc::new(store.clone()), golden.key.as_ref()),
+        OpenOptions::default(),
+    )
+    .unwrap();
     let fragment = &array.fragments()[0];
     let layout = FieldLayout::of(&fragment.schema);
     let key = fragment.metadata_key.clone();

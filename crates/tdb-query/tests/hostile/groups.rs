@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tdb_array::{Group, GroupDetails, GroupMember, ObjectType};
+use tdb_array::{Group, GroupDetails, GroupMember, ObjectType, OpenOptions};
 use tdb_filters::seal_generic_tile;
 use tdb_store::{MemoryStore, Store};
 use tdb_tile::{FormatVersion, Record};
 
 use crate::refusal;
 use crate::support::tiles::edit_tile;
-use crate::support::{Refusal, options, read_group};
+use crate::support::{Refusal, place, read_group};
 
 const V: FormatVersion = FormatVersion::WRITTEN;
 
@@ -41,7 +41,7 @@ fn put(store: &MemoryStore, prefix: &str, uris: &[(&str, bool)]) {
 }
 
 fn walk(store: &MemoryStore) -> String {
-    match read_group(Arc::new(store.clone()), options(None)) {
+    match read_group(&place(Arc::new(store.clone()), None)) {
         Ok(count) => format!("{count} members"),
         Err(refusal) => refusal.to_string(),
     }
@@ -60,7 +60,12 @@ fn row_28_members_outside_are_told_and_not_opened() {
         ],
     );
     assert_eq!(walk(&store), "3 members");
-    let group = Group::open(Arc::new(store), "", "mem://here", options(None)).unwrap();
+    let group = Group::open_location(
+        &place(Arc::new(store), None),
+        "mem://here",
+        OpenOptions::default(),
+    )
+    .unwrap();
     let refusals = group
         .members()
         .iter()

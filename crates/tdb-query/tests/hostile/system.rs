@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use tdb_store::LocalStore;
 
-use crate::support::{Golden, options, read_array};
+use crate::support::{Golden, place, read_array};
 
 /// A golden array in a folder of its own, which goes when this is dropped.
 struct Folder {
@@ -49,7 +49,7 @@ fn refusal(test: &str, part: &str, harm: impl FnOnce(&Folder, &Path)) -> String 
     harm(&folder, &path);
     let store = LocalStore::open(folder.path("")).unwrap();
     let begun = Instant::now();
-    let refusal = read_array(Arc::new(store), options(None)).unwrap_err();
+    let refusal = read_array(&place(Arc::new(store), None)).unwrap_err();
     assert!(begun.elapsed() < crate::PATIENCE, "{refusal}");
     refusal.to_string()
 }

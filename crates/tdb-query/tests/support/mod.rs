@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tdb_array::{Array, ArrayError, ErrorKind, Group, OpenOptions};
+use tdb_array::{Array, ArrayError, ErrorKind, Group, Location, OpenOptions};
 use tdb_cells::{Batch, Session, SessionOptions};
 use tdb_filters::EncryptionKey;
 use tdb_query::{QueryError, ReadOptions, Reader, ResultOrder};
@@ -175,20 +175,19 @@ fn without_uuids(text: &str) -> String {
     parts.collect()
 }
 
-/// How arrays are opened here: with little memory.
-pub(crate) fn options(key: Option<&EncryptionKey>) -> OpenOptions {
-    OpenOptions {
-        key: key.cloned(),
-        limits: Limits::with_budget(MEMORY),
-        ..OpenOptions::default()
-    }
+/// Where arrays are opened here: with little memory.
+pub(crate) fn place(store: Arc<dyn Store>, key: Option<&EncryptionKey>) -> Location {
+    let limits = Limits::with_budget(MEMORY);
+    Location::new(store, "")
+        .with_key(key.cloned())
+        .with_limits(limits)
 }
 
 /// Opens and reads an array: metadata, bounds of tiles, enumerations, labels, cells in several orders.
 ///
 /// Answers the number of cells, once each.
-pub(crate) fn read_array(store: Arc<dyn Store>, open: OpenOptions) -> Result<u64, Refusal> {
-    let array = Arc::new(Array::open(store, "", open)?);
+pub(crate) fn read_array(place: &Location) -> Result<u64, Refusal> {
+    let array = Arc::new(Array::open_location(place, OpenOptions::default())?);
     let session = Session::new(SessionOptions {
         threads: NonZeroUsize::new(1),
         memory: Some(MEMORY),
@@ -218,19 +217,18 @@ pub(crate) fn read_array(store: Arc<dyn Store>, open: OpenOptions) -> Result<u64
 }
 
 /// Opens and reads a group: its metadata, and members down to the last.
-pub(crate) fn read_group(store: Arc<dyn Store>, open: OpenOptions) -> Result<u64, Refusal> {
-    let group = Group::open(store, "", "mem://here", open)?;
+pub(crate) fn read_group(place: &Location) -> Result<u64, Refusal> {
+    let group = Group::open_location(place, "mem://here", OpenOptions::default())?;
     group.metadata()?;
     Ok(group.walk()?.len() as u64)
 }
 
 pub(crate) fn read(golden: &Golden, store: &MemoryStore) -> Result<u64, Refusal> {
-    let open = options(golden.key.as_ref());
-    let store: Arc<dyn Store> = Arc::new(store.clone());
+    let place = place(Arc::new(store.clone()), golden.key.as_ref());
     if golden.is_group {
-        read_group(store, open)
+        read_group(&place)
     } else {
-        read_array(store, open)
+        read_array(&place)
     }
 }
 

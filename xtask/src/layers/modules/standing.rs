@@ -6,21 +6,6 @@ pub(super) type Standing = (&'static str, &'static [&'static str], &'static str)
 
 pub(super) const STANDING: &[Standing] = &[
     (
-        "tdb-array",
-        &["change", "create", "group"],
-        "older than the rule",
-    ),
-    (
-        "tdb-array",
-        &["directory", "directory::entries", "directory::live"],
-        "older than the rule",
-    ),
-    (
-        "tdb-array",
-        &["fragment", "fragment_parts", "snapshot"],
-        "older than the rule",
-    ),
-    (
         "tdb-arrow",
         &["array", "dates", "dictionary", "mapping"],
         "older than the rule",
@@ -49,6 +34,7 @@ pub(super) const STANDING: &[Standing] = &[
     (
         "tdb-cli",
         &[
+            "access",
             "args",
             "cmd",
             "cmd::change",
@@ -93,16 +79,6 @@ pub(super) const STANDING: &[Standing] = &[
     ("tdb-cli", &["defect", "failure"], "older than the rule"),
     ("tdb-cli", &["machine", "parse"], "older than the rule"),
     (
-        "tdb-consolidate",
-        &["merge_plan", "order_kept"],
-        "older than the rule",
-    ),
-    (
-        "tdb-consolidate",
-        &["vacuum", "vacuum_commits", "vacuum_fragments"],
-        "older than the rule",
-    ),
-    (
         "tdb-store",
         &["local", "local::portable", "local::tree", "local::unix"],
         "older than the rule",
@@ -122,22 +98,5 @@ pub(super) const STANDING: &[Standing] = &[
             "walk::size",
         ],
         "a record and its walkers are one idea",
-    ),
-    (
-        "tdb-write",
-        &[
-            "copies",
-            "dense::placed",
-            "dense_stream",
-            "sparse",
-            "unordered",
-            "writer",
-        ],
-        "older than the rule",
-    ),
-    (
-        "tdb-write",
-        &["fragment", "metadata"],
-        "older than the rule",
     ),
 ];

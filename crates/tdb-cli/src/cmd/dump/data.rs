@@ -1,12 +1,9 @@
 //! Data files within an array: the first values of each tile.
 
-use std::sync::Arc;
-
-use tdb_array::{Array, Fragment, OpenOptions, TimeWindow};
+use tdb_array::{Array, Fragment, Location, OpenOptions, TimeWindow};
 use tdb_cells::{Column, Session};
 use tdb_query::StoredField;
 use tdb_schema::FieldKind;
-use tdb_store::Store;
 
 use crate::failure::Failure;
 use crate::paint::cut;
@@ -33,13 +30,13 @@ pub(super) struct DataFile<'a> {
 }
 
 /// Opens the array around a data file, whatever its times.
-pub(super) fn open_array(store: &Arc<dyn Store>, options: &OpenOptions) -> Result<Array, Failure> {
+pub(super) fn open_array(location: &Location) -> Result<Array, Failure> {
     let options = OpenOptions {
         window: TimeWindow::ALL,
         tolerate_torn: true,
-        ..options.clone()
+        ..OpenOptions::default()
     };
-    Ok(Array::open(Arc::clone(store), "", options)?)
+    Ok(Array::open_location(location, options)?)
 }
 
 /// The fragment with this file, consolidated away or not.

@@ -1,11 +1,9 @@
 //! A group on one screen.
 
 use std::io::Write;
-use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 use tdb_array::{Array, Group, GroupMember, Metadata, ObjectType, OpenOptions};
-use tdb_store::Store;
 use tdb_tile::Code;
 
 use super::cells::Cells;
@@ -25,18 +23,13 @@ pub(super) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     /// Opens the arrays among the members; those outside of the group are left alone.
-    pub(super) fn gather(
-        group: &'a Group,
-        metadata: &'a Metadata,
-        store: &Arc<dyn Store>,
-        options: &OpenOptions,
-    ) -> Self {
+    pub(super) fn gather(group: &'a Group, metadata: &'a Metadata, options: &OpenOptions) -> Self {
         let cells = |member: &GroupMember| {
             let is_array = member.object_type == ObjectType::Array;
             let prefix = is_array
                 .then(|| group.member_prefix(member).ok())
                 .flatten()?;
-            let array = Array::open(Arc::clone(store), &prefix, options.clone());
+            let array = Array::open_location(&group.location().at(&prefix), options.clone());
             Some(
                 array
                     .map_err(Failure::from)

@@ -6,13 +6,14 @@ use tdb_array::{Array, OpenOptions};
 use tdb_cells::Session;
 use tdb_query::{QueryError, ReadOptions, Reader};
 
+use crate::access::Opening;
 use crate::failure::Failure;
 use crate::location::Location;
 
 /// What is asked of an array, to ask it of each of its fragments alone.
 pub(super) struct Others<'a> {
     pub(super) location: &'a Location,
-    pub(super) open: &'a OpenOptions,
+    pub(super) open: &'a Opening,
     pub(super) session: &'a Session,
     /// What is read, once the array is open.
     pub(super) read: &'a dyn Fn(&Array) -> Result<ReadOptions, Failure>,
@@ -30,7 +31,7 @@ impl Others<'_> {
 
     /// Reads the same of every other fragment; `None` where something else is in the way.
     fn hint(&self, damaged: String) -> Option<String> {
-        let mut without = self.open.without_fragments.clone();
+        let mut without = self.open.options.without_fragments.clone();
         without.push(damaged);
         let array = self.open_without(&mut without)?;
         let read = (self.read)(&array).ok()?;
@@ -57,10 +58,9 @@ impl Others<'_> {
         loop {
             let options = OpenOptions {
                 without_fragments: without.clone(),
-                ..self.open.clone()
+                ..self.open.options.clone()
             };
-            let store = Arc::clone(&self.location.store);
-            match Array::open(store, &self.location.prefix, options) {
+            match Array::open_location(&self.open.access.to(self.location), options) {
                 Ok(array) => return Some(array),
                 Err(error) => {
                     let name = error.damaged_fragment()?.to_owned();

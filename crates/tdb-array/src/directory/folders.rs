@@ -1,0 +1,36 @@
+//! The names of folders and objects.
+
+use crate::TimestampedName;
+
+/// Where schemas are, from version 10 on.
+pub const SCHEMA_FOLDER: &str = "__schema";
+/// Where enumerations are, inside the folder of schemas.
+pub const ENUMERATION_FOLDER: &str = "__enumerations";
+/// The one schema of an array before version 10.
+pub const LEGACY_SCHEMA: &str = "__array_schema.tdb";
+/// Where commits are, from version 12 on.
+pub const COMMITS_FOLDER: &str = "__commits";
+/// Where fragments are, from version 12 on.
+pub const FRAGMENT_FOLDER: &str = "__fragments";
+/// Where consolidated fragment metadata is, from version 12 on.
+pub const FRAGMENT_METADATA_FOLDER: &str = "__fragment_meta";
+/// Where the metadata of arrays and groups is.
+pub const METADATA_FOLDER: &str = "__meta";
+/// Where a group says what its members are.
+pub const GROUP_FOLDER: &str = "__group";
+/// What makes a folder a group.
+pub const GROUP_MARKER: &str = "__tiledb_group.tdb";
+/// The metadata of a fragment, inside its folder.
+pub const FRAGMENT_METADATA: &str = "__fragment_metadata.tdb";
+
+/// How the keys of lists end that say what a fragment replaces once it is committed. They are tdb's own, and there
+/// only while fragments are merged in an array that allows duplicates.
+pub const REPLACES: &str = "replaces";
+
+/// The folder of the fragment of this name, relative to the array.
+pub fn fragment_key(name: &TimestampedName) -> String {
+    match name.version().has_fragment_folder() {
+        true => format!("{FRAGMENT_FOLDER}/{name}"),
+        false => name.to_string(),
+    }
+}

@@ -1,0 +1,110 @@
+//! What reading and changing takes besides a place: the time, the key, memory and threads.
+
+use tdb_array::{ChangeOptions, OpenOptions, TimeWindow};
+use tdb_cells::{Session, SessionOptions};
+use tdb_filters::EncryptionKey;
+use tdb_tile::Limits;
+
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::location::Location;
+use crate::{machine, request_file};
+
+/// The key that the user gave, and the caps of a session.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    pub(crate) key: Option<EncryptionKey>,
+    pub(crate) limits: Limits,
+}
+
+impl Access {
+    pub(crate) fn new(global: &Global, session: &Session) -> Result<Self, Failure> {
+        Ok(Self {
+            key: key(global)?,
+            limits: session.limits().clone(),
+        })
+    }
+
+    /// The place with the key and the caps.
+    pub(crate) fn to(&self, location: &Location) -> tdb_array::Location {
+        let place = location.place.clone().with_key(self.key.clone());
+        place.with_limits(self.limits.clone())
+    }
+}
+
+/// How arrays and groups are opened.
+#[derive(Clone, Debug)]
+pub(crate) struct Opening {
+    pub(crate) access: Access,
+    pub(crate) options: OpenOptions,
+}
+
+impl Opening {
+    pub(crate) fn new(global: &Global, session: &Session) -> Result<Self, Failure> {
+        let window = TimeWindow {
+            since: global
+                .since
+                .map_or(TimeWindow::ALL.since, |moment| moment.0),
+            // As TileDB does: what bears a time to come is not there yet.
+            at: global.at.unwrap_or(global.now).0,
+        };
+        Ok(Self {
+            access: Access::new(global, session)?,
+            options: OpenOptions {
+                window,
+                ..OpenOptions::default()
+            },
+        })
+    }
+}
+
+/// How something is changed.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    pub(crate) access: Access,
+    pub(crate) options: ChangeOptions,
+}
+
+impl Change {
+    /// A change at the time that the user gave.
+    pub(crate) fn new(global: &Global, session: &Session) -> Result<Self, Failure> {
+        if global.since.is_some() {
+            let failure = Failure::invalid("--since means nothing to a change");
+            return Err(failure.hint("--at is the time of the change"));
+        }
+        Ok(Self {
+            access: Access::new(global, session)?,
+            options: ChangeOptions {
+                timestamp: global.at.map(|moment| moment.0),
+                ..ChangeOptions::default()
+            },
+        })
+    }
+}
+
+/// The threads and memory that the user allows; a quarter of the machine's memory by default.
+pub(crate) fn session(global: &Global) -> Session {
+    let memory = global.memory.map(|size| size.0);
+    let session = Session::new(SessionOptions {
+        threads: global.threads,
+        memory: memory.or_else(|| machine::memory().map(|bytes| bytes / 4)),
+        ..SessionOptions::default()
+    });
+    global.counts.of_session(&session);
+    session
+}
+
+/// Bytes of a key.
+const KEY_BYTES: u64 = 32;
+
+fn key(global: &Global) -> Result<Option<EncryptionKey>, Failure> {
+    let Some(path) = &global.key_file else {
+        return Ok(None);
+    };
+    let name = format!("key file {}", path.display());
+    // One byte too many tells that it is no key.
+    let bytes = request_file::read(path, &name, KEY_BYTES + 1)?;
+    let key =
+        EncryptionKey::new(&bytes).map_err(|error| Failure::invalid(format!("{name}: {error}")))?;
+    Ok(Some(key))
+}

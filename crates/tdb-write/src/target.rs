@@ -1,0 +1,120 @@
+//! What all fragments of a write have in common.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tdb_array::Array;
+use tdb_cells::Session;
+use tdb_fragment::ExtraFields;
+use tdb_schema::{ArraySchema, FieldKind};
+use tdb_tile::{Bug, FormatVersion, Limits};
+
+use crate::WriteError;
+use crate::fields::{EncodedTile, FieldCodec};
+use crate::options::Replacement;
+use crate::tile::{TileSource, Workshop};
+
+/// What all fragments of a write have in common.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) session: Session,
+    pub(crate) array: Arc<Array>,
+    pub(crate) schema: Arc<ArraySchema>,
+    /// What footers call the schema.
+    pub(crate) schema_name: String,
+    pub(crate) version: FormatVersion,
+    /// What the fragments stand for.
+    pub(crate) replacement: Option<Replacement>,
+    /// What they keep of each cell besides.
+    pub(crate) extra: ExtraFields,
+    /// The fields that are written, in order.
+    pub(crate) codecs: Vec<FieldCodec>,
+    workshops: Mutex<Vec<Workshop>>,
+}
+
+impl Target {
+    /// Looks at the newest schema of the array, whatever time the array was opened for.
+    pub(crate) fn new(
+        session: &Session,
+        array: &Arc<Array>,
+        replacement: Option<Replacement>,
+    ) -> Result<Self, WriteError> {
+        let newest = array.schemas().last();
+        let Some((name, schema)) = newest else {
+            return Err(Bug::new("an array that is open has no schema").into());
+        };
+        let version = array.write_version();
+        let extra = replacement.as_ref().map(|replacement| ExtraFields {
+            timestamps: replacement.has_timestamps,
+            deletes: replacement.has_deletions,
+        });
+        let extra = extra.unwrap_or_default();
+        let is_possible = !schema.is_dense() && version.keeps_cell_times();
+        if extra != ExtraFields::default() && !is_possible {
+            return Err(WriteError::NoCellTimes { version });
+        }
+        let codecs = crate::input::written_fields(schema).into_iter();
+        let codecs = codecs.chain(crate::input::extra_fields(extra));
+        let codec = |kind| FieldCodec::new(schema, kind, version, array.key());
+        Ok(Self {
+            session: session.clone(),
+            array: Arc::clone(array),
+            replacement,
+            extra,
+            codecs: codecs.map(codec).collect::<Result<_, _>>()?,
+            schema: Arc::clone(schema),
+            schema_name: name.to_owned(),
+            version,
+            workshops: Mutex::default(),
+        })
+    }
+
+    /// The fields that are written, in order.
+    pub(crate) fn fields(&self) -> Vec<FieldKind> {
+        self.codecs.iter().map(|codec| codec.kind).collect()
+    }
+
+    /// Runs `work` with memory that threads keep from tile to tile.
+    fn with_workshop<R>(&self, work: impl FnOnce(&mut Workshop) -> R) -> R {
+        let lock = || {
+            self.workshops
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        let mut workshop = lock().pop().unwrap_or_default();
+        let result = work(&mut workshop);
+        lock().push(workshop);
+        result
+    }
+
+    /// Gives back the memory that threads keep: there are no more tiles for now.
+    pub(crate) fn close_workshops(&self) {
+        let mut workshops = self
+            .workshops
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        workshops.clear();
+    }
+
+    /// A tile of the field with this place, filtered.
+    pub(crate) fn encode(
+        &self,
+        source: &dyn TileSource,
+        (field, tile): (usize, u64),
+    ) -> Result<EncodedTile, WriteError> {
+        let codec = self.codec(field)?;
+        self.with_workshop(|workshop| {
+            let cells = source.tile(field, tile, &mut workshop.buffers)?;
+            let limits = self.session.limits();
+            // Nobody could read it with as much memory either.
+            let (size, most) = (cells.values.len() as u64, limits.budget.limit());
+            Limits::check("memory of a tile", "memory budget", size, most)?;
+            codec.encode(&cells, tile, &mut workshop.coder, limits)
+        })
+    }
+
+    /// How the field with this place is written.
+    pub(crate) fn codec(&self, field: usize) -> Result<&FieldCodec, Bug> {
+        let codec = self.codecs.get(field);
+        codec.ok_or_else(|| Bug::new("a tile of a field that is not written"))
+    }
+}
