@@ -4,12 +4,12 @@ use std::io::Write;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use tdb_array::{Location, ObjectType};
+use tdb_array::{ChangeOptions, Location, ObjectType};
 use tdb_consolidate::{Mode, Plan, VacuumOptions, debris, plan_vacuum};
 
 use super::change;
 use super::young::Young;
-use crate::access::{Access, Change, session};
+use crate::access::{Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::location;
@@ -68,8 +68,9 @@ pub(crate) enum VacuumMode {
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let uri = &arguments.uri;
     let location = location::folder(uri, global)?;
-    let options = options(&arguments.grace, global)?;
-    let place = Access::new(global, &session(global))?.to(&location);
+    let change = Change::new(global, &session(global))?;
+    let place = change.access.to(&location);
+    let options = options(&arguments.grace, change.options);
     let modes = match (location.object_type()?, arguments.mode) {
         (ObjectType::Array, None) => vec![
             Mode::Fragments,
@@ -131,20 +132,20 @@ pub(crate) fn clean(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let location = location::array(&arguments.array, global)?;
-    let options = options(&arguments.grace, global)?;
-    let access = Access::new(global, &session(global))?;
+    let Change { access, options } = Change::new(global, &session(global))?;
+    let options = self::options(&arguments.grace, options);
     let array = change::open_array(&location, &access)?;
     let plan = debris(&array, &options).map_err(|error| location.failed(error))?;
     carry_out(&plan, array.location(), &options, arguments.apply, out)
         .map_err(|failure| failure.at(&arguments.array))
 }
 
-pub(crate) fn options(grace: &Grace, global: &Global) -> Result<VacuumOptions, Failure> {
-    Ok(VacuumOptions {
+pub(crate) fn options(grace: &Grace, change: ChangeOptions) -> VacuumOptions {
+    VacuumOptions {
         grace: grace.grace,
-        change: Change::new(global, &session(global))?.options,
+        change,
         ..VacuumOptions::default()
-    })
+    }
 }
 
 /// Does what a plan says if it is to be done, and shows it.
