@@ -31,7 +31,7 @@ impl LabelSearch {
     /// Begins a search in the label `name` of an array.
     ///
     /// # Errors
-    /// [`QueryError::Unknown`] if the array has no such label; [`QueryError::Invalid`] if the range is reversed or
+    /// [`QueryError::Unknown`] if the array has no such label; [`QueryError::RangeBackwards`] if the range is reversed or
     /// the labels are unordered.
     pub fn new(array: &Snapshot, name: &str, range: &Range) -> Result<Self, QueryError> {
         let schema = array.schema();
