@@ -20,6 +20,7 @@ mod load;
 mod problem;
 mod profile;
 mod row;
+pub mod scatter;
 mod session;
 mod share;
 mod stored_tiles;

@@ -11,11 +11,11 @@ use tdb_store::{ByteRange, Read};
 use super::bands::Bands;
 use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell, paint};
-use super::pass::Pass;
 use super::plan::DensePlan;
 use super::source::Sources;
 use super::visits::BlockTiles;
 use crate::QueryError;
+use tdb_cells::scatter::Pass;
 
 /// Where bytes begin: an object, and the offset.
 pub(super) type ObjectOffset = (Arc<str>, u64);

@@ -12,11 +12,11 @@ use super::coordinates::fill_coordinates;
 use super::fixed::{FixedBrush, ValidityBrush};
 use super::paint::paint;
 use super::plan::DensePlan;
-use super::scatter::{index, outside};
 use super::shared_tiles::SharedTiles;
 use super::source::Sources;
 use super::var::{VarBrush, VarRows};
 use crate::QueryError;
+use tdb_cells::scatter::{index, outside};
 
 /// What columns are read out of, and by whom.
 #[derive(Clone, Copy)]

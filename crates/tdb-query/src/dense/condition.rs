@@ -9,11 +9,11 @@ use tdb_tile::LimitError;
 use super::bands::Bands;
 use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell, paint};
-use super::pass::Pass;
 use super::plan::DensePlan;
-use super::scatter::{fill, index, outside, repeat};
 use super::source::Sources;
 use crate::QueryError;
+use tdb_cells::scatter::Pass;
+use tdb_cells::scatter::{fill, index, outside, repeat};
 
 /// The rows for which the condition holds.
 pub(crate) fn evaluate(

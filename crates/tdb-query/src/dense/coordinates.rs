@@ -7,7 +7,7 @@ use tdb_tile::Bug;
 
 use super::block::Block;
 use super::runs::Runs;
-use super::scatter::{index, repeat};
+use tdb_cells::scatter::{index, repeat};
 
 /// Writes the coordinates along `dimension` of all cells of a block.
 pub(crate) fn fill_coordinates(

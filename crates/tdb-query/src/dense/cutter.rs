@@ -9,9 +9,9 @@ use super::bands::{Band, Bands};
 use super::block::{Block, Share};
 use super::paint::for_each_source;
 use super::plan::DensePlan;
-use super::scatter::index;
 use super::visits::BlockTiles;
 use super::walk::{Walk, borders};
+use tdb_cells::scatter::index;
 
 /// Rows that a batch can number.
 const MOST_ROWS: u64 = u32::MAX as u64;

@@ -6,10 +6,10 @@ use tdb_tile::Limits;
 
 use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell};
-use super::pass::Pass;
-use super::scatter::{Scatter, fill, index, outside};
 use super::source::Sources;
 use crate::QueryError;
+use tdb_cells::scatter::Pass;
+use tdb_cells::scatter::{Scatter, fill, index, outside};
 
 /// Paints values of fixed size into a part of the result.
 pub(crate) struct FixedBrush<'a> {

@@ -6,10 +6,11 @@ use tdb_tile::{Bug, LimitError};
 
 use super::block::slow_to_fast;
 use super::layers::{Layer, LayerIndex, Near, Stored, meets, numbered, visible};
-use super::pass::Pass;
 use super::sparse_cells::SparseCells;
-use super::visits::{AxisSegment, BlockTiles, Visits};
+use super::visits::{BlockTiles, Visits};
 use crate::QueryError;
+use tdb_cells::scatter::AxisSegment;
+use tdb_cells::scatter::Pass;
 
 /// The space tiles of an array, and how each holds its cells.
 #[derive(Clone, Debug)]

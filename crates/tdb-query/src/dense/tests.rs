@@ -11,12 +11,12 @@ use super::block::{Block, Share, slow_to_fast};
 use super::coordinates::fill_coordinates;
 use super::layers::{Layer, LayerIndex, Stored};
 use super::paint::{Brush, PlacedCell, TileShape, paint};
-use super::pass::Pass;
 use super::runs::Runs;
-use super::scatter::{Scatter, fill, fill_numbers, number};
 use super::visits::BlockTiles;
 use super::walk::{Walk, borders};
 use crate::QueryError;
+use tdb_cells::scatter::Pass;
+use tdb_cells::scatter::{Scatter, fill, fill_numbers, number};
 
 const FILL: u32 = 0xffff_ffff;
 /// What a stored tile holds where its fragment wrote nothing; never to be seen.

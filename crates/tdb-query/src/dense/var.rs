@@ -6,10 +6,10 @@ use tdb_tile::{Bug, Limits};
 
 use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell};
-use super::pass::Pass;
-use super::scatter::{fill_numbers, index, number, outside};
 use super::source::Sources;
 use crate::QueryError;
+use tdb_cells::scatter::Pass;
+use tdb_cells::scatter::{fill_numbers, index, number, outside};
 
 /// The cells of one decoded tile.
 #[derive(Debug, Default)]

@@ -2,21 +2,12 @@
 
 use std::ops::Range;
 
+use tdb_cells::scatter::AxisSegment;
 use tdb_schema::Order;
 use tdb_schema::grid::{CellBox, GridAxis};
 
 use super::block::{Block, slow_to_fast};
 use super::runs::Runs;
-
-/// Cells next to each other along one dimension of a tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct AxisSegment {
-    /// The first cell, counted from the start of the tile.
-    pub(crate) source: u64,
-    pub(crate) len: u64,
-    /// Where the first cell stands in the block along this dimension.
-    pub(crate) dest: u64,
-}
 
 /// One dimension of a block: the tiles along it, each with the segments wanted of it.
 ///

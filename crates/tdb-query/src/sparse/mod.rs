@@ -15,6 +15,7 @@ mod read;
 mod ready;
 mod rows;
 mod select;
+mod slab_steps;
 mod slabs;
 mod tally;
 mod visibility;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tdb_array::{PartsToOpen, Snapshot};
 use tdb_cells::{Batch, CellTable, Segment, Session};
 use tdb_schema::FieldKind;
-use tdb_store::{Piece as StoredPiece, Read};
+use tdb_store::Read;
 use tdb_tile::{Bug, Grant};
 
 use super::cursors::{Chosen, Cursors, Frontier};
@@ -41,9 +41,9 @@ pub(crate) struct SparseRead {
     /// What it takes to go on in slabs.
     pub(super) needs: Option<PartsToOpen>,
     /// The cells before this one, in the order of the result, were given out.
-    reached: Option<Frontier>,
+    pub(super) reached: Option<Frontier>,
     /// Cells that were loaded and come behind those that were given out.
-    carried: Option<CellTable>,
+    pub(super) carried: Option<CellTable>,
     /// Cells of the result that are in memory and were not given out yet.
     pub(super) ready: Option<Ready>,
     /// The weight of the tiles of a batch, where that is not to be as much as there may be.
@@ -76,7 +76,7 @@ enum State {
 
 /// How far tiles have come on their way to a batch.
 #[derive(Debug)]
-enum Stage {
+pub(super) enum Stage {
     /// What decides is loaded.
     Deciding,
     /// All fields are loaded; where some cells were chosen before, these.
@@ -175,18 +175,6 @@ impl SparseRead {
         }
     }
 
-    /// Takes what the last [`SparseStep::Need`] asked for.
-    pub(crate) fn answer(&mut self, pieces: Vec<StoredPiece>) -> Result<(), QueryError> {
-        let needs = self.needs.take();
-        let needs = needs.ok_or_else(|| Bug::new("an answer to nothing that was asked"))?;
-        let opened = self.array.open_parts(needs, pieces)?;
-        let budget = &self.session.limits().budget;
-        let reached = self.reached.take();
-        let slabs = Slabs::new(&self.array, &self.plan, budget, reached, opened)?;
-        self.slabs = Some(slabs);
-        Ok(())
-    }
-
     /// Whether nothing is in memory that is to be given out, and cells come in the order of the fragments.
     pub(super) fn is_between_batches(&self) -> bool {
         self.ready.is_none() && self.slabs.is_none() && self.carried.is_none()
@@ -262,21 +250,6 @@ impl SparseRead {
         wanted <= self.session.limits().budget.left() && chosen.rows <= MOST_ROWS
     }
 
-    /// Reads what is left slab by slab, beginning with what that takes of the fragments' metadata.
-    fn go_on_in_slabs(&mut self) -> Result<Option<SparseStep>, QueryError> {
-        self.carried = None;
-        let needs = self
-            .array
-            .find_parts(Slabs::parts(&self.array, &self.plan)?)?;
-        let reads = needs.reads().to_vec();
-        self.needs = Some(needs);
-        if reads.is_empty() {
-            self.answer(Vec::new())?;
-            return Ok(None);
-        }
-        Ok(Some(SparseStep::Need(reads)))
-    }
-
     /// An empty table of these tiles, with the memory to choose among its rows.
     pub(super) fn table(&self, segments: Vec<Segment>) -> Result<CellTable, QueryError> {
         let mut table = CellTable::new(segments);
@@ -297,7 +270,12 @@ impl SparseRead {
         work.into()
     }
 
-    fn load(&mut self, table: CellTable, fields: &[FieldKind], stage: Stage) -> SparseStep {
+    pub(super) fn load(
+        &mut self,
+        table: CellTable,
+        fields: &[FieldKind],
+        stage: Stage,
+    ) -> SparseStep {
         self.state = State::Waiting(stage);
         SparseStep::Work(self.piece(table, fields))
     }
@@ -336,31 +314,6 @@ impl SparseRead {
                 self.next_chunk(*slab)
             }
         }
-    }
-
-    /// The next tiles that may have cells of a slab; after the last, the slab.
-    fn next_chunk(&mut self, mut slab: Slab) -> Result<Option<SparseStep>, QueryError> {
-        let slabs = self.slabs.as_mut();
-        let slabs = slabs.ok_or_else(|| Bug::new("a slab of a result that has none"))?;
-        let supply = Supply {
-            plan: &self.plan,
-            tiles: &self.tiles,
-            weights: &self.weights,
-        };
-        let chunk = slabs.next_chunk(supply, &mut slab)?;
-        if let Some(segments) = chunk {
-            let table = self.table(segments)?;
-            let fields = self.plan.fields();
-            return Ok(Some(self.load(table, &fields, Stage::Slab(Box::new(slab)))));
-        }
-        let (plan, array) = (&self.plan, &self.array);
-        let budget = self.session.limits().budget.clone();
-        let (table, next) = slab.finish(plan, &self.weights, &budget)?;
-        slabs.next = next;
-        let sorted = budget.take(SORTED_ROW.saturating_mul(table.rows().len() as u64))?;
-        let rows = self.session.install(|| plan.merge(array, &table, None))?;
-        drop(sorted);
-        self.finish(table, rows, false)
     }
 
     /// Brings new cells together with those that are left of the batch before; gives out what is known to be next, and

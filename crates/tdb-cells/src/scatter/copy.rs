@@ -8,7 +8,7 @@ use super::pass::{Pass, Runs};
 
 /// Copies the wanted cells of one tile into a result, while the tile's bytes come by in pieces.
 #[derive(Debug)]
-pub(crate) struct Scatter<'a> {
+pub struct Scatter<'a> {
     runs: Runs<'a>,
     cell_size: usize,
     stride: usize,
@@ -21,11 +21,11 @@ pub(crate) struct Scatter<'a> {
 }
 
 impl<'a> Scatter<'a> {
-    pub(crate) fn new(
-        pass: &'a mut Pass,
-        cell_size: usize,
-        out: &'a mut [u8],
-    ) -> Result<Self, Bug> {
+    /// Copies along `pass` into `out`, whose cells take `cell_size` bytes each.
+    ///
+    /// # Errors
+    /// Strides that are larger than memory can be.
+    pub fn new(pass: &'a mut Pass, cell_size: usize, out: &'a mut [u8]) -> Result<Self, Bug> {
         let size = cell_size as u64;
         let (start, end) = pass.bounds();
         let stride = index(pass.dest_stride())?;
@@ -41,7 +41,10 @@ impl<'a> Scatter<'a> {
     }
 
     /// Ends where all that is wanted was copied.
-    pub(crate) fn finish(self) -> Result<(), Bug> {
+    ///
+    /// # Errors
+    /// A piece that does not belong to the tile, or a tile that ended early.
+    pub fn finish(self) -> Result<(), Bug> {
         if let Some(bug) = self.failed {
             return Err(bug);
         }
@@ -54,13 +57,13 @@ impl<'a> Scatter<'a> {
     }
 
     /// Which bytes of the tile are wanted, the gaps between them included.
-    pub(crate) fn wanted(&self) -> Range<u64> {
+    pub fn wanted(&self) -> Range<u64> {
         self.wanted.clone()
     }
 
     /// Copies what is wanted out of the bytes of the tile that begin at `first`, and says which byte is
     /// wanted next. Pieces come in order.
-    pub(crate) fn take(&mut self, first: u64, piece: &[u8]) -> u64 {
+    pub fn take(&mut self, first: u64, piece: &[u8]) -> u64 {
         if let Err(bug) = self.copy(first, piece) {
             self.failed = Some(bug);
             return u64::MAX;
@@ -161,7 +164,10 @@ fn every<T>(
 }
 
 /// Writes `value` into every cell that `pass` leads to.
-pub(crate) fn fill(pass: &mut Pass, value: &[u8], out: &mut [u8]) -> Result<(), Bug> {
+///
+/// # Errors
+/// A pass that leads out of `out`.
+pub fn fill(pass: &mut Pass, value: &[u8], out: &mut [u8]) -> Result<(), Bug> {
     let stride = index(pass.dest_stride())?;
     let mut runs = pass.runs();
     while let Some(run) = runs.current() {
@@ -183,7 +189,7 @@ pub(crate) fn fill(pass: &mut Pass, value: &[u8], out: &mut [u8]) -> Result<(), 
 }
 
 /// Fills `out` with copies of `value`.
-pub(crate) fn repeat(value: &[u8], out: &mut [u8]) {
+pub fn repeat(value: &[u8], out: &mut [u8]) {
     match value.len() {
         0 => {}
         1 => repeat_sized::<1>(value, out),
@@ -203,7 +209,10 @@ fn repeat_sized<const N: usize>(value: &[u8], out: &mut [u8]) {
 }
 
 /// Writes the number of each source cell, plus `base`, where the cell goes.
-pub(crate) fn number(pass: &mut Pass, base: u64, out: &mut [u64]) -> Result<(), Bug> {
+///
+/// # Errors
+/// A pass that leads out of `out`.
+pub fn number(pass: &mut Pass, base: u64, out: &mut [u64]) -> Result<(), Bug> {
     let stride = index(pass.dest_stride())?;
     let mut runs = pass.runs();
     while let Some(run) = runs.current() {
@@ -217,7 +226,10 @@ pub(crate) fn number(pass: &mut Pass, base: u64, out: &mut [u64]) -> Result<(), 
 }
 
 /// Writes `value` wherever `pass` leads to.
-pub(crate) fn fill_numbers(pass: &mut Pass, value: u64, out: &mut [u64]) -> Result<(), Bug> {
+///
+/// # Errors
+/// A pass that leads out of `out`.
+pub fn fill_numbers(pass: &mut Pass, value: u64, out: &mut [u64]) -> Result<(), Bug> {
     let stride = index(pass.dest_stride())?;
     let mut runs = pass.runs();
     while let Some(run) = runs.current() {
@@ -229,11 +241,16 @@ pub(crate) fn fill_numbers(pass: &mut Pass, value: u64, out: &mut [u64]) -> Resu
 }
 
 /// A count of rows or bytes of a result, which are in memory.
-pub(crate) fn index(count: u64) -> Result<usize, Bug> {
+///
+/// # Errors
+/// More than memory can hold.
+pub fn index(count: u64) -> Result<usize, Bug> {
     usize::try_from(count).map_err(|_| Bug::new("a result that is larger than memory can be"))
 }
 
+/// The error of cells that would go beyond the memory that they are copied into.
+#[must_use]
 #[track_caller]
-pub(crate) fn outside() -> Bug {
+pub fn outside() -> Bug {
     Bug::new("cells outside of the part of a result that they belong to")
 }

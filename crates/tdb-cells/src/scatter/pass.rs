@@ -1,13 +1,22 @@
 //! The copy runs of a box of cells from a tile to the result: source cells and their destination.
 
-use super::visits::AxisSegment;
+/// Cells next to each other along one dimension of a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AxisSegment {
+    /// The first cell, counted from the start of the tile.
+    pub source: u64,
+    /// How many cells there are.
+    pub len: u64,
+    /// Where the first cell stands in the block along this dimension.
+    pub dest: u64,
+}
 
 /// The cells to take out of one tile, planned once and followed while the tile's bytes come by in pieces.
 ///
 /// Filled with [`Pass::begin`] and [`Pass::push`], slowest dimension of the source first; dimensions that
 /// lie in one piece on both sides are joined. It keeps its memory from tile to tile.
 #[derive(Debug, Default)]
-pub(crate) struct Pass {
+pub struct Pass {
     axes: Vec<PassAxis>,
     segments: Vec<AxisSegment>,
     source: u64,
@@ -32,15 +41,18 @@ struct AxisPosition {
 
 /// Source cells next to each other, and where they go: `dest`, `dest + dest_stride`, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PassRun {
-    pub(crate) source: u64,
-    pub(crate) len: u64,
-    pub(crate) dest: u64,
+pub struct PassRun {
+    /// The first source cell.
+    pub source: u64,
+    /// How many cells there are.
+    pub len: u64,
+    /// The row that the first of them goes to.
+    pub dest: u64,
 }
 
 impl Pass {
     /// Forgets all axes.
-    pub(crate) fn begin(&mut self) {
+    pub fn begin(&mut self) {
         self.axes.clear();
         self.segments.clear();
         self.source = 0;
@@ -48,7 +60,7 @@ impl Pass {
     }
 
     /// Adds a faster dimension; `segments` ascend. The last one added has a source stride of 1.
-    pub(crate) fn push(
+    pub fn push(
         &mut self,
         source_stride: u64,
         dest_stride: u64,
@@ -98,17 +110,17 @@ impl Pass {
     }
 
     /// Whether no cell is to be taken.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.axes.iter().any(|axis| axis.first == axis.end)
     }
 
     /// Rows between the cells of a run.
-    pub(crate) fn dest_stride(&self) -> u64 {
+    pub fn dest_stride(&self) -> u64 {
         self.axes.last().map_or(1, |axis| axis.dest_stride)
     }
 
     /// The only run, where all cells lie in one piece on both sides.
-    pub(crate) fn single(&self) -> Option<PassRun> {
+    pub fn single(&self) -> Option<PassRun> {
         let [axis] = self.axes[..] else { return None };
         let Some(&[segment]) = self.segments.get(axis.first..axis.end) else {
             return None;
@@ -121,7 +133,7 @@ impl Pass {
     }
 
     /// The first source cell and the end of the last one.
-    pub(crate) fn bounds(&self) -> (u64, u64) {
+    pub fn bounds(&self) -> (u64, u64) {
         let (mut start, mut end) = (self.source, self.source);
         for axis in &self.axes {
             // An axis without segments has no cells, and so the pass no bounds that anyone follows.
@@ -136,7 +148,7 @@ impl Pass {
     }
 
     /// The runs in the order of the source.
-    pub(crate) fn runs(&mut self) -> Runs<'_> {
+    pub fn runs(&mut self) -> Runs<'_> {
         let empty = self.is_empty() || self.axes.is_empty();
         self.outer.clear();
         for axis in self.axes.split_last().map_or(&[][..], |(_, outer)| outer) {
@@ -159,7 +171,7 @@ impl Pass {
 
 /// A walk over the runs of a [`Pass`].
 #[derive(Debug)]
-pub(crate) struct Runs<'a> {
+pub struct Runs<'a> {
     pass: &'a mut Pass,
     /// The segment of the fastest axis.
     inner: usize,
@@ -171,7 +183,7 @@ pub(crate) struct Runs<'a> {
 impl Runs<'_> {
     /// The run where the walk stands.
     #[inline]
-    pub(crate) fn current(&self) -> Option<PassRun> {
+    pub fn current(&self) -> Option<PassRun> {
         if self.done {
             return None;
         }
@@ -185,7 +197,7 @@ impl Runs<'_> {
 
     /// Goes on to the next run.
     #[inline]
-    pub(crate) fn advance(&mut self) {
+    pub fn advance(&mut self) {
         self.inner += 1;
         let Some(last) = self.pass.axes.last() else {
             return;

@@ -1,0 +1,17 @@
+//! Moves boxes of cells out of tiles into a result of another shape or order, while the bytes of the tiles come by in pieces.
+//!
+//! A [`Pass`] is the way of the cells of one tile, planned dimension by dimension; [`Scatter`] follows it.
+
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::arithmetic_side_effects,
+        reason = "numbers of cells of a tile and of a result in memory, whose products their owner has checked to fit"
+    )
+)]
+
+mod copy;
+mod pass;
+
+pub use copy::{Scatter, fill, fill_numbers, index, number, outside, repeat};
+pub use pass::{AxisSegment, Pass, PassRun, Runs};
