@@ -15,7 +15,9 @@ fuzz_target!(|data: &[u8]| {
     for chunk in table.entries() {
         assert_eq!(chunk.start, end);
         end = chunk.extent().end;
-        writer.chunk(chunk.original, chunk.metadata(data), chunk.filtered(data)).unwrap();
+        writer
+            .chunk(chunk.original, chunk.metadata(data), chunk.filtered(data))
+            .unwrap();
     }
     writer.finish();
     assert_eq!(again, data);
