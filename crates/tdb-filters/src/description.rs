@@ -35,6 +35,18 @@ pub enum OptionValue {
     Text(String),
 }
 
+macro_rules! option_of {
+    ($($variant:ident: $native:ty),*) => {$(
+        impl From<$native> for OptionValue {
+            fn from(value: $native) -> Self {
+                Self::$variant(value.into())
+            }
+        }
+    )*};
+}
+
+option_of!(Integer: i64, Integer: i32, Real: f64, Flag: bool, Text: &str, Text: String);
+
 impl fmt::Display for OptionValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

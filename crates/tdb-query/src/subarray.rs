@@ -1,4 +1,5 @@
 use tdb_schema::names::UnknownName;
+use tdb_schema::value::{Value, read};
 use tdb_schema::{ArraySchema, Dimension};
 use tdb_tile::{Bug, Datatype, Range};
 
@@ -39,6 +40,41 @@ impl Subarray {
             subarray.add(&schema.dimensions, index, range.clone())?;
         }
         Ok(subarray)
+    }
+
+    /// Cells along each dimension, where all of them count whole numbers. A dimension without a range is as long as
+    /// `whole`.
+    #[must_use]
+    pub fn shape<'a>(
+        &'a self,
+        schema: &ArraySchema,
+        whole: impl Fn(usize) -> Option<&'a Range>,
+    ) -> Option<Vec<u64>> {
+        let sides = schema.dimensions.iter().enumerate();
+        let sides = sides.map(|(index, dimension)| {
+            let cells = |range| cells_of(dimension.datatype, range);
+            match self.ranges(index) {
+                Some(ranges) => ranges
+                    .iter()
+                    .try_fold(0_u64, |all, range| all.checked_add(cells(range)?)),
+                None => cells(whole(index)?),
+            }
+        });
+        sides.collect()
+    }
+
+    /// Cells along each dimension of what a read of a dense array returns.
+    #[must_use]
+    pub fn result_shape(&self, schema: &ArraySchema) -> Option<Vec<u64>> {
+        let asks = (0..schema.dimensions.len()).any(|index| self.ranges(index).is_some());
+        // As soon as anything is asked for, a dimension without a range is read as a whole.
+        self.shape(schema, |index| {
+            if asks {
+                schema.dimensions.get(index)?.domain.as_ref()
+            } else {
+                schema.bounds(index)
+            }
+        })
     }
 
     /// Adds an interval along the dimension at `index`.
@@ -146,4 +182,15 @@ fn cut(datatype: Datatype, domain: &Range, range: &Range) -> Option<Range> {
 fn no_dimension(schema: &ArraySchema, name: &str) -> QueryError {
     let known = schema.dimensions.iter().map(|d| d.name.as_str());
     UnknownName::new("dimension", name, known).into()
+}
+
+/// Whole numbers in a range.
+fn cells_of(datatype: Datatype, range: &Range) -> Option<u64> {
+    let whole = |bytes| match read(datatype, bytes)?.as_ticks() {
+        Value::Signed(value) => Some(i128::from(value)),
+        Value::Unsigned(value) => Some(i128::from(value)),
+        _ => None,
+    };
+    let (lo, hi) = (whole(&range.lo)?, whole(&range.hi)?);
+    u64::try_from(hi.checked_sub(lo)?.checked_add(1)?).ok()
 }

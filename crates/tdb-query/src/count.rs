@@ -1,0 +1,100 @@
+//! Counts cells: from metadata where that is exact, else by reading no field but those that decide.
+
+use std::sync::Arc;
+
+use tdb_array::{Array, Fragment, Snapshot};
+use tdb_cells::Session;
+
+use crate::options::{ReadOptions, ResultOrder, Versions};
+use crate::{QueryError, Reader, Subarray};
+
+/// Up to this many fragments are compared with each other, pair by pair.
+const COMPARED: usize = 1000;
+
+/// Counts the cells that a read returns, whichever fields it names.
+///
+/// Where [`known_count`] knows the answer to the question, nothing is read.
+///
+/// # Errors
+/// As for [`Reader::open`]; errors of reading.
+pub fn count_cells(
+    session: &Session,
+    array: &Arc<Array>,
+    options: &ReadOptions,
+) -> Result<u64, QueryError> {
+    let limit = options.limit.unwrap_or(u64::MAX);
+    if let Some(cells) = known_count(array.snapshot()).filter(|_| takes_all(options)) {
+        return Ok(cells.min(limit));
+    }
+    let options = ReadOptions {
+        attributes: Some(Vec::new()),
+        dimensions: Some(Vec::new()),
+        order: Some(ResultOrder::Unordered),
+        ..options.clone()
+    };
+    let mut cells = 0_u64;
+    for batch in Reader::open(session, array, &options)? {
+        cells = cells.saturating_add(batch?.rows as u64);
+    }
+    Ok(cells)
+}
+
+/// The number of cells that a read of everything returns, if metadata tell: of dense arrays always, of sparse ones if no
+/// cell can be deleted, overwritten by another fragment, or written at a time that is not read.
+#[must_use]
+pub fn known_count(array: &Snapshot) -> Option<u64> {
+    let schema = array.schema();
+    if schema.is_dense() {
+        let sides = Subarray::all(schema).result_shape(schema)?;
+        return sides
+            .iter()
+            .try_fold(1_u64, |all, side| all.checked_mul(*side));
+    }
+    let cells = array.fragments().iter().map(|f| f.metadata.cell_count());
+    are_all_read(array).then(|| cells.fold(0, u64::saturating_add))
+}
+
+fn takes_all(options: &ReadOptions) -> bool {
+    options.ranges.is_empty()
+        && options.label_ranges.is_empty()
+        && options.condition.is_none()
+        && options.versions == Versions::Current
+        && !options.reads_nothing
+}
+
+/// Whether each cell that is stored in a sparse array is read: none is deleted, of another time, or replaced.
+fn are_all_read(array: &Snapshot) -> bool {
+    let fragments = array.fragments();
+    let window = array.window();
+    let of_the_time = |fragment: &Fragment| {
+        let (from, to) = fragment.timestamps();
+        window.since <= from && to <= window.at
+    };
+    let has_times = |fragment: &Fragment| fragment.metadata.extra_fields.timestamps;
+    let has_deletes = |fragment: &Fragment| fragment.metadata.extra_fields.deletes;
+    let no_other =
+        array.deletes().is_empty() && fragments.iter().all(|f| of_the_time(f) && !has_deletes(f));
+    if array.schema().allows_duplicates {
+        return no_other;
+    }
+    // Cells that others replaced stay in a merged fragment, with their times.
+    no_other && !fragments.iter().any(has_times) && are_apart(array)
+}
+
+/// Whether no two fragments can have cells with the same coordinates; too many to tell may have some.
+fn are_apart(array: &Snapshot) -> bool {
+    let fragments = array.fragments();
+    let dimensions = &array.schema().dimensions;
+    let meet = |a: &Fragment, b: &Fragment| {
+        let ranges = a.metadata.non_empty_domain.iter();
+        let mut ranges = ranges
+            .zip(&b.metadata.non_empty_domain)
+            .zip(dimensions.iter());
+        ranges.all(|((a, b), dimension)| a.intersects(dimension.datatype, b))
+    };
+    let mut pairs = fragments.iter().enumerate().flat_map(|(index, a)| {
+        let others = fragments.get(index.saturating_add(1)..).unwrap_or(&[]);
+        others.iter().map(move |b| (a, b))
+    });
+    fragments.len() <= COMPARED && !pairs.any(|(a, b)| meet(a, b))
+}

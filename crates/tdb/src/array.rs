@@ -1,0 +1,227 @@
+use std::sync::Arc;
+
+use tdb_array::{
+    ChangeOptions, Metadata, MetadataRecord, MetadataValue, OpenOptions, TimeWindow, Warning,
+};
+use tdb_condition::Condition;
+use tdb_consolidate::{MergeOptions, Mode, VacuumOptions, plan_merge, plan_vacuum};
+use tdb_query::{DeleteOptions, Deletion, delete_cells};
+use tdb_schema::ArraySchema;
+use tdb_tile::Datatype;
+
+use crate::place::Place;
+use crate::read::ReadBuilder;
+use crate::write::WriteBuilder;
+use crate::{Context, Error, Result};
+
+/// An open array: as it was at the time for which it was opened, whatever others write meanwhile.
+#[derive(Clone, Debug)]
+pub struct Array {
+    context: Context,
+    place: Place,
+    array: Arc<tdb_array::Array>,
+}
+
+/// What a consolidation did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Consolidation {
+    /// Names of the new fragments.
+    pub fragments: Vec<String>,
+    /// Why some fragments were left as they are.
+    pub notes: Vec<String>,
+}
+
+impl Array {
+    pub(crate) fn new(context: Context, place: Place, array: Arc<tdb_array::Array>) -> Self {
+        Self {
+            context,
+            place,
+            array,
+        }
+    }
+
+    /// The URI by which it was opened.
+    #[must_use]
+    pub fn uri(&self) -> &str {
+        &self.place.uri
+    }
+
+    /// The schema as of the time for which it was opened.
+    #[must_use]
+    pub fn schema(&self) -> &ArraySchema {
+        self.array.schema()
+    }
+
+    /// Fragments that are read.
+    #[must_use]
+    pub fn fragments(&self) -> usize {
+        self.array.fragments().len()
+    }
+
+    /// What is odd about what is stored, and no reason to refuse it.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        self.array.warnings()
+    }
+
+    /// The array of the engine beneath, for what has no door here.
+    #[must_use]
+    pub fn engine(&self) -> &Arc<tdb_array::Array> {
+        &self.array
+    }
+
+    /// The threads, memory and key with which it was opened.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The same array as it is now.
+    ///
+    /// # Errors
+    /// As for [`Context::open`].
+    pub fn reopen(&self) -> Result<Self> {
+        self.context.open(self.uri())
+    }
+
+    /// Begins a read: of everything, unless more is said.
+    pub fn read(&self) -> ReadBuilder {
+        ReadBuilder::new(self.clone())
+    }
+
+    /// Begins a write. What is written is not seen in this array, but by opening it again.
+    pub fn write(&self) -> WriteBuilder {
+        WriteBuilder::new(self.clone())
+    }
+
+    /// Deletes the cells of a sparse array that match a condition, and tells how many.
+    ///
+    /// # Errors
+    /// Where the stored form of the delete would take cells that do not match, since they are null in a field that it
+    /// compares: nothing is deleted then.
+    pub fn delete(&self, condition: &Condition) -> Result<Deletion> {
+        let session = self.context.shared_session();
+        let options = DeleteOptions::default();
+        delete_cells(session, &self.array, condition, &options).map_err(|error| self.failed(error))
+    }
+
+    /// Merges fragments that lie beside or over each other. What was merged stays until [`Array::vacuum`].
+    ///
+    /// # Errors
+    /// What reading and writing finds.
+    pub fn consolidate(&self) -> Result<Consolidation> {
+        let now = self.now()?;
+        let options = MergeOptions::default();
+        let plan = plan_merge(&now, &options).map_err(|error| self.failed(error))?;
+        let merged = plan.merge(self.context.shared_session(), &now, &options);
+        let merged = merged.map_err(|error| self.failed(error))?;
+        let names = merged.fragments.iter();
+        Ok(Consolidation {
+            fragments: names.map(|name| name.as_str().to_owned()).collect(),
+            notes: merged.notes,
+        })
+    }
+
+    /// Removes the fragments, metadata and commits that a consolidation replaced longer ago than ten minutes: readers that
+    /// have opened the array before that may still need the younger ones.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn vacuum(&self) -> Result<()> {
+        self.vacuum_with(&VacuumOptions::default())
+    }
+
+    /// As [`Array::vacuum`], with another time of grace.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn vacuum_with(&self, options: &VacuumOptions) -> Result<()> {
+        let location = self.array.location();
+        for mode in [
+            Mode::Fragments,
+            Mode::FragmentMetadata,
+            Mode::Commits,
+            Mode::Metadata,
+        ] {
+            let plan = plan_vacuum(location, mode, options).map_err(|error| self.failed(error))?;
+            plan.vacuum(location, options)
+                .map_err(|error| self.failed(error))?;
+        }
+        Ok(())
+    }
+
+    /// The metadata: values by key.
+    ///
+    /// # Errors
+    /// What is stored cannot be read.
+    pub fn metadata(&self) -> Result<Metadata> {
+        self.array.metadata().map_err(|error| self.failed(error))
+    }
+
+    /// Sets a value of the metadata.
+    ///
+    /// # Errors
+    /// A key or a value that cannot be stored.
+    pub fn set_metadata(&self, key: &str, value: impl Into<MetadataEntry>) -> Result<()> {
+        let MetadataEntry { datatype, bytes } = value.into();
+        let value = MetadataValue::try_new(datatype, bytes);
+        let value = value.map_err(|error| Error::of(error).at(self.uri()))?;
+        let record = MetadataRecord {
+            key: key.to_owned(),
+            value: Some(value),
+        };
+        let put = self
+            .array
+            .put_metadata(vec![record], &ChangeOptions::default());
+        put.map(|_| ()).map_err(|error| self.failed(error))
+    }
+
+    /// The array as it is now, whatever the time for which this one was opened.
+    pub(crate) fn now(&self) -> Result<Arc<tdb_array::Array>> {
+        let options = OpenOptions {
+            window: TimeWindow::ALL,
+            ..OpenOptions::default()
+        };
+        let opened = tdb_array::Array::open_location(self.array.location(), options);
+        opened.map(Arc::new).map_err(|error| self.failed(error))
+    }
+
+    pub(crate) fn failed(&self, error: impl Into<Error>) -> Error {
+        self.place.failed(error)
+    }
+}
+
+/// A value of the metadata, as it is stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MetadataEntry {
+    datatype: Datatype,
+    bytes: Vec<u8>,
+}
+
+impl From<&str> for MetadataEntry {
+    fn from(text: &str) -> Self {
+        Self {
+            datatype: Datatype::StringUtf8,
+            bytes: text.into(),
+        }
+    }
+}
+
+impl From<i64> for MetadataEntry {
+    fn from(number: i64) -> Self {
+        Self {
+            datatype: Datatype::Int64,
+            bytes: number.to_le_bytes().into(),
+        }
+    }
+}
+
+impl From<f64> for MetadataEntry {
+    fn from(number: f64) -> Self {
+        Self {
+            datatype: Datatype::Float64,
+            bytes: number.to_le_bytes().into(),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+#![doc = include_str!("../README.md")]
+
+mod array;
+mod column;
+mod context;
+mod error;
+mod interval;
+pub mod place;
+mod read;
+mod schema;
+mod stores;
+mod time;
+mod value;
+mod write;
+
+#[cfg(feature = "arrow")]
+mod arrow;
+#[cfg(feature = "ndarray")]
+mod ndarray;
+#[cfg(feature = "serde")]
+mod rows;
+
+pub use array::{Array, Consolidation, MetadataEntry};
+pub use column::{Element, GivenCells, IntoColumn, Kind};
+pub use context::Context;
+pub use error::{Error, Excerpt, Result};
+pub use interval::{Axis, Interval};
+pub use read::{Batches, Order, ReadBuilder, Where};
+#[cfg(feature = "serde")]
+pub use rows::Rows;
+pub use schema::{Attribute, Dimension, Filter, Schema, SchemaBuilder};
+pub use stores::{LocalStores, Stores};
+pub use tdb_array::{ErrorKind, ObjectType, OpenOptions};
+pub use tdb_cells::{Batch, Column, Session, SessionOptions};
+pub use tdb_condition::{Condition, FieldCondition};
+pub use tdb_tile::{Datatype, Scalar};
+pub use time::{Time, parse_duration};
+pub use value::Value;
+pub use write::{WriteBuilder, Written};
+
+/// Opens an array, as it is now, with the threads of the machine and at most 1 GiB of memory; see [`Context`] for other ways.
+///
+/// # Errors
+/// Where there is none, and where what is stored cannot be read.
+pub fn open(uri: &str) -> Result<Array> {
+    Context::new().open(uri)
+}
+
+/// Opens an array as it was at a time, in milliseconds since 1970.
+///
+/// # Errors
+/// As for [`open`]; where there was no array yet.
+pub fn open_at(uri: &str, time: impl Into<Time>) -> Result<Array> {
+    Context::new().open_at(uri, time)
+}
+
+/// Makes an array, and opens it. Nothing may be there yet; folders above are made.
+///
+/// # Errors
+/// Where something is in the way, and as the store reports.
+pub fn create(uri: &str, schema: &Schema) -> Result<Array> {
+    Context::new().create(uri, schema)
+}
+
+/// Begins a condition on a field: `field("temp").lt(-5)`.
+pub fn field(name: &str) -> FieldCondition {
+    Condition::field(name)
+}

@@ -1,0 +1,403 @@
+use tdb_cells::{Batch, Column, FieldInfo};
+use tdb_condition::{Condition, ConditionError};
+use tdb_query::{Failing, ReadOptions, Reader, ResultOrder};
+use tdb_schema::names::UnknownName;
+use tdb_tile::Scalar;
+
+use crate::interval::Axis;
+use crate::{Array, Error, Interval, Result};
+
+/// The order of the cells of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// By coordinates, the last dimension changing fastest: row-major.
+    Row,
+    /// By coordinates, the first dimension changing fastest: column-major.
+    Col,
+    /// As the array stores its cells.
+    Global,
+    /// Whichever is fastest.
+    Any,
+}
+
+impl From<Order> for ResultOrder {
+    fn from(order: Order) -> Self {
+        match order {
+            Order::Row => Self::RowMajor,
+            Order::Col => Self::ColumnMajor,
+            Order::Global => Self::Global,
+            Order::Any => Self::Unordered,
+        }
+    }
+}
+
+/// Which cells a read returns: a condition of the builder, or as text.
+#[derive(Clone, Debug)]
+pub enum Where {
+    /// Made by [`field`](crate::field).
+    Condition(Condition),
+    /// As on the command line: `temp < -5 and sky in ('snow', 'rain')`.
+    Text(String),
+}
+
+impl From<Condition> for Where {
+    fn from(condition: Condition) -> Self {
+        Self::Condition(condition)
+    }
+}
+
+impl From<&str> for Where {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Where {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+/// A read in the making: of all cells and fields, unless more is said. Nothing is checked or read before the result is
+/// asked for, by [`batches`](Self::batches), [`count`](Self::count), [`to_vec`](Self::to_vec), …
+///
+/// ```no_run
+/// use tdb::{Order, field};
+///
+/// let weather = tdb::open("weather")?;
+/// let cold = weather
+///     .read()
+///     .attrs(["temp"])
+///     .range("day", 3..=40)
+///     .range("station", "BGN"..="KEF")
+///     .condition(field("temp").lt(-5))
+///     .order(Order::Row);
+/// println!("{} cells", cold.clone().count()?);
+/// for batch in cold.batches()? {
+///     let batch = batch?;
+///     let temp = batch.column("temp").expect("it was asked for");
+///     println!("{:?}", temp.numbers::<f32>()?.collect::<Vec<_>>());
+/// }
+/// # Ok::<(), tdb::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "nothing is read before the result is asked for"]
+pub struct ReadBuilder {
+    array: Array,
+    options: ReadOptions,
+    ranges: Vec<(String, Interval)>,
+    labels: Vec<(String, Interval)>,
+    condition: Option<Where>,
+}
+
+impl ReadBuilder {
+    pub(crate) fn new(array: Array) -> Self {
+        Self {
+            array,
+            options: ReadOptions::default(),
+            ranges: Vec::new(),
+            labels: Vec::new(),
+            condition: None,
+        }
+    }
+
+    /// Only these attributes, in this order.
+    pub fn attrs<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.options.attributes = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Only these dimensions, in this order.
+    pub fn dims<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.options.dimensions = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// No dimensions.
+    pub fn no_dims(mut self) -> Self {
+        self.options.dimensions = Some(Vec::new());
+        self
+    }
+
+    /// An interval of a dimension: `3..=40`, `"BGN"..="KEF"`, `"2024-02"`, `7`. Several of one dimension add up.
+    pub fn range(mut self, dimension: &str, interval: impl Into<Interval>) -> Self {
+        self.ranges.push((dimension.to_owned(), interval.into()));
+        self
+    }
+
+    /// An interval of a dimension label.
+    pub fn label(mut self, label: &str, interval: impl Into<Interval>) -> Self {
+        self.labels.push((label.to_owned(), interval.into()));
+        self
+    }
+
+    /// Only cells that match: a condition, or its text. A second one has to match, too.
+    pub fn condition(mut self, condition: impl Into<Where>) -> Self {
+        let condition = condition.into();
+        self.condition = Some(match (self.condition.take(), condition) {
+            (None, condition) => condition,
+            (Some(Where::Condition(one)), Where::Condition(other)) => {
+                Where::Condition(one.and(other))
+            }
+            (Some(one), other) => Where::Text(format!("({}) and ({})", text(one), text(other))),
+        });
+        self
+    }
+
+    /// Dense arrays: keeps the cells that do not match, with fill values in all attributes, as TileDB does.
+    pub fn fill(mut self) -> Self {
+        self.options.failing = Failing::Fill;
+        self
+    }
+
+    /// The order of the result; by default row-major for dense arrays, and as stored for sparse ones.
+    pub fn order(mut self, order: Order) -> Self {
+        self.options.order = Some(order.into());
+        self
+    }
+
+    /// At most so many cells.
+    pub fn limit(mut self, cells: u64) -> Self {
+        self.options.limit = Some(cells);
+        self
+    }
+
+    /// Enumerated attributes as their indexes, not as their labels.
+    pub fn enumeration_codes(mut self) -> Self {
+        self.options.enumeration_codes = true;
+        self
+    }
+
+    /// About how many bytes a batch has at most.
+    pub fn batch_bytes(mut self, bytes: u64) -> Self {
+        self.options.batch_bytes = Some(bytes);
+        self
+    }
+
+    /// The request as the engine takes it, resolved against the schema.
+    ///
+    /// # Errors
+    /// Names that the array does not have, ends of ranges that are no values of their field, a condition that cannot be read.
+    pub fn options(&self) -> Result<ReadOptions> {
+        let schema = self.array.schema();
+        let mut options = self.options.clone();
+        for (name, interval) in &self.ranges {
+            let range = Axis::dimension(schema, name)?.range(interval, false)?;
+            options.ranges.push((name.clone(), range));
+        }
+        for (name, interval) in &self.labels {
+            let range = Axis::label(schema, name)?.range(interval, false)?;
+            options.label_ranges.push((name.clone(), range));
+        }
+        options.condition = match &self.condition {
+            None => None,
+            Some(Where::Condition(condition)) => Some(condition.clone()),
+            Some(Where::Text(text)) => Some(self.array.condition(text)?),
+        };
+        Ok(options)
+    }
+
+    /// The array that is read.
+    pub fn array(&self) -> &Array {
+        &self.array
+    }
+
+    /// Reads batch by batch: each fits the memory of the context, together they are the result, in order.
+    ///
+    /// # Errors
+    /// As for [`ReadBuilder::options`]; a request that the array does not allow.
+    pub fn batches(self) -> Result<Batches> {
+        let options = self.options()?;
+        let session = self.array.context().shared_session();
+        let reader = Reader::open(session, self.array.engine(), &options)
+            .map_err(|error| self.array.failed(error))?;
+        Ok(Batches {
+            reader,
+            array: self.array,
+        })
+    }
+
+    /// The number of cells that match.
+    ///
+    /// # Errors
+    /// As for [`ReadBuilder::batches`]; errors of reading.
+    pub fn count(mut self) -> Result<u64> {
+        self.options.attributes = Some(Vec::new());
+        self.options.dimensions = Some(Vec::new());
+        let options = self.options()?;
+        let session = self.array.context().shared_session();
+        tdb_query::count_cells(session, self.array.engine(), &options)
+            .map_err(|error| self.array.failed(error))
+    }
+
+    /// The whole result at once, where the memory of the context holds it.
+    ///
+    /// # Errors
+    /// As for [`ReadBuilder::batches`]; a result that is larger.
+    pub fn all(mut self) -> Result<Batch> {
+        self.options.batch_bytes = Some(u64::MAX);
+        let mut batches = self.batches()?;
+        let fields = batches.fields().to_vec();
+        let first = batches.next().transpose()?;
+        if batches.next().transpose()?.is_some() {
+            let error = Error::new(
+                tdb_array::ErrorKind::Limit,
+                "the result is larger than what the memory of the context holds at a time",
+            );
+            let hint = "read it batch by batch, or give the context more memory";
+            return Err(error.at(batches.array.uri()).with_hint(hint));
+        }
+        Ok(first.unwrap_or_else(|| no_cells(&fields)))
+    }
+
+    /// The values of one field, of all cells that match.
+    ///
+    /// # Errors
+    /// A field that holds other values than `T`, that varies in size, or has null cells; errors of reading.
+    pub fn to_vec<T: Scalar>(self, field: &str) -> Result<Vec<T>> {
+        let array = self.array.clone();
+        let mut values = Vec::new();
+        for batch in self.only(field)?.batches()? {
+            let batch = batch?;
+            let column = batch.column(field).ok_or_else(|| array.no_field(field))?;
+            let numbers = column.numbers::<T>().map_err(|error| array.failed(error))?;
+            check_plain(column)?;
+            values.extend(numbers);
+        }
+        Ok(values)
+    }
+
+    /// Narrows the result to one field.
+    pub(crate) fn only(mut self, field: &str) -> Result<Self> {
+        let schema = self.array.schema();
+        let is_dimension = schema.dimension_index(field).is_some();
+        if !is_dimension && schema.attribute_index(field).is_none() {
+            return Err(self.array.no_field(field));
+        }
+        let (dimensions, attributes) = if is_dimension {
+            (vec![field.to_owned()], Vec::new())
+        } else {
+            (Vec::new(), vec![field.to_owned()])
+        };
+        self.options.dimensions = Some(dimensions);
+        self.options.attributes = Some(attributes);
+        Ok(self)
+    }
+}
+
+impl Array {
+    /// The condition that a text says, on fields that the array has.
+    ///
+    /// # Errors
+    /// A text that is none, with the place of the mistake; a field that the array does not have.
+    pub fn condition(&self, text: &str) -> Result<Condition> {
+        let limits = self.context().shared_session().limits();
+        let condition = Condition::parse(text, limits).map_err(|error| match error {
+            ConditionError::Text { at, .. } => {
+                let error = Error::from(error);
+                error.in_text(text, at)
+            }
+            error => error.into(),
+        })?;
+        let known = || self.schema().fields().map(|field| field.name);
+        let unknown = condition
+            .fields()
+            .find(|name| known().all(|known| known != *name));
+        let Some(name) = unknown else {
+            return Ok(condition);
+        };
+        let error = Error::from(UnknownName::new("field", name, known()));
+        Err(match Condition::place_of(text, name) {
+            Some(at) => error.in_text(text, at),
+            None => error,
+        })
+    }
+
+    fn no_field(&self, name: &str) -> Error {
+        let known = self.schema().fields().map(|field| field.name);
+        UnknownName::new("field", name, known).into()
+    }
+}
+
+fn text(condition: Where) -> String {
+    match condition {
+        Where::Condition(condition) => condition.to_string(),
+        Where::Text(text) => text,
+    }
+}
+
+/// A result without cells has its columns all the same.
+fn no_cells(fields: &[FieldInfo]) -> Batch {
+    let columns = fields.iter().map(|field| Column {
+        name: field.name.clone(),
+        datatype: field.datatype,
+        cell_val_num: field.cell_val_num,
+        nullable: field.nullable,
+        values: bytes::Bytes::new(),
+        offsets: field
+            .cell_val_num
+            .is_var()
+            .then(|| bytes::Bytes::from_static(&[0; 8])),
+        validity: None,
+        enumeration: field.enumeration.clone(),
+    });
+    Batch {
+        rows: 0,
+        columns: columns.collect(),
+    }
+}
+
+/// Fails where a column is more than one value a cell, or has nulls: what stands there is no value.
+pub(crate) fn check_plain(column: &Column) -> Result<()> {
+    let name = &column.name;
+    if column.offsets.is_some() {
+        let what = format!("field {name:?}: its cells vary in size: they are no plain numbers");
+        return Err(
+            Error::invalid(what).with_hint("read it by `batches`, whose columns have `cell`")
+        );
+    }
+    let rows = column
+        .cell_size()
+        .and_then(|size| column.values.len().checked_div(size));
+    if (0..rows.unwrap_or(0)).any(|row| !column.is_valid(row)) {
+        let what = format!("field {name:?}: there are null cells");
+        let hint = "leave them out with `field(…).is_not_null()`, or read it by `batches`, whose columns have `is_valid`";
+        return Err(Error::invalid(what).with_hint(hint));
+    }
+    Ok(())
+}
+
+/// The batches of a read.
+#[derive(Debug)]
+pub struct Batches {
+    reader: Reader,
+    array: Array,
+}
+
+impl Batches {
+    /// What the columns of each batch hold.
+    #[must_use]
+    pub fn fields(&self) -> &[FieldInfo] {
+        self.reader.fields()
+    }
+
+    /// What is odd about the request, and no reason to refuse it: ranges that reach beyond the domain.
+    pub fn warnings(&self) -> impl Iterator<Item = &str> {
+        self.reader.warnings().iter().map(AsRef::as_ref)
+    }
+
+    /// The reader of the engine beneath.
+    #[must_use]
+    pub fn into_reader(self) -> Reader {
+        self.reader
+    }
+}
+
+impl Iterator for Batches {
+    type Item = Result<Batch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.reader.next()?;
+        Some(batch.map_err(|error| self.array.failed(error)))
+    }
+}

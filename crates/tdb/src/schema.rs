@@ -1,0 +1,453 @@
+use std::ops::Deref;
+
+use tdb_array::{NameSource, SystemNames};
+use tdb_filters::{Description, FilterList, OptionValue, Registry};
+use tdb_schema::value::holds_bytes;
+use tdb_schema::{
+    ArraySchema, ArrayType, CellOrder, CellValNum, Enumeration, EnumerationRef, Order as TileOrder,
+};
+use tdb_tile::{Datatype, FormatVersion};
+
+use crate::interval::Axis;
+use crate::{Error, Interval, Order, Result, Value};
+
+/// What an array is to be: a schema that was checked, with the values of its enumerations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schema {
+    schema: ArraySchema,
+    enumerations: Vec<Enumeration>,
+}
+
+impl Schema {
+    /// Begins the schema of a sparse array: one whose cells are where they were written.
+    ///
+    /// ```
+    /// use tdb::{Attribute, Datatype, Dimension, Filter, Schema};
+    ///
+    /// let schema = Schema::sparse()
+    ///     .dimension(Dimension::new("day", Datatype::DateTimeDay).domain("2000-01-01"..="2099-12-31").tile(30))
+    ///     .attribute(Attribute::new("temp", Datatype::Float32).nullable().filter(Filter::zstd(5)))
+    ///     .attribute(Attribute::new("sky", Datatype::UInt8).enumeration("skies"))
+    ///     .enumeration("skies", ["clear", "rain", "snow"])
+    ///     .build()?;
+    /// assert_eq!(schema.attributes.len(), 2);
+    /// # Ok::<(), tdb::Error>(())
+    /// ```
+    pub fn sparse() -> SchemaBuilder {
+        SchemaBuilder::new(ArrayType::Sparse)
+    }
+
+    /// Begins the schema of a dense array: one with a cell for each combination of coordinates.
+    pub fn dense() -> SchemaBuilder {
+        SchemaBuilder::new(ArrayType::Dense)
+    }
+
+    /// A schema that was put together otherwise.
+    ///
+    /// # Errors
+    /// One that breaks a rule for new arrays.
+    pub fn new(schema: ArraySchema, enumerations: Vec<Enumeration>) -> Result<Self> {
+        schema
+            .check_new()
+            .map_err(|error| Error::invalid(error.to_string()))?;
+        Ok(Self {
+            schema,
+            enumerations,
+        })
+    }
+
+    /// The enumerations, with their values.
+    #[must_use]
+    pub fn enumerations(&self) -> &[Enumeration] {
+        &self.enumerations
+    }
+}
+
+impl Deref for Schema {
+    type Target = ArraySchema;
+
+    fn deref(&self) -> &ArraySchema {
+        &self.schema
+    }
+}
+
+/// A schema in the making.
+#[derive(Clone, Debug)]
+#[must_use = "a schema is made by `build`"]
+pub struct SchemaBuilder {
+    array_type: ArrayType,
+    dimensions: Vec<Dimension>,
+    attributes: Vec<Attribute>,
+    enumerations: Vec<(String, Vec<String>)>,
+    cell_order: CellOrder,
+    tile_order: TileOrder,
+    capacity: Option<u64>,
+    allows_duplicates: bool,
+}
+
+impl SchemaBuilder {
+    fn new(array_type: ArrayType) -> Self {
+        Self {
+            array_type,
+            dimensions: Vec::new(),
+            attributes: Vec::new(),
+            enumerations: Vec::new(),
+            cell_order: CellOrder::RowMajor,
+            tile_order: TileOrder::RowMajor,
+            capacity: None,
+            allows_duplicates: false,
+        }
+    }
+
+    /// Adds a dimension; at least one is needed.
+    pub fn dimension(mut self, dimension: Dimension) -> Self {
+        self.dimensions.push(dimension);
+        self
+    }
+
+    /// Adds an attribute; at least one is needed.
+    pub fn attribute(mut self, attribute: Attribute) -> Self {
+        self.attributes.push(attribute);
+        self
+    }
+
+    /// The values that attributes which name this enumeration can have.
+    pub fn enumeration<V: Into<String>>(
+        mut self,
+        name: &str,
+        values: impl IntoIterator<Item = V>,
+    ) -> Self {
+        let values = values.into_iter().map(Into::into).collect();
+        self.enumerations.push((name.to_owned(), values));
+        self
+    }
+
+    /// The order of cells within a tile: [`Order::Row`] (the default) or [`Order::Col`].
+    pub fn cell_order(mut self, order: Order) -> Self {
+        self.cell_order = if order == Order::Col {
+            CellOrder::ColumnMajor
+        } else {
+            CellOrder::RowMajor
+        };
+        self
+    }
+
+    /// The order of tiles: [`Order::Row`] (the default) or [`Order::Col`].
+    pub fn tile_order(mut self, order: Order) -> Self {
+        self.tile_order = if order == Order::Col {
+            TileOrder::ColumnMajor
+        } else {
+            TileOrder::RowMajor
+        };
+        self
+    }
+
+    /// Sparse arrays: cells are ordered along a Hilbert curve, so that cells near each other are stored near each other.
+    pub fn hilbert(mut self) -> Self {
+        self.cell_order = CellOrder::Hilbert;
+        self
+    }
+
+    /// Sparse arrays: how many cells a tile has; 10,000 by default.
+    pub fn capacity(mut self, cells: u64) -> Self {
+        self.capacity = Some(cells);
+        self
+    }
+
+    /// Sparse arrays: cells may share their coordinates.
+    pub fn duplicates(mut self) -> Self {
+        self.allows_duplicates = true;
+        self
+    }
+
+    /// The schema, checked.
+    ///
+    /// # Errors
+    /// The first rule that it breaks, with the field that breaks it.
+    pub fn build(self) -> Result<Schema> {
+        let dimensions = self.dimensions.iter().map(Dimension::build);
+        let dimensions = dimensions.collect::<Result<Vec<_>>>()?;
+        let attributes = self.attributes.iter().map(Attribute::build);
+        let attributes = attributes.collect::<Result<Vec<_>>>()?;
+        let mut schema = ArraySchema::new(self.array_type, dimensions, attributes);
+        schema.cell_order = self.cell_order;
+        schema.tile_order = self.tile_order;
+        schema.allows_duplicates = self.allows_duplicates;
+        if let Some(capacity) = self.capacity {
+            schema.capacity = capacity;
+        }
+        let mut enumerations = Vec::new();
+        for (name, values) in self.enumerations {
+            let file = SystemNames.enumeration()?;
+            let (datatype, values_of) = (Datatype::StringUtf8, CellValNum::Var);
+            let made = Enumeration::from_values(&name, &file, datatype, values_of, false, &values);
+            enumerations.push(made.map_err(|error| Error::invalid(error.to_string()))?);
+            schema.enumerations.push(EnumerationRef { name, file });
+        }
+        Schema::new(schema, enumerations)
+    }
+}
+
+/// A dimension in the making.
+#[derive(Clone, Debug)]
+pub struct Dimension {
+    name: String,
+    datatype: Datatype,
+    domain: Option<Interval>,
+    tile: Option<Value>,
+    filters: Vec<Filter>,
+}
+
+impl Dimension {
+    /// A dimension of numbers, dates or times, which needs a [`domain`](Self::domain); or of strings
+    /// ([`Datatype::StringAscii`]), which has none.
+    #[must_use]
+    pub fn new(name: &str, datatype: Datatype) -> Self {
+        Self {
+            name: name.to_owned(),
+            datatype,
+            domain: None,
+            tile: None,
+            filters: Vec::new(),
+        }
+    }
+
+    /// The coordinates that there may be: `0..=99`, `"2000-01-01"..="2099-12-31"`.
+    #[must_use]
+    pub fn domain(mut self, domain: impl Into<Interval>) -> Self {
+        self.domain = Some(domain.into());
+        self
+    }
+
+    /// The extent of a tile along this dimension, in coordinates.
+    #[must_use]
+    pub fn tile(mut self, extent: impl Into<Value>) -> Self {
+        self.tile = Some(extent.into());
+        self
+    }
+
+    /// Adds a filter; the last one that is added comes last when writing.
+    #[must_use]
+    pub fn filter(mut self, filter: Filter) -> Self {
+        self.filters.push(filter);
+        self
+    }
+
+    fn build(&self) -> Result<tdb_schema::Dimension> {
+        let mut dimension = tdb_schema::Dimension::strings(&self.name);
+        dimension.datatype = self.datatype;
+        dimension.filters = filter_list(&self.filters, &self.name)?;
+        let is_string = self.datatype == Datatype::StringAscii;
+        if !is_string {
+            dimension.cell_val_num = CellValNum::Fixed(1);
+        }
+        if let Some(domain) = &self.domain {
+            let axis = Axis {
+                name: &self.name,
+                datatype: self.datatype,
+                cell_val_num: dimension.cell_val_num,
+                bounds: None,
+            };
+            dimension.domain = Some(axis.range(domain, false)?);
+        }
+        let what = format!("tile of dimension {:?}", self.name);
+        let extent = self.tile.as_ref();
+        let extent = extent.map(|extent| extent.stored(self.datatype, &what));
+        dimension.extent = extent.transpose()?.map(Into::into);
+        Ok(dimension)
+    }
+}
+
+/// An attribute in the making.
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    name: String,
+    datatype: Datatype,
+    values: CellValNum,
+    nullable: bool,
+    fill: Option<Value>,
+    enumeration: Option<String>,
+    filters: Vec<Filter>,
+}
+
+impl Attribute {
+    /// An attribute of one value a cell; of strings and blobs, cells vary in size.
+    #[must_use]
+    pub fn new(name: &str, datatype: Datatype) -> Self {
+        let varies = holds_bytes(datatype) && datatype != Datatype::Char;
+        Self {
+            name: name.to_owned(),
+            datatype,
+            values: if varies {
+                CellValNum::Var
+            } else {
+                CellValNum::Fixed(1)
+            },
+            nullable: false,
+            fill: None,
+            enumeration: None,
+            filters: Vec::new(),
+        }
+    }
+
+    /// Each cell has so many values.
+    #[must_use]
+    pub fn values(mut self, values: u32) -> Self {
+        self.values = CellValNum::Fixed(values);
+        self
+    }
+
+    /// Each cell has any number of values.
+    #[must_use]
+    pub fn var(mut self) -> Self {
+        self.values = CellValNum::Var;
+        self
+    }
+
+    /// Cells can be null.
+    #[must_use]
+    pub fn nullable(mut self) -> Self {
+        self.nullable = true;
+        self
+    }
+
+    /// The value of cells of a dense array that were never written.
+    #[must_use]
+    pub fn fill(mut self, value: impl Into<Value>) -> Self {
+        self.fill = Some(value.into());
+        self
+    }
+
+    /// The values are indexes into this enumeration: the datatype is one of integers.
+    #[must_use]
+    pub fn enumeration(mut self, name: &str) -> Self {
+        self.enumeration = Some(name.to_owned());
+        self
+    }
+
+    /// Adds a filter; the last one that is added comes last when writing.
+    #[must_use]
+    pub fn filter(mut self, filter: Filter) -> Self {
+        self.filters.push(filter);
+        self
+    }
+
+    fn build(&self) -> Result<tdb_schema::Attribute> {
+        let mut attribute =
+            tdb_schema::Attribute::new(&self.name, self.datatype).with_cell_val_num(self.values);
+        attribute.nullable = self.nullable;
+        attribute.enumeration.clone_from(&self.enumeration);
+        attribute.filters = filter_list(&self.filters, &self.name)?;
+        if let Some(fill) = &self.fill {
+            let what = format!("fill value of attribute {:?}", self.name);
+            let value = fill.stored(self.datatype, &what)?;
+            let values = match self.values {
+                CellValNum::Fixed(n) if !holds_bytes(self.datatype) => n,
+                _ => 1,
+            };
+            attribute.fill = value.repeat(values as usize).into();
+        }
+        Ok(attribute)
+    }
+}
+
+/// A filter with its options, by name: `tdb filters` lists all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filter(Description);
+
+impl Filter {
+    /// A filter by its name, with the options it has by default.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self(Description::new(name))
+    }
+
+    /// The same with an option set.
+    #[must_use]
+    pub fn with(self, option: &str, value: impl Into<OptionValue>) -> Self {
+        Self(self.0.with(option, value.into()))
+    }
+
+    /// Compression by zstd; levels go from 1 to 22.
+    #[must_use]
+    pub fn zstd(level: i64) -> Self {
+        Self::named("zstd").with("level", OptionValue::Integer(level))
+    }
+
+    /// Compression by gzip; levels go from 1 to 9.
+    #[must_use]
+    pub fn gzip(level: i64) -> Self {
+        Self::named("gzip").with("level", OptionValue::Integer(level))
+    }
+
+    /// Compression by LZ4.
+    #[must_use]
+    pub fn lz4() -> Self {
+        Self::named("lz4")
+    }
+
+    /// Compression by bzip2; levels go from 1 to 9.
+    #[must_use]
+    pub fn bzip2(level: i64) -> Self {
+        Self::named("bzip2").with("level", OptionValue::Integer(level))
+    }
+
+    /// Run-length encoding.
+    #[must_use]
+    pub fn rle() -> Self {
+        Self::named("rle")
+    }
+
+    /// A dictionary of the strings of a tile.
+    #[must_use]
+    pub fn dictionary() -> Self {
+        Self::named("dictionary")
+    }
+
+    /// Differences of differences of integers, packed.
+    #[must_use]
+    pub fn double_delta() -> Self {
+        Self::named("double_delta")
+    }
+
+    /// The bits of all values, bit by bit.
+    #[must_use]
+    pub fn bitshuffle() -> Self {
+        Self::named("bitshuffle")
+    }
+
+    /// The bytes of all values, byte by byte.
+    #[must_use]
+    pub fn byteshuffle() -> Self {
+        Self::named("byteshuffle")
+    }
+
+    /// Integers in as few bits as they need.
+    #[must_use]
+    pub fn bit_width_reduction() -> Self {
+        Self::named("bit_width_reduction")
+    }
+
+    /// A SHA-256 checksum, checked when reading.
+    #[must_use]
+    pub fn checksum_sha256() -> Self {
+        Self::named("checksum_sha256")
+    }
+
+    /// Floats as integers of `byte_width` bytes: `(value - offset) / scale`, rounded.
+    #[must_use]
+    pub fn scale_float(scale: f64, offset: f64, byte_width: i64) -> Self {
+        Self::named("scale_float")
+            .with("scale", OptionValue::Real(scale))
+            .with("offset", OptionValue::Real(offset))
+            .with("byte_width", OptionValue::Integer(byte_width))
+    }
+}
+
+fn filter_list(filters: &[Filter], field: &str) -> Result<FilterList> {
+    let records = filters.iter().map(|Filter(description)| {
+        let record = description.record(FormatVersion::WRITTEN, Registry::builtin());
+        record.map_err(|error| Error::invalid(format!("filters of {field:?}: {error}")))
+    });
+    Ok(FilterList::new(records.collect::<Result<Vec<_>>>()?))
+}

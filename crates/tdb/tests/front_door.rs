@@ -1,0 +1,404 @@
+//! Arrays made, written, read and changed by this crate alone.
+
+use tdb::{Attribute, Context, Datatype, Dimension, ErrorKind, Filter, Order, Schema, field};
+use tempfile::TempDir;
+
+/// A folder that goes away, and the URI of an array in it.
+fn place() -> (TempDir, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let uri = folder.path().join("a/weather").display().to_string();
+    (folder, uri)
+}
+
+fn weather() -> Schema {
+    Schema::sparse()
+        .dimension(Dimension::new("station", Datatype::StringAscii))
+        .dimension(
+            Dimension::new("day", Datatype::DateTimeDay)
+                .domain("2000-01-01"..="2099-12-31")
+                .tile(30),
+        )
+        .attribute(
+            Attribute::new("temp", Datatype::Float32)
+                .nullable()
+                .filter(Filter::byteshuffle())
+                .filter(Filter::zstd(5)),
+        )
+        .attribute(Attribute::new("sky", Datatype::UInt8).enumeration("skies"))
+        .attribute(Attribute::new("gusts", Datatype::Int16).var())
+        .attribute(Attribute::new("remark", Datatype::StringUtf8))
+        .enumeration("skies", ["clear", "rain", "snow"])
+        .build()
+        .expect("a schema")
+}
+
+fn written(uri: &str) -> tdb::Array {
+    let array = tdb::create(uri, &weather()).expect("created");
+    let written = array
+        .write()
+        .column("station", ["KEF", "BGN", "BGN"])
+        .column("day", ["2024-01-01", "2024-01-02", "2024-02-29"])
+        .column("temp", [Some(-3.5_f32), None, Some(11.0)])
+        .column("sky", ["snow", "rain", "clear"])
+        .column("gusts", vec![vec![7_i16, 9], vec![], vec![12]])
+        .column(
+            "remark",
+            vec!["".to_owned(), "süd".to_owned(), "x".to_owned()],
+        )
+        .commit()
+        .expect("written");
+    assert_eq!((written.cells, written.fragments.len()), (3, 1));
+    array.reopen().expect("opened")
+}
+
+#[test]
+fn cells_come_back_as_they_were_given() {
+    let (_folder, uri) = place();
+    let array = written(&uri);
+    let batch = array.read().order(Order::Row).all().expect("all cells");
+    let texts = |name: &str| -> Vec<String> {
+        let column = batch.column(name).expect("a column");
+        let cells = (0..batch.rows).map(|row| column.cell(row).expect("a cell"));
+        cells
+            .map(|cell| String::from_utf8(cell.to_vec()).expect("text"))
+            .collect()
+    };
+    assert_eq!(texts("station"), ["BGN", "BGN", "KEF"]);
+    assert_eq!(texts("remark"), ["süd", "x", ""]);
+    let temp = batch.column("temp").expect("a column");
+    assert_eq!(
+        (0..3).map(|row| temp.is_valid(row)).collect::<Vec<_>>(),
+        [false, true, true]
+    );
+    assert_eq!(
+        array
+            .read()
+            .order(Order::Row)
+            .to_vec::<u8>("sky")
+            .expect("codes"),
+        [1, 0, 2]
+    );
+}
+
+#[test]
+fn ranges_take_their_type_from_the_field() {
+    let (_folder, uri) = place();
+    let array = written(&uri);
+    let count = |read: tdb::ReadBuilder| read.count().expect("counted");
+    assert_eq!(count(array.read()), 3);
+    assert_eq!(count(array.read().range("station", "BGN"..="KEE")), 2);
+    assert_eq!(count(array.read().range("day", "2024-01")), 2);
+    assert_eq!(count(array.read().range("day", "2024-02-01"..)), 1);
+    // Ticks: days since 1970.
+    assert_eq!(count(array.read().range("day", 19_723..19_724)), 1);
+    assert_eq!(count(array.read().condition(field("temp").lt(0))), 1);
+    assert_eq!(count(array.read().condition("sky in ('snow', 'rain')")), 2);
+    let both = array
+        .read()
+        .condition("sky = 'snow' or sky = 'rain'")
+        .condition(field("temp").is_null());
+    assert_eq!(count(both), 1);
+    assert_eq!(count(array.read().limit(2)), 2);
+}
+
+#[test]
+fn errors_say_what_where_and_what_to_do() {
+    let (_folder, uri) = place();
+    let array = written(&uri);
+    let error = |read: tdb::ReadBuilder| {
+        let error = read.count().expect_err("an error");
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        format!("{error:?}")
+    };
+    insta::assert_snapshot!(error(array.read().range("dya", 3)), @r#"
+    there is no dimension "dya"
+    hint: the dimensions are station, day
+    "#);
+    insta::assert_snapshot!(error(array.read().range("day", "soon")), @r#"range of "day": "soon" is not a valid datetime_day (ISO 8601, or a number of ticks)"#);
+    insta::assert_snapshot!(error(array.read().range("station", 3)), @r#"range of "station": the number 3 is given, and the field holds string_ascii"#);
+    insta::assert_snapshot!(error(array.read().range("station", "A".."B")), @r#"
+    range of "station": a..b leaves out b, and what comes before a string_ascii is not known
+    hint: write a..=b, which includes both ends
+    "#);
+    insta::assert_snapshot!(error(array.read().condition("sky = 'snow' and tmp < 3")), @r#"
+    there is no field "tmp"
+      sky = 'snow' and tmp < 3
+                       ^
+    hint: did you mean "temp"? the fields are station, day, temp, sky, gusts, remark
+    "#);
+    let error = array
+        .read()
+        .to_vec::<f64>("temp")
+        .expect_err("of another type");
+    insta::assert_snapshot!(error, @r#"the values of column "temp" are float32, which is read as f32, not as f64"#);
+    let error = array.read().to_vec::<f32>("temp").expect_err("nulls");
+    insta::assert_snapshot!(error.hint().expect("a hint"), @"leave them out with `field(…).is_not_null()`, or read it by `batches`, whose columns have `is_valid`");
+}
+
+#[test]
+fn columns_that_do_not_fit_are_refused_before_anything_is_stored() {
+    let (_folder, uri) = place();
+    let array = written(&uri);
+    let error = |name: &str, cells: tdb::GivenCells| {
+        let write = array
+            .write()
+            .column("station", ["X"])
+            .column("day", ["2024-01-01"]);
+        let write = write
+            .column("sky", [0_u8])
+            .column("gusts", vec![vec![1_i16]]);
+        let error = write.column(name, cells).commit().expect_err("an error");
+        error.to_string()
+    };
+    use tdb::IntoColumn;
+    insta::assert_snapshot!(error("temp", [1.0_f64].into_cells()), @r#"column "temp": numbers of the type f64 are given, and the field holds float32"#);
+    insta::assert_snapshot!(error("temp", ["x"].into_cells()), @r#"column "temp": texts are given, and the field holds float32"#);
+    insta::assert_snapshot!(error("temp", [1.0_f32, 2.0].into_cells()), @r#"field "temp": values should be 4 bytes long and are 8"#);
+    insta::assert_snapshot!(error("tmp", [1.0_f32].into_cells()), @r#"there is no field "tmp""#);
+    insta::assert_snapshot!(error("sky", ["hail"].into_cells()), @r#"column "sky": the enumeration "skies" has no value "hail""#);
+    let array = array.reopen().expect("opened");
+    assert_eq!(array.fragments(), 1);
+}
+
+#[test]
+fn dense_arrays_are_written_and_read_as_boxes() {
+    let (_folder, uri) = place();
+    let schema = Schema::dense()
+        .dimension(Dimension::new("y", Datatype::Int32).domain(1..=4).tile(2))
+        .dimension(Dimension::new("x", Datatype::Int32).domain(0..5).tile(5))
+        .attribute(Attribute::new("a", Datatype::Int64).fill(-1))
+        .build()
+        .expect("a schema");
+    let array = tdb::create(&uri, &schema).expect("created");
+    let cells: Vec<i64> = (0..6).collect();
+    array
+        .write()
+        .range("y", 2..=3)
+        .range("x", 1..=3)
+        .column("a", &cells)
+        .commit()
+        .expect("written");
+    let array = array.reopen().expect("opened");
+    assert_eq!(array.read().count().expect("counted"), 20);
+    assert_eq!(
+        array
+            .read()
+            .range("y", 3)
+            .to_vec::<i64>("a")
+            .expect("a row"),
+        [-1, 3, 4, 5, -1]
+    );
+    assert_eq!(
+        array
+            .read()
+            .range("y", 2..=3)
+            .range("x", ..=1)
+            .count()
+            .expect("counted"),
+        4
+    );
+}
+
+#[test]
+fn arrays_are_opened_as_of_a_time() {
+    let (_folder, uri) = place();
+    let schema = Schema::sparse()
+        .dimension(
+            Dimension::new("x", Datatype::UInt32)
+                .domain(0..100)
+                .tile(10),
+        )
+        .attribute(Attribute::new("a", Datatype::Int32))
+        .build()
+        .expect("a schema");
+    let array = tdb::create(&uri, &schema).expect("created");
+    let now = tdb::Time::now().0;
+    for (time, x) in [(now + 1, 1_u32), (now + 2, 2)] {
+        let write = array.write().at(time).column("x", [x]).column("a", [7_i32]);
+        write.commit().expect("written");
+    }
+    let count = |array: tdb::Result<tdb::Array>| array?.read().count();
+    assert_eq!(count(tdb::open_at(&uri, now + 1)).expect("counted"), 1);
+    assert_eq!(count(tdb::open_at(&uri, now + 2)).expect("counted"), 2);
+    let between = Context::new().open_between(&uri, now + 2, now + 2);
+    assert_eq!(
+        between
+            .expect("opened")
+            .read()
+            .to_vec::<u32>("x")
+            .expect("one"),
+        [2]
+    );
+}
+
+#[test]
+fn deletes_consolidations_and_metadata() {
+    let (_folder, uri) = place();
+    let array = written(&uri);
+    array.set_metadata("source", "stations").expect("set");
+    let again = |station: &str| {
+        let write = array
+            .write()
+            .column("station", [station])
+            .column("day", ["2024-03-01"]);
+        let write = write.column("temp", [1.0_f32]).column("sky", ["rain"]);
+        write
+            .column("gusts", vec![vec![1_i16]])
+            .column("remark", ["-"])
+            .commit()
+            .expect("written");
+    };
+    again("OSL");
+    again("BGN");
+    let array = array.reopen().expect("opened");
+    assert_eq!(array.read().count().expect("counted"), 5);
+    let refused = array.delete(&field("temp").lt(0)).expect_err("nulls");
+    assert_eq!(refused.kind(), ErrorKind::Invalid);
+    let deletion = array.delete(&field("station").eq("BGN")).expect("deleted");
+    assert_eq!(deletion.taken, 3);
+    let merged = array.consolidate().expect("merged");
+    assert_eq!(merged.fragments.len(), 1);
+    let array = array.reopen().expect("opened");
+    assert_eq!(
+        (array.fragments(), array.read().count().expect("counted")),
+        (1, 2)
+    );
+    let metadata = array.metadata().expect("read");
+    assert!(metadata.get("source").is_some());
+}
+
+#[test]
+fn encrypted_arrays_need_their_key() {
+    let (_folder, uri) = place();
+    let context = Context::new()
+        .key(b"0123456789abcdef0123456789abcdef")
+        .expect("a key");
+    let array = context.create(&uri, &weather()).expect("created");
+    let write = array
+        .write()
+        .column("station", ["BGN"])
+        .column("day", ["2024-03-01"]);
+    let write = write.column("temp", [1.0_f32]).column("sky", ["rain"]);
+    write
+        .column("gusts", vec![vec![1_i16]])
+        .column("remark", ["-"])
+        .commit()
+        .expect("written");
+    assert_eq!(
+        context
+            .open(&uri)
+            .expect("opened")
+            .read()
+            .count()
+            .expect("counted"),
+        1
+    );
+    let error = tdb::open(&uri).expect_err("without a key");
+    assert_eq!(error.kind(), ErrorKind::Crypto);
+    assert!(error.hint().is_some());
+    assert!(Context::new().key(b"short").is_err());
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn rows_are_values_of_a_type() {
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    struct Weather {
+        station: String,
+        day: String,
+        temp: Option<f32>,
+        sky: Sky,
+        gusts: Vec<i16>,
+    }
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Sky {
+        Clear,
+        Rain,
+        Snow,
+    }
+    let (_folder, uri) = place();
+    let read = written(&uri).read().order(Order::Row);
+    let rows = read.clone().rows::<Weather>().expect("begun");
+    let rows = rows
+        .collect::<tdb::Result<Vec<Weather>>>()
+        .expect("three cells");
+    assert_eq!(rows.len(), 3);
+    let last = Weather {
+        station: "KEF".to_owned(),
+        day: "2024-01-01".to_owned(),
+        temp: Some(-3.5),
+        sky: Sky::Snow,
+        gusts: vec![7, 9],
+    };
+    assert_eq!(rows.last(), Some(&last));
+
+    #[derive(Debug, serde::Deserialize)]
+    struct Wrong {
+        #[expect(dead_code, reason = "never made")]
+        temp: u8,
+    }
+    let error = read
+        .rows::<Wrong>()
+        .expect("begun")
+        .next()
+        .expect("a row")
+        .expect_err("wrong");
+    insta::assert_snapshot!(error, @r#"cell 0 of the result: column "temp": invalid type: Option value, expected u8"#);
+}
+
+#[cfg(feature = "arrow")]
+#[test]
+fn results_are_record_batches() {
+    let (_folder, uri) = place();
+    let batch = written(&uri)
+        .read()
+        .attrs(["temp", "sky"])
+        .to_arrow()
+        .expect("a batch");
+    assert_eq!((batch.num_rows(), batch.num_columns()), (3, 4));
+    let nothing = written(&place().1)
+        .read()
+        .range("station", "Z")
+        .to_arrow()
+        .expect("a batch");
+    assert_eq!((nothing.num_rows(), nothing.num_columns()), (0, 6));
+}
+
+#[cfg(feature = "ndarray")]
+#[test]
+fn results_are_ndarrays() {
+    let (_folder, uri) = place();
+    let schema = Schema::dense()
+        .dimension(Dimension::new("y", Datatype::Int32).domain(1..=4).tile(2))
+        .dimension(Dimension::new("x", Datatype::Int32).domain(0..=4).tile(5))
+        .attribute(Attribute::new("a", Datatype::UInt16))
+        .attribute(Attribute::new("rgb", Datatype::UInt8).values(3))
+        .build()
+        .expect("a schema");
+    let array = tdb::create(&uri, &schema).expect("created");
+    let (a, rgb): (Vec<u16>, Vec<u8>) = ((0..20).collect(), (0..60).collect());
+    array
+        .write()
+        .column("a", a)
+        .column("rgb", rgb)
+        .commit()
+        .expect("written");
+    let array = array.reopen().expect("opened");
+    let a = array
+        .read()
+        .range("y", 2..=3)
+        .to_ndarray::<u16>("a")
+        .expect("a box");
+    assert_eq!((a.shape(), a[[1, 2]]), (&[2, 5][..], 12));
+    let same = array
+        .read()
+        .range("y", 2..=3)
+        .order(Order::Col)
+        .to_ndarray::<u16>("a")
+        .expect("a box");
+    assert_eq!(same, a);
+    let rgb = array.read().to_ndarray::<u8>("rgb").expect("a picture");
+    assert_eq!((rgb.shape(), rgb[[3, 4, 2]]), (&[4, 5, 3][..], 59));
+    assert!(array.read().limit(3).to_ndarray::<u16>("a").is_err());
+}
