@@ -158,14 +158,14 @@ pub(crate) fn path_with(program: PathBuf) -> Result<OsString, Box<dyn Error>> {
     )?)
 }
 
-/// The libraries of ours that tdb-query is built from, by name.
+/// The libraries of ours that tdb is built from, by name.
 fn libraries() -> Result<BTreeMap<String, PathBuf>, Box<dyn Error>> {
     let mut build = cargo();
     build.args([
         "build",
         "--quiet",
         "--package",
-        "tdb-query",
+        "tdb",
         "--message-format",
         "json-render-diagnostics",
     ]);

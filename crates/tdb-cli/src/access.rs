@@ -7,8 +7,8 @@ use tdb_tile::Limits;
 
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location::Location;
 use crate::{machine, request_file};
+use tdb::place::Place;
 
 /// The key that the user gave, and the caps of a session.
 #[derive(Clone, Debug)]
@@ -26,8 +26,8 @@ impl Access {
     }
 
     /// The place with the key and the caps.
-    pub(crate) fn to(&self, location: &Location) -> tdb_array::Location {
-        let place = location.place.clone().with_key(self.key.clone());
+    pub(crate) fn to(&self, location: &Place) -> tdb_array::Location {
+        let place = location.location.clone().with_key(self.key.clone());
         place.with_limits(self.limits.clone())
     }
 }

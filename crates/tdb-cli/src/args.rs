@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tdb_consolidate::MergeOptions;
 
-use crate::parse::{Moment, Size, moment, size, threads};
+use crate::cmd;
+use crate::parse::{Size, moment, size, threads};
 use crate::profile::Profile;
-use crate::{cmd, machine};
+use tdb::Time;
 
 /// Makes, reads and keeps TileDB arrays.
 #[derive(Debug, Parser)]
@@ -35,10 +36,10 @@ pub(crate) struct Cli {
 pub(crate) struct Global {
     /// The array as of T: milliseconds since 1970, RFC 3339, a date, now (the default), or -2h
     #[arg(long, value_name = "T", global = true, value_parser = moment, allow_hyphen_values = true)]
-    pub(crate) at: Option<Moment>,
+    pub(crate) at: Option<Time>,
     /// Only what was written from T on
     #[arg(long, value_name = "T", global = true, value_parser = moment, allow_hyphen_values = true)]
-    pub(crate) since: Option<Moment>,
+    pub(crate) since: Option<Time>,
     /// Encryption key: a file of 32 raw bytes
     #[arg(long, value_name = "FILE", global = true, env = "TDB_KEY_FILE")]
     pub(crate) key_file: Option<PathBuf>,
@@ -73,8 +74,8 @@ pub(crate) struct Global {
     #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t)]
     pub(crate) color: When,
     /// When the program was started: what `--at` is by default
-    #[arg(skip = machine::now())]
-    pub(crate) now: Moment,
+    #[arg(skip = Time::now())]
+    pub(crate) now: Time,
     /// How fragments are merged, as far as settings by TileDB's names say
     #[arg(skip)]
     pub(crate) merging: MergeOptions,

@@ -6,11 +6,10 @@ use std::error::Error;
 use std::fmt;
 use std::io::{self, Write};
 
+use tdb::place::Place;
 use tdb_array::{ArrayError, ErrorKind, HasKind};
-use tdb_fragment::FragmentError;
-use tdb_schema::SchemaError;
 use tdb_store::StoreError;
-use tdb_tile::{Limits, WireError, WireErrorKind};
+use tdb_tile::Limits;
 use tdb_write::WriteError;
 use unicode_width::UnicodeWidthStr;
 
@@ -25,34 +24,6 @@ const KEY_HINT: &str = "--key-file gives the key, to encrypted arrays alone";
 
 /// What the names of files begin with that are being written.
 pub(crate) const DRAFT: &str = ".tmp-";
-
-const NO_SCHEMA_HINT: &str =
-    "an array has a schema in __schema: if that was lost, what is in __fragments is there still";
-
-const NEWER_HINT: &str = "this tdb is too old: a newer one may read it";
-const OLD_HINT: &str =
-    "the release that wrote it reads it; what that gives out, a newer release can write again";
-
-/// The way out where what is stored is of a version that is not read.
-fn version_hint(error: &(dyn Error + 'static)) -> Option<&'static str> {
-    let mut chain = std::iter::successors(Some(error), |&error| error.source());
-    let wire = chain.find_map(|error| {
-        let schema = error.downcast_ref::<SchemaError>();
-        let in_schema = schema.and_then(|error| match error {
-            SchemaError::Wire(wire) => Some(wire),
-            _ => None,
-        });
-        let fragment = error.downcast_ref::<FragmentError>();
-        in_schema
-            .or_else(|| fragment.and_then(FragmentError::wire))
-            .or_else(|| error.downcast_ref::<WireError>())
-    })?;
-    match wire.kind {
-        WireErrorKind::NewerVersion { .. } => Some(NEWER_HINT),
-        WireErrorKind::BeforeVersions => Some(OLD_HINT),
-        _ => None,
-    }
-}
 
 /// What is told where a file could not be begun: its name so far says nothing to anybody.
 fn draft_error(error: &(dyn Error + 'static)) -> Option<Box<dyn Error + Send + Sync>> {
@@ -119,14 +90,7 @@ impl Failure {
 
     /// What a library found wrong with an object that the caller names.
     pub(crate) fn of(error: impl HasKind + Error + Send + Sync + 'static) -> Self {
-        let hint = match error.kind() {
-            ErrorKind::Crypto => Some(KEY_HINT),
-            _ => version_hint(&error),
-        };
-        Self {
-            hint: hint.map(str::to_owned),
-            ..Self::new(error.kind(), error)
-        }
+        tdb::Error::of(error).into()
     }
 
     /// The request is wrong.
@@ -169,6 +133,11 @@ impl Failure {
             self.place.get_or_insert_with(|| uri.to_owned());
         }
         self
+    }
+
+    /// What went wrong with an array, a group or an object there.
+    pub(crate) fn in_place(error: impl Into<Self>, place: &Place) -> Self {
+        error.into().at(&place.uri)
     }
 
     /// Says which file or object is at fault, also where the fault is that it does not fit.

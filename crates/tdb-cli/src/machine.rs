@@ -1,11 +1,6 @@
 //! What the machine has.
 
 use std::fs::read_to_string;
-use std::time::{SystemTime, UNIX_EPOCH};
-
-use tdb_array::TimeWindow;
-
-use crate::parse::Moment;
 
 /// Bytes of memory that this program may count on: those of the machine, or of the container
 /// that it runs in. `None` where that is not known.
@@ -14,13 +9,6 @@ pub(crate) fn memory() -> Option<u64> {
     let container = read_to_string("/sys/fs/cgroup/memory.max").ok();
     let container = container.and_then(|text| text.trim().parse().ok());
     machine.into_iter().chain(container).min()
-}
-
-/// The time; before 1970 it stands still.
-pub(crate) fn now() -> Moment {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let milliseconds = since.map_or(0, |since| since.as_millis());
-    Moment(u64::try_from(milliseconds).unwrap_or(TimeWindow::ALL.at))
 }
 
 /// The total of `/proc/meminfo`, which counts in kibibytes.

@@ -8,7 +8,6 @@ mod cmd;
 mod config;
 mod defect;
 mod failure;
-mod location;
 mod machine;
 mod meaning;
 mod output;

@@ -4,55 +4,30 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::time::Duration;
 
-use tdb_schema::value::{parse_time, rfc3339};
-use tdb_tile::{Datatype, Scalar};
-
-use crate::machine;
-
-/// A point in time, in milliseconds since 1970.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Moment(pub(crate) u64);
+use tdb::{Interval, Time, Value};
+use tdb_schema::value::rfc3339;
 
 /// An amount of memory in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size(pub(crate) u64);
 
 /// An interval along a dimension or label, as typed: `DIM=LO..HI`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Interval {
-    pub(crate) dimension: String,
-    pub(crate) lo: Option<String>,
-    pub(crate) hi: Option<String>,
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct NamedInterval {
+    pub(crate) name: String,
+    pub(crate) interval: Interval,
 }
 
-/// Milliseconds since 1970, RFC 3339, a date, `now`, or a time before now: `-2h`.
-pub(crate) fn moment(text: &str) -> Result<Moment, String> {
-    if let Ok(milliseconds) = text.parse() {
-        return Ok(Moment(milliseconds));
-    }
-    let ago = match text {
-        "now" => Some(Duration::ZERO),
-        _ => text.strip_prefix('-').and_then(|ago| duration(ago).ok()),
-    };
-    if let Some(ago) = ago {
-        let ago = u64::try_from(ago.as_millis()).unwrap_or(u64::MAX);
-        return Ok(Moment(machine::now().0.saturating_sub(ago)));
-    }
-    let mut milliseconds = Vec::new();
-    parse_time(Datatype::DateTimeMillisecond, text, &mut milliseconds)
-        .ok()
-        .and_then(|()| u64::try_from(i64::read(&milliseconds)?).ok())
-        .map(Moment)
-        .ok_or_else(|| {
-            "none of milliseconds since 1970, 2024-03-07T12:30:00Z, 2024-03-07, now, -2h".to_owned()
-        })
+/// A time, as [`Time`] reads it.
+pub(crate) fn moment(text: &str) -> Result<Time, String> {
+    text.parse().map_err(|error: tdb::Error| error.to_string())
 }
 
 /// Numbers of seconds from 1985 to 2286. As milliseconds they are of early 1970, when nothing was written.
 const LIKE_SECONDS: Range<u64> = 500_000_000..10_000_000_000;
 
 /// What to tell who may have given seconds for milliseconds.
-pub(crate) fn seconds_hint(option: &str, moment: Option<Moment>) -> Option<String> {
+pub(crate) fn seconds_hint(option: &str, moment: Option<Time>) -> Option<String> {
     let given = moment?.0;
     let (meant, seconds) = (rfc3339(given), given.saturating_mul(1000));
     LIKE_SECONDS.contains(&given).then(|| {
@@ -64,18 +39,7 @@ pub(crate) fn seconds_hint(option: &str, moment: Option<Moment>) -> Option<Strin
 
 /// `0s`, `10m`, `2h`, `1d`.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("{text:?} is not a duration; write it like 0s, 10m, 2h or 1d");
-    let unit = text.chars().next_back().ok_or_else(wrong)?;
-    let seconds = match unit {
-        's' => 1,
-        'm' => 60,
-        'h' => 3600,
-        'd' => 86400,
-        _ => return Err(wrong()),
-    };
-    let number: u64 = text.trim_end_matches(unit).parse().map_err(|_| wrong())?;
-    let all = number.checked_mul(seconds).ok_or_else(wrong)?;
-    Ok(Duration::from_secs(all))
+    tdb::parse_duration(text).map_err(|error| error.to_string())
 }
 
 /// A number of threads.
@@ -116,7 +80,7 @@ pub(crate) fn size(text: &str) -> Result<Size, String> {
 }
 
 /// `DIM=LO..HI`, `DIM=..HI`, `DIM=LO..`, `DIM=..` or `DIM=VALUE`.
-pub(crate) fn interval(text: &str) -> Result<Interval, String> {
+pub(crate) fn interval(text: &str) -> Result<NamedInterval, String> {
     let (dimension, ends) = text
         .split_once('=')
         .ok_or_else(|| "not of the form DIM=LO..HI".to_owned())?;
@@ -125,15 +89,14 @@ pub(crate) fn interval(text: &str) -> Result<Interval, String> {
             "nothing after the `=`: LO..HI, LO.., ..HI, a value, or {dimension}=.. for all"
         ));
     }
-    let end = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let end = |text: &str| (!text.is_empty()).then(|| Value::from(text));
     let (lo, hi) = match ends.split_once("..") {
         Some((lo, hi)) => (end(lo), end(hi)),
         None => (end(ends), end(ends)),
     };
-    Ok(Interval {
-        dimension: dimension.to_owned(),
-        lo,
-        hi,
+    Ok(NamedInterval {
+        name: dimension.to_owned(),
+        interval: Interval::new(lo, hi),
     })
 }
 
@@ -155,8 +118,11 @@ mod tests {
 
     #[test]
     fn intervals_may_be_open_single_or_negative() {
-        let of = |text| interval(text).map(|i| (i.dimension, i.lo, i.hi)).unwrap();
-        let some = |text: &str| Some(text.to_owned());
+        let of = |text| {
+            let NamedInterval { name, interval } = interval(text).unwrap();
+            (name, interval.lo, interval.hi)
+        };
+        let some = |text: &str| Some(Value::from(text));
         assert_eq!(of("x=-5..-1"), ("x".to_owned(), some("-5"), some("-1")));
         assert_eq!(of("x=..3"), ("x".to_owned(), None, some("3")));
         assert_eq!(of("x=3.."), ("x".to_owned(), some("3"), None));
@@ -168,29 +134,8 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_numbers_or_rfc_3339() {
-        assert_eq!(moment("0"), Ok(Moment(0)));
-        assert_eq!(moment("1970-01-01T00:00:01.5Z"), Ok(Moment(1500)));
-        assert_eq!(moment("1970-01-01T02:00:00+02:00"), Ok(Moment(0)));
-        assert_eq!(moment("1970-01-02"), Ok(Moment(86_400_000)));
-        assert!(moment("yesterday").is_err());
-        assert!(moment("-2").is_err());
-        assert!(moment("1969-12-31T00:00:00Z").is_err());
-    }
-
-    #[test]
-    fn moments_may_be_counted_from_now() {
-        let before = machine::now().0;
-        let (now, earlier) = (moment("now").unwrap().0, moment("-2h").unwrap().0);
-        let after = machine::now().0;
-        assert!((before..=after).contains(&now));
-        assert!((before..=after).contains(&(earlier + 2 * 3_600_000)));
-        assert_eq!(moment("-99999999d"), Ok(Moment(0)));
-    }
-
-    #[test]
     fn seconds_are_told_from_milliseconds() {
-        let hint = |given| seconds_hint("--at", Some(Moment(given)));
+        let hint = |given| seconds_hint("--at", Some(Time(given)));
         assert_eq!(
             hint(1_795_342_234).unwrap(),
             "--at 1795342234 is 1970-01-21T18:42:22.234Z, since a number is milliseconds since 1970; seconds? write \

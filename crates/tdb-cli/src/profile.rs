@@ -1,11 +1,13 @@
 //! What a verb read and decoded, and how long its stages took: `--profile`.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
+use tdb::{LocalStores, Stores};
 use tdb_array::Array;
 use tdb_cells::Session;
 use tdb_store::{Distance, Listing, ObjectWriter, Page, Piece, Read, Store, StoreError};
@@ -29,6 +31,16 @@ struct Counters {
     result: AtomicU64,
     session: OnceLock<Session>,
     stages: Mutex<Vec<(&'static str, Duration)>>,
+}
+
+/// Stores are opened as they are everywhere, and counted.
+impl Stores for Profile {
+    fn open(&self, folder: &Path) -> Result<Arc<dyn Store>, StoreError> {
+        Ok(Arc::new(Counted {
+            store: LocalStores.open(folder)?,
+            counters: Arc::clone(&self.shared),
+        }))
+    }
 }
 
 impl Profile {
@@ -61,14 +73,6 @@ impl Profile {
         self.shared
             .result
             .fetch_add(bytes as u64, Ordering::Relaxed);
-    }
-
-    /// The store, counted.
-    pub(crate) fn counted(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
-        Arc::new(Counted {
-            store,
-            counters: Arc::clone(&self.shared),
-        })
     }
 
     /// Notes who reads cells.

@@ -243,8 +243,8 @@ mod tests {
             "range of \"day\": \"0.5\" is not a valid int8"
         );
         assert_eq!(
-            error((&b"a"[..]).into()).to_string(),
-            "range of \"day\": a string of 1 bytes is given, and the field holds int8"
+            error((&b"ab"[..]).into()).to_string(),
+            "range of \"day\": a string of 2 bytes is given, and the field holds int8"
         );
         let date = Axis {
             datatype: Datatype::Float32,

@@ -25,7 +25,7 @@ pub use column::{Element, GivenCells, IntoColumn, Kind};
 pub use context::Context;
 pub use error::{Error, Excerpt, Result};
 pub use interval::{Axis, Interval};
-pub use read::{Batches, Order, ReadBuilder, Where};
+pub use read::{Batches, Order, ReadBuilder, Where, parse_condition};
 #[cfg(feature = "serde")]
 pub use rows::Rows;
 pub use schema::{Attribute, Dimension, Filter, Schema, SchemaBuilder};

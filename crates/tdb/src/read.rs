@@ -1,8 +1,9 @@
 use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_condition::{Condition, ConditionError};
 use tdb_query::{Failing, ReadOptions, Reader, ResultOrder};
+use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
-use tdb_tile::Scalar;
+use tdb_tile::{Limits, Scalar};
 
 use crate::interval::Axis;
 use crate::{Array, Error, Interval, Result};
@@ -192,9 +193,13 @@ impl ReadBuilder {
         options.condition = match &self.condition {
             None => None,
             Some(Where::Condition(condition)) => Some(condition.clone()),
-            Some(Where::Text(text)) => Some(self.array.condition(text)?),
+            Some(Where::Text(text)) => Some(parse_condition(text, schema, self.limits())?),
         };
         Ok(options)
+    }
+
+    fn limits(&self) -> &Limits {
+        self.array.context().shared_session().limits()
     }
 
     /// The array that is read.
@@ -285,34 +290,29 @@ impl ReadBuilder {
     }
 }
 
-impl Array {
-    /// The condition that a text says, on fields that the array has.
-    ///
-    /// # Errors
-    /// A text that is none, with the place of the mistake; a field that the array does not have.
-    pub fn condition(&self, text: &str) -> Result<Condition> {
-        let limits = self.context().shared_session().limits();
-        let condition = Condition::parse(text, limits).map_err(|error| match error {
-            ConditionError::Text { at, .. } => {
-                let error = Error::from(error);
-                error.in_text(text, at)
-            }
-            error => error.into(),
-        })?;
-        let known = || self.schema().fields().map(|field| field.name);
-        let unknown = condition
-            .fields()
-            .find(|name| known().all(|known| known != *name));
-        let Some(name) = unknown else {
-            return Ok(condition);
-        };
-        let error = Error::from(UnknownName::new("field", name, known()));
-        Err(match Condition::place_of(text, name) {
-            Some(at) => error.in_text(text, at),
-            None => error,
-        })
-    }
+/// The condition that a text says, on fields that the schema has: `temp < -5 and sky in ('snow', 'rain')`.
+///
+/// # Errors
+/// A text that is none, with the place of the mistake; a field that the array does not have.
+pub fn parse_condition(text: &str, schema: &ArraySchema, limits: &Limits) -> Result<Condition> {
+    let condition = Condition::parse(text, limits).map_err(|error| match error {
+        ConditionError::Text { at, .. } => Error::from(error).in_text(text, at),
+        error => error.into(),
+    })?;
+    let known = || schema.fields().map(|field| field.name);
+    let is_unknown = |name: &&str| known().all(|known| known != *name);
+    let unknown = condition.fields().find(is_unknown).map(str::to_owned);
+    let Some(name) = unknown.as_deref() else {
+        return Ok(condition);
+    };
+    let error = Error::from(UnknownName::new("field", name, known()));
+    Err(match Condition::place_of(text, name) {
+        Some(at) => error.in_text(text, at),
+        None => error,
+    })
+}
 
+impl Array {
     fn no_field(&self, name: &str) -> Error {
         let known = self.schema().fields().map(|field| field.name);
         UnknownName::new("field", name, known).into()

@@ -56,6 +56,24 @@ impl Schema {
         })
     }
 
+    /// The newest schema of an array, to make another of it.
+    ///
+    /// # Errors
+    /// Enumerations that cannot be read.
+    pub fn of(array: &crate::Array) -> Result<Self> {
+        let engine = array.engine();
+        let schema = ArraySchema::clone(engine.newest_schema());
+        let entries = schema.enumerations.iter();
+        let values = entries.map(|entry| engine.newest_enumeration(&entry.name));
+        let values = values.map(|values| Ok(Enumeration::clone(&*values?)));
+        let values: Result<Vec<Enumeration>, tdb_array::ArrayError> = values.collect();
+        let enumerations = values.map_err(|error| array.failed(error))?;
+        Ok(Self {
+            schema,
+            enumerations,
+        })
+    }
+
     /// The enumerations, with their values.
     #[must_use]
     pub fn enumerations(&self) -> &[Enumeration] {
@@ -252,7 +270,7 @@ impl Dimension {
         }
         let what = format!("tile of dimension {:?}", self.name);
         let extent = self.tile.as_ref();
-        let extent = extent.map(|extent| extent.stored(self.datatype, &what));
+        let extent = extent.map(|extent| extent.stored(self.datatype, false, &what));
         dimension.extent = extent.transpose()?.map(Into::into);
         Ok(dimension)
     }
@@ -340,7 +358,7 @@ impl Attribute {
         attribute.filters = filter_list(&self.filters, &self.name)?;
         if let Some(fill) = &self.fill {
             let what = format!("fill value of attribute {:?}", self.name);
-            let value = fill.stored(self.datatype, &what)?;
+            let value = fill.stored(self.datatype, false, &what)?;
             let values = match self.values {
                 CellValNum::Fixed(n) if !holds_bytes(self.datatype) => n,
                 _ => 1,

@@ -16,7 +16,7 @@ pub enum Value {
     Float(f64),
     /// Text: a string, a number, a date or a time.
     Text(String),
-    /// Raw bytes.
+    /// Raw bytes: a string, or the stored form of a number.
     Bytes(Vec<u8>),
 }
 
@@ -56,12 +56,19 @@ pub(crate) enum End {
 }
 
 impl Value {
-    /// The stored form of one value of a datatype; `what` stands in errors: `range of "day"`.
-    pub(crate) fn stored(&self, datatype: Datatype, what: &str) -> Result<Vec<u8>> {
+    /// The stored form of one value of a datatype; `what` stands in errors: `range of "day"`. With `ticks`, text for dates
+    /// and times is raw numbers.
+    ///
+    /// # Errors
+    /// A value that the datatype does not have.
+    pub fn stored(&self, datatype: Datatype, ticks: bool, what: &str) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         let is_text = holds_bytes(datatype);
         let parsed = match self {
-            Self::Bytes(bytes) if is_text => return Ok(bytes.clone()),
+            Self::Bytes(bytes) if is_text || bytes.len() == datatype.size() => {
+                return Ok(bytes.clone());
+            }
+            Self::Text(text) if ticks && !is_text => parse_number(datatype, text, &mut out),
             Self::Text(text) => parse(datatype, text, &mut out),
             Self::Integer(number) if !is_text => {
                 parse_number(datatype, &number.to_string(), &mut out)
@@ -96,23 +103,16 @@ impl Value {
             Self::Text(text) => text.parse().ok(),
             _ => None,
         };
-        let stored = match self {
-            Self::Text(text) if ticks && !holds_bytes(datatype) => {
-                let mut out = Vec::new();
-                parse_number(datatype, text, &mut out)
-                    .map(|()| out)
-                    .map_err(|error| Error::invalid(format!("{what}: {error}")))
-            }
-            Self::Text(text) => match period_ticks(datatype, text) {
-                Some((first, last)) => {
-                    let mut out = Vec::new();
-                    (if is_high { last } else { first }).write(&mut out);
-                    Ok(out)
-                }
-                None => self.stored(datatype, what),
-            },
-            _ => self.stored(datatype, what),
+        let period = match self {
+            Self::Text(text) if !ticks => period_ticks(datatype, text),
+            _ => None,
         };
+        if let Some((first, last)) = period {
+            let mut out = Vec::new();
+            (if is_high { last } else { first }).write(&mut out);
+            return Ok(out);
+        }
+        let stored = self.stored(datatype, ticks, what);
         let beyond = |number: i128| datatype.is_integer() && (number > 0) == is_high;
         if stored.is_err() && number.is_some_and(beyond) {
             return Ok(extreme(datatype, is_high));

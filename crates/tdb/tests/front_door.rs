@@ -231,6 +231,46 @@ fn arrays_are_opened_as_of_a_time() {
     );
 }
 
+/// A merged fragment may have no tile within a range that its domain meets.
+#[test]
+fn times_of_a_fragment_that_is_not_read_do_not_matter() {
+    let (_folder, uri) = place();
+    let schema = Schema::sparse()
+        .dimension(
+            Dimension::new("x", Datatype::UInt32)
+                .domain(0..1000)
+                .tile(10),
+        )
+        .attribute(Attribute::new("a", Datatype::Int32))
+        .capacity(1)
+        .build()
+        .expect("a schema");
+    let array = tdb::create(&uri, &schema).expect("created");
+    let now = tdb::Time::now().0;
+    let write = |time: u64, x: u32| {
+        let write = array.write().at(now + time);
+        write
+            .column("x", [x])
+            .column("a", [1_i32])
+            .commit()
+            .expect("written");
+    };
+    write(10, 0);
+    write(30, 900);
+    let merged = tdb::open_at(&uri, now + 40).expect("opened").consolidate();
+    assert_eq!(merged.expect("merged").fragments.len(), 1);
+    write(5, 500);
+    let then = tdb::open_at(&uri, now + 20).expect("opened");
+    for order in [Order::Row, Order::Col, Order::Global, Order::Any] {
+        let read = then.read().range("x", 400..=600).order(order);
+        assert_eq!(read.to_vec::<u32>("x").expect("one cell"), [500]);
+        let read = then.read().order(order).to_vec::<u32>("x");
+        let mut all = read.expect("two cells");
+        all.sort_unstable();
+        assert_eq!(all, [0, 500]);
+    }
+}
+
 #[test]
 fn deletes_consolidations_and_metadata() {
     let (_folder, uri) = place();

@@ -7,11 +7,11 @@ use tdb_array::{Array, ArrayError, ErrorKind, Group, OpenOptions, TimeWindow};
 
 use crate::access::{Access, Change};
 use crate::failure::Failure;
-use crate::location::Location;
 use crate::request_file;
+use tdb::place::Place;
 
 /// The failure of a change, with the URI in front and the way out.
-pub(crate) fn failed(location: &Location, error: ArrayError) -> Failure {
+pub(crate) fn failed(location: &Place, error: ArrayError) -> Failure {
     let uri = &location.uri;
     match error {
         ArrayError::Exists { what, .. } => {
@@ -27,7 +27,7 @@ pub(crate) fn failed(location: &Location, error: ArrayError) -> Failure {
                     .hint("neither an array nor a group: see what it is, or choose another place"),
             }
         }
-        error => location.failed(error),
+        error => Failure::in_place(error, &location),
     }
 }
 
@@ -41,13 +41,13 @@ pub(crate) fn json_argument(what: &str, text: &str) -> Result<Value, Failure> {
 }
 
 /// Opens an array as it is now, whatever the time of the change.
-pub(crate) fn open_array(location: &Location, access: &Access) -> Result<Array, Failure> {
+pub(crate) fn open_array(location: &Place, access: &Access) -> Result<Array, Failure> {
     Array::open_location(&access.to(location), OpenOptions::default())
-        .map_err(|error| location.failed(error))
+        .map_err(|error| Failure::in_place(error, &location))
 }
 
 /// Opens a group as it is at the time of a change.
-pub(crate) fn open_group_at(location: &Location, change: &Change) -> Result<Group, Failure> {
+pub(crate) fn open_group_at(location: &Place, change: &Change) -> Result<Group, Failure> {
     let window = change.options.timestamp;
     let options = OpenOptions {
         window: window.map_or(TimeWindow::ALL, TimeWindow::until),
@@ -57,10 +57,10 @@ pub(crate) fn open_group_at(location: &Location, change: &Change) -> Result<Grou
 }
 
 pub(crate) fn open_group(
-    location: &Location,
+    location: &Place,
     access: &Access,
     options: OpenOptions,
 ) -> Result<Group, Failure> {
     Group::open_location(&access.to(location), &location.store_uri, options)
-        .map_err(|error| location.failed(error))
+        .map_err(|error| Failure::in_place(error, &location))
 }

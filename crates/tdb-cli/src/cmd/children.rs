@@ -10,7 +10,7 @@ use super::change;
 use crate::access::Opening;
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location::{self, Location};
+use tdb::place::{self, Place};
 
 /// A folder, array or group below another.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Child {
     /// What its parent calls it.
     pub(crate) name: String,
     pub(crate) kind: Kind,
-    pub(crate) place: Place,
+    pub(crate) site: Site,
 }
 
 /// What a child is.
@@ -32,8 +32,8 @@ pub(crate) enum Kind {
 
 /// Where a child is.
 #[derive(Debug)]
-pub(crate) enum Place {
-    Inside(Location),
+pub(crate) enum Site {
+    Inside(Place),
     /// Outside of the folder that was asked for, at this URI.
     Outside(String),
 }
@@ -56,9 +56,9 @@ impl Kind {
 impl Child {
     /// The URI.
     pub(crate) fn uri(&self) -> &str {
-        match &self.place {
-            Place::Inside(location) => &location.uri,
-            Place::Outside(uri) => uri,
+        match &self.site {
+            Site::Inside(location) => &location.uri,
+            Site::Outside(uri) => uri,
         }
     }
 
@@ -67,24 +67,27 @@ impl Child {
         &self,
         follow_external: bool,
         global: &Global,
-    ) -> Result<Option<Location>, Failure> {
-        match &self.place {
-            Place::Inside(location) => Ok(Some(location.clone())),
-            Place::Outside(uri) if follow_external => location::folder(uri, global).map(Some),
-            Place::Outside(_) => Ok(None),
+    ) -> Result<Option<Place>, Failure> {
+        match &self.site {
+            Site::Inside(location) => Ok(Some(location.clone())),
+            Site::Outside(uri) if follow_external => Ok(Some(place::folder(uri, &global.counts)?)),
+            Site::Outside(_) => Ok(None),
         }
     }
 }
 
 /// The members of a group, and the folders in it; or the folders in a folder. Sorted by name.
-pub(crate) fn children(location: &Location, opening: &Opening) -> Result<Vec<Child>, Failure> {
+pub(crate) fn children(location: &Place, opening: &Opening) -> Result<Vec<Child>, Failure> {
     let object_type = location.object_type()?;
     if object_type == ObjectType::Array {
         return Ok(Vec::new());
     }
     let listing = list_all(&**location.store(), location.prefix());
     let mut folders = BTreeMap::new();
-    for prefix in listing.map_err(|error| location.failed(error))?.prefixes {
+    for prefix in listing
+        .map_err(|error| Failure::in_place(error, &location))?
+        .prefixes
+    {
         // What begins like this is part of a group.
         let name = name(&prefix);
         if !(object_type == ObjectType::Group && name.starts_with("__")) {
@@ -102,7 +105,7 @@ pub(crate) fn children(location: &Location, opening: &Opening) -> Result<Vec<Chi
 
 /// The members of a group; those that are folders in it are taken out of `folders`.
 fn members(
-    location: &Location,
+    location: &Place,
     opening: &Opening,
     folders: &mut BTreeMap<String, Child>,
 ) -> Result<Vec<Child>, Failure> {
@@ -118,9 +121,9 @@ fn members(
                     let uri = group.member_uri(member);
                     child(
                         &name,
-                        Location {
+                        Place {
                             uri,
-                            place: location.place.at(&prefix),
+                            location: location.location.at(&prefix),
                             ..location.clone()
                         },
                         false,
@@ -130,7 +133,7 @@ fn members(
             Target::Outside(uri) => Child {
                 name,
                 kind: Kind::Object(member.object_type),
-                place: Place::Outside(uri),
+                site: Site::Outside(uri),
             },
         });
     }
@@ -138,7 +141,7 @@ fn members(
 }
 
 /// What is in a place. A folder that `is_listed` is there, empty or not.
-fn child(name: &str, location: Location, is_listed: bool) -> Result<Child, Failure> {
+fn child(name: &str, location: Place, is_listed: bool) -> Result<Child, Failure> {
     let kind = match location.object_type()? {
         ObjectType::Invalid if !is_listed && is_empty(&location)? => Kind::Missing,
         ObjectType::Invalid => Kind::Folder,
@@ -147,12 +150,12 @@ fn child(name: &str, location: Location, is_listed: bool) -> Result<Child, Failu
     Ok(Child {
         name: name.to_owned(),
         kind,
-        place: Place::Inside(location),
+        site: Site::Inside(location),
     })
 }
 
-fn is_empty(location: &Location) -> Result<bool, Failure> {
+fn is_empty(location: &Place) -> Result<bool, Failure> {
     let listing = location.store().list(location.prefix(), None);
-    let listing = listing.map_err(|error| location.failed(error))?;
+    let listing = listing.map_err(|error| Failure::in_place(error, &location))?;
     Ok(listing.objects.is_empty() && listing.prefixes.is_empty() && listing.next.is_none())
 }

@@ -15,8 +15,8 @@ use super::change;
 use crate::access::{Access, Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location::{self, Location};
 use crate::output::Output;
+use tdb::place::{self, Place};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tdb consolidate target/weather\n  \
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let uri = &arguments.uri;
     let mode = match arguments.mode {
         Some(mode) => mode,
-        None => match location::folder(uri, global)?.object_type()? {
+        None => match place::folder(uri, &global.counts)?.object_type()? {
             ObjectType::Group => Mode::GroupMeta,
             _ => Mode::Fragments,
         },
@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let change = Change::new(global, &session(global))?;
     let (location, plan) = match mode {
         Mode::GroupMeta => {
-            let location = location::group(uri, global)?;
+            let location = place::group(uri, &global.counts)?;
             let group = change::open_group_at(&location, &change)?;
             let options = &change.options;
             let plan = match arguments.dry_run {
@@ -93,12 +93,12 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             (location, plan)
         }
         mode => {
-            let location = location::array(uri, global)?;
+            let location = place::array(uri, &global.counts)?;
             let plan = of_array(&location, mode, &change, arguments.dry_run)?;
             (location, plan)
         }
     };
-    let plan = plan.map_err(|error| location.failed(error))?;
+    let plan = plan.map_err(|error| Failure::in_place(error, &location))?;
     if plan.is_empty() {
         out.note(NOTHING);
     }
@@ -111,7 +111,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 const NOTHING: &str = "there is nothing to merge";
 
 fn of_array(
-    location: &Location,
+    location: &Place,
     mode: Mode,
     change: &Change,
     dry_run: bool,
@@ -130,12 +130,12 @@ fn of_array(
 
 /// Merges the fragments of an array.
 fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let location = location::array(&arguments.uri, global)?;
+    let location = place::array(&arguments.uri, &global.counts)?;
     let session = session(global);
     let access = Access::new(global, &session)?;
     let array = change::open_array(&location, &access)?;
     let options = merge_options(arguments, global, &location)?;
-    let plan = plan_merge(&array, &options).map_err(|error| location.failed(error))?;
+    let plan = plan_merge(&array, &options).map_err(|error| Failure::in_place(error, &location))?;
     for note in &plan.notes {
         out.note(note);
     }
@@ -151,7 +151,7 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
         return Ok(());
     }
     let made = plan.merge(&session, &array, &options);
-    let made = made.map_err(|error| location.failed(error))?;
+    let made = made.map_err(|error| Failure::in_place(error, &location))?;
     for note in &made.notes {
         out.note(note);
     }
@@ -164,7 +164,7 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
 fn merge_options(
     arguments: &Arguments,
     global: &Global,
-    location: &Location,
+    location: &Place,
 ) -> Result<MergeOptions, Failure> {
     let names = &arguments.fragments;
     let window = global.merging.window;

@@ -12,7 +12,8 @@ use super::change;
 use crate::access::{Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::{location, request_file};
+use crate::request_file;
+use tdb::place;
 
 /// A schema that works, for the help and the hint.
 const EXAMPLE: &str = r#"{"type": "dense",
@@ -41,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global) -> Result<(), Failure>
             .within(&file)
             .hint("tdb schema --json prints one of this shape, tdb create --help has a short one")
     })?;
-    let location = location::vacant(&arguments.uri, global)?;
+    let location = place::vacant(&arguments.uri, &global.counts)?;
     let place = change.access.to(&location);
     Array::create(&place, &schema, &enumerations, &change.options).map_err(|error| match error {
         // What the schema lacks stands in the file.

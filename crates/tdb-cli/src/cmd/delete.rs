@@ -13,8 +13,8 @@ use super::{change, write_json};
 use crate::access::{Access, Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location;
 use crate::output::Output;
+use tdb::place;
 
 #[derive(Debug, Args)]
 #[command(
@@ -62,11 +62,11 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
         return Err(Failure::invalid(what));
     }
     let session = session(global);
-    let location = location::array(&arguments.array, global)?;
+    let location = place::array(&arguments.array, &global.counts)?;
     let place = Access::new(global, &session)?.to(&location);
     let options = VacuumOptions::default();
-    let plan =
-        plan_fragment_removal(&place, window, &options).map_err(|error| location.failed(error))?;
+    let plan = plan_fragment_removal(&place, window, &options)
+        .map_err(|error| Failure::in_place(error, &location))?;
     if plan.is_empty() {
         out.note("there are no fragments of that time: nothing is removed");
     }
@@ -82,7 +82,7 @@ fn cells(
 ) -> Result<(), Failure> {
     let session = session(global);
     let change = Change::new(global, &session)?;
-    let location = location::array(&arguments.array, global)?;
+    let location = place::array(&arguments.array, &global.counts)?;
     let array = change::open_array(&location, &change.access)?;
     if array.newest_schema().is_dense() {
         let what = format!(
@@ -101,7 +101,7 @@ fn cells(
     let deletion = delete_cells(&session, &array, &condition, &options);
     let deletion = deletion.map_err(|error| {
         let is_refusal = matches!(error, QueryError::TakesMore { .. });
-        let failure = location.failed(error);
+        let failure = Failure::in_place(error, &location);
         if is_refusal {
             failure.hint("--with-nulls deletes those, too; --dry-run with it says how many")
         } else {

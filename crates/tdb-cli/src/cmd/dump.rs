@@ -21,9 +21,9 @@ use tdb_tile::{FormatVersion, Limits, Record, WireError};
 use crate::access::{Opening, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location::{self, ObjectLocation};
 use crate::output::Output;
 use crate::paint::{Role, bytes, visible};
+use tdb::place::{self, PlacedObject};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tdb dump fixtures/v3_sparse_basics/array/__array_schema.tdb")]
@@ -48,11 +48,11 @@ struct Around<'a> {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let ObjectLocation {
+    let PlacedObject {
         root,
         root_type,
         key,
-    } = location::object(&arguments.object, global)?;
+    } = place::object(&arguments.object, &global.counts)?;
     let session = session(global);
     let opening = Opening::new(global, &session)?;
     let dump = Dump {
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         limits: opening.access.limits.clone(),
     };
     let size = root.store().size(&key).map_err(|error| match error {
-        StoreError::NotFound { .. } => location::missing(&arguments.object),
+        StoreError::NotFound { .. } => place::missing(&arguments.object),
         error => root.failed(error),
     })?;
     let kind = Kind::of(&key, root_type);

@@ -14,7 +14,7 @@ use super::change;
 use crate::access::{Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location;
+use tdb::place;
 
 /// JSON is in the shape of `tdb schema --json`: one or a list of them, or `@FILE`.
 #[derive(Debug, Args)]
@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global) -> Result<(), Failure> {
     let change = Change::new(global, &session(global))?;
-    let location = location::array(&arguments.array, global)?;
+    let location = place::array(&arguments.array, &global.counts)?;
     let array = change::open_array(&location, &change.access)?;
     let mut evolution = Evolution {
         array: &array,
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global) -> Result<(), Failure>
     }
     array
         .evolve(&evolution.schema, &evolution.enumerations, &change.options)
-        .map_err(|error| location.failed(error))
+        .map_err(|error| Failure::in_place(error, &location))
 }
 
 struct Evolution<'a> {

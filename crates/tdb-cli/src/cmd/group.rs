@@ -9,9 +9,9 @@ use super::{change, group_members, write_json};
 use crate::access::{Opening, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location;
 use crate::output::Output;
 use crate::paint::{Role, Table};
+use tdb::place;
 
 /// What to do with a group.
 #[derive(Debug, Subcommand)]
@@ -52,12 +52,12 @@ pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), 
 }
 
 fn create(uri: &str, global: &Global) -> Result<(), Failure> {
-    let location = location::vacant(uri, global)?;
-    Group::create(&location.place).map_err(|error| change::failed(&location, error))
+    let location = place::vacant(uri, &global.counts)?;
+    Group::create(&location.location).map_err(|error| change::failed(&location, error))
 }
 
 fn list(uri: &str, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let location = location::group(uri, global)?;
+    let location = place::group(uri, &global.counts)?;
     let Opening { access, options } = Opening::new(global, &session(global))?;
     let group = change::open_group(&location, &access, options)?;
     if global.json {

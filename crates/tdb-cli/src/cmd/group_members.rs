@@ -7,7 +7,7 @@ use super::change;
 use crate::access::{Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location::{self, Location};
+use tdb::place::{self, Place};
 
 #[derive(Debug, Args)]
 pub(crate) struct Add {
@@ -34,12 +34,12 @@ pub(crate) struct Rm {
 
 pub(crate) fn add(arguments: &Add, global: &Global) -> Result<(), Failure> {
     let change = Change::new(global, &session(global))?;
-    let location = location::group(&arguments.group, global)?;
+    let location = place::group(&arguments.group, &global.counts)?;
     let group = change::open_group_at(&location, &change)?;
-    let member = location::folder(&arguments.uri, global)?;
+    let member = place::folder(&arguments.uri, &global.counts)?;
     let object_type = member.object_type()?;
     if object_type == ObjectType::Invalid {
-        return Err(location::nothing(&arguments.uri, "array or group"));
+        return Err(place::nothing(&arguments.uri, "array or group").into());
     }
     if object_type == ObjectType::Group {
         check_no_cycle(arguments, &location, &member, &change)?;
@@ -56,14 +56,14 @@ pub(crate) fn add(arguments: &Add, global: &Global) -> Result<(), Failure> {
     };
     group
         .change_members(&[added], &change.options)
-        .map_err(|error| location.failed(error))
+        .map_err(|error| Failure::in_place(error, &location))
 }
 
 /// Fails where a group would contain itself.
 fn check_no_cycle(
     arguments: &Add,
-    location: &Location,
-    member: &Location,
+    location: &Place,
+    member: &Place,
     change: &Change,
 ) -> Result<(), Failure> {
     let refused = |what: String| {
@@ -87,7 +87,7 @@ fn check_no_cycle(
 }
 
 /// Where a member is, told from the group.
-fn below(group: &Group, location: &Location, member: &Location) -> Result<String, Failure> {
+fn below(group: &Group, location: &Place, member: &Place) -> Result<String, Failure> {
     let absolute = tdb_array::GroupMember {
         uri: member.store_uri.clone(),
         ..tdb_array::GroupMember::default()
@@ -104,14 +104,14 @@ fn below(group: &Group, location: &Location, member: &Location) -> Result<String
 
 pub(crate) fn remove(arguments: &Rm, global: &Global) -> Result<(), Failure> {
     let change = Change::new(global, &session(global))?;
-    let location = location::group(&arguments.group, global)?;
+    let location = place::group(&arguments.group, &global.counts)?;
     let group = change::open_group_at(&location, &change)?;
     let is_known = |name: &str| {
         let mut uris = group.members().iter().map(|member| &member.uri);
         group.member_called(name).is_ok() || uris.any(|uri| uri == name)
     };
     // Also as it was given when it was added.
-    let given = location::absolute(&arguments.name);
+    let given = place::absolute(&arguments.name);
     let names = [Some(arguments.name.clone()), given];
     let Some(name) = names.into_iter().flatten().find(|name| is_known(name)) else {
         let what = format!("there is no member called {:?}", arguments.name);
@@ -120,5 +120,5 @@ pub(crate) fn remove(arguments: &Rm, global: &Global) -> Result<(), Failure> {
     };
     group
         .change_members(&[MemberChange::Remove(name)], &change.options)
-        .map_err(|error| location.failed(error))
+        .map_err(|error| Failure::in_place(error, &location))
 }

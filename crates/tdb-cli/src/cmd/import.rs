@@ -21,9 +21,9 @@ use super::{change, create, write_json};
 use crate::access::{Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location::{self, Location};
 use crate::output::Output;
-use crate::parse::{Interval, interval};
+use crate::parse::{NamedInterval, interval};
+use tdb::place::{self, Place};
 
 #[derive(Debug, Args)]
 #[command(
@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
     append: bool,
     /// The domain of a dimension; LO.. and ..HI leave an end where it can be at most
     #[arg(long, value_name = "DIM=LO..HI", value_parser = interval, allow_hyphen_values = true)]
-    domain: Vec<Interval>,
+    domain: Vec<NamedInterval>,
     /// The name of the attribute that a .npy file makes
     #[arg(long, value_name = "NAME", default_value = "value")]
     attr: String,
@@ -95,7 +95,7 @@ struct Import<'a> {
 
 impl Import<'_> {
     fn append(&self, out: &Output) -> Result<(), Failure> {
-        let location = location::array(&self.arguments.uri, self.global)?;
+        let location = place::array(&self.arguments.uri, &self.global.counts)?;
         let array = Arc::new(change::open_array(&location, &self.change.access)?);
         let npy = npy_column(array.newest_schema());
         let file = &self.arguments.input;
@@ -125,9 +125,9 @@ impl Import<'_> {
     }
 
     /// The place of the array, where there must be none yet.
-    fn vacant(&self) -> Result<Location, Failure> {
+    fn vacant(&self) -> Result<Place, Failure> {
         let uri = &self.arguments.uri;
-        let location = location::vacant(uri, self.global)?;
+        let location = place::vacant(uri, &self.global.counts)?;
         match location.object_type()? {
             ObjectType::Array => {
                 let what = "there is an array here already";
@@ -183,7 +183,7 @@ impl Import<'_> {
     }
 
     /// Writes the cells into the new array.
-    fn fill(&self, location: &Location, kept: Option<&File>, out: &Output) -> Result<(), Failure> {
+    fn fill(&self, location: &Place, kept: Option<&File>, out: &Output) -> Result<(), Failure> {
         let array = Arc::new(change::open_array(location, &self.change.access)?);
         self.write(&array, self.open(kept)?, out)
     }
@@ -222,7 +222,7 @@ impl Import<'_> {
     }
 
     /// Removes the array that was made.
-    fn remove(&self, location: &Location) -> Result<(), Failure> {
+    fn remove(&self, location: &Place) -> Result<(), Failure> {
         let place = self.change.access.to(location);
         let contents = Contents::find(&place, &location.store_uri, OpenOptions::default())?;
         Ok(contents.remove()?)

@@ -12,8 +12,8 @@ use super::write_json;
 use crate::access::{Opening, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location;
 use crate::output::Output;
+use tdb::place;
 
 #[derive(Debug, Args)]
 #[command(
@@ -25,16 +25,16 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let location = location::folder(&arguments.uri, global)?;
+    let location = place::folder(&arguments.uri, &global.counts)?;
     let Opening { access, options } = Opening::new(global, &session(global))?;
     let place = access.to(&location);
     match location.object_type()? {
         ObjectType::Array => {
             let open = || Array::open_location(&place, options);
             let array = global.counts.stage("open", open);
-            let array = array.map_err(|e| location.failed(e))?;
+            let array = array.map_err(|e| Failure::in_place(e, &location))?;
             let facts = array::Facts::gather(&array, global.at.is_none())
-                .map_err(|e| location.failed(e))?;
+                .map_err(|e| Failure::in_place(e, &location))?;
             match global.json {
                 true => write_json(out, &facts.json(&arguments.uri, global.ticks)),
                 false => array_screen::write(&facts, &arguments.uri, global.ticks, out),
@@ -42,8 +42,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         }
         ObjectType::Group => {
             let group = Group::open_location(&place, &location.store_uri, options.clone());
-            let group = group.map_err(|e| location.failed(e))?;
-            let metadata = group.metadata().map_err(|e| location.failed(e))?;
+            let group = group.map_err(|e| Failure::in_place(e, &location))?;
+            let metadata = group
+                .metadata()
+                .map_err(|e| Failure::in_place(e, &location))?;
             let facts = group::Facts::gather(&group, &metadata, &options);
             if global.json {
                 return write_json(out, &facts.json(&arguments.uri, global.ticks));
@@ -53,6 +55,6 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             }
             facts.write(&arguments.uri, global.ticks, out)
         }
-        ObjectType::Invalid => Err(location::nothing(&arguments.uri, "array or group")),
+        ObjectType::Invalid => Err(place::nothing(&arguments.uri, "array or group").into()),
     }
 }

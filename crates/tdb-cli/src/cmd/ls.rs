@@ -9,9 +9,9 @@ use super::write_json;
 use crate::access::{Opening, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location::{self, Location};
 use crate::output::Output;
 use crate::paint::{Role, Table, bytes};
+use tdb::place::{self, Place};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tdb ls -l fixtures/v22_group/group")]
@@ -37,7 +37,7 @@ struct Found {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let location = location::folder(&arguments.uri, global)?;
+    let location = place::folder(&arguments.uri, &global.counts)?;
     let mut walk = Walk {
         arguments,
         global,
@@ -90,7 +90,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn collect(&mut self, location: &Location, path: &str) -> Result<(), Failure> {
+    fn collect(&mut self, location: &Place, path: &str) -> Result<(), Failure> {
         for child in children(location, &self.opening)? {
             let path = match path {
                 "" => child.name.clone(),
@@ -123,8 +123,8 @@ impl Walk<'_> {
 }
 
 /// Bytes of all objects in a folder.
-fn size(location: &Location) -> Result<u64, Failure> {
-    let failed = |error: StoreError| location.failed(error);
+fn size(location: &Place) -> Result<u64, Failure> {
+    let failed = |error: StoreError| Failure::in_place(error, &location);
     let objects = list_recursive(&**location.store(), location.prefix()).map_err(failed)?;
     objects.iter().try_fold(0_u64, |sum, object| {
         let size = match object.size {

@@ -14,7 +14,8 @@ use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::paint::{Role, Table, visible};
-use crate::{location, present};
+use crate::present;
+use tdb::place;
 
 /// What to do with metadata.
 #[derive(Debug, Subcommand)]
@@ -58,7 +59,7 @@ pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), 
 }
 
 fn metadata(uri: &str, global: &Global, out: &Output) -> Result<Metadata, Failure> {
-    let location = location::folder(uri, global)?;
+    let location = place::folder(uri, &global.counts)?;
     let Opening { access, options } = Opening::new(global, &session(global))?;
     let place = access.to(&location);
     let metadata = match location.object_type()? {
@@ -68,9 +69,9 @@ fn metadata(uri: &str, global: &Global, out: &Output) -> Result<Metadata, Failur
         }),
         ObjectType::Group => Group::open_location(&place, &location.store_uri, options)
             .and_then(|group| group.metadata()),
-        ObjectType::Invalid => return Err(location::nothing(uri, "array or group")),
+        ObjectType::Invalid => return Err(place::nothing(uri, "array or group").into()),
     };
-    metadata.map_err(|error| location.failed(error))
+    metadata.map_err(|error| Failure::in_place(error, &location))
 }
 
 fn list(found: &Metadata, global: &Global, out: &mut Output) -> Result<(), Failure> {

@@ -12,7 +12,7 @@ use super::change;
 use crate::access::{Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location;
+use tdb::place;
 
 #[derive(Debug, Args)]
 pub(crate) struct Set {
@@ -61,7 +61,7 @@ pub(crate) fn remove(arguments: &Rm, global: &Global) -> Result<(), Failure> {
 
 fn put(uri: &str, record: MetadataRecord, global: &Global) -> Result<(), Failure> {
     let change = Change::new(global, &session(global))?;
-    let location = location::folder(uri, global)?;
+    let location = place::folder(uri, &global.counts)?;
     let absent = |known: bool| match known || record.value.is_some() {
         true => Ok(()),
         false => {
@@ -73,19 +73,23 @@ fn put(uri: &str, record: MetadataRecord, global: &Global) -> Result<(), Failure
     match location.object_type()? {
         ObjectType::Array => {
             let array = change::open_array(&location, &change.access)?;
-            let known = array.metadata().map_err(|error| location.failed(error))?;
+            let known = array
+                .metadata()
+                .map_err(|error| Failure::in_place(error, &location))?;
             absent(known.get(&record.key).is_some())?;
             array.put_metadata(vec![record], &change.options)
         }
         ObjectType::Group => {
             let group = change::open_group_at(&location, &change)?;
-            let known = group.metadata().map_err(|error| location.failed(error))?;
+            let known = group
+                .metadata()
+                .map_err(|error| Failure::in_place(error, &location))?;
             absent(known.get(&record.key).is_some())?;
             group.put_metadata(vec![record], &change.options)
         }
-        ObjectType::Invalid => return Err(location::nothing(uri, "array or group")),
+        ObjectType::Invalid => return Err(place::nothing(uri, "array or group").into()),
     }
-    .map_err(|error| location.failed(error))
+    .map_err(|error| Failure::in_place(error, &location))
 }
 
 /// The value that a text stands for.

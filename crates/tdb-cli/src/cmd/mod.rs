@@ -37,9 +37,9 @@ use tdb_cells::Session;
 use crate::access::Opening;
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location;
-use crate::location::Location;
 use crate::output::Output;
+use tdb::place;
+use tdb::place::Place;
 
 /// Opens the array that a URI names.
 pub(crate) fn open_array(
@@ -48,14 +48,15 @@ pub(crate) fn open_array(
     session: &Session,
     out: &Output,
 ) -> Result<Array, Failure> {
-    let location = location::array(uri, global)?;
+    let location = place::array(uri, &global.counts)?;
     let opening = Opening::new(global, session)?;
-    open_location(&location, &opening, global, out).map_err(|error| location.failed(error))
+    open_location(&location, &opening, global, out)
+        .map_err(|error| Failure::in_place(error, &location))
 }
 
 /// Opens an array, and tells what is odd about it.
 pub(crate) fn open_location(
-    location: &Location,
+    location: &Place,
     opening: &Opening,
     global: &Global,
     out: &Output,

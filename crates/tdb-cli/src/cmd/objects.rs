@@ -11,8 +11,8 @@ use super::change;
 use crate::access::{Access, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location::{self, Location};
 use crate::output::Output;
+use tdb::place::{self, Place};
 
 #[derive(Debug, Args)]
 #[command(
@@ -106,7 +106,7 @@ pub(crate) fn rename(
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    location::refuse_link(&arguments.from)?;
+    place::refuse_link(&arguments.from)?;
     let (location, contents) = find(&arguments.from, global)?;
     warn_of(contents.left(), out);
     let to = vacant(&arguments.to, &[&location], global)?;
@@ -123,23 +123,25 @@ pub(crate) fn remove(
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    location::refuse_link(&arguments.uri)?;
+    place::refuse_link(&arguments.uri)?;
     let (location, contents) = find(&arguments.uri, global)?;
     warn_of(contents.left(), out);
     if arguments.dry_run {
         return tell("remove", &contents, global, out);
     }
-    contents.remove().map_err(|error| location.failed(error))
+    contents
+        .remove()
+        .map_err(|error| Failure::in_place(error, &location))
 }
 
-fn find(uri: &str, global: &Global) -> Result<(Location, Contents), Failure> {
-    let location = location::from_above(uri, global)?;
+fn find(uri: &str, global: &Global) -> Result<(Place, Contents), Failure> {
+    let location = place::from_above(uri, &global.counts)?;
     let place = Access::new(global, &session(global))?.to(&location);
     let options = OpenOptions::default();
     let contents =
         Contents::find(&place, &location.store_uri, options).map_err(|error| match error {
-            tdb_array::ArrayError::NoSuch { .. } => location::nothing(uri, "array or group"),
-            error => location.failed(error),
+            tdb_array::ArrayError::NoSuch { .. } => place::nothing(uri, "array or group").into(),
+            error => Failure::in_place(error, &location),
         })?;
     Ok((location, contents))
 }
@@ -164,9 +166,9 @@ fn warn_of(left: &[String], out: &Output) {
 }
 
 /// Where a path leads, which must not lie in what is copied.
-fn vacant(to: &str, originals: &[&Location], global: &Global) -> Result<Location, Failure> {
-    let copy = location::vacant(to, global)?;
-    let path = |place: &Location| {
+fn vacant(to: &str, originals: &[&Place], global: &Global) -> Result<Place, Failure> {
+    let copy = place::vacant(to, &global.counts)?;
+    let path = |place: &Place| {
         let root = Path::new(place.store_uri.trim_start_matches("file://"));
         root.join(place.prefix())
     };

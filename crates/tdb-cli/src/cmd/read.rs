@@ -15,19 +15,17 @@ use tdb_array::Array;
 use tdb_arrow::{IpcFileWriter, IpcStreamWriter, ParquetWriter};
 use tdb_cells::files::{BatchWriter, OutputOptions};
 use tdb_cells::{Column, FieldInfo, Session};
-use tdb_condition::{Condition, ConditionError};
 use tdb_query::{Failing, QueryError, ReadOptions, Reader, ResultOrder};
 use tdb_schema::ArraySchema;
-use tdb_schema::names::UnknownName;
 use tdb_text::{CsvWriter, JsonLinesWriter, NpyWriter};
 
 use super::{open_location, ranges, shape};
 use crate::access::{Opening, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location;
 use crate::output::Output;
-use crate::parse::{Interval, interval};
+use crate::parse::{NamedInterval, interval};
+use tdb::place;
 
 /// Bytes of a batch that is written: larger ones gain nothing.
 const BATCH: u64 = 32 << 20;
@@ -61,13 +59,13 @@ pub(crate) struct Arguments {
     no_dims: bool,
     /// An interval with both ends, or LO.., ..HI, a single value; 2024-02 is all of the month; repeated ones add up
     #[arg(long = "range", value_name = "DIM=LO..HI", value_parser = interval, allow_hyphen_values = true)]
-    ranges: Vec<Interval>,
+    ranges: Vec<NamedInterval>,
     /// Many intervals: {"DIM": [[LO, HI], ...]}
     #[arg(long, value_name = "FILE.json")]
     range_file: Option<PathBuf>,
     /// An interval of a dimension label
     #[arg(long = "label", value_name = "LABEL=LO..HI", value_parser = interval, allow_hyphen_values = true)]
-    labels: Vec<Interval>,
+    labels: Vec<NamedInterval>,
     /// The cells for which this holds, like "a > 1 and b in ('x', 'y')"; others are left out
     #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
     condition: Option<String>,
@@ -138,7 +136,7 @@ const ENDINGS: [(Format, &[&str]); 6] = [
 pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<(), Failure> {
     let format = arguments.format(global, &out)?;
     let session = session(global);
-    let location = location::array(&arguments.array, global)?;
+    let location = place::array(&arguments.array, &global.counts)?;
     let mut open = Opening::new(global, &session)?;
     open.options.without_fragments = arguments.without_fragments.clone();
     let others = Others {
@@ -219,7 +217,7 @@ impl Arguments {
         global: &Global,
     ) -> Result<ReadOptions, Failure> {
         let condition = self.condition.as_deref();
-        let parse = |text| condition_of(text, array.schema(), session);
+        let parse = |text| tdb::parse_condition(text, array.schema(), session.limits());
         // An empty name is that of an attribute without one, or else none at all.
         let anonymous = array.schema().field("").is_some();
         let names = |names: &Vec<String>| -> Vec<String> {
@@ -309,25 +307,6 @@ impl Arguments {
             Format::Npy => Box::new(NpyWriter::try_new(to(out), fields, shape)?),
         })
     }
-}
-
-/// The condition that a text says, on fields that the array has.
-fn condition_of(text: &str, schema: &ArraySchema, session: &Session) -> Result<Condition, Failure> {
-    let parsed = Condition::parse(text, session.limits());
-    let condition = parsed.map_err(|error| match error {
-        ConditionError::Text { at, .. } => Failure::from(error).in_text(text, at),
-        error => error.into(),
-    })?;
-    let known = || schema.fields().map(|field| field.name);
-    let unknown = (condition.fields()).find(|name| known().all(|known| known != *name));
-    let Some(name) = unknown else {
-        return Ok(condition);
-    };
-    let failure = Failure::from(UnknownName::new("field", name, known()));
-    Err(match Condition::place_of(text, name) {
-        Some(at) => failure.in_text(text, at),
-        None => failure,
-    })
 }
 
 impl Format {

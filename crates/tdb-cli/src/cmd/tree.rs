@@ -5,14 +5,14 @@ use std::io::Write;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::children::{Child, Kind, Place, children};
+use super::children::{Child, Kind, Site, children};
 use super::write_json;
 use crate::access::{Opening, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location::{self, Location};
 use crate::output::Output;
 use crate::paint::{Role, visible};
+use tdb::place::{self, Place};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tdb tree fixtures/v22_group/group")]
@@ -31,7 +31,7 @@ struct Branch {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let location = location::folder(&arguments.uri, global)?;
+    let location = place::folder(&arguments.uri, &global.counts)?;
     let opening = Opening::new(global, &session(global))?;
     let mut above = vec![location.uri.clone()];
     let follow = |child: &Child| child.location(arguments.follow_external, global);
@@ -46,8 +46,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 }
 
 fn grow(
-    location: &Location,
-    follow: &dyn Fn(&Child) -> Result<Option<Location>, Failure>,
+    location: &Place,
+    follow: &dyn Fn(&Child) -> Result<Option<Place>, Failure>,
     opening: &Opening,
     above: &mut Vec<String>,
 ) -> Result<Vec<Branch>, Failure> {
@@ -89,7 +89,7 @@ fn write_branches(branches: &[Branch], indent: &str, out: &mut Output) -> Result
         let kind = out.look.paint(role, child.kind.name());
         let name = out.look.paint(Role::Title, &visible(&child.name));
         write!(out, "{indent}{fork}{name}  {kind}")?;
-        if let Place::Outside(uri) = &child.place {
+        if let Site::Outside(uri) = &child.site {
             let uri = out.look.paint(Role::Dim, &visible(uri));
             write!(out, "  outside: {uri}")?;
         }

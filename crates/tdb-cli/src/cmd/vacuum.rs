@@ -12,9 +12,9 @@ use super::young::Young;
 use crate::access::{Change, session};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::location;
 use crate::output::Output;
 use crate::parse::duration;
+use tdb::place;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tdb vacuum target/weather --mode commits --grace 2h --dry-run")]
@@ -67,7 +67,7 @@ pub(crate) enum VacuumMode {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let uri = &arguments.uri;
-    let location = location::folder(uri, global)?;
+    let location = place::folder(uri, &global.counts)?;
     let change = Change::new(global, &session(global))?;
     let place = change.access.to(&location);
     let options = options(&arguments.grace, change.options);
@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
                 "{uri}: is a group, whose only --mode is group-meta"
             )));
         }
-        (ObjectType::Invalid, _) => return Err(location::nothing(uri, "array or group")),
+        (ObjectType::Invalid, _) => return Err(place::nothing(uri, "array or group").into()),
     };
     let at_once = VacuumOptions {
         grace: Duration::ZERO,
@@ -103,13 +103,13 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     for mode in modes {
         let plan_with = |options: &VacuumOptions| {
             let plan = plan_vacuum(&place, mode, options);
-            plan.map_err(|error| location.failed(error))
+            plan.map_err(|error| Failure::in_place(error, &location))
         };
         let mut plan = plan_with(&options)?;
         if !plan.notes.is_empty() {
             let all = plan_with(&at_once)?;
             let added = young.add(&plan, &all, &place);
-            added.map_err(|error| location.failed(error))?;
+            added.map_err(|error| Failure::in_place(error, &location))?;
             // What is young is told all together.
             plan.notes.retain(|note| all.notes.contains(note));
         }
@@ -131,11 +131,11 @@ pub(crate) fn clean(
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let location = location::array(&arguments.array, global)?;
+    let location = place::array(&arguments.array, &global.counts)?;
     let Change { access, options } = Change::new(global, &session(global))?;
     let options = self::options(&arguments.grace, options);
     let array = change::open_array(&location, &access)?;
-    let plan = debris(&array, &options).map_err(|error| location.failed(error))?;
+    let plan = debris(&array, &options).map_err(|error| Failure::in_place(error, &location))?;
     carry_out(&plan, array.location(), &options, arguments.apply, out)
         .map_err(|failure| failure.at(&arguments.array))
 }

@@ -19,9 +19,9 @@ use super::{change, ranges, shape};
 use crate::access::{Access, Change, session};
 use crate::args::Global;
 use crate::failure::{Failure, cause};
-use crate::location;
 use crate::output::Output;
-use crate::parse::{Interval, Size, interval, size};
+use crate::parse::{NamedInterval, Size, interval, size};
+use tdb::place;
 
 #[derive(Debug, Args)]
 #[command(
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     input: InputArguments,
     /// Dense arrays: the box to be written, the whole domain by default; one interval a dimension
     #[arg(long = "range", value_name = "DIM=LO..HI", value_parser = interval, allow_hyphen_values = true)]
-    ranges: Vec<Interval>,
+    ranges: Vec<NamedInterval>,
     /// The same as JSON: {"DIM": [[LO, HI]]}
     #[arg(long, value_name = "FILE.json")]
     range_file: Option<PathBuf>,
@@ -84,7 +84,7 @@ enum Order {
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &Output) -> Result<(), Failure> {
     let session = session(global);
     let change = Change::new(global, &session)?;
-    let location = location::array(&arguments.array, global)?;
+    let location = place::array(&arguments.array, &global.counts)?;
     let array = Arc::new(change::open_array(&location, &change.access)?);
     let schema = array.newest_schema();
     let file = &arguments.input;
@@ -270,7 +270,7 @@ impl Writing<'_> {
 
 /// What the label is called whose values the array with this URI holds, if another array says that it does.
 pub(crate) fn label(uri: &str, global: &Global, access: &Access) -> Option<String> {
-    let (location, path) = location::labelled(uri, global)?;
+    let (location, path) = place::labelled(uri, &global.counts)?;
     let array = change::open_array(&location, access).ok()?;
     let mut labels = array.newest_schema().labels.iter();
     let label = labels.find(|label| label.relative && label.uri == path)?;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use tdb_array::{ArrayError, ErrorKind, HasKind};
+use tdb_array::{ArrayError, ErrorKind};
 use tdb_cells::CellsError;
 use tdb_cells::files::{ConversionError, InputError};
 use tdb_condition::ConditionError;
@@ -10,89 +10,59 @@ use tdb_consolidate::MergeError;
 use tdb_query::QueryError;
 use tdb_schema::names::UnknownName;
 use tdb_store::StoreError;
-use tdb_tile::FormatVersion;
 use tdb_write::WriteError;
 
-use super::{Failure, KEY_HINT, NEWER_HINT, NO_SCHEMA_HINT, version_hint};
+use super::{Failure, KEY_HINT};
 
-impl From<ArrayError> for Failure {
-    fn from(error: ArrayError) -> Self {
-        let hint = match &error {
-            _ if error.kind() == ErrorKind::Crypto => Some(KEY_HINT),
-            ArrayError::NoSuch { what: "array", .. } => Some(NO_SCHEMA_HINT),
-            ArrayError::Newer { version, .. } if *version > FormatVersion::NEWEST.number() => {
-                Some(NEWER_HINT)
-            }
-            _ => version_hint(&error),
+impl From<tdb::Error> for Failure {
+    fn from(error: tdb::Error) -> Self {
+        let hint = match error.kind() {
+            ErrorKind::Crypto => Some(KEY_HINT),
+            _ => error.hint(),
         };
-        Self {
-            hint: hint.map(str::to_owned),
-            ..Self::new(error.kind(), error)
+        let (kind, hint) = (error.kind(), hint.map(str::to_owned));
+        let place = error.place().map(str::to_owned);
+        let excerpt = error.excerpt().cloned();
+        let failure = Self {
+            place,
+            hint,
+            ..Self::new(kind, error.into_cause())
+        };
+        match excerpt {
+            Some(excerpt) => failure.in_text(&excerpt.text, excerpt.at),
+            None => failure,
         }
     }
 }
 
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        Self::new(error.kind(), error)
-    }
-}
-
-/// Errors that say their kind and the way out.
+/// Errors that the front door tells the kind and the way out of.
 macro_rules! failure_of {
     ($($error:ty),*) => {$(
         impl From<$error> for Failure {
             fn from(error: $error) -> Self {
-                let hint = error.hint().map(str::to_owned);
-                Self {
-                    hint,
-                    ..Self::new(error.kind(), error)
-                }
+                tdb::Error::from(error).into()
             }
         }
     )*};
 }
 
 failure_of!(
+    ArrayError,
     CellsError,
     ConditionError,
     InputError,
+    MergeError,
     QueryError,
+    StoreError,
+    UnknownName,
     WriteError
 );
 
-impl From<UnknownName> for Failure {
-    fn from(error: UnknownName) -> Self {
-        let hint = error.hint().to_owned();
-        Self::new(ErrorKind::Invalid, error).hint(hint)
-    }
-}
-
-/// What is wrong with the array is told as where it is opened.
-impl From<MergeError> for Failure {
-    fn from(error: MergeError) -> Self {
-        match error {
-            MergeError::Array(error) => error.into(),
-            error => {
-                let hint = error.hint().map(str::to_owned);
-                Self {
-                    hint,
-                    ..Self::new(error.kind(), error)
-                }
-            }
-        }
-    }
-}
-
 impl From<ConversionError> for Failure {
     fn from(error: ConversionError) -> Self {
-        let (kind, hint) = (error.kind(), error.hint());
         match error {
             ConversionError::Output(error) => error.into(),
-            error => Self {
-                hint: hint.map(str::to_owned),
-                ..Self::new(kind, error)
-            },
+            error => tdb::Error::from(error).into(),
         }
     }
 }

@@ -36,7 +36,9 @@ impl SparsePlan {
             }
             rows
         });
-        self.visibility.filter_times(table, &mut rows)?;
+        if self.filters_time() {
+            self.visibility.filter_times(table, &mut rows)?;
+        }
         Ok(rows)
     }
 

@@ -186,6 +186,11 @@ impl SparsePlan {
         }
     }
 
+    /// Whether cells of a fragment that is read were written outside the time window.
+    pub(super) fn filters_time(&self) -> bool {
+        self.fragments.iter().any(|fragment| fragment.filters_time)
+    }
+
     /// The fields that decide which cells there are, before any value is looked at.
     pub(crate) fn deciding_fields(&self) -> Vec<FieldKind> {
         let mut fields = Vec::new();

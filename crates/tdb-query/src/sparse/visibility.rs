@@ -30,7 +30,6 @@ pub(crate) struct Visibility {
     foreseen: Vec<Delete>,
     /// Fragments that say of each cell when it was deleted.
     has_delete_times: bool,
-    filters_time: bool,
     versions: Versions,
 }
 
@@ -69,7 +68,6 @@ impl Visibility {
             deletes,
             foreseen: Vec::new(),
             has_delete_times,
-            filters_time: plans.iter().any(|f| f.filters_time),
             versions,
         })
     }
@@ -114,11 +112,8 @@ impl Visibility {
             .chain(tells_which.then_some(FieldKind::DeleteConditionIndex))
     }
 
-    /// Leaves out cells written outside the time window, before anything else.
+    /// Leaves out cells written outside the time window, before anything else. Their times are loaded.
     pub(crate) fn filter_times(&self, table: &CellTable, rows: &mut Rows) -> Result<(), Bug> {
-        if !self.filters_time {
-            return Ok(());
-        }
         let times = table.column(FieldKind::Timestamps);
         let times = times.ok_or(Bug::new("cells are chosen by times that are not loaded"))?;
         let is_within = |row| {

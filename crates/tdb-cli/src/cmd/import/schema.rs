@@ -5,7 +5,7 @@ use tdb_cells::files::ColumnGuess;
 use tdb_schema::CellValNum;
 use tdb_schema::json::{Times, cell_to_json};
 use tdb_schema::names::UnknownName;
-use tdb_schema::value::{holds_bytes, parse, parse_number};
+use tdb_schema::value::holds_bytes;
 use tdb_tile::{Code, Datatype};
 
 use super::field::{attribute, dimension_type, values_to_json};
@@ -14,7 +14,8 @@ use super::layout::{
     wide_domain,
 };
 use crate::failure::Failure;
-use crate::parse::Interval;
+use crate::parse::NamedInterval;
+use tdb::{Interval, Value};
 
 /// What array is made.
 pub(super) enum Kind {
@@ -31,7 +32,7 @@ pub(super) enum Kind {
 pub(super) struct Wanted<'a> {
     pub(super) kind: Kind,
     pub(super) dimensions: &'a [String],
-    pub(super) domains: &'a [Interval],
+    pub(super) domains: &'a [NamedInterval],
     pub(super) allows_duplicates: bool,
     pub(super) ticks: bool,
 }
@@ -97,10 +98,10 @@ impl Wanted<'_> {
                 (axes, columns.iter().filter(is_attribute).collect())
             }
         };
-        for interval in self.domains {
-            if !axes.iter().any(|axis| axis.name == interval.dimension) {
+        for NamedInterval { name, .. } in self.domains {
+            if !axes.iter().any(|axis| axis.name == name) {
                 let known = axes.iter().map(|axis| axis.name);
-                return Err(UnknownName::new("dimension", &interval.dimension, known).into());
+                return Err(UnknownName::new("dimension", name, known).into());
             }
         }
         let enumerations = attributes.iter().filter_map(|column| {
@@ -222,29 +223,24 @@ impl Wanted<'_> {
     }
 
     fn interval(&self, name: &str) -> Option<&Interval> {
-        self.domains
-            .iter()
-            .rev()
-            .find(|interval| interval.dimension == name)
+        let mut domains = self.domains.iter().rev();
+        domains
+            .find(|domain| domain.name == name)
+            .map(|domain| &domain.interval)
     }
 
     /// The value of an end that is given.
-    fn end(&self, name: &str, datatype: Datatype, text: &str) -> Result<Vec<u8>, Failure> {
-        let mut out = Vec::new();
-        let parsed = match self.ticks {
-            true => parse_number(datatype, text, &mut out),
-            false => parse(datatype, text, &mut out),
-        };
-        parsed.map_err(|error| Failure::invalid(format!("domain of {name:?}: {error}")))?;
-        Ok(out)
+    fn end(&self, name: &str, datatype: Datatype, value: &Value) -> Result<Vec<u8>, Failure> {
+        let what = format!("domain of {name:?}");
+        Ok(value.stored(datatype, self.ticks, &what)?)
     }
 
     fn whole_domain(&self, name: &str, datatype: Datatype) -> Result<Option<Asked>, Failure> {
         let Some(interval) = self.interval(name) else {
             return Ok(None);
         };
-        let end = |text: &Option<String>| match text {
-            Some(text) => Ok(whole(datatype, &self.end(name, datatype, text)?)),
+        let end = |value: &Option<Value>| match value {
+            Some(value) => Ok(whole(datatype, &self.end(name, datatype, value)?)),
             None => Ok::<_, Failure>(None),
         };
         Ok(Some(Asked {
@@ -262,9 +258,9 @@ impl Wanted<'_> {
         let Some(interval) = self.interval(name) else {
             return Ok(data);
         };
-        let end = |text: &Option<String>, open: f64| match text {
-            Some(text) => {
-                let bytes = self.end(name, datatype, text)?;
+        let end = |value: &Option<Value>, open: f64| match value {
+            Some(value) => {
+                let bytes = self.end(name, datatype, value)?;
                 Ok::<_, Failure>(float(datatype, &bytes).unwrap_or(open))
             }
             None => Ok(open),

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value as Json, json};
 use tdb_array::{Array, Fragment};
+use tdb_query::known_count;
 
-use super::array::MEASURED;
 use crate::cmd::shape;
 use crate::failure::Failure;
 use crate::paint::{count, plural};
@@ -31,7 +31,7 @@ impl Cells {
             stored: sum(|fragment| fragment.metadata.cell_count()),
             fragments: fragments.len() as u64,
             tiles: sum(|fragment| fragment.metadata.tile_count()),
-            is_exact: !schema.is_dense() && are_all_read(array),
+            is_exact: !schema.is_dense() && known_count(array.snapshot()).is_some(),
         })
     }
 
@@ -95,41 +95,4 @@ impl Cells {
 fn sides_text(sides: &[u64]) -> String {
     let text: Vec<String> = sides.iter().map(|side| count(*side)).collect();
     text.join(" x ")
-}
-
-/// Whether each cell that is stored in a sparse array is read: none is deleted, of another time, or replaced.
-fn are_all_read(array: &Array) -> bool {
-    let fragments = array.fragments();
-    let window = array.window();
-    let of_the_time = |fragment: &Fragment| {
-        let (from, to) = fragment.timestamps();
-        window.since <= from && to <= window.at
-    };
-    let has_times = |fragment: &Fragment| fragment.metadata.extra_fields.timestamps;
-    let has_deletes = |fragment: &Fragment| fragment.metadata.extra_fields.deletes;
-    let no_other =
-        array.deletes().is_empty() && fragments.iter().all(|f| of_the_time(f) && !has_deletes(f));
-    if array.schema().allows_duplicates {
-        return no_other;
-    }
-    // Cells that others replaced stay in a merged fragment, with their times.
-    no_other && !fragments.iter().any(has_times) && are_apart(array)
-}
-
-/// Whether no two fragments can have cells with the same coordinates; too many to tell may have some.
-fn are_apart(array: &Array) -> bool {
-    let fragments = array.fragments();
-    let dimensions = &array.schema().dimensions;
-    let meet = |a: &Fragment, b: &Fragment| {
-        let ranges = a.metadata.non_empty_domain.iter();
-        let mut ranges = ranges
-            .zip(&b.metadata.non_empty_domain)
-            .zip(dimensions.iter());
-        ranges.all(|((a, b), dimension)| a.intersects(dimension.datatype, b))
-    };
-    let mut pairs = fragments
-        .iter()
-        .enumerate()
-        .flat_map(|(index, a)| fragments.iter().skip(index + 1).map(move |b| (a, b)));
-    fragments.len() <= MEASURED && !pairs.any(|(a, b)| meet(a, b))
 }

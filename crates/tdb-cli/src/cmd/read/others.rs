@@ -8,11 +8,11 @@ use tdb_query::{QueryError, ReadOptions, Reader};
 
 use crate::access::Opening;
 use crate::failure::Failure;
-use crate::location::Location;
+use tdb::place::Place;
 
 /// What is asked of an array, to ask it of each of its fragments alone.
 pub(super) struct Others<'a> {
-    pub(super) location: &'a Location,
+    pub(super) location: &'a Place,
     pub(super) open: &'a Opening,
     pub(super) session: &'a Session,
     /// What is read, once the array is open.
@@ -22,7 +22,7 @@ pub(super) struct Others<'a> {
 impl Others<'_> {
     /// A failure; where it is about a damaged fragment, with a hint to what can be read without it.
     pub(super) fn explain(&self, error: impl Into<Failure>, damaged: Option<String>) -> Failure {
-        let failure = self.location.failed(error);
+        let failure = Failure::in_place(error, &self.location);
         match damaged.and_then(|name| self.hint(name)) {
             Some(hint) => failure.further_hint(hint),
             None => failure,

@@ -1,0 +1,94 @@
+//! Runs each program of `examples/`, and compares what it prints.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The golden array that examples read.
+const TOUR: &str = "fixtures/v22_tour/array";
+
+/// What an example prints.
+fn printed(example: &str, arguments: &[&str]) -> String {
+    let tests = std::env::current_exe().expect("the path of the test");
+    let built = tests
+        .ancestors()
+        .nth(2)
+        .expect("the folder of what is built");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut command = Command::new(built.join("examples").join(example));
+    let output = command.args(arguments).current_dir(root).output();
+    let output = output.expect("cargo builds examples together with tests");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{example}: {errors}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// A place where nothing is yet.
+fn place(folder: &tempfile::TempDir) -> String {
+    let path: PathBuf = folder.path().join("array");
+    path.display().to_string()
+}
+
+#[test]
+fn examples_that_read() {
+    insta::assert_snapshot!(printed("read", &[TOUR]), @"8 cells: [-1.25, -1.75, 0.75, 1.25, -1.75, -2.25, 0.25, 1.25]");
+    insta::assert_snapshot!(printed("rows", &[TOUR]), @r#"
+    BGN 2024-04-10T00: -1.25 degrees, Some(1015) hPa, rain
+    BGN 2024-04-10T03: -1.75 degrees, None hPa, snow
+    "#);
+    insta::assert_snapshot!(printed("arrow", &[TOUR]), @r#"
+    21 rows
+    station: LargeUtf8
+    hour: Timestamp(s)
+    temperature: Float32
+    pressure: UInt16
+    sky: Dictionary(UInt8, LargeUtf8)
+    remark: LargeUtf8
+    "#);
+    insta::assert_snapshot!(printed("time_travel", &[TOUR]), @r#"
+    2024-04-11: 48 cells
+    2024-04-12: 80 cells
+    2024-05-01: 80 cells
+    "#);
+    insta::assert_snapshot!(printed("metadata", &[TOUR]), @r#"
+    3 fragments, 80 cells
+    dimension station: StringAscii
+    dimension hour: DateTimeHour
+    attribute temperature: Float32
+    attribute pressure: UInt16
+    attribute sky: UInt8
+    attribute remark: StringUtf8
+    metadata bounding_box: Float64, 4 values
+    metadata first_year: Int32, 1 values
+    metadata station:BGN: StringUtf8, 6 values
+    metadata station:CPT: StringUtf8, 8 values
+    metadata station:KEF: StringUtf8, 9 values
+    metadata station:LPB: StringUtf8, 6 values
+    metadata station:OSA: StringUtf8, 6 values
+    metadata station:ZRH: StringUtf8, 7 values
+    metadata temperature_unit: StringUtf8, 3 values
+    metadata title: StringUtf8, 33 values
+    "#);
+}
+
+#[test]
+fn examples_that_make_an_array() {
+    let made = |example: &str| {
+        let folder = tempfile::tempdir().expect("a folder");
+        printed(example, &[&place(&folder)])
+    };
+    insta::assert_snapshot!(made("create_and_write"), @"3 cells in 1 fragment");
+    insta::assert_snapshot!(made("delete"), @"92 of 100 deleted, 8 left; there were 100");
+    insta::assert_snapshot!(made("encrypted"), @r#"
+    [1, 2, 3, 4]
+    without its key: Crypto
+    "#);
+    insta::assert_snapshot!(made("consolidate"), @"20 fragments are 1, 20 cells");
+    #[cfg(feature = "ndarray")]
+    insta::assert_snapshot!(made("ndarray"), @"[10, 4], the brightest Some(242)");
+}
+
+#[test]
+fn examples_that_copy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    insta::assert_snapshot!(printed("stream", &[TOUR, &place(&folder)]), @"80 cells");
+}
