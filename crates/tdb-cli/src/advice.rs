@@ -3,12 +3,14 @@
 use clap::error::{ContextKind, ContextValue};
 
 /// Verbs that change nothing, or only hold such that do: the others are never offered for a misspelt one.
-const HARMLESS: [&str; 13] = [
+const HARMLESS: [&str; 15] = [
     "info",
     "schema",
     "ls",
     "tree",
     "read",
+    "head",
+    "count",
     "fragments",
     "dump",
     "filters",

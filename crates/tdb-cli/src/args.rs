@@ -109,6 +109,10 @@ pub(crate) enum Verb {
     Tree(cmd::tree::Arguments),
     /// Read cells of an array
     Read(Box<cmd::read::Arguments>),
+    /// Show the first cells of an array
+    Head(Box<cmd::read::HeadArguments>),
+    /// Count the cells of an array, or of a part of it
+    Count(cmd::count::Arguments),
     /// List the fragments of an array
     Fragments(cmd::fragments::Arguments),
     /// Write cells of a file into an array

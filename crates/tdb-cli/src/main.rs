@@ -95,6 +95,10 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Read(arguments) => {
             return cmd::read::run(*arguments, global, output).map(|()| true);
         }
+        Verb::Head(arguments) => {
+            return cmd::read::head(*arguments, global, output).map(|()| true);
+        }
+        Verb::Count(arguments) => cmd::count::run(&arguments, global, out),
         Verb::Fragments(arguments) => cmd::fragments::run(&arguments, global, out),
         Verb::Create(arguments) => cmd::create::run(&arguments, global),
         Verb::Write(arguments) => cmd::write::run(&arguments, global, out),

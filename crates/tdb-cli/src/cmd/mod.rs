@@ -3,6 +3,7 @@
 pub(crate) mod change;
 pub(crate) mod children;
 pub(crate) mod consolidate;
+pub(crate) mod count;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod dump;
@@ -22,6 +23,7 @@ mod progress;
 mod ranges;
 pub(crate) mod read;
 pub(crate) mod schema;
+mod selection;
 mod shape;
 pub(crate) mod tree;
 pub(crate) mod vacuum;

@@ -5,7 +5,7 @@ mod table;
 
 use std::ffi::OsStr;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
@@ -19,12 +19,12 @@ use tdb_query::{Failing, QueryError, ReadOptions, Reader, ResultOrder};
 use tdb_schema::ArraySchema;
 use tdb_text::{CsvWriter, JsonLinesWriter, NpyWriter};
 
-use super::{open_location, ranges, shape};
+use super::selection::Selection;
+use super::{open_location, shape};
 use crate::access::{Opening, session};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::parse::{NamedInterval, interval};
 use tdb::place;
 
 /// Bytes of a batch that is written: larger ones gain nothing.
@@ -37,6 +37,31 @@ const BATCH: u64 = 32 << 20;
 pub(crate) struct Arguments {
     /// An array
     array: String,
+    /// At most so many cells, of those for which --where holds
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    limit: Option<u64>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// `tdb head`: the first cells.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb head fixtures/v22_tour/array\n  tdb head fixtures/v22_tour/array 3 --attrs sky"
+)]
+pub(crate) struct HeadArguments {
+    /// An array
+    array: String,
+    /// How many cells
+    #[arg(value_name = "N", default_value_t = 10)]
+    cells: u64,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// What is read, and how it is shown.
+#[derive(Debug, Args)]
+pub(crate) struct Reading {
     /// Attributes, in this order; all by default
     #[arg(
         long,
@@ -57,21 +82,8 @@ pub(crate) struct Arguments {
     /// No dimensions
     #[arg(long)]
     no_dims: bool,
-    /// An interval with both ends, or LO.., ..HI, a single value; 2024-02 is all of the month; repeated ones add up
-    #[arg(long = "range", value_name = "DIM=LO..HI", value_parser = interval, allow_hyphen_values = true)]
-    ranges: Vec<NamedInterval>,
-    /// Many intervals: {"DIM": [[LO, HI], ...]}
-    #[arg(long, value_name = "FILE.json")]
-    range_file: Option<PathBuf>,
-    /// An interval of a dimension label
-    #[arg(long = "label", value_name = "LABEL=LO..HI", value_parser = interval, allow_hyphen_values = true)]
-    labels: Vec<NamedInterval>,
-    /// The cells for which this holds, like "a > 1 and b in ('x', 'y')"; others are left out
-    #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
-    condition: Option<String>,
-    /// Leave these fragments out: where one is damaged, the others can be read
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    without_fragments: Vec<String>,
+    #[command(flatten)]
+    selection: Selection,
     /// The order of the result; row for dense and global for sparse arrays by default
     #[arg(long, value_enum)]
     order: Option<Order>,
@@ -81,9 +93,6 @@ pub(crate) struct Arguments {
     /// Leave those cells out, which is the default
     #[arg(long, hide = true, conflicts_with = "fill")]
     drop: bool,
-    /// At most so many cells, of those for which --where holds
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    limit: Option<u64>,
     /// Enumerated attributes as their indexes
     #[arg(long)]
     enum_codes: bool,
@@ -134,16 +143,43 @@ const ENDINGS: [(Format, &[&str]); 6] = [
 ];
 
 pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<(), Failure> {
+    let Arguments {
+        array,
+        limit,
+        reading,
+    } = arguments;
+    read(&array, limit, &reading, global, out)
+}
+
+pub(crate) fn head(arguments: HeadArguments, global: &Global, out: Output) -> Result<(), Failure> {
+    let HeadArguments {
+        array,
+        cells,
+        mut reading,
+    } = arguments;
+    // The first cells as they are stored lie in the first tiles; those of another order in many.
+    let asks = reading.order.is_some() || reading.selection.names_ranges();
+    reading.order = reading.order.or((!asks).then_some(Order::Global));
+    read(&array, Some(cells), &reading, global, out)
+}
+
+fn read(
+    uri: &str,
+    limit: Option<u64>,
+    arguments: &Reading,
+    global: &Global,
+    out: Output,
+) -> Result<(), Failure> {
     let format = arguments.format(global, &out)?;
     let session = session(global);
-    let location = place::array(&arguments.array, &global.counts)?;
+    let location = place::array(uri, &global.counts)?;
     let mut open = Opening::new(global, &session)?;
-    open.options.without_fragments = arguments.without_fragments.clone();
+    open.options.without_fragments = arguments.selection.without_fragments.clone();
     let others = Others {
         location: &location,
         open: &open,
         session: &session,
-        read: &|array| arguments.read_options(array, &session, format, global),
+        read: &|array| arguments.read_options(array, limit, &session, format, global),
     };
     let unread = |error: QueryError| {
         let damaged = error.damaged_fragment().map(str::to_owned);
@@ -154,15 +190,15 @@ pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<
         others.explain(error, damaged)
     })?;
     let array = Arc::new(array);
-    arguments.warn_of_left_out(&array, &out);
-    let mut options = arguments.read_options(&array, &session, format, global)?;
+    arguments.selection.warn_of_left_out(&array, &out);
+    let mut options = arguments.read_options(&array, limit, &session, format, global)?;
     let screen = out.look.height.filter(|_| format == Format::Table);
     if let Some(height) = screen {
         // One more than is shown tells whether there are more.
         let shown = (height as u64).saturating_add(1);
         options.limit = Some(options.limit.unwrap_or(u64::MAX).min(shown));
     }
-    let failed = |failure: Failure| failure.at(&arguments.array);
+    let failed = |failure: Failure| failure.at(uri);
     let counts = &global.counts;
     arguments.check_condition(array.schema(), &options, &out)?;
     let reader = Reader::open(&session, &array, &options);
@@ -195,7 +231,7 @@ pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<
     Ok(())
 }
 
-impl Arguments {
+impl Reading {
     fn format(&self, global: &Global, out: &Output) -> Result<Format, Failure> {
         if let Some(format) = self.format {
             return Ok(format);
@@ -212,21 +248,17 @@ impl Arguments {
     fn read_options(
         &self,
         array: &Array,
+        limit: Option<u64>,
         session: &Session,
         format: Format,
         global: &Global,
     ) -> Result<ReadOptions, Failure> {
-        let condition = self.condition.as_deref();
-        let parse = |text| tdb::parse_condition(text, array.schema(), session.limits());
         // An empty name is that of an attribute without one, or else none at all.
         let anonymous = array.schema().field("").is_some();
         let names = |names: &Vec<String>| -> Vec<String> {
             let named = names.iter().filter(|name| anonymous || !name.is_empty());
             named.cloned().collect()
         };
-        let intervals = [&self.ranges[..], &self.labels[..]];
-        let file = self.range_file.as_deref();
-        let ranges = ranges::of_arguments(array.schema(), intervals, file, global.ticks)?;
         let without_dimensions = self.no_dims || (format == Format::Npy && self.dims.is_none());
         Ok(ReadOptions {
             attributes: self.attrs.as_ref().map(names),
@@ -234,15 +266,12 @@ impl Arguments {
                 Some(dims) => Some(names(dims)),
                 None => without_dimensions.then(Vec::new),
             },
-            ranges: ranges.dimensions,
-            label_ranges: ranges.labels,
-            condition: condition.map(parse).transpose()?,
             order: self.order.map(Order::of_result),
             failing: self.failing(format),
-            limit: self.limit,
+            limit,
             enumeration_codes: self.enum_codes,
             batch_bytes: Some((session.limits().budget.limit() / 8).min(BATCH)),
-            ..ReadOptions::default()
+            ..self.selection.read_options(array, session, global)?
         })
     }
 
@@ -250,17 +279,6 @@ impl Arguments {
     fn failing(&self, format: Format) -> Failing {
         let fills = self.fill || (format == Format::Npy && !self.drop);
         if fills { Failing::Fill } else { Failing::Drop }
-    }
-
-    /// Tells that cells are missing.
-    fn warn_of_left_out(&self, array: &Array, out: &Output) {
-        let left_out = self.without_fragments.len();
-        if left_out > 0 {
-            let all = array.fragments().len().saturating_add(left_out);
-            out.warn(&format!(
-                "{left_out} of {all} fragments are left out: their cells are missing, and older ones may stand in their place"
-            ));
-        }
     }
 
     /// Refuses `--fill` where there is no place to fill; warns where nobody can tell what was left out.

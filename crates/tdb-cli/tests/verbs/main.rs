@@ -1,5 +1,6 @@
 //! The program, run on golden arrays.
 
+mod asking;
 mod changing;
 mod common;
 mod costs;

@@ -1,0 +1,72 @@
+//! Which cells of an array a verb is about: what reading and asking have in common.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use tdb_array::Array;
+use tdb_cells::Session;
+use tdb_query::ReadOptions;
+
+use super::ranges;
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::parse::{NamedInterval, interval};
+
+#[derive(Debug, Args)]
+pub(crate) struct Selection {
+    /// An interval with both ends, or LO.., ..HI, a single value; 2024-02 is all of the month; repeated ones add up
+    #[arg(long = "range", value_name = "DIM=LO..HI", value_parser = interval, allow_hyphen_values = true)]
+    ranges: Vec<NamedInterval>,
+    /// Many intervals: {"DIM": [[LO, HI], ...]}
+    #[arg(long, value_name = "FILE.json")]
+    range_file: Option<PathBuf>,
+    /// An interval of a dimension label
+    #[arg(long = "label", value_name = "LABEL=LO..HI", value_parser = interval, allow_hyphen_values = true)]
+    labels: Vec<NamedInterval>,
+    /// The cells for which this holds, like "a > 1 and b in ('x', 'y')"; others are left out
+    #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
+    condition: Option<String>,
+    /// Leave these fragments out: where one is damaged, the others can be read
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(super) without_fragments: Vec<String>,
+}
+
+impl Selection {
+    /// Whether it is about a part of the domain.
+    pub(super) fn names_ranges(&self) -> bool {
+        !self.ranges.is_empty() || !self.labels.is_empty() || self.range_file.is_some()
+    }
+
+    /// What is read: the cells that are meant, and all of their fields.
+    pub(super) fn read_options(
+        &self,
+        array: &Array,
+        session: &Session,
+        global: &Global,
+    ) -> Result<ReadOptions, Failure> {
+        let schema = array.schema();
+        let intervals = [&self.ranges[..], &self.labels[..]];
+        let file = self.range_file.as_deref();
+        let ranges = ranges::of_arguments(schema, intervals, file, global.ticks)?;
+        let condition = self.condition.as_deref();
+        let condition = condition.map(|text| tdb::parse_condition(text, schema, session.limits()));
+        Ok(ReadOptions {
+            ranges: ranges.dimensions,
+            label_ranges: ranges.labels,
+            condition: condition.transpose()?,
+            ..ReadOptions::default()
+        })
+    }
+
+    /// Tells that cells are missing.
+    pub(super) fn warn_of_left_out(&self, array: &Array, out: &Output) {
+        let left_out = self.without_fragments.len();
+        if left_out > 0 {
+            let all = array.fragments().len().saturating_add(left_out);
+            out.warn(&format!(
+                "{left_out} of {all} fragments are left out: their cells are missing, and older ones may stand in their place"
+            ));
+        }
+    }
+}
