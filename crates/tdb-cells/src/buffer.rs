@@ -1,12 +1,21 @@
+use std::sync::{Arc, Weak};
+
 use bytes::Bytes;
 use zerocopy::FromZeros;
 
 use crate::CellsError;
+use crate::spare::{LEAST, Spare};
 
 /// What results begin at a multiple of, as Arrow wants it.
 const ALIGNMENT: usize = 64;
 
-/// Zeroed memory for results: aligned to 64 bytes, and not touched before it is written.
+/// What memory holds that is all about to be written, where defects are looked for: a byte that is not written shows.
+const POISON: u8 = 0xa5;
+
+/// Memory for results, aligned to 64 bytes.
+///
+/// A buffer of a [`Session`](crate::Session) returns its memory to it when it is dropped, or, once it was
+/// [frozen](Buffer::freeze), when the last that shares its bytes is dropped.
 ///
 /// It asks for no alignment, only for a little more than it needs: memory that is asked for with one is not taken
 /// from the system as zeros, but overwritten with them, all of it.
@@ -15,20 +24,64 @@ pub struct Buffer {
     bytes: Vec<u8>,
     start: usize,
     len: usize,
+    home: Weak<Spare>,
 }
 
 impl Buffer {
-    /// `len` zero bytes; `None` where the system has no such amount.
-    #[must_use]
-    pub fn zeroed(len: usize) -> Option<Self> {
-        let bytes = u8::new_vec_zeroed(len.checked_add(ALIGNMENT)?).ok()?;
+    /// `len` zero bytes, not touched before they are written.
+    ///
+    /// # Errors
+    /// [`CellsError::Limit`] where the system has no such amount.
+    pub fn zeroed(len: usize) -> Result<Self, CellsError> {
+        Self::new(len, Weak::new())
+    }
+
+    /// `len` bytes that are all about to be written, of the same session as this memory.
+    ///
+    /// # Errors
+    /// [`CellsError::Limit`] where the system has no such amount.
+    pub fn another(&self, len: usize) -> Result<Self, CellsError> {
+        Self::unwritten(len, &self.home)
+    }
+
+    /// `len` bytes that are all about to be written: what they hold until then is anything, also cells of other
+    /// results.
+    pub(crate) fn unwritten(len: usize, home: &Weak<Spare>) -> Result<Self, CellsError> {
+        let wanted = size(len)?;
+        let kept = home.upgrade().and_then(|spare| spare.take(wanted));
+        let mut buffer = match kept {
+            Some(bytes) => Self::of(bytes, len, Weak::clone(home)),
+            None => Self::new(len, Weak::clone(home))?,
+        };
+        if cfg!(debug_assertions) {
+            buffer.as_mut_slice().fill(POISON);
+        }
+        Ok(buffer)
+    }
+
+    /// `len` zero bytes, whose memory goes to the session.
+    pub(crate) fn zeroed_of(len: usize, home: &Arc<Spare>) -> Result<Self, CellsError> {
+        Self::new(len, Arc::downgrade(home))
+    }
+
+    fn new(len: usize, home: Weak<Spare>) -> Result<Self, CellsError> {
+        let bytes = u8::new_vec_zeroed(size(len)?).map_err(|_| too_large(len))?;
+        Ok(Self::of(bytes, len, home))
+    }
+
+    fn of(bytes: Vec<u8>, len: usize, home: Weak<Spare>) -> Self {
         let start = bytes.as_ptr().align_offset(ALIGNMENT);
-        Some(Self { bytes, start, len })
+        Self {
+            bytes,
+            start,
+            len,
+            home,
+        }
     }
 
     /// The bytes to be written.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        // `zeroed` made the memory as long as both together, and nothing makes it shorter.
+        // The memory is as long as both together, and nothing makes it shorter.
         let (_, behind) = self.bytes.split_at_mut(self.start);
         behind.split_at_mut(self.len).0
     }
@@ -47,6 +100,36 @@ impl Buffer {
     }
 }
 
+/// What is asked for to have `len` bytes that are aligned. Sizes of one kind become the same, so that one can take
+/// the memory of another: the last of what is asked for in large amounts is not touched, and costs nothing.
+fn size(len: usize) -> Result<usize, CellsError> {
+    let all = len.checked_add(ALIGNMENT);
+    let all = all.ok_or_else(|| too_large(len))?;
+    if all < LEAST {
+        return Ok(all);
+    }
+    let step = all.checked_next_power_of_two().map_or(1, |next| next / 16);
+    all.checked_next_multiple_of(step)
+        .ok_or_else(|| too_large(len))
+}
+
+fn too_large(len: usize) -> CellsError {
+    CellsError::Limit(tdb_tile::LimitError {
+        what: "memory of a column",
+        setting: "memory budget",
+        asked: len as u64,
+        allowed: 0,
+    })
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if let Some(spare) = self.home.upgrade() {
+            spare.keep(std::mem::take(&mut self.bytes));
+        }
+    }
+}
+
 impl AsRef<[u8]> for Buffer {
     fn as_ref(&self) -> &[u8] {
         self.as_slice()
@@ -57,21 +140,6 @@ impl std::fmt::Debug for Buffer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Buffer({} bytes)", self.len)
     }
-}
-
-/// Zeroed memory for a column.
-///
-/// # Errors
-/// [`CellsError::Limit`] where the system has no such amount.
-pub fn buffer(len: usize) -> Result<Buffer, CellsError> {
-    Buffer::zeroed(len).ok_or_else(|| {
-        CellsError::Limit(tdb_tile::LimitError {
-            what: "memory of a column",
-            setting: "memory budget",
-            asked: len as u64,
-            allowed: 0,
-        })
-    })
 }
 
 #[cfg(test)]
@@ -87,6 +155,6 @@ mod tests {
             let shared = buffer.freeze();
             assert_eq!(shared.as_ptr().align_offset(ALIGNMENT), 0);
         }
-        assert!(Buffer::zeroed(usize::MAX).is_none());
+        assert!(Buffer::zeroed(usize::MAX).is_err());
     }
 }

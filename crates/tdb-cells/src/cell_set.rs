@@ -4,7 +4,7 @@ use bitvec::order::Lsb0;
 use bitvec::vec::BitVec;
 use tdb_tile::{Bug, LimitError};
 
-use crate::{Buffer, CellsError, Row, RowRange, buffer};
+use crate::{Buffer, CellsError, Row, RowRange};
 
 /// Cells that one word tells of.
 const WORD: usize = 64;
@@ -160,7 +160,7 @@ impl CellSet {
     /// # Errors
     /// [`CellsError::Limit`] where there is no memory for it.
     pub fn to_bitmap(&self) -> Result<Buffer, CellsError> {
-        let mut out = buffer(self.rows().div_ceil(8))?;
+        let mut out = Buffer::zeroed(self.rows().div_ceil(8))?;
         let words = self.bits.as_raw_slice().iter();
         for (place, word) in out.as_mut_slice().chunks_mut(8).zip(words) {
             let bytes = word.to_le_bytes();

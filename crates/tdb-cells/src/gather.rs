@@ -2,13 +2,18 @@
 
 use tdb_tile::Bug;
 
-use crate::{Buffer, CellsError, Row, buffer, threads};
+use crate::{Buffer, CellsError, Row, threads};
 
 /// Cells that one task copies: enough to be worth a hand-over, few enough to spread.
 const ROWS_PER_TASK: usize = 1 << 16;
 
-pub(crate) fn gather_fixed(values: &[u8], size: usize, rows: &[Row]) -> Result<Buffer, CellsError> {
-    let mut out = buffer(rows.len().saturating_mul(size))?;
+pub(crate) fn gather_fixed(
+    values: &Buffer,
+    size: usize,
+    rows: &[Row],
+) -> Result<Buffer, CellsError> {
+    let mut out = values.another(rows.len().saturating_mul(size))?;
+    let values = values.as_slice();
     let places = out
         .as_mut_slice()
         .chunks_mut(ROWS_PER_TASK.saturating_mul(size.max(1)));
@@ -62,7 +67,7 @@ pub(crate) fn too_few() -> CellsError {
 }
 
 pub(crate) fn gather_var(
-    values: &[u8],
+    values: &Buffer,
     offsets: &[u64],
     rows: &[Row],
 ) -> Result<(Buffer, Vec<u64>), CellsError> {
@@ -78,7 +83,8 @@ pub(crate) fn gather_var(
         end = end.saturating_add(behind.saturating_sub(first));
         starts.push(end);
     }
-    let mut out = buffer(tdb_tile::length(end)?)?;
+    let mut out = values.another(tdb_tile::length(end)?)?;
+    let values = values.as_slice();
     let mut rest = out.as_mut_slice();
     for &row in rows {
         let ends = ends(row).and_then(|(first, behind)| {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use zerocopy::IntoBytes;
 
 use crate::gather::{gather_fixed, gather_var, too_few};
-use crate::{CellSet, CellsError, Row, TableColumn, buffer};
+use crate::{Buffer, CellSet, CellsError, Row, TableColumn};
 
 /// What [`gather`] makes of a table's column: the parts of a result column.
 pub struct Gathered {
@@ -34,12 +34,9 @@ pub fn gather(column: TableColumn, rows: Option<&[Row]>) -> Result<Gathered, Cel
         .map(|bytes| pack_rows(bytes, rows))
         .transpose()?;
     let (values, offsets) = match &column.offsets {
-        None => (
-            gather_fixed(column.values.as_slice(), column.cell_size, rows)?,
-            None,
-        ),
+        None => (gather_fixed(&column.values, column.cell_size, rows)?, None),
         Some(offsets) => {
-            let (values, offsets) = gather_var(column.values.as_slice(), offsets, rows)?;
+            let (values, offsets) = gather_var(&column.values, offsets, rows)?;
             (values, Some(freeze_offsets(offsets)?))
         }
     };
@@ -55,7 +52,7 @@ fn freeze_offsets(offsets: Vec<u64>) -> Result<Bytes, CellsError> {
     if cfg!(target_endian = "little") {
         return Ok(Bytes::from_owner(Offsets(offsets)));
     }
-    let mut out = buffer(offsets.len().saturating_mul(8))?;
+    let mut out = Buffer::zeroed(offsets.len().saturating_mul(8))?;
     for (place, offset) in out.as_mut_slice().chunks_exact_mut(8).zip(&offsets) {
         place.copy_from_slice(&offset.to_le_bytes());
     }
@@ -76,7 +73,7 @@ fn bitmap(bytes: &[u8]) -> Result<Bytes, CellsError> {
 }
 
 fn pack_rows(bytes: &[u8], rows: &[Row]) -> Result<Bytes, CellsError> {
-    let mut out = buffer(rows.len().div_ceil(8))?;
+    let mut out = Buffer::zeroed(rows.len().div_ceil(8))?;
     for (place, rows) in out.as_mut_slice().iter_mut().zip(rows.chunks(8)) {
         for (bit, row) in rows.iter().enumerate() {
             let cell = bytes.get(row.index()).ok_or_else(too_few)?;

@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 
 use tdb_tile::Bug;
+use zerocopy::Unalign;
 
-use crate::{Row, threads};
+use crate::{Row, RowRange, threads};
 
 /// Rows from which sorting is shared among threads.
 const PARALLEL: usize = 1 << 15;
@@ -60,6 +61,10 @@ impl<'a> Keys<'a> {
 
     /// Whether rows stand in order already.
     pub fn are_sorted(&self, rows: &[Row]) -> bool {
+        self.are_in_order(rows.iter().copied())
+    }
+
+    fn are_in_order(&self, rows: impl Iterator<Item = Row>) -> bool {
         rows.is_sorted_by(|&a, &b| self.compare(a, b).is_le())
     }
 
@@ -67,44 +72,77 @@ impl<'a> Keys<'a> {
     ///
     /// # Errors
     /// A row without a key.
-    pub fn sort(&self, rows: &mut [Row]) -> Result<(), Bug> {
-        if self.are_sorted(rows) {
-            return Ok(());
-        }
-        match &self.numbers {
-            Some(Numbers::Narrow(keys)) => sort_by_keys(keys, self.compare.as_ref(), rows)?,
-            Some(Numbers::Wide(keys)) => sort_by_keys(keys, self.compare.as_ref(), rows)?,
-            None if rows.len() < PARALLEL => rows.sort_by(|&a, &b| self.compare(a, b)),
-            None => threads::sort_by(rows, |&a, &b| self.compare(a, b)),
+    pub fn sort(&self, rows: &mut Vec<Row>) -> Result<(), Bug> {
+        if !self.are_sorted(rows) {
+            *rows = self.in_order(rows.iter().copied())?;
         }
         Ok(())
     }
+
+    /// As [`Keys::sort`], of rows that stand one behind the other: they need no memory beside what sorts them.
+    ///
+    /// # Errors
+    /// A row without a key.
+    pub fn sorted(&self, rows: RowRange) -> Result<Vec<Row>, Bug> {
+        if self.are_in_order(rows.iter()) {
+            return Ok(rows.iter().collect());
+        }
+        self.in_order(rows.iter())
+    }
+
+    fn in_order(&self, rows: impl ExactSizeIterator<Item = Row>) -> Result<Vec<Row>, Bug> {
+        match &self.numbers {
+            Some(Numbers::Narrow(keys)) => sort_by_keys(keys, self.compare.as_ref(), rows),
+            Some(Numbers::Wide(keys)) => sort_by_keys(keys, self.compare.as_ref(), rows),
+            None => {
+                let mut rows: Vec<Row> = rows.collect();
+                if rows.len() < PARALLEL {
+                    rows.sort_by(|&a, &b| self.compare(a, b));
+                } else {
+                    threads::sort_by(&mut rows, |&a, &b| self.compare(a, b));
+                }
+                Ok(rows)
+            }
+        }
+    }
 }
 
-/// Key and row side by side, so that most comparisons touch no other memory.
+/// A row and its key side by side, so that most comparisons touch no other memory. The key is not aligned, which would
+/// make a pair larger by a third.
+#[derive(Clone, Copy)]
+struct Pair<K: Copy> {
+    key: Unalign<K>,
+    row: Row,
+}
+
 fn sort_by_keys<K: Copy + Ord + Send + Sync>(
     keys: &[K],
     ties: Option<&Compare<'_>>,
-    rows: &mut [Row],
-) -> Result<(), Bug> {
-    let key = |&row: &Row| Some((*keys.get(row.index())?, row));
-    let pairs: Option<Vec<(K, Row)>> = rows.iter().map(key).collect();
-    let mut pairs = pairs.ok_or(Bug::new("a row that is sorted has no key"))?;
+    rows: impl ExactSizeIterator<Item = Row>,
+) -> Result<Vec<Row>, Bug> {
+    let mut pairs = Vec::with_capacity(rows.len());
+    for row in rows {
+        let key = keys.get(row.index());
+        let key = key.ok_or(Bug::new("a row that is sorted has no key"))?;
+        let key = Unalign::new(*key);
+        pairs.push(Pair { key, row });
+    }
     // Rows come in ascending order, so that comparing them last keeps equal cells in place
     // without the memory that a stable sort takes.
-    let compare = |a: &(K, Row), b: &(K, Row)| {
-        let by_cell = || ties.map_or(Ordering::Equal, |compare| compare(a.1, b.1));
-        a.0.cmp(&b.0).then_with(by_cell).then(a.1.cmp(&b.1))
+    let compare = |a: &Pair<K>, b: &Pair<K>| {
+        let by_cell = || ties.map_or(Ordering::Equal, |compare| compare(a.row, b.row));
+        let by_key = a.key.get().cmp(&b.key.get());
+        by_key.then_with(by_cell).then(a.row.cmp(&b.row))
     };
     if pairs.len() < PARALLEL {
         pairs.sort_unstable_by(compare);
     } else {
         threads::sort_unstable_by(&mut pairs, compare);
     }
-    for (place, (_, row)) in rows.iter_mut().zip(pairs) {
-        *place = row;
-    }
-    Ok(())
+    // They may take the place of the pairs, which is larger.
+    let mut sorted: Vec<Row> = pairs.into_iter().map(|pair| pair.row).collect();
+    sorted.shrink_to_fit();
+    Ok(sorted)
 }
 
 /// Keeps, of sorted rows that are equal, the one that `newer` puts first.
@@ -146,9 +184,11 @@ mod tests {
         assert_eq!(places(&rows), [3, 1, 4, 0, 2]);
         keep_newest(&keys, &mut rows, |a, b| Ok::<_, Bug>(a > b)).unwrap();
         assert_eq!(places(&rows), [3, 4, 2]);
-        assert!(
-            keys.sort(&mut [Row::within(1), Row::within(5), Row::within(0)])
-                .is_err()
-        );
+        let mut unknown = vec![Row::within(1), Row::within(5), Row::within(0)];
+        assert!(keys.sort(&mut unknown).is_err());
+        let all = keys.sorted(RowRange::first(5).unwrap()).unwrap();
+        assert_eq!(places(&all), [3, 1, 4, 0, 2]);
+        let first = keys.sorted(RowRange::first(1).unwrap()).unwrap();
+        assert_eq!(places(&first), [0]);
     }
 }

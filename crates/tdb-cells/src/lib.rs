@@ -23,6 +23,7 @@ mod row;
 pub mod scatter;
 mod session;
 mod share;
+mod spare;
 mod stored_tiles;
 mod table;
 pub mod threads;
@@ -33,7 +34,7 @@ mod whole_tiles;
 mod worker;
 mod zipped_tiles;
 
-pub use buffer::{Buffer, buffer};
+pub use buffer::Buffer;
 pub use cell_set::CellSet;
 pub use cell_sizes::CellSizes;
 pub use column::{Batch, Column};

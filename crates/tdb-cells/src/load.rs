@@ -8,7 +8,7 @@ use tdb_tile::{Bug, Grant, length};
 
 use crate::{
     CellTable, CellsError, Decoding, FieldTiles, FragmentTiles, Session, TableColumn, TileBytes,
-    TileRows, Worker, ZippedTiles, buffer, threads, unit_size,
+    TileRows, Worker, ZippedTiles, threads, unit_size,
 };
 
 /// One tile of one field and the memory that its cells go to.
@@ -83,7 +83,7 @@ pub fn load<'t>(
     Ok(())
 }
 
-/// Memory for a column: zeroed, of the size that the fragments' metadata tells, if the session has so much.
+/// Memory for a column, of the size that the fragments' metadata tells, if the session has so much.
 fn reserve<'t>(
     how: Loading<'_>,
     table: &CellTable,
@@ -125,8 +125,15 @@ fn reserve<'t>(
     let beside = offset.saturating_add(usize::from(field.nullable));
     let all = bytes.saturating_add(rows.saturating_mul(beside));
     let held = how.session.limits().budget.take(all as u64)?;
+    let all_tiles = || table.segments.iter().flat_map(|segment| &segment.tiles);
+    let values = if field.is_var() || all_tiles().all(|tile| tile.wanted) {
+        how.session.buffer(bytes)?
+    } else {
+        // Memory that nobody touches costs nothing.
+        how.session.zeroed_buffer(bytes)?
+    };
     let column = TableColumn {
-        values: buffer(bytes)?,
+        values,
         cell_size,
         offsets: field.is_var().then(|| vec![0; rows.saturating_add(1)]),
         validity: field.nullable.then(|| vec![0; rows]),
@@ -298,7 +305,7 @@ impl<'a> Places<'a> {
         cells: usize,
         starts: &mut [u64],
     ) -> Result<(), Bug> {
-        fill_cells(self.values(cells.saturating_mul(size))?, fill);
+        fill_cells(self.values(cells.saturating_mul(size))?, fill, size)?;
         for start in starts {
             *start = self.base;
             self.base = self.base.saturating_add(size as u64);
@@ -340,13 +347,16 @@ pub fn fill_is_valid(schema: &ArraySchema, kind: FieldKind) -> bool {
     }
 }
 
-fn fill_cells(values: &mut [u8], fill: &[u8]) {
-    if fill.is_empty() {
-        return;
+fn fill_cells(values: &mut [u8], fill: &[u8], size: usize) -> Result<(), Bug> {
+    if fill.len() != size {
+        return Err(Bug::new("a fill value of another size than the cells"));
     }
-    for cell in values.chunks_mut(fill.len()) {
-        cell.copy_from_slice(fill.get(..cell.len()).unwrap_or(fill));
+    if size > 0 {
+        for cell in values.chunks_exact_mut(size) {
+            cell.copy_from_slice(fill);
+        }
     }
+    Ok(())
 }
 
 /// Cuts the first `n` off a slice.

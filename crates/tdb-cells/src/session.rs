@@ -4,8 +4,10 @@ use std::sync::Arc;
 use tdb_tile::{Budget, Limits};
 
 use crate::profile::{Counters, Profile};
+use crate::spare::Spare;
 use crate::threads::Threads;
 use crate::worker::{LentWorker, Workers};
+use crate::{Buffer, CellsError};
 
 /// What a [`Session`] may use.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +33,7 @@ struct Shared {
     limits: Limits,
     workers: Workers,
     counters: Counters,
+    spare: Arc<Spare>,
 }
 
 impl Default for Session {
@@ -62,6 +65,7 @@ impl Session {
             shared: Arc::new(Shared {
                 wanted,
                 threads: Threads::new(wanted.min(Self::MOST_THREADS)),
+                spare: Arc::new(Spare::new(limits.budget.clone())),
                 limits,
                 workers: Workers::default(),
                 counters: Counters::default(),
@@ -102,6 +106,23 @@ impl Session {
     /// What a thread keeps from tile to tile, on loan.
     pub fn worker(&self) -> LentWorker<'_> {
         self.shared.workers.lend()
+    }
+
+    /// Memory for `len` bytes of cells that are all about to be written. It may be that of a buffer that was dropped, and
+    /// then holds its cells until they are overwritten. The memory is taken from the budget by whoever asks.
+    ///
+    /// # Errors
+    /// [`CellsError::Limit`] where the system has no such amount.
+    pub fn buffer(&self, len: usize) -> Result<Buffer, CellsError> {
+        Buffer::unwritten(len, &Arc::downgrade(&self.shared.spare))
+    }
+
+    /// As [`Session::buffer`], for cells some of which are not written: they are zero.
+    ///
+    /// # Errors
+    /// [`CellsError::Limit`] where the system has no such amount.
+    pub fn zeroed_buffer(&self, len: usize) -> Result<Buffer, CellsError> {
+        Buffer::zeroed_of(len, &self.shared.spare)
     }
 
     /// Runs `work` on the session's threads, among which [`crate::threads`] shares it; at one thread, or where none

@@ -8,7 +8,7 @@ use tdb_schema::FieldKind;
 use tdb_tile::{Budget, Bug, Grant};
 
 use crate::gather::{gather_fixed, gather_var};
-use crate::{Buffer, CellsError, Row, RowRange, buffer, share};
+use crate::{Buffer, CellsError, Row, RowRange, share};
 
 /// Loaded cells: those of the first fragment, then those of the second, and so on,
 /// each in the order of its tiles.
@@ -223,11 +223,10 @@ impl TableColumn {
     /// # Errors
     /// Memory that the system does not have.
     pub fn at(&self, rows: &[Row]) -> Result<Self, CellsError> {
-        let values = self.values.as_slice();
         let (values, offsets) = match &self.offsets {
-            None => (gather_fixed(values, self.cell_size, rows)?, None),
+            None => (gather_fixed(&self.values, self.cell_size, rows)?, None),
             Some(offsets) => {
-                let (values, offsets) = gather_var(values, offsets, rows)?;
+                let (values, offsets) = gather_var(&self.values, offsets, rows)?;
                 (values, Some(offsets))
             }
         };
@@ -260,7 +259,7 @@ impl TableColumn {
     /// # Errors
     /// Memory that the system does not have.
     pub fn of_numbers(numbers: &[u64]) -> Result<Self, CellsError> {
-        let mut values = buffer(numbers.len().saturating_mul(8))?;
+        let mut values = Buffer::zeroed(numbers.len().saturating_mul(8))?;
         let (places, _) = values.as_mut_slice().as_chunks_mut::<8>();
         for (place, number) in places.iter_mut().zip(numbers) {
             *place = number.to_le_bytes();
@@ -317,7 +316,7 @@ fn join(pieces: &[(&TableColumn, &CellTable, RowRange)]) -> Result<TableColumn, 
     let cells = cells.map(|(column, _, rows)| column.bytes_of(rows.indices()));
     let cells: Vec<&[u8]> = cells.collect::<Result<_, Bug>>()?;
     let total = cells.iter().map(|cells| cells.len());
-    let mut values = buffer(total.fold(0, usize::saturating_add))?;
+    let mut values = first.values.another(total.fold(0, usize::saturating_add))?;
     let mut rest = values.as_mut_slice();
     for cells in cells {
         let (place, behind) = rest.split_at_mut(cells.len());

@@ -18,6 +18,8 @@ use crate::{LabelSearch, QueryError};
 ///
 /// Each batch fits in the session's memory; together, in order, they are the result. A `Reader` is a [`Read`] with a
 /// driver that fetches from the array's store.
+///
+/// The memory of batches that were dropped, with all that shares their columns, is used for the next ones.
 #[derive(Debug)]
 pub struct Reader {
     session: Session,

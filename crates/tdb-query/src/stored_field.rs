@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use tdb_array::{Array, At, Fragment};
 use tdb_cells::{
-    Buffer, Column, Decoding, FieldTiles, FragmentTiles, Session, TableColumn, ZippedTiles, buffer,
-    gather, unit_size,
+    Buffer, Column, Decoding, FieldTiles, FragmentTiles, Session, TableColumn, ZippedTiles, gather,
+    unit_size,
 };
 use tdb_fragment::{DataFiles, TileNumber};
 use tdb_schema::{CellValNum, Field as FieldView, FieldKind};
@@ -134,7 +134,7 @@ impl StoredField<'_> {
         } else {
             cells.saturating_mul(tiles.cell_size)
         };
-        let mut values = buffer(size)?;
+        let mut values = self.session.buffer(size)?;
         let mut offsets = (self.view.is_var()).then(|| vec![0; cells.saturating_add(1)]);
         match offsets.as_deref_mut().and_then(<[u64]>::split_last_mut) {
             Some((end, starts)) => {
@@ -171,7 +171,7 @@ impl StoredField<'_> {
     ) -> Result<Vec<Column>, QueryError> {
         let mut places = Vec::with_capacity(tiles.dimensions);
         for _ in 0..tiles.dimensions {
-            places.push(buffer(cells.saturating_mul(tiles.size))?);
+            places.push(self.session.buffer(cells.saturating_mul(tiles.size))?);
         }
         let out = places.iter_mut().map(Buffer::as_mut_slice);
         let mut out: Vec<(usize, &mut [u8])> = out.enumerate().collect();

@@ -1,8 +1,7 @@
 //! Reads the columns of a batch, with one task for each field of each band.
 
 use tdb_cells::{
-    Decoding, Session, TableColumn, TileBytes, Worker, buffer, fill_is_valid, fill_of, threads,
-    unit_size,
+    Decoding, Session, TableColumn, TileBytes, Worker, fill_is_valid, fill_of, threads, unit_size,
 };
 use tdb_schema::FieldKind;
 use tdb_tile::Bug;
@@ -134,13 +133,17 @@ fn draft<'a>(sight: Sight<'a>, bands: &[Band], kind: FieldKind) -> Result<Draft<
     let cell_size = unit_size(&field);
     let fill = fill_of(schema, kind);
     let is_var = field.is_var();
+    let is_stored = !matches!(kind, FieldKind::Dimension(_));
+    if is_stored && !is_var && fill.len() != cell_size {
+        return Err(Bug::new("a fill value of another size than the cells").into());
+    }
     let values = if is_var {
         0
     } else {
         rows.saturating_mul(cell_size)
     };
     let column = TableColumn {
-        values: buffer(values)?,
+        values: sight.session.buffer(values)?,
         cell_size,
         offsets: is_var.then(|| vec![0; rows.saturating_add(1)]),
         validity: field.nullable.then(|| vec![0; rows]),
@@ -215,6 +218,14 @@ fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> Result<&'a mut [T], Bug> {
     Ok(first)
 }
 
+/// Memory that is left of a band would hold cells of other results.
+fn all_written(rest: &[u8]) -> Result<(), Bug> {
+    if rest.is_empty() {
+        return Ok(());
+    }
+    Err(Bug::new("a band with more memory than its blocks fill"))
+}
+
 fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), QueryError> {
     let how = sight.how();
     let tile_cells = sight.plan.shape.cells;
@@ -233,32 +244,35 @@ fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), Quer
                 let out = cut(&mut out, index(block.rows())?.saturating_mul(size))?;
                 fill_coordinates(axis, runs, block, dimension, out)?;
             }
-            Ok(())
+            Ok(all_written(out)?)
         }
         Task::Values {
             plan,
             band,
             mut out,
-        } => band.blocks.iter().try_for_each(|(_, block)| {
+        } => {
             let FieldPlan {
                 sources,
                 cell_size,
                 fill,
                 ..
             } = plan;
-            let out = cut(&mut out, index(block.rows())?.saturating_mul(*cell_size))?;
             let cell_size = *cell_size;
-            let mut brush = FixedBrush {
-                sources,
-                tile_cells,
-                cell_size,
-                fill,
-                out,
-                worker,
-                how,
-            };
-            paint(&sight.plan.shape, &sight.plan.layers, block, &mut brush)
-        }),
+            for (_, block) in &band.blocks {
+                let out = cut(&mut out, index(block.rows())?.saturating_mul(cell_size))?;
+                let mut brush = FixedBrush {
+                    sources,
+                    tile_cells,
+                    cell_size,
+                    fill,
+                    out,
+                    worker,
+                    how,
+                };
+                paint(&sight.plan.shape, &sight.plan.layers, block, &mut brush)?;
+            }
+            Ok(all_written(out)?)
+        }
         Task::Validity {
             plan,
             band,
@@ -329,7 +343,7 @@ fn gather(session: &Session, draft: &mut Draft<'_>) -> Result<(), QueryError> {
         }
         sizes.push(total - base);
     }
-    draft.column.values = buffer(index(total)?)?;
+    draft.column.values = session.buffer(index(total)?)?;
     let mut values = draft.column.values.as_mut_slice();
     let parts = sizes.into_iter().zip(draft.var.drain(..));
     let tasks = parts.map(|(size, rows)| Ok((cut(&mut values, index(size)?)?, rows)));

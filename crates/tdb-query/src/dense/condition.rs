@@ -1,6 +1,6 @@
 //! Evaluates conditions on the cells of a dense array.
 
-use tdb_cells::{CellSet, RowRange, TableColumn, buffer, fill_is_valid, fill_of};
+use tdb_cells::{CellSet, RowRange, TableColumn, fill_is_valid, fill_of};
 use tdb_condition::Predicate;
 use tdb_fragment::TileNumber;
 use tdb_schema::{ArraySchema, FieldKind};
@@ -183,7 +183,7 @@ fn blank_values(
     for cell in cells.clone() {
         size = size.saturating_add(cell?.len());
     }
-    let mut values = buffer(size)?;
+    let mut values = column.values.another(size)?;
     let mut rest = values.as_mut_slice();
     let mut offsets = Vec::with_capacity(rows.len().saturating_add(1));
     let mut end = 0_u64;

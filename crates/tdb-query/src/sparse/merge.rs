@@ -9,7 +9,7 @@ use tdb_tile::Bug;
 use super::cursors::Frontier;
 use super::keys::{Coordinates, dimension_types, row_keys, sort_order};
 use super::plan::SparsePlan;
-use super::rows::{Rows, all_rows, keep_in};
+use super::rows::{Rows, keep_in};
 use super::select::select;
 use super::visibility::time_of;
 use crate::QueryError;
@@ -78,8 +78,13 @@ impl SparsePlan {
     ) -> Result<Split, QueryError> {
         let coordinates = Coordinates::new(table, self.schema.dimensions.len())?;
         let keys = self.keys(table, &coordinates)?;
-        let mut rows = rows.unwrap_or_else(|| all_rows(table));
-        keys.sort(&mut rows)?;
+        let mut rows = match rows {
+            Some(mut rows) => {
+                keys.sort(&mut rows)?;
+                rows
+            }
+            None => keys.sorted(table.rows())?,
+        };
         let mut behind = Vec::new();
         let comparator = CellComparator::new(&self.schema, sort_order(self.merge_order()));
         let columns = coordinates.columns(table)?;

@@ -144,7 +144,7 @@ mod tests {
     use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension};
 
     use super::*;
-    use tdb_cells::{Segment, TileRows, buffer};
+    use tdb_cells::{Buffer, Segment, TileRows};
     use tdb_fragment::{FragmentIndex, TileNumber};
 
     /// A tile of cells from two space tiles: within it, strings begin again.
@@ -178,7 +178,7 @@ mod tests {
             tiles: vec![tile],
         }]);
         let column = |bytes: Vec<u8>, offsets: Option<Vec<u64>>| {
-            let mut values = buffer(bytes.len()).unwrap();
+            let mut values = Buffer::zeroed(bytes.len()).unwrap();
             values.as_mut_slice().copy_from_slice(&bytes);
             TableColumn {
                 values,

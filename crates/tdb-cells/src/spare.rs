@@ -1,0 +1,184 @@
+//! Memory of dropped buffers, kept for the next ones.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tdb_tile::Budget;
+
+/// Bytes below which the allocator does as well.
+pub(crate) const LEAST: usize = 64 << 10;
+
+/// At most one part in so many of the budget is kept.
+const SHARE: u64 = 8;
+
+/// Memory that is looked through when some is wanted is not in more parts than this.
+const MOST_PARTS: usize = 256;
+
+/// What a session keeps of the memory of dropped buffers.
+///
+/// No grant stands for it, so that no read fails for what is kept. Instead, it is given up where it and what is granted
+/// would be more than the budget.
+#[derive(Debug)]
+pub(crate) struct Spare {
+    budget: Budget,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    /// The one that was dropped last at the end.
+    parts: VecDeque<Vec<u8>>,
+    bytes: u64,
+}
+
+impl Spare {
+    pub(crate) fn new(budget: Budget) -> Self {
+        Self {
+            budget,
+            kept: Mutex::default(),
+        }
+    }
+
+    /// Kept memory of at least `len` bytes and little more, which hold anything. The grant for it was taken before.
+    pub(crate) fn take(&self, len: usize) -> Option<Vec<u8>> {
+        if len < LEAST {
+            return None;
+        }
+        let mut kept = self.lock();
+        let found = kept.best(len).and_then(|at| kept.remove(at));
+        // Other sizes than those that are kept are asked for now: the oldest makes room.
+        let outdated = if found.is_none() {
+            kept.remove(0)
+        } else {
+            None
+        };
+        let given_up = kept.shrink(self.budget.left());
+        // Memory goes back to the system once the lock is free.
+        drop(kept);
+        drop((outdated, given_up));
+        found
+    }
+
+    /// Keeps the memory of a dropped buffer, if there is room for it.
+    pub(crate) fn keep(&self, part: Vec<u8>) {
+        let len = part.len() as u64;
+        let room = (self.budget.limit() / SHARE).min(self.budget.left());
+        let Some(beside) = room.checked_sub(len).filter(|_| part.len() >= LEAST) else {
+            return;
+        };
+        let mut kept = self.lock();
+        let mut given_up = kept.shrink(beside);
+        if kept.parts.len() >= MOST_PARTS {
+            given_up.extend(kept.remove(0));
+        }
+        kept.bytes = kept.bytes.saturating_add(len);
+        kept.parts.push_back(part);
+        drop(kept);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    /// The smallest part of at least `len` bytes, if it is not much larger.
+    fn best(&self, len: usize) -> Option<usize> {
+        let most = len.saturating_add(len / 4);
+        let parts = self.parts.iter().enumerate();
+        let fitting = parts.filter(|(_, part)| (len..=most).contains(&part.len()));
+        let (at, _) = fitting.min_by_key(|(_, part)| part.len())?;
+        Some(at)
+    }
+
+    fn remove(&mut self, at: usize) -> Option<Vec<u8>> {
+        let part = self.parts.remove(at)?;
+        self.bytes = self.bytes.saturating_sub(part.len() as u64);
+        Some(part)
+    }
+
+    /// Takes out the oldest parts until the others have no more than so many bytes.
+    fn shrink(&mut self, bytes: u64) -> Vec<Vec<u8>> {
+        let mut given_up = Vec::new();
+        while self.bytes > bytes {
+            let Some(oldest) = self.remove(0) else { break };
+            given_up.push(oldest);
+        }
+        given_up
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Session, SessionOptions};
+
+    const MIB: usize = 1 << 20;
+
+    fn spare(mib: u64) -> Spare {
+        Spare::new(Budget::new(mib << 20))
+    }
+
+    #[test]
+    fn what_was_dropped_is_taken_for_what_is_little_smaller() {
+        let spare = spare(64);
+        for len in [LEAST - 1, 2 * MIB, MIB] {
+            spare.keep(vec![0; len]);
+        }
+        assert_eq!(spare.lock().bytes, 3 << 20);
+        assert_eq!(spare.take(LEAST - 1), None);
+        let taken = spare.take(MIB - 1).map(|part| part.len());
+        assert_eq!(taken, Some(MIB));
+        assert_eq!(spare.take(2 * MIB + 1), None);
+        // What does not fit gives way.
+        assert_eq!(spare.lock().bytes, 0);
+    }
+
+    #[test]
+    fn no_more_than_a_share_of_the_budget_is_kept() {
+        let spare = spare(64);
+        for _ in 0..20 {
+            spare.keep(vec![0; MIB]);
+        }
+        assert_eq!(spare.lock().bytes, 8 << 20);
+        spare.keep(vec![0; 9 * MIB]);
+        assert_eq!(spare.lock().bytes, 8 << 20);
+        for _ in 0..2 * MOST_PARTS {
+            spare.keep(vec![0; LEAST]);
+        }
+        assert!(spare.lock().parts.len() <= MOST_PARTS);
+    }
+
+    #[test]
+    fn what_is_kept_makes_room_for_what_is_granted() {
+        let spare = spare(64);
+        for _ in 0..8 {
+            spare.keep(vec![0; MIB]);
+        }
+        let granted = spare.budget.take(59 << 20).unwrap();
+        assert!(spare.take(MIB).is_some());
+        assert_eq!(spare.lock().bytes, 5 << 20);
+        spare.keep(vec![0; 6 * MIB]);
+        assert_eq!(spare.lock().bytes, 5 << 20);
+        spare.keep(vec![0; 3 * MIB]);
+        assert_eq!(spare.lock().bytes, 5 << 20);
+        drop(granted);
+    }
+
+    #[test]
+    fn memory_that_is_about_to_be_written_holds_no_cells_where_defects_are_looked_for() {
+        let session = Session::new(SessionOptions::default());
+        let mut first = session.buffer(MIB).unwrap();
+        first.as_mut_slice().fill(7);
+        let at = first.as_slice().as_ptr();
+        drop(first.freeze());
+        let second = session.buffer(MIB - 5000).unwrap();
+        assert_eq!(second.as_slice().as_ptr(), at);
+        assert!(second.as_slice().iter().all(|byte| *byte == 0xa5));
+        drop(second);
+        let zeroed = session.zeroed_buffer(MIB).unwrap();
+        assert!(zeroed.as_slice().iter().all(|byte| *byte == 0));
+        drop(session);
+        assert_eq!(zeroed.another(MIB).unwrap().as_slice().len(), MIB);
+    }
+}
