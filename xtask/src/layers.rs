@@ -1,5 +1,5 @@
 //! `cargo xtask layers`: whether the manifests keep to the table of crates in `docs/architecture.md`, and the modules of each
-//! crate to the rule that none need each other.
+//! crate to the rule that none need each other; and whether values that hide errors keep out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::outcome::Outcome;
 use crate::workspace::{CORE, metadata, root};
 
+mod defaults;
 mod modules;
 
 /// Direct dependencies that a core crate may have, not counting optional ones.
@@ -84,6 +85,7 @@ pub(crate) fn check() -> Result<Vec<String>, Box<dyn std::error::Error>> {
         std::fs::read_to_string(path).unwrap_or_default()
     }));
     findings.extend(modules::check(&folders(&usual))?);
+    findings.extend(defaults::check(&folders(&usual))?);
     findings.sort();
     findings.dedup();
     Ok(findings)

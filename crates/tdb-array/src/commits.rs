@@ -74,8 +74,8 @@ pub(crate) struct CommitRecord<'a> {
 pub(crate) fn records(bytes: &Bytes) -> impl Iterator<Item = Result<CommitRecord<'_>, WireError>> {
     let mut offset = 0;
     std::iter::from_fn(move || {
-        while offset < bytes.len() {
-            let (line, next) = match line_at(bytes, offset) {
+        while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
+            let (line, next) = match line_at(bytes, offset, rest) {
                 Ok(found) => found,
                 Err(error) => {
                     offset = bytes.len();
@@ -91,9 +91,12 @@ pub(crate) fn records(bytes: &Bytes) -> impl Iterator<Item = Result<CommitRecord
     })
 }
 
-/// The record at `offset`, if its line is UTF-8, and where the next one begins.
-fn line_at(bytes: &Bytes, offset: usize) -> Result<(Option<CommitRecord<'_>>, usize), WireError> {
-    let rest = bytes.get(offset..).unwrap_or_default();
+/// The record at `offset`, where the `rest` of the bytes begins, if its line is UTF-8, and where the next one begins.
+fn line_at<'a>(
+    bytes: &Bytes,
+    offset: usize,
+    rest: &'a [u8],
+) -> Result<(Option<CommitRecord<'a>>, usize), WireError> {
     let line = rest.split(|byte| *byte == b'\n').next().unwrap_or(rest);
     let end = offset.saturating_add(line.len());
     let mut next = end.saturating_add(1);
@@ -149,7 +152,8 @@ fn delete_range(bytes: &Bytes, offset: usize) -> Result<Range<usize>, WireError>
         };
         WireError::new("ConsolidatedCommits", field, offset, kind)
     };
-    let rest = bytes.get(offset..).unwrap_or_default();
+    // Behind a last line that has no end of its own there is nothing.
+    let rest = bytes.get(offset..).unwrap_or(&[]);
     let Some((size, rest)) = rest.split_first_chunk() else {
         return Err(fail("delete_size", 8, rest.len()));
     };

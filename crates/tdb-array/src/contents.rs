@@ -295,7 +295,7 @@ impl Contents {
             copying.copy(&**self.location.store(), key, &to_key)?;
         }
         for prefix in self.groups() {
-            let mut changes = changes.get(prefix).cloned().unwrap_or_default();
+            let mut changes = changes.get(prefix).map_or_else(Vec::new, Vec::clone);
             changes.append(&mut self.related(prefix)?);
             let copied = join_folders(to_prefix, below(self.prefix(), prefix));
             let at = Location::new(Arc::clone(copying.store), &copied)
@@ -336,7 +336,8 @@ impl Contents {
                 true => part.keys.iter().rev().map(String::as_str).collect(),
                 false => part.keys.iter().map(String::as_str).collect(),
             };
-            for answer in self.location.store().remove_many(&keys) {
+            let removed = self.location.store().remove_many(&keys);
+            for answer in tdb_store::answers(keys.iter().copied(), removed) {
                 match answer {
                     Ok(()) | Err(StoreError::NotFound { .. }) => {}
                     Err(error) => return Err(error.into()),

@@ -105,13 +105,13 @@ impl ContentsOutside {
             |name: &&str| !name.starts_with("__") && !name.contains('/') && check_key(name).is_ok();
         let mut names = name.into_iter().chain(last);
         let name = names.find(can_be).unwrap_or("member");
-        let numbered = (2..).map(|number: u64| format!("{name}-{number}"));
-        let mut names = std::iter::once(name.to_owned()).chain(numbered);
-        let vacant = names.find_map(|name| {
-            let folder = join(folder, &name);
-            (!self.taken.contains(&folder)).then_some(folder)
-        });
-        vacant.unwrap_or_default()
+        let mut vacant = join(folder, name);
+        let mut number = 1_u64;
+        while self.taken.contains(&vacant) {
+            number = number.saturating_add(1);
+            vacant = join(folder, &format!("{name}-{number}"));
+        }
+        vacant
     }
 
     /// The folders of all arrays and groups: URIs, and what they are.

@@ -48,9 +48,10 @@ impl<'a> Copying<'a> {
     /// What is there of a copy that failed goes, as far as that can be done.
     pub(crate) fn take_back(mut self) {
         for group in &self.groups {
-            let made = list_recursive(&**self.store, &join(group, GROUP_FOLDER));
-            let made = made.unwrap_or_default().into_iter();
-            self.keys.extend(made.map(|object| object.key));
+            // What cannot be listed stays.
+            if let Ok(made) = list_recursive(&**self.store, &join(group, GROUP_FOLDER)) {
+                self.keys.extend(made.into_iter().map(|object| object.key));
+            }
         }
         // Last things first, as in a removal. The first failure is the one to be told.
         let keys: Vec<&str> = self.keys.iter().rev().map(String::as_str).collect();

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_fragment::ConditionTree;
-use tdb_tile::Record;
+use tdb_tile::{Bug, Record};
 
 use crate::directory::{DeleteCommit, Lists, Live, Stored};
 use crate::open::Place;
@@ -52,11 +52,13 @@ pub(crate) fn read_deletes(
         let (key, bytes) = match &delete.stored {
             Stored::Object(key) => (key, read.get(key).cloned()),
             Stored::Within { key, range } => {
-                let list = lists.get(key).filter(|list| range.end <= list.len());
+                let is_within = |list: &&Bytes| range.start <= range.end && range.end <= list.len();
+                let list = lists.get(key).filter(is_within);
                 (key, list.map(|list| list.slice(range.clone())))
             }
         };
-        decode_delete(place, delete, key, &bytes.unwrap_or_default())
+        let bytes = bytes.ok_or_else(|| Bug::new("a delete that counts was not read"))?;
+        decode_delete(place, delete, key, &bytes)
     });
     deletes.collect()
 }

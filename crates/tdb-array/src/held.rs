@@ -25,7 +25,8 @@ pub(crate) fn read(
         let (batch, behind) = rest.split_at(fitting(rest));
         rest = behind;
         let small: Vec<Read> = batch.iter().map(small).collect();
-        for (read, answer) in batch.iter().zip(store.read(&small)) {
+        let given = tdb_store::answers(batch.iter().map(|read| &*read.key), store.read(&small));
+        for (read, answer) in batch.iter().zip(given) {
             answers.push(match answer {
                 Ok(piece) => {
                     take(budget, read, piece.bytes.len() as u64).map(|held| hold(piece, held))

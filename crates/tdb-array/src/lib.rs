@@ -1,6 +1,9 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
-#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+#![cfg_attr(
+    not(test),
+    warn(clippy::arithmetic_side_effects, clippy::disallowed_methods)
+)]
 
 mod array;
 mod change;

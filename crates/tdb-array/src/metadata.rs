@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use tdb_tile::{Datatype, FormatVersion, Limits, Record, Walk, WireError, WireErrorKind};
+use tdb_tile::{Bug, Datatype, FormatVersion, Limits, Record, Walk, WireError, WireErrorKind};
 
 /// One record of a metadata object: a value for a key, or the removal of a key.
 ///
@@ -131,10 +131,20 @@ impl MetadataRecord {
             let (part, result) = Self::describe(&rest, version, &(), limits);
             text.push_str(&format!("record at byte {offset}\n{part}"));
             let size = match result.and_then(|record| record.size(version, &())) {
-                Ok(size) => usize::try_from(size).unwrap_or(usize::MAX),
+                Ok(size) => size,
                 Err(error) => return (text, Err(shift(error, offset))),
             };
-            offset = offset.saturating_add(size);
+            let next = usize::try_from(size)
+                .ok()
+                .and_then(|size| offset.checked_add(size));
+            offset = match next {
+                Some(next) if next > offset => next,
+                _ => {
+                    let kind = Bug::new("a record that was read has a size that it cannot have");
+                    let error = WireError::new(Self::NAME, "size", offset, kind.into());
+                    return (text, Err(error));
+                }
+            };
         }
         (text, Ok(()))
     }

@@ -2,7 +2,7 @@ use std::fmt::Debug;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tdb_tile::FormatVersion;
 
@@ -61,10 +61,9 @@ const RANDOM_BITS: u32 = 64;
 
 impl NameSource for SystemNames {
     fn now(&self) -> u64 {
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        since.map_or(0, |since| {
-            u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-        })
+        let since = since_1970();
+        let seconds = since.as_secs().saturating_mul(1000);
+        seconds.saturating_add(u64::from(since.subsec_millis()))
     }
 
     fn id(&self) -> Result<u128, ArrayError> {
@@ -82,10 +81,20 @@ impl NameSource for SystemNames {
 
 /// Since 1970; enough bits for the year 2554.
 fn nanoseconds() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.map_or(0, |since| {
-        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
-    })
+    let since = since_1970();
+    let seconds = since.as_secs().saturating_mul(1_000_000_000);
+    seconds.saturating_add(u64::from(since.subsec_nanos()))
+}
+
+/// The time of the system's clock; zero where it is set to a time before 1970.
+fn since_1970() -> Duration {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one source of times and names that asks the clock; callers may bring another"
+    )]
+    let now = SystemTime::now();
+    now.duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or(Duration::ZERO)
 }
 
 /// Random bits of the system's, by way of the keys that the standard library's hash maps take: names have to

@@ -71,11 +71,9 @@ impl Place {
             .collect();
         let all: Vec<&str> = prefixes.iter().map(String::as_str).collect();
         let mut names = Names::new();
-        for ((folder, prefix), first) in folders
-            .iter()
-            .zip(&all)
-            .zip(self.location.store().list_many(&all))
-        {
+        let listings = self.location.store().list_many(&all);
+        let listings = tdb_store::answers(all.iter().copied(), listings);
+        for ((folder, prefix), first) in folders.iter().zip(&all).zip(listings) {
             let mut listing = first?;
             while let Some(page) = listing.next.take() {
                 names.add(listing, self.location.prefix(), folder);
@@ -186,7 +184,9 @@ impl Place {
         let prefixes: Vec<String> = prefixes.collect();
         let all: Vec<&str> = prefixes.iter().map(String::as_str).collect();
         let mut present = BTreeSet::new();
-        for (prefix, first) in all.iter().zip(self.location.store().list_many(&all)) {
+        let listings = self.location.store().list_many(&all);
+        let listings = tdb_store::answers(all.iter().copied(), listings);
+        for (prefix, first) in all.iter().zip(listings) {
             let mut listing = first?;
             loop {
                 present.extend(listing.objects.into_iter().map(|object| object.key));

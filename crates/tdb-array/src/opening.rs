@@ -24,8 +24,9 @@ const BATCH: usize = 256;
 pub(crate) struct Opening<'a> {
     pub(crate) place: &'a Place,
     pub(crate) schemas: &'a Schemas,
-    /// Footers from consolidated metadata, by the names of their fragments.
-    pub(crate) footers: HashMap<String, Bytes>,
+    /// Footers from consolidated metadata, by the names of their fragments; `None` where the footer of one lies outside
+    /// of the bytes that there are.
+    pub(crate) footers: HashMap<String, Option<Bytes>>,
     /// What turned out to be odd.
     pub(crate) warnings: &'a mut Vec<Warning>,
 }
@@ -44,8 +45,8 @@ impl Opening<'_> {
             // Old releases put down the whole URI.
             let name = tdb_store::name(entry.key.trim_end_matches('/'));
             if wanted.contains(name) {
-                let footer = consolidated.footer(entry).unwrap_or_default();
-                self.footers.insert(name.to_owned(), footer);
+                self.footers
+                    .insert(name.to_owned(), consolidated.footer(entry));
             }
         }
     }
@@ -111,7 +112,7 @@ impl Opening<'_> {
     /// A fragment from consolidated metadata. Releases put down some footers so that none can read them:
     /// what does not make sense there is read where it belongs.
     fn open_consolidated(&self, entry: &FragmentEntry) -> Option<Fragment> {
-        let footer = self.footers.get(entry.name.as_str())?;
+        let footer = self.footers.get(entry.name.as_str())?.as_ref()?;
         self.steps().decode(entry, footer, u64::MAX, None).ok()
     }
 

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 #[cfg(target_endian = "big")]
 compile_error!("Arrow's memory is that of the machine, and TileDB's values are little-endian");

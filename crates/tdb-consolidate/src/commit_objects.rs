@@ -134,7 +134,8 @@ impl CommitObjects {
         let early = of(&format!(".{REPLACES}"));
         let committed = found.committed();
         let (counting, idle): (Vec<_>, Vec<_>) = early.into_iter().partition(|key| {
-            let name = tdb_store::name(key).split('.').next().unwrap_or_default();
+            let name = tdb_store::name(key);
+            let name = name.split_once('.').map_or(name, |(name, _)| name);
             committed
                 .iter()
                 .any(|folder| tdb_store::name(folder) == name)

@@ -34,7 +34,8 @@ fn planned(array: &Array, options: &ChangeOptions) -> Result<(Plan, Vec<String>)
     let Some((keys, bytes)) = found else {
         return Ok((plan, Vec::new()));
     };
-    let span = span(keys.iter().map(String::as_str)).unwrap_or_default();
+    // Of lists that hold nothing, the new one is of no time either.
+    let span = span(keys.iter().map(String::as_str)).unwrap_or((0, 0));
     let name = options.names.versioned(span, version)?;
     plan.put(format!("{COMMITS_FOLDER}/{name}.con"), bytes);
     Ok((plan, keys))
@@ -96,21 +97,24 @@ fn content(location: &Location, before: &CommitObjects) -> Result<Option<Content
     }
     let is_delete = |key: &&String| key.ends_with(".del");
     let deletes: Vec<String> = loose.iter().filter(is_delete).cloned().collect();
-    let mut read = objects::read(location, &deletes, location.tile_limit())?.into_iter();
+    let read = objects::read(location, &deletes, location.tile_limit())?;
     for key in loose {
         if !is_delete(&&key) {
             commits.push((key, None));
         }
     }
     // One that is gone by now stands in a list that was not there before: read again.
-    if read.len() != deletes.len() {
-        return Err(missing(&deletes));
+    let is_gone = |delete: &&String| !read.iter().any(|(key, _)| key == *delete);
+    if read.len() != deletes.len()
+        && let Some(gone) = deletes.iter().find(is_gone)
+    {
+        return Err(missing(gone));
     }
-    commits.extend(read.by_ref().map(|(key, bytes)| (key, Some(bytes))));
+    commits.extend(read.into_iter().map(|(key, bytes)| (key, Some(bytes))));
     for (key, _) in &commits {
         let fragment = fragment_of(key);
         if fragment.is_some_and(|fragment| !before.fragments.contains(&fragment)) {
-            return Err(missing(std::slice::from_ref(key)));
+            return Err(missing(key));
         }
     }
     let bytes = encode_consolidated(commits.iter().map(|(k, d)| (k.as_str(), d.as_deref())));
@@ -120,9 +124,9 @@ fn content(location: &Location, before: &CommitObjects) -> Result<Option<Content
     )))
 }
 
-fn missing(keys: &[String]) -> ArrayError {
+fn missing(key: &str) -> ArrayError {
     ArrayError::Missing {
-        key: keys.first().cloned().unwrap_or_default(),
+        key: key.to_owned(),
         by: "committed: others may have removed it a moment ago, so try again; if this stays, it was lost",
     }
 }

@@ -53,7 +53,8 @@ impl MergePlan {
                 match source {
                     Source::Fragment(name) => names.push(name.clone()),
                     Source::Step(index) => {
-                        names.extend(made.get(*index).into_iter().flatten().cloned());
+                        let made = made.get(*index).ok_or_else(|| too_early(*index))?;
+                        names.extend(made.iter().cloned());
                     }
                 }
             }
@@ -85,6 +86,15 @@ impl MergePlan {
             }
         }
         Ok(merged)
+    }
+}
+
+/// Plans can be put together by hand.
+fn too_early(step: usize) -> ArrayError {
+    ArrayError::Invalid {
+        what: "step",
+        name: step.saturating_add(1).to_string(),
+        why: "its result is to be merged by a step of the plan that does not come after it",
     }
 }
 

@@ -3,7 +3,7 @@ use std::fmt;
 
 use tdb_array::{Array, ArrayError, Snapshot, TimestampedName};
 use tdb_schema::value::rfc3339;
-use tdb_tile::FormatVersion;
+use tdb_tile::{Bug, FormatVersion};
 
 use crate::order_kept::{Domain, Piece, Refusal, Rules};
 use crate::{History, MergeOptions, MergeStep, Source, StepPolicy};
@@ -50,14 +50,13 @@ pub fn plan_merge(array: &Array, options: &MergeOptions) -> Result<MergePlan, Ar
             check_names(array, names)?;
             let run: Vec<usize> = chosen(&pieces);
             if run.len() > 1 {
-                let merged = rules.merged(&pieces, &run, Source::Step(0));
-                let merged = merged.ok_or_else(nothing_left)?;
+                let merged = rules.merged(&pieces, &run, Source::Step(0))?;
                 let allowed = rules.check(&pieces, &run, &merged);
                 allowed.map_err(|refusal| refused(&pieces, &refusal))?;
-                plan.push(&rules, &pieces, &run, &merged);
+                plan.push(&rules, &pieces, &run, &merged)?;
             }
         }
-        None => plan.pick(&rules, &mut pieces, &options.policy),
+        None => plan.pick(&rules, &mut pieces, &options.policy)?,
     }
     if options.history == History::WithoutDeleted && keeps_times {
         plan.purge(array, &rules, &pieces, options.policy.steps)?;
@@ -88,12 +87,17 @@ impl MergePlan {
     }
 
     /// Picks runs of neighbours until no more are allowed.
-    fn pick(&mut self, rules: &Rules<'_>, pieces: &mut Vec<Piece>, policy: &StepPolicy) {
-        while self.steps.len() < usize::try_from(policy.steps).unwrap_or(usize::MAX) {
-            let Some((run, merged)) = best_run(rules, pieces, policy, self.steps.len()) else {
+    fn pick(
+        &mut self,
+        rules: &Rules<'_>,
+        pieces: &mut Vec<Piece>,
+        policy: &StepPolicy,
+    ) -> Result<(), Bug> {
+        while self.steps.len() < policy.steps as usize {
+            let Some((run, merged)) = best_run(rules, pieces, policy, self.steps.len())? else {
                 break;
             };
-            self.push(rules, pieces, &run, &merged);
+            self.push(rules, pieces, &run, &merged)?;
             let mut index = 0_usize;
             pieces.retain(|_| {
                 let is_left = run.binary_search(&index).is_err();
@@ -104,8 +108,10 @@ impl MergePlan {
             pieces.insert(at, merged);
         }
         let left = chosen(pieces);
-        let note = why_left(rules, pieces, &left, policy);
-        self.notes.extend(note.filter(|_| left.len() > 1));
+        if left.len() > 1 {
+            self.notes.extend(why_left(rules, pieces, &left, policy)?);
+        }
+        Ok(())
     }
 
     pub(crate) fn push(
@@ -114,18 +120,19 @@ impl MergePlan {
         pieces: &[Piece],
         run: &[usize],
         merged: &Piece,
-    ) {
-        let sources = run.iter().filter_map(|index| pieces.get(*index));
+    ) -> Result<(), Bug> {
+        let source = |index: &usize| Ok(Piece::at(pieces, *index)?.source.clone());
         let domain = match (&merged.domain, &rules.grid) {
             (Domain::Cells(cells), Some(grid)) => grid.ranges(cells),
             _ => None,
         };
         self.steps.push(MergeStep {
-            sources: sources.map(|piece| piece.source.clone()).collect(),
+            sources: run.iter().map(source).collect::<Result<_, Bug>>()?,
             times: merged.times,
             bytes: merged.bytes,
             domain,
         });
+        Ok(())
     }
 }
 
@@ -136,13 +143,12 @@ fn best_run(
     pieces: &[Piece],
     policy: &StepPolicy,
     step: usize,
-) -> Option<(Vec<usize>, Piece)> {
+) -> Result<Option<(Vec<usize>, Piece)>, Bug> {
     const PREFERENCE: f64 = 1.25;
     let all = chosen(pieces);
-    let limit = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
     let (min, max) = (
-        limit(policy.min_fragments.max(2)),
-        limit(policy.max_fragments),
+        policy.min_fragments.max(2) as usize,
+        policy.max_fragments as usize,
     );
     let (min, max) = (min.min(all.len()).max(2), max.min(all.len()));
     let is_allowed = |run: &[usize], merged: &Piece| {
@@ -154,25 +160,20 @@ fn best_run(
     if max == all.len() && max >= min && (2..=max).all(is_even) {
         let whole = rules.merged(pieces, &all, Source::Step(step))?;
         if is_allowed(&all, &whole) {
-            return Some((all, whole));
+            return Ok(Some((all, whole)));
         }
     }
     let mut best: Option<(Vec<usize>, Piece)> = None;
-    for start in 0..all.len() {
-        let longest = all.len().saturating_sub(start).min(max);
-        let first = all.get(start).and_then(|index| pieces.get(*index));
-        let Some(mut joined) = first.cloned() else {
-            break;
-        };
-        for len in 2..=longest {
-            let run = all
-                .get(start..start.saturating_add(len))
-                .unwrap_or_default();
-            let last = run.last().and_then(|index| pieces.get(*index));
-            let Some(last) = last.filter(|_| ends_evenly(pieces, run, policy.size_ratio)) else {
+    for (start, first) in all.iter().enumerate() {
+        let mut joined = Piece::at(pieces, *first)?.clone();
+        for (end, last) in all.iter().enumerate().skip(start).take(max).skip(1) {
+            let run = all.get(start..=end);
+            let run = run.ok_or_else(|| Bug::new("a run of fragments that ends behind them"))?;
+            let len = run.len();
+            if !ends_evenly(pieces, run, policy.size_ratio) {
                 break;
-            };
-            joined = rules.joined(joined, last);
+            }
+            joined = rules.joined(joined, Piece::at(pieces, *last)?);
             let known = best.as_ref();
             let (most, size) = known.map_or((0, 0), |(run, merged)| (run.len(), merged.bytes));
             let is_smaller = (joined.bytes as f64) < size as f64 / PREFERENCE;
@@ -184,7 +185,7 @@ fn best_run(
             }
         }
     }
-    best
+    Ok(best)
 }
 
 /// Whether the last two of a run are of like size.
@@ -203,24 +204,24 @@ fn why_left(
     pieces: &[Piece],
     left: &[usize],
     policy: &StepPolicy,
-) -> Option<String> {
+) -> Result<Option<String>, Bug> {
     let merged = rules.merged(pieces, left, Source::Step(0))?;
     if let Err(refusal) = rules.check(pieces, left, &merged) {
         let (name, why) = (shown(pieces, &refusal), refusal.why);
-        return Some(format!(
+        return Ok(Some(format!(
             "{} fragments are not merged: {name}{why}",
             left.len()
-        ));
+        )));
     }
     let times = rules.amplification(&merged);
-    (times > policy.amplification).then(|| {
+    Ok((times > policy.amplification).then(|| {
         format!(
             "{} fragments are not merged: the box around them has {times:.1} times as many cells as they have; \
              sm.consolidation.amplification allows {}",
             left.len(),
             policy.amplification
         )
-    })
+    }))
 }
 
 pub(crate) fn shown(pieces: &[Piece], refusal: &Refusal) -> String {
@@ -234,14 +235,6 @@ fn refused(pieces: &[Piece], refusal: &Refusal) -> ArrayError {
         what: "these fragments cannot be merged without",
         name: piece.map_or("all others".to_owned(), |piece| piece.source.to_string()),
         why: refusal.why,
-    }
-}
-
-fn nothing_left() -> ArrayError {
-    ArrayError::Invalid {
-        what: "merge of",
-        name: "named fragments".to_owned(),
-        why: "none is left of several, which is a defect of tdb: please report it",
     }
 }
 

@@ -8,7 +8,7 @@ use tdb_array::{
 };
 use tdb_filters::{open_generic_tile, seal_generic_tile};
 use tdb_store::list_all;
-use tdb_tile::{FormatVersion, GenericTile};
+use tdb_tile::{Bug, FormatVersion, GenericTile};
 
 use crate::{Plan, objects};
 
@@ -88,7 +88,7 @@ fn planned(
     let span = live.iter().map(|(_, name)| (name.start(), name.end()));
     let span = span
         .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
-        .unwrap_or_default();
+        .ok_or_else(|| Bug::new("metadata that is merged has no object"))?;
     let keys: Vec<String> = live.into_iter().map(|(key, _)| key).collect();
     let name = options.names.unversioned(span)?;
     let key = format!("{METADATA_FOLDER}/{name}");

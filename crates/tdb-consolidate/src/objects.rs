@@ -39,6 +39,7 @@ pub(crate) fn read(
         .iter()
         .map(|key| Read::whole(location.full(key)).at_most(limit));
     let answers = location.store().read(&reads.collect::<Vec<_>>());
+    let answers = tdb_store::answers(keys.iter().map(String::as_str), answers);
     let mut found = Vec::new();
     for (key, answer) in keys.iter().zip(answers) {
         match answer {

@@ -3,7 +3,7 @@
 use tdb_array::{Fragment, Snapshot};
 use tdb_schema::ArraySchema;
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
-use tdb_tile::Range;
+use tdb_tile::{Bug, Range};
 
 use crate::{History, Source};
 
@@ -67,6 +67,14 @@ impl Piece {
     }
 }
 
+impl Piece {
+    /// The one at this place.
+    pub(crate) fn at(pieces: &[Self], index: usize) -> Result<&Self, Bug> {
+        let piece = pieces.get(index);
+        piece.ok_or_else(|| Bug::new("a fragment that is to be merged is none of the array"))
+    }
+}
+
 impl<'a> Rules<'a> {
     pub(crate) fn new(array: &'a Snapshot, keeps_times: bool, history: History) -> Self {
         let schema = array.schema();
@@ -101,11 +109,22 @@ impl<'a> Rules<'a> {
     }
 
     /// What these make together.
-    pub(crate) fn merged(&self, pieces: &[Piece], run: &[usize], source: Source) -> Option<Piece> {
-        let mut all = run.iter().filter_map(|index| pieces.get(*index));
-        let first = all.next()?.clone();
-        let joined = all.fold(first, |joined, piece| self.joined(joined, piece));
-        Some(self.finished(joined, source))
+    pub(crate) fn merged(
+        &self,
+        pieces: &[Piece],
+        run: &[usize],
+        source: Source,
+    ) -> Result<Piece, Bug> {
+        let mut joined: Option<Piece> = None;
+        for index in run {
+            let piece = Piece::at(pieces, *index)?;
+            joined = Some(match joined {
+                None => piece.clone(),
+                Some(joined) => self.joined(joined, piece),
+            });
+        }
+        let joined = joined.ok_or_else(|| Bug::new("a merge of no fragments"))?;
+        Ok(self.finished(joined, source))
     }
 
     /// Two, put together.
@@ -135,8 +154,9 @@ impl<'a> Rules<'a> {
         let Domain::Cells(cells) = &merged.domain else {
             return 1.0;
         };
-        let count = cells.cells().unwrap_or(u64::MAX);
-        count as f64 / merged.cells.max(1) as f64
+        // What is too much to be counted is at least so much.
+        let count = cells.cells().map_or(u64::MAX as f64, |count| count as f64);
+        count / merged.cells.max(1) as f64
     }
 
     /// Fails where merging these, which make `merged`, changes what is seen of the array.

@@ -93,7 +93,7 @@ fn remove_folder(store: &dyn Store, folder: &str) -> Result<(), StoreError> {
 /// Removes objects. Those that are gone already are no error: others remove, too.
 pub(crate) fn remove_all(store: &dyn Store, keys: &[String]) -> Result<(), StoreError> {
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    for answer in store.remove_many(&keys) {
+    for answer in tdb_store::answers(keys.iter().copied(), store.remove_many(&keys)) {
         match answer {
             Ok(()) | Err(StoreError::NotFound { .. }) => {}
             Err(error) => return Err(error),

@@ -18,27 +18,22 @@ impl MergePlan {
         pieces: &[Piece],
         most: u32,
     ) -> Result<(), ArrayError> {
-        let most = usize::try_from(most).unwrap_or(usize::MAX);
         for index in chosen(pieces) {
-            let Some(piece) = pieces.get(index) else {
-                continue;
-            };
+            let piece = Piece::at(pieces, index)?;
             let is_alone = |source: &Source| {
                 let mut sources = self.steps.iter().flat_map(|step| &step.sources);
                 matches!(source, Source::Fragment(_)) && !sources.any(|other| other == source)
             };
-            if self.steps.len() >= most || !is_alone(&piece.source) {
+            if self.steps.len() >= most as usize || !is_alone(&piece.source) {
                 continue;
             }
             if !is_concerned(array, &piece.source)? {
                 continue;
             }
             let number = Source::Step(self.steps.len());
-            let Some(rewritten) = rules.merged(pieces, &[index], number) else {
-                continue;
-            };
+            let rewritten = rules.merged(pieces, &[index], number)?;
             match rules.check(pieces, &[index], &rewritten) {
-                Ok(()) => self.push(rules, pieces, &[index], &rewritten),
+                Ok(()) => self.push(rules, pieces, &[index], &rewritten)?,
                 Err(refusal) => {
                     let (name, why) = (shown(pieces, &refusal), refusal.why);
                     let note = format!("deleted cells stay in {}: {name}{why}", piece.source);

@@ -15,9 +15,14 @@ pub struct VacuumOptions {
 
 impl Default for VacuumOptions {
     fn default() -> Self {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the default of a setting, which callers may give"
+        )]
+        let now = SystemTime::now();
         Self {
             grace: Duration::from_secs(600),
-            now: SystemTime::now(),
+            now,
             change: ChangeOptions::default(),
         }
     }

@@ -25,13 +25,17 @@ pub enum QueryError {
         name: String,
     },
     /// A range of labels that have no order.
-    #[error("label {label:?} has no order: what lies between two of its values is nothing")]
+    #[error(
+        "range of label {label:?}: the values of this label are stored unordered, so no range of them can be looked up"
+    )]
     LabelOrder {
         /// Name of the label.
         label: String,
     },
     /// The options of a [`Read`](crate::Read) still have ranges of labels, which it cannot look up by itself.
-    #[error("ranges of labels are to be ranges of dimensions before an array is read")]
+    #[error(
+        "the options of the read still have ranges of labels, and cells are read by ranges of dimensions only"
+    )]
     LabelRanges,
     /// Several ranges of one dimension in the global order of a dense array.
     #[error("the global order of a dense array takes one range for each dimension")]
@@ -135,6 +139,7 @@ impl QueryError {
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {
+            Self::LabelOrder { .. } => Some("give a range of the dimension that the label is for"),
             Self::LabelRanges => Some("look them up by a LabelSearch, or read through a Reader"),
             Self::GlobalOrder => Some("ask for row-major or column-major order"),
             Self::Cells(error) => error.hint(),

@@ -42,7 +42,8 @@ pub fn read_coalesced(
 /// Reads that are performed as one.
 struct Run {
     read: Read,
-    end: u64,
+    /// `None` if the read has no end that is known: it is performed alone.
+    end: Option<u64>,
     members: Vec<usize>,
 }
 
@@ -59,7 +60,7 @@ fn runs(reads: &[Read], gap: u64, most: u64) -> Vec<Run> {
         }
         runs.push(Run {
             read: read.clone(),
-            end: end(read).unwrap_or(0),
+            end: end(read),
             members: vec![index],
         });
     }
@@ -74,19 +75,19 @@ fn try_join(run: &mut Run, read: &Read, gap: u64, most: u64) -> bool {
     let ByteRange::Bounded { start, len } = read.range else {
         return false;
     };
-    let Some(end) = start.checked_add(len) else {
+    let (Some(run_end), Some(end)) = (run.end, start.checked_add(len)) else {
         return false;
     };
-    let end = end.max(run.end);
+    let end = end.max(run_end);
     let joined = end.saturating_sub(first);
-    if run.read.key != read.key || start > run.end.saturating_add(gap) || joined > most {
+    if run.read.key != read.key || start > run_end.saturating_add(gap) || joined > most {
         return false;
     }
     // Each member was within its own limit; the bytes between them are this function's choice.
-    if len > read.limit || run.read.limit < run.end.saturating_sub(first) {
+    if len > read.limit || run.read.limit < run_end.saturating_sub(first) {
         return false;
     }
-    run.end = end;
+    run.end = Some(end);
     run.read.range = ByteRange::Bounded {
         start: first,
         len: joined,

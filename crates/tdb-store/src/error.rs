@@ -110,12 +110,13 @@ impl StoreError {
         }
     }
 
-    /// A store answered fewer reads than it was asked: nothing to panic or to loop over.
+    /// A store gave fewer answers than it was asked for: nothing to panic or to loop over, and not the same as an object
+    /// that is not there.
     pub(crate) fn no_answer(key: &str) -> Self {
         Self::other(
             key,
             io::Error::other(
-                "the store gave no answer to a read, which is a defect of the store: please report it",
+                "the store gave no answer, which is a defect of the store: please report it",
             ),
         )
     }

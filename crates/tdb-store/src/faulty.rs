@@ -240,14 +240,12 @@ fn fault(key: &str) -> StoreError {
 }
 
 fn short(read: &Read, piece: &Piece) -> StoreError {
-    let wanted = u64::try_from(piece.bytes.len()).unwrap_or(u64::MAX);
+    let wanted = piece.bytes.len() as u64;
     StoreError::OutOfRange {
         key: read.key.to_string(),
         offset: piece.offset,
         wanted,
-        size: piece
-            .offset
-            .saturating_add(wanted.checked_div(2).unwrap_or(0)),
+        size: piece.offset.saturating_add(wanted / 2),
     }
 }
 

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod coalesce;
 pub mod conformance;
@@ -19,7 +20,7 @@ pub use key::{MAX_KEY_LEN, check_key, check_prefix, join, name, parent};
 pub use local::{LocalStore, SyncCounts};
 pub use memory::{Counts, MemoryStore};
 pub use objects::{
-    copy, copy_tree, exists, list_all, list_recursive, read_one, read_tail, read_whole,
+    answers, copy, copy_tree, exists, list_all, list_recursive, read_one, read_tail, read_whole,
 };
 pub use read::{ByteRange, Piece, Read};
 pub use store::{Distance, Listing, Object, ObjectWriter, Page, Store};

@@ -131,7 +131,7 @@ impl LocalStore {
         let too_large = || StoreError::TooLarge {
             key: read.key.to_string(),
             size: len,
-            limit: u64::try_from(isize::MAX).unwrap_or(u64::MAX),
+            limit: isize::MAX.unsigned_abs() as u64,
         };
         let len = usize::try_from(len).map_err(|_| too_large())?;
         let mut bytes = Vec::new();
@@ -206,7 +206,7 @@ impl Store for LocalStore {
     fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {
         check_key(key)?;
         let object = self.tree.open(key)?;
-        let wanted = u64::try_from(into.len()).unwrap_or(u64::MAX);
+        let wanted = into.len() as u64;
         Read::bounded(key, offset, wanted).resolve(object.size)?;
         self.tree.read_into(&object, key, offset, into)
     }

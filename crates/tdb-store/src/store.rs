@@ -93,7 +93,8 @@ pub trait Store: Send + Sync + Debug {
     /// # Errors
     /// [`StoreError::NotFound`], or as the store reports.
     fn remove(&self, key: &str) -> Result<(), StoreError> {
-        self.remove_many(&[key]).pop().unwrap_or(Ok(()))
+        let answer = self.remove_many(&[key]).pop();
+        answer.unwrap_or_else(|| Err(StoreError::no_answer(key)))
     }
 
     /// Removes objects in the order given, and answers each for itself. When this returns the

@@ -70,8 +70,11 @@ pub enum WriteError {
         /// Cells of the box.
         wanted: u64,
     },
-    /// More cells than can be sorted at a time.
-    #[error("{cells} cells are too many at a time")]
+    /// More cells than can be sorted, or numbered, at a time.
+    #[error(
+        "{cells} cells are to be sorted at a time, and at most {} can be",
+        u32::MAX
+    )]
     TooManyCells {
         /// The number of cells.
         cells: u64,

@@ -7,23 +7,29 @@ use tdb_tile::Datatype;
 #[non_exhaustive]
 pub enum OrderProblem {
     /// [`WriteOrder::Unordered`](crate::WriteOrder::Unordered) for a dense array.
-    #[error("cells of a dense array have an order")]
+    #[error(
+        "cells without an order cannot be written to a dense array: the order says where each belongs"
+    )]
     Dense,
     /// Row-major or column-major order for a sparse array.
     #[error("cells of a sparse array are written in global order or in any")]
     Sparse,
     /// A [`Replacement`](crate::Replacement) in another order than global order.
-    #[error("cells in the place of others are written in global order")]
+    #[error(
+        "cells that replace fragments must be written in global order, and this write has another one"
+    )]
     Replacement,
     /// Tiles copied in a write that is not in global order.
-    #[error("tiles are copied in global order")]
+    #[error("stored tiles can be copied only into a write in global order")]
     Copies,
     /// Tiles copied while the current tile is incomplete.
-    #[error("tiles are copied within a tile")]
+    #[error("stored tiles cannot be copied here: the tile that is being written is not full")]
     WithinTile,
     /// Copied tiles whose first cell has the coordinates of the last cell before them, in a write that keeps only the
     /// first of such cells.
-    #[error("a copied tile repeats a cell")]
+    #[error(
+        "the first cell of a copied tile has the coordinates of the cell before it, and only the first of such cells is kept"
+    )]
     Repeated,
 }
 
@@ -33,7 +39,9 @@ impl OrderProblem {
         match self {
             Self::Dense => Some("write them in row-major, column-major or global order"),
             Self::Sparse => Some("leave the order out: the cells are sorted"),
-            _ => None,
+            Self::Replacement | Self::Copies => Some("set the order of the write to global order"),
+            Self::WithinTile => Some("write cells up to the end of the tile first"),
+            Self::Repeated => Some("write the cells of this tile instead of copying it"),
         }
     }
 }
@@ -64,7 +72,9 @@ pub enum PlaceProblem {
     #[error("some batches have columns for the dimensions, and some have none")]
     Mixed,
     /// Both coordinate columns and ranges were given.
-    #[error("cells that say where they belong take no range")]
+    #[error(
+        "both columns of the dimensions and ranges say where the cells belong, and only one of them may"
+    )]
     Twice,
     /// A range for a sparse array.
     #[error("a range to be written is for dense arrays: sparse cells have coordinates")]
@@ -81,7 +91,7 @@ impl PlaceProblem {
     /// A hint how to avoid the error, if there is one.
     pub(crate) fn hint(self) -> Option<&'static str> {
         match self {
-            Self::Twice => Some("leave out the range, or the columns of the dimensions"),
+            Self::Twice => Some("leave out the ranges, or the columns of the dimensions"),
             _ => None,
         }
     }

@@ -155,13 +155,6 @@ fn part(bytes: &[u8], range: Range<usize>) -> Result<&[u8], Bug> {
     part.ok_or_else(|| Bug::new("a tile has fewer cells than it says"))
 }
 
-/// Reads contiguous numbers.
-fn numbers<T: Scalar>(values: &[u8]) -> impl Iterator<Item = T> {
-    // None is too short, which would read as zero.
-    let values = values.chunks_exact(T::SIZE);
-    values.map(|value| T::read(value).unwrap_or_default())
-}
-
 /// Accumulates minimum, maximum and sum.
 struct Numbers<T: Number> {
     min: T,
@@ -184,7 +177,7 @@ impl<T: Number> Default for Numbers<T> {
 
 impl<T: Number> Numbers<T> {
     fn all(&mut self, values: &[u8]) {
-        let numbers = || numbers::<T>(values);
+        let numbers = || T::read_all(values);
         let (mut min, mut max) = (self.min, self.max);
         for value in numbers() {
             // A NaN is neither.
@@ -206,7 +199,7 @@ impl<T: Number> Numbers<T> {
     /// Adds the valid values, and returns their number.
     fn valid(&mut self, values: &[u8], valid: &[u8]) -> usize {
         let mut count = 0;
-        for (value, valid) in numbers::<T>(values).zip(valid) {
+        for (value, valid) in T::read_all(values).zip(valid) {
             if *valid == 0 {
                 continue;
             }
@@ -247,10 +240,11 @@ pub(crate) fn fold(rule: &Rule, tiles: &[TileSummary]) -> Result<FieldStatistics
     if rule.bounds == Bounds::Rectangle || rule.is_number() {
         with_scalar!(rule.datatype, T => fold_numbers::<T>(rule, tiles, &mut whole)?);
     } else if rule.bounds == Bounds::Stored {
-        // Where all cells are null there are none.
         let ends = || tiles.iter().filter_map(|tile| tile.ends.as_ref());
-        whole.min = ends().map(|(min, _)| min.clone()).min().unwrap_or_default();
-        whole.max = ends().map(|(_, max)| max.clone()).max().unwrap_or_default();
+        // Where all cells are null there are no ends, and nothing is stored.
+        let stored = |end: Option<&Bytes>| end.map_or_else(Bytes::new, Bytes::clone);
+        whole.min = stored(ends().map(|(min, _)| min).min());
+        whole.max = stored(ends().map(|(_, max)| max).max());
     }
     Ok(whole)
 }

@@ -43,11 +43,14 @@ impl Target {
             return Err(Bug::new("an array that is open has no schema").into());
         };
         let version = array.write_version();
-        let extra = replacement.as_ref().map(|replacement| ExtraFields {
-            timestamps: replacement.has_timestamps,
-            deletes: replacement.has_deletions,
-        });
-        let extra = extra.unwrap_or_default();
+        let extra = match &replacement {
+            Some(replacement) => ExtraFields {
+                timestamps: replacement.has_timestamps,
+                deletes: replacement.has_deletions,
+            },
+            // New cells have neither times of their own nor deletes.
+            None => ExtraFields::default(),
+        };
         let is_possible = !schema.is_dense() && version.keeps_cell_times();
         if extra != ExtraFields::default() && !is_possible {
             return Err(WriteError::NoCellTimes { version });
@@ -80,6 +83,10 @@ impl Target {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
         };
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "where none is idle, the thread begins with one that has no memory yet"
+        )]
         let mut workshop = lock().pop().unwrap_or_default();
         let result = work(&mut workshop);
         lock().push(workshop);

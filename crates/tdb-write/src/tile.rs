@@ -76,9 +76,12 @@ pub(crate) fn position(offset: u64) -> Result<usize, Bug> {
     }
 }
 
-/// Converts a bound to `usize`, saturating: a bound beyond the address space is no bound.
+/// Converts a bound on what is in memory to `usize`: beyond the address space it is no bound.
 pub(crate) fn bound(most: u64) -> usize {
-    usize::try_from(most).unwrap_or(usize::MAX)
+    let Ok(bound) = usize::try_from(most) else {
+        return usize::MAX;
+    };
+    bound
 }
 
 /// Memory that a thread reuses from tile to tile.

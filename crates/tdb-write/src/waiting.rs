@@ -77,7 +77,10 @@ impl Waiting {
             ..
         } = std::mem::replace(self, Self::within(self.budget.clone()));
         if parts.len() <= 1 {
-            // Where none wait, there are no cells.
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "where none wait, there are no cells"
+            )]
             let cells = parts.pop().unwrap_or_default();
             return Ok(Held { cells, grants });
         }

@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field};
 use tdb_cells::files::{ColumnGuess, InputError, Labels, SeenRange};
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::{CellValNum, FieldKind};
-use tdb_tile::Datatype;
+use tdb_tile::{Bug, Datatype};
 
 use super::arrow::natural_type;
 use super::convert::ColumnConverter;
@@ -82,18 +82,19 @@ impl ArrowGuess {
         let column = self.converter.plain(distinct, first)?;
         self.is_ascii &= column.values.is_ascii();
         if self.labels.is_some() && values.is_some() {
-            self.see_labels(&column, distinct.len());
+            self.see_labels(&column, distinct.len())?;
         }
         self.range.see(&column);
         Ok(())
     }
 
-    fn see_labels(&mut self, column: &Column, rows: usize) {
+    fn see_labels(&mut self, column: &Column, rows: usize) -> Result<(), Bug> {
         let Some(labels) = &mut self.labels else {
-            return;
+            return Ok(());
         };
         for row in (0..rows).filter(|row| column.is_valid(*row)) {
-            let label = column.cell(row).unwrap_or_default();
+            let label = column.cell(row);
+            let label = label.ok_or_else(|| Bug::new("a column has fewer labels than it says"))?;
             if !labels.places.contains_key(label) {
                 labels.places.insert(label.to_vec(), labels.values.len());
                 labels.values.push(label.to_vec());
@@ -102,6 +103,7 @@ impl ArrowGuess {
         if labels.values.len() > MOST_LABELS {
             self.labels = None;
         }
+        Ok(())
     }
 
     pub(super) fn finish(self, rows: u64) -> ColumnGuess {

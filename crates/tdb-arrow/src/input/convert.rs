@@ -10,7 +10,7 @@ use bytes::Bytes;
 use tdb_cells::files::{InputError, Place, indexes, labels_of, shown_type, wanted};
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::{CellValNum, Enumeration};
-use tdb_tile::Datatype;
+use tdb_tile::{Bug, Datatype};
 
 use super::arrow::said_type;
 use super::form::{Cells, Form, dated, shared};
@@ -64,9 +64,9 @@ impl ColumnConverter {
         let wrong = |(row, what): (usize, String)| self.fail(first, row, what);
         let mut cells = self.form.cells(array).map_err(wrong)?;
         if let Some(labels) = &self.labels {
-            cells = self.indexes(&cells, labels, array.len()).map_err(wrong)?;
+            cells = self.indexes(&cells, labels, array.len(), first)?;
         }
-        let validity = self.validity(&mut cells).map_err(wrong)?;
+        let validity = self.validity(&mut cells, first)?;
         Ok(Column {
             name: self.field.name.clone(),
             datatype: self.field.datatype,
@@ -88,22 +88,21 @@ impl ColumnConverter {
     }
 
     /// The validity bits. Where a field cannot be null, a null is a date or time that is none, or wrong.
-    fn validity(&self, cells: &mut Cells) -> Result<Option<Bytes>, (usize, String)> {
+    fn validity(&self, cells: &mut Cells, first: u64) -> Result<Option<Bytes>, InputError> {
         let Some(nulls) = cells.nulls.take().filter(|nulls| nulls.null_count() > 0) else {
             return Ok(None);
         };
         if self.field.nullable {
-            cells.blank(&nulls);
+            cells.blank(&nulls)?;
             let bits = nulls.inner().sliced();
             return Ok(Some(shared(bits)));
         }
         let is_time = self.field.datatype.is_datetime() || self.field.datatype.is_time();
         if !(is_time && self.field.cell_val_num == CellValNum::Fixed(1) && self.labels.is_none()) {
             let row = (0..nulls.len()).find(|row| nulls.is_null(*row));
-            return Err((
-                row.unwrap_or(0),
-                "is null, and the field is not nullable".to_owned(),
-            ));
+            let row = row.ok_or_else(|| Bug::new("nulls were counted, and there is none"))?;
+            let what = "is null, and the field is not nullable".to_owned();
+            return Err(self.fail(first, row, what));
         }
         cells.values = dated(&cells.values, &nulls);
         Ok(None)
@@ -115,7 +114,8 @@ impl ColumnConverter {
         cells: &Cells,
         labels: &HashMap<Vec<u8>, Vec<u8>>,
         rows: usize,
-    ) -> Result<Cells, (usize, String)> {
+        first: u64,
+    ) -> Result<Cells, InputError> {
         let enumeration = self.field.enumeration.as_deref();
         let as_column = Column {
             name: String::new(),
@@ -129,7 +129,8 @@ impl ColumnConverter {
         };
         let mut indexes = Vec::new();
         for row in 0..rows {
-            let label = as_column.cell(row).unwrap_or_default();
+            let label = as_column.cell(row);
+            let label = label.ok_or_else(|| Bug::new("a column has fewer labels than cells"))?;
             let is_null = cells.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
             match labels.get(label) {
                 Some(index) if !is_null => indexes.extend_from_slice(index),
@@ -139,10 +140,8 @@ impl ColumnConverter {
                 _ => {
                     let name = enumeration.map_or("", Enumeration::name);
                     let label = String::from_utf8_lossy(label);
-                    return Err((
-                        row,
-                        format!("{label:?} is not a label of enumeration {name:?}"),
-                    ));
+                    let what = format!("{label:?} is not a label of enumeration {name:?}");
+                    return Err(self.fail(first, row, what));
                 }
             }
         }

@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 use bytes::Bytes;
 use tdb_schema::CellValNum;
 use tdb_schema::value::{NOT_A_TIME, holds_bytes};
-use tdb_tile::{Datatype, Scalar};
+use tdb_tile::{Bug, Datatype, Scalar};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U64;
 
@@ -42,7 +42,7 @@ pub(super) struct Cells {
 
 impl Cells {
     /// Makes zeros, or nothing, of what stands where cells are null.
-    pub(super) fn blank(&mut self, nulls: &NullBuffer) {
+    pub(super) fn blank(&mut self, nulls: &NullBuffer) -> Result<(), Bug> {
         match &self.offsets {
             None => {
                 let size = self
@@ -54,7 +54,7 @@ impl Cells {
                 let is_blank = |cell: &[u8]| cell.iter().all(|byte| *byte == 0);
                 let mut cells = self.values.chunks_exact(size).zip(nulls.iter());
                 if cells.all(|(cell, is_valid)| is_valid || is_blank(cell)) {
-                    return;
+                    return Ok(());
                 }
                 let mut values = self.values.to_vec();
                 for (cell, is_valid) in values.chunks_exact_mut(size).zip(nulls.iter()) {
@@ -65,29 +65,33 @@ impl Cells {
                 self.values = values.into();
             }
             Some(offsets) => {
-                let ends = <[U64]>::ref_from_bytes(offsets).unwrap_or_default();
-                let place = |offset: &U64| usize::try_from(offset.get()).unwrap_or(usize::MAX);
-                let cells = ends.windows(2).zip(nulls.iter());
-                let ranges = cells.map(|(ends, is_valid)| match ends {
-                    [start, end] => (place(start)..place(end), is_valid),
-                    _ => (0..0, is_valid),
-                });
-                if ranges
-                    .clone()
-                    .all(|(cell, is_valid)| is_valid || cell.is_empty())
-                {
-                    return;
+                let ends = <[U64]>::ref_from_bytes(offsets);
+                let ends =
+                    ends.map_err(|_| Bug::new("offsets that are no whole number of them"))?;
+                let starts = ends.iter().zip(ends.iter().skip(1));
+                let mut cells = starts.clone().zip(nulls.iter());
+                if cells.all(|((start, end), is_valid)| is_valid || start == end) {
+                    return Ok(());
                 }
                 let (mut values, mut kept) = (Vec::new(), vec![0; 8]);
-                for (cell, is_valid) in ranges {
-                    let bytes = self.values.get(cell).filter(|_| is_valid);
-                    values.extend_from_slice(bytes.unwrap_or_default());
+                for ((start, end), is_valid) in starts.zip(nulls.iter()) {
+                    if is_valid {
+                        values.extend_from_slice(within(&self.values, start.get(), end.get())?);
+                    }
                     kept.extend_from_slice(&(values.len() as u64).to_le_bytes());
                 }
                 (self.values, self.offsets) = (values.into(), Some(kept.into()));
             }
         }
+        Ok(())
     }
+}
+
+/// A cell between two offsets.
+fn within(values: &[u8], start: u64, end: u64) -> Result<&[u8], Bug> {
+    let ends = usize::try_from(start).ok().zip(usize::try_from(end).ok());
+    let cell = ends.and_then(|(start, end)| values.get(start..end));
+    cell.ok_or_else(|| Bug::new("a cell of a column lies outside of its values"))
 }
 
 /// The bytes of a buffer, which they keep.
@@ -163,7 +167,7 @@ impl Form {
                 nulls,
             }),
             Self::Bytes { size: None } => {
-                let (values, offsets) = var_bytes(array);
+                let (values, offsets) = var_bytes(array)?;
                 Ok(Cells {
                     values,
                     offsets: Some(offsets),
@@ -176,7 +180,7 @@ impl Form {
                 nulls,
             }),
             Self::Many { numbers, count } => {
-                let lists = Lists::of(array);
+                let lists = Lists::of(array)?;
                 let values = lists.values(numbers, nulls.as_ref())?;
                 let (values, offsets) = match count {
                     Some(count) => (
@@ -205,7 +209,7 @@ fn takes_bytes(data_type: &DataType, size: Option<usize>) -> bool {
 }
 
 /// Calls `each` with every cell of an array of texts or bytes.
-fn for_each_bytes(array: &ArrayRef, mut each: impl FnMut(&[u8])) {
+fn for_each_bytes(array: &ArrayRef, mut each: impl FnMut(&[u8])) -> Result<(), Wrong> {
     macro_rules! cells {
         ($array:expr) => {{
             let array = $array;
@@ -221,8 +225,9 @@ fn for_each_bytes(array: &ArrayRef, mut each: impl FnMut(&[u8])) {
         DataType::LargeBinary => cells!(array.as_binary::<i64>()),
         DataType::BinaryView => cells!(array.as_binary_view()),
         DataType::FixedSizeBinary(_) => cells!(array.as_fixed_size_binary()),
-        _ => {}
+        other => return Err((0, format!("is {other}, which is neither text nor bytes"))),
     }
+    Ok(())
 }
 
 fn fixed_bytes(array: &ArrayRef, size: usize, nulls: Option<&NullBuffer>) -> Result<Bytes, Wrong> {
@@ -236,12 +241,12 @@ fn fixed_bytes(array: &ArrayRef, size: usize, nulls: Option<&NullBuffer>) -> Res
             wrong = Some((row, format!("{} bytes, and a cell has {size}", cell.len())));
         }
         row = row.saturating_add(1);
-    });
+    })?;
     wrong.map_or(Ok(values.into()), Err)
 }
 
 /// Values and offsets; those of the largest type are shared as they are.
-fn var_bytes(array: &ArrayRef) -> (Bytes, Bytes) {
+fn var_bytes(array: &ArrayRef) -> Result<(Bytes, Bytes), Wrong> {
     let large = match array.data_type() {
         DataType::LargeUtf8 => {
             let array = array.as_string::<i64>();
@@ -255,14 +260,14 @@ fn var_bytes(array: &ArrayRef) -> (Bytes, Bytes) {
     };
     if let Some((values, offsets)) = large.filter(|(_, offsets)| offsets.first() == Some(&0)) {
         let offsets = offsets.inner().inner();
-        return (shared(values.clone()), shared(offsets.clone()));
+        return Ok((shared(values.clone()), shared(offsets.clone())));
     }
     let (mut values, mut offsets) = (Vec::new(), vec![0; 8]);
     for_each_bytes(array, |cell| {
         values.extend_from_slice(cell);
         offsets.extend_from_slice(&(values.len() as u64).to_le_bytes());
-    });
-    (values.into(), offsets.into())
+    })?;
+    Ok((values.into(), offsets.into()))
 }
 
 /// Lists: all their values, and where each of them begins.
@@ -272,20 +277,21 @@ struct Lists {
 }
 
 impl Lists {
-    fn of(array: &ArrayRef) -> Self {
-        match array.data_type() {
+    fn of(array: &ArrayRef) -> Result<Self, Wrong> {
+        Ok(match array.data_type() {
             DataType::List(_) => Self::of_list(array.as_list::<i32>()),
             DataType::LargeList(_) => Self::of_list(array.as_list::<i64>()),
             _ => {
                 let lists = array.as_fixed_size_list();
-                let len = usize::try_from(lists.value_length()).unwrap_or(0);
+                let len = usize::try_from(lists.value_length());
+                let len = len.map_err(|_| (0, "a list of a negative length".to_owned()))?;
                 let starts = (0..=lists.len()).map(|row| row.saturating_mul(len));
                 Self {
                     values: lists.values().clone(),
                     starts: starts.collect(),
                 }
             }
-        }
+        })
     }
 
     fn of_list<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> Self {
@@ -355,7 +361,9 @@ impl Lists {
             match nulls.is_some_and(|nulls| nulls.is_null(row)) {
                 true => all.resize(all.len().saturating_add(count.saturating_mul(size)), 0),
                 false if list.len() == count => {
-                    all.extend_from_slice(values.get(bytes).unwrap_or_default())
+                    let cell = values.get(bytes);
+                    let outside = || (row, "a list that ends behind its values".to_owned());
+                    all.extend_from_slice(cell.ok_or_else(outside)?);
                 }
                 false => {
                     return Err((

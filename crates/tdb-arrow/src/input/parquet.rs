@@ -44,7 +44,7 @@ pub fn parquet_input<R: Read + Seek + Send + 'static>(
     let metadata = guarded(FORMAT, || open(&file))?.map_err(failed)?;
     let stored = metadata.metadata();
     guarded(FORMAT, || file.check_pages(stored, options.memory))??;
-    let least = checks::row_size(stored);
+    let least = checks::row_size(stored)?;
     checks::check_row(least, options.memory)?;
     let groups = stored.row_groups().iter();
     let bytes = groups

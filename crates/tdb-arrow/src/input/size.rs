@@ -58,7 +58,9 @@ fn between<O: OffsetSizeTrait>(offsets: &[O]) -> Box<dyn Iterator<Item = u64> + 
 }
 
 fn of_views(views: &[u128]) -> Box<dyn Iterator<Item = u64> + '_> {
-    // The low half of the low half is the length.
-    let lengths = views.iter().map(|view| view & u128::from(u32::MAX));
-    Box::new(lengths.map(|length| u64::try_from(length).unwrap_or(u64::MAX)))
+    // The first four bytes are the length.
+    Box::new(views.iter().map(|view| {
+        let [a, b, c, d, ..] = view.to_le_bytes();
+        u64::from(u32::from_le_bytes([a, b, c, d]))
+    }))
 }

@@ -2,7 +2,7 @@ use std::error::Error;
 use std::{fmt, io};
 
 use tdb_schema::names::UnknownName;
-use tdb_tile::{ErrorKind, LimitError};
+use tdb_tile::{Bug, ErrorKind, LimitError};
 
 /// Where in an input a cell stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +93,9 @@ pub enum InputError {
         /// What the library says.
         source: Box<dyn Error + Send + Sync>,
     },
+    /// What cannot happen.
+    #[error(transparent)]
+    Bug(#[from] Bug),
 }
 
 impl InputError {
@@ -102,6 +105,7 @@ impl InputError {
         match self {
             Self::Input(_) => ErrorKind::Store,
             Self::TooLarge { .. } | Self::Limit(_) => ErrorKind::Limit,
+            Self::Bug(_) => ErrorKind::Bug,
             _ => ErrorKind::Invalid,
         }
     }

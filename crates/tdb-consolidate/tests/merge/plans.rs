@@ -1,6 +1,7 @@
 //! Which fragments are merged.
 
 use tdb_array::{ErrorKind, TimeWindow};
+use tdb_cells::Session;
 use tdb_consolidate::{History, MergeOptions, Source, StepPolicy};
 
 use crate::arrays::*;
@@ -44,6 +45,19 @@ fn a_box_that_is_mostly_empty_is_not_filled() {
         ..options()
     };
     assert_eq!(plan(&store, &options).unwrap().steps.len(), 1);
+}
+
+#[test]
+fn a_step_cannot_merge_what_no_earlier_step_made() {
+    let store = dense_boxes(&[[(0, 9), (0, 9)], [(0, 9), (0, 9)]]);
+    let mut by_hand = plan(&store, &options()).unwrap();
+    by_hand.steps[0].sources.push(Source::Step(3));
+    let before = store.keys();
+    let error = by_hand.merge(&Session::default(), &now(&store), &options());
+    let error = error.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    insta::assert_snapshot!(error, @r#"step "4": its result is to be merged by a step of the plan that does not come after it"#);
+    assert_eq!(store.keys(), before);
 }
 
 #[test]

@@ -110,12 +110,11 @@ pub(super) enum Entry<'a> {
 
 /// Tells a file's end that came before its size said so.
 pub(super) fn too_short(key: &str, offset: u64, wanted: usize, read: usize) -> StoreError {
-    let as_u64 = |len: usize| u64::try_from(len).unwrap_or(u64::MAX);
     StoreError::OutOfRange {
         key: key.to_owned(),
         offset,
-        wanted: as_u64(wanted),
-        size: offset.saturating_add(as_u64(read)),
+        wanted: wanted as u64,
+        size: offset.saturating_add(read as u64),
     }
 }
 

@@ -183,7 +183,7 @@ impl Tree for Root {
         into: &mut Vec<u8>,
     ) -> Result<(), StoreError> {
         while into.len() < len {
-            let at = offset.saturating_add(u64::try_from(into.len()).unwrap_or(u64::MAX));
+            let at = offset.saturating_add(into.len() as u64);
             let read = retry_on_intr(|| pread(&object.file, spare_capacity(into), at));
             if read.map_err(|errno| error(key, errno))? == 0 {
                 return Err(too_short(key, offset, len, into.len()));
@@ -204,13 +204,15 @@ impl Tree for Root {
         let mut rest = into;
         while !rest.is_empty() {
             let done = wanted.saturating_sub(rest.len());
-            let at = offset.saturating_add(u64::try_from(done).unwrap_or(u64::MAX));
+            let at = offset.saturating_add(done as u64);
             let read = retry_on_intr(|| pread(&object.file, &mut *rest, at))
                 .map_err(|errno| error(key, errno))?;
             if read == 0 {
                 return Err(too_short(key, offset, wanted, done));
             }
-            rest = rest.get_mut(read..).unwrap_or_default();
+            rest = rest
+                .get_mut(read..)
+                .ok_or_else(|| odd(key, "the system says that it read more than it was asked"))?;
         }
         Ok(())
     }
@@ -418,9 +420,17 @@ fn rename_exclusive(
     unlinkat(old_folder, old, AtFlags::empty())
 }
 
+/// What a file system that works does not say.
+fn odd(key: &str, what: &'static str) -> StoreError {
+    StoreError::other(key, std::io::Error::other(what))
+}
+
 fn regular_size(key: &str, stat: &Stat) -> Result<u64, StoreError> {
     let what = match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => return Ok(u64::try_from(stat.st_size).unwrap_or(0)),
+        FileType::RegularFile => {
+            let size = u64::try_from(stat.st_size);
+            return size.map_err(|_| odd(key, "the system says that it has less than no bytes"));
+        }
         FileType::Directory => return Err(error(key, Errno::NOENT)),
         FileType::Symlink => LINK,
         FileType::Fifo => "a pipe",

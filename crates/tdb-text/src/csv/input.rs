@@ -4,6 +4,7 @@ use std::io::Read;
 
 use tdb_cells::files::{BatchReader, ColumnGuess, Input, InputError, InputOptions, Place, by_name};
 use tdb_cells::{Batch, FieldInfo};
+use tdb_tile::Bug;
 
 use super::records::Records;
 use crate::text::cell::{CellReader, Token, bytes_of, take_batch};
@@ -84,10 +85,8 @@ impl<R: Read + Send> Input for CsvInput<R> {
             }
             rows = rows.saturating_add(1);
         }
-        Ok(guesses
-            .into_iter()
-            .map(|guess| guess.finish(rows))
-            .collect())
+        let guesses = guesses.into_iter().map(|guess| guess.finish(rows));
+        Ok(guesses.collect::<Result<_, Bug>>()?)
     }
 }
 

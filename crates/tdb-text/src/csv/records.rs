@@ -1,8 +1,10 @@
 //! The records of comma-separated values, as spans of a buffer.
 
 use std::io::{ErrorKind, Read};
+use std::ops::Range;
 
 use tdb_cells::files::{InputError, InputOptions, Place};
+use tdb_tile::Bug;
 
 /// Bytes that are read at a time.
 const CHUNK: usize = 1 << 18;
@@ -78,7 +80,7 @@ impl<R: Read> Records<R> {
                 self.fill()?;
                 continue;
             };
-            let record = self.buffer.get(self.at..end).unwrap_or_default();
+            let record = part(&self.buffer, self.at..end)?;
             self.line = self.next_line;
             self.next_line = self.next_line.saturating_add(count_lines(record).max(1));
             self.consumed = self.consumed.saturating_add(record.len() as u64);
@@ -97,7 +99,7 @@ impl<R: Read> Records<R> {
                 Quotes::Within => &self.unquoted,
                 Quotes::None | Quotes::Around => &self.buffer,
             };
-            let bytes = memory.get(span.start..span.end).unwrap_or_default();
+            let bytes = part(memory, span.start..span.end)?;
             let text = std::str::from_utf8(bytes)
                 .map_err(|_| InputError::record(Place::Line(self.line), "not UTF-8"))?;
             Ok((text, span.quotes != Quotes::None))
@@ -142,7 +144,9 @@ impl<R: Read> Records<R> {
             .min(self.most.saturating_sub(left).saturating_add(CHUNK));
         self.buffer.reserve_exact(more);
         self.buffer.resize(left.saturating_add(more), 0);
-        let free = self.buffer.get_mut(left..).unwrap_or_default();
+        // To read into no memory would look like the end.
+        let free = self.buffer.get_mut(left..).filter(|free| !free.is_empty());
+        let free = free.ok_or_else(|| Bug::new("no memory to read a record into"))?;
         let read = loop {
             match self.input.read(free) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -179,7 +183,7 @@ impl<R: Read> Records<R> {
 
     /// The field that begins at `at`, and where what ends it stands: a delimiter, a line feed or nothing.
     fn field(&mut self, at: usize) -> Result<Option<(Span, usize)>, InputError> {
-        let rest = self.buffer.get(at..).unwrap_or_default();
+        let rest = part(&self.buffer, at..self.buffer.len())?;
         if rest.first() == Some(&b'"') {
             return self.quoted_field(at);
         }
@@ -191,7 +195,7 @@ impl<R: Read> Records<R> {
             return Ok(None);
         }
         let len = len.unwrap_or(rest.len());
-        let field = rest.get(..len).unwrap_or_default();
+        let field = part(rest, 0..len)?;
         let ends_line = rest.get(len) != Some(&delimiter);
         let carriage = ends_line && field.last() == Some(&b'\r');
         let after = at.saturating_add(len);
@@ -206,7 +210,7 @@ impl<R: Read> Records<R> {
     fn quoted_field(&mut self, at: usize) -> Result<Option<(Span, usize)>, InputError> {
         let line = Place::Line(self.next_line);
         let start = at.saturating_add(1);
-        let inner = self.buffer.get(start..).unwrap_or_default();
+        let inner = part(&self.buffer, start..self.buffer.len())?;
         let Some((len, is_plain)) = quoted_len(inner) else {
             return match self.is_end {
                 true => Err(InputError::record(line, "a quote that is not closed")),
@@ -215,7 +219,7 @@ impl<R: Read> Records<R> {
         };
         let end = start.saturating_add(len);
         let mut after = end.saturating_add(1);
-        let behind = self.buffer.get(after..).unwrap_or_default();
+        let behind = part(&self.buffer, after..self.buffer.len())?;
         match behind {
             // One more byte tells whether the quote is one within.
             [] | [b'\r'] if !self.is_end => return Ok(None),
@@ -230,9 +234,19 @@ impl<R: Read> Records<R> {
                 end,
                 quotes: Quotes::Around,
             },
-            false => unquote(inner.get(..len).unwrap_or_default(), &mut self.unquoted),
+            false => unquote(part(inner, 0..len)?, &mut self.unquoted),
         };
         Ok(Some((span, after)))
+    }
+}
+
+/// Some of the bytes that are at hand.
+#[track_caller]
+fn part(bytes: &[u8], range: Range<usize>) -> Result<&[u8], Bug> {
+    // Not with a closure, which would be the place that the bug names.
+    match bytes.get(range) {
+        Some(part) => Ok(part),
+        None => Err(Bug::new("a field of a record that lies outside of it")),
     }
 }
 
@@ -253,11 +267,12 @@ fn quoted_len(text: &[u8]) -> Option<(usize, bool)> {
 /// Appends a text without the first of two quotes.
 fn unquote(text: &[u8], out: &mut Vec<u8>) -> Span {
     let start = out.len();
-    let mut pieces = text.split(|&byte| byte == b'"');
-    out.extend_from_slice(pieces.next().unwrap_or_default());
     // Between two quotes of a pair there is an empty piece.
-    while let (Some(_), Some(piece)) = (pieces.next(), pieces.next()) {
-        out.push(b'"');
+    let pieces = text.split(|&byte| byte == b'"').step_by(2);
+    for (number, piece) in pieces.enumerate() {
+        if number > 0 {
+            out.push(b'"');
+        }
         out.extend_from_slice(piece);
     }
     Span {

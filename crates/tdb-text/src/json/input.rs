@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use tdb_cells::files::{BatchReader, ColumnGuess, Input, InputError, InputOptions, Place, by_name};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::names::UnknownName;
+use tdb_tile::Bug;
 
 use crate::text::cell::{CellReader, Token, bytes_of, take_batch, token_of};
 use crate::text::guess::TextGuess;
@@ -129,10 +130,8 @@ impl<R: Read + Send> Input for JsonLinesInput<R> {
             }
             rows = rows.saturating_add(1);
         }
-        Ok(guesses
-            .into_iter()
-            .map(|guess| guess.finish(rows))
-            .collect())
+        let guesses = guesses.into_iter().map(|guess| guess.finish(rows));
+        Ok(guesses.collect::<Result<_, Bug>>()?)
     }
 }
 
@@ -289,7 +288,9 @@ impl<R: Read> TextLines<R> {
         serde_json::from_str(text).map_err(|error| {
             // It would count the line as the first.
             let what = error.to_string();
-            let what = what.split(" at line ").next().unwrap_or_default();
+            let what = what
+                .split_once(" at line ")
+                .map_or(&*what, |(what, _)| what);
             let at = match error.column() {
                 0 => String::new(),
                 column => format!(" at byte {column}"),

@@ -7,7 +7,7 @@ use tdb_cells::files::{
 };
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::value::holds_bytes;
-use tdb_tile::{Datatype, Physical, Scalar};
+use tdb_tile::{Bug, Datatype, Physical, Scalar};
 
 use super::dtype::{Form, Values};
 
@@ -66,18 +66,32 @@ impl CellConverter {
         self.values.size.saturating_mul(self.inner)
     }
 
-    /// The cells out of their bytes in the file, the first of which is number `first`.
-    pub(super) fn column(&self, bytes: Vec<u8>, first: u64) -> Result<Column, InputError> {
-        self.cells(bytes).map_err(|(row, what)| InputError::Cell {
+    /// So many cells out of their bytes in the file, the first of which is number `first`.
+    pub(super) fn column(
+        &self,
+        bytes: Vec<u8>,
+        rows: usize,
+        first: u64,
+    ) -> Result<Column, InputError> {
+        let cells = self.cells(bytes, rows);
+        let cells = cells.map_err(|wrong| self.fail(first, wrong))?;
+        match &self.labels {
+            Some(labels) => self.indexes(&cells, rows, labels, first),
+            None => Ok(cells),
+        }
+    }
+
+    fn fail(&self, first: u64, (row, what): Wrong) -> InputError {
+        InputError::Cell {
             field: self.field.name.clone(),
             place: Place::Row(first.saturating_add(row as u64)),
             what,
-        })
+        }
     }
 
-    fn cells(&self, mut bytes: Vec<u8>) -> Result<Column, Wrong> {
+    /// The cells as they are in the file: labels, where the field is enumerated.
+    fn cells(&self, mut bytes: Vec<u8>, rows: usize) -> Result<Column, Wrong> {
         self.values.in_order(&mut bytes);
-        let rows = bytes.len().checked_div(self.cell_size()).unwrap_or(0);
         let (datatype, cell_val_num) = shown_type(&self.field);
         let is_var = cell_val_num.is_var();
         let (values, offsets) = match self.way {
@@ -90,7 +104,7 @@ impl CellConverter {
                 (values, starts.flat_map(u64::to_le_bytes).collect())
             }
         };
-        let cells = Column {
+        Ok(Column {
             name: self.field.name.clone(),
             datatype,
             cell_val_num,
@@ -99,11 +113,7 @@ impl CellConverter {
             offsets: is_var.then(|| offsets.into()),
             validity: None,
             enumeration: None,
-        };
-        match &self.labels {
-            Some(labels) => self.indexes(&cells, rows, labels),
-            None => Ok(cells),
-        }
+        })
     }
 
     /// Numbers of a datatype; a number that is none of it is in a row.
@@ -136,7 +146,7 @@ impl CellConverter {
         datatype: Datatype,
         out: &mut Vec<u8>,
     ) -> Result<(), String> {
-        let value = i64::read(value).unwrap_or_default();
+        let value = i64::read(value).ok_or("is no number of eight bytes")?;
         let ticks = recount.ticks(value).ok_or_else(|| match self.values.form {
             Form::Number(from) => format!("{value} of {from} is not a whole number of {datatype}"),
             _ => format!("{value} is not a whole number of {datatype}"),
@@ -172,16 +182,18 @@ impl CellConverter {
         cells: &Column,
         rows: usize,
         labels: &HashMap<Vec<u8>, Vec<u8>>,
-    ) -> Result<Column, Wrong> {
+        first: u64,
+    ) -> Result<Column, InputError> {
         let mut values = Vec::new();
         for row in 0..rows {
-            let label = cells.cell(row).unwrap_or_default();
-            let index = labels.get(label).ok_or_else(|| {
+            let label = cells.cell(row);
+            let label = label.ok_or_else(|| Bug::new("a file has fewer cells than were read"))?;
+            let Some(index) = labels.get(label) else {
                 let name = labels_of(&self.field).map_or("", |labels| labels.name());
                 let label = String::from_utf8_lossy(label);
                 let what = format!("{label:?} is not a label of enumeration {name:?}");
-                (row, what)
-            })?;
+                return Err(self.fail(first, (row, what)));
+            };
             values.extend_from_slice(index);
         }
         Ok(Column {
@@ -298,11 +310,9 @@ fn half(bytes: [u8; 2]) -> f64 {
 
 /// What stands before the zeros at the end.
 fn trimmed(cell: &[u8]) -> &[u8] {
-    let len = cell
-        .iter()
-        .rposition(|byte| *byte != 0)
-        .map_or(0, |last| last.saturating_add(1));
-    cell.get(..len).unwrap_or_default()
+    let last = cell.iter().rposition(|byte| *byte != 0);
+    // Where all are zeros there is nothing before them.
+    last.and_then(|last| cell.get(..=last)).unwrap_or(&[])
 }
 
 /// Characters of four bytes, up to the zeros at the end.

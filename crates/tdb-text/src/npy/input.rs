@@ -147,8 +147,8 @@ struct NpyCells<R> {
 impl<R: Read> NpyCells<R> {
     /// The next cells, at least one.
     fn batch(&mut self) -> Result<Batch, InputError> {
-        let left = usize::try_from(self.left).unwrap_or(usize::MAX);
-        let rows = left.min(self.rows);
+        // What does not fit memory is more than a batch.
+        let rows = usize::try_from(self.left).map_or(self.rows, |left| left.min(self.rows));
         let len = rows.saturating_mul(self.converter.cell_size());
         let mut bytes = Vec::new();
         (&mut self.file).take(len as u64).read_to_end(&mut bytes)?;
@@ -158,7 +158,7 @@ impl<R: Read> NpyCells<R> {
                 source: "the file ends before its last cell".into(),
             });
         }
-        let column = self.converter.column(bytes, self.done)?;
+        let column = self.converter.column(bytes, rows, self.done)?;
         self.done = self.done.saturating_add(rows as u64);
         self.left = self.left.saturating_sub(rows as u64);
         Ok(Batch {

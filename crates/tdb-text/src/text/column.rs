@@ -34,11 +34,12 @@ impl<'a> Cells<'a> {
         }
     }
 
-    fn is_valid(&self, row: usize) -> bool {
-        self.validity.is_none_or(|bits| {
-            bits.get(row / 8)
-                .is_some_and(|byte| byte >> (row % 8) & 1 == 1)
-        })
+    /// `None` for a row that the column does not have.
+    fn is_valid(&self, row: usize) -> Option<bool> {
+        let Some(bits) = self.validity else {
+            return Some(true);
+        };
+        Some(bits.get(row / 8)? >> (row % 8) & 1 == 1)
     }
 
     fn cell(&self, row: usize) -> Option<&'a [u8]> {
@@ -122,7 +123,7 @@ impl ColumnText {
         row: usize,
         out: &mut Vec<u8>,
     ) -> Result<(), Problem> {
-        if !cells.is_valid(row) {
+        if !cells.is_valid(row).ok_or(Problem::TooFew)? {
             null(self.syntax, out);
             return Ok(());
         }
@@ -130,14 +131,13 @@ impl ColumnText {
         let Some(labels) = &self.labels else {
             return self.form.append(bytes, self.syntax, out);
         };
-        let number = read_index(bytes, labels.is_signed);
-        let label = number.and_then(|index| {
-            let index = usize::try_from(index).ok()?;
-            labels.enumeration.value(index)
+        let label = read_index(bytes, labels.is_signed).and_then(|number| {
+            let index = usize::try_from(number).ok()?;
+            Some((number, labels.enumeration.value(index)?))
         });
         match label {
-            Some(label) => (self.form.append(label, self.syntax, out))
-                .map_err(|_| Problem::LabelNotUtf8(number.unwrap_or_default())),
+            Some((number, label)) => (self.form.append(label, self.syntax, out))
+                .map_err(|_| Problem::LabelNotUtf8(number)),
             None => {
                 null(self.syntax, out);
                 Ok(())

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use tdb_cells::files::ColumnGuess;
 use tdb_schema::CellValNum;
 use tdb_schema::value::time_ticks;
-use tdb_tile::{Datatype, Range};
+use tdb_tile::{Bug, Datatype, Range};
 
 use super::cell::{Token, token_of};
 
@@ -95,15 +95,8 @@ impl TextGuess {
     }
 
     /// The field for all cells of a file with so many rows.
-    pub(crate) fn finish(self, rows: u64) -> ColumnGuess {
+    pub(crate) fn finish(self, rows: u64) -> Result<ColumnGuess, Bug> {
         let one = CellValNum::Fixed(1);
-        let bytes = |lo: i128, hi: i128| {
-            let bytes = |v: i128| match i64::try_from(v) {
-                Ok(v) => v.to_le_bytes(),
-                Err(_) => u64::try_from(v).unwrap_or(u64::MAX).to_le_bytes(),
-            };
-            Some(Range::new(bytes(lo).to_vec(), bytes(hi).to_vec()))
-        };
         let mut guess = ColumnGuess {
             name: self.name,
             datatype: Datatype::StringUtf8,
@@ -127,7 +120,7 @@ impl TextGuess {
                 } else {
                     Datatype::Int64
                 };
-                (guess.cell_val_num, guess.range) = (one, bytes(lo, hi));
+                (guess.cell_val_num, guess.range) = (one, Some(range(lo, hi)?));
             }
             Kind::Float { lo, hi } => {
                 (guess.datatype, guess.cell_val_num) = (Datatype::Float64, one);
@@ -137,12 +130,12 @@ impl TextGuess {
             Kind::Time(times) => {
                 if let Some((datatype, lo, hi)) = times.finest() {
                     (guess.datatype, guess.cell_val_num) = (datatype, one);
-                    guess.range = bytes(lo.into(), hi.into());
+                    guess.range = Some(range(lo.into(), hi.into())?);
                 }
             }
             Kind::Bytes => guess.datatype = Datatype::Blob,
             Kind::List(list) => {
-                let values = list.values.finish(0);
+                let values = list.values.finish(0)?;
                 // Of lists that are all empty nothing is known.
                 let known = (values.cell_val_num == one).then_some(values.datatype);
                 guess.datatype = known.unwrap_or(Datatype::Float64);
@@ -151,8 +144,20 @@ impl TextGuess {
                 }
             }
         }
-        guess
+        Ok(guess)
     }
+}
+
+/// Whole numbers as they are stored, in eight bytes.
+fn range(lo: i128, hi: i128) -> Result<Range, Bug> {
+    let bytes = |value: i128| match (i64::try_from(value), u64::try_from(value)) {
+        (Ok(value), _) => Ok(value.to_le_bytes().to_vec()),
+        (_, Ok(value)) => Ok(value.to_le_bytes().to_vec()),
+        _ => Err(Bug::new(
+            "a column of integers has one that no type of them holds",
+        )),
+    };
+    Ok(Range::new(bytes(lo)?, bytes(hi)?))
 }
 
 impl Kind {

@@ -205,7 +205,7 @@ fn boxes_that_do_not_fit_are_told() {
     there is no dimension "z"
     dimension "y" has two ranges: what is written is one box
     there are 2 cells, and the box to be written has 10
-    cells of a dense array have an order
+    cells without an order cannot be written to a dense array: the order says where each belongs
     "#
     );
 }

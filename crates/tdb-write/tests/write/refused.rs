@@ -443,17 +443,21 @@ fn requests_that_are_wrong_are_told_with_a_way_out() {
         }
     });
     insta::assert_snapshot!(told.join("\n"), @r"
-    cells of a dense array have an order
+    cells without an order cannot be written to a dense array: the order says where each belongs
       write them in row-major, column-major or global order
     cells of a sparse array are written in global order or in any
       leave the order out: the cells are sorted
-    cells in the place of others are written in global order
-    tiles are copied in global order
-    tiles are copied within a tile
-    a copied tile repeats a cell
+    cells that replace fragments must be written in global order, and this write has another one
+      set the order of the write to global order
+    stored tiles can be copied only into a write in global order
+      set the order of the write to global order
+    stored tiles cannot be copied here: the tile that is being written is not full
+      write cells up to the end of the tile first
+    the first cell of a copied tile has the coordinates of the cell before it, and only the first of such cells is kept
+      write the cells of this tile instead of copying it
     some batches have columns for the dimensions, and some have none
-    cells that say where they belong take no range
-      leave out the range, or the columns of the dimensions
+    both columns of the dimensions and ranges say where the cells belong, and only one of them may
+      leave out the ranges, or the columns of the dimensions
     a range to be written is for dense arrays: sparse cells have coordinates
     the cells to be written do not lie within the domain
     there are more cells than can be counted
@@ -461,7 +465,7 @@ fn requests_that_are_wrong_are_told_with_a_way_out() {
     dense arrays, and others in format version 22, keep no times of cells
     6 cells do not fill the box of 8 that their coordinates span
       a dense array takes boxes of cells: write them box by box
-    4294967296 cells are too many at a time
+    4294967296 cells are to be sorted at a time, and at most 4294967295 can be
       write them in several batches in global order, or as several writes
     the write has failed before
     ");

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use arrow_ipc::{RecordBatch, root_as_message};
 use tdb_cells::files::InputError;
-use tdb_tile::{LimitError, Limits};
+use tdb_tile::{Bug, LimitError, Limits};
 
 /// What stands before the length of a message.
 pub(super) const CONTINUATION: [u8; 4] = [0xff; 4];
@@ -128,8 +128,7 @@ impl<R: Read> CheckedMessages<R> {
             return Err(damaged("the stream ends within a message"));
         }
         let body = {
-            let message = self.ready.get(start..).unwrap_or_default();
-            let message = root_as_message(message);
+            let message = root_as_message(behind(&self.ready, start)?);
             let message = message.map_err(|_| damaged("a message does not decode"))?;
             let body = u64::try_from(message.bodyLength());
             body.map_err(|_| damaged("a message of negative length"))?
@@ -139,16 +138,29 @@ impl<R: Read> CheckedMessages<R> {
         if !self.append(body)? {
             return Err(damaged("the stream ends within a message"));
         }
-        let (message, bytes) = self.ready.split_at_checked(end).unwrap_or_default();
+        let message = behind(&self.ready, start)?;
+        let (message, bytes) = message
+            .split_at_checked(end.saturating_sub(start))
+            .ok_or_else(|| Bug::new("a message is longer than what was read of it"))?;
         let mut prefix = |offset: u64| {
-            let at = usize::try_from(offset).unwrap_or(usize::MAX);
-            let prefix = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>());
+            let at = usize::try_from(offset).ok();
+            let rest = at.and_then(|at| bytes.get(at..));
+            let prefix = rest.and_then(|rest| rest.first_chunk::<8>());
             prefix
                 .copied()
                 .ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
         };
-        let message = message.get(start..).unwrap_or_default();
         check_message(message, body, self.memory, &mut prefix)
+    }
+}
+
+/// What was read from a place on: nothing would look like the end.
+#[track_caller]
+fn behind(bytes: &[u8], at: usize) -> Result<&[u8], Bug> {
+    // Not with a closure, which would be the place that the bug names.
+    match bytes.get(at..) {
+        Some(rest) => Ok(rest),
+        None => Err(Bug::new("a message that was read is not there")),
     }
 }
 
@@ -157,7 +169,7 @@ impl<R: Read> Read for CheckedMessages<R> {
         if self.ready.is_empty() && !self.has_ended {
             self.load().map_err(io::Error::other)?;
         }
-        let mut left = self.ready.get(self.at..).unwrap_or_default();
+        let mut left = behind(&self.ready, self.at).map_err(io::Error::other)?;
         let read = left.read(out)?;
         self.at = self.at.saturating_add(read);
         if self.at == self.ready.len() {

@@ -67,7 +67,7 @@ impl<R: Read + Seek + Send> Chunks<R> {
         let (mut at, size) = column.byte_range();
         let end = at.saturating_add(size).min(self.len());
         let is_list = column.column_descr().max_rep_level() > 0;
-        let value = LEVELS.saturating_add(value_size(column));
+        let value = LEVELS.saturating_add(value_size(column)?);
         while at < end {
             let Some(page) = self.page(at)? else {
                 // Its reader finds nothing there either, if it gets there at all.
@@ -141,26 +141,34 @@ struct Page {
 }
 
 /// Bytes that a row takes at least, however little is stored of it.
-pub(super) fn row_size(metadata: &ParquetMetaData) -> u64 {
-    let group = metadata.row_groups().iter().map(|group| {
-        let sizes = group.columns().iter().map(value_size);
-        sizes.fold(0, u64::saturating_add)
-    });
-    group.max().unwrap_or(0)
+///
+/// # Errors
+/// For values of a negative length.
+pub(super) fn row_size(metadata: &ParquetMetaData) -> Result<u64, InputError> {
+    let mut most = 0;
+    for group in metadata.row_groups() {
+        let mut size = 0_u64;
+        for column in group.columns() {
+            size = size.saturating_add(value_size(column)?);
+        }
+        most = most.max(size);
+    }
+    Ok(most)
 }
 
 /// Bytes of a value, without the text of those of any length.
-fn value_size(column: &ColumnChunkMetaData) -> u64 {
-    match column.column_type() {
+fn value_size(column: &ColumnChunkMetaData) -> Result<u64, InputError> {
+    Ok(match column.column_type() {
         Type::BOOLEAN => 1,
         Type::INT32 | Type::FLOAT => 4,
         Type::INT64 | Type::DOUBLE => 8,
         Type::INT96 => 12,
         Type::BYTE_ARRAY => VIEW,
         Type::FIXED_LEN_BYTE_ARRAY => {
-            u64::try_from(column.column_descr().type_length()).unwrap_or(0)
+            let size = u64::try_from(column.column_descr().type_length());
+            size.map_err(|_| damaged("a column of values of a negative length"))?
         }
-    }
+    })
 }
 
 /// Fails where a single row takes more than is allowed.
