@@ -322,7 +322,7 @@ impl Array {
         let fragment = self.fragment(fragment)?;
         let parts = read_parts(&self.place, vec![(fragment, MetadataPart::RTree)])?;
         let part = parts.first();
-        let part = part.ok_or(Bug::new("an R-tree that was read is not there"))?;
+        let part = part.ok_or_else(|| Bug::new("an R-tree that was read is not there"))?;
         let tree = fragment.metadata.rtree(&part.payload, self.limits());
         tree.at(&fragment.metadata_key)
     }

@@ -125,9 +125,7 @@ impl Snapshot {
     /// A place that is not of this array.
     pub fn fragment(&self, index: FragmentIndex) -> Result<&Fragment, Bug> {
         let fragment = self.fragments.get(index.get());
-        fragment.ok_or(Bug::new(
-            "a place in the list of fragments of another array",
-        ))
+        fragment.ok_or_else(|| Bug::new("a place in the list of fragments of another array"))
     }
 
     /// Fragments that a consolidation has replaced and nobody has removed yet, by name.

@@ -85,7 +85,7 @@ impl CellSet {
     /// A row that the set does not tell of.
     pub fn contains(&self, row: Row) -> Result<bool, Bug> {
         let bit = self.bits.get(row.index()).as_deref().copied();
-        bit.ok_or(Bug::new("a row that a set of cells does not tell of"))
+        bit.ok_or_else(|| Bug::new("a row that a set of cells does not tell of"))
     }
 
     /// Its rows in ascending order.
@@ -128,7 +128,7 @@ impl CellSet {
     /// Rows that the set does not tell of.
     pub fn remove_rows(&mut self, rows: RowRange) -> Result<(), Bug> {
         let part = self.bits.get_mut(rows.indices());
-        let part = part.ok_or(Bug::new("rows that a set of cells does not tell of"))?;
+        let part = part.ok_or_else(|| Bug::new("rows that a set of cells does not tell of"))?;
         part.fill(false);
         Ok(())
     }
@@ -139,7 +139,7 @@ impl CellSet {
     /// A row that the set does not tell of.
     pub fn remove_row(&mut self, row: Row) -> Result<(), Bug> {
         let bit = self.bits.get_mut(row.index());
-        let mut bit = bit.ok_or(Bug::new("a row that a set of cells does not tell of"))?;
+        let mut bit = bit.ok_or_else(|| Bug::new("a row that a set of cells does not tell of"))?;
         bit.set(false);
         Ok(())
     }
@@ -165,6 +165,11 @@ impl CellSet {
         for (place, word) in out.as_mut_slice().chunks_mut(8).zip(words) {
             let bytes = word.to_le_bytes();
             place.copy_from_slice(bytes.split_at(place.len()).0);
+        }
+        // What stands behind the last row says nothing.
+        let behind = self.rows() % 8;
+        if let (1.., Some(last)) = (behind, out.as_mut_slice().last_mut()) {
+            *last &= !(0xff << behind);
         }
         Ok(out)
     }

@@ -86,7 +86,7 @@ impl Column {
             }
         };
         let end = end.filter(|end| *end <= self.values.len());
-        let end = end.ok_or(Bug::new("a column has fewer cells than its batch"))?;
+        let end = end.ok_or_else(|| Bug::new("a column has fewer cells than its batch"))?;
         self.values.truncate(end);
         if let Some(offsets) = &mut self.offsets {
             offsets.truncate(rows.saturating_add(1).saturating_mul(8));

@@ -123,7 +123,7 @@ fn sort_by_keys<K: Copy + Ord + Send + Sync>(
     let mut pairs = Vec::with_capacity(rows.len());
     for row in rows {
         let key = keys.get(row.index());
-        let key = key.ok_or(Bug::new("a row that is sorted has no key"))?;
+        let key = key.ok_or_else(|| Bug::new("a row that is sorted has no key"))?;
         let key = Unalign::new(*key);
         pairs.push(Pair { key, row });
     }

@@ -49,7 +49,7 @@ pub use problem::{CellProblem, CellType, ColumnProblem};
 pub use profile::{Counters, Profile, Stage};
 pub use row::{Row, RowRange};
 pub use session::{Session, SessionOptions};
-pub use share::share;
+pub use share::{scaled, share};
 pub use stored_tiles::StoredTiles;
 pub use table::{CellTable, Segment, TableColumn, TileRows};
 pub use tile_bytes::{Decoding, Fetched, KeptMemory, SharedBytes, StoredBytes, TileBytes};

@@ -98,8 +98,8 @@ fn reserve<'t>(
     let mut missing = Vec::new();
     let mut var_bytes = 0_u64;
     for segment in &table.segments {
-        let fragment =
-            find(segment.fragment).ok_or(Bug::new("tiles of a fragment that is not known"))?;
+        let fragment = find(segment.fragment)
+            .ok_or_else(|| Bug::new("tiles of a fragment that is not known"))?;
         match fragment.field(kind) {
             Some(tiles) => {
                 let wanted = segment.tiles.iter().filter(|tile| tile.wanted);
@@ -204,7 +204,8 @@ impl<'a> Jobs<'a> {
         };
         for segment in &table.segments {
             let fragment = find(segment.fragment);
-            let fragment = fragment.ok_or(Bug::new("tiles of a fragment that is not known"))?;
+            let fragment =
+                fragment.ok_or_else(|| Bug::new("tiles of a fragment that is not known"))?;
             let of_tiles = segment.tiles.iter().map(|tile| tile.rows.len());
             if of_tiles.fold(0, usize::saturating_add) != segment.rows.len() {
                 return Err(Bug::new("a field is loaded of cells that were picked").into());
@@ -362,7 +363,8 @@ fn fill_cells(values: &mut [u8], fill: &[u8], size: usize) -> Result<(), Bug> {
 /// Cuts the first `n` off a slice.
 fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> Result<&'a mut [T], Bug> {
     let cut = std::mem::take(rest).split_at_mut_checked(n);
-    let (first, behind) = cut.ok_or(Bug::new("a column has less memory than its tiles take"))?;
+    let (first, behind) =
+        cut.ok_or_else(|| Bug::new("a column has less memory than its tiles take"))?;
     *rest = behind;
     Ok(first)
 }

@@ -7,9 +7,26 @@ pub fn share(amount: u64, part: u64, whole: u64) -> u64 {
     share.map_or(0, |share| u64::try_from(share).unwrap_or(amount))
 }
 
+/// What `part` takes where `whole` takes this amount; rounded up, and more than the amount where `part` is more than `whole`.
+#[must_use]
+pub fn scaled(amount: u64, part: u64, whole: u64) -> u64 {
+    let product = u128::from(amount).saturating_mul(part.into());
+    let scaled = product.div_ceil(u128::from(whole.max(1)));
+    // No budget has more.
+    u64::try_from(scaled).unwrap_or(u64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::share;
+    use super::{scaled, share};
+
+    #[test]
+    fn what_is_taken_several_times_takes_more() {
+        assert_eq!(scaled(10, 1, 3), 4);
+        assert_eq!(scaled(10, 6, 3), 20);
+        assert_eq!(scaled(u64::MAX, 2, 1), u64::MAX);
+        assert_eq!(scaled(0, 5, 0), 0);
+    }
 
     #[test]
     fn a_share_is_at_most_the_amount() {

@@ -1,6 +1,6 @@
 //! Cells of several fragments, field by field: what a sparse read works on.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use tdb_fragment::{FragmentIndex, TileNumber};
@@ -8,7 +8,7 @@ use tdb_schema::FieldKind;
 use tdb_tile::{Budget, Bug, Grant};
 
 use crate::gather::{gather_fixed, gather_var};
-use crate::{Buffer, CellsError, Row, RowRange, share};
+use crate::{Buffer, CellsError, Row, RowRange, scaled};
 
 /// Loaded cells: those of the first fragment, then those of the second, and so on,
 /// each in the order of its tiles.
@@ -98,25 +98,20 @@ impl CellTable {
         let mut out = Self::new(segments);
         for (&field, column) in &self.columns {
             let (size, all) = (column.size() as u64, self.rows.len() as u64);
-            out.hold(budget.take(share(size, rows.len() as u64, all))?);
+            out.hold(budget.take(scaled(size, rows.len() as u64, all))?);
             let mut picked = column.at(rows)?;
-            picked.missing = out.missing_as_in(column, self);
+            let lacking = self.segments.iter().filter(|s| column.lacks(s.rows));
+            picked.missing = out.rows_of(&lacking.map(|s| s.fragment).collect());
             out.insert(field, picked);
         }
         Ok(out)
     }
 
-    /// The rows of fragments that lack a field of another table with the same fragments.
-    fn missing_as_in(&self, column: &TableColumn, other: &Self) -> Vec<RowRange> {
-        let lacks = |segment: &&Segment| {
-            let mut same = other
-                .segments
-                .iter()
-                .filter(|o| o.fragment == segment.fragment);
-            same.any(|o| column.lacks(o.rows))
-        };
-        let segments = self.segments.iter().filter(lacks);
-        segments.map(|segment| segment.rows).collect()
+    /// The rows of these fragments.
+    fn rows_of(&self, fragments: &BTreeSet<FragmentIndex>) -> Vec<RowRange> {
+        let segments = self.segments.iter();
+        let of_them = segments.filter(|segment| fragments.contains(&segment.fragment));
+        of_them.map(|segment| segment.rows).collect()
     }
 
     /// The rows of all these tables, which have the same fields, by fragment.
@@ -145,19 +140,18 @@ impl CellTable {
         for &field in fields {
             let columns = pieces.iter().map(|(_, part, rows)| {
                 let column = part.column(field);
-                let column = column.ok_or(Bug::new("tables of different fields are joined"))?;
-                Ok((column, *part, *rows))
+                let column =
+                    column.ok_or_else(|| Bug::new("tables of different fields are joined"))?;
+                Ok((column, *rows))
             });
             let columns: Vec<_> = columns.collect::<Result<_, Bug>>()?;
             let sizes = parts.iter().filter_map(|part| part.column(field));
             let size = sizes.map(TableColumn::size).fold(0, usize::saturating_add);
             out.hold(budget.take(size as u64)?);
             let mut joined = join(&columns)?;
-            for (column, part, _) in &columns {
-                joined.missing.extend(out.missing_as_in(column, part));
-            }
-            joined.missing.sort();
-            joined.missing.dedup();
+            let lacking = columns.iter().zip(&pieces);
+            let lacking = lacking.filter(|((column, rows), _)| column.lacks(*rows));
+            joined.missing = out.rows_of(&lacking.map(|(_, (fragment, ..))| *fragment).collect());
             out.insert(field, joined);
         }
         Ok(out)
@@ -232,7 +226,7 @@ impl TableColumn {
         };
         let valid = |bytes: &Vec<u8>| {
             let valid = rows.iter().map(|row| bytes.get(row.index()).copied());
-            valid.collect::<Option<_>>().ok_or(Self::short())
+            valid.collect::<Option<_>>().ok_or_else(Self::short)
         };
         Ok(Self {
             values,
@@ -251,7 +245,7 @@ impl TableColumn {
         let (cells, _) = self.values.as_slice().as_chunks::<8>();
         let cell = cells.get(row.index());
         cell.map(|cell| u64::from_le_bytes(*cell))
-            .ok_or(Self::short())
+            .ok_or_else(Self::short)
     }
 
     /// A column of these numbers.
@@ -279,7 +273,7 @@ impl TableColumn {
         };
         let ends = at(rows.start).zip(at(rows.end));
         let bytes = ends.and_then(|(start, end)| self.values.as_slice().get(start..end));
-        bytes.ok_or(Self::short())
+        bytes.ok_or_else(Self::short)
     }
 
     /// The bytes of the cell at this place.
@@ -308,12 +302,12 @@ impl Segment {
 }
 
 /// Cells of several columns of one field, one after the other.
-fn join(pieces: &[(&TableColumn, &CellTable, RowRange)]) -> Result<TableColumn, CellsError> {
-    let Some((first, ..)) = pieces.first() else {
+fn join(pieces: &[(&TableColumn, RowRange)]) -> Result<TableColumn, CellsError> {
+    let Some((first, _)) = pieces.first() else {
         return Ok(TableColumn::default());
     };
     let cells = pieces.iter();
-    let cells = cells.map(|(column, _, rows)| column.bytes_of(rows.indices()));
+    let cells = cells.map(|(column, rows)| column.bytes_of(rows.indices()));
     let cells: Vec<&[u8]> = cells.collect::<Result<_, Bug>>()?;
     let total = cells.iter().map(|cells| cells.len());
     let mut values = first.values.another(total.fold(0, usize::saturating_add))?;
@@ -334,20 +328,20 @@ fn join(pieces: &[(&TableColumn, &CellTable, RowRange)]) -> Result<TableColumn, 
     })
 }
 
-fn joined_validity(pieces: &[(&TableColumn, &CellTable, RowRange)]) -> Result<Vec<u8>, Bug> {
+fn joined_validity(pieces: &[(&TableColumn, RowRange)]) -> Result<Vec<u8>, Bug> {
     let mut joined = Vec::new();
-    for (column, _, rows) in pieces {
+    for (column, rows) in pieces {
         let all = column.validity.as_deref();
         let own = all.and_then(|all| all.get(rows.indices()));
-        joined.extend_from_slice(own.ok_or(TableColumn::short())?);
+        joined.extend_from_slice(own.ok_or_else(TableColumn::short)?);
     }
     Ok(joined)
 }
 
-fn joined_offsets(pieces: &[(&TableColumn, &CellTable, RowRange)]) -> Result<Vec<u64>, Bug> {
+fn joined_offsets(pieces: &[(&TableColumn, RowRange)]) -> Result<Vec<u64>, Bug> {
     let mut starts = Vec::new();
     let mut base = 0_u64;
-    for (column, _, rows) in pieces {
+    for (column, rows) in pieces {
         let offsets = column.offsets.as_deref();
         let own = offsets.and_then(|offsets| offsets.get(rows.start()..=rows.end()));
         let (Some([first, ..]), Some([starting @ .., end])) = (own, own) else {

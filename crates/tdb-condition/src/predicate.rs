@@ -63,7 +63,7 @@ impl Predicate {
                     // No cell has what is not there.
                     return Ok(None);
                 };
-                let column = column(*field).ok_or(Bug::new("a field was not loaded"))?;
+                let column = column(*field).ok_or_else(|| Bug::new("a field was not loaded"))?;
                 if column.lacks(rows) {
                     Ok(None)
                 } else {

@@ -24,7 +24,8 @@ impl TableWork {
         let mut reads = Vec::new();
         for segment in &self.table.segments {
             let tiles = self.tiles.find(segment.fragment);
-            let tiles = tiles.ok_or(Bug::new("tiles of a fragment that was not planned"))?;
+            let tiles =
+                tiles.ok_or_else(|| Bug::new("tiles of a fragment that was not planned"))?;
             for tile in segment.tiles.iter().filter(|tile| tile.wanted) {
                 reads.extend(tiles.reads(&self.fields, tile.tile));
             }

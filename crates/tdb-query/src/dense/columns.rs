@@ -331,7 +331,7 @@ fn gather(session: &Session, draft: &mut Draft<'_>) -> Result<(), QueryError> {
     let offsets = draft.column.offsets.as_deref_mut();
     let (_, mut ends) = offsets
         .and_then(<[u64]>::split_first_mut)
-        .ok_or(Bug::new("strings without offsets"))?;
+        .ok_or_else(|| Bug::new("strings without offsets"))?;
     let mut sizes = Vec::with_capacity(draft.var.len());
     let mut total = 0_u64;
     for rows in &draft.var {

@@ -20,7 +20,7 @@ pub(crate) fn fill_coordinates(
     let size = axis.datatype().size();
     let strides = block.strides();
     let along = strides.get(dimension).zip(block.positions.get(dimension));
-    let (stride, positions) = along.ok_or(Bug::new("a block of fewer dimensions"))?;
+    let (stride, positions) = along.ok_or_else(|| Bug::new("a block of fewer dimensions"))?;
     let times = index(*stride)?;
     let values = values(axis, runs, positions.clone());
     let cycle = values.len().saturating_mul(times).min(out.len());

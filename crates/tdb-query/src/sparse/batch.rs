@@ -1,6 +1,6 @@
 //! Makes batches of decoded cells: drops deleted cells and those that fail the condition, and gathers columns.
 
-use tdb_cells::{Batch, CellTable, share};
+use tdb_cells::{Batch, CellTable, scaled};
 use tdb_tile::{Bug, Grant};
 
 use super::deletes::apply_deletes;
@@ -84,7 +84,7 @@ impl SparseRead {
         let most = self.rows_of_a_batch(&ready.table);
         let end = ready.given.saturating_add(most).min(ready.rows.len());
         let rows = ready.rows.get(ready.given..end);
-        let rows = rows.ok_or(Bug::new("more cells were given out than there are"))?;
+        let rows = rows.ok_or_else(|| Bug::new("more cells were given out than there are"))?;
         self.held.push(self.share_of(&ready.table, rows.len())?);
         let columns = || self.plan.columns_of(&ready.table, rows);
         let batch = self.session.install(columns)?;
@@ -110,7 +110,7 @@ impl SparseRead {
 
     /// Memory for so many of a table's rows, once more.
     fn share_of(&self, table: &CellTable, rows: usize) -> Result<Grant, QueryError> {
-        let part = share(table.bytes_held(), rows as u64, table.rows().len() as u64);
+        let part = scaled(table.bytes_held(), rows as u64, table.rows().len() as u64);
         Ok(self.session.limits().budget.take(part)?)
     }
 }

@@ -35,9 +35,8 @@ impl Corner {
     pub(crate) fn of(table: &CellTable, row: Row, dimensions: usize) -> Result<Self, Bug> {
         let coordinate = |dimension| {
             let column = table.column(FieldKind::Dimension(dimension));
-            let column = column.ok_or(Bug::new(
-                "cells are compared whose coordinates are not loaded",
-            ))?;
+            let column = column
+                .ok_or_else(|| Bug::new("cells are compared whose coordinates are not loaded"))?;
             Ok(Coordinate {
                 value: column.cell(row.index())?.to_vec(),
                 is_var: column.offsets.is_some(),

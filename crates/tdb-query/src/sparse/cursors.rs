@@ -96,12 +96,12 @@ impl Cursors {
 
     fn cursor(&self, at: PlanIndex) -> Result<&Cursor, Bug> {
         let cursor = self.fragments.get(at.get());
-        cursor.ok_or(Bug::new("a cursor of a fragment that was not planned"))
+        cursor.ok_or_else(|| Bug::new("a cursor of a fragment that was not planned"))
     }
 
     fn cursor_mut(&mut self, at: PlanIndex) -> Result<&mut Cursor, Bug> {
         let cursor = self.fragments.get_mut(at.get());
-        cursor.ok_or(Bug::new("a cursor of a fragment that was not planned"))
+        cursor.ok_or_else(|| Bug::new("a cursor of a fragment that was not planned"))
     }
 
     /// The weight of all tiles that are still to be read.
@@ -319,10 +319,10 @@ impl Chosen {
 
 /// The part of the weight of a table that the cells of a fragment have.
 fn share_of(table: &CellTable, fragment: &FragmentPlan, weight: u64) -> u64 {
-    let own = table
-        .segments
-        .iter()
-        .find(|segment| segment.fragment == fragment.fragment);
+    // Segments come in the order of their fragments.
+    let segments = &table.segments;
+    let own = segments.binary_search_by_key(&fragment.fragment, |segment| segment.fragment);
+    let own = own.ok().and_then(|own| segments.get(own));
     let rows = own.map_or(0, |segment| segment.rows.len());
     if rows == 0 {
         return 0;

@@ -49,9 +49,7 @@ impl Coordinates {
 
 fn coordinates(table: &CellTable, dimension: usize) -> Result<&TableColumn, Bug> {
     let column = table.column(FieldKind::Dimension(dimension));
-    column.ok_or(Bug::new(
-        "cells are compared whose coordinates are not loaded",
-    ))
+    column.ok_or_else(|| Bug::new("cells are compared whose coordinates are not loaded"))
 }
 
 /// What the order of a result is called where cells are compared.

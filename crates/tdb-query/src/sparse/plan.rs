@@ -162,13 +162,13 @@ impl SparsePlan {
     /// As [`SparsePlan::fragment`], to take tiles out of it.
     pub(super) fn fragment_mut(&mut self, at: PlanIndex) -> Result<&mut FragmentPlan, Bug> {
         let fragment = self.fragments.get_mut(at.0);
-        fragment.ok_or(Bug::new("a place in the plan of another read"))
+        fragment.ok_or_else(|| Bug::new("a place in the plan of another read"))
     }
 
     /// The fragment at a place in the plan.
     pub(crate) fn fragment(&self, at: PlanIndex) -> Result<&FragmentPlan, Bug> {
         let fragment = self.fragments.get(at.0);
-        fragment.ok_or(Bug::new("a place in the plan of another read"))
+        fragment.ok_or_else(|| Bug::new("a place in the plan of another read"))
     }
 
     /// Whether reading can stop between tiles: cells of each fragment come in the order of the result.
@@ -279,7 +279,7 @@ impl PlannedTiles {
     /// The tiles of the fragment at a place in the plan.
     pub(crate) fn at(&self, at: PlanIndex) -> Result<&FragmentTiles, Bug> {
         let tiles = self.tiles.get(at.get());
-        tiles.ok_or(Bug::new("tiles of a fragment that was not planned"))
+        tiles.ok_or_else(|| Bug::new("tiles of a fragment that was not planned"))
     }
 }
 

@@ -29,9 +29,8 @@ pub(crate) fn select(
             continue;
         };
         let column = table.column(FieldKind::Dimension(index));
-        let column = column.ok_or(Bug::new(
-            "cells are chosen whose coordinates are not loaded",
-        ))?;
+        let column =
+            column.ok_or_else(|| Bug::new("cells are chosen whose coordinates are not loaded"))?;
         let ranges = if repeats {
             ranges.to_vec()
         } else {
@@ -39,7 +38,8 @@ pub(crate) fn select(
         };
         for tile in tiles().filter(|tile| repeats || !tile.full) {
             let counts = counts.get_mut(tile.rows.indices());
-            let counts = counts.ok_or(Bug::new("a tile with rows behind those of its table"))?;
+            let counts =
+                counts.ok_or_else(|| Bug::new("a tile with rows behind those of its table"))?;
             count(datatype, column, tile.rows, &ranges, counts)?;
         }
     }
@@ -95,7 +95,7 @@ fn count(
     let at = |row: usize| row.saturating_mul(datatype.size());
     let cells = column.values.as_slice();
     let cells = cells.get(at(rows.start())..at(rows.end()));
-    let cells = cells.ok_or(Bug::new("a dimension has fewer cells than its table"))?;
+    let cells = cells.ok_or_else(|| Bug::new("a dimension has fewer cells than its table"))?;
     with_scalar!(datatype, T => count_numbers::<T>(cells, ranges, counts));
     Ok(())
 }

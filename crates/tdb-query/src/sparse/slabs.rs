@@ -354,7 +354,8 @@ fn segments(plan: &SparsePlan, chosen: &[(PlanIndex, usize)]) -> Result<Vec<Segm
         let fragment = plan.fragment(*at)?;
         let tiles = same.iter().map(|(_, tile)| fragment.tiles.get(*tile));
         let tiles: Option<Vec<_>> = tiles.collect();
-        let tiles = tiles.ok_or(Bug::new("tiles behind the last one of a fragment's plan"))?;
+        let tiles =
+            tiles.ok_or_else(|| Bug::new("tiles behind the last one of a fragment's plan"))?;
         let segment = fragment.segment(tiles, end)?;
         end = segment.rows;
         segments.push(segment);

@@ -115,7 +115,8 @@ impl Visibility {
     /// Leaves out cells written outside the time window, before anything else. Their times are loaded.
     pub(crate) fn filter_times(&self, table: &CellTable, rows: &mut Rows) -> Result<(), Bug> {
         let times = table.column(FieldKind::Timestamps);
-        let times = times.ok_or(Bug::new("cells are chosen by times that are not loaded"))?;
+        let times =
+            times.ok_or_else(|| Bug::new("cells are chosen by times that are not loaded"))?;
         let is_within = |row| {
             let time = times.u64_at(row)?;
             Ok(self.since <= time && time <= self.until)
@@ -250,7 +251,7 @@ fn place_of_row<'a>(
     row: Row,
 ) -> Result<(&'a mut u64, &'a mut u64), Bug> {
     let places = times.get_mut(row.index()).zip(by.get_mut(row.index()));
-    places.ok_or(Bug::new("a row behind those of its table"))
+    places.ok_or_else(|| Bug::new("a row behind those of its table"))
 }
 
 /// The fragments that were planned, with their places in the array's list.
@@ -357,6 +358,6 @@ pub(crate) fn time_of(array: &Snapshot, table: &CellTable, row: Row) -> Result<u
     let segments = &table.segments;
     let at = segments.partition_point(|segment| segment.rows.end() <= row.index());
     let segment = segments.get(at);
-    let segment = segment.ok_or(Bug::new("a row behind those of its table"))?;
+    let segment = segment.ok_or_else(|| Bug::new("a row behind those of its table"))?;
     Ok(array.fragment(segment.fragment)?.timestamps().0)
 }

@@ -30,7 +30,7 @@ impl<'a> Supply<'a> {
         tiles: Range<usize>,
     ) -> Result<&'a [PlannedTile], Bug> {
         let planned = self.plan.fragment(at)?.tiles.get(tiles);
-        planned.ok_or(Bug::new("tiles behind the last one of a fragment's plan"))
+        planned.ok_or_else(|| Bug::new("tiles behind the last one of a fragment's plan"))
     }
 
     /// The weight of tiles of a fragment, by their places in the plan.

@@ -175,7 +175,7 @@ impl SparseRead {
         let cell = |field: &FieldKind| {
             let column = table.column(*field);
             let column =
-                column.ok_or(Bug::new("coordinates that were asked for are not loaded"))?;
+                column.ok_or_else(|| Bug::new("coordinates that were asked for are not loaded"))?;
             Ok(column.cell(row)?.to_vec())
         };
         dimensions.iter().map(cell).collect()

@@ -46,9 +46,8 @@ pub(crate) fn placed(
         }
     }
     let order: Option<Vec<Row>> = order.into_iter().collect();
-    let order = order.ok_or(Bug::new(
-        "as many cells as places, and one of these is empty",
-    ))?;
+    let order =
+        order.ok_or_else(|| Bug::new("as many cells as places, and one of these is empty"))?;
     Ok((order, ranges))
 }
 
