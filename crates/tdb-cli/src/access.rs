@@ -5,8 +5,8 @@ use tdb_cells::{Session, SessionOptions};
 use tdb_filters::EncryptionKey;
 use tdb_tile::Limits;
 
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::{machine, request_file};
 use tdb::place::Place;
 

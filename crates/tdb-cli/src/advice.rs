@@ -3,7 +3,7 @@
 use clap::error::{ContextKind, ContextValue};
 
 /// Verbs that change nothing, or only hold such that do: the others are never offered for a misspelt one.
-const HARMLESS: [&str; 15] = [
+const HARMLESS: [&str; 17] = [
     "info",
     "schema",
     "ls",
@@ -11,6 +11,8 @@ const HARMLESS: [&str; 15] = [
     "read",
     "head",
     "count",
+    "agg",
+    "stats",
     "fragments",
     "dump",
     "filters",

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use tdb_consolidate::{History, MergeOptions};
 
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::output::Output;
 use crate::parse::Size;
 

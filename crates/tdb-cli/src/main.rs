@@ -8,6 +8,7 @@ mod cmd;
 mod config;
 mod defect;
 mod failure;
+mod global;
 mod machine;
 mod meaning;
 mod output;
@@ -23,8 +24,9 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, FromArgMatches};
 
-use crate::args::{Cli, Global, Verb, When};
+use crate::args::{Cli, Verb};
 use crate::failure::Failure;
+use crate::global::{Global, When};
 use crate::output::Output;
 
 fn main() -> ExitCode {
@@ -98,6 +100,8 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Head(arguments) => {
             return cmd::read::head(*arguments, global, output).map(|()| true);
         }
+        Verb::Agg(arguments) => cmd::agg::run(&arguments, global, out),
+        Verb::Stats(arguments) => cmd::agg::stats(&arguments, global, out),
         Verb::Count(arguments) => cmd::count::run(&arguments, global, out),
         Verb::Fragments(arguments) => cmd::fragments::run(&arguments, global, out),
         Verb::Create(arguments) => cmd::create::run(&arguments, global),

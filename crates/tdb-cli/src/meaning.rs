@@ -5,8 +5,9 @@ use clap::builder::Arg;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory};
 
-use crate::args::{Cli, Global, Verb};
+use crate::args::{Cli, Verb};
 use crate::failure::Failure;
+use crate::global::Global;
 
 /// A verb, and the options of all verbs that mean something to it.
 struct Meaning {

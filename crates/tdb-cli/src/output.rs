@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use terminal_size::{Height, Width, terminal_size, terminal_size_of};
 
-use crate::args::{Global, When};
 use crate::failure::Failure;
+use crate::global::{Global, When};
 use crate::paint::{Look, Role, visible, wrapped};
 use crate::result_file::ResultFile;
 

@@ -5,7 +5,6 @@
 )]
 
 mod ahead;
-mod count;
 mod delete;
 mod dense;
 mod error;
@@ -23,7 +22,6 @@ mod stored_field;
 mod subarray;
 mod table_work;
 
-pub use count::{count_cells, known_count};
 pub use delete::{DeleteOptions, Deletion, delete_cells};
 pub use error::QueryError;
 pub use labels::LabelSearch;

@@ -1,7 +1,7 @@
 //! Writes more than memory holds, batch by batch, from one array into another:
 //! `cargo run -p tdb --example stream -- fixtures/v22_tour/array target/copy`
 
-use tdb::{Context, Schema};
+use tdb::Context;
 
 fn main() -> tdb::Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -11,7 +11,7 @@ fn main() -> tdb::Result<()> {
     );
     let context = Context::new().memory(256 << 20).threads(2);
     let source = context.open(&from)?;
-    let copy = context.create(&to, &Schema::of(&source)?)?;
+    let copy = context.create(&to, &source.newest_schema()?)?;
     let mut stream = copy.write().stream()?;
     for batch in source.read().enumeration_codes().batches()? {
         stream.push(&batch?)?;

@@ -10,8 +10,6 @@ use tdb_schema::ArraySchema;
 use tdb_tile::Datatype;
 
 use crate::place::Place;
-use crate::read::ReadBuilder;
-use crate::write::WriteBuilder;
 use crate::{Context, Error, Result};
 
 /// An open array: as it was at the time for which it was opened, whatever others write meanwhile.
@@ -75,24 +73,6 @@ impl Array {
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.context
-    }
-
-    /// The same array as it is now.
-    ///
-    /// # Errors
-    /// As for [`Context::open`].
-    pub fn reopen(&self) -> Result<Self> {
-        self.context.open(self.uri())
-    }
-
-    /// Begins a read: of everything, unless more is said.
-    pub fn read(&self) -> ReadBuilder {
-        ReadBuilder::new(self.clone())
-    }
-
-    /// Begins a write. What is written is not seen in this array, but by opening it again.
-    pub fn write(&self) -> WriteBuilder {
-        WriteBuilder::new(self.clone())
     }
 
     /// Deletes the cells of a sparse array that match a condition, and tells how many.

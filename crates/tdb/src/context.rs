@@ -1,12 +1,12 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use tdb_array::{ChangeOptions, Location, ObjectType, OpenOptions, TimeWindow};
+use tdb_array::Location;
 use tdb_cells::{Session, SessionOptions};
 use tdb_filters::EncryptionKey;
 
-use crate::place::{self, Place};
-use crate::{Array, Error, LocalStores, Result, Schema, Stores, Time};
+use crate::place::Place;
+use crate::{Error, LocalStores, Result, Stores};
 
 /// What opening, reading and writing share: threads, memory, a key, and the stores that URIs lead to. Cheap to clone; two
 /// contexts do not disturb each other.
@@ -83,75 +83,9 @@ impl Context {
         self
     }
 
-    /// Opens an array, as it is now.
-    ///
-    /// # Errors
-    /// Where there is none, and where what is stored cannot be read.
-    pub fn open(&self, uri: &str) -> Result<Array> {
-        self.open_with(uri, OpenOptions::at(Time::now().0))
-    }
-
-    /// Opens an array as it was at a time.
-    ///
-    /// # Errors
-    /// As for [`Context::open`]; where there was no array yet.
-    pub fn open_at(&self, uri: &str, time: impl Into<Time>) -> Result<Array> {
-        self.open_with(uri, OpenOptions::at(time.into().0))
-    }
-
-    /// Opens an array with only what was written from `since` until `until`, both included.
-    ///
-    /// # Errors
-    /// As for [`Context::open`].
-    pub fn open_between(
-        &self,
-        uri: &str,
-        since: impl Into<Time>,
-        until: impl Into<Time>,
-    ) -> Result<Array> {
-        let window = TimeWindow {
-            since: since.into().0,
-            at: until.into().0,
-        };
-        self.open_with(
-            uri,
-            OpenOptions {
-                window,
-                ..OpenOptions::default()
-            },
-        )
-    }
-
-    /// Opens an array with all the options that there are.
-    ///
-    /// # Errors
-    /// As for [`Context::open`].
-    pub fn open_with(&self, uri: &str, options: OpenOptions) -> Result<Array> {
-        let place = place::array(uri, &*self.stores)?;
-        let opened = tdb_array::Array::open_location(&self.location(&place), options);
-        let opened = opened.map_err(|error| place.failed(error))?;
-        Ok(Array::new(self.clone(), place, Arc::new(opened)))
-    }
-
-    /// Makes an array, and opens it. Nothing may be there yet; folders above are made.
-    ///
-    /// # Errors
-    /// Where something is in the way, and as the store reports.
-    pub fn create(&self, uri: &str, schema: &Schema) -> Result<Array> {
-        let place = place::vacant(uri, &*self.stores)?;
-        let location = self.location(&place);
-        let options = ChangeOptions::default();
-        tdb_array::Array::create(&location, schema, schema.enumerations(), &options)
-            .map_err(|error| place.failed(error))?;
-        self.open(uri)
-    }
-
-    /// What a URI leads to.
-    ///
-    /// # Errors
-    /// Where there is nothing, and as the store reports.
-    pub fn object_type(&self, uri: &str) -> Result<ObjectType> {
-        place::folder(uri, &*self.stores)?.object_type()
+    /// The stores that URIs lead to.
+    pub(crate) fn opener(&self) -> &dyn Stores {
+        &*self.stores
     }
 
     pub(crate) fn location(&self, place: &Place) -> Location {

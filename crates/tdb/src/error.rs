@@ -1,6 +1,7 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use tdb_aggregate::AggregateError;
 use tdb_array::{ArrayError, ErrorKind, HasKind};
 use tdb_cells::CellsError;
 use tdb_cells::files::{ConversionError, InputError};
@@ -256,6 +257,7 @@ macro_rules! error_of {
 }
 
 error_of!(
+    AggregateError,
     CellsError,
     ConditionError,
     InputError,

@@ -5,6 +5,8 @@ mod column;
 mod context;
 mod error;
 mod interval;
+mod open;
+mod order;
 pub mod place;
 mod read;
 mod schema;
@@ -25,18 +27,20 @@ pub use column::{Element, GivenCells, IntoColumn, Kind};
 pub use context::Context;
 pub use error::{Error, Excerpt, Result};
 pub use interval::{Axis, Interval};
-pub use read::{Batches, Order, ReadBuilder, Where, parse_condition};
+pub use order::Order;
+pub use read::{Batches, ReadBuilder, Where, parse_condition};
 #[cfg(feature = "serde")]
 pub use rows::Rows;
 pub use schema::{Attribute, Dimension, Filter, Schema, SchemaBuilder};
 pub use stores::{LocalStores, Stores};
+pub use tdb_aggregate::{Aggregate, Function, Group, Outcome, Table};
 pub use tdb_array::{ErrorKind, ObjectType, OpenOptions};
 pub use tdb_cells::{Batch, Column, Session, SessionOptions};
 pub use tdb_condition::{Condition, FieldCondition};
 pub use tdb_tile::{Datatype, Scalar};
 pub use time::{Time, parse_duration};
 pub use value::Value;
-pub use write::{WriteBuilder, Written};
+pub use write::{WriteBuilder, WriteStream, Written};
 
 /// Opens an array, as it is now, with the threads of the machine and at most 1 GiB of memory; see [`Context`] for other ways.
 ///

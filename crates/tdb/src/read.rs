@@ -1,36 +1,13 @@
+use tdb_aggregate::{Aggregate, Table};
 use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_condition::{Condition, ConditionError};
-use tdb_query::{Failing, ReadOptions, Reader, ResultOrder};
+use tdb_query::{Failing, ReadOptions, Reader};
 use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
 use tdb_tile::{Limits, Scalar};
 
 use crate::interval::Axis;
-use crate::{Array, Error, Interval, Result};
-
-/// The order of the cells of a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// By coordinates, the last dimension changing fastest: row-major.
-    Row,
-    /// By coordinates, the first dimension changing fastest: column-major.
-    Col,
-    /// As the array stores its cells.
-    Global,
-    /// Whichever is fastest.
-    Any,
-}
-
-impl From<Order> for ResultOrder {
-    fn from(order: Order) -> Self {
-        match order {
-            Order::Row => Self::RowMajor,
-            Order::Col => Self::ColumnMajor,
-            Order::Global => Self::Global,
-            Order::Any => Self::Unordered,
-        }
-    }
-}
+use crate::{Array, Error, Interval, Order, Result};
 
 /// Which cells a read returns: a condition of the builder, or as text.
 #[derive(Clone, Debug)]
@@ -92,7 +69,7 @@ pub struct ReadBuilder {
 }
 
 impl ReadBuilder {
-    pub(crate) fn new(array: Array) -> Self {
+    fn new(array: Array) -> Self {
         Self {
             array,
             options: ReadOptions::default(),
@@ -231,7 +208,29 @@ impl ReadBuilder {
         self.options.dimensions = Some(Vec::new());
         let options = self.options()?;
         let session = self.array.context().shared_session();
-        tdb_query::count_cells(session, self.array.engine(), &options)
+        tdb_aggregate::count_cells(session, self.array.engine(), &options)
+            .map_err(|error| self.array.failed(error))
+    }
+
+    /// Aggregates of the cells that match: `"count(*), mean(temp)"`, one group for each combination of values of the fields
+    /// `by`, or a single one.
+    ///
+    /// ```no_run
+    /// let weather = tdb::open("weather")?;
+    /// let means = weather.read().aggregate("mean(temp)", &["station"])?;
+    /// for group in &means.groups {
+    ///     println!("{:?}: {:?}", group.key(0), group.values);
+    /// }
+    /// # Ok::<(), tdb::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`ReadBuilder::batches`]; a field of which there is no such aggregate, a sum that does not fit.
+    pub fn aggregate(self, aggregates: &str, by: &[&str]) -> Result<Table> {
+        let wanted = Aggregate::parse_list(aggregates)?;
+        let options = self.options()?;
+        let session = self.array.context().shared_session();
+        tdb_aggregate::aggregate(session, self.array.engine(), &options, &wanted, by)
             .map_err(|error| self.array.failed(error))
     }
 
@@ -313,6 +312,11 @@ pub fn parse_condition(text: &str, schema: &ArraySchema, limits: &Limits) -> Res
 }
 
 impl Array {
+    /// Begins a read: of everything, unless more is said.
+    pub fn read(&self) -> ReadBuilder {
+        ReadBuilder::new(self.clone())
+    }
+
     fn no_field(&self, name: &str) -> Error {
         let known = self.schema().fields().map(|field| field.name);
         UnknownName::new("field", name, known).into()

@@ -56,22 +56,12 @@ impl Schema {
         })
     }
 
-    /// The newest schema of an array, to make another of it.
-    ///
-    /// # Errors
-    /// Enumerations that cannot be read.
-    pub fn of(array: &crate::Array) -> Result<Self> {
-        let engine = array.engine();
-        let schema = ArraySchema::clone(engine.newest_schema());
-        let entries = schema.enumerations.iter();
-        let values = entries.map(|entry| engine.newest_enumeration(&entry.name));
-        let values = values.map(|values| Ok(Enumeration::clone(&*values?)));
-        let values: Result<Vec<Enumeration>, tdb_array::ArrayError> = values.collect();
-        let enumerations = values.map_err(|error| array.failed(error))?;
-        Ok(Self {
+    /// A schema that an array has.
+    pub(crate) fn of(schema: ArraySchema, enumerations: Vec<Enumeration>) -> Self {
+        Self {
             schema,
             enumerations,
-        })
+        }
     }
 
     /// The enumerations, with their values.

@@ -46,6 +46,13 @@ pub struct WriteBuilder {
     valid: Vec<(String, Vec<bool>)>,
 }
 
+impl Array {
+    /// Begins a write. What is written is not seen in this array, but by opening it again.
+    pub fn write(&self) -> WriteBuilder {
+        WriteBuilder::new(self.clone())
+    }
+}
+
 /// What a write did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -57,7 +64,7 @@ pub struct Written {
 }
 
 impl WriteBuilder {
-    pub(crate) fn new(array: Array) -> Self {
+    fn new(array: Array) -> Self {
         Self {
             array,
             options: WriteOptions::default(),

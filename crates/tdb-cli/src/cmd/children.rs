@@ -8,8 +8,8 @@ use tdb_tile::Code;
 
 use super::change;
 use crate::access::Opening;
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use tdb::place::{self, Place};
 
 /// A folder, array or group below another.

@@ -13,8 +13,8 @@ use tdb_consolidate::{
 
 use super::change;
 use crate::access::{Access, Change, session};
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::output::Output;
 use tdb::place::{self, Place};
 

@@ -10,8 +10,8 @@ use tdb_schema::{ArraySchema, Enumeration};
 
 use super::change;
 use crate::access::{Change, session};
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::request_file;
 use tdb::place;
 

@@ -11,8 +11,8 @@ use tdb_query::{DeleteOptions, Deletion, QueryError, delete_cells};
 
 use super::{change, write_json};
 use crate::access::{Access, Change, session};
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::output::Output;
 use tdb::place;
 

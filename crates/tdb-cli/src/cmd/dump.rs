@@ -19,8 +19,8 @@ use tdb_store::{Store, StoreError, read_whole};
 use tdb_tile::{FormatVersion, Limits, Record, WireError};
 
 use crate::access::{Opening, session};
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::output::Output;
 use crate::paint::{Role, bytes, visible};
 use tdb::place::{self, PlacedObject};

@@ -12,8 +12,8 @@ use tdb_schema::{ArraySchema, Enumeration, SchemaError};
 
 use super::change;
 use crate::access::{Change, session};
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use tdb::place;
 
 /// JSON is in the shape of `tdb schema --json`: one or a list of them, or `@FILE`.

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use tdb_filters::{Description, Entry, OptionValue, Registry};
 
 use super::write_json;
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::output::Output;
 use crate::paint::{Role, Table};
 

@@ -10,8 +10,8 @@ use tdb_store::join;
 
 use super::{open_array, write_json};
 use crate::access::session;
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::output::Output;
 use crate::paint::{Role, Table, bytes, count};
 use crate::present;

@@ -7,8 +7,8 @@ use tdb_tile::Code;
 
 use super::{change, group_members, write_json};
 use crate::access::{Opening, session};
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::output::Output;
 use crate::paint::{Role, Table};
 use tdb::place;

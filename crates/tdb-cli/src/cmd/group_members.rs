@@ -5,8 +5,8 @@ use tdb_array::{ErrorKind, Group, MemberChange, ObjectType, Target};
 
 use super::change;
 use crate::access::{Change, session};
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use tdb::place::{self, Place};
 
 #[derive(Debug, Args)]

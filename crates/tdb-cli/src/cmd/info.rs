@@ -10,8 +10,8 @@ use tdb_array::{Array, Group, ObjectType};
 
 use super::write_json;
 use crate::access::{Opening, session};
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::output::Output;
 use tdb::place;
 

@@ -16,8 +16,8 @@ use tdb_cells::{FieldInfo, Session};
 use tdb_store::StoreError;
 use tdb_text::NpyShape;
 
-use crate::args::Global;
 use crate::failure::{DRAFT, Failure, cause};
+use crate::global::Global;
 
 /// What of a batch is in memory at a time.
 const BATCH: u64 = 8 << 20;

@@ -10,8 +10,8 @@ use tdb_tile::Code;
 
 use super::{meta_change, warn_of, write_json};
 use crate::access::{Opening, session};
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::output::Output;
 use crate::paint::{Role, Table, visible};
 use crate::present;

@@ -10,8 +10,8 @@ use tdb_tile::Datatype;
 
 use super::change;
 use crate::access::{Change, session};
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use tdb::place;
 
 #[derive(Debug, Args)]

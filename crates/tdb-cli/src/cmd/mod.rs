@@ -1,5 +1,6 @@
 //! One file per verb.
 
+pub(crate) mod agg;
 pub(crate) mod change;
 pub(crate) mod children;
 pub(crate) mod consolidate;
@@ -37,8 +38,8 @@ use tdb_array::{Array, ArrayError};
 use tdb_cells::Session;
 
 use crate::access::Opening;
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::output::Output;
 use tdb::place;
 use tdb::place::Place;

@@ -9,8 +9,8 @@ use tdb_tile::Code;
 
 use super::change;
 use crate::access::{Access, session};
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::output::Output;
 use tdb::place::{self, Place};
 

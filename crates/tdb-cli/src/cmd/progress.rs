@@ -6,7 +6,7 @@ use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 use super::input::ReadSoFar;
-use crate::args::Global;
+use crate::global::Global;
 
 /// Time between two looks.
 const STEP: Duration = Duration::from_millis(100);

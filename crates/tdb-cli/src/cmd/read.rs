@@ -22,8 +22,8 @@ use tdb_text::{CsvWriter, JsonLinesWriter, NpyWriter};
 use super::selection::Selection;
 use super::{open_location, shape};
 use crate::access::{Opening, session};
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::output::Output;
 use tdb::place;
 

@@ -11,8 +11,8 @@ use tdb_tile::{Code, Datatype, FormatVersion};
 
 use super::{open_array, write_json};
 use crate::access::session;
-use crate::args::Global;
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::output::Output;
 use crate::paint::{Role, Table, count};
 use crate::present;

@@ -1,15 +1,18 @@
 //! Which cells of an array a verb is about: what reading and asking have in common.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
+use tdb::place::{self, Place};
 use tdb_array::Array;
 use tdb_cells::Session;
 use tdb_query::ReadOptions;
 
-use super::ranges;
-use crate::args::Global;
+use super::{open_location, ranges};
+use crate::access::{Opening, session};
 use crate::failure::Failure;
+use crate::global::Global;
 use crate::output::Output;
 use crate::parse::{NamedInterval, interval};
 
@@ -32,7 +35,38 @@ pub(crate) struct Selection {
     pub(super) without_fragments: Vec<String>,
 }
 
+/// An open array, and which of its cells are meant.
+pub(super) struct Selected {
+    pub(super) session: Session,
+    pub(super) location: Place,
+    pub(super) array: Arc<Array>,
+    pub(super) options: ReadOptions,
+}
+
 impl Selection {
+    /// Opens an array, and looks up what is asked about there.
+    pub(super) fn open(
+        &self,
+        uri: &str,
+        global: &Global,
+        out: &Output,
+    ) -> Result<Selected, Failure> {
+        let session = session(global);
+        let location = place::array(uri, &global.counts)?;
+        let mut opening = Opening::new(global, &session)?;
+        opening.options.without_fragments = self.without_fragments.clone();
+        let array = open_location(&location, &opening, global, out);
+        let array = Arc::new(array.map_err(|error| Failure::in_place(error, &location))?);
+        self.warn_of_left_out(&array, out);
+        let options = self.read_options(&array, &session, global)?;
+        Ok(Selected {
+            session,
+            location,
+            array,
+            options,
+        })
+    }
+
     /// Whether it is about a part of the domain.
     pub(super) fn names_ranges(&self) -> bool {
         !self.ranges.is_empty() || !self.labels.is_empty() || self.range_file.is_some()

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use tdb_aggregate::AggregateError;
 use tdb_array::{ArrayError, ErrorKind};
 use tdb_cells::CellsError;
 use tdb_cells::files::{ConversionError, InputError};
@@ -47,6 +48,7 @@ macro_rules! failure_of {
 }
 
 failure_of!(
+    AggregateError,
     ArrayError,
     CellsError,
     ConditionError,

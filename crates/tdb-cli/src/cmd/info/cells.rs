@@ -1,8 +1,8 @@
 //! How many cells an array has, as far as that is known without reading them.
 
 use serde_json::{Map, Value as Json, json};
+use tdb_aggregate::known_count;
 use tdb_array::{Array, Fragment};
-use tdb_query::known_count;
 
 use crate::cmd::shape;
 use crate::failure::Failure;

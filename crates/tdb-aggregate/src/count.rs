@@ -5,8 +5,7 @@ use std::sync::Arc;
 use tdb_array::{Array, Fragment, Snapshot};
 use tdb_cells::Session;
 
-use crate::options::{ReadOptions, ResultOrder, Versions};
-use crate::{QueryError, Reader, Subarray};
+use tdb_query::{QueryError, ReadOptions, Reader, ResultOrder, Subarray, Versions};
 
 /// Up to this many fragments are compared with each other, pair by pair.
 const COMPARED: usize = 1000;
@@ -22,9 +21,8 @@ pub fn count_cells(
     array: &Arc<Array>,
     options: &ReadOptions,
 ) -> Result<u64, QueryError> {
-    let limit = options.limit.unwrap_or(u64::MAX);
     if let Some(cells) = known_count(array.snapshot()).filter(|_| takes_all(options)) {
-        return Ok(cells.min(limit));
+        return Ok(options.limit.map_or(cells, |most| cells.min(most)));
     }
     let options = ReadOptions {
         attributes: Some(Vec::new()),

@@ -1,0 +1,295 @@
+//! What is known of the cells that were seen so far.
+
+use tdb_cells::{Column, FieldInfo};
+use tdb_schema::CellValNum;
+use tdb_schema::value::holds_bytes;
+use tdb_tile::{Bug, Datatype, Physical, Scalar};
+
+use crate::{AggregateError, Function, Outcome};
+
+/// A number of any type, without loss.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+enum Number {
+    Whole(i128),
+    Float(f64),
+}
+
+/// The state of all aggregates of one field, for one group.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Accumulator {
+    /// Cells that are not null.
+    count: u64,
+    nulls: u64,
+    whole: i128,
+    float: f64,
+    least: Option<Extreme>,
+    greatest: Option<Extreme>,
+}
+
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+enum Extreme {
+    Number(Number),
+    Bytes(Vec<u8>),
+}
+
+/// The groups of the cells of a batch: the number of each cell's group, or one group for all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum GroupOf<'a> {
+    One,
+    Each(&'a [usize]),
+}
+
+/// What is kept for each group of a field.
+#[derive(Debug)]
+pub(crate) struct FieldStates {
+    pub(crate) info: FieldInfo,
+    /// Whether more than counts is asked for.
+    needs_values: bool,
+    pub(crate) groups: Vec<Accumulator>,
+}
+
+impl FieldStates {
+    pub(crate) fn new(info: FieldInfo, functions: &[Function]) -> Self {
+        let counts = |f: &Function| matches!(f, Function::Count | Function::NullCount);
+        Self {
+            info,
+            needs_values: !functions.iter().all(counts),
+            groups: Vec::new(),
+        }
+    }
+
+    /// Takes the cells of a column. Each group that is named has a state.
+    pub(crate) fn add(
+        &mut self,
+        column: &Column,
+        rows: usize,
+        of: GroupOf<'_>,
+    ) -> Result<(), AggregateError> {
+        if !self.needs_values {
+            return Ok(self.each(column, rows, of, |_, _| Ok(()))?);
+        }
+        let is_bytes = holds_bytes(self.info.datatype);
+        if is_bytes || self.info.cell_val_num == CellValNum::Var {
+            return Ok(self.each(column, rows, of, |state, row| {
+                let cell = column.cell(row).ok_or_else(short)?;
+                state.bytes(cell);
+                Ok(())
+            })?);
+        }
+        match self.info.datatype.physical() {
+            Physical::I8 => self.numbers::<i8>(column, rows, of, |v| Number::Whole(v.into())),
+            Physical::I16 => self.numbers::<i16>(column, rows, of, |v| Number::Whole(v.into())),
+            Physical::I32 => self.numbers::<i32>(column, rows, of, |v| Number::Whole(v.into())),
+            Physical::I64 => self.numbers::<i64>(column, rows, of, |v| Number::Whole(v.into())),
+            Physical::U8 => self.numbers::<u8>(column, rows, of, |v| Number::Whole(v.into())),
+            Physical::U16 => self.numbers::<u16>(column, rows, of, |v| Number::Whole(v.into())),
+            Physical::U32 => self.numbers::<u32>(column, rows, of, |v| Number::Whole(v.into())),
+            Physical::U64 => self.numbers::<u64>(column, rows, of, |v| Number::Whole(v.into())),
+            Physical::F32 => self.numbers::<f32>(column, rows, of, |v| Number::Float(v.into())),
+            Physical::F64 => self.numbers::<f64>(column, rows, of, Number::Float),
+        }
+    }
+
+    /// Counts each cell, and hands those that are not null on.
+    fn each(
+        &mut self,
+        column: &Column,
+        rows: usize,
+        of: GroupOf<'_>,
+        mut take: impl FnMut(&mut Accumulator, usize) -> Result<(), Bug>,
+    ) -> Result<(), Bug> {
+        for row in 0..rows {
+            let state = of_row(&mut self.groups, of, row)?;
+            if column.is_valid(row) {
+                state.count = state.count.saturating_add(1);
+                take(state, row)?;
+            } else {
+                state.nulls = state.nulls.saturating_add(1);
+            }
+        }
+        Ok(())
+    }
+
+    fn numbers<T: Scalar>(
+        &mut self,
+        column: &Column,
+        rows: usize,
+        of: GroupOf<'_>,
+        number: impl Fn(T) -> Number,
+    ) -> Result<(), AggregateError> {
+        // The least number of dates and times stands for none.
+        let not_a_time = self.is_time().then_some(Number::Whole(i64::MIN.into()));
+        let mut values = column.numbers::<T>()?;
+        if let (GroupOf::One, None) = (of, &column.validity) {
+            // All cells in one go: the compiler keeps the state in registers.
+            let state = self.groups.first_mut().ok_or_else(short)?;
+            let mut part = Part::default();
+            for value in values.by_ref().take(rows) {
+                let value = number(value);
+                if Some(value) != not_a_time {
+                    part.add(value);
+                } else {
+                    part.nulls = part.nulls.saturating_add(1);
+                }
+            }
+            state.join(part);
+            return Ok(());
+        }
+        for (row, value) in (0..rows).zip(values) {
+            let state = of_row(&mut self.groups, of, row)?;
+            let mut part = Part::default();
+            let value = number(value);
+            if column.is_valid(row) && Some(value) != not_a_time {
+                part.add(value);
+            } else {
+                part.nulls = 1;
+            }
+            state.join(part);
+        }
+        Ok(())
+    }
+
+    fn is_time(&self) -> bool {
+        self.info.datatype.is_datetime() || self.info.datatype.is_time()
+    }
+
+    /// What an aggregate of a group is.
+    pub(crate) fn outcome(
+        &self,
+        function: Function,
+        group: usize,
+    ) -> Result<Outcome, AggregateError> {
+        let state = self.groups.get(group).ok_or_else(short)?;
+        let datatype = self.info.datatype;
+        Ok(match function {
+            Function::Count => Outcome::Unsigned(state.count),
+            Function::NullCount => Outcome::Unsigned(state.nulls),
+            Function::Sum | Function::Mean if state.count == 0 => Outcome::None,
+            Function::Sum if datatype.is_real() => Outcome::Float(state.float),
+            Function::Sum => state.whole_sum(datatype, &self.info.name)?,
+            Function::Mean if datatype.is_real() => {
+                Outcome::Float(state.float / state.count as f64)
+            }
+            Function::Mean => Outcome::Float(state.whole as f64 / state.count as f64),
+            Function::Min => value(datatype, state.least.as_ref()),
+            Function::Max => value(datatype, state.greatest.as_ref()),
+        })
+    }
+}
+
+fn short() -> Bug {
+    Bug::new("a column or the states of its groups are shorter than the batch")
+}
+
+fn of_row<'a>(
+    groups: &'a mut [Accumulator],
+    of: GroupOf<'_>,
+    row: usize,
+) -> Result<&'a mut Accumulator, Bug> {
+    let group = match of {
+        GroupOf::One => Some(0),
+        GroupOf::Each(groups) => groups.get(row).copied(),
+    };
+    group
+        .and_then(|group| groups.get_mut(group))
+        .ok_or_else(short)
+}
+
+/// What some numbers add to a state.
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    count: u64,
+    nulls: u64,
+    whole: i128,
+    float: f64,
+    least: Option<Number>,
+    greatest: Option<Number>,
+}
+
+impl Part {
+    fn add(&mut self, value: Number) {
+        self.count = self.count.saturating_add(1);
+        match value {
+            // Fewer than 2^64 numbers of 64 bits fit.
+            Number::Whole(value) => self.whole = self.whole.saturating_add(value),
+            Number::Float(value) => self.float += value,
+        }
+        // NaN is no least and no greatest value: no comparison holds for it.
+        let is_nan = matches!(value, Number::Float(value) if value.is_nan());
+        if !is_nan && self.least.is_none_or(|least| value < least) {
+            self.least = Some(value);
+        }
+        if !is_nan && self.greatest.is_none_or(|greatest| value > greatest) {
+            self.greatest = Some(value);
+        }
+    }
+}
+
+impl Accumulator {
+    fn join(&mut self, part: Part) {
+        self.count = self.count.saturating_add(part.count);
+        self.nulls = self.nulls.saturating_add(part.nulls);
+        self.whole = self.whole.saturating_add(part.whole);
+        self.float += part.float;
+        self.extremes(
+            part.least.map(Extreme::Number),
+            part.greatest.map(Extreme::Number),
+        );
+    }
+
+    fn extremes(&mut self, least: Option<Extreme>, greatest: Option<Extreme>) {
+        if let Some(least) = least
+            && self.least.as_ref().is_none_or(|known| least < *known)
+        {
+            self.least = Some(least);
+        }
+        if let Some(greatest) = greatest
+            && self.greatest.as_ref().is_none_or(|known| greatest > *known)
+        {
+            self.greatest = Some(greatest);
+        }
+    }
+
+    fn bytes(&mut self, cell: &[u8]) {
+        let is_less = |known: &Extreme| matches!(known, Extreme::Bytes(known) if cell < &known[..]);
+        let is_more = |known: &Extreme| matches!(known, Extreme::Bytes(known) if cell > &known[..]);
+        if self.least.as_ref().is_none_or(is_less) {
+            self.least = Some(Extreme::Bytes(cell.to_vec()));
+        }
+        if self.greatest.as_ref().is_none_or(is_more) {
+            self.greatest = Some(Extreme::Bytes(cell.to_vec()));
+        }
+    }
+
+    fn whole_sum(&self, datatype: Datatype, field: &str) -> Result<Outcome, AggregateError> {
+        let sum = self.whole;
+        let fits = if datatype.is_signed() {
+            i64::try_from(sum).map(Outcome::Signed)
+        } else {
+            u64::try_from(sum).map(Outcome::Unsigned)
+        };
+        fits.map_err(|_| AggregateError::Overflow {
+            field: field.to_owned(),
+            sum,
+        })
+    }
+}
+
+/// A value of the field in its stored form.
+fn value(datatype: Datatype, extreme: Option<&Extreme>) -> Outcome {
+    let bytes = match extreme {
+        None => return Outcome::None,
+        Some(Extreme::Bytes(bytes)) => bytes.clone(),
+        Some(Extreme::Number(Number::Whole(value))) => {
+            // It came from a value of the datatype, whose low bytes these are.
+            let bytes = value.to_le_bytes();
+            bytes.get(..datatype.size()).unwrap_or(&bytes).to_vec()
+        }
+        // It came from a float of 32 bits, which this gives back.
+        Some(Extreme::Number(Number::Float(value))) if datatype.size() == 4 => {
+            (*value as f32).to_le_bytes().to_vec()
+        }
+        Some(Extreme::Number(Number::Float(value))) => value.to_le_bytes().to_vec(),
+    };
+    Outcome::Value(datatype, bytes)
+}

@@ -1,0 +1,100 @@
+use tdb_cells::CellsError;
+use tdb_query::QueryError;
+use tdb_schema::names::UnknownName;
+use tdb_tile::{Bug, Code, Datatype, ErrorKind, LimitError};
+
+use crate::Function;
+
+/// Why an aggregate has no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AggregateError {
+    /// The text of an aggregate that cannot be read.
+    #[error(
+        "{text:?} is not an aggregate: write count(*), sum(a), min(a), max(a), mean(a), null_count(a) or count(a)"
+    )]
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// A field that the array does not have.
+    #[error(transparent)]
+    Unknown(UnknownName),
+    /// An aggregate that a field has no values for.
+    #[error("{}({field}): there is none of a field that holds {}{}", .function.name(), .datatype.name(), if *.is_list { ", several in a cell" } else { "" })]
+    Unfit {
+        /// The aggregate.
+        function: Function,
+        /// The field.
+        field: String,
+        /// What it holds.
+        datatype: Datatype,
+        /// Whether a cell holds several values.
+        is_list: bool,
+    },
+    /// An aggregate of the numbers of labels.
+    #[error("{}({field}): the values of the field are labels of an enumeration", .function.name())]
+    Labels {
+        /// The aggregate.
+        function: Function,
+        /// The field.
+        field: String,
+    },
+    /// A sum that no 64-bit integer holds.
+    #[error("sum({field}): {sum} does not fit into 64 bits")]
+    Overflow {
+        /// The field.
+        field: String,
+        /// The sum.
+        sum: i128,
+    },
+    /// More groups than the memory of the session holds.
+    #[error("{groups} groups are more than the memory allows")]
+    Groups {
+        /// Groups so far.
+        groups: usize,
+        /// The limit.
+        source: LimitError,
+    },
+    /// Errors of reading.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// Errors of columns.
+    #[error(transparent)]
+    Cells(#[from] CellsError),
+    /// What cannot happen.
+    #[error(transparent)]
+    Bug(#[from] Bug),
+}
+
+impl AggregateError {
+    /// What can be done about it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Text { .. } | Self::Unknown(_) | Self::Unfit { .. } | Self::Labels { .. } => {
+                ErrorKind::Invalid
+            }
+            Self::Overflow { .. } | Self::Groups { .. } => ErrorKind::Limit,
+            Self::Query(error) => error.kind(),
+            Self::Cells(error) => error.kind(),
+            Self::Bug(_) => ErrorKind::Bug,
+        }
+    }
+
+    /// The way out, where one is known.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Unknown(error) => Some(error.hint()),
+            Self::Labels { .. } => Some("count them, group by them, or ask for their indexes"),
+            Self::Overflow { .. } => Some("the mean is a float, and has no such limit"),
+            Self::Groups { .. } => {
+                Some("group by fields with fewer values, or read a part of the array")
+            }
+            Self::Query(error) => error.hint(),
+            Self::Cells(error) => error.hint(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The groups of cells that have the same values in some fields.
+
+use std::collections::HashMap;
+
+use tdb_cells::Batch;
+use tdb_tile::{Budget, Bug, Grant, LimitError};
+
+use crate::AggregateError;
+
+/// About what a group takes beside its values: its place in the table, and the state of one aggregate.
+const GROUP_BYTES: u64 = 160;
+
+/// Bytes of memory that are asked for at a time.
+const STEP: u64 = 1 << 20;
+
+/// The values of the fields that make up a group: `None` is null.
+pub(crate) type Key = Box<[Option<Box<[u8]>>]>;
+
+/// All groups that were seen, in the order in which they were.
+#[derive(Debug)]
+pub(crate) struct Groups {
+    numbers: HashMap<Key, usize>,
+    budget: Budget,
+    held: Vec<Grant>,
+    /// Bytes that are granted and not used.
+    room: u64,
+    /// States that each group has.
+    states: u64,
+}
+
+impl Groups {
+    pub(crate) fn new(budget: &Budget, states: usize) -> Self {
+        Self {
+            numbers: HashMap::new(),
+            budget: budget.clone(),
+            held: Vec::new(),
+            room: 0,
+            states: (states as u64).max(1),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// The number of each cell's group, by the columns of these names.
+    pub(crate) fn of(&mut self, batch: &Batch, by: &[&str]) -> Result<Vec<usize>, AggregateError> {
+        let columns = by.iter().map(|name| batch.column(name));
+        let columns: Option<Vec<_>> = columns.collect();
+        let columns = columns.ok_or_else(|| Bug::new("a field to group by was not read"))?;
+        let mut numbers = Vec::with_capacity(batch.rows);
+        // Cells beside each other are often of one group.
+        let mut last: Option<(Key, usize)> = None;
+        for row in 0..batch.rows {
+            let cells = columns.iter().map(|column| {
+                let cell = column.is_valid(row).then(|| column.cell(row));
+                match cell {
+                    None => Ok(None),
+                    Some(Some(cell)) => Ok(Some(cell)),
+                    Some(None) => Err(Bug::new("a column has fewer cells than its batch")),
+                }
+            });
+            let cells = cells.collect::<Result<Vec<Option<&[u8]>>, Bug>>()?;
+            let same = |key: &Key| {
+                let mut pairs = key.iter().zip(&cells);
+                pairs.all(|(known, cell)| known.as_deref() == *cell)
+            };
+            if let Some((_, number)) = last.as_ref().filter(|(key, _)| same(key)) {
+                numbers.push(*number);
+                continue;
+            }
+            let key: Key = cells.iter().map(|cell| cell.map(Into::into)).collect();
+            let number = self.number(&key)?;
+            numbers.push(number);
+            last = Some((key, number));
+        }
+        Ok(numbers)
+    }
+
+    fn number(&mut self, key: &Key) -> Result<usize, AggregateError> {
+        if let Some(number) = self.numbers.get(key) {
+            return Ok(*number);
+        }
+        let number = self.numbers.len();
+        let cells = key.iter().flatten().map(|cell| cell.len() as u64);
+        let bytes = cells.fold(GROUP_BYTES.saturating_mul(self.states), u64::saturating_add);
+        self.reserve(bytes)
+            .map_err(|source| AggregateError::Groups {
+                groups: number,
+                source,
+            })?;
+        self.numbers.insert(key.clone(), number);
+        Ok(number)
+    }
+
+    fn reserve(&mut self, bytes: u64) -> Result<(), LimitError> {
+        if self.room < bytes {
+            let asked = bytes.max(STEP);
+            self.held.push(self.budget.take(asked)?);
+            self.room = self.room.saturating_add(asked);
+        }
+        self.room = self.room.saturating_sub(bytes);
+        Ok(())
+    }
+
+    /// The groups and their numbers.
+    pub(crate) fn into_keys(self) -> impl Iterator<Item = (Key, usize)> {
+        self.numbers.into_iter()
+    }
+}

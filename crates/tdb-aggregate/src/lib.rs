@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(
+    not(test),
+    warn(clippy::disallowed_methods, clippy::arithmetic_side_effects)
+)]
+
+mod accumulator;
+mod aggregate;
+mod count;
+mod error;
+mod function;
+mod groups;
+
+pub use aggregate::{Group, Table, aggregate};
+pub use count::{count_cells, known_count};
+pub use error::AggregateError;
+pub use function::{Aggregate, Function, Outcome};

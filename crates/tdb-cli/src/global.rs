@@ -1,0 +1,77 @@
+//! Options that mean the same in every verb.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use tdb::Time;
+use tdb_consolidate::MergeOptions;
+
+use crate::parse::{Size, moment, size, threads};
+use crate::profile::Profile;
+
+/// Options that mean the same in every verb.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(crate) struct Global {
+    /// The array as of T: milliseconds since 1970, RFC 3339, a date, now (the default), or -2h
+    #[arg(long, value_name = "T", global = true, value_parser = moment, allow_hyphen_values = true)]
+    pub(crate) at: Option<Time>,
+    /// Only what was written from T on
+    #[arg(long, value_name = "T", global = true, value_parser = moment, allow_hyphen_values = true)]
+    pub(crate) since: Option<Time>,
+    /// Encryption key: a file of 32 raw bytes
+    #[arg(long, value_name = "FILE", global = true, env = "TDB_KEY_FILE")]
+    pub(crate) key_file: Option<PathBuf>,
+    /// At most so many threads, and no more than 1024
+    #[arg(long, value_name = "N", global = true, value_parser = threads)]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// At most so much memory: 200MB, 2GiB
+    #[arg(long, value_name = "SIZE", global = true, value_parser = size)]
+    pub(crate) memory: Option<Size>,
+    /// A setting by TileDB's name; ignored ones are said
+    #[arg(long, value_name = "KEY=VALUE", global = true)]
+    pub(crate) config: Vec<String>,
+    /// Machine-readable output of a stable shape
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Dates and times as raw 64-bit numbers
+    #[arg(long, global = true)]
+    pub(crate) ticks: bool,
+    /// A file for the result; it appears whole or not at all
+    #[arg(short, long, value_name = "FILE", global = true)]
+    pub(crate) output: Option<PathBuf>,
+    /// Tell what was read and decoded, and time by stage, on standard error
+    #[arg(long, global = true)]
+    pub(crate) profile: bool,
+    /// Leave out warnings
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say what is being done
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// Colours in what people read
+    #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t)]
+    pub(crate) color: When,
+    /// When the program was started: what `--at` is by default
+    #[arg(skip = Time::now())]
+    pub(crate) now: Time,
+    /// How fragments are merged, as far as settings by TileDB's names say
+    #[arg(skip)]
+    pub(crate) merging: MergeOptions,
+    /// What the verb asks of stores
+    #[arg(skip)]
+    pub(crate) counts: Profile,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    /// On terminals
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
