@@ -6,6 +6,7 @@ use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Bug, Grant, length};
 
+use crate::scatter::repeat;
 use crate::{
     CellTable, CellsError, Decoding, FieldTiles, FragmentTiles, Session, TableColumn, TileBytes,
     TileRows, Worker, ZippedTiles, threads, unit_size,
@@ -306,7 +307,10 @@ impl<'a> Places<'a> {
         cells: usize,
         starts: &mut [u64],
     ) -> Result<(), Bug> {
-        fill_cells(self.values(cells.saturating_mul(size))?, fill, size)?;
+        if fill.len() != size {
+            return Err(Bug::new("a fill value of another size than the cells"));
+        }
+        repeat(fill, self.values(cells.saturating_mul(size))?);
         for start in starts {
             *start = self.base;
             self.base = self.base.saturating_add(size as u64);
@@ -346,18 +350,6 @@ pub fn fill_is_valid(schema: &ArraySchema, kind: FieldKind) -> bool {
         FieldKind::Attribute(index) => schema.attributes.get(index).is_some_and(|a| a.fill_valid),
         _ => true,
     }
-}
-
-fn fill_cells(values: &mut [u8], fill: &[u8], size: usize) -> Result<(), Bug> {
-    if fill.len() != size {
-        return Err(Bug::new("a fill value of another size than the cells"));
-    }
-    if size > 0 {
-        for cell in values.chunks_exact_mut(size) {
-            cell.copy_from_slice(fill);
-        }
-    }
-    Ok(())
 }
 
 /// Cuts the first `n` off a slice.
