@@ -105,7 +105,7 @@ pub fn seal_generic_tile_with(
     pipeline.encode_tile(payload, None, &mut chunks, scratch, &Limits::default())?;
     let filters = list.encode(version, &())?;
     let size = payload.len() as u64;
-    let tile = GenericTile::new(version, encryption, size, filters.into(), chunks.into());
+    let tile = GenericTile::try_new(version, encryption, size, filters.into(), chunks.into())?;
     Ok(tile.encode())
 }
 
@@ -126,13 +126,13 @@ pub fn seal_generic_tile_in_pieces(
         .fold(0, usize::saturating_add);
     let chunks = pipeline.encode_parts(payload, scratch, &Limits::default())?;
     let filters = list.encode(version, &())?;
-    let mut tile = GenericTile::new(
+    let mut tile = GenericTile::try_new(
         version,
         encryption,
         size as u64,
         filters.into(),
         Bytes::new(),
-    );
+    )?;
     let persisted = chunks.iter().map(|piece| piece.len() as u64);
     tile.header.persisted_size.set(persisted.sum());
     let mut pieces = vec![Bytes::from(tile.encode())];

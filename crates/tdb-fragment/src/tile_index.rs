@@ -27,11 +27,7 @@ pub(crate) struct Tiles {
 
 impl Tiles {
     pub(crate) fn new(starts: U64Column, file_size: u64) -> Result<Self, FragmentError> {
-        let increasing = starts
-            .values()
-            .windows(2)
-            .all(|pair| matches!(pair, [a, b] if a.get() < b.get()));
-        if !increasing {
+        if !starts.iter().is_sorted_by(|a, b| a < b) {
             return Err(FragmentError::Invalid("tile offsets do not increase"));
         }
         if starts.iter().last().is_some_and(|last| last >= file_size) {

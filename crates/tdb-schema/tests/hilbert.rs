@@ -80,11 +80,25 @@ fn one_dimension_is_its_own_curve() {
     let mut schema = sparse(vec![dimension("x", Datatype::Int32, 0, 100, 10)]);
     schema.cell_order = CellOrder::Hilbert;
     let space = HilbertSpace::new(&schema, WriterRule::Current).unwrap();
-    let place = |v: i32| space.place(&[&raw(v)[..]]);
+    let place = |v: i32| space.place(&[&raw(v)[..]]).unwrap();
     assert_eq!(place(0), 0);
     // The last bucket rounds up, and comes last all the same.
     assert_eq!(place(100), 1 << 63);
     assert!(place(99) < place(100));
+}
+
+#[test]
+fn a_cell_without_a_coordinate_has_no_place() {
+    let schema = sparse(vec![
+        dimension("x", Datatype::Int32, 0, 7, 1),
+        dimension("y", Datatype::Int32, 0, 7, 1),
+    ]);
+    let space = HilbertSpace::new(&schema, WriterRule::Current).unwrap();
+    assert!(space.place(&[&raw(1)[..], &raw(1)[..]]).is_ok());
+    for cell in [&[&raw(1)[..]][..], &[&raw(1)[..], &[]], &[&[0; 3], &raw(1)]] {
+        let error = space.place(cell).unwrap_err().to_string();
+        assert!(error.contains("no coordinate to place it by"), "{error}");
+    }
 }
 
 #[test]
@@ -94,7 +108,7 @@ fn a_domain_of_one_value_is_one_bucket() {
         dimension("y", Datatype::Int32, 0, 7, 1),
     ]);
     let space = HilbertSpace::new(&schema, WriterRule::Current).unwrap();
-    let place = |y: i32| space.place(&[&raw(5)[..], &raw(y)[..]]);
+    let place = |y: i32| space.place(&[&raw(5)[..], &raw(y)[..]]).unwrap();
     assert_eq!(place(0), 0);
     assert!(place(0) < place(7));
 }
@@ -107,7 +121,7 @@ fn old_writers_count_values_instead_of_steps() {
     ]);
     let place = |rule| {
         let space = HilbertSpace::new(&schema, rule).unwrap();
-        space.place(&[&raw(1)[..], &raw(0)[..]])
+        space.place(&[&raw(1)[..], &raw(0)[..]]).unwrap()
     };
     let curve = HilbertCurve::new(2).unwrap();
     let last = (1 << 31) - 1;
@@ -122,7 +136,7 @@ fn old_writers_count_values_instead_of_steps() {
 fn bytes_of_strings_have_a_sign() {
     let schema = sparse(vec![strings("s"), strings("t")]);
     let space = HilbertSpace::new(&schema, WriterRule::Current).unwrap();
-    let bucket = |text: &[u8]| space.curve().point(space.place(&[text, b""]))[0];
+    let bucket = |text: &[u8]| space.curve().point(space.place(&[text, b""]).unwrap())[0];
     assert_eq!(bucket(b"a"), (0x61_u64 << 56) >> 33);
     assert_eq!(bucket(b"abcdefghi"), 0x6162_6364_6566_6768 >> 33);
     assert_eq!(bucket(b"\x80"), (0x80_u64 << 56) >> 33);

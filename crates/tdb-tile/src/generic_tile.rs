@@ -217,14 +217,20 @@ impl GenericTile {
     }
 
     /// A tile of `chunks` that hold `tile_size` unfiltered bytes.
-    #[must_use]
-    pub fn new(
+    ///
+    /// # Errors
+    /// A pipeline of more bytes than the header can say.
+    pub fn try_new(
         version: FormatVersion,
         encryption: EncryptionType,
         tile_size: u64,
         pipeline: Bytes,
         chunks: Bytes,
-    ) -> Self {
+    ) -> Result<Self, WireError> {
+        let pipeline_size = u32::try_from(pipeline.len()).map_err(|_| {
+            let kind = WireErrorKind::Invalid("the pipeline has more than 2^32 - 1 bytes");
+            WireError::new(Self::NAME, "pipeline_size", 30, kind)
+        })?;
         let header = GenericTileHeader {
             version: U32::new(version.number()),
             persisted_size: U64::new(chunks.len() as u64),
@@ -232,14 +238,14 @@ impl GenericTile {
             datatype: Datatype::Char.code(),
             cell_size: U64::new(1),
             encryption: encryption.code(),
-            pipeline_size: U32::new(u32::try_from(pipeline.len()).unwrap_or(u32::MAX)),
+            pipeline_size: U32::new(pipeline_size),
         };
-        Self {
+        Ok(Self {
             header,
             pipeline,
             chunks,
             encryption,
-        }
+        })
     }
 
     /// The stored form.

@@ -1,6 +1,4 @@
 use bytes::Bytes;
-use zerocopy::FromBytes;
-use zerocopy::little_endian::U64;
 
 /// A long run of `u64` that stays where it was read: tile offsets, sizes, counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,9 +10,7 @@ impl U64Column {
     /// Takes bytes as a column; `None` where they are no whole number of values.
     #[must_use]
     pub fn new(bytes: Bytes) -> Option<Self> {
-        <[U64]>::ref_from_bytes(&bytes)
-            .is_ok()
-            .then_some(Self { bytes })
+        bytes.len().is_multiple_of(8).then_some(Self { bytes })
     }
 
     /// A column of these values.
@@ -25,16 +21,15 @@ impl U64Column {
         }
     }
 
-    /// The values in place.
-    #[must_use]
-    pub fn values(&self) -> &[U64] {
-        <[U64]>::ref_from_bytes(&self.bytes).unwrap_or(&[])
+    /// The values in place, as they are stored. Nothing is left behind the last: [`U64Column::new`] looks at that.
+    fn values(&self) -> &[[u8; 8]] {
+        self.bytes.as_chunks().0
     }
 
     /// The value at `index`.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<u64> {
-        self.values().get(index).map(|v| v.get())
+        self.values().get(index).copied().map(u64::from_le_bytes)
     }
 
     /// How many values there are.
@@ -51,7 +46,7 @@ impl U64Column {
 
     /// The values one by one.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
-        self.values().iter().map(|v| v.get())
+        self.values().iter().copied().map(u64::from_le_bytes)
     }
 
     /// The stored bytes.

@@ -63,13 +63,14 @@ fn unfiltered_sizes_are_bounded_before_anything_is_reserved() {
 
 #[test]
 fn generic_tiles_follow_one_another() {
-    let one = GenericTile::new(
+    let one = GenericTile::try_new(
         FormatVersion::WRITTEN,
         EncryptionType::None,
         3,
         Bytes::from_static(&[0, 0, 1, 0, 0, 0, 0, 0]),
         Bytes::from(tile(&[(3, b"", b"abc")])),
-    );
+    )
+    .unwrap();
     let mut bytes = one.encode();
     bytes.extend_from_slice(&one.encode());
     let bytes = Bytes::from(bytes);
@@ -85,13 +86,14 @@ fn generic_tiles_follow_one_another() {
 
 #[test]
 fn a_generic_tile_says_what_is_wrong_with_it() {
-    let good = GenericTile::new(
+    let good = GenericTile::try_new(
         FormatVersion::WRITTEN,
         EncryptionType::None,
         3,
         Bytes::new(),
         Bytes::from(tile(&[(3, b"", b"abc")])),
     )
+    .unwrap()
     .encode();
     let error = |at: usize, with: &[u8]| {
         let mut bytes = good.clone();

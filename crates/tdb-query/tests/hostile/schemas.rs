@@ -67,7 +67,9 @@ fn bomb(filters: usize, zeros: usize, claimed: u64) -> Vec<u8> {
             &Limits::default(),
         )
         .unwrap();
-    GenericTile::new(V, EncryptionType::None, claimed, list, chunks.into()).encode()
+    GenericTile::try_new(V, EncryptionType::None, claimed, list, chunks.into())
+        .unwrap()
+        .encode()
 }
 
 #[test]
@@ -100,7 +102,9 @@ fn row_11_a_gzip_stream_that_is_longer_than_its_chunk() {
         let mut chunks = tile.chunks.to_vec();
         // One chunk: its count, then its original size, then in its metadata that of the stream.
         chunks[8..12].copy_from_slice(&1000_u32.to_le_bytes());
-        let lying = GenericTile::new(V, EncryptionType::None, 1000, tile.pipeline, chunks.into());
+        let lying =
+            GenericTile::try_new(V, EncryptionType::None, 1000, tile.pipeline, chunks.into())
+                .unwrap();
         store.overwrite(&key(golden), lying.encode());
     });
     insta::assert_snapshot!(error, @"
@@ -117,13 +121,14 @@ fn row_12_a_bomb_within_a_bomb_is_measured_stage_by_stage() {
         // Behind the chunk's header the outer stage says how much it gives to the inner one: numbers of
         // parts, then for the inner stage's metadata and its data the size before and after.
         chunks[36..40].copy_from_slice(&(3_u32 << 30).to_le_bytes());
-        let lying = GenericTile::new(
+        let lying = GenericTile::try_new(
             V,
             EncryptionType::None,
             60_000,
             tile.pipeline,
             chunks.into(),
-        );
+        )
+        .unwrap();
         store.overwrite(&key(golden), lying.encode());
     });
     insta::assert_snapshot!(error, @"

@@ -46,6 +46,14 @@ impl Axis {
         })
     }
 
+    /// Whether these bytes are a coordinate: text may have any length.
+    pub(crate) fn holds(&self, value: &[u8]) -> bool {
+        match self {
+            Self::Text { .. } => true,
+            Self::Number { datatype, .. } => value.len() == datatype.size(),
+        }
+    }
+
     /// The bucket of one coordinate.
     pub(crate) fn bucket(&self, value: &[u8]) -> u64 {
         match self {

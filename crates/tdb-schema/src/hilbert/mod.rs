@@ -12,6 +12,8 @@ mod curve;
 use bucket::Axis;
 pub use curve::HilbertCurve;
 
+use tdb_tile::Bug;
+
 use crate::ArraySchema;
 use crate::order::{Column, WriterRule};
 
@@ -47,11 +49,19 @@ impl HilbertSpace {
     }
 
     /// The place of one cell, given the stored form of its coordinates.
-    #[must_use]
-    pub fn place(&self, cell: &[&[u8]]) -> u64 {
-        self.place_by(&|i| cell.get(i).copied())
+    ///
+    /// # Errors
+    /// [`Bug`] where a coordinate is missing or too short: it has no place.
+    pub fn place(&self, cell: &[&[u8]]) -> Result<u64, Bug> {
+        let mut axes = self.axes.iter().zip(cell);
+        if cell.len() < self.axes.len() || !axes.all(|(axis, value)| axis.holds(value)) {
+            return Err(Bug::new("a cell that has no coordinate to place it by"));
+        }
+        Ok(self.place_by(&|i| cell.get(i).copied()))
     }
 
+    /// As [`HilbertSpace::place`], for cells all coordinates of which are known to be there: offsets are checked when a
+    /// tile is read.
     pub(crate) fn place_by<'a>(&self, cell: &impl Fn(usize) -> Option<&'a [u8]>) -> u64 {
         let mut point = [0_u64; curve::MAX_DIMENSIONS];
         for (i, (bucket, axis)) in point.iter_mut().zip(&self.axes).enumerate() {
