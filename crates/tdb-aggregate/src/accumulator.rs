@@ -98,6 +98,11 @@ impl FieldStates {
         of: GroupOf<'_>,
         mut take: impl FnMut(&mut Accumulator, usize) -> Result<(), Bug>,
     ) -> Result<(), Bug> {
+        if let (GroupOf::One, None, false) = (of, &column.validity, self.needs_values) {
+            let state = self.groups.first_mut().ok_or_else(short)?;
+            state.count = state.count.saturating_add(rows as u64);
+            return Ok(());
+        }
         for row in 0..rows {
             let state = of_row(&mut self.groups, of, row)?;
             if column.is_valid(row) {

@@ -3,8 +3,6 @@ use tdb_query::QueryError;
 use tdb_schema::names::UnknownName;
 use tdb_tile::{Bug, Code, Datatype, ErrorKind, LimitError};
 
-use crate::Function;
-
 /// Why an aggregate has no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -21,10 +19,10 @@ pub enum AggregateError {
     #[error(transparent)]
     Unknown(UnknownName),
     /// An aggregate that a field has no values for.
-    #[error("{}({field}): there is none of a field that holds {}{}", .function.name(), .datatype.name(), if *.is_list { ", several in a cell" } else { "" })]
+    #[error("{function}({field}): there is none of a field that holds {}{}", .datatype.name(), if *.is_list { ", several in a cell" } else { "" })]
     Unfit {
         /// The aggregate.
-        function: Function,
+        function: &'static str,
         /// The field.
         field: String,
         /// What it holds.
@@ -33,10 +31,10 @@ pub enum AggregateError {
         is_list: bool,
     },
     /// An aggregate of the numbers of labels.
-    #[error("{}({field}): the values of the field are labels of an enumeration", .function.name())]
+    #[error("{function}({field}): the values of the field are labels of an enumeration")]
     Labels {
         /// The aggregate.
-        function: Function,
+        function: &'static str,
         /// The field.
         field: String,
     },

@@ -57,13 +57,13 @@ impl Function {
         let adds = matches!(self, Self::Sum | Self::Mean);
         if field.enumeration.is_some() {
             return Err(AggregateError::Labels {
-                function: self,
+                function: self.name(),
                 field: field.name.clone(),
             });
         }
         if is_list || (adds && (is_text || is_time)) {
             return Err(AggregateError::Unfit {
-                function: self,
+                function: self.name(),
                 field: field.name.clone(),
                 datatype: field.datatype,
                 is_list,

@@ -221,8 +221,10 @@ impl GivenCells {
         let name = field.name;
         let (rows, offsets) = match (field.cell_size(), self.size) {
             (Some(size), given) => {
-                let size = usize::try_from(size).unwrap_or(usize::MAX);
+                // A cell that is larger than memory is none of those that are given.
+                let size = usize::try_from(size).unwrap_or(0);
                 let wrong = match given {
+                    _ if size == 0 => true,
                     Some(_) => !self.values.len().is_multiple_of(size),
                     None => self.cells().any(|cell| cell.len() != size),
                 };

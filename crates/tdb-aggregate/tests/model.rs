@@ -1,0 +1,232 @@
+//! Aggregates against a naive model, over arrays of random cells.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use tdb_aggregate::{Aggregate, AggregateError, Function, Outcome, aggregate, count_cells};
+use tdb_array::{Array, ChangeOptions, Location, OpenOptions};
+use tdb_cells::{Batch, Column, Session, SessionOptions};
+use tdb_condition::Condition;
+use tdb_query::ReadOptions;
+use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension};
+use tdb_store::MemoryStore;
+use tdb_tile::{Datatype, Range};
+use tdb_write::{WriteOptions, Writer};
+
+/// A cell: where it is, its number unless it is null, its float, its text.
+type Cell = (u32, Option<i16>, f32, &'static str);
+
+fn cells() -> impl Strategy<Value = Vec<Cell>> {
+    let text = prop_oneof![Just(""), Just("a"), Just("ab"), Just("b")];
+    let float = prop_oneof![any::<f32>(), Just(f32::NAN), Just(-0.0_f32), -9.0_f32..9.0];
+    let cell = (any::<Option<i16>>(), float, text);
+    prop::collection::btree_map(0_u32..200, cell, 0..60).prop_map(|cells| {
+        let cells = cells.into_iter();
+        cells.map(|(x, (n, f, t))| (x, n, f, t)).collect()
+    })
+}
+
+fn array() -> Location {
+    let number = Attribute {
+        nullable: true,
+        ..Attribute::new("n", Datatype::Int16)
+    };
+    let text = Attribute::new("t", Datatype::StringUtf8).with_cell_val_num(CellValNum::Var);
+    let attributes = vec![number, Attribute::new("f", Datatype::Float32), text];
+    let x = Dimension::numbers("x", Datatype::UInt32, (0_u32, 999), 50);
+    let mut schema = ArraySchema::new(ArrayType::Sparse, vec![x], attributes);
+    schema.capacity = 7;
+    let location = Location::new(Arc::new(MemoryStore::new()), "a");
+    Array::create(&location, &schema, &[], &ChangeOptions::default()).expect("created");
+    location
+}
+
+fn write(location: &Location, cells: &[Cell], time: u64) {
+    let array = Arc::new(Array::open_location(location, OpenOptions::default()).expect("opened"));
+    let fixed = |name: &str, datatype, values: Vec<u8>| Column {
+        name: name.to_owned(),
+        datatype,
+        cell_val_num: CellValNum::Fixed(1),
+        nullable: name == "n",
+        values: values.into(),
+        offsets: None,
+        validity: None,
+        enumeration: None,
+    };
+    let bytes = |of: &dyn Fn(&Cell) -> Vec<u8>| cells.iter().flat_map(of).collect::<Vec<u8>>();
+    let x = fixed("x", Datatype::UInt32, bytes(&|c| c.0.to_le_bytes().into()));
+    let n = bytes(&|c| c.1.unwrap_or(77).to_le_bytes().into());
+    let mut n = fixed("n", Datatype::Int16, n);
+    let mut valid = vec![0_u8; cells.len().div_ceil(8)];
+    for (row, _) in cells
+        .iter()
+        .enumerate()
+        .filter(|(_, cell)| cell.1.is_some())
+    {
+        valid[row / 8] |= 1 << (row % 8);
+    }
+    n.validity = Some(valid.into());
+    let f = fixed("f", Datatype::Float32, bytes(&|c| c.2.to_le_bytes().into()));
+    let mut t = fixed("t", Datatype::StringUtf8, bytes(&|c| c.3.as_bytes().into()));
+    t.cell_val_num = CellValNum::Var;
+    let mut offsets = vec![0_u64];
+    for cell in cells {
+        offsets.push(offsets[offsets.len() - 1] + cell.3.len() as u64);
+    }
+    let offsets: Vec<u8> = offsets.iter().flat_map(|o| o.to_le_bytes()).collect();
+    t.offsets = Some(offsets.into());
+    let options = WriteOptions {
+        timestamp: Some(time),
+        ..WriteOptions::default()
+    };
+    let mut writer = Writer::open(&Session::default(), &array, &options).expect("begun");
+    let batch = Batch {
+        rows: cells.len(),
+        columns: vec![x, n, f, t],
+    };
+    writer.push(&batch).expect("pushed");
+    writer.finish().expect("written");
+}
+
+fn open(location: &Location) -> Arc<Array> {
+    Arc::new(Array::open_location(location, OpenOptions::default()).expect("opened"))
+}
+
+/// All aggregates of the test, of some cells.
+fn model(cells: &[&Cell]) -> Vec<Outcome> {
+    let numbers: Vec<i16> = cells.iter().filter_map(|cell| cell.1).collect();
+    let sum: i64 = numbers.iter().map(|n| i64::from(*n)).sum();
+    let of_number = |n: Option<&i16>| match n {
+        Some(n) => Outcome::Value(Datatype::Int16, n.to_le_bytes().into()),
+        None => Outcome::None,
+    };
+    let (signed, mean) = match numbers.len() {
+        0 => (Outcome::None, Outcome::None),
+        count => (
+            Outcome::Signed(sum),
+            Outcome::Float(sum as f64 / count as f64),
+        ),
+    };
+    let floats = || cells.iter().map(|cell| cell.2).filter(|f| !f.is_nan());
+    let of_float = |f: Option<f32>| match f {
+        Some(f) => Outcome::Value(Datatype::Float32, f.to_le_bytes().into()),
+        None => Outcome::None,
+    };
+    // The first of equal ones: 0 and -0 are.
+    let least = floats().reduce(|a, b| if b < a { b } else { a });
+    let most = floats().reduce(|a, b| if b > a { b } else { a });
+    let texts = || cells.iter().map(|cell| cell.3);
+    let of_text = |t: Option<&str>| match t {
+        Some(t) => Outcome::Value(Datatype::StringUtf8, t.as_bytes().into()),
+        None => Outcome::None,
+    };
+    vec![
+        Outcome::Unsigned(cells.len() as u64),
+        Outcome::Unsigned(numbers.len() as u64),
+        Outcome::Unsigned((cells.len() - numbers.len()) as u64),
+        signed,
+        of_number(numbers.iter().min()),
+        of_number(numbers.iter().max()),
+        mean,
+        of_float(least),
+        of_float(most),
+        of_text(texts().min()),
+        of_text(texts().max()),
+    ]
+}
+
+const ASKED: &str = "count(*), count(n), null_count(n), sum(n), min(n), max(n), mean(n), min(f), max(f), min(t), max(t)";
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn answers_are_those_of_a_naive_model(old in cells(), new in cells(), from in 0_u32..200) {
+        let location = array();
+        write(&location, &old, 1);
+        write(&location, &new, 2);
+        let mut all: BTreeMap<u32, &Cell> = old.iter().map(|cell| (cell.0, cell)).collect();
+        all.extend(new.iter().map(|cell| (cell.0, cell)));
+        let (array, session) = (open(&location), Session::default());
+        let asked = Aggregate::parse_list(ASKED).expect("aggregates");
+        let range = |options: ReadOptions| ReadOptions {
+            ranges: vec![("x".to_owned(), Range::of(from, 300))],
+            ..options
+        };
+        // Small batches: groups go on from one to the next.
+        let small = ReadOptions { batch_bytes: Some(64), ..ReadOptions::default() };
+        let matching = ReadOptions {
+            condition: Some(Condition::field("t").ge("ab")),
+            ..ReadOptions::default()
+        };
+        let keeps: [(ReadOptions, &dyn Fn(&Cell) -> bool); 4] = [
+            (ReadOptions::default(), &|_| true),
+            (small, &|_| true),
+            (range(ReadOptions::default()), &|cell| cell.0 >= from),
+            (matching, &|cell| cell.3 >= "ab"),
+        ];
+        for (options, keep) in keeps {
+            let kept: Vec<&Cell> = all.values().copied().filter(|cell| keep(cell)).collect();
+            prop_assert_eq!(count_cells(&session, &array, &options).expect("counted"), kept.len() as u64);
+            let table = aggregate(&session, &array, &options, &asked, &[]).expect("answered");
+            prop_assert_eq!(&table.groups[0].values, &model(&kept));
+            let table = aggregate(&session, &array, &options, &asked, &["t", "n"]).expect("answered");
+            let mut groups: BTreeMap<(&str, bool, i16), Vec<&Cell>> = BTreeMap::new();
+            for cell in kept {
+                let key = (cell.3, cell.1.is_none(), cell.1.unwrap_or(0));
+                groups.entry(key).or_default().push(cell);
+            }
+            prop_assert_eq!(table.groups.len(), groups.len());
+            for (found, ((text, _, _), cells)) in table.groups.iter().zip(&groups) {
+                prop_assert_eq!(found.key(0), Some(text.as_bytes()));
+                let number = cells[0].1.map(|n| n.to_le_bytes().to_vec());
+                prop_assert_eq!(found.key(1).map(<[u8]>::to_vec), number);
+                prop_assert_eq!(&found.values, &model(cells));
+            }
+        }
+    }
+}
+
+#[test]
+fn questions_that_have_no_answer_are_refused() {
+    let location = array();
+    write(&location, &[(1, Some(3), 1.5, "x")], 1);
+    let (array, session) = (open(&location), Session::default());
+    let ask = |text: &str| {
+        let asked = Aggregate::parse_list(text)?;
+        let all = ReadOptions::default();
+        aggregate(&session, &array, &all, &asked, &[]).map(|_| ())
+    };
+    let told = |text: &str| ask(text).expect_err("no answer").to_string();
+    assert_eq!(
+        told("sum(t)"),
+        "sum(t): there is none of a field that holds string_utf8"
+    );
+    assert_eq!(told("sum(z)"), "there is no field \"z\"");
+    assert!(told("sum n").starts_with("\"sum n\" is not an aggregate"));
+    assert!(told("sum(*)").starts_with("\"sum(*)\" is not an aggregate"));
+    assert!(ask("avg(\"n\"), count(*)").is_ok());
+}
+
+#[test]
+fn more_groups_than_memory_holds_are_an_error() {
+    let location = array();
+    let cells: Vec<Cell> = (0..900).map(|x| (x, Some(1), 0.5, "")).collect();
+    write(&location, &cells, 1);
+    let session = |memory| {
+        Session::new(SessionOptions {
+            memory: Some(memory),
+            ..SessionOptions::default()
+        })
+    };
+    let ask = |memory| {
+        let all = ReadOptions::default();
+        let asked = [Aggregate::of(Function::Sum, "n")];
+        aggregate(&session(memory), &open(&location), &all, &asked, &["x"])
+    };
+    assert_eq!(ask(64 << 20).expect("answered").groups.len(), 900);
+    let error = ask(1 << 20).expect_err("no room");
+    assert!(matches!(error, AggregateError::Groups { .. }), "{error}");
+    assert_eq!(error.kind(), tdb_tile::ErrorKind::Limit);
+}
