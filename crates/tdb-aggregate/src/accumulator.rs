@@ -11,6 +11,7 @@ use crate::{AggregateError, Function, Outcome};
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 enum Number {
     Whole(i128),
+    /// Of a float of 32 or of 64 bits.
     Float(f64),
 }
 
@@ -122,7 +123,7 @@ impl FieldStates {
         of: GroupOf<'_>,
         number: impl Fn(T) -> Number,
     ) -> Result<(), AggregateError> {
-        // The least number of dates and times stands for none.
+        // The least number of dates and times stands for none: it counts as a cell, and is no least value.
         let not_a_time = self.is_time().then_some(Number::Whole(i64::MIN.into()));
         let mut values = column.numbers::<T>()?;
         if let (GroupOf::One, None) = (of, &column.validity) {
@@ -131,10 +132,9 @@ impl FieldStates {
             let mut part = Part::default();
             for value in values.by_ref().take(rows) {
                 let value = number(value);
+                part.count = part.count.saturating_add(1);
                 if Some(value) != not_a_time {
                     part.add(value);
-                } else {
-                    part.nulls = part.nulls.saturating_add(1);
                 }
             }
             state.join(part);
@@ -144,8 +144,11 @@ impl FieldStates {
             let state = of_row(&mut self.groups, of, row)?;
             let mut part = Part::default();
             let value = number(value);
-            if column.is_valid(row) && Some(value) != not_a_time {
-                part.add(value);
+            if column.is_valid(row) {
+                part.count = 1;
+                if Some(value) != not_a_time {
+                    part.add(value);
+                }
             } else {
                 part.nulls = 1;
             }
@@ -213,7 +216,6 @@ struct Part {
 
 impl Part {
     fn add(&mut self, value: Number) {
-        self.count = self.count.saturating_add(1);
         match value {
             // Fewer than 2^64 numbers of 64 bits fit.
             Number::Whole(value) => self.whole = self.whole.saturating_add(value),
@@ -290,11 +292,18 @@ fn value(datatype: Datatype, extreme: Option<&Extreme>) -> Outcome {
             let bytes = value.to_le_bytes();
             bytes.get(..datatype.size()).unwrap_or(&bytes).to_vec()
         }
-        // It came from a float of 32 bits, which this gives back.
         Some(Extreme::Number(Number::Float(value))) if datatype.size() == 4 => {
-            (*value as f32).to_le_bytes().to_vec()
+            narrow(*value).to_le_bytes().to_vec()
         }
         Some(Extreme::Number(Number::Float(value))) => value.to_le_bytes().to_vec(),
     };
     Outcome::Value(datatype, bytes)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "it came from a float of 32 bits, which this gives back"
+)]
+fn narrow(value: f64) -> f32 {
+    value as f32
 }

@@ -2,7 +2,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use tdb_array::Array;
-use tdb_cells::{FieldInfo, Session};
+use tdb_cells::{Batch, FieldInfo, Session};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_schema::names::UnknownName;
 use tdb_schema::value::holds_bytes;
@@ -57,94 +57,120 @@ pub fn aggregate(
     aggregates: &[Aggregate],
     by: &[&str],
 ) -> Result<Table, AggregateError> {
-    let schema = array.schema();
     let of_fields = aggregates.iter().filter_map(|a| a.field.as_deref());
     let names = unique(of_fields.chain(by.iter().copied()));
-    let options = read_options(schema, options, &names)?;
+    let options = read_options(array.schema(), options, &names)?;
     let reader = Reader::open(session, array, &options)?;
-    let info = |name: &str| {
-        let mut fields = reader.fields().iter();
-        let field = fields.find(|field| field.name == name).cloned();
-        field.ok_or_else(|| Bug::new("a field that was asked for is not read"))
-    };
-    let by_fields: Vec<FieldInfo> = by.iter().map(|name| info(name)).collect::<Result<_, _>>()?;
-    let mut states = Vec::new();
-    for name in unique(aggregates.iter().filter_map(|a| a.field.as_deref())) {
-        let own = aggregates
-            .iter()
-            .filter(|a| a.field.as_deref() == Some(name));
-        let functions: Vec<Function> = own.map(|a| a.function).collect();
-        let field = info(name)?;
-        for function in &functions {
-            function.check(&field)?;
-        }
-        states.push(FieldStates::new(field, &functions));
-    }
-    let mut groups = Groups::new(&session.limits().budget, states.len());
-    let mut cells: Vec<u64> = Vec::new();
+    let by_fields = by.iter().map(|name| read_field(&reader, name));
+    let by_fields = by_fields.collect::<Result<Vec<FieldInfo>, Bug>>()?;
+    let mut states = States::new(aggregates, &reader)?;
+    let mut groups = Groups::new(&session.limits().budget, states.fields.len());
     for batch in reader {
         let batch = batch?;
-        let numbers = (!by.is_empty())
-            .then(|| groups.of(&batch, by))
-            .transpose()?;
-        let of = numbers.as_deref().map_or(GroupOf::One, GroupOf::Each);
-        let count = if by.is_empty() { 1 } else { groups.len() };
-        count_cells(&mut cells, batch.rows, of, count)?;
-        for field in &mut states {
-            field.groups.resize_with(count, Accumulator::default);
+        if by.is_empty() {
+            states.add(&batch, GroupOf::One, 1)?;
+        } else {
+            let numbers = groups.of(&batch, by)?;
+            states.add(&batch, GroupOf::Each(&numbers), groups.len())?;
+        }
+    }
+    let mut found = if by.is_empty() {
+        states.resize(1);
+        vec![states.group(Vec::new(), 0, aggregates)?]
+    } else {
+        let groups = groups.into_keys().map(|(key, number)| {
+            let keys = labelled(key.into_vec(), &by_fields);
+            states.group(keys, number, aggregates)
+        });
+        groups.collect::<Result<Vec<Group>, AggregateError>>()?
+    };
+    found.sort_by(|a, b| by_keys(&by_fields, a, b));
+    Ok(Table {
+        by: by_fields,
+        aggregates: aggregates.to_vec(),
+        groups: found,
+    })
+}
+
+fn read_field(reader: &Reader, name: &str) -> Result<FieldInfo, Bug> {
+    let mut fields = reader.fields().iter();
+    let field = fields.find(|field| field.name == name).cloned();
+    field.ok_or_else(|| Bug::new("a field that was asked for is not read"))
+}
+
+/// What is known of all groups so far.
+struct States {
+    /// Cells of each group.
+    cells: Vec<u64>,
+    /// The fields that aggregates are of.
+    fields: Vec<FieldStates>,
+}
+
+impl States {
+    fn new(aggregates: &[Aggregate], reader: &Reader) -> Result<Self, AggregateError> {
+        let mut fields = Vec::new();
+        for name in unique(aggregates.iter().filter_map(|a| a.field.as_deref())) {
+            let own = aggregates.iter();
+            let own = own.filter(|a| a.field.as_deref() == Some(name));
+            let functions: Vec<Function> = own.map(|a| a.function).collect();
+            let field = read_field(reader, name)?;
+            for function in &functions {
+                function.check(&field)?;
+            }
+            fields.push(FieldStates::new(field, &functions));
+        }
+        Ok(Self {
+            cells: Vec::new(),
+            fields,
+        })
+    }
+
+    fn resize(&mut self, groups: usize) {
+        self.cells.resize(groups, 0);
+        for field in &mut self.fields {
+            field.groups.resize_with(groups, Accumulator::default);
+        }
+    }
+
+    /// Takes the cells of a batch; with them there are so many groups.
+    fn add(&mut self, batch: &Batch, of: GroupOf<'_>, groups: usize) -> Result<(), AggregateError> {
+        self.resize(groups);
+        count_cells(&mut self.cells, batch.rows, of)?;
+        for field in &mut self.fields {
             let column = batch.column(&field.info.name);
             let column =
                 column.ok_or_else(|| Bug::new("a field that was asked for is not read"))?;
             field.add(column, batch.rows, of)?;
         }
+        Ok(())
     }
-    if by.is_empty() {
-        cells.resize(1, 0);
-        for field in &mut states {
-            field.groups.resize_with(1, Accumulator::default);
-        }
-    }
-    let keys: Vec<(Vec<Option<Box<[u8]>>>, usize)> = if by.is_empty() {
-        vec![(Vec::new(), 0)]
-    } else {
-        let keys = groups.into_keys();
-        keys.map(|(key, number)| (key.into_vec(), number)).collect()
-    };
-    let mut groups = Vec::with_capacity(keys.len());
-    for (keys, number) in keys {
-        let own = cells.get(number).copied();
-        let own = own.ok_or_else(|| Bug::new("a group without cells"))?;
+
+    fn group(
+        &self,
+        keys: Vec<Option<Box<[u8]>>>,
+        number: usize,
+        aggregates: &[Aggregate],
+    ) -> Result<Group, AggregateError> {
+        let cells = self.cells.get(number).copied();
+        let cells = cells.ok_or_else(|| Bug::new("a group without cells"))?;
         let values = aggregates.iter().map(|aggregate| {
             let Some(name) = aggregate.field.as_deref() else {
-                return Ok(Outcome::Unsigned(own));
+                return Ok(Outcome::Unsigned(cells));
             };
-            let state = states.iter().find(|state| state.info.name == name);
-            let state = state.ok_or_else(|| Bug::new("an aggregate without a state"))?;
-            state.outcome(aggregate.function, number)
+            let mut fields = self.fields.iter();
+            let field = fields.find(|field| field.info.name == name);
+            let field = field.ok_or_else(|| Bug::new("an aggregate without a state"))?;
+            field.outcome(aggregate.function, number)
         });
-        let values = values.collect::<Result<Vec<Outcome>, AggregateError>>()?;
-        let keys = labelled(keys, &by_fields);
-        groups.push(Group {
+        Ok(Group {
             keys,
-            values,
-            cells: own,
-        });
+            values: values.collect::<Result<Vec<Outcome>, AggregateError>>()?,
+            cells,
+        })
     }
-    groups.sort_by(|a, b| by_keys(&by_fields, a, b));
-    Ok(Table {
-        by: by_fields,
-        aggregates: aggregates.to_vec(),
-        groups,
-    })
 }
 
-fn count_cells(
-    cells: &mut Vec<u64>,
-    rows: usize,
-    of: GroupOf<'_>,
-    groups: usize,
-) -> Result<(), Bug> {
-    cells.resize(groups, 0);
+fn count_cells(cells: &mut [u64], rows: usize, of: GroupOf<'_>) -> Result<(), Bug> {
     let lost = || Bug::new("a cell of a group that is not there");
     match of {
         GroupOf::One => {

@@ -58,22 +58,22 @@ fn write(location: &Location, cells: &[Cell], time: u64) {
     let x = fixed("x", Datatype::UInt32, bytes(&|c| c.0.to_le_bytes().into()));
     let n = bytes(&|c| c.1.unwrap_or(77).to_le_bytes().into());
     let mut n = fixed("n", Datatype::Int16, n);
-    let mut valid = vec![0_u8; cells.len().div_ceil(8)];
-    for (row, _) in cells
-        .iter()
-        .enumerate()
-        .filter(|(_, cell)| cell.1.is_some())
-    {
-        valid[row / 8] |= 1 << (row % 8);
-    }
+    let valid = cells.chunks(8).map(|eight| {
+        let bits = eight.iter().zip(0_u8..);
+        bits.fold(0_u8, |byte, (cell, bit)| {
+            byte | u8::from(cell.1.is_some()) << bit
+        })
+    });
+    let valid: Vec<u8> = valid.collect();
     n.validity = Some(valid.into());
     let f = fixed("f", Datatype::Float32, bytes(&|c| c.2.to_le_bytes().into()));
     let mut t = fixed("t", Datatype::StringUtf8, bytes(&|c| c.3.as_bytes().into()));
     t.cell_val_num = CellValNum::Var;
-    let mut offsets = vec![0_u64];
-    for cell in cells {
-        offsets.push(offsets[offsets.len() - 1] + cell.3.len() as u64);
-    }
+    let ends = cells.iter().scan(0_u64, |end, cell| {
+        *end += cell.3.len() as u64;
+        Some(*end)
+    });
+    let offsets: Vec<u64> = std::iter::once(0).chain(ends).collect();
     let offsets: Vec<u8> = offsets.iter().flat_map(|o| o.to_le_bytes()).collect();
     t.offsets = Some(offsets.into());
     let options = WriteOptions {
@@ -92,6 +92,9 @@ fn write(location: &Location, cells: &[Cell], time: u64) {
 fn open(location: &Location) -> Arc<Array> {
     Arc::new(Array::open_location(location, OpenOptions::default()).expect("opened"))
 }
+
+/// Which cells a read returns.
+type Keep<'a> = &'a dyn Fn(&Cell) -> bool;
 
 /// All aggregates of the test, of some cells.
 fn model(cells: &[&Cell]) -> Vec<Outcome> {
@@ -160,7 +163,7 @@ proptest! {
             condition: Some(Condition::field("t").ge("ab")),
             ..ReadOptions::default()
         };
-        let keeps: [(ReadOptions, &dyn Fn(&Cell) -> bool); 4] = [
+        let keeps: [(ReadOptions, Keep<'_>); 4] = [
             (ReadOptions::default(), &|_| true),
             (small, &|_| true),
             (range(ReadOptions::default()), &|cell| cell.0 >= from),

@@ -112,7 +112,10 @@ fn outcome_text(outcome: &Outcome, ticks: bool) -> (Role, String) {
     let text = match outcome {
         Outcome::Unsigned(value) => value.to_string(),
         Outcome::Signed(value) => value.to_string(),
-        Outcome::Float(value) => value.to_string(),
+        Outcome::Float(value) => {
+            let bytes = value.to_le_bytes();
+            present::stored(Datatype::Float64, CellValNum::Fixed(1), &bytes, ticks)
+        }
         Outcome::Value(datatype, bytes) => {
             present::stored(*datatype, values_of(*datatype), bytes, ticks)
         }

@@ -89,3 +89,95 @@ fn the_first_cells_are_shown() {
     exit status 2
     "#);
 }
+
+#[test]
+fn aggregates_are_of_all_cells_or_by_group() {
+    let asked = "count(*),mean(temperature),min(hour),max(remark),sum(pressure)";
+    insta::assert_snapshot!(stdout(&format!("agg {TOUR} {asked}")), @r#"
+    count(*)  mean(temperature)      min(hour)     max(remark)  sum(pressure)
+          80           9.903125  2024-04-10T00  sensor cleaned          66810
+    "#);
+    insta::assert_snapshot!(stdout(&format!("agg {TOUR} {asked} --by sky")), @r#"
+    sky     count(*)  mean(temperature)      min(hour)     max(remark)  sum(pressure)
+    clear         18              10.75  2024-04-10T00  sensor cleaned          15183
+    cloudy        19  9.842105263157896  2024-04-10T00  sensor cleaned          18222
+    rain          22  9.454545454545455  2024-04-10T00  sensor cleaned          18222
+    snow          21  9.702380952380953  2024-04-10T00  sensor cleaned          15183
+    "#);
+    insta::assert_snapshot!(stdout(&format!("agg {TOUR} count(pressure) --by station,sky --range station=B..C")), @r#"
+    station  sky     count(pressure)
+    BGN      clear                 3
+    BGN      cloudy                3
+    BGN      rain                  5
+    BGN      snow                  2
+    "#);
+    insta::assert_snapshot!(stdout(&format!("agg {TOUR} null_count(pressure),min(hour) --by station --range station=BGN --json")), @r#"
+    [
+      {
+        "station": "BGN",
+        "null_count(pressure)": 3,
+        "min(hour)": "2024-04-10T00"
+      }
+    ]
+    "#);
+    insta::assert_snapshot!(stdout(&format!("agg {TOUR} count(*),min(temperature) --where temperature>100")), @r#"
+    count(*)  min(temperature)
+           0              null
+    "#);
+}
+
+#[test]
+fn aggregates_that_there_are_not_are_told() {
+    for asked in [
+        "sum(remark)",
+        "min(sky)",
+        "median(hour)",
+        "sum(*)",
+        "sum(temprature)",
+        "mean(hour)",
+    ] {
+        let told = failure(&format!("agg {TOUR} {asked}"));
+        insta::assert_snapshot!(format!("agg_{}", asked.replace(['(', ')', '*'], "_")), told);
+    }
+}
+
+#[test]
+fn each_field_is_summed_up() {
+    insta::assert_snapshot!(stdout(&format!("stats {TOUR}")), @r#"
+    field        type          count  nulls            min             max                mean
+    station      string_ascii     80      0            BGN             ZRH
+    hour         datetime_hr      80      0  2024-04-10T00   2024-04-11T21
+    temperature  float32          80      0          -3.75            26.0            9.903125
+    pressure     uint16           66     14           1009            1015  1012.2727272727273
+    sky          uint8            80      0
+    remark       string_utf8      80      0                 sensor cleaned
+    "#);
+    insta::assert_snapshot!("stats_dense", stdout("stats v22_dense_basics/array"));
+    insta::assert_snapshot!(stdout(&format!("stats {TOUR} --fields sky,pressure --json")), @r#"
+    [
+      {
+        "name": "sky",
+        "datatype": "uint8",
+        "count": 80,
+        "null_count": 0,
+        "min": null,
+        "max": null,
+        "mean": null
+      },
+      {
+        "name": "pressure",
+        "datatype": "uint16",
+        "count": 66,
+        "null_count": 14,
+        "min": 1009,
+        "max": 1015,
+        "mean": 1012.2727272727273
+      }
+    ]
+    "#);
+    insta::assert_snapshot!(failure(&format!("stats {TOUR} --fields skies")), @r#"
+    error: there is no field "skies"
+    hint: the fields are station, hour, temperature, pressure, sky, remark
+    exit status 2
+    "#);
+}
