@@ -27,7 +27,7 @@ pub(crate) fn failed(location: &Place, error: ArrayError) -> Failure {
                     .hint("neither an array nor a group: see what it is, or choose another place"),
             }
         }
-        error => Failure::in_place(error, &location),
+        error => Failure::in_place(error, location),
     }
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn json_argument(what: &str, text: &str) -> Result<Value, Failure> {
 /// Opens an array as it is now, whatever the time of the change.
 pub(crate) fn open_array(location: &Place, access: &Access) -> Result<Array, Failure> {
     Array::open_location(&access.to(location), OpenOptions::default())
-        .map_err(|error| Failure::in_place(error, &location))
+        .map_err(|error| Failure::in_place(error, location))
 }
 
 /// Opens a group as it is at the time of a change.
@@ -62,5 +62,5 @@ pub(crate) fn open_group(
     options: OpenOptions,
 ) -> Result<Group, Failure> {
     Group::open_location(&access.to(location), &location.store_uri, options)
-        .map_err(|error| Failure::in_place(error, &location))
+        .map_err(|error| Failure::in_place(error, location))
 }

@@ -85,7 +85,7 @@ pub(crate) fn children(location: &Place, opening: &Opening) -> Result<Vec<Child>
     let listing = list_all(&**location.store(), location.prefix());
     let mut folders = BTreeMap::new();
     for prefix in listing
-        .map_err(|error| Failure::in_place(error, &location))?
+        .map_err(|error| Failure::in_place(error, location))?
         .prefixes
     {
         // What begins like this is part of a group.
@@ -156,6 +156,6 @@ fn child(name: &str, location: Place, is_listed: bool) -> Result<Child, Failure>
 
 fn is_empty(location: &Place) -> Result<bool, Failure> {
     let listing = location.store().list(location.prefix(), None);
-    let listing = listing.map_err(|error| Failure::in_place(error, &location))?;
+    let listing = listing.map_err(|error| Failure::in_place(error, location))?;
     Ok(listing.objects.is_empty() && listing.prefixes.is_empty() && listing.next.is_none())
 }

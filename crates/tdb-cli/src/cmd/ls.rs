@@ -124,7 +124,7 @@ impl Walk<'_> {
 
 /// Bytes of all objects in a folder.
 fn size(location: &Place) -> Result<u64, Failure> {
-    let failed = |error: StoreError| Failure::in_place(error, &location);
+    let failed = |error: StoreError| Failure::in_place(error, location);
     let objects = list_recursive(&**location.store(), location.prefix()).map_err(failed)?;
     objects.iter().try_fold(0_u64, |sum, object| {
         let size = match object.size {

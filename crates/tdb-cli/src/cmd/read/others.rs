@@ -22,7 +22,7 @@ pub(super) struct Others<'a> {
 impl Others<'_> {
     /// A failure; where it is about a damaged fragment, with a hint to what can be read without it.
     pub(super) fn explain(&self, error: impl Into<Failure>, damaged: Option<String>) -> Failure {
-        let failure = Failure::in_place(error, &self.location);
+        let failure = Failure::in_place(error, self.location);
         match damaged.and_then(|name| self.hint(name)) {
             Some(hint) => failure.further_hint(hint),
             None => failure,
