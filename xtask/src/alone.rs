@@ -10,7 +10,7 @@ use crate::runs::{Tests, succeed};
 use crate::workspace::{ALONE, cargo, metadata};
 
 /// Crates whose features turn on modules of their own.
-const BY_FEATURE: &[&str] = &["tdb-arrow", "tdb-text"];
+const BY_FEATURE: &[&str] = &["tdb-arrow", "tdb-text", "tdb"];
 
 /// Tests each crate by itself, since a build of the whole workspace unifies features and hides holes.
 /// All are tried, so that one run shows every hole.

@@ -188,7 +188,13 @@ fn rest(tests: &mut Tests) -> Outcome {
     let excluded = ALONE.iter().flat_map(|name| ["--exclude", name]);
     tests.run(
         cargo()
-            .args(["test", "--quiet", "--workspace"])
+            .args([
+                "test",
+                "--quiet",
+                "--workspace",
+                "--features",
+                "tdb/ndarray",
+            ])
             .args(excluded),
     )
 }

@@ -126,11 +126,9 @@ fn examples(page: &str) -> Vec<Example<'_>> {
 
 fn rust_example(tests: &mut Tests) -> Outcome {
     let libraries = libraries()?;
-    let folder = libraries
-        .values()
-        .next()
-        .and_then(|file| file.parent())
-        .ok_or("cargo built no library")?;
+    let mut folders = libraries.values().filter_map(|file| file.parent());
+    let folder = folders.find(|folder| folder.ends_with("deps"));
+    let folder = folder.ok_or("cargo built no library")?;
     let mut rustdoc = Command::new("rustdoc");
     rustdoc
         .current_dir(root())
