@@ -3,7 +3,7 @@
 use clap::error::{ContextKind, ContextValue};
 
 /// Verbs that change nothing, or only hold such that do: the others are never offered for a misspelt one.
-const HARMLESS: [&str; 17] = [
+const HARMLESS: [&str; 19] = [
     "info",
     "schema",
     "ls",
@@ -12,6 +12,8 @@ const HARMLESS: [&str; 17] = [
     "head",
     "count",
     "agg",
+    "distinct",
+    "verify",
     "stats",
     "fragments",
     "dump",

@@ -44,6 +44,10 @@ pub(crate) enum Verb {
     Agg(cmd::agg::Arguments),
     /// Summarize each field: count, nulls, least, greatest, mean
     Stats(cmd::agg::StatsArguments),
+    /// List the values that fields have
+    Distinct(cmd::agg::DistinctArguments),
+    /// Decode all of an array, and list what cannot be
+    Verify(cmd::verify::Arguments),
     /// List the fragments of an array
     Fragments(cmd::fragments::Arguments),
     /// Write cells of a file into an array

@@ -73,6 +73,8 @@ pub(crate) struct Failure {
     excerpt: Option<[String; 2]>,
     hint: Option<String>,
     broken_pipe: bool,
+    /// A check found something: nothing failed.
+    is_finding: bool,
 }
 
 impl Failure {
@@ -85,6 +87,7 @@ impl Failure {
             excerpt: None,
             hint: None,
             broken_pipe: false,
+            is_finding: false,
         }
     }
 
@@ -96,6 +99,14 @@ impl Failure {
     /// The request is wrong.
     pub(crate) fn invalid(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid, what.into())
+    }
+
+    /// A check was carried out, and found something.
+    pub(crate) fn finding(what: impl Into<String>) -> Self {
+        Self {
+            is_finding: true,
+            ..Self::new(ErrorKind::Corrupt, what.into())
+        }
     }
 
     /// Shows where in a text of the command line the error is: the character number `at`, from 1.
@@ -146,10 +157,11 @@ impl Failure {
         self
     }
 
-    /// The exit status: 2 for a wrong request, 3 for what is stored, 4 for a limit, 70 for a defect of tdb.
+    /// The exit status: 1 where a check found something, 2 for a wrong request, 3 for what is stored, 4 for a limit, 70 for a defect of tdb.
     pub(crate) fn status(&self) -> u8 {
         match self.kind {
             _ if self.broken_pipe => 0,
+            _ if self.is_finding => 1,
             ErrorKind::Invalid => 2,
             ErrorKind::Limit => 4,
             ErrorKind::Bug => 70,

@@ -25,6 +25,7 @@ mod vacuum;
 mod vacuum_commits;
 mod vacuum_fragments;
 mod vacuum_options;
+mod verify;
 
 pub use clean::debris;
 pub use commits::{consolidate_commits, plan_merged_commits};
@@ -42,3 +43,4 @@ pub use metadata::{
 pub use plan::{Plan, Step};
 pub use vacuum::{Mode, plan_vacuum};
 pub use vacuum_options::VacuumOptions;
+pub use verify::{Damage, Verified, verify};

@@ -1,4 +1,4 @@
-//! `tdb agg` and `tdb stats`: what the cells of fields amount to.
+//! `tdb agg`, `tdb distinct` and `tdb stats`: what the cells of fields amount to.
 
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
@@ -47,8 +47,43 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let by: Vec<&str> = arguments.by.iter().map(String::as_str).collect();
     let selected = arguments.selection.open(&arguments.array, global, out)?;
     let answer = ask(&selected, &wanted, &by, global)?;
+    show(&answer, global, out)
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb distinct fixtures/v22_tour/array station\n  tdb distinct fixtures/v22_tour/array station sky --counts"
+)]
+pub(crate) struct DistinctArguments {
+    /// An array
+    array: String,
+    /// Fields; of several, their combinations
+    #[arg(value_name = "FIELD", required = true)]
+    fields: Vec<String>,
+    /// Say how many cells have each
+    #[arg(long)]
+    counts: bool,
+    #[command(flatten)]
+    selection: Selection,
+}
+
+pub(crate) fn distinct(
+    arguments: &DistinctArguments,
+    global: &Global,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let counts = arguments.counts.then(Aggregate::count);
+    let wanted: Vec<Aggregate> = counts.into_iter().collect();
+    let by: Vec<&str> = arguments.fields.iter().map(String::as_str).collect();
+    let selected = arguments.selection.open(&arguments.array, global, out)?;
+    let answer = ask(&selected, &wanted, &by, global)?;
+    show(&answer, global, out)
+}
+
+/// A line for each group.
+fn show(answer: &Answer, global: &Global, out: &mut Output) -> Result<(), Failure> {
     if global.json {
-        return write_json(out, &answer_json(&answer, global.ticks));
+        return write_json(out, &answer_json(answer, global.ticks));
     }
     let mut titles: Vec<String> = answer.by.iter().map(title_of).collect();
     titles.extend(answer.aggregates.iter().map(|a| format!(">{a}")));

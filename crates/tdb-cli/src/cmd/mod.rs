@@ -28,6 +28,7 @@ mod selection;
 mod shape;
 pub(crate) mod tree;
 pub(crate) mod vacuum;
+pub(crate) mod verify;
 pub(crate) mod write;
 mod young;
 

@@ -1,6 +1,7 @@
 //! Verbs that answer questions about cells.
 
-use crate::common::{failure, run, stdout, told};
+use crate::common::{copy, failure, fixtures, run, stdout, told};
+use crate::errors::damaged;
 
 const TOUR: &str = "v22_tour/array";
 
@@ -180,4 +181,97 @@ fn each_field_is_summed_up() {
     hint: the fields are station, hour, temperature, pressure, sky, remark
     exit status 2
     "#);
+}
+
+#[test]
+fn distinct_values_are_listed_in_their_order() {
+    insta::assert_snapshot!(stdout(&format!("distinct {TOUR} sky")), @r#"
+    sky
+    clear
+    cloudy
+    rain
+    snow
+    "#);
+    insta::assert_snapshot!(stdout(&format!("distinct {TOUR} pressure --counts")), @r#"
+    pressure  count(*)
+        1009        20
+        1012        20
+        1015        26
+        null        14
+    "#);
+    let both = format!("distinct {TOUR} station sky --counts --where temperature<0 --json");
+    insta::assert_snapshot!(stdout(&both), @r#"
+    [
+      {
+        "station": "BGN",
+        "sky": "rain",
+        "count(*)": 1
+      },
+      {
+        "station": "BGN",
+        "sky": "snow",
+        "count(*)": 3
+      },
+      {
+        "station": "KEF",
+        "sky": "cloudy",
+        "count(*)": 2
+      },
+      {
+        "station": "KEF",
+        "sky": "rain",
+        "count(*)": 5
+      },
+      {
+        "station": "KEF",
+        "sky": "snow",
+        "count(*)": 1
+      }
+    ]
+    "#);
+}
+
+#[test]
+fn what_is_sound_is_verified() {
+    insta::assert_snapshot!(failure(&format!("verify {TOUR}")), @r#"
+    36 tiles in 3 fragments: all can be decoded
+    exit status 0
+    "#);
+    insta::assert_snapshot!(failure(&format!("verify {TOUR} --json")), @r#"
+    {
+      "fragments": 3,
+      "tiles": 36,
+      "errors": []
+    }
+    36 tiles in 3 fragments: all can be decoded
+    exit status 0
+    "#);
+    let mut seen = 0;
+    for entry in std::fs::read_dir(fixtures())
+        .expect("golden arrays")
+        .flatten()
+    {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_sound = !name.contains("encrypted") && !name.contains("lost_tiles");
+        if is_sound && entry.path().join("array").exists() {
+            stdout(&format!("verify {name}/array -q"));
+            seen += 1;
+        }
+    }
+    assert!(seen > 200, "{seen} golden arrays");
+}
+
+#[test]
+fn all_that_is_damaged_is_listed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let array = folder.path().join("array");
+    copy(&fixtures().join(TOUR), &array);
+    damaged(&array, 0, "a1.tdb", 30);
+    damaged(&array, 1, "d1.tdb", 30);
+    damaged(&array, 2, "__fragment_metadata.tdb", 9_000_000);
+    let uri = array.display().to_string();
+    let told =
+        |arguments: &str| failure(&format!("verify {uri} {arguments}")).replace(&uri, "array");
+    insta::assert_snapshot!("damages", told(""));
+    insta::assert_snapshot!("damages_json", told("--json"));
 }

@@ -285,7 +285,7 @@ fn a_damaged_tile_is_told_with_its_file_and_place() {
 }
 
 /// Overwrites bytes of an object of the fragment number `index`, in the order of time; the fragment's name.
-fn damaged(array: &std::path::Path, index: usize, object: &str, at: usize) -> String {
+pub(crate) fn damaged(array: &std::path::Path, index: usize, object: &str, at: usize) -> String {
     let fragments = std::fs::read_dir(array.join("__fragments")).unwrap();
     let mut fragments: Vec<_> = fragments.flatten().map(|entry| entry.path()).collect();
     fragments.sort();
