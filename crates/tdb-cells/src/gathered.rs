@@ -19,7 +19,7 @@ pub struct Gathered {
 /// The cells of `column` at `rows`, in that order; `None` keeps all in place, without a copy.
 ///
 /// # Errors
-/// Memory that the system does not have.
+/// Memory that the system does not have; rows that the column lacks.
 pub fn gather(column: TableColumn, rows: Option<&[Row]>) -> Result<Gathered, CellsError> {
     let Some(rows) = rows else {
         return Ok(Gathered {

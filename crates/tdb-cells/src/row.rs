@@ -112,8 +112,8 @@ impl RowRange {
 
 fn number(rows: usize) -> Result<u32, LimitError> {
     u32::try_from(rows).map_err(|_| LimitError {
-        what: "cells to be sorted together",
-        setting: "memory budget",
+        what: "cells that are decoded together",
+        setting: "rows of a table",
         asked: rows as u64,
         allowed: u64::from(u32::MAX),
     })

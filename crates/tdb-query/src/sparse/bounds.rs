@@ -36,7 +36,7 @@ impl FragmentBounds {
             let ranges = dimensions.iter().zip(&metadata.non_empty_domain);
             let mut corners = (Vec::new(), Vec::new());
             for (dimension, range) in ranges.filter(|_| by_coordinates) {
-                // FragmentBounds of strings are in another order than cells are, and so are cells outside of the domain.
+                // Bounds of strings are in another order than cells are, and so are cells outside of the domain.
                 let datatype = dimension.datatype;
                 let is_within = |domain: &Range| {
                     domain.contains(datatype, &range.lo) && domain.contains(datatype, &range.hi)

@@ -337,7 +337,7 @@ fn ranges(
     let range = |tile: &PlannedTile| {
         let number = length(tile.tile.get())?;
         let range = tree.leaf(number, dimension);
-        // TileRange out of order say nothing.
+        // Ranges out of order say nothing.
         Ok(range.filter(|range| range.is_ordered(datatype)))
     };
     plan.tiles.iter().map(range).collect()
