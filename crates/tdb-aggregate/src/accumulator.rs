@@ -307,3 +307,47 @@ fn value(datatype: Datatype, extreme: Option<&Extreme>) -> Outcome {
 fn narrow(value: f64) -> f32 {
     value as f32
 }
+
+#[cfg(test)]
+mod tests {
+    use tdb_schema::FieldKind;
+
+    use super::*;
+
+    fn sum(values: &[i64]) -> Result<Outcome, AggregateError> {
+        let info = FieldInfo {
+            name: "a".to_owned(),
+            datatype: Datatype::Int64,
+            cell_val_num: CellValNum::Fixed(1),
+            nullable: false,
+            enumeration: None,
+            field: FieldKind::Attribute(0),
+        };
+        let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        let column = Column {
+            name: info.name.clone(),
+            datatype: info.datatype,
+            cell_val_num: info.cell_val_num,
+            nullable: false,
+            values: bytes.into(),
+            offsets: None,
+            validity: None,
+            enumeration: None,
+        };
+        let mut states = FieldStates::new(info, &[Function::Sum]);
+        states.groups.resize_with(1, Accumulator::default);
+        states.add(&column, values.len(), GroupOf::One)?;
+        states.outcome(Function::Sum, 0)
+    }
+
+    #[test]
+    fn sums_are_exact_or_refused() {
+        let back = sum(&[i64::MAX, i64::MAX, 3, i64::MIN, i64::MIN]).expect("it fits");
+        assert_eq!(back, Outcome::Signed(1));
+        let error = sum(&[i64::MAX, 1]).expect_err("it does not fit");
+        assert_eq!(
+            error.to_string(),
+            "sum(a): 9223372036854775808 does not fit into 64 bits"
+        );
+    }
+}
