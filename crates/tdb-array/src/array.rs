@@ -50,7 +50,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Array {
-    place: Place,
+    pub(crate) place: Place,
     snapshot: Arc<Snapshot>,
     tries: u32,
     /// Whether some of its fragments were left out since it was opened.

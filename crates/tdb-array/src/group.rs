@@ -27,12 +27,12 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Group {
-    place: Place,
+    pub(crate) place: Place,
     base: Base,
     members: Vec<GroupMember>,
     /// The version of the last details, 2 where there are none.
     version: u32,
-    metadata: DatedObjects,
+    pub(crate) metadata: DatedObjects,
 }
 
 impl Group {

@@ -1,5 +1,8 @@
 //! What reading and changing takes besides a place: the time, the key, memory and threads.
 
+use std::sync::Arc;
+
+use tdb::Context;
 use tdb_array::{ChangeOptions, OpenOptions, TimeWindow};
 use tdb_cells::{Session, SessionOptions};
 use tdb_filters::EncryptionKey;
@@ -82,6 +85,18 @@ impl Change {
     }
 }
 
+/// The front door with what the user allows and has.
+pub(crate) fn context(global: &Global) -> Result<Context, Failure> {
+    let context = Context::new().session(session(global));
+    let context = context.stores(Arc::new(global.counts.clone()));
+    match key_file(global)? {
+        None => Ok(context),
+        Some((name, bytes)) => context
+            .key(&bytes)
+            .map_err(|error| Failure::invalid(format!("{name}: {error}"))),
+    }
+}
+
 /// The threads and memory that the user allows; a quarter of the machine's memory by default.
 pub(crate) fn session(global: &Global) -> Session {
     let memory = global.memory.map(|size| size.0);
@@ -98,13 +113,21 @@ pub(crate) fn session(global: &Global) -> Session {
 const KEY_BYTES: u64 = 32;
 
 fn key(global: &Global) -> Result<Option<EncryptionKey>, Failure> {
+    let Some((name, bytes)) = key_file(global)? else {
+        return Ok(None);
+    };
+    let key = EncryptionKey::new(&bytes);
+    let key = key.map_err(|error| Failure::invalid(format!("{name}: {error}")))?;
+    Ok(Some(key))
+}
+
+/// What the user calls the key, and its bytes.
+fn key_file(global: &Global) -> Result<Option<(String, Vec<u8>)>, Failure> {
     let Some(path) = &global.key_file else {
         return Ok(None);
     };
     let name = format!("key file {}", path.display());
     // One byte too many tells that it is no key.
     let bytes = request_file::read(path, &name, KEY_BYTES + 1)?;
-    let key =
-        EncryptionKey::new(&bytes).map_err(|error| Failure::invalid(format!("{name}: {error}")))?;
-    Ok(Some(key))
+    Ok(Some((name, bytes)))
 }

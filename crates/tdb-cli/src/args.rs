@@ -48,6 +48,8 @@ pub(crate) enum Verb {
     Distinct(cmd::agg::DistinctArguments),
     /// Decode all of an array, and list what cannot be
     Verify(cmd::verify::Arguments),
+    /// Tell what happened to an array or a group: writes, deletes, changes of the schema, …
+    Log(cmd::log::Arguments),
     /// List the fragments of an array
     Fragments(cmd::fragments::Arguments),
     /// Write cells of a file into an array

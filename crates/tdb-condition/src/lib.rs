@@ -5,6 +5,7 @@
 )]
 
 mod ast;
+mod deleted;
 mod display;
 mod error;
 mod evaluate;

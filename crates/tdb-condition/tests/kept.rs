@@ -8,7 +8,7 @@ use tdb_fragment::ConditionNode;
 use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::{Code, Datatype, Limits};
 
-fn shown(text: &str) -> String {
+fn with_fields<R>(ask: impl FnOnce(&[ConditionField<'_>]) -> R) -> R {
     let sky = ["clear", "rain"];
     let (utf8, var) = (Datatype::StringUtf8, CellValNum::Var);
     let sky = Enumeration::from_values("sky", "__0_0", utf8, var, false, sky).unwrap();
@@ -26,9 +26,18 @@ fn shown(text: &str) -> String {
         field("s", utf8, var, false, None),
         field("ns", utf8, var, true, None),
         field("sky", Datatype::UInt8, one, false, Some(&sky)),
+        field("f", Datatype::Float32, one, false, None),
+        field("day", Datatype::DateTimeDay, one, false, None),
     ];
+    ask(&fields)
+}
+
+fn shown(text: &str) -> String {
     let limits = Limits::default();
-    let kept = Condition::parse(text, &limits).and_then(|c| c.kept(&fields, &limits));
+    let kept = with_fields(|fields| {
+        let condition = Condition::parse(text, &limits)?;
+        condition.kept(fields, &limits)
+    });
     let tree = match kept {
         Ok(Kept::Where(tree)) => tree,
         Ok(Kept::All) => return "all".to_owned(),
@@ -86,4 +95,27 @@ fn a_delete_stores_what_stays() {
         .map(|question| format!("{question}: {}", shown(question).trim_end()))
         .collect();
     insta::assert_snapshot!(text.join("\n"));
+}
+
+#[test]
+fn a_stored_delete_tells_its_condition() {
+    let limits = Limits::default();
+    for text in [
+        "i > 3",
+        "i >= -3 and n < 7",
+        "i = 1 or n != 2 or s = 'x'",
+        "(i < 1 or i > 5) and s in ('a', 'b')",
+        "i not in (1, 2) and (s = '' or f <= 0.1)",
+        "sky = 'rain'",
+        "sky in ('clear', 'rain') and day >= timestamp '2024-02-29T00:00:00'",
+    ] {
+        let told = with_fields(|fields| {
+            let condition = Condition::parse(text, &limits).unwrap();
+            match condition.kept(fields, &limits).unwrap() {
+                Kept::Where(tree) => Condition::deleted(&tree, fields).unwrap().to_string(),
+                Kept::All => "nothing".to_owned(),
+            }
+        });
+        assert_eq!(told, text);
+    }
 }

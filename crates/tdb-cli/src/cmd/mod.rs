@@ -16,6 +16,7 @@ mod group_members;
 pub(crate) mod import;
 pub(crate) mod info;
 mod input;
+pub(crate) mod log;
 pub(crate) mod ls;
 pub(crate) mod meta;
 mod meta_change;

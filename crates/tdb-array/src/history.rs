@@ -1,0 +1,83 @@
+//! What the objects of an array or a group tell of its past, one by one.
+
+use crate::directory::{DatedObjects, GROUP_FOLDER};
+use crate::open::{Place, Tile};
+use crate::{Array, ArrayError, At, Group, GroupDetails, MetadataRecord, TimestampedName};
+
+/// An object that changed something at a time, or a merge of such objects, whose name spans their times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dated<T> {
+    /// Its key, relative to the array or the group.
+    pub key: String,
+    /// Its name, which holds the time.
+    pub name: TimestampedName,
+    /// What it says.
+    pub content: T,
+}
+
+impl Array {
+    /// The objects of the metadata, one by one, by their times; also those that were merged, as long as they are there.
+    ///
+    /// # Errors
+    /// As the store reports; objects that break the format.
+    pub fn metadata_history(&self) -> Result<Vec<Dated<Vec<MetadataRecord>>>, ArrayError> {
+        self.place.metadata_history(self.directory().metadata())
+    }
+}
+
+impl Group {
+    /// The objects of the metadata, as [`Array::metadata_history`].
+    ///
+    /// # Errors
+    /// As [`Array::metadata_history`].
+    pub fn metadata_history(&self) -> Result<Vec<Dated<Vec<MetadataRecord>>>, ArrayError> {
+        self.place.metadata_history(&self.metadata)
+    }
+
+    /// The objects that say what the members are, by their times. Version 1: each says all; version 2: each says what
+    /// changed.
+    ///
+    /// # Errors
+    /// As [`Array::metadata_history`].
+    pub fn member_history(&self) -> Result<Vec<Dated<GroupDetails>>, ArrayError> {
+        let names = self.place.names(&[GROUP_FOLDER])?;
+        let objects = DatedObjects::from_names(&names, GROUP_FOLDER);
+        self.place.history(&objects, |key, tile| {
+            GroupDetails::open(&tile.payload, self.limits()).at(key)
+        })
+    }
+}
+
+impl Place {
+    fn metadata_history(
+        &self,
+        objects: &DatedObjects,
+    ) -> Result<Vec<Dated<Vec<MetadataRecord>>>, ArrayError> {
+        let limits = self.location.limits();
+        self.history(objects, |key, tile| {
+            MetadataRecord::decode_all(&tile.payload, tile.version, limits).at(key)
+        })
+    }
+
+    /// All objects of the window. Those that a vacuum took since they were listed are left out.
+    fn history<T>(
+        &self,
+        objects: &DatedObjects,
+        decode: impl Fn(&str, &Tile) -> Result<T, ArrayError>,
+    ) -> Result<Vec<Dated<T>>, ArrayError> {
+        let all = objects.all(self.options.window)?;
+        let keys = all.iter().map(|(key, _)| key.clone());
+        let read = self.read(keys, self.tile_limit());
+        let mut history = Vec::with_capacity(all.len());
+        for ((key, name), (_, answer)) in all.into_iter().zip(read) {
+            let bytes = match answer {
+                Ok(bytes) => bytes,
+                Err(error) if error.is_not_found() => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let content = decode(&key, &self.open_tile(&key, &bytes)?)?;
+            history.push(Dated { key, name, content });
+        }
+        Ok(history)
+    }
+}

@@ -1,0 +1,117 @@
+use tdb_fragment::{
+    Combine, ConditionNode as StoredNode, ConditionOp, ConditionTree, ConditionValue,
+};
+use tdb_schema::CellValNum;
+use tdb_schema::value::{Cell, Moment, NOT_A_TIME, Value, holds_bytes, read, read_cell};
+use tdb_tile::{Bug, Datatype};
+
+use crate::{CompareOp, Condition, ConditionField, Literal, Test};
+
+impl Condition {
+    /// The condition of the cells that a delete takes, out of what it stores: as [`Condition::kept`] turns one into the
+    /// other, this goes back. Nulls aside: a delete takes those, too.
+    ///
+    /// Values of enumerated fields become labels, those of fields that are not known become bytes.
+    ///
+    /// # Errors
+    /// A tree whose joints and parts do not match, which no decoded one is.
+    pub fn deleted(kept: &ConditionTree, fields: &[ConditionField<'_>]) -> Result<Self, Bug> {
+        let lost = || Bug::new("a stored condition with a joint too many");
+        let mut stack: Vec<Self> = Vec::new();
+        // Backwards, so that each part is met before the joint that it belongs to: the first part lies on top.
+        for node in kept.nodes().iter().rev() {
+            let condition = match node {
+                StoredNode::Value(value) => negated_value(value, fields),
+                StoredNode::Expression { combine, parts } => {
+                    let first = stack.len().checked_sub(*parts).ok_or_else(lost)?;
+                    let joined = stack.drain(first..).rev();
+                    // What a joint keeps, the other joint of the opposites deletes.
+                    let joined = match combine {
+                        Combine::And => joined.reduce(Self::or),
+                        Combine::Or => joined.reduce(Self::and),
+                        Combine::Not => joined.reduce(|first, _| first).map(|part| !part),
+                    };
+                    joined.ok_or_else(lost)?
+                }
+            };
+            stack.push(condition);
+        }
+        stack.pop().filter(|_| stack.is_empty()).ok_or_else(lost)
+    }
+}
+
+/// The cells that a stored test does not hold for.
+fn negated_value(value: &ConditionValue, fields: &[ConditionField<'_>]) -> Condition {
+    let field = fields.iter().find(|field| field.name == value.field());
+    let ask = |test| Condition::field(value.field()).ask(test);
+    let compare = |op| ask(Test::Compare(op, literal(field, value.value())));
+    // Of a string that cannot be null, no bytes are a value.
+    let asks_null = value.is_null_test() && field.is_none_or(|field| field.nullable);
+    let members = || value.members().map(|member| literal(field, member));
+    match value.op() {
+        ConditionOp::Equal if asks_null => ask(Test::NotNull),
+        ConditionOp::NotEqual if asks_null => ask(Test::Null),
+        ConditionOp::Less => compare(CompareOp::Ge),
+        ConditionOp::LessOrEqual => compare(CompareOp::Gt),
+        ConditionOp::Greater => compare(CompareOp::Le),
+        ConditionOp::GreaterOrEqual => compare(CompareOp::Lt),
+        ConditionOp::Equal => compare(CompareOp::Ne),
+        ConditionOp::NotEqual => compare(CompareOp::Eq),
+        ConditionOp::In => ask(Test::NotIn(members().collect())),
+        ConditionOp::NotIn => ask(Test::In(members().collect())),
+        ConditionOp::AlwaysTrue => ask(Test::Null).and(ask(Test::NotNull)),
+        ConditionOp::AlwaysFalse => ask(Test::Null).or(ask(Test::NotNull)),
+    }
+}
+
+/// A stored value as a person writes it.
+fn literal(field: Option<&ConditionField<'_>>, bytes: &[u8]) -> Literal {
+    let label = field.and_then(|field| {
+        let labels = field.enumeration?;
+        let index = index(field.datatype, bytes)?;
+        let label = labels.value(index)?;
+        Some(of_cell(labels.datatype(), labels.cell_val_num(), label))
+    });
+    label.unwrap_or_else(|| match field {
+        Some(field) => of_cell(field.datatype, field.cell_val_num, bytes),
+        None => Literal::Bytes(bytes.to_vec()),
+    })
+}
+
+fn index(datatype: Datatype, bytes: &[u8]) -> Option<usize> {
+    match read(datatype, bytes)? {
+        Value::Signed(index) => index.try_into().ok(),
+        Value::Unsigned(index) => index.try_into().ok(),
+        _ => None,
+    }
+}
+
+fn of_cell(datatype: Datatype, values: CellValNum, bytes: &[u8]) -> Literal {
+    if !holds_bytes(datatype) && bytes.len() != datatype.size() {
+        return Literal::Bytes(bytes.to_vec());
+    }
+    match read_cell(datatype, values, bytes) {
+        Cell::One(Value::Bool(value)) => Literal::Bool(value),
+        Cell::One(Value::Signed(value)) => Literal::Integer(value.into()),
+        Cell::One(Value::Unsigned(value)) => Literal::Integer(value.into()),
+        Cell::One(Value::Float32(value)) => Literal::Float(shortest(value)),
+        Cell::One(Value::Float64(value)) => Literal::Float(value),
+        Cell::One(Value::Time(datatype, ticks)) => match Moment::of_ticks(datatype, ticks) {
+            Some(moment) => Literal::Moment(moment),
+            None => Literal::Integer(ticks.into()),
+        },
+        Cell::One(Value::NotATime) => Literal::Integer(NOT_A_TIME.into()),
+        Cell::One(Value::Text(text)) => Literal::Text(text.to_owned()),
+        _ => match std::str::from_utf8(bytes) {
+            Ok(text) if holds_bytes(datatype) && !text.chars().any(char::is_control) => {
+                Literal::Text(text.to_owned())
+            }
+            _ => Literal::Bytes(bytes.to_vec()),
+        },
+    }
+}
+
+/// The float that has the same shortest text: 0.1 stays 0.1.
+fn shortest(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or(value.into())
+}

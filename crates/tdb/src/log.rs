@@ -1,0 +1,279 @@
+//! What happened to an array or a group, out of what its objects tell.
+
+use tdb_array::{Dated, Fragment, Group, MetadataRecord, OpenOptions, TimestampedName};
+use tdb_condition::{Condition, ConditionField};
+use tdb_schema::{ArraySchema, Enumeration};
+use tdb_tile::Range;
+
+use crate::schema_changes::schema_changes;
+use crate::{Array, Context, Result, place};
+
+/// Something that happened to an array or a group.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Event {
+    /// When, in milliseconds since 1970; of what was merged, when the first part happened. `None` for the schema of arrays
+    /// that are older than format version 7, which bears no time.
+    pub time: Option<u64>,
+    /// Of what was merged, when the last part happened; else the same.
+    pub until: Option<u64>,
+    /// What.
+    pub change: Change,
+    /// The object that tells it: its key in the folder of the array.
+    pub object: String,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Change {
+    /// The array was made.
+    Created,
+    /// The schema was changed: in which ways.
+    Evolved(Vec<String>),
+    /// Cells were written.
+    Written(Cells),
+    /// Fragments were merged into one. When that was is not recorded: the times are those of the fragments.
+    Merged {
+        /// The merged fragment.
+        cells: Cells,
+        /// How many of those that it took the place of are still there: none after a vacuum.
+        left: usize,
+    },
+    /// Cells were deleted: those that match a condition.
+    Deleted {
+        /// The condition, as `--where` takes it.
+        condition: String,
+    },
+    /// Metadata was set or removed.
+    Metadata {
+        /// Keys that got a value.
+        set: Vec<String>,
+        /// Keys that were removed.
+        removed: Vec<String>,
+    },
+    /// Metadata of several times was merged; what was merged is there still if it is told, too.
+    MergedMetadata {
+        /// Keys that have a value.
+        set: Vec<String>,
+    },
+    /// The names of commits were put into one object.
+    MergedCommits,
+    /// The footers of fragments were put into one object.
+    MergedFragmentMetadata,
+    /// Members of a group came or went.
+    Members {
+        /// Those that came, or all that there were.
+        added: Vec<String>,
+        /// Those that went.
+        removed: Vec<String>,
+    },
+}
+
+/// The cells of a fragment.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Cells {
+    /// Name of the fragment.
+    pub fragment: String,
+    /// How many cells are stored: of dense fragments, those of all space tiles that it touches.
+    pub cells: u64,
+    /// Bytes of its data files.
+    pub bytes: u64,
+    /// The box around its cells, one range for each dimension.
+    pub domain: Vec<Range>,
+    /// Whether a merge has replaced it: it is still there, and read only as of earlier times.
+    pub replaced: bool,
+}
+
+impl Array {
+    /// What happened to the array until the time for which it was opened, the first first. Vacuums leave no trace but that
+    /// what they removed is not told.
+    ///
+    /// ```no_run
+    /// for event in tdb::open("weather")?.log()? {
+    ///     println!("{:?} {:?}", event.time, event.change);
+    /// }
+    /// # Ok::<(), tdb::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What is stored cannot be read.
+    pub fn log(&self) -> Result<Vec<Event>> {
+        let engine = self.engine();
+        let mut events = self.schema_events()?;
+        let replaced = engine.open_replaced().map_err(|error| self.failed(error))?;
+        events.extend(fragment_events(engine.fragments(), &replaced));
+        events.extend(self.delete_events()?);
+        let metadata = engine.metadata_history();
+        let metadata = metadata.map_err(|error| self.failed(error))?;
+        events.extend(metadata.into_iter().map(metadata_event));
+        let directory = engine.directory();
+        let lists = directory.lists().filter(|key| key.ends_with(".con"));
+        let lists = lists.map(|key| (key, Change::MergedCommits));
+        let footers = directory.fragment_metadata().iter();
+        let footers = footers.map(|key| (key.as_str(), Change::MergedFragmentMetadata));
+        let window = engine.window();
+        for (key, change) in lists.chain(footers) {
+            let name = TimestampedName::of_key(key);
+            events.extend(
+                name.ok()
+                    .filter(|name| window.overlaps(name))
+                    .map(|name| Event::named(&name, change, key.to_owned())),
+            );
+        }
+        sort(&mut events);
+        Ok(events)
+    }
+
+    fn schema_events(&self) -> Result<Vec<Event>> {
+        let engine = self.engine();
+        let schemas = engine.directory().schemas().iter();
+        let mut events = Vec::new();
+        let mut last: Option<&ArraySchema> = None;
+        for entry in schemas {
+            let time = entry.name.as_ref().map(TimestampedName::start);
+            let name = entry.schema_name();
+            let schema = engine.schemas().find(|(known, _)| *known == name);
+            let Some((_, schema)) =
+                schema.filter(|_| time.is_none_or(|time| time <= engine.window().at))
+            else {
+                continue;
+            };
+            let change = match last {
+                None => Change::Created,
+                Some(last) => Change::Evolved(schema_changes(last, schema)),
+            };
+            events.push(Event {
+                time,
+                until: time,
+                change,
+                object: entry.key.clone(),
+            });
+            last = Some(schema);
+        }
+        Ok(events)
+    }
+
+    fn delete_events(&self) -> Result<Vec<Event>> {
+        let engine = self.engine();
+        let schema = engine.newest_schema();
+        let names = schema.enumerations.iter();
+        let labels = names.map(|entry| engine.newest_enumeration(&entry.name));
+        let labels: std::result::Result<Vec<_>, _> = labels.collect();
+        let labels = labels.map_err(|error| self.failed(error))?;
+        let fields = ConditionField::of_schema(schema, |name| {
+            let known = labels.iter().find(|labels| labels.name() == name);
+            known.map(|labels| -> &Enumeration { labels })
+        });
+        let deletes = engine.deletes().iter().map(|delete| {
+            let condition = Condition::deleted(&delete.condition, &fields)?;
+            Ok(Event {
+                time: Some(delete.timestamp),
+                until: Some(delete.timestamp),
+                change: Change::Deleted {
+                    condition: condition.to_string(),
+                },
+                object: delete.marker.clone(),
+            })
+        });
+        deletes.collect()
+    }
+}
+
+impl Context {
+    /// What happened to a group until a time, the first first.
+    ///
+    /// # Errors
+    /// Where there is none, and where what is stored cannot be read.
+    pub fn group_log(&self, uri: &str, options: OpenOptions) -> Result<Vec<Event>> {
+        let place = place::folder(uri, self.opener())?;
+        let group = Group::open_location(&self.location(&place), &place.store_uri, options);
+        let group = group.map_err(|error| place.failed(error))?;
+        let metadata = group.metadata_history();
+        let metadata = metadata.map_err(|error| place.failed(error))?;
+        let members = group
+            .member_history()
+            .map_err(|error| place.failed(error))?;
+        let members = members.into_iter().map(|dated| {
+            let all = dated.content.members;
+            let (removed, added): (Vec<_>, Vec<_>) = all.into_iter().partition(|m| m.deleted);
+            let keys = |members: Vec<tdb_array::GroupMember>| {
+                members.iter().map(|member| member.key().to_owned()).collect()
+            };
+            let change = Change::Members {
+                added: keys(added),
+                removed: keys(removed),
+            };
+            Event::named(&dated.name, change, dated.key)
+        });
+        let mut events: Vec<Event> = metadata.into_iter().map(metadata_event).collect();
+        events.extend(members);
+        sort(&mut events);
+        Ok(events)
+    }
+}
+
+impl Event {
+    fn named(name: &TimestampedName, change: Change, object: String) -> Self {
+        Self {
+            time: Some(name.start()),
+            until: Some(name.end()),
+            change,
+            object,
+        }
+    }
+}
+
+/// By time; what was merged stands where its last part does.
+fn sort(events: &mut [Event]) {
+    events.sort_by_key(|event| (event.until, event.time.is_some() && event.time != event.until));
+}
+
+/// Writes and merges. A fragment of a span of time, or one that keeps the times of its cells, was merged.
+fn fragment_events(live: &[Fragment], replaced: &[Fragment]) -> Vec<Event> {
+    let marked = live.iter().map(|fragment| (fragment, false));
+    let marked = marked.chain(replaced.iter().map(|fragment| (fragment, true)));
+    let events = marked.map(|(fragment, is_replaced)| {
+        let metadata = &fragment.metadata;
+        let (from, to) = fragment.timestamps();
+        let cells = Cells {
+            fragment: fragment.name.as_str().to_owned(),
+            cells: metadata.cell_count(),
+            bytes: metadata.data_size(),
+            domain: metadata.non_empty_domain.clone(),
+            replaced: is_replaced,
+        };
+        let change = if from < to || metadata.extra_fields.timestamps {
+            let is_part = |other: &&Fragment| {
+                let (first, last) = other.timestamps();
+                other.name != fragment.name && from <= first && last <= to
+            };
+            let left = replaced.iter().filter(is_part).count();
+            Change::Merged { cells, left }
+        } else {
+            Change::Written(cells)
+        };
+        Event::named(&fragment.name, change, fragment.metadata_key.clone())
+    });
+    events.collect()
+}
+
+fn metadata_event(dated: Dated<Vec<MetadataRecord>>) -> Event {
+    let is_merged = dated.name.start() < dated.name.end();
+    let (set, removed): (Vec<_>, Vec<_>) = dated
+        .content
+        .into_iter()
+        .partition(|record| record.value.is_some());
+    let keys = |records: Vec<MetadataRecord>| records.into_iter().map(|record| record.key);
+    let set = keys(set).collect();
+    let change = if is_merged {
+        Change::MergedMetadata { set }
+    } else {
+        Change::Metadata {
+            set,
+            removed: keys(removed).collect(),
+        }
+    };
+    Event::named(&dated.name, change, dated.key)
+}

@@ -1,0 +1,97 @@
+//! How one schema differs from another, in words.
+
+use tdb_schema::value::{Cell, Value, read_cell};
+use tdb_schema::{ArraySchema, Attribute, CellValNum};
+use tdb_tile::Code;
+
+/// What changed from one schema to the other, each a short sentence without an end: `added attribute "a" (int32)`. Filters,
+/// capacity and orders count only where whole arrays are compared.
+pub(crate) fn schema_changes(old: &ArraySchema, new: &ArraySchema) -> Vec<String> {
+    let mut changes = Vec::new();
+    let find = |schema: &'_ ArraySchema, name: &str| -> Option<Attribute> {
+        let index = schema.attribute_index(name)?;
+        schema.attributes.get(index).cloned()
+    };
+    for attribute in &new.attributes {
+        match find(old, &attribute.name) {
+            None => changes.push(format!(
+                "added attribute {:?} ({})",
+                attribute.name,
+                described(attribute)
+            )),
+            Some(before) if described(&before) != described(attribute) => changes.push(format!(
+                "attribute {:?} was {}, is {}",
+                attribute.name,
+                described(&before),
+                described(attribute)
+            )),
+            Some(_) => {}
+        }
+    }
+    let dropped = old.attributes.iter();
+    let dropped = dropped.filter(|attribute| find(new, &attribute.name).is_none());
+    changes.extend(dropped.map(|attribute| format!("dropped attribute {:?}", attribute.name)));
+    enumeration_changes(old, new, &mut changes);
+    if old.current_domain != new.current_domain {
+        changes.push(match current_domain(new) {
+            Some(domain) => format!("current domain is {domain}"),
+            None => "there is no current domain".to_owned(),
+        });
+    }
+    if old.version != new.version {
+        changes.push(format!(
+            "format version was {}, is {}",
+            old.version, new.version
+        ));
+    }
+    changes
+}
+
+fn enumeration_changes(old: &ArraySchema, new: &ArraySchema, changes: &mut Vec<String>) {
+    for entry in &new.enumerations {
+        let mut before = old.enumerations.iter();
+        match before.find(|before| before.name == entry.name) {
+            None => changes.push(format!("added enumeration {:?}", entry.name)),
+            Some(before) if before.file != entry.file => {
+                changes.push(format!("extended enumeration {:?}", entry.name));
+            }
+            Some(_) => {}
+        }
+    }
+    let is_gone = |name: &str| new.enumerations.iter().all(|entry| entry.name != name);
+    let dropped = old.enumerations.iter().filter(|entry| is_gone(&entry.name));
+    changes.extend(dropped.map(|entry| format!("dropped enumeration {:?}", entry.name)));
+}
+
+/// The type of an attribute as people say it: `int32, nullable`.
+pub(crate) fn described(attribute: &Attribute) -> String {
+    let mut text = attribute.datatype.name().to_owned();
+    match attribute.cell_val_num {
+        CellValNum::Fixed(1) => {}
+        CellValNum::Fixed(count) => text.push_str(&format!(", {count} per cell")),
+        CellValNum::Var => text.push_str(", var"),
+    }
+    if attribute.nullable {
+        text.push_str(", nullable");
+    }
+    if let Some(name) = &attribute.enumeration {
+        text.push_str(&format!(", labels of {name:?}"));
+    }
+    text
+}
+
+/// `day 1 .. 40, station "a" .. "z"`
+fn current_domain(schema: &ArraySchema) -> Option<String> {
+    let ranges = schema.current_domain.as_ref()?.iter();
+    let ranges = ranges.zip(&schema.dimensions).map(|(range, dimension)| {
+        let end = |bytes: &[u8]| match read_cell(dimension.datatype, dimension.cell_val_num, bytes) {
+            Cell::One(Value::Text(text)) => format!("{text:?}"),
+            Cell::One(value) => value.to_string(),
+            // Dimensions have one value a cell.
+            Cell::Many(values) => format!("{} values", values.len()),
+        };
+        let (lo, hi) = (end(&range.lo), end(&range.hi));
+        format!("{} {lo} .. {hi}", dimension.name)
+    });
+    Some(ranges.collect::<Vec<String>>().join(", "))
+}
