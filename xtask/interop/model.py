@@ -48,6 +48,8 @@ def fill(attr):
 
 def holds(tree, row, types, negated=False):
     """Whether a condition holds for a row {name: bytes or None}; nothing compares with null."""
+    if tree[0] == "all":
+        return not negated
     if tree[0] == "not":
         return holds(tree[1], row, types, not negated)
     if tree[0] in ("and", "or"):
@@ -129,6 +131,20 @@ class Model:
         """Cells that were written before and do not fail the condition: neither do nulls that it compares."""
         self.deletes.append((at, tree, {attr["name"]: attr["type"] for attr in self.schemas[-1][1]}))
 
+    def restore(self, at, to):
+        """All cells are what they were, by a delete of all and a write."""
+        if self.cells(at) == self.cells(to):
+            return
+        if self.sparse:
+            rows = self.sparse_cells(to)
+            self.deletes.append((at - 1, ("all",), {}))
+        else:
+            _, current = self.schema(to)
+            written = self.dense_cells(to)
+            rows = [(point, written.get(point, {})) for point in boxed(self.box(current))]
+        if rows:
+            self.writes.append({"at": at, "seen": at, "lost": [], "cells": rows})
+
     def merge(self, first, last, schema):
         """A fragment was made of what these times hold, in the schema of a time: attributes that it lacks are lost."""
         kept = {attr["name"] for attr in self.schema(schema)[0]}
@@ -175,17 +191,24 @@ class Model:
         if self.sparse:
             found = self.sparse_cells(at)
         else:
-            written = {}
-            for write in self.writes:
-                if write["seen"] <= at:
-                    written.update((point, without(write["lost"], at, row)) for point, row in write["cells"])
-            box = [current[dim["name"]][1:] if current else dim["domain"] for dim in self.dims]
+            written, box = self.dense_cells(at), self.box(current)
             found = [(point, written.get(point, {})) for point in (boxed(box) if points is None else points)]
         rows = []
         for point, row in found:
             coordinates = [stored(dim, value) for dim, value in zip(self.dims, point)]
             rows.append((*coordinates, *(row.get(attr["name"], fill(attr)) for attr in attrs)))
         return sorted(rows, key=repr)
+
+    def box(self, current):
+        """The part of the domain in use."""
+        return [current[dim["name"]][1:] if current else dim["domain"] for dim in self.dims]
+
+    def dense_cells(self, at):
+        written = {}
+        for write in self.writes:
+            if write["seen"] <= at:
+                written.update((point, without(write["lost"], at, row)) for point, row in write["cells"])
+        return written
 
     def sparse_cells(self, at):
         newest = {}

@@ -145,6 +145,27 @@ class Pair(upkeep.Upkeep, labels.Labelled):
         self.model.delete(self.at, tree)
         self.step("delete where %s" % recipe.where_text(tree, self.spec))
 
+    def restore(self):
+        """Both become what they were at an earlier time: TileDB has no such step, so tdb takes it for both."""
+        now = self.model.schema(self.at)
+        same_schema = lambda at: self.model.knows(at) and self.model.schema(at) == now
+        times = [at for at in self.times if same_schema(at)]
+        if not times or self.spec.get("labels"):
+            return
+        to = self.random.choice(times)
+        for uri in (self.judge, self.ours):
+            self.tdb("restore", uri, "--to", to, "--at", self.at)
+        self.helped = True
+        self.model.restore(self.at, to)
+        before, after = self.model.metadata.seen(to), self.model.metadata.seen(self.at)
+        for key in sorted(set(before) | set(after)):
+            if key not in before:
+                self.model.metadata.remove(self.at, key)
+            elif after.get(key) != before[key]:
+                self.model.metadata.put(self.at, key, before[key])
+        self.keys = set(before)
+        self.step("restore to %d" % to)
+
     def evolve(self, changed, **of_judge):
         """One change of the schema, by TileDB and by whom the turn is; `changed`: the options of tdb."""
         if self.spec.get("encrypted"):

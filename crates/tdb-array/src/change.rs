@@ -5,8 +5,8 @@ use tdb_schema::{ArraySchema, Enumeration};
 use tdb_tile::{FormatVersion, Record};
 
 use crate::directory::COMMITS_FOLDER;
-use crate::put::{later_name, put_enumeration, put_metadata, put_schema, put_tile, refused};
-use crate::{Array, ArrayError, At, ChangeOptions, MetadataRecord};
+use crate::put::{later_name, put_enumeration, put_metadata, put_schema, refused, seal_tile};
+use crate::{Array, ArrayError, At, ChangeOptions, MetadataRecord, TimestampedName};
 
 impl Array {
     /// Sets and removes metadata, as one change: a record without value removes its key. Of two records
@@ -68,13 +68,26 @@ impl Array {
         kept: &ConditionTree,
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
+        self.check_delete_cells(kept, options)?;
+        let (key, _, bytes) = self.delete_object(kept, options)?;
+        let location = self.location();
+        Ok(location.store().put(&location.full(&key), bytes.into())?)
+    }
+
+    /// The object of a delete: its key, its name and its bytes.
+    pub(crate) fn delete_object(
+        &self,
+        kept: &ConditionTree,
+        options: &ChangeOptions,
+    ) -> Result<(String, TimestampedName, Vec<u8>), ArrayError> {
         let time = options.time();
-        let version = self.write_version();
-        self.check_delete(kept, version, time)?;
-        let name = options.names.versioned((time, time), version)?;
+        let name = options
+            .names
+            .versioned((time, time), self.write_version())?;
         let key = format!("{COMMITS_FOLDER}/{name}.del");
         let payload = kept.encode(FormatVersion::WRITTEN, &()).at(&key)?;
-        put_tile(self.location(), &key, &payload)
+        let tile = seal_tile(self.location(), &key, &payload)?;
+        Ok((key, name, tile))
     }
 
     /// Fails where [`Array::delete_cells`] would, before it stores anything.

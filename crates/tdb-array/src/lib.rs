@@ -7,6 +7,7 @@
 
 mod array;
 mod change;
+mod commit_together;
 pub mod commits;
 mod contents;
 mod contents_outside;

@@ -34,9 +34,18 @@ pub(crate) fn put_enumeration(
 
 /// Stores a payload as a generic tile; `key` is relative to the array or group.
 pub(crate) fn put_tile(location: &Location, key: &str, payload: &[u8]) -> Result<(), ArrayError> {
-    let tile = seal_generic_tile(payload, FormatVersion::WRITTEN, location.key()).at(key)?;
+    let tile = seal_tile(location, key, payload)?;
     location.store().put(&location.full(key), tile.into())?;
     Ok(())
+}
+
+/// A payload as a generic tile, with the key of the array.
+pub(crate) fn seal_tile(
+    location: &Location,
+    key: &str,
+    payload: &[u8],
+) -> Result<Vec<u8>, ArrayError> {
+    seal_generic_tile(payload, FormatVersion::WRITTEN, location.key()).at(key)
 }
 
 /// What the caller handed in breaks a rule.

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use tdb_store::{Read, StoreError, join, read_one};
 
-use crate::commits::{encode_consolidated, parse_lines, rerooted};
+use crate::commits::{parse_lines, rerooted};
 use crate::directory::{COMMITS_FOLDER, REPLACES};
 use crate::{Array, ArrayError, Fragment, NameSource, SealedFragment, TimeWindow, TimestampedName};
 
@@ -193,39 +193,6 @@ impl Array {
             lines.push_str(&format!("{uri}/{key}\n"));
         }
         Ok(lines.into())
-    }
-
-    /// Several fragments become part of the array at once, by one list of commits.
-    fn commit_together(
-        &self,
-        sealed: Vec<SealedFragment>,
-        names: &dyn NameSource,
-    ) -> Result<Vec<TimestampedName>, ArrayError> {
-        let all: Vec<TimestampedName> = sealed.iter().map(|f| f.name().clone()).collect();
-        let span = all.iter().map(|name| (name.start(), name.end()));
-        let span = span.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-        let version = all.iter().map(TimestampedName::version).max();
-        let (Some(span), Some(version)) = (span, version) else {
-            return Ok(all);
-        };
-        if !version.has_fragment_folder() {
-            return Err(ArrayError::Invalid {
-                what: "consolidation",
-                name: format!("in format version {version}"),
-                why: "this version cannot commit several fragments at once: set no size for them",
-            });
-        }
-        let keys: Vec<String> = all
-            .iter()
-            .map(|name| format!("{COMMITS_FOLDER}/{name}.wrt"))
-            .collect();
-        let bytes = encode_consolidated(keys.iter().map(|key| (key.as_str(), None)));
-        let list = format!("{COMMITS_FOLDER}/{}.con", names.versioned(span, version)?);
-        // From here on they may be committed.
-        sealed.into_iter().for_each(SealedFragment::keep);
-        self.store()
-            .put(&join(self.prefix(), &list), Bytes::from(bytes))?;
-        Ok(all)
     }
 }
 

@@ -49,7 +49,7 @@ impl Opening {
                 .since
                 .map_or(TimeWindow::ALL.since, |moment| moment.0),
             // As TileDB does: what bears a time to come is not there yet.
-            at: global.at.unwrap_or(global.now).0,
+            at: global.at().unwrap_or(global.now).0,
         };
         Ok(Self {
             access: Access::new(global, session)?,
@@ -78,7 +78,7 @@ impl Change {
         Ok(Self {
             access: Access::new(global, session)?,
             options: ChangeOptions {
-                timestamp: global.at.map(|moment| moment.0),
+                timestamp: global.at().map(|moment| moment.0),
                 ..ChangeOptions::default()
             },
         })

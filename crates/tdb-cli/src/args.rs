@@ -48,6 +48,10 @@ pub(crate) enum Verb {
     Distinct(cmd::agg::DistinctArguments),
     /// Decode all of an array, and list what cannot be
     Verify(cmd::verify::Arguments),
+    /// Show the cells in which an array differs between two times
+    Diff(Box<cmd::compare::DiffArguments>),
+    /// Show the cells in which two arrays differ
+    Compare(Box<cmd::compare::Arguments>),
     /// Tell what happened to an array or a group: writes, deletes, changes of the schema, …
     Log(cmd::log::Arguments),
     /// List the fragments of an array
@@ -58,6 +62,10 @@ pub(crate) enum Verb {
     Import(Box<cmd::import::Arguments>),
     /// Change the schema of an array
     Evolve(cmd::evolve::Arguments),
+    /// Change the values of cells
+    Set(cmd::set::Arguments),
+    /// Make an array what it was at an earlier time
+    Restore(cmd::restore::Arguments),
     /// Delete cells by a condition, or fragments by time
     Delete(cmd::delete::Arguments),
     /// Merge fragments, commits or metadata

@@ -15,8 +15,8 @@ use crate::profile::Profile;
 #[command(next_help_heading = "Everywhere")]
 pub(crate) struct Global {
     /// The array as of T: milliseconds since 1970, RFC 3339, a date, now (the default), or -2h
-    #[arg(long, value_name = "T", global = true, value_parser = moment, allow_hyphen_values = true)]
-    pub(crate) at: Option<Time>,
+    #[arg(id = "at", long = "at", value_name = "T", global = true, value_parser = moment, allow_hyphen_values = true)]
+    pub(crate) times: Vec<Time>,
     /// Only what was written from T on
     #[arg(long, value_name = "T", global = true, value_parser = moment, allow_hyphen_values = true)]
     pub(crate) since: Option<Time>,
@@ -62,6 +62,13 @@ pub(crate) struct Global {
     /// What the verb asks of stores
     #[arg(skip)]
     pub(crate) counts: Profile,
+}
+
+impl Global {
+    /// The time that was given; only `diff` takes two.
+    pub(crate) fn at(&self) -> Option<Time> {
+        self.times.first().copied()
+    }
 }
 
 /// When to use colours.

@@ -73,7 +73,7 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     let is_change = meaning::check(matches, &verb, &global)?;
     let (out, file) = Output::begin(&global)?;
     config::apply(&mut global, &out)?;
-    for (option, moment) in [("--at", global.at), ("--since", global.since)] {
+    for (option, moment) in [("--at", global.at()), ("--since", global.since)] {
         if let Some(hint) = parse::seconds_hint(option, moment) {
             out.warn(&hint);
         }
@@ -105,12 +105,16 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Distinct(arguments) => cmd::agg::distinct(&arguments, global, out),
         Verb::Verify(arguments) => cmd::verify::run(&arguments, global, out),
         Verb::Log(arguments) => cmd::log::run(&arguments, global, out),
+        Verb::Diff(arguments) => cmd::compare::diff(&arguments, global, out),
+        Verb::Compare(arguments) => cmd::compare::run(&arguments, global, out),
         Verb::Count(arguments) => cmd::count::run(&arguments, global, out),
         Verb::Fragments(arguments) => cmd::fragments::run(&arguments, global, out),
         Verb::Create(arguments) => cmd::create::run(&arguments, global),
         Verb::Write(arguments) => cmd::write::run(&arguments, global, out),
         Verb::Import(arguments) => cmd::import::run(&arguments, global, out),
         Verb::Evolve(arguments) => cmd::evolve::run(&arguments, global),
+        Verb::Set(arguments) => cmd::set::run(&arguments, global, out),
+        Verb::Restore(arguments) => cmd::restore::run(&arguments, global, out),
         Verb::Delete(arguments) => cmd::delete::run(&arguments, global, out),
         Verb::Consolidate(arguments) => cmd::consolidate::run(&arguments, global, out),
         Verb::Vacuum(arguments) => cmd::vacuum::run(&arguments, global, out),

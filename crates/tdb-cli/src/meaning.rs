@@ -36,13 +36,16 @@ const fn change(verb: &'static str, options: &'static [&'static str]) -> Meaning
 }
 
 #[rustfmt::skip]
-const VERBS: [Meaning; 27] = [
+const VERBS: [Meaning; 32] = [
     look("info", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("schema", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("tree", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("read", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("fragments", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("log", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("diff", &["at", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("compare", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("meta ls", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("meta get", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("group ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
@@ -52,6 +55,8 @@ const VERBS: [Meaning; 27] = [
     change("write", &["at", "key_file", "threads", "memory", "ticks"]),
     change("import", &["at", "key_file", "threads", "memory", "json", "ticks", "output"]),
     change("evolve", &["at", "key_file", "threads", "memory"]),
+    change("set", &["at", "key_file", "threads", "memory", "json", "output"]),
+    change("restore", &["at", "key_file", "threads", "memory", "json", "output"]),
     change("delete", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     change("consolidate", &["at", "since", "key_file", "threads", "memory", "output"]),
     change("vacuum", &["key_file", "threads", "memory", "output"]),
@@ -116,6 +121,10 @@ fn verb_of(matches: &ArgMatches) -> String {
 /// Fails where an option was given that means nothing to the verb; says whether the verb changes something.
 pub(crate) fn check(matches: &ArgMatches, verb: &Verb, global: &Global) -> Result<bool, Failure> {
     let name = verb_of(matches);
+    if global.times.len() > 1 && name != "diff" {
+        let failure = Failure::invalid("--at is given more than once");
+        return Err(failure.hint("tdb diff compares an array as it was at two times"));
+    }
     let Some(meaning) = Meaning::of(&name) else {
         return Ok(false);
     };

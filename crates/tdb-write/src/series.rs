@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use tdb_array::{NameSource, SealedFragment, TimestampedName};
+use tdb_array::{ChangeOptions, NameSource, SealedFragment, TimestampedName};
 use tdb_cells::threads;
+use tdb_fragment::ConditionTree;
 
 use crate::WriteError;
 use crate::cuts::{Boxes, Cuts, SoFar};
@@ -174,6 +175,16 @@ impl Series {
         }
         let names = self.sealed.into_iter().map(SealedFragment::commit);
         Ok(names.collect::<Result<_, _>>()?)
+    }
+
+    /// Commits all fragments and a delete, at once.
+    pub(crate) fn commit_with_delete(
+        self,
+        kept: &ConditionTree,
+        change: &ChangeOptions,
+    ) -> Result<Vec<TimestampedName>, WriteError> {
+        let array = &self.target.array;
+        Ok(array.commit_with_delete(self.sealed, kept, change)?)
     }
 }
 

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use tdb_array::{Array, TimestampedName};
+use tdb_array::{Array, ChangeOptions, TimestampedName};
 use tdb_cells::{Batch, Session, WholeTiles};
-use tdb_fragment::FragmentIndex;
+use tdb_fragment::{ConditionTree, FragmentIndex};
 use tdb_schema::FieldKind;
 
 use crate::copies::{CopiedFragment, Copies};
@@ -220,13 +220,31 @@ impl Writer {
     /// Those of [`Writer::push`]; [`WriteError::CellCount`] or [`WriteError::Gaps`] if the cells of a dense array do
     /// not fill the box.
     pub fn finish(mut self) -> Result<Vec<TimestampedName>, WriteError> {
-        let series = match self.sink.take() {
-            None => return Err(WriteError::Failed),
-            Some(Sink::Ordered(writer)) => writer.finish()?,
-            Some(Sink::Unordered(writer)) => writer.finish()?,
-            Some(Sink::Dense(writer)) => writer.finish()?,
-        };
-        series.commit()
+        self.sealed()?.commit()
+    }
+
+    /// As [`Writer::finish`], together with a delete: both become visible at once. `kept` is the condition under which
+    /// other cells stay, `change` holds the time of the delete, which is to be before that of the write: up to its time,
+    /// a delete takes all cells.
+    ///
+    /// # Errors
+    /// Those of [`Writer::finish`] and of [`Array::delete_cells`].
+    pub fn finish_with_delete(
+        mut self,
+        kept: &ConditionTree,
+        change: &ChangeOptions,
+    ) -> Result<Vec<TimestampedName>, WriteError> {
+        self.sealed()?.commit_with_delete(kept, change)
+    }
+
+    /// Writes what is left.
+    fn sealed(&mut self) -> Result<Series, WriteError> {
+        match self.sink.take() {
+            None => Err(WriteError::Failed),
+            Some(Sink::Ordered(writer)) => writer.finish(),
+            Some(Sink::Unordered(writer)) => writer.finish(),
+            Some(Sink::Dense(writer)) => writer.finish(),
+        }
     }
 }
 

@@ -81,9 +81,16 @@ impl Array {
     /// Where the stored form of the delete would take cells that do not match, since they are null in a field that it
     /// compares: nothing is deleted then.
     pub fn delete(&self, condition: &Condition) -> Result<Deletion> {
+        self.delete_with(condition, &DeleteOptions::default())
+    }
+
+    /// As [`Array::delete`], with options: at a time, with null cells, or only counting.
+    ///
+    /// # Errors
+    /// As [`Array::delete`].
+    pub fn delete_with(&self, condition: &Condition, options: &DeleteOptions) -> Result<Deletion> {
         let session = self.context.shared_session();
-        let options = DeleteOptions::default();
-        delete_cells(session, &self.array, condition, &options).map_err(|error| self.failed(error))
+        delete_cells(session, &self.array, condition, options).map_err(|error| self.failed(error))
     }
 
     /// Merges fragments that lie beside or over each other. What was merged stays until [`Array::vacuum`].
@@ -155,6 +162,14 @@ impl Array {
             .array
             .put_metadata(vec![record], &ChangeOptions::default());
         put.map(|_| ()).map_err(|error| self.failed(error))
+    }
+
+    /// The same array with all that was written, also of times to come.
+    pub(crate) fn newest(&self) -> Result<Self> {
+        Ok(Self {
+            array: self.now()?,
+            ..self.clone()
+        })
     }
 
     /// The array as it is now, whatever the time for which this one was opened.

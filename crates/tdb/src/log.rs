@@ -1,6 +1,10 @@
 //! What happened to an array or a group, out of what its objects tell.
 
-use tdb_array::{Dated, Fragment, Group, MetadataRecord, OpenOptions, TimestampedName};
+use std::collections::BTreeSet;
+
+use tdb_array::{
+    Dated, Fragment, Group, GroupDetails, MetadataRecord, OpenOptions, TimestampedName,
+};
 use tdb_condition::{Condition, ConditionField};
 use tdb_schema::{ArraySchema, Enumeration};
 use tdb_tile::Range;
@@ -63,7 +67,7 @@ pub enum Change {
     MergedFragmentMetadata,
     /// Members of a group came or went.
     Members {
-        /// Those that came, or all that there were.
+        /// Those that came.
         added: Vec<String>,
         /// Those that went.
         removed: Vec<String>,
@@ -144,13 +148,16 @@ impl Array {
                 None => Change::Created,
                 Some(last) => Change::Evolved(schema_changes(last, schema)),
             };
+            last = Some(schema);
+            if time.is_some_and(|time| time < engine.window().since) {
+                continue;
+            }
             events.push(Event {
                 time,
                 until: time,
                 change,
                 object: entry.key.clone(),
             });
-            last = Some(schema);
         }
         Ok(events)
     }
@@ -195,23 +202,40 @@ impl Context {
         let members = group
             .member_history()
             .map_err(|error| place.failed(error))?;
-        let members = members.into_iter().map(|dated| {
-            let all = dated.content.members;
-            let (removed, added): (Vec<_>, Vec<_>) = all.into_iter().partition(|m| m.deleted);
-            let keys = |members: Vec<tdb_array::GroupMember>| {
-                members.iter().map(|member| member.key().to_owned()).collect()
-            };
-            let change = Change::Members {
-                added: keys(added),
-                removed: keys(removed),
-            };
-            Event::named(&dated.name, change, dated.key)
-        });
         let mut events: Vec<Event> = metadata.into_iter().map(metadata_event).collect();
-        events.extend(members);
+        events.extend(member_events(members));
         sort(&mut events);
         Ok(events)
     }
+}
+
+/// Which members came and went with each object.
+fn member_events(history: Vec<Dated<GroupDetails>>) -> Vec<Event> {
+    let mut before: BTreeSet<String> = BTreeSet::new();
+    let events = history.into_iter().map(|dated| {
+        let GroupDetails { version, members } = dated.content;
+        // Version 1 tells all members, version 2 what changed.
+        let mut after = if version == 1 {
+            BTreeSet::new()
+        } else {
+            before.clone()
+        };
+        for member in members {
+            let key = member.key().to_owned();
+            if member.deleted {
+                after.remove(&key);
+            } else {
+                after.insert(key);
+            }
+        }
+        let change = Change::Members {
+            added: after.difference(&before).cloned().collect(),
+            removed: before.difference(&after).cloned().collect(),
+        };
+        before = after;
+        Event::named(&dated.name, change, dated.key)
+    });
+    events.collect()
 }
 
 impl Event {
@@ -227,7 +251,12 @@ impl Event {
 
 /// By time; what was merged stands where its last part does.
 fn sort(events: &mut [Event]) {
-    events.sort_by_key(|event| (event.until, event.time.is_some() && event.time != event.until));
+    events.sort_by_key(|event| {
+        (
+            event.until,
+            event.time.is_some() && event.time != event.until,
+        )
+    });
 }
 
 /// Writes and merges. A fragment of a span of time, or one that keeps the times of its cells, was merged.

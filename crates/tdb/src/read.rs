@@ -152,6 +152,14 @@ impl ReadBuilder {
         self
     }
 
+    /// In place of all that was said so far, a request as the engine takes it.
+    pub fn with_options(self, options: ReadOptions) -> Self {
+        Self {
+            options,
+            ..Self::new(self.array)
+        }
+    }
+
     /// The request as the engine takes it, resolved against the schema.
     ///
     /// # Errors
@@ -168,7 +176,7 @@ impl ReadBuilder {
             options.label_ranges.push((name.clone(), range));
         }
         options.condition = match &self.condition {
-            None => None,
+            None => options.condition,
             Some(Where::Condition(condition)) => Some(condition.clone()),
             Some(Where::Text(text)) => Some(parse_condition(text, schema, self.limits())?),
         };

@@ -84,7 +84,8 @@ pub(crate) fn described(attribute: &Attribute) -> String {
 fn current_domain(schema: &ArraySchema) -> Option<String> {
     let ranges = schema.current_domain.as_ref()?.iter();
     let ranges = ranges.zip(&schema.dimensions).map(|(range, dimension)| {
-        let end = |bytes: &[u8]| match read_cell(dimension.datatype, dimension.cell_val_num, bytes) {
+        let end = |bytes: &[u8]| match read_cell(dimension.datatype, dimension.cell_val_num, bytes)
+        {
             Cell::One(Value::Text(text)) => format!("{text:?}"),
             Cell::One(value) => value.to_string(),
             // Dimensions have one value a cell.

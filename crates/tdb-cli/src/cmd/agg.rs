@@ -10,7 +10,7 @@ use tdb_schema::{CellValNum, Field};
 use tdb_tile::{Code, Datatype};
 
 use super::selection::{Selected, Selection};
-use super::write_json;
+use super::{shown_type, write_json};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -125,14 +125,6 @@ fn title_of(field: &FieldInfo) -> String {
 
 fn is_number(datatype: Datatype) -> bool {
     !(holds_bytes(datatype) || datatype.is_datetime() || datatype.is_time())
-}
-
-/// The datatype of the values that a field shows.
-fn shown_type(field: &FieldInfo) -> (Datatype, CellValNum) {
-    match &field.enumeration {
-        Some(labels) => (labels.datatype(), labels.cell_val_num()),
-        None => (field.datatype, field.cell_val_num),
-    }
 }
 
 fn key_text(group: &Group, place: usize, field: &FieldInfo, ticks: bool) -> (Role, String) {

@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             "--fragments, --no-timestamps and --purge-deleted are for --mode fragments",
         ));
     }
-    if global.at.is_some() && mode != Mode::GroupMeta {
+    if global.at().is_some() && mode != Mode::GroupMeta {
         return Err(Failure::invalid("--at means nothing to this --mode"));
     }
     let change = Change::new(global, &session(global))?;
@@ -170,7 +170,7 @@ fn merge_options(
     let window = global.merging.window;
     let window = TimeWindow {
         since: global.since.map_or(window.since, |moment| moment.0),
-        at: global.at.map_or(window.at, |moment| moment.0),
+        at: global.at().map_or(window.at, |moment| moment.0),
     };
     if !names.is_empty() && window != TimeWindow::ALL {
         return Err(Failure::invalid(

@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 }
 
 fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    if global.at.is_none() {
+    if global.at().is_none() {
         let failure = Failure::invalid("--fragments needs --at: until when were they written?");
         return Err(failure.hint("--since is where that time begins, the first write by default"));
     }
@@ -55,7 +55,7 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
         since: global
             .since
             .map_or(TimeWindow::ALL.since, |moment| moment.0),
-        at: global.at.map_or(TimeWindow::ALL.at, |moment| moment.0),
+        at: global.at().map_or(TimeWindow::ALL.at, |moment| moment.0),
     };
     if window.since > window.at {
         let what = format!("--since {} is after --at {}", window.since, window.at);

@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             let open = || Array::open_location(&place, options);
             let array = global.counts.stage("open", open);
             let array = array.map_err(|e| Failure::in_place(e, &location))?;
-            let facts = array::Facts::gather(&array, global.at.is_none())
+            let facts = array::Facts::gather(&array, global.at().is_none())
                 .map_err(|e| Failure::in_place(e, &location))?;
             match global.json {
                 true => write_json(out, &facts.json(&arguments.uri, global.ticks)),

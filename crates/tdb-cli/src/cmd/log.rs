@@ -14,13 +14,15 @@ use crate::access::{Opening, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
-use crate::paint::{Role, Table, bytes, count, plural};
+use crate::paint::{Role, Table, bytes, plural};
 use crate::present;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  tdb log fixtures/v22_tour/array\n  tdb log fixtures/v22_tour/array --since 2024-04-11 --json\n\n\
+#[command(
+    after_help = "Examples:\n  tdb log fixtures/v22_tour/array\n  tdb log fixtures/v22_tour/array --since 2024-04-11 --json\n\n\
     A line for each write, delete, change of the schema or of metadata, and consolidation, the oldest first. What was merged \
-    stands at the time of its last part: when it was merged is not recorded. Vacuums leave no trace.")]
+    stands at the time of its last part: when it was merged is not recorded. Vacuums leave no trace."
+)]
 pub(crate) struct Arguments {
     /// An array or a group
     uri: String,
@@ -29,7 +31,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let context = context(global)?;
     let options = Opening::new(global, context.shared_session())?.options;
-    let is_group = place::folder(&arguments.uri, &global.counts)?.object_type()? == ObjectType::Group;
+    let is_group =
+        place::folder(&arguments.uri, &global.counts)?.object_type()? == ObjectType::Group;
     let (events, schema) = if is_group {
         (context.group_log(&arguments.uri, options)?, None)
     } else {
@@ -39,7 +42,9 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     };
     if global.json {
         let schema = schema.as_deref();
-        let events = events.iter().map(|event| event_json(event, schema, global.ticks));
+        let events = events
+            .iter()
+            .map(|event| event_json(event, schema, global.ticks));
         return write_json(out, &events.collect());
     }
     let mut table = Table::new(&["time", "until", "what", "details"]);
@@ -100,12 +105,16 @@ fn keys(set: &'static str, these: &[String], removed: &'static str, those: &[Str
         (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
     };
     let parts = [told(set, these), told(removed, those)];
-    parts.into_iter().flatten().collect::<Vec<String>>().join("; ")
+    parts
+        .into_iter()
+        .flatten()
+        .collect::<Vec<String>>()
+        .join("; ")
 }
 
 /// `80 cells, 1.2 KB, station "BGN" .. "ZER", hour … .. …`
 fn written(cells: &Cells, schema: Option<&ArraySchema>, ticks: bool) -> String {
-    let mut text = format!("{} cells, {}", count(cells.cells), bytes(cells.bytes));
+    let mut text = format!("{}, {}", plural(cells.cells, "cell"), bytes(cells.bytes));
     let dimensions = schema.map_or(&[][..], |schema| &schema.dimensions);
     for (dimension, range) in dimensions.iter().zip(&cells.domain) {
         let range = present::range(dimension, range, ticks);

@@ -3,6 +3,7 @@
 pub(crate) mod agg;
 pub(crate) mod change;
 pub(crate) mod children;
+pub(crate) mod compare;
 pub(crate) mod consolidate;
 pub(crate) mod count;
 pub(crate) mod create;
@@ -24,8 +25,10 @@ pub(crate) mod objects;
 mod progress;
 mod ranges;
 pub(crate) mod read;
+pub(crate) mod restore;
 pub(crate) mod schema;
 mod selection;
+pub(crate) mod set;
 mod shape;
 pub(crate) mod tree;
 pub(crate) mod vacuum;
@@ -37,7 +40,9 @@ use std::io::Write;
 
 use serde_json::Value;
 use tdb_array::{Array, ArrayError};
-use tdb_cells::Session;
+use tdb_cells::{FieldInfo, Session};
+use tdb_schema::CellValNum;
+use tdb_tile::Datatype;
 
 use crate::access::Opening;
 use crate::failure::Failure;
@@ -95,4 +100,12 @@ pub(crate) fn write_json(out: &mut Output, value: &Value) -> Result<(), Failure>
     serde_json::to_writer_pretty(&mut *out, value)
         .map_err(|error| Failure::from(std::io::Error::from(error)))?;
     Ok(out.write_all(b"\n")?)
+}
+
+/// The datatype of the values that a field shows.
+pub(crate) fn shown_type(field: &FieldInfo) -> (Datatype, CellValNum) {
+    match &field.enumeration {
+        Some(labels) => (labels.datatype(), labels.cell_val_num()),
+        None => (field.datatype, field.cell_val_num),
+    }
 }

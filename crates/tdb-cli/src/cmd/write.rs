@@ -170,7 +170,7 @@ impl Sorting {
         let temp = file.temp();
         let store = LocalStore::open(&temp).map_err(|error| file.temp_failed(cause(&error)))?;
         Ok(WriteOptions {
-            timestamp: global.at.map(|moment| moment.0),
+            timestamp: global.at().map(|moment| moment.0),
             duplicates: self.duplicates.map(|which| match which {
                 Which::Error => Duplicates::Error,
                 Which::First => Duplicates::First,

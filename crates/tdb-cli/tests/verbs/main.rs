@@ -12,6 +12,7 @@ mod importing;
 mod judged;
 mod looking;
 mod lost_tiles;
+mod past;
 mod read;
 mod refusing;
 mod threads;

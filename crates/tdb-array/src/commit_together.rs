@@ -1,0 +1,105 @@
+//! Several changes in one commit: `docs/format/directory.md`, "Commits".
+
+use bytes::Bytes;
+use tdb_fragment::ConditionTree;
+use tdb_store::join;
+use tdb_tile::FormatVersion;
+
+use crate::commits::encode_consolidated;
+use crate::directory::COMMITS_FOLDER;
+use crate::{Array, ArrayError, ChangeOptions, NameSource, SealedFragment, TimestampedName};
+
+impl Array {
+    /// Several fragments become part of the array at once, by one list of commits.
+    pub(crate) fn commit_together(
+        &self,
+        sealed: Vec<SealedFragment>,
+        names: &dyn NameSource,
+    ) -> Result<Vec<TimestampedName>, ArrayError> {
+        let (commits, version) = commits_of(&sealed)?;
+        match version {
+            Some(version) => self.put_list(sealed, &commits, version, names),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Makes fragments part of the array and deletes cells, at once: all but those that `kept` holds for and those that
+    /// were written after the time of the change. Who reads meanwhile sees both or neither.
+    ///
+    /// # Errors
+    /// As [`Array::delete_cells`], before anything is stored; as the store reports.
+    pub fn commit_with_delete(
+        &self,
+        sealed: Vec<SealedFragment>,
+        kept: &ConditionTree,
+        change: &ChangeOptions,
+    ) -> Result<Vec<TimestampedName>, ArrayError> {
+        self.check_delete_cells(kept, change)?;
+        let (mut commits, version) = commits_of(&sealed)?;
+        let Some(version) = version else {
+            self.delete_cells(kept, change)?;
+            return Ok(Vec::new());
+        };
+        let delete = self.delete_object(kept, change)?;
+        let (key, name, bytes) = delete;
+        commits.push(Commit {
+            key,
+            times: (name.start(), name.end()),
+            delete: Some(bytes),
+        });
+        self.put_list(sealed, &commits, version, &*change.names)
+    }
+
+    fn put_list(
+        &self,
+        sealed: Vec<SealedFragment>,
+        commits: &[Commit],
+        version: FormatVersion,
+        names: &dyn NameSource,
+    ) -> Result<Vec<TimestampedName>, ArrayError> {
+        let span = commits.iter().map(|commit| commit.times);
+        let span = span.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let committed = sealed.iter().map(|fragment| fragment.name().clone());
+        let committed: Vec<TimestampedName> = committed.collect();
+        let Some(span) = span else {
+            return Ok(committed);
+        };
+        let records = commits.iter();
+        let records = records.map(|commit| (commit.key.as_str(), commit.delete.as_deref()));
+        let bytes = encode_consolidated(records);
+        let list = format!("{COMMITS_FOLDER}/{}.con", names.versioned(span, version)?);
+        // From here on they may be committed.
+        sealed.into_iter().for_each(SealedFragment::keep);
+        self.store()
+            .put(&join(self.prefix(), &list), Bytes::from(bytes))?;
+        Ok(committed)
+    }
+}
+
+/// A line of a list of commits.
+struct Commit {
+    key: String,
+    times: (u64, u64),
+    /// Of a delete, its object.
+    delete: Option<Vec<u8>>,
+}
+
+/// The commits of fragments, and the newest version among them.
+fn commits_of(
+    sealed: &[SealedFragment],
+) -> Result<(Vec<Commit>, Option<FormatVersion>), ArrayError> {
+    let version = sealed.iter().map(|f| f.name().version()).max();
+    if let Some(version) = version.filter(|version| !version.has_fragment_folder()) {
+        return Err(ArrayError::Invalid {
+            what: "consolidation",
+            name: format!("in format version {version}"),
+            why: "this version cannot commit several fragments at once: set no size for them",
+        });
+    }
+    let commits = sealed.iter().map(|fragment| Commit {
+        key: format!("{COMMITS_FOLDER}/{}.wrt", fragment.name()),
+        times: (fragment.name().start(), fragment.name().end()),
+        delete: None,
+    });
+    Ok((commits.collect(), version))
+}

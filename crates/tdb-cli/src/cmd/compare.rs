@@ -1,0 +1,307 @@
+//! `tdb diff` and `tdb compare`: the cells in which two arrays differ, or one at two times.
+
+use std::io::Write;
+
+use clap::Args;
+use serde_json::{Map, Value as Json, json};
+use tdb::{Array, CellValue, Context, Difference, Differences, ReadBuilder, Time, compare};
+use tdb_array::{OpenOptions, TimeWindow};
+use tdb_cells::FieldInfo;
+use tdb_schema::json::cell_to_json;
+
+use super::selection::Selection;
+use super::{shown_type, write_json};
+use crate::access::{Opening, context};
+use crate::failure::Failure;
+use crate::global::Global;
+use crate::output::Output;
+use crate::paint::{Role, Table, count, visible};
+use crate::present;
+
+/// Which cells are compared, and how many of those that differ are shown.
+#[derive(Debug, Args)]
+pub(crate) struct Scope {
+    /// Only these attributes
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    attrs: Option<Vec<String>>,
+    /// Show at most so many cells; all are counted
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    limit: u64,
+    #[command(flatten)]
+    selection: Selection,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb compare fixtures/v22_deletes/array fixtures/v22_deletes_merged/array\n  \
+    tdb compare before after --where 'day >= 2024-01-01' --limit 0\n\n\
+    Cells are compared by their coordinates; values are the same where their bits are, labels where their text is. The exit \
+    status is 1 where anything differs."
+)]
+pub(crate) struct Arguments {
+    /// An array
+    old: String,
+    /// Another array, with the same dimensions
+    new: String,
+    #[command(flatten)]
+    scope: Scope,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb diff fixtures/v22_tour/array --at 2024-04-11 --at 2024-04-13\n  \
+    tdb diff fixtures/v22_tour/array --at 2024-04-11 --limit 0\n\n\
+    With one --at, that time is compared with now. The exit status is 1 where anything differs."
+)]
+pub(crate) struct DiffArguments {
+    /// An array
+    array: String,
+    #[command(flatten)]
+    scope: Scope,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let context = context(global)?;
+    let options = Opening::new(global, context.shared_session())?.options;
+    let old = context.open_with(&arguments.old, options.clone())?;
+    let new = context.open_with(&arguments.new, options)?;
+    let place = format!("{} and {}", arguments.old, arguments.new);
+    arguments.scope.show((old, new), &place, global, out)
+}
+
+pub(crate) fn diff(
+    arguments: &DiffArguments,
+    global: &Global,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let (first, second) = match global.times[..] {
+        [first] => (first, global.now),
+        [first, second] => (first, second),
+        [] => {
+            let failure = Failure::invalid("--at is missing: the array as of when is compared?");
+            return Err(failure.hint("tdb log tells the times at which something happened"));
+        }
+        _ => return Err(Failure::invalid("--at is given more than twice")),
+    };
+    let context = context(global)?;
+    let open = |time| open_at(&context, &arguments.array, time);
+    let arrays = (open(first)?, open(second)?);
+    arguments.scope.show(arrays, &arguments.array, global, out)
+}
+
+fn open_at(context: &Context, uri: &str, time: Time) -> Result<Array, Failure> {
+    let options = OpenOptions {
+        window: TimeWindow::until(time.0),
+        ..OpenOptions::default()
+    };
+    Ok(context.open_with(uri, options)?)
+}
+
+impl Scope {
+    /// Compares, prints what differs, and fails where something does.
+    fn show(
+        &self,
+        (old, new): (Array, Array),
+        place: &str,
+        global: &Global,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let mut differences = compare(self.read(&old, global)?, self.read(&new, global)?)?;
+        let mut shown = Vec::new();
+        for difference in &mut differences {
+            let difference = difference?;
+            if (shown.len() as u64) < self.limit {
+                shown.push(difference);
+            }
+        }
+        if global.json {
+            write_json(out, &as_json(&differences, &shown, global.ticks))?;
+        } else {
+            write(&differences, &shown, global.ticks, out)?;
+        }
+        let found = differences.count_so_far();
+        let cells = found.added.saturating_add(found.removed);
+        let cells = cells.saturating_add(found.changed);
+        let others = [differences.schema_changes(), differences.metadata_changes()];
+        if cells == 0 && others.iter().all(|changes| changes.is_empty()) {
+            return Ok(());
+        }
+        Err(Failure::finding("there are differences").within(place))
+    }
+
+    fn read(&self, array: &Array, global: &Global) -> Result<ReadBuilder, Failure> {
+        let session = array.context().shared_session();
+        let options = self
+            .selection
+            .read_options(array.engine(), session, global)?;
+        let read = array.read().with_options(options);
+        Ok(match &self.attrs {
+            Some(names) => read.attrs(names),
+            None => read,
+        })
+    }
+}
+
+fn write(
+    differences: &Differences,
+    shown: &[Difference],
+    ticks: bool,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    for change in differences.schema_changes() {
+        writeln!(out, "schema: {}", visible(change))?;
+    }
+    for change in differences.metadata_changes() {
+        writeln!(out, "metadata: {}", visible(change))?;
+    }
+    if !shown.is_empty() {
+        let look = out.look;
+        cells_table(differences, shown, ticks).write(out, look)?;
+    }
+    let found = differences.count_so_far();
+    let all = found.added.saturating_add(found.removed);
+    let all = all.saturating_add(found.changed);
+    let more = all.saturating_sub(shown.len() as u64);
+    if more > 0 && !shown.is_empty() {
+        out.note(&format!(
+            "{} more cells differ: --limit shows more",
+            count(more)
+        ));
+    }
+    let text = format!(
+        "cells: {} added, {} removed, {} changed",
+        count(found.added),
+        count(found.removed),
+        count(found.changed)
+    );
+    Ok(writeln!(out, "{text}")?)
+}
+
+/// A line for each cell: `+` added, `-` removed, `~` changed, where `old -> new` stands.
+fn cells_table(differences: &Differences, shown: &[Difference], ticks: bool) -> Table {
+    let (dimensions, attributes) = (differences.dimensions(), differences.attributes());
+    let names = dimensions.iter().chain(attributes);
+    let mut titles = vec![""];
+    titles.extend(names.map(|field| field.name.as_str()));
+    let mut table = Table::new(&titles);
+    for difference in shown {
+        let (mark, role, coordinates, values) = match difference {
+            Difference::Added {
+                coordinates,
+                values,
+            } => ("+", Role::Plain, coordinates, Some(values)),
+            Difference::Removed {
+                coordinates,
+                values,
+            } => ("-", Role::Plain, coordinates, Some(values)),
+            Difference::Changed { coordinates, .. } => ("~", Role::Plain, coordinates, None),
+        };
+        let mut row = vec![(Role::Type, mark.to_owned())];
+        let coordinates = dimensions.iter().zip(coordinates);
+        row.extend(coordinates.map(|(field, cell)| (role, text(field, cell, ticks))));
+        match (values, difference) {
+            (Some(values), _) => {
+                let values = attributes.iter().zip(values);
+                row.extend(values.map(|(field, cell)| (role, text(field, cell, ticks))));
+            }
+            (None, Difference::Changed { values, .. }) => {
+                row.extend(changed_texts(attributes, values, ticks));
+            }
+            (None, _) => {}
+        }
+        table.painted(row);
+    }
+    table
+}
+
+fn changed_texts<'a>(
+    attributes: &'a [FieldInfo],
+    values: &'a [(usize, CellValue, CellValue)],
+    ticks: bool,
+) -> impl Iterator<Item = (Role, String)> + 'a {
+    attributes.iter().enumerate().map(move |(index, field)| {
+        let change = values.iter().find(|(changed, ..)| *changed == index);
+        let text = change.map_or_else(String::new, |(_, old, new)| {
+            format!("{} -> {}", text(field, old, ticks), text(field, new, ticks))
+        });
+        (Role::Plain, text)
+    })
+}
+
+fn text(field: &FieldInfo, cell: &CellValue, ticks: bool) -> String {
+    let (datatype, values) = shown_type(field);
+    match cell {
+        None => "null".to_owned(),
+        Some(cell) => present::stored(datatype, values, cell, ticks),
+    }
+}
+
+fn as_json(differences: &Differences, shown: &[Difference], ticks: bool) -> Json {
+    let found = differences.count_so_far();
+    let cells: Vec<Json> = shown
+        .iter()
+        .map(|d| cell_json(differences, d, ticks))
+        .collect();
+    json!({
+        "added": found.added,
+        "removed": found.removed,
+        "changed": found.changed,
+        "compared_same": found.same,
+        "schema": differences.schema_changes(),
+        "metadata": differences.metadata_changes(),
+        "cells": cells,
+    })
+}
+
+/// `{"change":"changed","coordinates":{…},"old":{…},"new":{…}}`; of a changed cell, the attributes that changed.
+fn cell_json(differences: &Differences, difference: &Difference, ticks: bool) -> Json {
+    let attributes = differences.attributes();
+    let one = |field: &FieldInfo, cell: &CellValue| {
+        let (datatype, values) = shown_type(field);
+        let cell = cell.as_ref();
+        let cell = cell.map(|cell| cell_to_json(datatype, values, cell, present::times(ticks)));
+        (field.name.clone(), cell.unwrap_or(Json::Null))
+    };
+    let all = |fields: &[FieldInfo], cells: &[CellValue]| -> Map<String, Json> {
+        fields
+            .iter()
+            .zip(cells)
+            .map(|(field, cell)| one(field, cell))
+            .collect()
+    };
+    let (change, coordinates, old, new) = match difference {
+        Difference::Added {
+            coordinates,
+            values,
+        } => ("added", coordinates, None, Some(all(attributes, values))),
+        Difference::Removed {
+            coordinates,
+            values,
+        } => ("removed", coordinates, Some(all(attributes, values)), None),
+        Difference::Changed {
+            coordinates,
+            values,
+        } => {
+            let named = |index: &usize, cell| attributes.get(*index).map(|field| one(field, cell));
+            let old = values
+                .iter()
+                .filter_map(|(index, old, _)| named(index, old));
+            let new = values
+                .iter()
+                .filter_map(|(index, _, new)| named(index, new));
+            let (old, new) = (old.collect(), new.collect());
+            ("changed", coordinates, Some(old), Some(new))
+        }
+    };
+    json!({
+        "change": change,
+        "coordinates": all(differences.dimensions(), coordinates),
+        "old": old,
+        "new": new,
+    })
+}

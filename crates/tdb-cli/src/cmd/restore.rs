@@ -1,0 +1,86 @@
+//! `tdb restore`: an array as it was at an earlier time.
+
+use std::io::Write;
+
+use clap::Args;
+use serde_json::json;
+use tdb::{RestoreOptions, Restored, Time};
+
+use super::write_json;
+use crate::access::{Change, context};
+use crate::failure::Failure;
+use crate::global::Global;
+use crate::output::Output;
+use crate::paint::{count, plural};
+use crate::parse::moment;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb restore target/weather --to -2h --dry-run\n  tdb restore target/weather --to 2024-04-11\n\n\
+    Cells and metadata become what they were, by a new write: all times stay readable, and so this can be taken back. tdb log \
+    tells the times at which something happened, tdb diff what changed since."
+)]
+pub(crate) struct Arguments {
+    /// An array
+    array: String,
+    /// The time whose state comes back: milliseconds since 1970, RFC 3339, a date, or -2h
+    #[arg(long, value_name = "T", value_parser = moment, allow_hyphen_values = true)]
+    to: Time,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let context = context(global)?;
+    Change::new(global, context.shared_session())?;
+    let mut options = RestoreOptions::default().dry_run(arguments.dry_run);
+    options.change.timestamp = global.at().map(|time| time.0);
+    let array = context.open(&arguments.array)?;
+    let restored = array.restore_with(arguments.to, &options)?;
+    if global.json {
+        return write_json(
+            out,
+            &json!({
+                "returned": restored.cells.added,
+                "removed": restored.cells.removed,
+                "changed": restored.cells.changed,
+                "written": restored.written,
+                "fragments": restored.fragments,
+                "metadata": restored.metadata,
+                "dry_run": arguments.dry_run,
+            }),
+        );
+    }
+    let verb = if arguments.dry_run {
+        "restore"
+    } else {
+        "restored"
+    };
+    Ok(writeln!(
+        out,
+        "{verb} {}: {}",
+        arguments.array,
+        told(&restored)
+    )?)
+}
+
+/// `3 cells come back, 2 go, 1 changes; metadata "a"`
+fn told(restored: &Restored) -> String {
+    let cells = restored.cells;
+    let mut text = if cells.added == 0 && cells.removed == 0 && cells.changed == 0 {
+        "no cell differs".to_owned()
+    } else {
+        format!(
+            "cells: {} returned, {} removed, {} changed",
+            count(cells.added),
+            count(cells.removed),
+            count(cells.changed)
+        )
+    };
+    if !restored.metadata.is_empty() {
+        let keys = plural(restored.metadata.len() as u64, "key");
+        text.push_str(&format!("; metadata: {keys}"));
+    }
+    text
+}

@@ -1,0 +1,226 @@
+//! Verbs about what happened: `log`, `diff`, `compare`, and those that change it: `set`, `restore`.
+
+use crate::common::{copy, failure, fixtures, run, shown, told};
+
+#[test]
+fn events_are_told() {
+    insta::assert_snapshot!(shown("log v22_tour/array"));
+    insta::assert_snapshot!(shown("log v22_deletes/array"));
+    insta::assert_snapshot!(shown("log v22_evolution_sparse/array"));
+    insta::assert_snapshot!(shown("log v22_commits_merged/array"));
+    insta::assert_snapshot!(shown("log v22_array_meta/array"));
+    insta::assert_snapshot!(shown("log v22_group/group"));
+    insta::assert_snapshot!(shown("log v3_sparse_basics/array"));
+    insta::assert_snapshot!(shown("log v22_deletes/array --since 135 --at 140 --json"));
+    insta::assert_snapshot!(failure("log nowhere"), @r#"
+    error: nowhere: not found
+    exit status 3
+    "#);
+}
+
+#[test]
+fn cells_of_two_times_are_compared() {
+    insta::assert_snapshot!(failure("diff v22_tour/array --at 2024-04-11 --at 2024-04-13 --limit 6"), @r#"
+       station  hour           temperature     pressure  sky
+    ~  BGN      2024-04-10T00  -1.75 -> -1.25
+    ~  BGN      2024-04-10T03  -2.25 -> -1.75
+    ~  BGN      2024-04-10T06  0.25 -> 0.75
+    ~  BGN      2024-04-10T09  4.0 -> 4.5
+    +  BGN      2024-04-11T00  -1.75           null      snow
+    +  BGN      2024-04-11T03  -2.25           1015      snow
+    cells: 32 added, 0 removed, 4 changed
+    30 more cells differ: --limit shows more
+    error: v22_tour/array: there are differences
+    exit status 1
+    "#);
+    insta::assert_snapshot!(failure("diff v22_tour/array --at 2024-04-12 --where temperature>0 --json"), @r#"
+    {
+      "added": 0,
+      "removed": 0,
+      "changed": 2,
+      "compared_same": 0,
+      "schema": [],
+      "metadata": [],
+      "cells": [
+        {
+          "change": "changed",
+          "coordinates": {
+            "station": "BGN",
+            "hour": "2024-04-10T06"
+          },
+          "old": {
+            "temperature": 0.25
+          },
+          "new": {
+            "temperature": 0.75
+          }
+        },
+        {
+          "change": "changed",
+          "coordinates": {
+            "station": "BGN",
+            "hour": "2024-04-10T09"
+          },
+          "old": {
+            "temperature": 4.0
+          },
+          "new": {
+            "temperature": 4.5
+          }
+        }
+      ]
+    }
+    error: v22_tour/array: there are differences
+    exit status 1
+    "#);
+    insta::assert_snapshot!(failure("diff v22_tour/array --at 2024-04-13"), @r#"
+    cells: 0 added, 0 removed, 0 changed
+    exit status 0
+    "#);
+    insta::assert_snapshot!(failure("diff v22_evolution_sparse/array --at 110 --at 160"), @r#"
+    schema: added attribute "new" (string_utf8, var)
+    schema: added attribute "maybe" (int64, nullable)
+    schema: attribute "turn" was int16, is string_ascii, var
+    schema: dropped attribute "drop"
+       d   keep
+    ~  6   788 -> -2147483648
+    ~  7   0 -> -501
+    ~  8   612 -> 120
+    +  9   2147483647
+    +  10  -905
+    +  11  -2147483648
+    +  12  905
+    +  13  377
+    +  14  2147483647
+    +  15  -870
+    cells: 7 added, 0 removed, 3 changed
+    error: v22_evolution_sparse/array: there are differences
+    exit status 1
+    "#);
+    insta::assert_snapshot!(failure("diff v22_tour/array"), @r#"
+    error: --at is missing: the array as of when is compared?
+    hint: tdb log tells the times at which something happened
+    exit status 2
+    "#);
+    insta::assert_snapshot!(failure("count v22_tour/array --at 1 --at 2"), @r#"
+    error: --at is given more than once
+    hint: tdb diff compares an array as it was at two times
+    exit status 2
+    "#);
+}
+
+#[test]
+fn arrays_are_compared() {
+    insta::assert_snapshot!(failure("compare v22_deletes/array v22_deletes_merged/array"), @r#"
+    cells: 0 added, 0 removed, 0 changed
+    exit status 0
+    "#);
+    insta::assert_snapshot!(failure("compare v22_deletes/array v22_deletes_after/array --attrs a --limit 3"), @r#"
+       x   key  a
+    +  0   key  6
+    +  9   z    3
+    +  11  k    8
+    cells: 17 added, 1 removed, 4 changed
+    19 more cells differ: --limit shows more
+    error: v22_deletes/array and v22_deletes_after/array: there are differences
+    exit status 1
+    "#);
+    insta::assert_snapshot!(failure("compare v22_deletes/array v22_tour/array"), @r#"
+    error: these have other dimensions and cannot be compared: x (int32), key (string_ascii), and station (string_ascii), hour (datetime_hr)
+    exit status 2
+    "#);
+}
+
+#[test]
+fn cells_are_set_and_come_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let array = folder.path().join("tour");
+    copy(&fixtures().join("v22_tour/array"), &array);
+    let array = array.display().to_string();
+    let told = |arguments: &[&str]| {
+        let mut command = crate::common::tdb(arguments[0]);
+        let output = command.arg(&array).args(&arguments[1..]).output();
+        told(&output.expect("it runs")).replace(&array, "tour")
+    };
+    let one = "station = 'KEF' and hour = '2024-04-10'";
+    insta::assert_snapshot!(told(&["set", one, "temperature=4.5", "sky=rain"]), @r#"
+    changed 1 cell where station = 'KEF' and hour = '2024-04-10'
+    exit status 0
+    "#);
+    insta::assert_snapshot!(told(&["set", "sky = 'snow'", "sky=rain", "--dry-run"]), @r#"
+    error: 21 cells match, and at most 1 may be changed
+    hint: to change them all, allow 21: --max 21, or in Rust .max(21)
+    exit status 2
+    "#);
+    insta::assert_snapshot!(told(&["set", one, "sky=hail"]), @r#"
+    error: there is no label "hail"
+    hint: the labels are clear, cloudy, rain, snow
+    exit status 2
+    "#);
+    insta::assert_snapshot!(told(&["set", one, "sky"]), @r#"
+    error: invalid value 'sky' for '<ATTR=VALUE>...': wanted ATTR=VALUE, like amount=12.5; a name that holds = stands in "double quotes"
+
+    For more information, try '--help'.
+    exit status 2
+    "#);
+    insta::assert_snapshot!(told(&["set", one, "station=BGN"]), @r#"
+    error: "station" is a dimension: cells cannot be moved
+    hint: delete the cell, and write another
+    exit status 2
+    "#);
+    insta::assert_snapshot!(told(&["set", one, "temprature=1"]), @r#"
+    error: there is no attribute "temprature"
+    hint: did you mean "temperature"? the attributes are temperature, pressure, sky, remark
+    exit status 2
+    "#);
+    insta::assert_snapshot!(told(&["set", one, "temperature=null"]), @r#"
+    error: attribute "temperature" cannot be null
+    exit status 2
+    "#);
+    insta::assert_snapshot!(told(&["set", one, "temperature=warm"]), @r#"
+    error: attribute "temperature": "warm" is not a valid float32
+    exit status 2
+    "#);
+    insta::assert_snapshot!(told(&["diff", "--at", "2024-04-13"]), @r#"
+       station  hour           temperature   sky
+    ~  KEF      2024-04-10T00  -3.25 -> 4.5  cloudy -> rain
+    cells: 0 added, 0 removed, 1 changed
+    error: tour: there are differences
+    exit status 1
+    "#);
+    insta::assert_snapshot!(told(&["restore", "--to", "2024-04-11", "--dry-run"]), @r#"
+    restore tour: cells: 0 returned, 32 removed, 5 changed
+    exit status 0
+    "#);
+    insta::assert_snapshot!(told(&["restore", "--to", "2024-04-11"]), @r#"
+    restored tour: cells: 0 returned, 32 removed, 5 changed
+    exit status 0
+    "#);
+    insta::assert_snapshot!(told(&["diff", "--at", "2024-04-11"]), @r#"
+    cells: 0 added, 0 removed, 0 changed
+    exit status 0
+    "#);
+    insta::assert_snapshot!(told(&["restore", "--to", "2024-04-11", "--json"]), @r#"
+    {
+      "returned": 0,
+      "removed": 0,
+      "changed": 0,
+      "written": 0,
+      "fragments": [],
+      "metadata": [],
+      "dry_run": false
+    }
+    exit status 0
+    "#);
+    insta::assert_snapshot!(told(&["restore", "--to", "2023-04-11"]), @r#"
+    error: there was no array yet at 2023-04-11T00:00:00Z: it was made at 2024-04-09T23:00:00Z
+    hint: tdb log tells the times at which something happened
+    exit status 2
+    "#);
+    let output = run("restore v22_evolution_sparse/array --to 110 --dry-run");
+    insta::assert_snapshot!(crate::common::told(&output), @r#"
+    error: the schema has other attributes since: "drop" (float32) is gone, "turn" (int16) is gone, "new" (string_utf8, var) is new, "maybe" (int64, nullable) is new, "turn" (string_ascii, var) is new
+    hint: evolve the array to the attributes of that time first; reading as of a time works with any schema
+    exit status 2
+    "#);
+}

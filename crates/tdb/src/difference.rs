@@ -1,0 +1,437 @@
+//! Which cells two reads do not have in common.
+//!
+//! Both are read in row-major order and walked side by side, so that memory holds a batch of each, however large they are.
+
+mod cells;
+mod side;
+
+use std::cmp::Ordering;
+use std::collections::{HashSet, VecDeque};
+
+use tdb_array::Fragment;
+use tdb_cells::FieldInfo;
+use tdb_query::ReadOptions;
+use tdb_schema::{ArraySchema, Dimension};
+use tdb_tile::{Budget, Code, Range};
+
+use self::cells::{Row, changed_fields, order_of};
+use self::side::Side;
+use crate::schema_changes::{described, schema_changes};
+use crate::{Array, Error, Order, ReadBuilder, Result};
+
+/// A value of a cell in its stored form, that of the label where it is enumerated; `None` is null.
+pub type CellValue = Option<Box<[u8]>>;
+
+/// A cell that one read has and the other has not, or has otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// Only the second read has it.
+    Added {
+        /// Its coordinates, as [`Differences::dimensions`] say.
+        coordinates: Vec<CellValue>,
+        /// Its attributes, as [`Differences::attributes`] say.
+        values: Vec<CellValue>,
+    },
+    /// Only the first read has it.
+    Removed {
+        /// Its coordinates.
+        coordinates: Vec<CellValue>,
+        /// Its attributes.
+        values: Vec<CellValue>,
+    },
+    /// Both have it, with other attributes.
+    Changed {
+        /// Its coordinates.
+        coordinates: Vec<CellValue>,
+        /// Which attribute, what it was, and what it is.
+        values: Vec<(usize, CellValue, CellValue)>,
+    },
+}
+
+/// How many cells differ, as far as they were walked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DifferenceCount {
+    /// Cells that both reads have with the same attributes, as far as they were compared: of one array at two times, what
+    /// no fragment of between can have changed is not read.
+    pub same: u64,
+    /// Cells that only the second read has.
+    pub added: u64,
+    /// Cells that only the first read has.
+    pub removed: u64,
+    /// Cells with other attributes.
+    pub changed: u64,
+}
+
+/// The cells in which two reads differ, by their coordinates; see [`compare`].
+#[derive(Debug)]
+pub struct Differences {
+    old: Side,
+    new: Side,
+    dimensions: Vec<FieldInfo>,
+    attributes: Vec<FieldInfo>,
+    schema: Vec<String>,
+    metadata: Vec<String>,
+    count: DifferenceCount,
+    found: VecDeque<Difference>,
+    budget: Budget,
+    is_over: bool,
+}
+
+/// Compares two reads, cell by cell: of two arrays, or of one at two times. Ranges, conditions and attributes of the reads
+/// count, their order does not. Attributes that only one of them has are told as [`Differences::schema_changes`].
+///
+/// Cells are the same where their values are, bit by bit; of enumerated attributes the labels count. Cells that share their
+/// coordinates, where an array allows that, are compared as a whole.
+///
+/// ```no_run
+/// let before = tdb::open_at("weather", "2024-04-11".parse::<tdb::Time>()?)?;
+/// let mut differences = tdb::compare(before.read(), tdb::open("weather")?.read())?;
+/// for difference in &mut differences {
+///     println!("{:?}", difference?);
+/// }
+/// println!("{} cells are new", differences.count_so_far().added);
+/// # Ok::<(), tdb::Error>(())
+/// ```
+///
+/// # Errors
+/// Arrays with other dimensions; errors of reading.
+pub fn compare(old: ReadBuilder, new: ReadBuilder) -> Result<Differences> {
+    let (old_array, new_array) = (old.array().clone(), new.array().clone());
+    let (before, after) = (old_array.schema(), new_array.schema());
+    check_dimensions(before, after)?;
+    let (mut old_options, mut new_options) = (old.options()?, new.options()?);
+    let names = common_attributes(before, after, &old_options, &new_options);
+    narrow(&old_array, &new_array, &mut old_options, &mut new_options);
+    let budget = old_array.context().shared_session().limits().budget.clone();
+    let old = Side::open(old_array.clone(), old_options, &names)?;
+    let new = Side::open(new_array.clone(), new_options, &names)?;
+    let dimensions = before.dimensions.len();
+    let (dimensions, attributes) = match new.fields().split_at_checked(dimensions) {
+        Some((dimensions, attributes)) => (dimensions.to_vec(), attributes.to_vec()),
+        None => return Err(tdb_tile::Bug::new("a comparison without dimensions").into()),
+    };
+    Ok(Differences {
+        old,
+        new,
+        dimensions,
+        attributes,
+        schema: schema_changes(before, after),
+        metadata: metadata_changes(&old_array, &new_array)?,
+        count: DifferenceCount::default(),
+        found: VecDeque::new(),
+        budget,
+        is_over: false,
+    })
+}
+
+impl Differences {
+    /// The dimensions.
+    #[must_use]
+    pub fn dimensions(&self) -> &[FieldInfo] {
+        &self.dimensions
+    }
+
+    /// The attributes that both reads have.
+    #[must_use]
+    pub fn attributes(&self) -> &[FieldInfo] {
+        &self.attributes
+    }
+
+    /// How the schemas differ, in words: empty where they do not.
+    #[must_use]
+    pub fn schema_changes(&self) -> &[String] {
+        &self.schema
+    }
+
+    /// How the metadata differ: `added "a"`, `removed "b"`, `changed "c"`.
+    #[must_use]
+    pub fn metadata_changes(&self) -> &[String] {
+        &self.metadata
+    }
+
+    /// How many cells were the same, and were not, so far.
+    #[must_use]
+    pub fn count_so_far(&self) -> DifferenceCount {
+        self.count
+    }
+
+    /// Walks on until there is a difference, or no cell any more.
+    fn advance(&mut self) -> Result<()> {
+        while self.found.is_empty() && !self.is_over {
+            let (has_old, has_new) = (self.old.fill()?, self.new.fill()?);
+            match (has_old, has_new) {
+                (false, false) => self.is_over = true,
+                (true, false) => self.take_old()?,
+                (false, true) => self.take_new()?,
+                (true, true) => self.step()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the next cells of both.
+    fn step(&mut self) -> Result<()> {
+        let same = self.old.same_rows(&self.new)?;
+        if same > 0 {
+            self.count.same = self.count.same.saturating_add(same as u64);
+            self.old.skip(same);
+            self.new.skip(same);
+            return Ok(());
+        }
+        let (before, after) = (self.old.row(), self.new.row());
+        match order_of(&self.dimensions, before, after)? {
+            Ordering::Less => self.take_old(),
+            Ordering::Greater => self.take_new(),
+            Ordering::Equal => self.compare_cells(),
+        }
+    }
+
+    /// Cells with the same coordinates: one of each, or all where there may be several.
+    fn compare_cells(&mut self) -> Result<()> {
+        let mut held = Vec::new();
+        let old = self
+            .old
+            .take_equal(&self.dimensions, &self.budget, &mut held)?;
+        let new = self
+            .new
+            .take_equal(&self.dimensions, &self.budget, &mut held)?;
+        let (mut old, mut new) = (old, new);
+        // What both have goes; both are in order.
+        old.sort();
+        new.sort();
+        let all = old.len();
+        let (old, new) = without_common(old, new);
+        let same = all.saturating_sub(old.len()) as u64;
+        self.count.same = self.count.same.saturating_add(same);
+        let (mut old, mut new) = (old.into_iter(), new.into_iter());
+        loop {
+            match (old.next(), new.next()) {
+                (Some(old), Some(new)) => self.changed(old, new),
+                (Some(old), None) => self.removed(old),
+                (None, Some(new)) => self.added(new),
+                (None, None) => return Ok(()),
+            }
+        }
+    }
+
+    fn take_old(&mut self) -> Result<()> {
+        let row = self.old.take()?;
+        self.removed(row);
+        Ok(())
+    }
+
+    fn take_new(&mut self) -> Result<()> {
+        let row = self.new.take()?;
+        self.added(row);
+        Ok(())
+    }
+
+    fn removed(&mut self, row: Row) {
+        self.count.removed = self.count.removed.saturating_add(1);
+        let (coordinates, values) = row.split(self.dimensions.len());
+        self.found.push_back(Difference::Removed {
+            coordinates,
+            values,
+        });
+    }
+
+    fn added(&mut self, row: Row) {
+        self.count.added = self.count.added.saturating_add(1);
+        let (coordinates, values) = row.split(self.dimensions.len());
+        self.found.push_back(Difference::Added {
+            coordinates,
+            values,
+        });
+    }
+
+    fn changed(&mut self, old: Row, new: Row) {
+        self.count.changed = self.count.changed.saturating_add(1);
+        let (coordinates, before) = old.split(self.dimensions.len());
+        let (_, after) = new.split(self.dimensions.len());
+        self.found.push_back(Difference::Changed {
+            coordinates,
+            values: changed_fields(before, after),
+        });
+    }
+}
+
+impl Iterator for Differences {
+    type Item = Result<Difference>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Err(error) = self.advance() {
+            self.is_over = true;
+            return Some(Err(error));
+        }
+        self.found.pop_front().map(Ok)
+    }
+}
+
+/// Of two lists in order, what the other lacks.
+fn without_common(old: Vec<Row>, new: Vec<Row>) -> (Vec<Row>, Vec<Row>) {
+    let (mut only_old, mut only_new) = (Vec::new(), Vec::new());
+    let (mut old, mut new) = (old.into_iter().peekable(), new.into_iter().peekable());
+    loop {
+        let order = match (old.peek(), new.peek()) {
+            (Some(old), Some(new)) => old.cmp(new),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return (only_old, only_new),
+        };
+        if order.is_le() {
+            let row = old.next();
+            if order.is_lt() {
+                only_old.extend(row);
+            }
+        }
+        if order.is_ge() {
+            let row = new.next();
+            if order.is_gt() {
+                only_new.extend(row);
+            }
+        }
+    }
+}
+
+fn check_dimensions(before: &ArraySchema, after: &ArraySchema) -> Result<()> {
+    let described = |schema: &ArraySchema| {
+        let dimensions = schema.dimensions.iter();
+        let dimensions = dimensions.map(|d| format!("{} ({})", d.name, d.datatype.name()));
+        dimensions.collect::<Vec<String>>().join(", ")
+    };
+    let (old, new) = (described(before), described(after));
+    if old == new {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "these have other dimensions and cannot be compared: {old}, and {new}"
+    )))
+}
+
+/// The attributes that both reads ask for and whose cells are of the same type.
+fn common_attributes(
+    before: &ArraySchema,
+    after: &ArraySchema,
+    old: &ReadOptions,
+    new: &ReadOptions,
+) -> Vec<String> {
+    let is_asked = |options: &ReadOptions, name: &str| {
+        let asked = options.attributes.as_ref();
+        asked.is_none_or(|names| names.iter().any(|asked| asked == name))
+    };
+    let is_common = |name: &str| {
+        let old = before.attributes.iter().find(|other| other.name == name);
+        let new = after.attributes.iter().find(|other| other.name == name);
+        match (old, new) {
+            (Some(old), Some(new)) => {
+                let is_labelled = old.enumeration.is_some() && new.enumeration.is_some();
+                is_labelled
+                    || described(old).replace(", nullable", "")
+                        == described(new).replace(", nullable", "")
+            }
+            _ => false,
+        }
+    };
+    let names = after.attributes.iter().map(|attribute| &attribute.name);
+    let names = names.filter(|name| is_asked(old, name) && is_asked(new, name));
+    names.filter(|name| is_common(name)).cloned().collect()
+}
+
+fn metadata_changes(old: &Array, new: &Array) -> Result<Vec<String>> {
+    let (before, after) = (old.metadata()?, new.metadata()?);
+    let mut changes = Vec::new();
+    for (key, value) in after.iter() {
+        match before.get(key) {
+            None => changes.push(format!("added {key:?}")),
+            Some(known) if known != value => changes.push(format!("changed {key:?}")),
+            Some(_) => {}
+        }
+    }
+    let is_gone = |key: &&str| after.get(key).is_none();
+    let gone = before.iter().map(|(key, _)| key).filter(is_gone);
+    changes.extend(gone.map(|key| format!("removed {key:?}")));
+    Ok(changes)
+}
+
+/// Of one array at two times, where cells can differ.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Changed {
+    /// Nowhere.
+    Nothing,
+    /// In this box.
+    Box(Vec<Range>),
+    /// Anywhere.
+    Anything,
+}
+
+/// Only the box of the fragments that one of them lacks can differ, unless there were deletes.
+pub(crate) fn changed(before: &tdb_array::Array, after: &tdb_array::Array) -> Changed {
+    if before.deletes() != after.deletes() || before.schema() != after.schema() {
+        return Changed::Anything;
+    }
+    // Of a merged fragment that reaches beyond a time, not all cells are read.
+    let whole = |array: &tdb_array::Array| -> HashSet<String> {
+        let window = array.window();
+        let is_whole = |fragment: &&Fragment| {
+            let (from, to) = fragment.timestamps();
+            window.since <= from && to <= window.at
+        };
+        let fragments = array.fragments().iter().filter(is_whole);
+        fragments
+            .map(|fragment| fragment.name.as_str().to_owned())
+            .collect()
+    };
+    let (old, new) = (whole(before), whole(after));
+    let is_shared = |name: &str| old.contains(name) && new.contains(name);
+    let of_one = |fragment: &Fragment| !is_shared(fragment.name.as_str());
+    let old_part = before.with_fragments(of_one).non_empty_domain();
+    let new_part = after.with_fragments(of_one).non_empty_domain();
+    let domain = union(&after.schema().dimensions, old_part, new_part);
+    domain.map_or(Changed::Nothing, Changed::Box)
+}
+
+/// The box around two boxes.
+pub(crate) fn union(
+    dimensions: &[Dimension],
+    one: Option<Vec<Range>>,
+    other: Option<Vec<Range>>,
+) -> Option<Vec<Range>> {
+    match (one, other) {
+        (Some(one), Some(other)) => {
+            let pairs = one.iter().zip(&other).zip(dimensions);
+            Some(pairs.map(|((a, b), d)| a.union(d.datatype, b)).collect())
+        }
+        (one, other) => one.or(other),
+    }
+}
+
+/// The ranges of a box, as a read takes them.
+pub(crate) fn ranges_of(dimensions: &[Dimension], domain: &[Range]) -> Vec<(String, Range)> {
+    let ranges = dimensions.iter().zip(domain);
+    let ranges = ranges.map(|(dimension, range)| (dimension.name.clone(), range.clone()));
+    ranges.collect()
+}
+
+/// Leaves out what cannot differ, where both reads are of one array and ask for the same.
+fn narrow(old: &Array, new: &Array, old_options: &mut ReadOptions, new_options: &mut ReadOptions) {
+    let has_ranges =
+        |options: &ReadOptions| !options.ranges.is_empty() || !options.label_ranges.is_empty();
+    let is_asked_alike = old_options.condition == new_options.condition
+        && !has_ranges(old_options)
+        && !has_ranges(new_options);
+    if old.uri() != new.uri() || !is_asked_alike {
+        return;
+    }
+    let changed = changed(old.engine(), new.engine());
+    for options in [old_options, new_options] {
+        match &changed {
+            Changed::Nothing => options.reads_nothing = true,
+            Changed::Box(domain) => options.ranges = ranges_of(&new.schema().dimensions, domain),
+            Changed::Anything => {}
+        }
+    }
+}
+
+/// The order of both reads.
+const ORDER: Order = Order::Row;

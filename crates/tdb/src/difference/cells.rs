@@ -1,0 +1,190 @@
+use std::cmp::Ordering;
+
+use tdb_cells::{Column, FieldInfo};
+use tdb_schema::value::{Value, read};
+use tdb_tile::Bug;
+
+use super::CellValue;
+
+/// A cell of every field, out of its batch.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Row(Vec<CellValue>);
+
+/// A row of a batch, or one that was taken out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowOf<'a> {
+    pub(super) columns: &'a [Column],
+    pub(super) row: usize,
+}
+
+/// Where the coordinates of a cell come from.
+pub(super) trait Coordinates {
+    /// The coordinate along a dimension.
+    fn coordinate(&self, dimension: usize) -> Result<&[u8], Bug>;
+}
+
+impl Coordinates for RowOf<'_> {
+    fn coordinate(&self, dimension: usize) -> Result<&[u8], Bug> {
+        let column = self.columns.get(dimension);
+        let cell = column.and_then(|column| column.cell(self.row));
+        cell.ok_or_else(short)
+    }
+}
+
+impl Coordinates for &Row {
+    fn coordinate(&self, dimension: usize) -> Result<&[u8], Bug> {
+        let cell = self.0.get(dimension).and_then(Option::as_deref);
+        cell.ok_or_else(short)
+    }
+}
+
+fn short() -> Bug {
+    Bug::new("a batch that is compared has too few columns or cells")
+}
+
+/// Which of two cells comes first in row-major order.
+pub(super) fn order_of(
+    dimensions: &[FieldInfo],
+    a: impl Coordinates,
+    b: impl Coordinates,
+) -> Result<Ordering, Bug> {
+    for (index, dimension) in dimensions.iter().enumerate() {
+        let order = dimension
+            .datatype
+            .compare(a.coordinate(index)?, b.coordinate(index)?);
+        match order.ok_or_else(|| Bug::new("coordinates that have no order"))? {
+            Ordering::Equal => {}
+            order => return Ok(order),
+        }
+    }
+    Ok(Ordering::Equal)
+}
+
+impl RowOf<'_> {
+    pub(super) fn to_row(self) -> Result<Row, Bug> {
+        let cells = self.columns.iter().map(|column| value(column, self.row));
+        cells.collect::<Result<_, Bug>>().map(Row)
+    }
+}
+
+impl Row {
+    pub(super) fn borrowed(&self) -> &Self {
+        self
+    }
+
+    /// About what it takes.
+    pub(super) fn bytes(&self) -> u64 {
+        let cells = self.0.iter();
+        let cells = cells.map(|cell| cell.as_ref().map_or(0, |cell| cell.len()) as u64);
+        cells.fold(24, |sum, cell| sum.saturating_add(cell).saturating_add(16))
+    }
+
+    /// The coordinates, and the rest.
+    pub(super) fn split(self, dimensions: usize) -> (Vec<CellValue>, Vec<CellValue>) {
+        let mut coordinates = self.0;
+        let values = coordinates.split_off(dimensions.min(coordinates.len()));
+        (coordinates, values)
+    }
+}
+
+/// The value of a cell: the label, where it is enumerated. An index outside of the enumeration is null.
+fn value(column: &Column, row: usize) -> Result<CellValue, Bug> {
+    Ok(borrowed(column, row)?.map(Into::into))
+}
+
+fn borrowed(column: &Column, row: usize) -> Result<Option<&[u8]>, Bug> {
+    if !column.is_valid(row) {
+        return Ok(None);
+    }
+    let cell = column.cell(row).ok_or_else(short)?;
+    let Some(labels) = &column.enumeration else {
+        return Ok(Some(cell));
+    };
+    let index: Option<usize> = match read(column.datatype, cell) {
+        Some(Value::Signed(index)) => index.try_into().ok(),
+        Some(Value::Unsigned(index)) => index.try_into().ok(),
+        _ => None,
+    };
+    Ok(index.and_then(|index| labels.value(index)))
+}
+
+/// The attributes in which two cells differ.
+pub(super) fn changed_fields(
+    before: Vec<CellValue>,
+    after: Vec<CellValue>,
+) -> Vec<(usize, CellValue, CellValue)> {
+    let pairs = before.into_iter().zip(after).enumerate();
+    let pairs = pairs.filter(|(_, (before, after))| before != after);
+    pairs
+        .map(|(index, (before, after))| (index, before, after))
+        .collect()
+}
+
+/// Whether so many cells of two columns are alike, each from a row on.
+pub(super) fn same_cells(
+    (a, a_row): (&Column, usize),
+    (b, b_row): (&Column, usize),
+    rows: usize,
+) -> Result<bool, Bug> {
+    let same_labels = match (&a.enumeration, &b.enumeration) {
+        (None, None) => true,
+        (Some(one), Some(other)) => {
+            std::sync::Arc::ptr_eq(one, other)
+                || (one.data() == other.data() && one.offsets() == other.offsets())
+        }
+        _ => false,
+    };
+    let can_be_null = |column: &Column| column.validity.is_some();
+    if same_labels && !can_be_null(a) && !can_be_null(b) && a.datatype == b.datatype {
+        return same_bytes((a, a_row), (b, b_row), rows);
+    }
+    for row in 0..rows {
+        let (one, other) = (a_row.saturating_add(row), b_row.saturating_add(row));
+        if borrowed(a, one)? != borrowed(b, other)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The same for cells that are their bytes.
+fn same_bytes(
+    (a, a_row): (&Column, usize),
+    (b, b_row): (&Column, usize),
+    rows: usize,
+) -> Result<bool, Bug> {
+    let (one, other) = (bytes_of(a, a_row, rows)?, bytes_of(b, b_row, rows)?);
+    if one != other || a.offsets.is_none() {
+        return Ok(one == other);
+    }
+    let starts = |column: &Column, row: usize| -> Result<Vec<u64>, Bug> {
+        let offsets = column.offset_values();
+        let offsets = offsets
+            .get(row..row.saturating_add(rows))
+            .ok_or_else(short)?;
+        let first = offsets.first().map_or(0, |first| first.get());
+        Ok(offsets
+            .iter()
+            .map(|at| at.get().wrapping_sub(first))
+            .collect())
+    };
+    Ok(starts(a, a_row)? == starts(b, b_row)?)
+}
+
+/// The bytes of so many cells.
+fn bytes_of(column: &Column, row: usize, rows: usize) -> Result<&[u8], Bug> {
+    let end = row.saturating_add(rows);
+    let place = |row: usize| -> Result<usize, Bug> {
+        match column.cell_size() {
+            Some(size) => row.checked_mul(size).ok_or_else(short),
+            None => {
+                let offset = column.offset_values().get(row).ok_or_else(short)?;
+                usize::try_from(offset.get()).map_err(|_| short())
+            }
+        }
+    };
+    column
+        .values
+        .get(place(row)?..place(end)?)
+        .ok_or_else(short)
+}

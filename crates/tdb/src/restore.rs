@@ -1,0 +1,307 @@
+//! An array as it was at an earlier time, as a new write.
+
+use tdb_array::{ChangeOptions, MetadataRecord};
+use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
+use tdb_query::{ReadOptions, Reader};
+use tdb_schema::Dimension;
+use tdb_schema::value::rfc3339;
+use tdb_tile::{Bug, Range};
+use tdb_write::{WriteOptions, WriteOrder, Writer};
+
+use crate::difference::{Changed, changed, ranges_of, union};
+use crate::schema_changes::described;
+use crate::{Array, DifferenceCount, Error, Order, Result, Time, compare};
+
+/// How an array is restored.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct RestoreOptions {
+    /// Only tell what would be done.
+    pub dry_run: bool,
+    /// The time of the change, and where names come from.
+    pub change: ChangeOptions,
+}
+
+impl RestoreOptions {
+    /// Only tells what would be done.
+    #[must_use]
+    pub fn dry_run(mut self, dry_run: bool) -> Self {
+        self.dry_run = dry_run;
+        self
+    }
+
+    /// The time of the change.
+    #[must_use]
+    pub fn at(mut self, time: impl Into<Time>) -> Self {
+        self.change.timestamp = Some(time.into().0);
+        self
+    }
+}
+
+/// What a restore did, or would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Restored {
+    /// Cells that came back, went, and changed.
+    pub cells: DifferenceCount,
+    /// Cells that were written, those among them that had not changed.
+    pub written: u64,
+    /// Names of the new fragments.
+    pub fragments: Vec<String>,
+    /// Keys of the metadata that got their old value back, or went.
+    pub metadata: Vec<String>,
+}
+
+impl Array {
+    /// Makes the array what it was at a time, cells and metadata, by a new write: all times stay readable, and this can be
+    /// taken back in the same way. Arrays of dimension labels are arrays of their own, and stay as they are.
+    ///
+    /// Of what can have changed since, all cells are written again; where cells came since, they are deleted in the same
+    /// commit.
+    ///
+    /// ```no_run
+    /// let weather = tdb::open("weather")?;
+    /// let restored = weather.restore("-2h".parse::<tdb::Time>()?)?;
+    /// println!("{} cells came back", restored.cells.added);
+    /// # Ok::<(), tdb::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A schema that has other attributes since; cells that came since, where the format version of the array has no
+    /// deletes; errors of reading and writing.
+    pub fn restore(&self, to: impl Into<Time>) -> Result<Restored> {
+        self.restore_with(to, &RestoreOptions::default())
+    }
+
+    /// As [`Array::restore`], with options.
+    ///
+    /// # Errors
+    /// As [`Array::restore`].
+    pub fn restore_with(&self, to: impl Into<Time>, options: &RestoreOptions) -> Result<Restored> {
+        let to = to.into();
+        let now = self.newest()?;
+        check_begun(&now, to)?;
+        let then = self.context().open_at(self.uri(), to)?;
+        check_schema(&now, &then)?;
+        let mut differences = compare(now.read(), then.read())?;
+        for difference in &mut differences {
+            difference?;
+        }
+        let cells = differences.count_so_far();
+        let (keys, records) = metadata_of(&now, &then)?;
+        let mut restored = Restored {
+            cells,
+            metadata: keys,
+            ..Restored::default()
+        };
+        if options.dry_run {
+            return Ok(restored);
+        }
+        let times = times(&now, &options.change)?;
+        if cells.added > 0 || cells.removed > 0 || cells.changed > 0 {
+            now.write_back(&then, times, options, &mut restored)?;
+        }
+        if !records.is_empty() {
+            let change = ChangeOptions {
+                timestamp: Some(times.1),
+                ..options.change.clone()
+            };
+            let put = now.engine().put_metadata(records, &change);
+            put.map_err(|error| self.failed(error))?;
+        }
+        Ok(restored)
+    }
+
+    /// Writes the cells of `then` where they can differ, and deletes those that came since.
+    fn write_back(
+        &self,
+        then: &Self,
+        (delete_at, write_at): (u64, u64),
+        options: &RestoreOptions,
+        restored: &mut Restored,
+    ) -> Result<()> {
+        let (now, before) = (self.engine(), then.engine());
+        let schema = now.newest_schema();
+        let dimensions = &schema.dimensions;
+        let domain = match changed(before, now) {
+            Changed::Box(domain) => Some(domain),
+            Changed::Nothing => None,
+            Changed::Anything => union(
+                dimensions,
+                before.non_empty_domain(),
+                now.non_empty_domain(),
+            ),
+        };
+        let domain = domain.ok_or_else(|| Bug::new("cells differ where there are none"))?;
+        let mut ranges = ranges_of(dimensions, &domain);
+        // Of strings up to the empty one, which no stored condition can hold, all along the dimension are taken.
+        ranges.retain(|(_, range)| !range.hi.is_empty());
+        let is_dense = schema.is_dense();
+        let (order, write_order) = if is_dense {
+            (Order::Row, WriteOrder::RowMajor)
+        } else {
+            (Order::Global, WriteOrder::Global)
+        };
+        let read = ReadOptions {
+            ranges: ranges.clone(),
+            dimensions: is_dense.then(Vec::new),
+            order: Some(order.into()),
+            enumeration_codes: true,
+            ..ReadOptions::default()
+        };
+        let write = WriteOptions {
+            timestamp: Some(write_at),
+            order: Some(write_order),
+            ranges: if is_dense { ranges.clone() } else { Vec::new() },
+            names: options.change.names.clone(),
+            ..WriteOptions::default()
+        };
+        let session = self.context().shared_session();
+        let failed = |error| self.failed(error);
+        let mut writer = Writer::open(session, now, &write).map_err(|error| self.failed(error))?;
+        let reader = Reader::open(session, before, &read).map_err(failed)?;
+        for batch in reader {
+            let batch = batch.map_err(failed)?;
+            writer.push(&batch).map_err(|error| self.failed(error))?;
+        }
+        restored.written = writer.rows();
+        let must_delete = restored.cells.removed > 0 || schema.allows_duplicates;
+        let names = if must_delete && !is_dense {
+            let kept = outside(dimensions, &ranges)?;
+            let change = ChangeOptions {
+                timestamp: Some(delete_at),
+                ..options.change.clone()
+            };
+            writer.finish_with_delete(&kept, &change)
+        } else {
+            writer.finish()
+        };
+        let names = names.map_err(|error| self.failed(error))?;
+        let names = names.iter().map(|name| name.as_str().to_owned());
+        restored.fragments = names.collect();
+        Ok(())
+    }
+}
+
+/// The condition of cells outside of a box: it has no side where a dimension is in it as a whole.
+fn outside(dimensions: &[Dimension], ranges: &[(String, Range)]) -> Result<ConditionTree, Bug> {
+    let side = |name: &str, op, value: &[u8]| {
+        let value = ConditionValue::new(name, op, value.to_vec());
+        let value = value.ok_or_else(|| Bug::new("a comparison that takes no value"))?;
+        Ok(ConditionTree::from(value))
+    };
+    let mut sides = Vec::new();
+    for (name, range) in ranges {
+        // No string is less than the empty one.
+        if !range.lo.is_empty() {
+            sides.push(side(name, ConditionOp::Less, &range.lo)?);
+        }
+        sides.push(side(name, ConditionOp::Greater, &range.hi)?);
+    }
+    let lost = |_| Bug::new("sides of a box that cannot be joined");
+    if sides.is_empty() {
+        // No cell is outside: a string is not less than another and as great as it, too.
+        let name = dimensions.first().map(|dimension| dimension.name.as_str());
+        let name = name.ok_or_else(|| Bug::new("an array without dimensions"))?;
+        let never = [ConditionOp::Less, ConditionOp::GreaterOrEqual];
+        let never = never.into_iter().map(|op| side(name, op, b"a"));
+        let never = never.collect::<Result<Vec<ConditionTree>, Bug>>()?;
+        return ConditionTree::combine(Combine::And, never).map_err(lost);
+    }
+    match (sides.pop(), sides.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (last, _) => {
+            ConditionTree::combine(Combine::Or, sides.into_iter().chain(last)).map_err(lost)
+        }
+    }
+}
+
+/// When the delete is, and when the write: a delete takes all that was written up to its time.
+fn times(now: &Array, change: &ChangeOptions) -> Result<(u64, u64)> {
+    let engine = now.engine();
+    let fragments = engine.fragments().iter().map(|f| f.timestamps().1);
+    let deletes = engine.deletes().iter().map(|delete| delete.timestamp);
+    let newest = fragments.chain(deletes).max().unwrap_or(0);
+    let first = newest.saturating_add(1);
+    match change.timestamp {
+        None => {
+            let delete = first.max(change.names.now().saturating_sub(1));
+            Ok((delete, delete.saturating_add(1)))
+        }
+        Some(time) if time > first => Ok((time.saturating_sub(1), time)),
+        Some(time) => {
+            let what =
+                format!("there are changes up to {newest}, so that a restore cannot be of {time}");
+            let first = first.saturating_add(1);
+            Err(Error::invalid(what).with_hint(format!("{first} is the first time that can be")))
+        }
+    }
+}
+
+/// Fails where there was no array yet: nobody means all of it to go.
+fn check_begun(now: &Array, to: Time) -> Result<()> {
+    let first = now.engine().directory().schemas().first();
+    let made = first
+        .and_then(|entry| entry.name.as_ref())
+        .map(|name| name.start());
+    match made.filter(|made| to.0 < *made) {
+        None => Ok(()),
+        Some(made) => {
+            let (to, made) = (rfc3339(to.0), rfc3339(made));
+            let what = format!("there was no array yet at {to}: it was made at {made}");
+            Err(Error::invalid(what)
+                .with_hint("tdb log tells the times at which something happened"))
+        }
+    }
+}
+
+/// Fails where the attributes are not what they were.
+fn check_schema(now: &Array, then: &Array) -> Result<()> {
+    let attributes = |array: &Array| -> Vec<String> {
+        let all = array.engine().newest_schema().attributes.iter();
+        all.map(|a| format!("{:?} ({})", a.name, described(a)))
+            .collect()
+    };
+    let before: Vec<String> = {
+        let all = then.schema().attributes.iter();
+        all.map(|a| format!("{:?} ({})", a.name, described(a)))
+            .collect()
+    };
+    let after = attributes(now);
+    let gone = before.iter().filter(|name| !after.contains(name));
+    let gone = gone.map(|name| format!("{name} is gone"));
+    let new = after.iter().filter(|name| !before.contains(name));
+    let new = new.map(|name| format!("{name} is new"));
+    let changes: Vec<String> = gone.chain(new).collect();
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let what = format!(
+        "the schema has other attributes since: {}",
+        changes.join(", ")
+    );
+    let hint = "evolve the array to the attributes of that time first; reading as of a time works with any schema";
+    Err(Error::invalid(what).with_hint(hint))
+}
+
+/// What is to be put so that the metadata is what it was: the keys, and the records.
+fn metadata_of(now: &Array, then: &Array) -> Result<(Vec<String>, Vec<MetadataRecord>)> {
+    let (after, before) = (now.metadata()?, then.metadata()?);
+    let mut records = Vec::new();
+    for (key, value) in before.iter() {
+        if after.get(key) != Some(value) {
+            records.push(MetadataRecord {
+                key: key.to_owned(),
+                value: Some(value.clone()),
+            });
+        }
+    }
+    let gone = after.iter().map(|(key, _)| key);
+    let gone = gone.filter(|key| before.get(key).is_none());
+    records.extend(gone.map(|key| MetadataRecord {
+        key: key.to_owned(),
+        value: None,
+    }));
+    let keys = records.iter().map(|record| record.key.clone()).collect();
+    Ok((keys, records))
+}

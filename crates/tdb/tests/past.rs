@@ -1,0 +1,330 @@
+//! Differences, restores and changes in place against a naive model of random writes and deletes.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use tdb::{Array, Attribute, Context, Datatype, Difference, Dimension, Schema, compare, field};
+use tempfile::TempDir;
+
+/// Of a cell: `a`, `n`, which can be null, and `t`.
+type Values = (i32, Option<i64>, String);
+/// All cells by their coordinates; of each as many as share them.
+type Cells = BTreeMap<(i32, String), Vec<Values>>;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Write(Vec<((i32, String), Values)>),
+    /// Cells with `a` below this.
+    Delete(i32),
+    /// Fragments become one.
+    Consolidate,
+    /// Back to the time of this step, or of the last one before.
+    Restore(usize),
+    /// `n` of the cells with this `a`.
+    Set(i32, Option<i64>),
+}
+
+fn values() -> impl Strategy<Value = Values> {
+    let text = prop_oneof![Just(String::new()), "[a-c]{1,3}"];
+    (-3..4_i32, proptest::option::of(-2..3_i64), text)
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let place = (0..12_i32, "[k-m]{0,1}");
+    let cells = proptest::collection::vec((place, values()), 0..8);
+    prop_oneof![
+        4 => cells.prop_map(Step::Write),
+        2 => (-3..4_i32).prop_map(Step::Delete),
+        1 => Just(Step::Consolidate),
+        2 => (0..8_usize).prop_map(Step::Restore),
+        2 => ((-3..4_i32), proptest::option::of(-2..3_i64)).prop_map(|(a, n)| Step::Set(a, n)),
+    ]
+}
+
+fn schema(duplicates: bool) -> Schema {
+    let builder = Schema::sparse()
+        .dimension(Dimension::new("x", Datatype::Int32).domain(0..=99).tile(7))
+        .dimension(Dimension::new("key", Datatype::StringAscii))
+        .attribute(Attribute::new("a", Datatype::Int32))
+        .attribute(Attribute::new("n", Datatype::Int64).nullable())
+        .attribute(Attribute::new("t", Datatype::StringUtf8))
+        .capacity(3);
+    let builder = if duplicates {
+        builder.duplicates()
+    } else {
+        builder
+    };
+    builder.build().unwrap()
+}
+
+/// Does a step at a time; what the array holds after it.
+fn take(array: &Array, step: &Step, at: u64, past: &[(u64, Cells)], duplicates: bool) -> Cells {
+    let array = array.reopen().unwrap();
+    let mut cells = past
+        .last()
+        .map(|(_, cells)| cells.clone())
+        .unwrap_or_default();
+    match step {
+        Step::Write(given) => {
+            let given: Cells = given.iter().fold(Cells::new(), |mut all, (place, values)| {
+                all.entry(place.clone()).or_default().push(values.clone());
+                all
+            });
+            // Without duplicates, one of each.
+            let given: Vec<(&(i32, String), &Values)> = given
+                .iter()
+                .flat_map(|(place, all)| {
+                    let most = if duplicates { all.len() } else { 1 };
+                    all.iter().take(most).map(move |values| (place, values))
+                })
+                .collect();
+            let of = |get: fn(&Values) -> i32| -> Vec<i32> {
+                given.iter().map(|(_, values)| get(values)).collect()
+            };
+            let nulls: Vec<Option<i64>> = given.iter().map(|(_, values)| values.1).collect();
+            let texts: Vec<&str> = given.iter().map(|(_, values)| values.2.as_str()).collect();
+            let x: Vec<i32> = given.iter().map(|(place, _)| place.0).collect();
+            let keys: Vec<&str> = given.iter().map(|(place, _)| place.1.as_str()).collect();
+            let write = array.write().column("x", &x).column("key", &keys);
+            let write = write.column("a", of(|values| values.0)).column("n", &nulls);
+            write.column("t", &texts).at(at).commit().unwrap();
+            for (place, values) in given {
+                let there = cells.entry(place.clone()).or_default();
+                if !duplicates {
+                    there.clear();
+                }
+                there.push(values.clone());
+            }
+        }
+        Step::Delete(below) => {
+            let options = tdb::DeleteOptions {
+                change: tdb::ChangeOptions::at(at),
+                ..tdb::DeleteOptions::default()
+            };
+            let condition = field("a").lt(*below);
+            array.delete_with(&condition, &options).unwrap();
+            for there in cells.values_mut() {
+                there.retain(|values| values.0 >= *below);
+            }
+            cells.retain(|_, there| !there.is_empty());
+        }
+        Step::Consolidate => {
+            array.consolidate().unwrap();
+        }
+        Step::Restore(number) => {
+            let to = past.get(*number).or(past.last());
+            let (time, then) = to.cloned().unwrap_or((2, Cells::new()));
+            let options = tdb::RestoreOptions::default().at(at);
+            let restored = array.restore_with(time, &options).unwrap();
+            let (gone, new, changed) = differing(&cells, &then);
+            let found = restored.cells;
+            assert_eq!(
+                (found.removed, found.added, found.changed),
+                (gone, new, changed)
+            );
+            cells = then;
+        }
+        Step::Set(a, n) => {
+            let set = array.set(field("a").eq(*a)).max(100).at(at);
+            let set = match n {
+                Some(n) => set.value("n", *n).value("t", "set"),
+                None => set.null("n").value("t", "set"),
+            };
+            if duplicates {
+                set.commit().expect_err("no cell replaces another");
+                return cells;
+            }
+            let matching = cells.values_mut().flatten().filter(|values| values.0 == *a);
+            let matching: Vec<&mut Values> = matching.collect();
+            assert_eq!(set.commit().unwrap().cells, matching.len() as u64);
+            for values in matching {
+                values.1 = *n;
+                "set".clone_into(&mut values.2);
+            }
+        }
+    }
+    cells
+}
+
+/// How many cells are gone, new and changed.
+fn differing(before: &Cells, after: &Cells) -> (u64, u64, u64) {
+    let (mut gone, mut new, mut changed) = (0, 0, 0);
+    let none = Vec::new();
+    let places = before.keys().chain(after.keys());
+    for place in places.collect::<std::collections::BTreeSet<_>>() {
+        let mut old = before.get(place).unwrap_or(&none).clone();
+        let mut only_new = Vec::new();
+        for values in after.get(place).unwrap_or(&none) {
+            match old.iter().position(|old| old == values) {
+                Some(index) => {
+                    old.remove(index);
+                }
+                None => only_new.push(values),
+            }
+        }
+        let both = old.len().min(only_new.len());
+        changed += both as u64;
+        gone += (old.len() - both) as u64;
+        new += (only_new.len() - both) as u64;
+    }
+    (gone, new, changed)
+}
+
+fn read(array: &Array) -> Cells {
+    let mut cells = Cells::new();
+    let batch = array.read().all().unwrap();
+    let column = |name: &str| batch.column(name).unwrap();
+    let number = |name: &str, row: usize| -> i64 {
+        let cell = column(name).cell(row).unwrap();
+        let mut bytes = [0; 8];
+        let negative = cell.last().is_some_and(|byte| *byte >= 0x80);
+        bytes.fill(if negative { 0xff } else { 0 });
+        bytes[..cell.len()].copy_from_slice(cell);
+        i64::from_le_bytes(bytes)
+    };
+    let text = |name: &str, row: usize| {
+        String::from_utf8(column(name).cell(row).unwrap().to_vec()).unwrap()
+    };
+    for row in 0..batch.rows {
+        let x = i32::try_from(number("x", row)).unwrap();
+        let a = i32::try_from(number("a", row)).unwrap();
+        let n = column("n").is_valid(row).then(|| number("n", row));
+        let there = cells.entry((x, text("key", row))).or_default();
+        there.push((a, n, text("t", row)));
+    }
+    cells
+}
+
+fn sorted(mut cells: Cells) -> Cells {
+    cells.values_mut().for_each(|there| there.sort());
+    cells
+}
+
+fn check(steps: &[Step], duplicates: bool) {
+    let folder = TempDir::new().unwrap();
+    let uri = folder.path().join("a").display().to_string();
+    // Small batches and one thread: cells with the same coordinates come in several.
+    let context = Context::new().threads(1);
+    context.create(&uri, &schema(duplicates)).unwrap();
+    let start = tdb::Time::now().0;
+    let mut past: Vec<(u64, Cells)> = vec![(start, Cells::new())];
+    for (number, step) in steps.iter().enumerate() {
+        let at = start + 10 * (number as u64 + 1);
+        let opened = context.open_at(&uri, at).unwrap();
+        let cells = take(&opened, step, at, &past, duplicates);
+        past.push((at, cells));
+        let read = read(&context.open_at(&uri, at).unwrap());
+        let wanted = past.last().unwrap().1.clone();
+        assert_eq!(
+            sorted(read),
+            sorted(wanted),
+            "after step {number}, {step:?}"
+        );
+    }
+    // All times are as they were, and any two differ as the model says.
+    for (at, cells) in &past {
+        let opened = context.open_at(&uri, *at).unwrap();
+        assert_eq!(sorted(read(&opened)), sorted(cells.clone()), "at {at}");
+        let (last_time, last) = past.last().unwrap();
+        let newest = context.open_at(&uri, *last_time).unwrap();
+        let small = |array: &Array| array.read().batch_bytes(200);
+        let mut differences = compare(small(&opened), small(&newest)).unwrap();
+        let found: Vec<Difference> = differences.by_ref().map(Result::unwrap).collect();
+        let count = differences.count_so_far();
+        let counted = (count.removed, count.added, count.changed);
+        assert_eq!(counted, differing(cells, last), "{at} against the end");
+        let of = |is: fn(&Difference) -> bool| found.iter().filter(|one| is(one)).count() as u64;
+        assert_eq!(
+            of(|one| matches!(one, Difference::Added { .. })),
+            count.added
+        );
+        assert_eq!(
+            of(|one| matches!(one, Difference::Removed { .. })),
+            count.removed
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn a_sparse_array_has_the_past_of_its_model(steps in proptest::collection::vec(step(), 1..8)) {
+        check(&steps, false);
+    }
+
+    #[test]
+    fn cells_that_share_coordinates_are_compared_as_a_whole(
+        steps in proptest::collection::vec(step(), 1..7),
+    ) {
+        check(&steps, true);
+    }
+}
+
+#[test]
+fn the_empty_string_is_restored_around() {
+    let one = |key: &str| ((2, key.to_owned()), (0, None, String::new()));
+    let steps = [
+        Step::Write(vec![one("k")]),
+        Step::Write(vec![one("")]),
+        Step::Restore(1),
+    ];
+    check(&steps, false);
+    check(&steps, true);
+}
+
+#[test]
+fn a_merged_fragment_of_more_than_the_time_is_compared() {
+    let one = || ((0, String::new()), (0, None, String::new()));
+    let steps = [
+        Step::Write(vec![one()]),
+        Step::Write(vec![one()]),
+        Step::Consolidate,
+    ];
+    check(&steps, true);
+}
+
+#[test]
+fn cells_of_dense_arrays_are_set_and_restored() {
+    let folder = TempDir::new().unwrap();
+    let uri = folder.path().join("a").display().to_string();
+    let schema = Schema::dense()
+        .dimension(Dimension::new("y", Datatype::Int32).domain(1..=4).tile(2))
+        .dimension(Dimension::new("x", Datatype::Int32).domain(1..=5).tile(2))
+        .attribute(Attribute::new("a", Datatype::Int32))
+        .attribute(Attribute::new("t", Datatype::StringUtf8).nullable())
+        .build()
+        .unwrap();
+    let array = tdb::create(&uri, &schema).unwrap();
+    let start = tdb::Time::now().0;
+    let texts: Vec<String> = (0..20).map(|cell| format!("t{cell}")).collect();
+    let write = array.write().column("a", (0..20).collect::<Vec<i32>>());
+    write.column("t", &texts).at(start + 10).commit().unwrap();
+    let at = |time| tdb::open_at(&uri, time).unwrap();
+    let cells = at(start + 10).read().to_vec::<i32>("a").unwrap();
+    assert_eq!(cells, (0..20).collect::<Vec<i32>>());
+    // Two cells that do not lie beside each other, with others between them.
+    let set = array.set("a = 6 or a = 13").value("a", -1).null("t");
+    let refused = set.clone().commit().expect_err("two are too many");
+    assert_eq!(
+        refused.to_string(),
+        "2 cells match, and at most 1 may be changed"
+    );
+    assert_eq!(set.max(2).at(start + 20).commit().unwrap().cells, 2);
+    let now = at(start + 20);
+    let mut wanted: Vec<i32> = (0..20).collect();
+    (wanted[6], wanted[13]) = (-1, -1);
+    assert_eq!(now.read().to_vec::<i32>("a").unwrap(), wanted);
+    let nulls = now
+        .read()
+        .condition("t is null")
+        .to_vec::<i32>("a")
+        .unwrap();
+    assert_eq!(nulls, [-1, -1]);
+    let options = tdb::RestoreOptions::default().at(start + 30);
+    let restored = now.restore_with(start + 10, &options).unwrap();
+    assert_eq!(restored.cells.changed, 2);
+    let cells = at(start + 30).read().to_vec::<i32>("a").unwrap();
+    assert_eq!(cells, (0..20).collect::<Vec<i32>>());
+}
