@@ -1,5 +1,9 @@
 //! Differences, restores and changes in place against a naive model of random writes and deletes.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 use std::collections::BTreeMap;
 
