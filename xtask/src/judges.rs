@@ -23,6 +23,10 @@ const JUDGES: &[Judge] = &[
         ],
     },
     Judge {
+        arguments: &["interop-aggregates", "--seed", "1", "--count", "60"],
+        floors: &[("arrays,", 40), ("aggregates compared", 500)],
+    },
+    Judge {
         arguments: &["interop-life", "--seed", "1", "--count", "15"],
         floors: &[("lived", 10), ("answers compared", 1_000)],
     },

@@ -12,6 +12,7 @@ mod essence;
 mod fixtures;
 mod fuzz;
 mod interop;
+mod interop_aggregates;
 mod interop_life;
 mod interop_read;
 mod interop_write;
@@ -69,6 +70,11 @@ const COMMANDS: &[Command] = &[
         name: "interop",
         about: "random arrays by TileDB, read by both; with --releases all or 7,21: writes by tdb, read by older releases [--seed S] [--count N]",
         run: interop_read::run,
+    },
+    Command {
+        name: "interop-aggregates",
+        about: "aggregates of random arrays by TileDB, told by both [--seed S] [--count N]",
+        run: interop_aggregates::run,
     },
     Command {
         name: "interop-life",

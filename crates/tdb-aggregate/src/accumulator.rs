@@ -3,7 +3,7 @@
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::CellValNum;
 use tdb_schema::value::holds_bytes;
-use tdb_tile::{Bug, Datatype, Physical, Scalar};
+use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
 
 use crate::{AggregateError, Function, Outcome};
 
@@ -13,6 +13,30 @@ enum Number {
     Whole(i128),
     /// Of a float of 32 or of 64 bits.
     Float(f64),
+}
+
+macro_rules! number_of {
+    ($($whole:ty),*) => {$(
+        impl From<$whole> for Number {
+            fn from(value: $whole) -> Self {
+                Self::Whole(value.into())
+            }
+        }
+    )*};
+}
+
+number_of!(i8, i16, i32, i64, u8, u16, u32, u64);
+
+impl From<f32> for Number {
+    fn from(value: f32) -> Self {
+        Self::Float(value.into())
+    }
+}
+
+impl From<f64> for Number {
+    fn from(value: f64) -> Self {
+        Self::Float(value)
+    }
 }
 
 /// The state of all aggregates of one field, for one group.
@@ -33,6 +57,20 @@ enum Extreme {
     Bytes(Vec<u8>),
 }
 
+/// What is known of some cells without reading them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    /// Cells that are not null.
+    pub(crate) count: u64,
+    pub(crate) nulls: u64,
+    /// The sum of integers.
+    pub(crate) whole: i128,
+    /// The sum of floats.
+    pub(crate) float: f64,
+    /// The least and the greatest value, in their stored form.
+    pub(crate) extremes: Option<(Vec<u8>, Vec<u8>)>,
+}
+
 /// The groups of the cells of a batch: the number of each cell's group, or one group for all.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum GroupOf<'a> {
@@ -44,19 +82,25 @@ pub(crate) enum GroupOf<'a> {
 #[derive(Debug)]
 pub(crate) struct FieldStates {
     pub(crate) info: FieldInfo,
-    /// Whether more than counts is asked for.
-    needs_values: bool,
+    pub(crate) needs_sum: bool,
+    pub(crate) needs_extremes: bool,
     pub(crate) groups: Vec<Accumulator>,
 }
 
 impl FieldStates {
     pub(crate) fn new(info: FieldInfo, functions: &[Function]) -> Self {
-        let counts = |f: &Function| matches!(f, Function::Count | Function::NullCount);
+        let needs = |wanted: [Function; 2]| functions.iter().any(|f| wanted.contains(f));
         Self {
             info,
-            needs_values: !functions.iter().all(counts),
+            needs_sum: needs([Function::Sum, Function::Mean]),
+            needs_extremes: needs([Function::Min, Function::Max]),
             groups: Vec::new(),
         }
+    }
+
+    /// Whether more than counts is asked for.
+    pub(crate) fn needs_values(&self) -> bool {
+        self.needs_sum || self.needs_extremes
     }
 
     /// Takes the cells of a column. Each group that is named has a state.
@@ -66,7 +110,7 @@ impl FieldStates {
         rows: usize,
         of: GroupOf<'_>,
     ) -> Result<(), AggregateError> {
-        if !self.needs_values {
+        if !self.needs_values() {
             return Ok(self.each(column, rows, of, |_, _| Ok(()))?);
         }
         let is_bytes = holds_bytes(self.info.datatype);
@@ -77,18 +121,7 @@ impl FieldStates {
                 Ok(())
             })?);
         }
-        match self.info.datatype.physical() {
-            Physical::I8 => self.numbers::<i8>(column, rows, of, |v| Number::Whole(v.into())),
-            Physical::I16 => self.numbers::<i16>(column, rows, of, |v| Number::Whole(v.into())),
-            Physical::I32 => self.numbers::<i32>(column, rows, of, |v| Number::Whole(v.into())),
-            Physical::I64 => self.numbers::<i64>(column, rows, of, |v| Number::Whole(v.into())),
-            Physical::U8 => self.numbers::<u8>(column, rows, of, |v| Number::Whole(v.into())),
-            Physical::U16 => self.numbers::<u16>(column, rows, of, |v| Number::Whole(v.into())),
-            Physical::U32 => self.numbers::<u32>(column, rows, of, |v| Number::Whole(v.into())),
-            Physical::U64 => self.numbers::<u64>(column, rows, of, |v| Number::Whole(v.into())),
-            Physical::F32 => self.numbers::<f32>(column, rows, of, |v| Number::Float(v.into())),
-            Physical::F64 => self.numbers::<f64>(column, rows, of, Number::Float),
-        }
+        with_scalar!(self.info.datatype, T => self.numbers::<T>(column, rows, of))
     }
 
     /// Counts each cell, and hands those that are not null on.
@@ -99,7 +132,7 @@ impl FieldStates {
         of: GroupOf<'_>,
         mut take: impl FnMut(&mut Accumulator, usize) -> Result<(), Bug>,
     ) -> Result<(), Bug> {
-        if let (GroupOf::One, None, false) = (of, &column.validity, self.needs_values) {
+        if let (GroupOf::One, None, false) = (of, &column.validity, self.needs_values()) {
             let state = self.groups.first_mut().ok_or_else(short)?;
             state.count = state.count.saturating_add(rows as u64);
             return Ok(());
@@ -121,17 +154,19 @@ impl FieldStates {
         column: &Column,
         rows: usize,
         of: GroupOf<'_>,
-        number: impl Fn(T) -> Number,
-    ) -> Result<(), AggregateError> {
+    ) -> Result<(), AggregateError>
+    where
+        Number: From<T>,
+    {
         // The least number of dates and times stands for none: it counts as a cell, and is no least value.
-        let not_a_time = self.is_time().then_some(Number::Whole(i64::MIN.into()));
+        let not_a_time = is_time(self.info.datatype).then_some(Number::Whole(i64::MIN.into()));
         let mut values = column.numbers::<T>()?;
         if let (GroupOf::One, None) = (of, &column.validity) {
             // All cells in one go: the compiler keeps the state in registers.
             let state = self.groups.first_mut().ok_or_else(short)?;
             let mut part = Part::default();
             for value in values.by_ref().take(rows) {
-                let value = number(value);
+                let value = Number::from(value);
                 part.count = part.count.saturating_add(1);
                 if Some(value) != not_a_time {
                     part.add(value);
@@ -143,7 +178,7 @@ impl FieldStates {
         for (row, value) in (0..rows).zip(values) {
             let state = of_row(&mut self.groups, of, row)?;
             let mut part = Part::default();
-            let value = number(value);
+            let value = Number::from(value);
             if column.is_valid(row) {
                 part.count = 1;
                 if Some(value) != not_a_time {
@@ -155,10 +190,6 @@ impl FieldStates {
             state.join(part);
         }
         Ok(())
-    }
-
-    fn is_time(&self) -> bool {
-        self.info.datatype.is_datetime() || self.info.datatype.is_time()
     }
 
     /// What an aggregate of a group is.
@@ -183,6 +214,11 @@ impl FieldStates {
             Function::Max => value(datatype, state.greatest.as_ref()),
         })
     }
+}
+
+/// Whether the least number stands for none.
+pub(crate) fn is_time(datatype: Datatype) -> bool {
+    datatype.is_datetime() || datatype.is_time()
 }
 
 fn short() -> Bug {
@@ -233,6 +269,22 @@ impl Part {
 }
 
 impl Accumulator {
+    /// Takes what is known of some cells of a field of this datatype.
+    pub(crate) fn add_known(&mut self, datatype: Datatype, known: &Known) -> Result<(), Bug> {
+        self.join(Part {
+            count: known.count,
+            nulls: known.nulls,
+            whole: known.whole,
+            float: known.float,
+            ..Part::default()
+        });
+        if let Some((least, greatest)) = &known.extremes {
+            self.bytes_or_number(datatype, least)?;
+            self.bytes_or_number(datatype, greatest)?;
+        }
+        Ok(())
+    }
+
     fn join(&mut self, part: Part) {
         self.count = self.count.saturating_add(part.count);
         self.nulls = self.nulls.saturating_add(part.nulls);
@@ -268,6 +320,19 @@ impl Accumulator {
         }
     }
 
+    /// As if a cell had this value, but for the counts and sums.
+    fn bytes_or_number(&mut self, datatype: Datatype, value: &[u8]) -> Result<(), Bug> {
+        if holds_bytes(datatype) {
+            self.bytes(value);
+            return Ok(());
+        }
+        let cut = Bug::new("a stored value is shorter than its datatype");
+        let number = with_scalar!(datatype, T => T::read(value).map(Number::from)).ok_or(cut)?;
+        let extreme = || Some(Extreme::Number(number));
+        self.extremes(extreme(), extreme());
+        Ok(())
+    }
+
     fn whole_sum(&self, datatype: Datatype, field: &str) -> Result<Outcome, AggregateError> {
         let sum = self.whole;
         let fits = if datatype.is_signed() {
@@ -292,10 +357,11 @@ fn value(datatype: Datatype, extreme: Option<&Extreme>) -> Outcome {
             let bytes = value.to_le_bytes();
             bytes.get(..datatype.size()).unwrap_or(&bytes).to_vec()
         }
+        // The zeros of either sign are equal, and which one came first does not count.
         Some(Extreme::Number(Number::Float(value))) if datatype.size() == 4 => {
-            narrow(*value).to_le_bytes().to_vec()
+            (narrow(*value) + 0.0).to_le_bytes().to_vec()
         }
-        Some(Extreme::Number(Number::Float(value))) => value.to_le_bytes().to_vec(),
+        Some(Extreme::Number(Number::Float(value))) => (value + 0.0).to_le_bytes().to_vec(),
     };
     Outcome::Value(datatype, bytes)
 }

@@ -11,6 +11,7 @@ use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
 
 use crate::accumulator::{Accumulator, FieldStates, GroupOf};
 use crate::groups::Groups;
+use crate::statistics::{self, known_tiles};
 use crate::{Aggregate, AggregateError, Function, Outcome};
 
 /// The answer to a question: one group for each combination of values, or a single one.
@@ -59,12 +60,19 @@ pub fn aggregate(
 ) -> Result<Table, AggregateError> {
     let of_fields = aggregates.iter().filter_map(|a| a.field.as_deref());
     let names = unique(of_fields.chain(by.iter().copied()));
-    let options = read_options(array.schema(), options, &names)?;
-    let reader = Reader::open(session, array, &options)?;
+    let is_told = by.is_empty() && statistics::may_tell(array.schema(), options);
+    let mut options = read_options(array.schema(), options, &names)?;
+    if is_told && array.schema().is_dense() {
+        options.order = Some(ResultOrder::Global);
+    }
+    let mut reader = Reader::open(session, array, &options)?;
     let by_fields = by.iter().map(|name| read_field(&reader, name));
     let by_fields = by_fields.collect::<Result<Vec<FieldInfo>, Bug>>()?;
     let mut states = States::new(aggregates, &reader)?;
     let mut groups = Groups::new(&session.limits().budget, states.fields.len());
+    if is_told {
+        states.take_known(session, &mut reader)?;
+    }
     for batch in reader {
         let batch = batch?;
         if by.is_empty() {
@@ -130,6 +138,20 @@ impl States {
         for field in &mut self.fields {
             field.groups.resize_with(groups, Accumulator::default);
         }
+    }
+
+    /// Takes the tiles of a read of which statistics tell all that is asked for, and leaves them out of it.
+    fn take_known(&mut self, session: &Session, reader: &mut Reader) -> Result<(), AggregateError> {
+        let known = known_tiles(session, reader, &self.fields)?;
+        if known.tiles.is_empty() {
+            return Ok(());
+        }
+        reader.leave_out(&known.tiles)?;
+        self.cells = vec![known.cells];
+        for (field, state) in self.fields.iter_mut().zip(known.fields) {
+            field.groups = vec![state];
+        }
+        Ok(())
     }
 
     /// Takes the cells of a batch; with them there are so many groups.

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use tdb_array::{Array, Fragment, Snapshot};
 use tdb_cells::Session;
-
-use tdb_query::{QueryError, ReadOptions, Reader, ResultOrder, Subarray, Versions};
-
-/// Up to this many fragments are compared with each other, pair by pair.
-const COMPARED: usize = 1000;
+use tdb_fragment::FragmentIndex;
+use tdb_query::{
+    QueryError, ReadOptions, Reader, ResultOrder, Subarray, Versions, fragments_apart,
+};
 
 /// Counts the cells that a read returns, whichever fields it names.
 ///
@@ -79,20 +78,9 @@ fn are_all_read(array: &Snapshot) -> bool {
     no_other && !fragments.iter().any(has_times) && are_apart(array)
 }
 
-/// Whether no two fragments can have cells with the same coordinates; too many to tell may have some.
+/// Whether no two fragments can have cells with the same coordinates.
 fn are_apart(array: &Snapshot) -> bool {
-    let fragments = array.fragments();
-    let dimensions = &array.schema().dimensions;
-    let meet = |a: &Fragment, b: &Fragment| {
-        let ranges = a.metadata.non_empty_domain.iter();
-        let mut ranges = ranges
-            .zip(&b.metadata.non_empty_domain)
-            .zip(dimensions.iter());
-        ranges.all(|((a, b), dimension)| a.intersects(dimension.datatype, b))
-    };
-    let mut pairs = fragments.iter().enumerate().flat_map(|(index, a)| {
-        let others = fragments.get(index.saturating_add(1)..).unwrap_or(&[]);
-        others.iter().map(move |b| (a, b))
-    });
-    fragments.len() <= COMPARED && !pairs.any(|(a, b)| meet(a, b))
+    let all: Vec<FragmentIndex> = array.numbered_fragments().map(|(index, _)| index).collect();
+    let apart = fragments_apart(array, &all);
+    apart.is_ok_and(|apart| !apart.contains(&false))
 }

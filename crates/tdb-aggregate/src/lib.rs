@@ -10,6 +10,7 @@ mod count;
 mod error;
 mod function;
 mod groups;
+mod statistics;
 
 pub use aggregate::{Group, Table, aggregate};
 pub use count::{count_cells, known_count};

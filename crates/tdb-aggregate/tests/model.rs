@@ -113,10 +113,10 @@ fn model(cells: &[&Cell]) -> Vec<Outcome> {
     };
     let floats = || cells.iter().map(|cell| cell.2).filter(|f| !f.is_nan());
     let of_float = |f: Option<f32>| match f {
-        Some(f) => Outcome::Value(Datatype::Float32, f.to_le_bytes().into()),
+        // The zeros are equal: whichever sign the first one had, it is plain 0.
+        Some(f) => Outcome::Value(Datatype::Float32, (f + 0.0).to_le_bytes().into()),
         None => Outcome::None,
     };
-    // The first of equal ones: 0 and -0 are.
     let least = floats().reduce(|a, b| if b < a { b } else { a });
     let most = floats().reduce(|a, b| if b > a { b } else { a });
     let texts = || cells.iter().map(|cell| cell.3);

@@ -24,7 +24,9 @@ mod stored_fragment;
 mod tile_bounds;
 mod tile_index;
 mod tile_statistics;
+mod tile_summary;
 mod tile_vector;
+mod trust;
 
 pub use condition::{
     Combine, ConditionError, ConditionNode, ConditionOp, ConditionTree, ConditionValue,
@@ -48,4 +50,5 @@ pub use stored_fragment::StoredFragment;
 pub use tile_bounds::TileBounds;
 pub use tile_index::TileIndex;
 pub use tile_statistics::TileStatistics;
+pub use tile_summary::TileSum;
 pub use tile_vector::TileVector;

@@ -1,7 +1,7 @@
-use tdb_schema::Field;
-use tdb_tile::{Datatype, FormatVersion, U64Column};
+use tdb_tile::{Datatype, U64Column};
 
 use crate::TileBounds;
+use crate::trust::{Nulls, Trust};
 
 /// What the cells of each tile of a field come to (from format 11).
 #[derive(Clone, Debug, PartialEq)]
@@ -13,48 +13,7 @@ pub struct TileStatistics {
     pub(crate) datatype: Datatype,
     pub(crate) cell_size: Option<usize>,
     pub(crate) trust: Trust,
-}
-
-/// What a stored bound is worth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Trust {
-    /// Nothing.
-    None,
-    /// As far as text goes: a NUL ends the writers' comparison, and a single `char` was signed.
-    Text { signed: bool },
-    /// Everything.
-    Full,
-}
-
-impl Trust {
-    /// `docs/format/fragments.md`, "Which statistics to trust".
-    pub(crate) fn of(field: &Field<'_>, dense: bool, version: FormatVersion) -> Self {
-        let datatype = field.datatype;
-        let is_text = matches!(datatype, Datatype::Char | Datatype::StringAscii);
-        if datatype.is_real() || (field.is_var() && dense) {
-            return Self::None;
-        }
-        if !is_text {
-            return Self::Full;
-        }
-        let nullable_fixed = field.nullable && !field.is_var();
-        if nullable_fixed && version.misstates_nullable_string_statistics() {
-            return Self::None;
-        }
-        let signed = datatype == Datatype::Char && field.cell_size() == Some(1);
-        Self::Text { signed }
-    }
-
-    fn accepts(self, bound: &[u8]) -> bool {
-        match self {
-            Self::None => false,
-            Self::Full => true,
-            Self::Text { signed } => {
-                let highest = if signed { 0x7f } else { 0xff };
-                bound.iter().all(|byte| (1..=highest).contains(byte))
-            }
-        }
-    }
+    pub(crate) nulls: Nulls,
 }
 
 impl TileStatistics {

@@ -5,12 +5,14 @@
 )]
 
 mod ahead;
+mod apart;
 mod delete;
 mod dense;
 mod error;
 mod field;
 mod fragment_tiles;
 mod labels;
+mod lone_tiles;
 mod options;
 mod piece;
 mod planning;
@@ -22,9 +24,11 @@ mod stored_field;
 mod subarray;
 mod table_work;
 
+pub use apart::fragments_apart;
 pub use delete::{DeleteOptions, Deletion, delete_cells};
 pub use error::QueryError;
 pub use labels::LabelSearch;
+pub use lone_tiles::LoneTiles;
 pub use options::{Failing, ReadOptions, ResultOrder, Versions};
 pub use piece::{Decoded, Piece};
 pub use read::{Next, Read};

@@ -9,12 +9,12 @@ use tdb_schema::FieldKind;
 use tdb_store::Piece as StoredPiece;
 use tdb_tile::Bug;
 
-use crate::QueryError;
 use crate::dense::{DenseRead, DenseStep};
 use crate::options::ReadOptions;
 use crate::piece::{Decoded, DecodedCells, Piece};
 use crate::planning::{Planned, Planning};
 use crate::sparse::{SparseRead, SparseStep, Tally};
+use crate::{LoneTiles, QueryError};
 
 /// A read of an array as a state machine without I/O: [`Read::next`] says what it needs next.
 ///
@@ -275,6 +275,41 @@ impl Read {
             State::Sparse(read) => read.whole_tiles(decode, allows),
             State::Planning(_) | State::Done => Ok(None),
         }
+    }
+
+    /// The tiles all of whose cells are part of the result, each once, whatever other fragments hold, as far as planning tells:
+    /// of dense arrays in global order alone, of sparse ones without deletes and in no order that repeats cells. Only before
+    /// the first step after planning, and without a condition or a limit; else none.
+    ///
+    /// # Errors
+    /// [`QueryError::Bug`].
+    pub fn lone_tiles(&self) -> Result<Vec<LoneTiles>, QueryError> {
+        match &self.state {
+            State::Dense(read) if read.is_planned() => read.lone_tiles(),
+            State::Sparse(read) => read.lone_tiles(),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Leaves out the cells of some of the [`Read::lone_tiles`]: they are not read, and are in no batch.
+    ///
+    /// # Errors
+    /// Tiles that are none of those.
+    pub fn leave_out(&mut self, tiles: &[LoneTiles]) -> Result<(), QueryError> {
+        match std::mem::replace(&mut self.state, State::Done) {
+            State::Dense(mut read) => {
+                read.leave_out(tiles)?;
+                self.state = State::Dense(read);
+            }
+            State::Sparse(read) => {
+                let read = read.without(tiles)?;
+                self.state = State::Sparse(Box::new(read));
+            }
+            State::Planning(_) | State::Done => {
+                return Err(Bug::new("tiles are left out of a read that is not planned").into());
+            }
+        }
+        Ok(())
     }
 
     /// Counts cells from now on, instead of giving them; planning is done.

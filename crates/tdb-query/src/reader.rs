@@ -12,7 +12,7 @@ use crate::options::{ReadOptions, Versions};
 use crate::piece::{Decoded, Piece};
 use crate::read::{Next, Read};
 use crate::sparse::Tally;
-use crate::{LabelSearch, QueryError};
+use crate::{LabelSearch, LoneTiles, QueryError};
 
 /// Iterates over the batches of a read.
 ///
@@ -187,6 +187,29 @@ impl Reader {
         let whole = self.read.whole_tiles(&decode, allows)?;
         self.has_given |= whole.is_some();
         Ok(whole)
+    }
+
+    /// The array that is read: another opening of the one that was passed in, where fragments had vanished by then.
+    #[must_use]
+    pub fn array(&self) -> &Arc<Array> {
+        &self.array
+    }
+
+    /// As [`Read::lone_tiles`].
+    ///
+    /// # Errors
+    /// [`QueryError::Bug`].
+    pub fn lone_tiles(&self) -> Result<Vec<LoneTiles>, QueryError> {
+        self.read.lone_tiles()
+    }
+
+    /// As [`Read::leave_out`]. From then on fragments that vanish are an error.
+    ///
+    /// # Errors
+    /// Tiles that are none of the [`Reader::lone_tiles`].
+    pub fn leave_out(&mut self, tiles: &[LoneTiles]) -> Result<(), QueryError> {
+        self.has_given = true;
+        self.read.leave_out(tiles)
     }
 
     /// The next cells; `None` after the last.

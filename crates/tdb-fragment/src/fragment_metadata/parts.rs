@@ -5,7 +5,7 @@ use tdb_tile::{FormatVersion, Limits, Record, U64Column};
 
 use super::{FragmentMetadata, Parts};
 use crate::tile_index::Tiles;
-use crate::tile_statistics::Trust;
+use crate::trust::{Nulls, Trust};
 use crate::{
     FragmentError, FragmentStatistics, GenericTileOffsets, LegacyMetadata, MetadataPart, PartPlace,
     ProcessedConditions, TileBounds, TileIndex, TileStatistics, TileVector,
@@ -263,6 +263,7 @@ impl FragmentMetadata {
                 .cell_size()
                 .and_then(|size| usize::try_from(size).ok()),
             trust: Trust::of(field, self.dense, self.version),
+            nulls: Nulls::of(field, self.dense, self.version),
         })
     }
 

@@ -17,6 +17,7 @@ mod coordinates;
 mod cutter;
 mod fixed;
 mod layers;
+mod lone_tiles;
 mod paint;
 mod plan;
 mod read;

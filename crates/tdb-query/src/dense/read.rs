@@ -7,7 +7,7 @@ use tdb_array::Snapshot;
 use tdb_cells::{Batch, CellSet, Row, Session, TableColumn, gather};
 use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::{FieldKind, Order};
-use tdb_tile::{Bug, Grant};
+use tdb_tile::{Budget, Bug, Grant};
 
 use super::bands::Bands;
 use super::condition::{blank, evaluate};
@@ -100,6 +100,11 @@ impl DenseRead {
     /// How many cells of the result have fill values so far because they failed the condition.
     pub(crate) fn filled(&self) -> u64 {
         self.filled
+    }
+
+    /// The memory of the session.
+    pub(super) fn budget(&self) -> &Budget {
+        &self.session.limits().budget
     }
 
     /// Whether all is known that the order of the fragments takes.

@@ -1,5 +1,8 @@
 //! Iterates over a dense result in batches. The current position is a small value that can be copied.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use tdb_schema::Order;
 use tdb_schema::grid::{SpaceTileGrid, TileBox};
 
@@ -22,6 +25,8 @@ pub(crate) struct TileWalk {
     pub(super) next: u64,
     /// The first tile behind `next` that no block takes.
     pub(super) stop: u64,
+    /// Tiles that no block takes, ascending and apart from each other.
+    pub(super) left_out: Arc<[Range<u64>]>,
     /// The walk within a tile that is too large to be taken at once.
     pub(super) within: Option<Cursor>,
 }
@@ -53,6 +58,7 @@ impl Walk {
             tiles,
             next: 0,
             stop: u64::MAX,
+            left_out: Arc::from([]),
             within: None,
         }))
     }
@@ -88,6 +94,7 @@ impl TileWalk {
                     return vec![block];
                 }
             }
+            self.pass_left_out();
             // Past the last tile there is none of this number.
             let Some(block) = (self.next < self.stop)
                 .then(|| self.tiles.tile(self.next))
@@ -107,6 +114,17 @@ impl TileWalk {
             }
             rows = rows.saturating_add(cells);
             blocks.push(block);
+        }
+    }
+}
+
+impl TileWalk {
+    /// Goes on behind the tiles that are left out.
+    fn pass_left_out(&mut self) {
+        let left_out = &self.left_out;
+        let place = left_out.partition_point(|range| range.end <= self.next);
+        if let Some(range) = left_out.get(place).filter(|range| range.start <= self.next) {
+            self.next = range.end;
         }
     }
 }

@@ -28,7 +28,9 @@ impl DenseRead {
         };
         let is_all = self.request.condition.is_none() && self.request.limit == u64::MAX;
         let wanted = bounds(&self.plan.runs);
-        let Some(wanted) = wanted.filter(|_| is_all && walk.within.is_none()) else {
+        let Some(wanted) =
+            wanted.filter(|_| is_all && walk.within.is_none() && walk.left_out.is_empty())
+        else {
             return Ok(None);
         };
         let begin = walk.next;

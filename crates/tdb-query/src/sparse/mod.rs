@@ -9,6 +9,7 @@ mod deletes;
 mod first_cell;
 mod fragment_plan;
 mod keys;
+mod lone_tiles;
 mod merge;
 mod plan;
 mod read;

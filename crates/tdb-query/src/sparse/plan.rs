@@ -132,10 +132,16 @@ impl SparsePlan {
             located.tiles.push(tiles);
             found.push(plan);
         }
-        self.cuts = found.iter().flat_map(|f| &f.tiles).any(|tile| !tile.full);
-        self.fragments = found;
-        self.choose_steps();
+        self.plan_only(found);
         Ok(located)
+    }
+
+    /// Plans these fragments and no others.
+    pub(super) fn plan_only(&mut self, fragments: Vec<FragmentPlan>) {
+        self.fragments = fragments;
+        let mut tiles = self.fragments.iter().flat_map(|f| &f.tiles);
+        self.cuts = tiles.any(|tile| !tile.full);
+        self.choose_steps();
     }
 
     /// Takes the request with its condition in the place of the one without.

@@ -27,6 +27,12 @@ impl TileBox {
         &self.last
     }
 
+    /// The order of the tiles.
+    #[must_use]
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
     /// How many tiles there are.
     #[must_use]
     pub fn count(&self) -> Option<u64> {

@@ -1,0 +1,261 @@
+//! Answers out of the statistics that fragments store of their tiles, where these are exact.
+
+use tdb_array::{Array, Fragment};
+use tdb_cells::{Session, stored_field};
+use tdb_fragment::{FragmentIndex, FragmentMetadata, MetadataPart, TileStatistics, TileSum};
+use tdb_query::{LoneTiles, ReadOptions, Reader};
+use tdb_schema::value::NOT_A_TIME;
+use tdb_schema::{ArraySchema, Field, FieldKind};
+use tdb_tile::{Bug, Grant};
+
+use crate::AggregateError;
+use crate::accumulator::{Accumulator, FieldStates, Known, is_time};
+
+/// Fragments whose statistics are in memory together.
+const TOGETHER: usize = 256;
+
+/// What tiles come to that need not be read.
+#[derive(Debug)]
+pub(crate) struct KnownTiles {
+    /// The tiles.
+    pub(crate) tiles: Vec<LoneTiles>,
+    /// Their cells.
+    pub(crate) cells: u64,
+    /// What they come to in each field, in the order in which the fields were passed.
+    pub(crate) fields: Vec<Accumulator>,
+}
+
+/// What a fragment tells of a field.
+#[derive(Debug)]
+enum Source {
+    /// Nothing has to be known but the number of cells.
+    Cells,
+    Statistics(Box<TileStatistics>),
+    /// Nothing.
+    None,
+}
+
+/// Whether statistics can tell anything about the cells of a read.
+pub(crate) fn may_tell(schema: &ArraySchema, options: &ReadOptions) -> bool {
+    let names = || options.ranges.iter().map(|(name, _)| name);
+    let is_single = |name: &String| names().filter(|other| *other == name).count() == 1;
+    // Dense arrays are read tile by tile for it, which they are not with several ranges of a dimension.
+    let is_by_tiles = || {
+        names().count() <= schema.dimensions.len()
+            && options.label_ranges.is_empty()
+            && names().all(is_single)
+    };
+    options.condition.is_none() && options.limit.is_none() && (!schema.is_dense() || is_by_tiles())
+}
+
+/// Looks for tiles of a read whose statistics tell all that is asked of these fields. The others are to be read, also those
+/// whose statistics cannot be had.
+pub(crate) fn known_tiles(
+    session: &Session,
+    reader: &Reader,
+    fields: &[FieldStates],
+) -> Result<KnownTiles, AggregateError> {
+    let mut known = KnownTiles {
+        tiles: Vec::new(),
+        cells: 0,
+        fields: vec![Accumulator::default(); fields.len()],
+    };
+    if !fields
+        .iter()
+        .all(|field| is_just_counted(field) || is_summarized(field))
+    {
+        return Ok(known);
+    }
+    let array = reader.array();
+    for together in reader.lone_tiles()?.chunks(TOGETHER) {
+        let fragments = together.iter().map(|lone| {
+            let fragment = array.fragment(lone.fragment)?;
+            Ok((lone.fragment, fragment))
+        });
+        let fragments = fragments.collect::<Result<Vec<(FragmentIndex, &Fragment)>, Bug>>()?;
+        let Some((_held, mut sources)) = sources(session, array, &fragments, fields) else {
+            continue;
+        };
+        for (lone, (_, fragment)) in together.iter().zip(&fragments) {
+            let own: Vec<Source> = sources.by_ref().take(fields.len()).collect();
+            known.add(lone, fragment, fields, &own)?;
+        }
+    }
+    Ok(known)
+}
+
+/// Whether nothing is asked of a field but how many cells there are.
+fn is_just_counted(field: &FieldStates) -> bool {
+    !field.needs_values() && !field.info.nullable
+}
+
+/// Whether writers store what cells of a field come to.
+fn is_summarized(field: &FieldStates) -> bool {
+    matches!(field.info.field, FieldKind::Attribute(_))
+}
+
+impl KnownTiles {
+    /// Adds the tiles of a fragment about which all is known.
+    fn add(
+        &mut self,
+        lone: &LoneTiles,
+        fragment: &Fragment,
+        fields: &[FieldStates],
+        sources: &[Source],
+    ) -> Result<(), AggregateError> {
+        let mut tiles = Vec::new();
+        for tile in &lone.tiles {
+            let cells = fragment.metadata.tile_cells(tile.get());
+            let Ok(number) = usize::try_from(tile.get()) else {
+                continue;
+            };
+            let each = fields.iter().zip(sources);
+            let each = each.map(|(field, source)| source.tile(field, number, cells));
+            let Some(each) = each.collect::<Option<Vec<Known>>>() else {
+                continue;
+            };
+            tiles.push(*tile);
+            self.cells = self.cells.saturating_add(cells);
+            let states = self.fields.iter_mut().zip(fields);
+            for ((state, field), tile) in states.zip(&each) {
+                state.add_known(field.info.datatype, tile)?;
+            }
+        }
+        if !tiles.is_empty() {
+            self.tiles.push(LoneTiles {
+                fragment: lone.fragment,
+                tiles,
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Source {
+    /// What is known of a tile of so many cells, where that is all that is asked for.
+    fn tile(&self, field: &FieldStates, tile: usize, cells: u64) -> Option<Known> {
+        let statistics = match self {
+            Self::None => return None,
+            Self::Cells => {
+                return Some(Known {
+                    count: cells,
+                    ..Known::default()
+                });
+            }
+            Self::Statistics(statistics) => statistics,
+        };
+        let nulls = statistics.known_nulls(tile)?;
+        let mut known = Known {
+            count: cells.checked_sub(nulls)?,
+            nulls,
+            ..Known::default()
+        };
+        if known.count == 0 {
+            return Some(known);
+        }
+        if field.needs_extremes {
+            let (least, greatest) = statistics.extremes(tile, cells)?;
+            let not_a_time = NOT_A_TIME.to_le_bytes();
+            // What stands for no time is no least value, and hides the one that is.
+            if is_time(field.info.datatype) && least == not_a_time {
+                return None;
+            }
+            known.extremes = Some((least.to_vec(), greatest.to_vec()));
+        }
+        if field.needs_sum {
+            match statistics.known_sum(tile, cells)? {
+                TileSum::Signed(sum) => known.whole = sum.into(),
+                TileSum::Unsigned(sum) => known.whole = sum.into(),
+                TileSum::Float(sum) => known.float = sum,
+            }
+        }
+        Some(known)
+    }
+}
+
+/// What each of these fragments tells of each field, one fragment after the other; `None` where the statistics cannot be read or
+/// do not fit the memory.
+fn sources(
+    session: &Session,
+    array: &Array,
+    fragments: &[(FragmentIndex, &Fragment)],
+    fields: &[FieldStates],
+) -> Option<(Grant, impl Iterator<Item = Source>)> {
+    let wanted: Vec<Wanted<'_>> = fragments
+        .iter()
+        .flat_map(|(index, fragment)| {
+            let wanted = |field| Wanted::of(array.schema(), (*index, fragment), field);
+            fields.iter().map(wanted)
+        })
+        .collect();
+    let parts = wanted.iter().flat_map(Wanted::parts);
+    let parts = array.snapshot().find_parts(parts).ok()?;
+    let (_fetched, pieces) = array.fetch(parts.reads()).ok()?;
+    let opened = array.snapshot().open_parts(parts, pieces).ok()?;
+    let bytes = opened.iter().map(|part| part.payload.len() as u64);
+    let bytes = bytes.fold(0, u64::saturating_add);
+    let held = session.limits().budget.take(bytes).ok()?;
+    let limits = session.limits().clone();
+    let mut payloads = opened.into_iter().map(|part| part.payload);
+    let sources: Vec<Source> = wanted
+        .into_iter()
+        .map(|wanted| match wanted {
+            Wanted::Cells => Source::Cells,
+            Wanted::None => Source::None,
+            Wanted::Statistics { fragment, view, .. } => {
+                let own: Vec<_> = payloads.by_ref().take(4).collect();
+                let own = <[_; 4]>::try_from(own).ok();
+                let statistics = own.and_then(|own| {
+                    let metadata = &fragment.metadata;
+                    metadata.tile_statistics(&view, &own, &limits).ok()
+                });
+                statistics.map_or(Source::None, |s| Source::Statistics(Box::new(s)))
+            }
+        })
+        .collect();
+    Some((held, sources.into_iter()))
+}
+
+/// What is to be read for a field of a fragment.
+enum Wanted<'a> {
+    Cells,
+    Statistics {
+        index: FragmentIndex,
+        fragment: &'a Fragment,
+        view: Field<'a>,
+    },
+    None,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(
+        schema: &ArraySchema,
+        (index, fragment): (FragmentIndex, &'a Fragment),
+        field: &FieldStates,
+    ) -> Self {
+        if is_just_counted(field) {
+            return Self::Cells;
+        }
+        let is_stored = fragment.metadata.version.stores_tile_statistics();
+        let view = stored_field(schema, fragment.stored(), field.info.field);
+        match view.filter(|_| is_stored) {
+            Some(view) => Self::Statistics {
+                index,
+                fragment,
+                view,
+            },
+            None => Self::None,
+        }
+    }
+
+    fn parts(&self) -> impl Iterator<Item = (FragmentIndex, MetadataPart)> + use<> {
+        let parts = match self {
+            Self::Statistics { index, view, .. } => {
+                let parts = FragmentMetadata::tile_statistics_parts(view.kind);
+                Some(parts.map(|part| (*index, part)))
+            }
+            Self::Cells | Self::None => None,
+        };
+        parts.into_iter().flatten()
+    }
+}

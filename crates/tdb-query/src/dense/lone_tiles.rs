@@ -1,0 +1,121 @@
+//! Finds the tiles of a dense result that come from one fragment as a whole, and leaves some of them out.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use tdb_fragment::TileNumber;
+use tdb_schema::grid::{CellBox, TileBox};
+use tdb_tile::Bug;
+
+use super::layers::{Layer, Stored};
+use super::plan::bounds;
+use super::read::DenseRead;
+use super::walk::{TileWalk, Walk};
+use crate::{LoneTiles, QueryError};
+
+/// Bytes that a tile takes while it is looked at, about.
+const TILE_BYTES: u64 = 64;
+
+impl DenseRead {
+    /// The tiles of a read in global order that has not begun. None where memory is short.
+    pub(crate) fn lone_tiles(&self) -> Result<Vec<LoneTiles>, QueryError> {
+        let (Some(walk), Some(wanted)) = (self.unbegun(), bounds(&self.plan.runs)) else {
+            return Ok(Vec::new());
+        };
+        let layers = &self.plan.layers;
+        let (mut found, mut held) = (Vec::new(), Vec::new());
+        // Tiles that a newer fragment has cells of; with one fragment there are none.
+        let mut taken = HashSet::new();
+        for layer in layers {
+            let Stored::Tiles(tiles) = &layer.stored else {
+                return Ok(Vec::new());
+            };
+            let Some(seen) = common(tiles, &walk.tiles) else {
+                continue;
+            };
+            let bytes = seen.count().and_then(|count| count.checked_mul(TILE_BYTES));
+            let grant = bytes.and_then(|bytes| self.budget().take(bytes).ok());
+            let Some(grant) = grant else {
+                break;
+            };
+            held.push(grant);
+            let mut lone = LoneTiles {
+                fragment: layer.index,
+                tiles: Vec::new(),
+            };
+            for tile in seen.iter() {
+                let hides = Bug::new("a tile of a read that is not among its tiles");
+                let place = walk.tiles.position(&tile).ok_or(hides)?;
+                let is_newest = layers.len() == 1 || taken.insert(place);
+                if is_newest && self.is_whole(layer, &tile, &wanted) {
+                    let unknown = Bug::new("a tile that a fragment has and does not number");
+                    let number = tiles.position(&tile).ok_or(unknown)?;
+                    lone.tiles.push(TileNumber::new(number));
+                }
+            }
+            if !lone.tiles.is_empty() {
+                found.push(lone);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Gives no cells of these tiles.
+    pub(crate) fn leave_out(&mut self, lone: &[LoneTiles]) -> Result<(), QueryError> {
+        let foreign = || Bug::new("tiles to leave out that are not of this read");
+        let walk = self.unbegun().ok_or_else(foreign)?;
+        let mut places = Vec::new();
+        for LoneTiles { fragment, tiles } in lone {
+            let mut layers = self.plan.layers.iter();
+            let layer = layers.find(|layer| layer.index == *fragment);
+            let Some(Stored::Tiles(stored)) = layer.map(|layer| &layer.stored) else {
+                return Err(foreign().into());
+            };
+            for number in tiles {
+                let tile = stored.tile(number.get());
+                let place = tile.and_then(|tile| walk.tiles.position(&tile));
+                places.push(place.ok_or_else(foreign)?);
+            }
+        }
+        places.sort_unstable();
+        let mut left_out: Vec<Range<u64>> = Vec::new();
+        for place in places {
+            match left_out.last_mut().filter(|range| range.end == place) {
+                Some(range) => range.end = place.saturating_add(1),
+                None => left_out.push(place..place.saturating_add(1)),
+            }
+        }
+        if let Walk::Tiles(walk) = &mut self.walk {
+            walk.left_out = Arc::from(left_out);
+        }
+        Ok(())
+    }
+
+    /// The walk over tiles, where all of what is asked for is part of the result and nothing was given out.
+    fn unbegun(&self) -> Option<&TileWalk> {
+        let is_all = self.request.condition.is_none() && self.request.limit == u64::MAX;
+        match &self.walk {
+            Walk::Tiles(walk) if is_all && walk.next == 0 && walk.within.is_none() => Some(walk),
+            _ => None,
+        }
+    }
+
+    /// Whether a fragment has all cells of a tile, and all of them are asked for.
+    fn is_whole(&self, layer: &Layer, tile: &[u64], wanted: &CellBox) -> bool {
+        let cells = self.plan.shape.grid.tile_cells(tile);
+        // The last tile along a dimension may go beyond the domain.
+        let is_full = cells.cells() == Some(self.plan.shape.cells);
+        is_full && layer.covers(&cells) && wanted.covers(&cells)
+    }
+}
+
+/// The tiles that are in both boxes.
+fn common(a: &TileBox, b: &TileBox) -> Option<TileBox> {
+    let cells = |tiles: &TileBox| CellBox {
+        lo: tiles.first().to_vec(),
+        hi: tiles.last().to_vec(),
+    };
+    let CellBox { lo, hi } = cells(a).intersection(&cells(b))?;
+    Some(TileBox::new(lo, hi, a.order()))
+}

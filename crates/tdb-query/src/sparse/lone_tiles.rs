@@ -1,0 +1,98 @@
+//! Finds the tiles of a sparse result whose cells need not be looked at one by one, and leaves some of them out.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tdb_fragment::{FragmentIndex, TileNumber};
+use tdb_tile::Bug;
+
+use super::fragment_plan::{FragmentPlan, PlannedTile};
+use super::plan::PlannedTiles;
+use super::read::SparseRead;
+use crate::apart::fragments_apart;
+use crate::options::Versions;
+use crate::{LoneTiles, QueryError};
+
+impl SparseRead {
+    /// The tiles, of a read that has not begun.
+    pub(crate) fn lone_tiles(&self) -> Result<Vec<LoneTiles>, QueryError> {
+        let (plan, request) = (&self.plan, &self.plan.request);
+        let is_all = request.condition.is_none()
+            && request.limit == u64::MAX
+            && request.versions == Versions::Current
+            && !plan.visibility.has_deletes();
+        if !is_all || plan.repeats || !self.is_between_batches() {
+            return Ok(Vec::new());
+        }
+        let merges = !plan.schema.allows_duplicates;
+        let indexes: Vec<FragmentIndex> = plan.fragments.iter().map(|f| f.fragment).collect();
+        let apart = if merges {
+            fragments_apart(&self.array, &indexes)?
+        } else {
+            vec![true; indexes.len()]
+        };
+        let mut found = Vec::new();
+        for (fragment, is_apart) in plan.fragments.iter().zip(apart) {
+            // Of cells with times of their own some may be older versions of others.
+            let is_plain = !(fragment.filters_time || merges && fragment.has_timestamps);
+            let metadata = &self.array.fragment(fragment.fragment)?.metadata;
+            if !is_apart || !is_plain || metadata.extra_fields.deletes {
+                continue;
+            }
+            let full = fragment.tiles.iter().filter(|tile| tile.full);
+            let tiles: Vec<TileNumber> = full.map(|tile| tile.tile).collect();
+            if !tiles.is_empty() {
+                found.push(LoneTiles {
+                    fragment: fragment.fragment,
+                    tiles,
+                });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The same read without the cells of these tiles. Fragments of which nothing is left are planned no more.
+    pub(crate) fn without(self, lone: &[LoneTiles]) -> Result<Self, QueryError> {
+        let Self {
+            session,
+            array,
+            mut plan,
+            tiles,
+            ..
+        } = self;
+        let used = Bug::new("tiles are left out of a read that has begun");
+        let PlannedTiles { fragments, tiles } = Arc::try_unwrap(tiles).map_err(|_| used)?;
+        let mut left_out: HashMap<FragmentIndex, &[TileNumber]> = HashMap::new();
+        for LoneTiles { fragment, tiles } in lone {
+            left_out.insert(*fragment, tiles);
+        }
+        let mut located = PlannedTiles::default();
+        let mut left = Vec::new();
+        let each = std::mem::take(&mut plan.fragments).into_iter();
+        for ((mut planned, index), tiles) in each.zip(fragments).zip(tiles) {
+            if let Some(numbers) = left_out.get(&planned.fragment) {
+                leave_out(&mut planned, numbers)?;
+            }
+            if !planned.tiles.is_empty() {
+                left.push(planned);
+                located.fragments.push(index);
+                located.tiles.push(tiles);
+            }
+        }
+        plan.plan_only(left);
+        Self::new(session, array, plan, located)
+    }
+}
+
+/// Both are ascending.
+fn leave_out(planned: &mut FragmentPlan, numbers: &[TileNumber]) -> Result<(), Bug> {
+    let before = planned.tiles.len();
+    let is_left_out = |tile: &PlannedTile| numbers.binary_search(&tile.tile).is_ok();
+    planned.tiles.retain(|tile| !is_left_out(tile));
+    let gone = before.saturating_sub(planned.tiles.len());
+    if gone == numbers.len() {
+        Ok(())
+    } else {
+        Err(Bug::new("tiles to leave out that are not of this read"))
+    }
+}

@@ -1,0 +1,30 @@
+//! `cargo xtask interop-aggregates`: what `tdb agg` and TileDB say of random arrays, ranges and conditions.
+//!
+//! `xtask/interop/aggregates.py` makes the arrays, asks both, and leaves out what TileDB is known to answer otherwise.
+
+use std::process::Command;
+
+use crate::fixtures::{Workshop, output};
+use crate::interop::{JUDGE, parse, program};
+use crate::outcome::Outcome;
+use crate::workspace::root;
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let workshop = Workshop::open()?;
+    let mut options = parse(arguments, &workshop)?;
+    let name = format!("aggregates-{}", options.seed);
+    options.folder.set_file_name(name);
+    let library = workshop.library(JUDGE.0, JUDGE.1)?;
+    let said = output(
+        Command::new(workshop.python())
+            .arg("-B")
+            .arg(root().join("xtask/interop/aggregates.py"))
+            .arg(library)
+            .arg(root().join("fixtures/recipes"))
+            .arg(&options.folder)
+            .args([&options.seed, &options.count])
+            .arg(program()?),
+    )?;
+    print!("{said}");
+    Ok(())
+}
