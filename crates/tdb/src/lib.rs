@@ -8,6 +8,7 @@ mod error;
 mod interval;
 mod open;
 mod order;
+mod picture;
 pub mod place;
 mod read;
 mod schema;
@@ -29,6 +30,7 @@ pub use context::Context;
 pub use error::{Error, Excerpt, Result};
 pub use interval::{Axis, Interval};
 pub use order::Order;
+pub use picture::{Picture, PictureAxis, PictureOptions, Pixel, read_picture};
 pub use read::{Batches, ReadBuilder, Where, parse_condition};
 #[cfg(feature = "serde")]
 pub use rows::Rows;

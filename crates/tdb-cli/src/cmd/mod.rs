@@ -26,6 +26,7 @@ pub(crate) mod read;
 pub(crate) mod schema;
 mod selection;
 mod shape;
+pub(crate) mod show;
 pub(crate) mod tree;
 pub(crate) mod vacuum;
 pub(crate) mod verify;

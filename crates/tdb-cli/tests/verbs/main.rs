@@ -14,6 +14,8 @@ mod looking;
 mod lost_tiles;
 mod read;
 mod refusing;
+mod showing;
+mod terminal;
 mod threads;
 mod together;
 mod writing;
