@@ -1,6 +1,7 @@
 //! One file per verb.
 
 pub(crate) mod agg;
+mod cells;
 pub(crate) mod change;
 pub(crate) mod children;
 pub(crate) mod consolidate;
@@ -16,6 +17,7 @@ mod group_members;
 pub(crate) mod import;
 pub(crate) mod info;
 mod input;
+mod long;
 pub(crate) mod ls;
 pub(crate) mod meta;
 mod meta_change;

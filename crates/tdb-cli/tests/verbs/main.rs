@@ -10,6 +10,7 @@ mod files;
 mod help;
 mod importing;
 mod judged;
+mod listing;
 mod looking;
 mod lost_tiles;
 mod read;
