@@ -3,7 +3,7 @@
 use clap::error::{ContextKind, ContextValue};
 
 /// Verbs that change nothing, or only hold such that do: the others are never offered for a misspelt one.
-const HARMLESS: [&str; 19] = [
+const HARMLESS: [&str; 20] = [
     "info",
     "schema",
     "ls",
@@ -15,6 +15,7 @@ const HARMLESS: [&str; 19] = [
     "distinct",
     "verify",
     "stats",
+    "show",
     "fragments",
     "dump",
     "filters",

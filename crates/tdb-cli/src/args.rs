@@ -46,6 +46,8 @@ pub(crate) enum Verb {
     Stats(cmd::agg::StatsArguments),
     /// List the values that fields have
     Distinct(cmd::agg::DistinctArguments),
+    /// Draw two dimensions of a dense array
+    Show(Box<cmd::show::Arguments>),
     /// Decode all of an array, and list what cannot be
     Verify(cmd::verify::Arguments),
     /// Show the cells in which an array differs between two times

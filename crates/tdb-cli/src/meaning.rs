@@ -36,7 +36,7 @@ const fn change(verb: &'static str, options: &'static [&'static str]) -> Meaning
 }
 
 #[rustfmt::skip]
-const VERBS: [Meaning; 32] = [
+const VERBS: [Meaning; 33] = [
     look("info", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("schema", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
@@ -50,6 +50,7 @@ const VERBS: [Meaning; 32] = [
     look("meta get", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("group ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("dump", &["key_file", "threads", "memory", "ticks", "output"]),
+    look("show", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("filters", &["json", "output"]),
     change("create", &["at", "key_file", "threads", "memory"]),
     change("write", &["at", "key_file", "threads", "memory", "ticks"]),

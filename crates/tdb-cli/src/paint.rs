@@ -1,9 +1,13 @@
 //! Colours, alignment and quantities for people.
 
+mod table;
+
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+pub(crate) use table::Table;
 
 /// How output for people looks: on a terminal in colours and cut to its width.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,110 +58,8 @@ impl Look {
     }
 }
 
-/// A table of text: columns as wide as their widest cell.
-#[derive(Debug, Default)]
-pub(crate) struct Table {
-    rows: Vec<Vec<Cell>>,
-    right: Vec<bool>,
-    /// The first row holds titles; a column with nothing beneath its title is left out.
-    titled: bool,
-}
-
-#[derive(Debug)]
-struct Cell {
-    role: Role,
-    text: String,
-}
-
 /// Spaces between columns.
 pub(crate) const GAP: usize = 2;
-
-impl Table {
-    /// A table whose columns have these titles; a title that begins with `>` makes its column right-aligned.
-    pub(crate) fn new(titles: &[&str]) -> Self {
-        let right: Vec<bool> = titles.iter().map(|title| title.starts_with('>')).collect();
-        let mut table = Self {
-            titled: true,
-            ..Self::plain(&right)
-        };
-        let titles = titles
-            .iter()
-            .map(|title| title.trim_start_matches('>').to_owned());
-        table.push(Role::Dim, titles);
-        table
-    }
-
-    /// A table without titles.
-    pub(crate) fn plain(right: &[bool]) -> Self {
-        Self {
-            right: right.to_vec(),
-            ..Self::default()
-        }
-    }
-
-    /// Whether there is nothing but titles.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.rows.len() < 2
-    }
-
-    /// Adds a row.
-    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.push(Role::Plain, cells);
-    }
-
-    /// Adds a row whose cells have roles.
-    pub(crate) fn painted(&mut self, cells: impl IntoIterator<Item = (Role, String)>) {
-        self.rows.push(
-            cells
-                .into_iter()
-                .map(|(role, text)| Cell {
-                    role,
-                    text: visible(&text),
-                })
-                .collect(),
-        );
-    }
-
-    fn push(&mut self, role: Role, cells: impl IntoIterator<Item = String>) {
-        self.painted(cells.into_iter().map(|text| (role, text)));
-    }
-
-    /// Writes the table, each line cut to the width of the screen.
-    pub(crate) fn write(&self, out: &mut dyn Write, look: Look) -> io::Result<()> {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..columns).map(|column| self.width(column)).collect();
-        for row in &self.rows {
-            self.write_row(out, look, row, &widths)?;
-        }
-        Ok(())
-    }
-
-    /// Columns of the screen that the widest cell takes; 0 where the column is left out.
-    fn width(&self, column: usize) -> usize {
-        let cells = self.rows.iter().filter_map(|row| row.get(column));
-        let widths = || cells.clone().map(|cell| cell.text.width());
-        let beneath = widths().skip(usize::from(self.titled)).max();
-        match beneath {
-            Some(0) if self.titled => 0,
-            _ => widths().max().unwrap_or(0),
-        }
-    }
-
-    fn write_row(
-        &self,
-        out: &mut dyn Write,
-        look: Look,
-        row: &[Cell],
-        widths: &[usize],
-    ) -> io::Result<()> {
-        let mut line = Line::new(look);
-        for (column, (cell, &width)) in row.iter().zip(widths).enumerate() {
-            let right = self.right.get(column) == Some(&true);
-            line.add(cell.role, (&cell.text, cell.text.width()), width, right);
-        }
-        line.write(out)
-    }
-}
 
 /// A line of a table, made cell by cell, and cut to the width of the screen.
 #[derive(Debug)]
@@ -168,6 +70,8 @@ pub(crate) struct Line {
     left: usize,
     /// Spaces that stand before the next text, if there is one.
     spaces: usize,
+    /// Whether this line or one before it had no room for all of a text.
+    pub(crate) is_cut: bool,
 }
 
 impl Line {
@@ -177,6 +81,7 @@ impl Line {
             look,
             left: look.width.unwrap_or(usize::MAX),
             spaces: 0,
+            is_cut: false,
         }
     }
 
@@ -200,6 +105,7 @@ impl Line {
             if width <= room {
                 self.push(role, text);
             } else {
+                self.is_cut = true;
                 self.push(role, &cut(text, room));
             }
             self.left = room.saturating_sub(width);
@@ -342,47 +248,5 @@ mod tests {
             (plural(1, "cell"), plural(2, "cell")),
             ("1 cell".into(), "2 cells".into())
         );
-    }
-
-    #[test]
-    fn a_column_with_nothing_beneath_its_title_is_left_out() {
-        let mut table = Table::new(&["name", "nothing", ">size"]);
-        table.row(["a".into(), String::new(), "1".into()]);
-        let mut out = Vec::new();
-        table.write(&mut out, Look::default()).unwrap();
-        assert_eq!(String::from_utf8(out).unwrap(), "name  size\na        1\n");
-    }
-
-    #[test]
-    fn tables_are_aligned_and_cut() {
-        let mut table = Table::new(&["name", ">size", "what"]);
-        table.row(["大阪".into(), "1".into(), "wide".into()]);
-        table.row(["x".into(), "1000".into(), String::new()]);
-        table.row([String::new(), "5".into(), "tail\n".into()]);
-        let shown = |width| {
-            let mut out = Vec::new();
-            table
-                .write(
-                    &mut out,
-                    Look {
-                        width,
-                        ..Look::default()
-                    },
-                )
-                .unwrap();
-            String::from_utf8(out).unwrap()
-        };
-        insta::assert_snapshot!(shown(None), @r"
-        name  size  what
-        大阪     1  wide
-        x     1000
-                 5  tail\n
-        ");
-        insta::assert_snapshot!(shown(Some(14)), @r"
-        name  size  w…
-        大阪     1  w…
-        x     1000
-                 5  t…
-        ");
     }
 }

@@ -10,6 +10,7 @@ mod interval;
 pub mod log;
 mod open;
 mod order;
+mod picture;
 pub mod place;
 mod read;
 mod restore;
@@ -35,6 +36,7 @@ pub use difference::{CellValue, Difference, DifferenceCount, Differences, compar
 pub use error::{Error, Excerpt, Result};
 pub use interval::{Axis, Interval};
 pub use order::Order;
+pub use picture::{Picture, PictureAxis, PictureOptions, Pixel, read_picture};
 pub use read::{Batches, ReadBuilder, Where, parse_condition};
 pub use restore::{RestoreOptions, Restored};
 #[cfg(feature = "serde")]

@@ -15,12 +15,15 @@ pub(crate) struct Add {
     group: String,
     /// An array or group
     uri: String,
-    /// What the group is to call it
+    /// What the group is to call it; if it lies in the group, the last part of its path by default
     #[arg(long, value_name = "N")]
     name: Option<String>,
-    /// Keep where it is relative to the group, which must hold it
+    /// Refuse what does not lie in the group; what does is kept relative to it by default
     #[arg(long)]
     relative: bool,
+    /// Keep the whole URI, though it lies in the group: it is lost when the group is moved
+    #[arg(long, conflicts_with = "relative")]
+    absolute: bool,
 }
 
 #[derive(Debug, Args)]
@@ -44,19 +47,44 @@ pub(crate) fn add(arguments: &Add, global: &Global) -> Result<(), Failure> {
     if object_type == ObjectType::Group {
         check_no_cycle(arguments, &location, &member, &change)?;
     }
-    let uri = match arguments.relative {
-        true => below(&group, &location, &member)?,
-        false => member.store_uri.clone(),
+    let inside = match below(&group, &location, &member) {
+        Err(failure) if arguments.relative => return Err(failure),
+        inside => inside.ok(),
     };
+    let usual_name = inside.as_deref().map(tdb_store::name);
+    if let (Some(name), None) = (usual_name, &arguments.name) {
+        check_name_is_free(&group, name, &member)?;
+    }
+    let relative = inside.clone().filter(|_| !arguments.absolute);
     let added = MemberChange::Add {
-        uri,
-        name: arguments.name.clone(),
-        relative: arguments.relative,
+        relative: relative.is_some(),
+        uri: relative.unwrap_or_else(|| member.store_uri.clone()),
+        name: arguments
+            .name
+            .clone()
+            .or_else(|| usual_name.map(str::to_owned)),
         object_type,
     };
     group
         .change_members(&[added], &change.options)
         .map_err(|error| Failure::in_place(error, &location))
+}
+
+/// Fails where a name that nobody gave is that of another member, which would be replaced.
+fn check_name_is_free(group: &Group, name: &str, member: &Place) -> Result<(), Failure> {
+    let Ok(other) = group.member_called(name) else {
+        return Ok(());
+    };
+    let is_same = match group.target(other) {
+        Target::Inside(prefix) => prefix == member.prefix(),
+        Target::Outside(uri) => uri == member.store_uri,
+    };
+    if is_same {
+        return Ok(());
+    }
+    let uri = group.member_uri(other);
+    let what = format!("there is a member {name:?} already: {uri}");
+    Err(Failure::invalid(what).hint("--name gives another name, or replaces it with the same"))
 }
 
 /// Fails where a group would contain itself.

@@ -2,7 +2,6 @@
 
 mod array;
 mod array_screen;
-mod cells;
 mod group;
 
 use clap::Args;

@@ -2,15 +2,15 @@
 
 use clap::Args;
 use serde_json::{Value, json};
-use tdb_store::{StoreError, list_recursive};
 
-use super::children::{Child, Kind, children};
+use super::children::{Child, Kind, Site, children};
+use super::long::Long;
 use super::write_json;
 use crate::access::{Opening, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
-use crate::paint::{Role, Table, bytes};
+use crate::paint::{Role, Table};
 use tdb::place::{self, Place};
 
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ use tdb::place::{self, Place};
 pub(crate) struct Arguments {
     /// A folder or group
     uri: String,
-    /// Show sizes, and where members point
+    /// Show shape or cells, size, what SOMA calls it, and where members point
     #[arg(short)]
     long: bool,
     /// All levels
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 struct Found {
     path: String,
     child: Child,
-    size: Option<u64>,
+    long: Option<Long>,
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
@@ -46,22 +46,31 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         found: Vec::new(),
     };
     walk.collect(&location, "")?;
+    for found in &walk.found {
+        if let Some(problem) = found.long.as_ref().and_then(Long::problem) {
+            out.warn(&format!("{}: {problem}", found.path));
+        }
+    }
     if global.json {
-        let objects = walk
-            .found
-            .iter()
-            .map(|found| object_json(found, arguments.long));
+        let objects = walk.found.iter().map(object_json);
         return write_json(out, &Value::Array(objects.collect()));
     }
-    let mut table = Table::plain(&[false, arguments.long]);
+    if walk.found.is_empty() {
+        return Ok(());
+    }
+    let mut table = if arguments.long {
+        Table::new(&["type", ">cells", ">size", "soma", "name", "at"])
+    } else {
+        Table::plain(&[])
+    };
     for found in &walk.found {
-        table.painted(row(found, arguments.long));
+        table.painted(row(found, &location.uri));
     }
     let look = out.look;
     Ok(table.write(out, look)?)
 }
 
-fn row(found: &Found, long: bool) -> Vec<(Role, String)> {
+fn row(found: &Found, root: &str) -> Vec<(Role, String)> {
     let kind = found.child.kind;
     let role = if kind == Kind::Missing {
         Role::Warning
@@ -69,14 +78,28 @@ fn row(found: &Found, long: bool) -> Vec<(Role, String)> {
         Role::Type
     };
     let mut row = vec![(role, kind.name().to_owned())];
-    if long {
-        row.push((Role::Plain, found.size.map(bytes).unwrap_or_default()));
-    }
+    row.extend(found.long.iter().flat_map(Long::columns));
     row.push((Role::Title, found.path.clone()));
-    if long {
-        row.push((Role::Dim, found.child.uri().to_owned()));
+    if found.long.is_some() {
+        row.push((Role::Dim, whereabouts(found, root)));
     }
     row
+}
+
+/// Where a child is, unless its name says that: below the listed folder, or else its URI.
+fn whereabouts(found: &Found, root: &str) -> String {
+    let uri = found.child.uri();
+    if matches!(found.child.site, Site::Outside(_)) {
+        return uri.to_owned();
+    }
+    let below = uri
+        .strip_prefix(root)
+        .map(|below| below.trim_start_matches('/'));
+    match below {
+        Some(below) if below == found.path => String::new(),
+        Some(below) => below.to_owned(),
+        None => uri.to_owned(),
+    }
 }
 
 /// A listing under way.
@@ -98,16 +121,16 @@ impl Walk<'_> {
             };
             let kind = child.kind;
             let inside = child.location(self.arguments.follow_external, self.global)?;
-            let size = match &inside {
-                Some(inside) if self.arguments.long && kind != Kind::Folder => Some(size(inside)?),
-                _ => None,
-            };
+            let is_listed = !(self.arguments.recursive && kind == Kind::Folder);
+            let long = (self.arguments.long && is_listed)
+                .then(|| Long::of(&child, inside.as_ref(), &self.opening));
+            let long = long.transpose()?;
             // Plain folders are worth a line only where nobody looks into them.
-            if !(self.arguments.recursive && kind == Kind::Folder) {
+            if is_listed {
                 self.found.push(Found {
                     path: path.clone(),
                     child,
-                    size,
+                    long,
                 });
             }
             // Groups can contain themselves; where they do, the second time is the last.
@@ -122,27 +145,14 @@ impl Walk<'_> {
     }
 }
 
-/// Bytes of all objects in a folder.
-fn size(location: &Place) -> Result<u64, Failure> {
-    let failed = |error: StoreError| Failure::in_place(error, location);
-    let objects = list_recursive(&**location.store(), location.prefix()).map_err(failed)?;
-    objects.iter().try_fold(0_u64, |sum, object| {
-        let size = match object.size {
-            Some(size) => size,
-            None => location.store().size(&object.key).map_err(failed)?,
-        };
-        Ok(sum.saturating_add(size))
-    })
-}
-
-fn object_json(found: &Found, long: bool) -> Value {
+fn object_json(found: &Found) -> Value {
     let mut object = json!({
         "name": found.path,
         "uri": found.child.uri(),
         "type": found.child.kind.name(),
     });
-    if let (Some(object), true) = (object.as_object_mut(), long) {
-        object.insert("bytes".to_owned(), json!(found.size));
+    if let (Some(object), Some(long)) = (object.as_object_mut(), &found.long) {
+        object.extend(long.json());
     }
     object
 }

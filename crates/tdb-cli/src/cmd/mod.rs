@@ -1,6 +1,7 @@
 //! One file per verb.
 
 pub(crate) mod agg;
+mod cells;
 pub(crate) mod change;
 pub(crate) mod children;
 pub(crate) mod compare;
@@ -18,6 +19,7 @@ pub(crate) mod import;
 pub(crate) mod info;
 mod input;
 pub(crate) mod log;
+mod long;
 pub(crate) mod ls;
 pub(crate) mod meta;
 mod meta_change;
@@ -30,6 +32,7 @@ pub(crate) mod schema;
 mod selection;
 pub(crate) mod set;
 mod shape;
+pub(crate) mod show;
 pub(crate) mod tree;
 pub(crate) mod vacuum;
 pub(crate) mod verify;

@@ -2,6 +2,7 @@
 
 mod others;
 mod table;
+mod vertical;
 
 use std::ffi::OsStr;
 use std::io::{BufWriter, Write};
@@ -18,6 +19,7 @@ use tdb_cells::{Column, FieldInfo, Session};
 use tdb_query::{Failing, QueryError, ReadOptions, Reader, ResultOrder};
 use tdb_schema::ArraySchema;
 use tdb_text::{CsvWriter, JsonLinesWriter, NpyWriter};
+use vertical::VerticalWriter;
 
 use super::selection::Selection;
 use super::{open_location, shape};
@@ -102,6 +104,12 @@ pub(crate) struct Reading {
     /// Format of the result; on a terminal table, else csv by default
     #[arg(long, value_enum)]
     format: Option<Format>,
+    /// A table of all columns, though it is wider than the screen
+    #[arg(long, conflicts_with = "vertical")]
+    wide: bool,
+    /// A line for each field of each cell
+    #[arg(long)]
+    vertical: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -233,6 +241,12 @@ fn read(
 
 impl Reading {
     fn format(&self, global: &Global, out: &Output) -> Result<Format, Failure> {
+        if self.wide || self.vertical {
+            return match self.format {
+                None | Some(Format::Table) => Ok(Format::Table),
+                _ => Err(Failure::invalid("--wide and --vertical are for tables")),
+            };
+        }
         if let Some(format) = self.format {
             return Ok(format);
         }
@@ -316,7 +330,8 @@ impl Reading {
         let is_file = out.is_file;
         let to = |out: Output| -> BufWriter<Box<dyn Write + Send>> { out.into_writer() };
         Ok(match format {
-            Format::Table => Box::new(TableWriter::new(out, fields, options)),
+            Format::Table if self.vertical => Box::new(VerticalWriter::new(out, fields, options)),
+            Format::Table => Box::new(TableWriter::new(out, fields, options, self.wide)),
             Format::Csv => Box::new(CsvWriter::try_new(to(out), fields, options)?),
             Format::Jsonl => Box::new(JsonLinesWriter::try_new(to(out), fields, options)?),
             Format::Arrow if is_file => Box::new(IpcFileWriter::try_new(to(out), fields, options)?),

@@ -14,7 +14,7 @@ use crate::access::session;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
-use crate::paint::{Role, Table, count};
+use crate::paint::{Role, Table, count, wrapped};
 use crate::present;
 
 #[derive(Debug, Args)]
@@ -43,14 +43,14 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         true => String::new(),
         false => format!(", {} cells to a tile", count(schema.capacity)),
     };
-    writeln!(
-        out,
+    let first = format!(
         "{} array, format {}, cells {}, tiles {}{capacity}{duplicates}",
         schema.array_type.name(),
         schema.version,
         schema.cell_order.name(),
         schema.tile_order.name(),
-    )?;
+    );
+    writeln!(out, "{}", wrapped(&first, "", out.look))?;
     write_dimensions(schema, global.ticks, out)?;
     write_attributes(schema, global.ticks, out)?;
     write_labels(schema, out)?;
@@ -174,7 +174,8 @@ fn write_enumerations(
             .map(|value| present::stored(datatype, values, value, ticks))
             .collect();
         if enumeration.len() > shown.len() {
-            shown.push("…".to_owned());
+            let left_out = enumeration.len().saturating_sub(shown.len());
+            shown.push(format!("and {} more", count(left_out as u64)));
         }
         table.painted([
             (Role::Title, enumeration.name().to_owned()),

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::children::{Child, Kind, Site, children};
+use super::long::Long;
 use super::write_json;
 use crate::access::{Opening, session};
 use crate::failure::Failure;
@@ -15,10 +16,15 @@ use crate::paint::{Role, visible};
 use tdb::place::{self, Place};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  tdb tree fixtures/v22_group/group")]
+#[command(
+    after_help = "Examples:\n  tdb tree fixtures/v22_group/group\n  tdb tree -l fixtures/v22_group/group"
+)]
 pub(crate) struct Arguments {
     /// A folder or group
     uri: String,
+    /// Show shape or cells, size, and what SOMA calls it
+    #[arg(short)]
+    long: bool,
     /// Go on into groups outside of this one
     #[arg(long)]
     follow_external: bool,
@@ -27,15 +33,22 @@ pub(crate) struct Arguments {
 /// A child and what is below it.
 struct Branch {
     child: Child,
+    long: Option<Long>,
     below: Vec<Branch>,
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = place::folder(&arguments.uri, &global.counts)?;
     let opening = Opening::new(global, &session(global))?;
-    let mut above = vec![location.uri.clone()];
-    let follow = |child: &Child| child.location(arguments.follow_external, global);
-    let branches = grow(&location, &follow, &opening, &mut above)?;
+    let mut tree = Tree {
+        follow_external: arguments.follow_external,
+        is_long: arguments.long,
+        global,
+        opening: &opening,
+        out,
+        above: vec![location.uri.clone()],
+    };
+    let branches = tree.grow(&location)?;
     if global.json {
         let branches: Vec<Value> = branches.iter().map(branch_json).collect();
         return write_json(out, &Value::Array(branches));
@@ -45,36 +58,57 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     write_branches(&branches, "", out)
 }
 
-fn grow(
-    location: &Place,
-    follow: &dyn Fn(&Child) -> Result<Option<Place>, Failure>,
-    opening: &Opening,
-    above: &mut Vec<String>,
-) -> Result<Vec<Branch>, Failure> {
-    let mut branches = Vec::new();
-    for child in children(location, opening)? {
-        // Groups can contain themselves; where they do, the second time is the last.
-        let inside = follow(&child)?;
-        let inside = inside.filter(|i| child.kind.has_children() && !above.contains(&i.uri));
-        let below = match inside {
-            Some(inside) => {
-                above.push(inside.uri.clone());
-                let below = grow(&inside, follow, opening, above)?;
-                above.pop();
-                below
+/// A tree that grows.
+struct Tree<'a> {
+    follow_external: bool,
+    is_long: bool,
+    global: &'a Global,
+    opening: &'a Opening,
+    out: &'a Output,
+    /// The folders from the root to the present one.
+    above: Vec<String>,
+}
+
+impl Tree<'_> {
+    fn grow(&mut self, location: &Place) -> Result<Vec<Branch>, Failure> {
+        let mut branches = Vec::new();
+        for child in children(location, self.opening)? {
+            let inside = child.location(self.follow_external, self.global)?;
+            let long = self.long(&child, inside.as_ref())?;
+            // Groups can contain themselves; where they do, the second time is the last.
+            let is_new = |inside: &Place| !self.above.contains(&inside.uri);
+            let inside = inside.filter(|inside| child.kind.has_children() && is_new(inside));
+            let below = match inside {
+                Some(inside) => {
+                    self.above.push(inside.uri.clone());
+                    let below = self.grow(&inside)?;
+                    self.above.pop();
+                    below
+                }
+                None => Vec::new(),
+            };
+            // A folder without arrays and groups in it is of no interest.
+            if child.kind != Kind::Folder || !below.is_empty() {
+                branches.push(Branch { child, long, below });
             }
-            None => Vec::new(),
-        };
-        // A folder without arrays and groups in it is of no interest.
-        if child.kind != Kind::Folder || !below.is_empty() {
-            branches.push(Branch { child, below });
         }
+        Ok(branches)
     }
-    Ok(branches)
+
+    fn long(&self, child: &Child, place: Option<&Place>) -> Result<Option<Long>, Failure> {
+        if !self.is_long {
+            return Ok(None);
+        }
+        let long = Long::of(child, place, self.opening)?;
+        if let Some(problem) = long.problem() {
+            self.out.warn(&format!("{}: {problem}", child.uri()));
+        }
+        Ok(Some(long))
+    }
 }
 
 fn write_branches(branches: &[Branch], indent: &str, out: &mut Output) -> Result<(), Failure> {
-    for (number, Branch { child, below }) in branches.iter().enumerate() {
+    for (number, Branch { child, long, below }) in branches.iter().enumerate() {
         let last = number.saturating_add(1) == branches.len();
         let (fork, bar) = if last {
             ("└── ", "    ")
@@ -89,6 +123,11 @@ fn write_branches(branches: &[Branch], indent: &str, out: &mut Output) -> Result
         let kind = out.look.paint(role, child.kind.name());
         let name = out.look.paint(Role::Title, &visible(&child.name));
         write!(out, "{indent}{fork}{name}  {kind}")?;
+        for (role, text) in long.iter().flat_map(Long::columns) {
+            if !text.is_empty() {
+                write!(out, "  {}", out.look.paint(role, &visible(&text)))?;
+            }
+        }
         if let Site::Outside(uri) = &child.site {
             let uri = out.look.paint(Role::Dim, &visible(uri));
             write!(out, "  outside: {uri}")?;
@@ -101,10 +140,14 @@ fn write_branches(branches: &[Branch], indent: &str, out: &mut Output) -> Result
 
 fn branch_json(branch: &Branch) -> Value {
     let below: Vec<Value> = branch.below.iter().map(branch_json).collect();
-    json!({
+    let mut object = json!({
         "name": branch.child.name,
         "uri": branch.child.uri(),
         "type": branch.child.kind.name(),
-        "members": below,
-    })
+    });
+    if let Some(object) = object.as_object_mut() {
+        object.extend(branch.long.iter().flat_map(Long::json));
+        object.insert("members".to_owned(), Value::Array(below));
+    }
+    object
 }

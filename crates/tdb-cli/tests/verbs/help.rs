@@ -35,6 +35,7 @@ fn every_verb_shows_examples_that_work() {
         "ls",
         "tree",
         "read",
+        "show",
         "fragments",
         "meta ls",
         "meta get",
@@ -63,13 +64,14 @@ fn every_verb_shows_examples_that_work() {
 }
 
 /// Every verb.
-const VERBS: [&str; 29] = [
+const VERBS: [&str; 30] = [
     "",
     "info",
     "schema",
     "ls",
     "tree",
     "read",
+    "show",
     "fragments",
     "meta",
     "meta ls",

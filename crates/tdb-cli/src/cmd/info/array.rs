@@ -12,7 +12,7 @@ use tdb_schema::{
 };
 use tdb_tile::{Code, Range};
 
-use super::cells::Cells;
+use crate::cmd::cells::Cells;
 use crate::failure::Failure;
 use crate::paint::bytes;
 use crate::present::times;

@@ -10,7 +10,7 @@ use super::array::{Facts, Sizes};
 use crate::cmd::schema::{domain, extent, filters_text, section, type_name};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::paint::{Role, Table, bytes, count, plural, visible};
+use crate::paint::{Role, Table, bytes, count, plural, visible, wrapped};
 use crate::present;
 
 pub(super) fn write(
@@ -34,7 +34,8 @@ pub(super) fn write(
     }
     for warning in &facts.warnings {
         let label = out.look.paint(Role::Warning, "warning:");
-        writeln!(out, "{label} {}", visible(warning))?;
+        let warning = wrapped(&visible(warning), "warning: ", out.look);
+        writeln!(out, "{label} {warning}")?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use tdb_array::{Array, Group, GroupMember, Metadata, ObjectType, OpenOptions};
 use tdb_tile::Code;
 
-use super::cells::Cells;
+use crate::cmd::cells::Cells;
 use crate::cmd::meta;
 use crate::cmd::schema::section;
 use crate::failure::Failure;
@@ -68,7 +68,7 @@ impl<'a> Facts<'a> {
                 (Role::Title, member.key().to_owned()),
                 (Role::Type, member.object_type.name().to_owned()),
                 (Role::Plain, text(cells.as_ref())),
-                (Role::Dim, self.group.member_uri(member)),
+                (Role::Dim, whereabouts(self.group, member)),
             ]);
         }
         section(table, out)?;
@@ -99,6 +99,17 @@ impl<'a> Facts<'a> {
             "warnings": self.warnings(),
         })
     }
+}
+
+/// Where a member is: below the group, or else its URI.
+fn whereabouts(group: &Group, member: &GroupMember) -> String {
+    let inside = group.member_prefix(member).ok();
+    let root = group.location().prefix();
+    let below = inside
+        .as_deref()
+        .and_then(|prefix| prefix.strip_prefix(root));
+    let below = below.map(|below| below.trim_start_matches('/').to_owned());
+    below.unwrap_or_else(|| group.member_uri(member))
 }
 
 /// The cells of a member, in a table.

@@ -56,7 +56,14 @@ struct TextCell {
 }
 
 impl TableWriter {
-    pub(super) fn new(out: Output, fields: &[FieldInfo], options: OutputOptions) -> Self {
+    /// `is_wide` is for tables wider than the screen.
+    pub(super) fn new(
+        mut out: Output,
+        fields: &[FieldInfo],
+        options: OutputOptions,
+        is_wide: bool,
+    ) -> Self {
+        out.look.width = out.look.width.filter(|_| !is_wide);
         let columns = fields.iter().map(|field| {
             let mut column = TextColumn {
                 right: !holds_bytes(field.datatype) && field.enumeration.is_none(),
@@ -133,8 +140,12 @@ impl TableWriter {
             let names: Vec<&str> = hidden.iter().map(|column| &*column.name).collect();
             let names = names.join(", ");
             let what = format!("there is no room for {names}");
+            self.out.note(&format!(
+                "{what}: --wide and --vertical show all columns, --attrs and --dims choose some"
+            ));
+        } else if self.line.is_cut {
             self.out
-                .note(&format!("{what}: --attrs and --dims choose columns"));
+                .note("texts that end in … are longer: --wide and --vertical show all of them");
         }
     }
 }
@@ -281,7 +292,12 @@ mod tests {
         let (fields, batch) = batch(cells);
         let out = Shared::default();
         let output = Output::of(out.clone(), look);
-        let mut writer = Box::new(TableWriter::new(output, &fields, OutputOptions::default()));
+        let mut writer = Box::new(TableWriter::new(
+            output,
+            &fields,
+            OutputOptions::default(),
+            false,
+        ));
         writer.write(&batch).unwrap();
         writer.finish().unwrap();
         String::from_utf8(out.0.lock().unwrap().clone()).unwrap()

@@ -9,19 +9,20 @@ use crate::failure::Failure;
 use crate::paint::{count, plural};
 
 /// The cells of an array.
-pub(super) struct Cells {
+#[derive(Debug)]
+pub(crate) struct Cells {
     /// Along each dimension, of dense arrays.
-    pub(super) shape: Option<Vec<u64>>,
+    pub(crate) shape: Option<Vec<u64>>,
     /// In all fragments; of dense ones those of the space tiles that they touch.
-    pub(super) stored: u64,
+    pub(crate) stored: u64,
     fragments: u64,
-    pub(super) tiles: u64,
+    pub(crate) tiles: u64,
     /// Whether a read gives just the stored ones, each once.
     is_exact: bool,
 }
 
 impl Cells {
-    pub(super) fn of(array: &Array) -> Result<Self, Failure> {
+    pub(crate) fn of(array: &Array) -> Result<Self, Failure> {
         let schema = array.schema();
         let fragments = array.fragments();
         let sum = |of: fn(&Fragment) -> u64| fragments.iter().map(of).fold(0, u64::saturating_add);
@@ -36,7 +37,7 @@ impl Cells {
     }
 
     /// How many cells a read of everything gives, if that is known.
-    pub(super) fn read(&self) -> Option<u64> {
+    pub(crate) fn read(&self) -> Option<u64> {
         match &self.shape {
             Some(sides) => sides
                 .iter()
@@ -46,7 +47,7 @@ impl Cells {
     }
 
     /// What scripts read of it.
-    pub(super) fn json(&self) -> Map<String, Json> {
+    pub(crate) fn json(&self) -> Map<String, Json> {
         let facts = [
             ("shape", json!(self.shape)),
             ("cells", json!(self.read())),
@@ -59,7 +60,7 @@ impl Cells {
     }
 
     /// A few words: `2,000 x 3,000`, `1,234`, `1,234 stored`.
-    pub(super) fn short(&self) -> String {
+    pub(crate) fn short(&self) -> String {
         match &self.shape {
             Some(sides) => sides_text(sides),
             None if self.is_exact => count(self.stored),
@@ -68,7 +69,7 @@ impl Cells {
     }
 
     /// One line of a screen.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let fragments = plural(self.fragments, "fragment");
         let tiles = plural(self.tiles, "tile");
         let stored = count(self.stored);

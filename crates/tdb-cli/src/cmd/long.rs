@@ -1,0 +1,112 @@
+//! What `ls -l` and `tree -l` tell of an array or group.
+
+use serde_json::{Map, Value as Json, json};
+use tdb_array::{Array, Group, Metadata, ObjectType};
+use tdb_store::{StoreError, list_recursive};
+
+use super::cells::Cells;
+use super::children::{Child, Kind};
+use crate::access::Opening;
+use crate::failure::Failure;
+use crate::paint::{Role, bytes};
+use crate::present;
+use tdb::place::Place;
+
+/// The key of the metadata under which SOMA says what an array or group is.
+const SOMA_TYPE: &str = "soma_object_type";
+
+/// What is told of an array or group.
+#[derive(Debug, Default)]
+pub(crate) struct Long {
+    /// Bytes of all its objects.
+    bytes: Option<u64>,
+    cells: Option<Cells>,
+    soma_type: Option<String>,
+    /// Why it cannot be opened.
+    problem: Option<String>,
+}
+
+impl Long {
+    /// Looks at what lies in a place; nothing is told of what lies outside of the listing. What cannot be opened does not
+    /// keep others from being listed.
+    pub(crate) fn of(
+        child: &Child,
+        place: Option<&Place>,
+        opening: &Opening,
+    ) -> Result<Self, Failure> {
+        let (Kind::Object(object_type), Some(place)) = (child.kind, place) else {
+            return Ok(Self::default());
+        };
+        let mut long = Self {
+            bytes: Some(size(place)?),
+            ..Self::default()
+        };
+        let found = match object_type {
+            ObjectType::Array => of_array(place, opening),
+            ObjectType::Group => of_group(place, opening),
+            ObjectType::Invalid => return Ok(long),
+        };
+        match found {
+            Ok((cells, metadata)) => {
+                let soma_type = metadata.get(SOMA_TYPE);
+                long.soma_type = soma_type.map(|value| present::metadata(value, false));
+                long.cells = cells;
+            }
+            Err(failure) => long.problem = Some(failure.text()),
+        }
+        Ok(long)
+    }
+
+    /// The columns of a listing: shape or cells, size, what SOMA calls it.
+    pub(crate) fn columns(&self) -> [(Role, String); 3] {
+        let cells = match (&self.cells, &self.problem) {
+            (_, Some(_)) => (Role::Warning, "cannot be opened".to_owned()),
+            (Some(cells), None) => (Role::Plain, cells.short()),
+            (None, None) => (Role::Plain, String::new()),
+        };
+        let size = self.bytes.map(bytes).unwrap_or_default();
+        let soma_type = self.soma_type.clone().unwrap_or_default();
+        [cells, (Role::Plain, size), (Role::Type, soma_type)]
+    }
+
+    /// What scripts read of it.
+    pub(crate) fn json(&self) -> Map<String, Json> {
+        let mut json = Map::new();
+        json.insert("bytes".to_owned(), json!(self.bytes));
+        json.extend(self.cells.iter().flat_map(Cells::json));
+        json.insert(SOMA_TYPE.to_owned(), json!(self.soma_type));
+        if let Some(problem) = &self.problem {
+            json.insert("problem".to_owned(), json!(problem));
+        }
+        json
+    }
+
+    /// What to warn of.
+    pub(crate) fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+}
+
+fn of_array(place: &Place, opening: &Opening) -> Result<(Option<Cells>, Metadata), Failure> {
+    let array = Array::open_location(&opening.access.to(place), opening.options.clone())?;
+    Ok((Some(Cells::of(&array)?), array.metadata()?))
+}
+
+fn of_group(place: &Place, opening: &Opening) -> Result<(Option<Cells>, Metadata), Failure> {
+    let location = opening.access.to(place);
+    let group = Group::open_location(&location, &place.store_uri, opening.options.clone())?;
+    Ok((None, group.metadata()?))
+}
+
+/// Bytes of all objects in a folder.
+fn size(place: &Place) -> Result<u64, Failure> {
+    let failed = |error: StoreError| Failure::in_place(error, place);
+    let objects = list_recursive(&**place.store(), place.prefix()).map_err(failed)?;
+    objects.iter().try_fold(0_u64, |sum, object| {
+        let size = match object.size {
+            Some(size) => size,
+            None => place.store().size(&object.key).map_err(failed)?,
+        };
+        Ok(sum.saturating_add(size))
+    })
+}

@@ -1,0 +1,88 @@
+//! A result with a line for each field of each cell, for cells that are wider than the screen.
+
+use std::io::Write;
+
+use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
+use tdb_cells::{Batch, FieldInfo};
+use tdb_text::PlainText;
+use unicode_width::UnicodeWidthStr;
+
+use crate::output::Output;
+use crate::paint::{GAP, Role, visible};
+
+/// Writes cells one below the other: on a terminal those of the first screen.
+pub(super) struct VerticalWriter {
+    out: Output,
+    text: PlainText,
+    names: Vec<String>,
+    /// Columns of the screen that the longest name takes.
+    width: usize,
+    cells: u64,
+    /// Cells that may be shown.
+    room: u64,
+    is_cut: bool,
+}
+
+impl VerticalWriter {
+    pub(super) fn new(out: Output, fields: &[FieldInfo], options: OutputOptions) -> Self {
+        let names: Vec<String> = fields.iter().map(|field| visible(&field.name)).collect();
+        let lines = names.len().saturating_add(1) as u64;
+        let room = out
+            .look
+            .height
+            .map(|height| (height as u64).div_euclid(lines).max(1));
+        Self {
+            text: PlainText::new(fields, options),
+            width: names.iter().map(|name| name.width()).max().unwrap_or(0),
+            names,
+            cells: 0,
+            room: room.unwrap_or(u64::MAX),
+            is_cut: false,
+            out,
+        }
+    }
+
+    fn write_cell(&mut self, batch: &Batch, row: usize) -> Result<(), ConversionError> {
+        let first = self.cells.saturating_sub(row as u64);
+        let number = self.cells.saturating_add(1);
+        let title = self.out.look.paint(Role::Dim, &format!("-- cell {number}"));
+        writeln!(self.out, "{title}")?;
+        for (index, name) in self.names.iter().enumerate() {
+            let mut shown = self.out.look.paint(Role::Dim, "null");
+            let mut push = |text: Option<&str>| {
+                if let Some(text) = text {
+                    shown = visible(text);
+                }
+            };
+            (self.text).for_each(batch, index, row..row.saturating_add(1), first, &mut push)?;
+            let padding = self.width.saturating_sub(name.width()).saturating_add(GAP);
+            let label = self.out.look.paint(Role::Title, name);
+            let line = format!("{label}{:padding$}{shown}", "");
+            writeln!(self.out, "{}", line.trim_end_matches(' '))?;
+        }
+        self.cells = number;
+        Ok(())
+    }
+}
+
+impl BatchWriter for VerticalWriter {
+    fn write(&mut self, batch: &Batch) -> Result<(), ConversionError> {
+        for row in 0..batch.rows {
+            if self.cells >= self.room {
+                self.is_cut = true;
+                return Ok(());
+            }
+            self.write_cell(batch, row)?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), ConversionError> {
+        self.out.flush()?;
+        if self.is_cut {
+            let how = "--format csv gives all, --range and --where some";
+            self.out.note(&format!("there are more cells: {how}"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,222 @@
+//! `tdb show`: a slice of a dense array as a picture.
+
+mod canvas;
+mod colors;
+mod legend;
+mod matrix;
+mod png_file;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value as Json, json};
+use tdb::{Picture, PictureAxis, PictureOptions, read_picture};
+use tdb_schema::CellValNum;
+use tdb_schema::json::cell_to_json;
+use tdb_tile::Code;
+
+use super::selection::{Selected, Selection};
+use super::write_json;
+use crate::failure::Failure;
+use crate::global::Global;
+use crate::output::Output;
+use crate::paint::wrapped;
+use crate::present;
+use colors::{Colors, Palette};
+
+/// The screen of a picture that goes to no terminal.
+const SCREEN: (usize, usize) = (80, 24);
+
+/// The longer side of a picture in a file.
+const FILE_SIDE: u64 = 2000;
+
+/// Lines of a screen that the legend takes.
+const LEGEND: usize = 2;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb show fixtures/v22_dense_basics/array --attr i32\n  \
+    tdb show fixtures/v22_dense_basics/array --attr f32 --numbers\n  \
+    tdb show fixtures/v22_dense_basics/array --attr i32 --png target/i32.png --colors magma\n\n\
+    A third dimension of 3 or 4 cells of uint8 is a colour: red, green, blue, opacity. What is larger than the screen or the \
+    file is sampled, which is said. Of a dimension without --range, the part is drawn where anything was written."
+)]
+pub(crate) struct Arguments {
+    /// A dense array
+    array: String,
+    /// The attribute; the first that holds numbers by default
+    #[arg(long, value_name = "A", allow_hyphen_values = true)]
+    attr: Option<String>,
+    /// A file for the picture, instead of the terminal; it appears whole or not at all
+    #[arg(long, value_name = "FILE", conflicts_with = "numbers")]
+    png: Option<PathBuf>,
+    /// The longer side of the picture, in pixels
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=65_535))]
+    size: Option<u64>,
+    /// How numbers become colours; gray for 8 bits, else viridis by default
+    #[arg(long, value_name = "MAP", value_enum)]
+    colors: Option<Colors>,
+    /// The numbers of the first and the last colour; the least and the greatest that are shown by default
+    #[arg(long, value_name = "LO..HI", value_parser = scale, allow_hyphen_values = true)]
+    scale: Option<(f64, f64)>,
+    /// The numbers themselves, as a matrix
+    #[arg(long)]
+    numbers: bool,
+    #[command(flatten)]
+    selection: Selection,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    refuse_text_as_png(global)?;
+    let selected = arguments.selection.open(&arguments.array, global, out)?;
+    let Selected {
+        session,
+        location,
+        array,
+        options,
+    } = &selected;
+    let wanted = arguments.picture_options(global, out);
+    let read = || read_picture(session, array, options, &wanted);
+    let picture = global.counts.stage("read", read);
+    let picture = picture.map_err(|error| Failure::in_place(error, location))?;
+    let palette = arguments.palette(&picture);
+    if let Some(file) = &arguments.png {
+        png_file::write(&picture, &palette, file)?;
+        if file != Path::new("/dev/stdout") {
+            for line in legend::lines(&picture, &palette, None, global.ticks) {
+                writeln!(out, "{}", wrapped(&line, "", out.look))?;
+            }
+        }
+        return Ok(());
+    }
+    if global.json {
+        return write_json(out, &picture_json(&picture, &palette, arguments, global));
+    }
+    if arguments.numbers {
+        return matrix::write(&picture, global.ticks, out);
+    }
+    canvas::write(&picture, &palette, out)?;
+    legend::write(&picture, &palette, global.ticks, out)
+}
+
+impl Arguments {
+    fn picture_options(&self, global: &Global, out: &Output) -> PictureOptions {
+        let (width, height) = self.room(global, out);
+        let mut options = PictureOptions::within(width, height);
+        options.attribute.clone_from(&self.attr);
+        options.is_cropped = self.numbers;
+        // Without colours a pixel is a character, else half of one.
+        let is_plain = self.png.is_none() && !global.json && !out.look.color;
+        options.pixel_height(if is_plain && self.size.is_none() {
+            2
+        } else {
+            1
+        })
+    }
+
+    /// The pixels that there is room for; 0 for as many as there are cells.
+    fn room(&self, global: &Global, out: &Output) -> (u64, u64) {
+        if let Some(size) = self.size {
+            return (size, size);
+        }
+        if self.png.is_some() {
+            return (FILE_SIDE, FILE_SIDE);
+        }
+        let height = out
+            .look
+            .height
+            .map(|lines| lines.saturating_sub(LEGEND).max(1));
+        if self.numbers {
+            // A number and the gap take three columns at least; a file or a pipe gets all.
+            let columns = if global.json { None } else { out.look.width };
+            let rows = height.filter(|_| !global.json);
+            return (
+                columns.map_or(0, |columns| columns as u64 / 3),
+                rows.map_or(0, |rows| rows as u64),
+            );
+        }
+        let (width, height) = (
+            out.look.width.unwrap_or(SCREEN.0),
+            height.unwrap_or(SCREEN.1),
+        );
+        let halves = if out.look.color { 2 } else { 1 };
+        (width as u64, (height as u64).saturating_mul(halves))
+    }
+
+    fn palette(&self, picture: &Picture) -> Palette {
+        let default = if picture.datatype.size() == 1 {
+            Colors::Gray
+        } else {
+            Colors::Viridis
+        };
+        let scale = self.scale.or_else(|| picture.scale());
+        Palette {
+            colors: self.colors.unwrap_or(default),
+            scale,
+        }
+    }
+}
+
+/// `-o` holds what would stand on the screen.
+fn refuse_text_as_png(global: &Global) -> Result<(), Failure> {
+    let ending = global.output.as_deref().and_then(Path::extension);
+    if !ending.is_some_and(|ending| ending.eq_ignore_ascii_case("png")) {
+        return Ok(());
+    }
+    let failure = Failure::invalid("-o is for the picture as text, and for its JSON");
+    Err(failure.hint("--png FILE makes a picture of pixels"))
+}
+
+/// Two numbers: `0..255`.
+fn scale(text: &str) -> Result<(f64, f64), String> {
+    let ends = text
+        .split_once("..")
+        .and_then(|(lo, hi)| Some((lo.parse().ok()?, hi.parse().ok()?)));
+    let is_scale = |(lo, hi): &(f64, f64)| lo.is_finite() && hi.is_finite() && lo <= hi;
+    ends.filter(is_scale)
+        .ok_or_else(|| "not two numbers, the lesser first, like 0..255".to_owned())
+}
+
+fn picture_json(
+    picture: &Picture,
+    palette: &Palette,
+    arguments: &Arguments,
+    global: &Global,
+) -> Json {
+    let times = present::times(global.ticks);
+    let value = |axis: &PictureAxis, bytes: &[u8]| {
+        cell_to_json(axis.datatype, CellValNum::Fixed(1), bytes, times)
+    };
+    let axis = |axis: &PictureAxis| {
+        let ends = axis.ends();
+        json!({
+            "dimension": axis.dimension,
+            "range": ends.map(|(lo, hi)| [value(axis, &lo), value(axis, &hi)]),
+            "cells": axis.cells,
+            "pixels": axis.positions.len(),
+        })
+    };
+    let scale = palette.scale.map(|(lo, hi)| {
+        [
+            legend::number(picture, lo, true),
+            legend::number(picture, hi, true),
+        ]
+    });
+    let scale = scale
+        .map(|ends| ends.map(|text| serde_json::from_str(&text).unwrap_or(Json::String(text))));
+    let mut shown = json!({
+        "attribute": picture.attribute,
+        "datatype": picture.datatype.name(),
+        "rows": picture.rows.as_ref().map(axis),
+        "columns": axis(&picture.columns),
+        "fixed": picture.fixed.iter().map(axis).collect::<Vec<_>>(),
+        "channels": picture.channels,
+        "sampled": picture.is_sampled(),
+        "scale": scale,
+    });
+    if let (true, Some(shown)) = (arguments.numbers, shown.as_object_mut()) {
+        shown.insert("values".to_owned(), matrix::json(picture, times));
+    }
+    shown
+}

@@ -1,0 +1,291 @@
+//! Tables for people: what does not fit beside the rest goes below it, and nothing is cut.
+
+use std::io::{self, Write};
+
+use unicode_width::UnicodeWidthStr;
+
+use super::{GAP, Look, Role, visible};
+
+/// Spaces before the lines of a row after its first.
+const INDENT: usize = 4;
+
+/// Text is not broken into columns narrower than this.
+const NARROWEST: usize = 16;
+
+/// A table of text: columns as wide as their widest cell.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    rows: Vec<Vec<Cell>>,
+    right: Vec<bool>,
+    /// The first row holds titles; a column with nothing beneath its title is left out.
+    titled: bool,
+}
+
+#[derive(Debug)]
+struct Cell {
+    role: Role,
+    text: String,
+}
+
+/// Where a column stands.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    column: usize,
+    /// Columns of the screen that it takes; longer text is broken between words.
+    width: usize,
+}
+
+impl Table {
+    /// A table whose columns have these titles; a title that begins with `>` makes its column right-aligned.
+    pub(crate) fn new(titles: &[&str]) -> Self {
+        let right: Vec<bool> = titles.iter().map(|title| title.starts_with('>')).collect();
+        let mut table = Self {
+            titled: true,
+            ..Self::plain(&right)
+        };
+        let titles = titles
+            .iter()
+            .map(|title| title.trim_start_matches('>').to_owned());
+        table.push(Role::Dim, titles);
+        table
+    }
+
+    /// A table without titles.
+    pub(crate) fn plain(right: &[bool]) -> Self {
+        Self {
+            right: right.to_vec(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether there is nothing but titles.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.len() < 2
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.push(Role::Plain, cells);
+    }
+
+    /// Adds a row whose cells have roles.
+    pub(crate) fn painted(&mut self, cells: impl IntoIterator<Item = (Role, String)>) {
+        let cells = cells.into_iter().map(|(role, text)| Cell {
+            role,
+            text: visible(&text),
+        });
+        self.rows.push(cells.collect());
+    }
+
+    fn push(&mut self, role: Role, cells: impl IntoIterator<Item = String>) {
+        self.painted(cells.into_iter().map(|text| (role, text)));
+    }
+
+    /// Writes the table. Columns that the screen has no room for stand in further lines of each row, and a long text in
+    /// several lines of its column.
+    pub(crate) fn write(&self, out: &mut dyn Write, look: Look) -> io::Result<()> {
+        let lines = self.lines(look.width);
+        for row in &self.rows {
+            for (number, places) in lines.iter().enumerate() {
+                let indent = if number == 0 { 0 } else { INDENT };
+                self.write_line(out, look, row, places, indent)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The columns of each line of a row.
+    fn lines(&self, screen: Option<usize>) -> Vec<Vec<Place>> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let widths = (0..columns).map(|column| (column, self.width(column)));
+        let widths: Vec<(usize, usize)> = widths.filter(|(_, width)| *width > 0).collect();
+        let screen = screen.unwrap_or(usize::MAX);
+        let (mut lines, mut line, mut left) = (Vec::new(), Vec::new(), screen);
+        for (number, &(column, width)) in widths.iter().enumerate() {
+            let gap = if line.is_empty() { 0 } else { GAP };
+            let mut room = left.saturating_sub(gap);
+            let is_last = number.saturating_add(1) == widths.len();
+            let may_break = is_last && self.right.get(column) != Some(&true);
+            let is_broken = may_break && room >= self.longest_word(column).max(NARROWEST);
+            if width > room && !is_broken && !line.is_empty() {
+                lines.push(std::mem::take(&mut line));
+                room = screen.saturating_sub(INDENT);
+            }
+            let width = width.min(room.max(1));
+            line.push(Place { column, width });
+            left = room.saturating_sub(width);
+        }
+        lines.push(line);
+        lines
+    }
+
+    /// Columns of the screen that the widest cell takes; 0 where the column is left out.
+    fn width(&self, column: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.get(column));
+        let widths = || cells.clone().map(|cell| cell.text.width());
+        let beneath = widths().skip(usize::from(self.titled)).max();
+        match beneath {
+            Some(0) if self.titled => 0,
+            _ => widths().max().unwrap_or(0),
+        }
+    }
+
+    fn longest_word(&self, column: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.get(column));
+        let words = cells.flat_map(|cell| cell.text.split(' '));
+        words.map(UnicodeWidthStr::width).max().unwrap_or(0)
+    }
+
+    /// Writes some cells of a row beside each other, unless all are empty below the first line.
+    fn write_line(
+        &self,
+        out: &mut dyn Write,
+        look: Look,
+        row: &[Cell],
+        places: &[Place],
+        indent: usize,
+    ) -> io::Result<()> {
+        let broken: Vec<(Role, Vec<String>)> = (places.iter())
+            .map(|place| match row.get(place.column) {
+                Some(cell) => (cell.role, broken(&cell.text, place.width)),
+                None => (Role::Plain, Vec::new()),
+            })
+            .collect();
+        let height = broken
+            .iter()
+            .map(|(_, lines)| lines.len())
+            .max()
+            .unwrap_or(0);
+        if indent > 0
+            && broken
+                .iter()
+                .flat_map(|(_, lines)| lines)
+                .all(String::is_empty)
+        {
+            return Ok(());
+        }
+        for number in 0..height.max(1) {
+            let mut text = String::new();
+            // Spaces that stand before the next text, if there is one.
+            let mut spaces = indent;
+            for (place, (role, lines)) in places.iter().zip(&broken) {
+                let part = lines.get(number).map_or("", String::as_str);
+                let padding = place.width.saturating_sub(part.width());
+                let right = self.right.get(place.column) == Some(&true);
+                spaces += if right { padding } else { 0 };
+                if !part.is_empty() {
+                    text.extend(std::iter::repeat_n(' ', spaces));
+                    text += &look.paint(*role, part);
+                    spaces = 0;
+                }
+                spaces += GAP + if right { 0 } else { padding };
+            }
+            // A row without cells is a line all the same.
+            writeln!(out, "{text}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A text in lines of at most `width`, broken between words; a longer word stands in a line of its own, whole.
+fn broken(text: &str, width: usize) -> Vec<String> {
+    if text.width() <= width {
+        return vec![text.to_owned()];
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(table: &Table, width: Option<usize>) -> String {
+        let mut out = Vec::new();
+        let look = Look {
+            width,
+            ..Look::default()
+        };
+        table.write(&mut out, look).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_column_with_nothing_beneath_its_title_is_left_out() {
+        let mut table = Table::new(&["name", "nothing", ">size"]);
+        table.row(["a".into(), String::new(), "1".into()]);
+        assert_eq!(shown(&table, None), "name  size\na        1\n");
+    }
+
+    #[test]
+    fn tables_are_aligned_and_folded() {
+        let mut table = Table::new(&["name", ">size", "what"]);
+        table.row(["大阪".into(), "1".into(), "wide".into()]);
+        table.row(["x".into(), "1000".into(), String::new()]);
+        table.row([String::new(), "5".into(), "tail\n".into()]);
+        insta::assert_snapshot!(shown(&table, None), @r#"
+        name  size  what
+        大阪     1  wide
+        x     1000
+                 5  tail\n
+        "#);
+        insta::assert_snapshot!(shown(&table, Some(14)), @r#"
+        name  size
+            what
+        大阪     1
+            wide
+        x     1000
+                 5
+            tail\n
+        "#);
+        insta::assert_snapshot!(shown(&table, Some(5)), @r#"
+        name
+            size
+            what
+        大阪
+            1
+            wide
+        x
+            1000
+
+            5
+            tail\n
+        "#);
+    }
+
+    #[test]
+    fn long_texts_are_broken_between_words() {
+        let mut table = Table::new(&["name", "filters"]);
+        table.row([
+            "a".into(),
+            "byteshuffle, zstd(level=5), checksum_md5".into(),
+        ]);
+        table.row(["b".into(), "none".into()]);
+        insta::assert_snapshot!(shown(&table, Some(30)), @r#"
+        name  filters
+        a     byteshuffle,
+              zstd(level=5),
+              checksum_md5
+        b     none
+        "#);
+        insta::assert_snapshot!(shown(&table, Some(20)), @r#"
+        name
+            filters
+        a
+            byteshuffle,
+            zstd(level=5),
+            checksum_md5
+        b
+            none
+        "#);
+    }
+}
