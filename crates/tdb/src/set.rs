@@ -206,7 +206,7 @@ impl SetBuilder {
         let reader = Reader::open(session, array.engine(), &options);
         for batch in reader.map_err(|error| array.failed(error))? {
             let batch = batch.map_err(|error| array.failed(error))?;
-            let rows = (0..batch.rows).map(|row| coordinates(&batch, row));
+            let rows = (0..batch.rows).map(|row| coordinates(schema, &batch, row));
             places.extend(rows.collect::<Result<Vec<_>, Bug>>()?);
             if places.len() as u64 > self.most {
                 return Err(too_many(places.len() as u64, self.most));
@@ -230,7 +230,7 @@ impl SetBuilder {
         for batch in reader {
             let batch = batch.map_err(|error| array.failed(error))?;
             let mut is_meant = |row| {
-                let place = coordinates(&batch, row)?;
+                let place = coordinates(schema, &batch, row)?;
                 Ok(wanted.next_if(|wanted| **wanted == place).is_some())
             };
             let mut changed = with_values(&batch, &mut is_meant, values)?;
@@ -238,6 +238,11 @@ impl SetBuilder {
                 .columns
                 .retain(|column| schema.dimension_index(&column.name).is_none());
             writer.push(&changed).map_err(|error| array.failed(error))?;
+        }
+        if wanted.next().is_some() {
+            return Err(
+                Bug::new("a cell that matches is not in the box around all that do").into(),
+            );
         }
         let cells = places.len() as u64;
         Ok(SetCells {
@@ -325,10 +330,13 @@ fn list(attribute: &Attribute, text: &str, what: &str) -> Result<Vec<u8>> {
 }
 
 /// The coordinates of a cell.
-fn coordinates(batch: &Batch, row: usize) -> Result<Vec<Vec<u8>>, Bug> {
-    let short = || Bug::new("a batch of dense cells without coordinates");
-    let dimensions = batch.columns.iter();
-    let cells = dimensions.map(|column| Ok(column.cell(row).ok_or_else(short)?.to_vec()));
+fn coordinates(schema: &ArraySchema, batch: &Batch, row: usize) -> Result<Vec<Vec<u8>>, Bug> {
+    let cells = schema.dimensions.iter().map(|dimension| {
+        let column = batch.column(&dimension.name);
+        let cell = column.and_then(|column| column.cell(row));
+        let cell = cell.ok_or_else(|| Bug::new("a batch of dense cells without coordinates"))?;
+        Ok(cell.to_vec())
+    });
     cells.collect()
 }
 
