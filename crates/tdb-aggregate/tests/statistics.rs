@@ -37,15 +37,8 @@ fn cell() -> impl Strategy<Value = Cell> {
         f32::MAX,
     ]);
     let float = prop_oneof![30 => -9.0_f32..9.0, 1 => odd];
-    let doubles = vec![
-        f64::NAN,
-        f64::INFINITY,
-        0.0,
-        -0.0,
-        f64::MAX,
-        f64::MIN,
-        1e300,
-    ];
+    // No great numbers of both signs: what is left of their sum would be what was rounded.
+    let doubles = vec![f64::NAN, f64::INFINITY, 0.0, -0.0, f64::MAX, 1e300];
     let double = prop_oneof![30 => -9.0_f64..9.0, 1 => prop::sample::select(doubles)];
     let time = prop_oneof![30 => -999_i64..999, 1 => Just(i64::MIN)];
     let values = (
