@@ -4,6 +4,7 @@ pub(crate) mod agg;
 mod cells;
 pub(crate) mod change;
 pub(crate) mod children;
+pub(crate) mod completions;
 pub(crate) mod consolidate;
 pub(crate) mod count;
 pub(crate) mod create;
