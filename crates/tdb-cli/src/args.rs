@@ -50,6 +50,9 @@ pub(crate) enum Verb {
     /// List the values that fields have
     #[command(alias = "unique")]
     Distinct(cmd::agg::DistinctArguments),
+    /// Show what the bytes of an array are spent on
+    #[command(alias = "du")]
+    Layout(cmd::layout::Arguments),
     /// Draw two dimensions of a dense array
     #[command(aliases = ["draw", "plot"])]
     Show(Box<cmd::show::Arguments>),

@@ -6,6 +6,7 @@ mod column;
 mod context;
 mod error;
 mod interval;
+pub mod layout;
 mod open;
 mod order;
 mod picture;

@@ -18,6 +18,7 @@ mod group_members;
 pub(crate) mod import;
 pub(crate) mod info;
 mod input;
+pub(crate) mod layout;
 mod long;
 pub(crate) mod ls;
 pub(crate) mod meta;

@@ -36,6 +36,7 @@ fn every_verb_shows_examples_that_work() {
         "tree",
         "read",
         "show",
+        "layout",
         "fragments",
         "meta ls",
         "meta get",
@@ -64,7 +65,7 @@ fn every_verb_shows_examples_that_work() {
 }
 
 /// Every verb.
-const VERBS: [&str; 36] = [
+const VERBS: [&str; 37] = [
     "",
     "info",
     "schema",
@@ -78,6 +79,7 @@ const VERBS: [&str; 36] = [
     "distinct",
     "verify",
     "show",
+    "layout",
     "fragments",
     "meta",
     "meta ls",
