@@ -3,7 +3,7 @@
 use clap::error::{ContextKind, ContextValue};
 
 /// Verbs that change nothing, or only hold such that do: the others are never offered for a misspelt one.
-const HARMLESS: [&str; 20] = [
+const HARMLESS: [&str; 23] = [
     "info",
     "schema",
     "ls",
@@ -16,6 +16,9 @@ const HARMLESS: [&str; 20] = [
     "verify",
     "stats",
     "show",
+    "layout",
+    "map",
+    "completions",
     "fragments",
     "dump",
     "filters",
@@ -27,7 +30,21 @@ const HARMLESS: [&str; 20] = [
 ];
 
 /// Options that overwrite or remove something: never offered for a misspelt one.
-const HARMFUL: [&str; 2] = ["--output", "--apply"];
+const HARMFUL: [&str; 13] = [
+    "--output",
+    "--apply",
+    "--png",
+    "--svg",
+    "--fragments",
+    "--with-nulls",
+    "--purge-deleted",
+    "--no-timestamps",
+    "--drop-attr",
+    "--drop-enum",
+    "--vacuum",
+    "--replace",
+    "--remove",
+];
 
 /// The error without advice that leads from a misspelt word to a change.
 pub(crate) fn harmless(mut error: clap::Error) -> clap::Error {

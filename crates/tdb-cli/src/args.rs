@@ -31,6 +31,7 @@ pub(crate) enum Verb {
     /// Show the schema of an array
     Schema(cmd::schema::Arguments),
     /// List arrays and groups below a folder
+    #[command(alias = "list")]
     Ls(cmd::ls::Arguments),
     /// Show all arrays and groups below as a tree
     Tree(cmd::tree::Arguments),
@@ -41,14 +42,22 @@ pub(crate) enum Verb {
     /// Count the cells of an array, or of a part of it
     Count(cmd::count::Arguments),
     /// Work out sums, means, least and greatest values, for all cells or by group
+    #[command(alias = "aggregate")]
     Agg(cmd::agg::Arguments),
     /// Summarize each field: count, nulls, least, greatest, mean
+    #[command(aliases = ["describe", "summary", "summarize"])]
     Stats(cmd::agg::StatsArguments),
     /// List the values that fields have
+    #[command(alias = "unique")]
     Distinct(cmd::agg::DistinctArguments),
+    /// Show what the bytes of an array are spent on
+    #[command(alias = "du")]
+    Layout(cmd::layout::Arguments),
     /// Draw two dimensions of a dense array
+    #[command(aliases = ["draw", "plot"])]
     Show(Box<cmd::show::Arguments>),
     /// Decode all of an array, and list what cannot be
+    #[command(aliases = ["validate", "check"])]
     Verify(cmd::verify::Arguments),
     /// Show the cells in which an array differs between two times
     Diff(Box<cmd::compare::DiffArguments>),
@@ -96,4 +105,9 @@ pub(crate) enum Verb {
     /// List all filters
     #[command(subcommand_negates_reqs = true)]
     Filters(cmd::filters::Arguments),
+    /// Print what makes a shell complete verbs and options
+    Completions(cmd::completions::Arguments),
+    /// Write the manual pages
+    #[command(hide = true)]
+    Man(cmd::completions::ManArguments),
 }

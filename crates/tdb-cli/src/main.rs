@@ -103,6 +103,7 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Agg(arguments) => cmd::agg::run(&arguments, global, out),
         Verb::Stats(arguments) => cmd::agg::stats(&arguments, global, out),
         Verb::Distinct(arguments) => cmd::agg::distinct(&arguments, global, out),
+        Verb::Layout(arguments) => cmd::layout::run(&arguments, global, out),
         Verb::Show(arguments) => cmd::show::run(&arguments, global, out),
         Verb::Verify(arguments) => cmd::verify::run(&arguments, global, out),
         Verb::Log(arguments) => cmd::log::run(&arguments, global, out),
@@ -127,6 +128,8 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Group(verb) => cmd::group::run(&verb, global, out),
         Verb::Dump(arguments) => cmd::dump::run(&arguments, global, out),
         Verb::Filters(arguments) => cmd::filters::run(&arguments, global, out),
+        Verb::Completions(arguments) => cmd::completions::run(&arguments, out),
+        Verb::Man(arguments) => cmd::completions::man(&arguments),
     }?;
     output.flush()?;
     Ok(output.is_written)

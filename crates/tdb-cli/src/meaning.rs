@@ -36,12 +36,22 @@ const fn change(verb: &'static str, options: &'static [&'static str]) -> Meaning
 }
 
 #[rustfmt::skip]
-const VERBS: [Meaning; 33] = [
+const VERBS: [Meaning; 43] = [
     look("info", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("schema", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("tree", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("read", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("head", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("count", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
+    look("agg", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("stats", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("distinct", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("verify", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
+    look("layout", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
+    look("map", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("completions", &["output"]),
+    look("man", &[]),
     look("fragments", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("log", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("diff", &["at", "key_file", "threads", "memory", "json", "ticks", "output"]),
@@ -88,6 +98,36 @@ pub(crate) fn command() -> Command {
     let shared = whole.get_arguments().filter(|arg| arg.is_global_set());
     let shared: Vec<Arg> = shared.cloned().collect();
     narrowed(whole, "", &shared)
+}
+
+/// The command line in which each verb has the options that mean something to it, and no others: for what is made of it.
+pub(crate) fn exact() -> Command {
+    let mut whole = Cli::command();
+    let shared = whole.get_arguments().filter(|arg| arg.is_global_set());
+    let shared: Vec<Arg> = shared.cloned().map(|arg| arg.global(false)).collect();
+    for arg in &shared {
+        let id = arg.get_id().clone();
+        whole = whole.mut_arg(id, |arg| arg.global(false));
+    }
+    let mut whole = with_meant(whole, "", &shared).disable_help_subcommand(true);
+    whole.build();
+    whole
+}
+
+/// Gives all verbs below `above` the options that mean something to them.
+fn with_meant(command: Command, above: &str, shared: &[Arg]) -> Command {
+    command.mut_subcommands(|verb| {
+        let name = format!("{above} {}", verb.get_name());
+        let name = name.trim_start();
+        if verb.has_subcommands() {
+            return with_meant(verb, name, shared).disable_help_subcommand(true);
+        }
+        let is_meant = |arg: &&Arg| match Meaning::of(name) {
+            Some(meaning) => meaning.knows(arg.get_id().as_str()),
+            None => true,
+        };
+        verb.args(shared.iter().filter(is_meant).cloned())
+    })
 }
 
 /// Hides what means nothing in the help of all verbs below `above`.

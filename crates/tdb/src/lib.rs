@@ -7,6 +7,7 @@ mod context;
 mod difference;
 mod error;
 mod interval;
+pub mod layout;
 pub mod log;
 mod open;
 mod order;

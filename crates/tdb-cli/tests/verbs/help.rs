@@ -36,6 +36,7 @@ fn every_verb_shows_examples_that_work() {
         "tree",
         "read",
         "show",
+        "layout",
         "fragments",
         "meta ls",
         "meta get",
@@ -64,14 +65,21 @@ fn every_verb_shows_examples_that_work() {
 }
 
 /// Every verb.
-const VERBS: [&str; 30] = [
+const VERBS: [&str; 37] = [
     "",
     "info",
     "schema",
     "ls",
     "tree",
     "read",
+    "head",
+    "count",
+    "agg",
+    "stats",
+    "distinct",
+    "verify",
     "show",
+    "layout",
     "fragments",
     "meta",
     "meta ls",
@@ -146,6 +154,91 @@ fn examples_of_changes_work_one_after_the_other() {
     }
 }
 
+/// The words of the first column of a list of verbs in a help.
+fn listed(help: &str) -> Vec<String> {
+    let (_, verbs) = help.split_once("Commands:\n").unwrap_or_default();
+    let (verbs, _) = verbs.split_once("\n\n").unwrap_or_default();
+    let words = verbs
+        .lines()
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let words = words.filter_map(|line| line.split_whitespace().next());
+    words
+        .filter(|verb| *verb != "help")
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn shells_complete_every_verb_and_the_options_that_it_takes() {
+    let verbs = listed(&stdout("--help"));
+    assert!(verbs.len() > 20, "{verbs:?}");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = stdout(&format!("completions {shell}"));
+        for verb in &verbs {
+            assert!(script.contains(verb.as_str()), "{shell}: {verb}");
+        }
+    }
+    let bash = stdout("completions bash");
+    let (_, rm) = bash
+        .split_once("tdb__subcmd__rm)")
+        .expect("the options of rm");
+    let options = rm.lines().nth(1).expect("a line of options");
+    assert!(
+        options.contains("--dry-run") && options.contains("--memory"),
+        "{options}"
+    );
+    assert!(
+        !options.contains("--at") && !options.contains("--json"),
+        "{options}"
+    );
+}
+
+#[test]
+fn every_verb_has_a_manual_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pages = folder.path().join("man");
+    stdout(&format!("man {}", pages.display()));
+    for verb in listed(&stdout("--help")) {
+        let below = match verb.as_str() {
+            "meta" | "group" => listed(&stdout(&format!("{verb} --help"))),
+            _ => Vec::new(),
+        };
+        let below = below.iter().map(|below| format!("tdb-{verb}-{below}.1"));
+        for page in below.chain([format!("tdb-{verb}.1")]) {
+            let text = std::fs::read_to_string(pages.join(&page)).expect(&page);
+            assert!(
+                text.contains(".TH") && text.contains("DESCRIPTION"),
+                "{page}: {text}"
+            );
+        }
+    }
+    let rm = std::fs::read_to_string(pages.join("tdb-rm.1")).expect("a page");
+    assert!(rm.contains("dry") && !rm.contains("\\-\\-at"), "{rm}");
+    let told = crate::common::failure("man /dev/null/man");
+    assert!(
+        told.contains("error: /dev/null/man: ") && told.ends_with("exit status 3"),
+        "{told}"
+    );
+}
+
+#[test]
+fn names_that_others_give_verbs_are_understood() {
+    for (alias, verb) in [
+        ("check", "verify"),
+        ("validate", "verify"),
+        ("describe", "stats"),
+        ("unique", "distinct"),
+        ("draw", "show"),
+        ("list", "ls"),
+    ] {
+        assert_eq!(
+            stdout(&format!("{alias} --help")),
+            stdout(&format!("{verb} --help")),
+            "{alias}"
+        );
+    }
+}
+
 /// The verbs that stand alone, and those that stand below another.
 fn verbs() -> impl Iterator<Item = &'static str> {
     let verbs = VERBS.into_iter().chain(["rm"]);
@@ -172,6 +265,8 @@ fn helps_list_the_options_that_the_verb_takes_and_no_others() {
             let is_listed = lines.any(|line| line.split(' ').next() == Some(option));
             let arguments = match verb {
                 "filters" => "",
+                "agg" => "none count(*)",
+                "distinct" => "none none",
                 "import" => "none.csv none --dry-run",
                 "delete" => "none --where a=1 --dry-run",
                 "cp" | "mv" => "none none --dry-run",
@@ -213,7 +308,6 @@ fn summaries_are_imperative() {
 fn a_misspelt_word_is_not_answered_by_a_change() {
     let told = |arguments: &str| crate::common::failure(arguments);
     for verb in [
-        "validate",
         "export",
         "crate",
         "consolidat",

@@ -88,3 +88,91 @@ fn cells_stand_below_each_other_where_that_is_asked_for() {
     exit status 2
     "#);
 }
+
+/// Bytes of all files in a folder.
+fn bytes_in(folder: &std::path::Path) -> u64 {
+    let entries = std::fs::read_dir(folder).expect("a folder").flatten();
+    let sizes = entries.map(|entry| match entry.path().is_dir() {
+        true => bytes_in(&entry.path()),
+        false => entry.metadata().expect("a file").len(),
+    });
+    sizes.sum()
+}
+
+#[test]
+fn a_layout_accounts_for_every_byte() {
+    let folders = std::fs::read_dir(fixtures())
+        .expect("golden arrays")
+        .flatten();
+    let arrays = folders.filter(|folder| folder.path().join("array").is_dir());
+    let mut seen = 0;
+    for folder in arrays {
+        let name = folder.file_name().into_string().expect("text");
+        let output = run(&format!("layout {name}/array --json"));
+        if !output.status.success() {
+            // Damaged and encrypted ones are told of as by every verb.
+            continue;
+        }
+        let told: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let bytes = bytes_in(&folder.path().join("array"));
+        let parts = told["parts"].as_object().expect("parts");
+        let sum: u64 = parts.values().filter_map(serde_json::Value::as_u64).sum();
+        assert_eq!(
+            (told["bytes"].as_u64(), sum),
+            (Some(bytes), bytes),
+            "{name}"
+        );
+        // Locks of old releases are empty.
+        let others = parts.get("others").and_then(serde_json::Value::as_u64);
+        assert_eq!(others.unwrap_or(0), 0, "{name}: {parts:?}");
+        let of = |key: &str| {
+            told["fields"].as_array().map(|fields| {
+                fields
+                    .iter()
+                    .filter_map(|field| field[key].as_u64())
+                    .sum::<u64>()
+            })
+        };
+        assert_eq!(
+            of("bytes"),
+            Some(
+                parts
+                    .get("data")
+                    .and_then(|data| data.as_u64())
+                    .unwrap_or(0)
+            ),
+            "{name}"
+        );
+        seen += 1;
+    }
+    assert!(seen > 150, "{seen}");
+    insta::assert_snapshot!(crate::common::shown("layout v14_merged_sparse/array"), @r#"
+    v14_merged_sparse/array: 41.9 KiB in 57 objects
+
+    part                   size  share
+    data                3.1 KiB  7.4 %
+    fragment metadata   6.8 KiB   16 %
+    consolidated away  31.3 KiB   75 %  tdb vacuum removes it
+    commits               428 B  1.0 %
+    schemas               207 B  0.5 %
+
+    field   size  share  ratio  filters
+    x      409 B  1.0 %    0.4  zstd
+    key    744 B  1.7 %    0.5  zstd
+    a      264 B  0.6 %    0.5  -
+    f      451 B  1.1 %    0.6  zstd
+    text   743 B  1.7 %    0.7  -
+    n      543 B  1.3 %    0.3  -
+
+       size  share  ratio  all fields with these filters
+    1.6 KiB  3.7 %    0.5  zstd
+    1.5 KiB  3.6 %    0.5  -
+
+       size  share     data  metadata  cells                     fragment
+    9.9 KiB   24 %  3.1 KiB   6.8 KiB     36                     __110_140_0123456789abcdef0123456789abcdef_14
+    8.1 KiB   19 %  1.4 KiB   6.6 KiB     14  consolidated away  __120_120_0123456789abcdef0123456789abcdef_14
+    8.1 KiB   19 %  1.4 KiB   6.6 KiB     14  consolidated away  __140_140_0123456789abcdef0123456789abcdef_14
+    7.6 KiB   18 %  1.0 KiB   6.6 KiB     12  consolidated away  __130_130_0123456789abcdef0123456789abcdef_14
+    7.6 KiB   18 %  1.0 KiB   6.6 KiB     12  consolidated away  __110_110_0123456789abcdef0123456789abcdef_14
+    "#);
+}

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
-use tdb_array::{Array, ArrayError, At, Fragment};
-use tdb_fragment::{FragmentIndex, MetadataPart};
+use tdb::layout::{self, Sizes};
+use tdb_array::{Array, ArrayError};
+
 use tdb_schema::json::{attribute_to_json, ranges_to_json, schema_to_json};
 use tdb_schema::value::rfc3339;
-use tdb_schema::{
-    ArraySchema, COORDS, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS, Field, FieldKind, TIMESTAMPS,
-};
+use tdb_schema::{ArraySchema, COORDS, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS, TIMESTAMPS};
 use tdb_tile::{Code, Range};
 
 use crate::cmd::cells::Cells;
@@ -17,8 +16,11 @@ use crate::failure::Failure;
 use crate::paint::bytes;
 use crate::present::times;
 
-/// Fragments of which the sizes of var-sized values are read, and which are compared; more would take long.
-pub(super) const MEASURED: usize = 1000;
+/// Of a field that no fragment has.
+const NO_SIZES: Sizes = Sizes {
+    stored: 0,
+    unfiltered: None,
+};
 
 /// What the screen and the JSON tell of an array.
 pub(super) struct Facts<'a> {
@@ -34,28 +36,6 @@ pub(super) struct Facts<'a> {
     pub(super) sizes: BTreeMap<String, Sizes>,
     pub(super) total: Sizes,
     pub(super) warnings: Vec<String>,
-}
-
-/// Bytes of a field in all fragments.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sizes {
-    /// As stored.
-    pub(super) stored: u64,
-    /// Without filters; none where that was not looked up.
-    pub(super) unfiltered: Option<u64>,
-}
-
-impl Sizes {
-    fn add(&mut self, other: Self) {
-        self.stored = self.stored.saturating_add(other.stored);
-        self.unfiltered = (self.unfiltered.zip(other.unfiltered)).map(|(a, b)| a.saturating_add(b));
-    }
-
-    /// How many times larger the data is without filters.
-    pub(super) fn ratio(self) -> Option<f64> {
-        let unfiltered = self.unfiltered.filter(|_| self.stored > 0)?;
-        Some(unfiltered as f64 / self.stored as f64)
-    }
 }
 
 impl<'a> Facts<'a> {
@@ -75,10 +55,7 @@ impl<'a> Facts<'a> {
             .map(|fragment| fragment.timestamps().1)
             .max();
         let sizes = sizes(array)?;
-        let mut total = Sizes {
-            stored: 0,
-            unfiltered: Some(0),
-        };
+        let mut total = Sizes::NONE;
         sizes.values().for_each(|size| total.add(*size));
         Ok(Self {
             array,
@@ -156,7 +133,7 @@ impl<'a> Facts<'a> {
 
     fn sized(&self, field: Json) -> Json {
         let name = field.get("name").and_then(Json::as_str).unwrap_or_default();
-        let size = self.sizes.get(name).copied().unwrap_or_default();
+        let size = self.sizes.get(name).copied().unwrap_or(NO_SIZES);
         with_sizes(field, size)
     }
 }
@@ -169,77 +146,14 @@ fn with_sizes(mut field: Json, size: Sizes) -> Json {
     field
 }
 
-fn sizes(array: &Array) -> Result<BTreeMap<String, Sizes>, ArrayError> {
+/// Bytes of each field, under whatever filters.
+fn sizes(array: &Array) -> Result<BTreeMap<String, Sizes>, Failure> {
     let mut sizes: BTreeMap<String, Sizes> = BTreeMap::new();
-    let measured = array.fragments().len() <= MEASURED;
-    for (index, fragment) in array.numbered_fragments() {
-        let var = if measured {
-            var_sizes(array, index, fragment)?
-        } else {
-            BTreeMap::new()
-        };
-        for field in stored_fields(fragment) {
-            let stored = fragment.metadata.field_data_size(field.kind);
-            let unfiltered = match field.cell_size() {
-                Some(size) => Some(size.saturating_mul(fragment.metadata.cell_count())),
-                None => var.get(field.name).copied(),
-            };
-            let nulls = if field.nullable {
-                fragment.metadata.cell_count()
-            } else {
-                0
-            };
-            let unfiltered = unfiltered.map(|size| size.saturating_add(nulls));
-            let entry = sizes.entry(field.name.to_owned());
-            let entry = entry.or_insert(Sizes {
-                stored: 0,
-                unfiltered: Some(0),
-            });
-            entry.add(Sizes { stored, unfiltered });
-        }
+    for field in layout::fields(array)? {
+        let entry = sizes.entry(field.name).or_insert(Sizes::NONE);
+        entry.add(field.sizes);
     }
     Ok(sizes)
-}
-
-/// Fields that have files of their own in a fragment.
-fn stored_fields(fragment: &Fragment) -> Vec<Field<'_>> {
-    let special = [
-        FieldKind::Coords,
-        FieldKind::Timestamps,
-        FieldKind::DeleteTimestamps,
-        FieldKind::DeleteConditionIndex,
-    ];
-    let special = special
-        .into_iter()
-        .filter_map(|kind| fragment.schema.field_of(kind));
-    (fragment.schema.fields().chain(special))
-        .filter(|field| fragment.metadata.stored_field(field.kind) == Some(field.kind))
-        .collect()
-}
-
-/// Unfiltered bytes of the var-sized fields of a fragment, with their offsets.
-fn var_sizes(
-    array: &Array,
-    index: FragmentIndex,
-    fragment: &Fragment,
-) -> Result<BTreeMap<String, u64>, ArrayError> {
-    let fields: Vec<Field<'_>> = stored_fields(fragment)
-        .into_iter()
-        .filter(Field::is_var)
-        .collect();
-    let parts: Vec<MetadataPart> = fields
-        .iter()
-        .map(|field| MetadataPart::VarSizes(field.kind))
-        .collect();
-    let opened = array.metadata_parts(index, &parts)?;
-    let sizes = fields.iter().zip(opened).map(|(field, part)| {
-        let values = fragment.metadata.tile_values(&part.payload, array.limits());
-        let values = values.at(&fragment.metadata_key)?;
-        let offsets = fragment.metadata.cell_count().saturating_mul(8);
-        let size = values.iter().fold(offsets, u64::saturating_add);
-        Ok((field.name.to_owned(), size))
-    });
-    sizes.collect()
 }
 
 fn warnings(array: &Array, as_of_now: bool) -> Result<Vec<String>, ArrayError> {

@@ -2,11 +2,12 @@
 
 use std::io::Write;
 
+use tdb::layout::Sizes;
 use tdb_schema::value::rfc3339;
 use tdb_schema::{Attribute, Dimension};
 use tdb_tile::Code;
 
-use super::array::{Facts, Sizes};
+use super::array::Facts;
 use crate::cmd::schema::{domain, extent, filters_text, section, type_name};
 use crate::failure::Failure;
 use crate::output::Output;

@@ -1,0 +1,47 @@
+//! `tdb completions` and `tdb man`: what shells and readers are told of the command line, made of it.
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap_complete::Shell;
+use tdb_array::ErrorKind;
+
+use crate::failure::Failure;
+use crate::meaning;
+use crate::output::Output;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb completions bash\n  tdb completions zsh -o target/_tdb\n\n\
+    For bash, the file belongs into ~/.local/share/bash-completion/completions/tdb; for zsh, as _tdb into a folder of $fpath; for \
+    fish, into ~/.config/fish/completions/tdb.fish."
+)]
+pub(crate) struct Arguments {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// `tdb man`
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  tdb man target/man")]
+pub(crate) struct ManArguments {
+    /// A folder for the pages, one for each verb; it is made if it is not there
+    folder: PathBuf,
+}
+
+pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<(), Failure> {
+    // The generator does not tell of writing that fails.
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut meaning::exact(), "tdb", &mut script);
+    Ok(std::io::Write::write_all(out, &script)?)
+}
+
+pub(crate) fn man(arguments: &ManArguments) -> Result<(), Failure> {
+    let folder = &arguments.folder;
+    let written = fs::create_dir_all(folder)
+        .and_then(|()| clap_mangen::generate_to(meaning::exact(), folder));
+    written
+        .map_err(|error| Failure::new(ErrorKind::Store, format!("{}: {error}", folder.display())))
+}

@@ -1,0 +1,309 @@
+//! What the bytes of an array are spent on: fields, filters, fragments, and what is neither.
+
+use std::collections::{BTreeMap, HashMap};
+
+use tdb_array::{Array, Fragment};
+use tdb_fragment::MetadataPart;
+use tdb_schema::{Field, FieldKind};
+use tdb_store::list_recursive;
+use tdb_tile::{Bug, FormatVersion};
+
+use crate::Result;
+
+pub use tdb_filters::FilterList;
+
+/// Fragments of which the sizes of var-sized values are read; more would take long.
+pub const MEASURED: usize = 1000;
+
+/// Bytes of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// As stored.
+    pub stored: u64,
+    /// Without filters; none where that was not looked up.
+    pub unfiltered: Option<u64>,
+}
+
+impl Sizes {
+    /// No bytes.
+    pub const NONE: Self = Self {
+        stored: 0,
+        unfiltered: Some(0),
+    };
+
+    /// Adds others.
+    pub fn add(&mut self, other: Self) {
+        self.stored = self.stored.saturating_add(other.stored);
+        self.unfiltered = (self.unfiltered.zip(other.unfiltered)).map(|(a, b)| a.saturating_add(b));
+    }
+
+    /// How many times larger the data is without filters.
+    #[must_use]
+    pub fn ratio(self) -> Option<f64> {
+        let unfiltered = self.unfiltered.filter(|_| self.stored > 0)?;
+        Some(unfiltered as f64 / self.stored as f64)
+    }
+}
+
+/// What the cells of a field take under the same filters; a field has several where its filters were changed.
+#[derive(Clone, Debug)]
+pub struct FieldBytes {
+    /// The field.
+    pub name: String,
+    /// The filters of its values.
+    pub filters: FilterList,
+    /// The version of the schema that says so.
+    pub version: FormatVersion,
+    /// In all fragments that are read, with offsets and validity.
+    pub sizes: Sizes,
+}
+
+/// What a fragment takes.
+#[derive(Clone, Debug)]
+pub struct FragmentBytes {
+    /// Its name.
+    pub name: String,
+    /// Its cells, without coordinates that nobody wrote down.
+    pub data: u64,
+    /// Its metadata, and what else lies in its folder.
+    pub metadata: u64,
+    /// Cells as stored.
+    pub cells: u64,
+    /// Whether consolidation has replaced it, and it only waits to be vacuumed.
+    pub is_replaced: bool,
+}
+
+/// The parts of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Part {
+    /// Cells of fragments that are read.
+    Data,
+    /// The metadata of these fragments.
+    FragmentMetadata,
+    /// Fragments that consolidation has replaced, whole.
+    Replaced,
+    /// Fragments that are not of the time for which the array was opened, and what abandoned writes have left.
+    OtherFragments,
+    /// Metadata of several fragments in one object.
+    MergedFragmentMetadata,
+    /// Commits, deletes, and notes of what was merged.
+    Commits,
+    /// Schemas and enumerations.
+    Schemas,
+    /// Metadata of the array.
+    Metadata,
+    /// Arrays of dimension labels.
+    Labels,
+    /// Anything else.
+    Others,
+}
+
+impl Part {
+    /// What it is called, as in `fragment_metadata`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::FragmentMetadata => "fragment_metadata",
+            Self::Replaced => "consolidated_away",
+            Self::OtherFragments => "other_fragments",
+            Self::MergedFragmentMetadata => "merged_fragment_metadata",
+            Self::Commits => "commits",
+            Self::Schemas => "schemas",
+            Self::Metadata => "metadata",
+            Self::Labels => "labels",
+            Self::Others => "others",
+        }
+    }
+
+    /// The part that an object outside of known fragments belongs to, by its key below the array.
+    fn of(key: &str) -> Self {
+        match key.split('/').next() {
+            Some("__fragments") => Self::OtherFragments,
+            Some("__fragment_meta") => Self::MergedFragmentMetadata,
+            Some("__commits") => Self::Commits,
+            Some("__schema" | "__array_schema.tdb") => Self::Schemas,
+            Some("__meta") => Self::Metadata,
+            Some("__labels") => Self::Labels,
+            // Before version 12, fragments lie beside each other and their commits in the array itself.
+            Some(name) if name.ends_with(".ok") || name.ends_with(".vac") => Self::Commits,
+            Some(name) if name.ends_with(".meta") => Self::MergedFragmentMetadata,
+            Some(name) if name.starts_with("__") && key.contains('/') => Self::OtherFragments,
+            _ => Self::Others,
+        }
+    }
+}
+
+/// What the bytes of an array are spent on.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Layout {
+    /// Objects of the array.
+    pub objects: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The bytes of each part that has any: together they are all.
+    pub parts: BTreeMap<Part, u64>,
+    /// Fields in the order of the schema, then those that it has no more.
+    pub fields: Vec<FieldBytes>,
+    /// The oldest first.
+    pub fragments: Vec<FragmentBytes>,
+}
+
+impl Layout {
+    /// Lists the objects of an array, and reads what its fragments tell of their fields.
+    ///
+    /// # Errors
+    /// As the store reports; metadata that cannot be read.
+    pub fn of(array: &Array) -> Result<Self> {
+        let root = array.prefix();
+        let objects = list_recursive(&**array.store(), root)?;
+        let replaced = array.open_replaced()?;
+        let live = array.fragments().iter().map(|fragment| (fragment, false));
+        let all: Vec<(&Fragment, bool)> =
+            (live.chain(replaced.iter().map(|fragment| (fragment, true)))).collect();
+        let mut folders: HashMap<String, (usize, u64)> = HashMap::new();
+        for (index, (fragment, _)) in all.iter().enumerate() {
+            let folder = fragment.prefix.trim_end_matches('/').to_owned();
+            folders.insert(folder, (index, 0));
+        }
+        let mut parts: BTreeMap<Part, u64> = BTreeMap::new();
+        let mut bytes = 0_u64;
+        for object in &objects {
+            let size = match object.size {
+                Some(size) => size,
+                None => array.store().size(&object.key)?,
+            };
+            bytes = bytes.saturating_add(size);
+            let folder = object.key.rsplit_once('/').map_or("", |(folder, _)| folder);
+            if let Some((_, sum)) = folders.get_mut(folder) {
+                *sum = sum.saturating_add(size);
+                continue;
+            }
+            let below = object.key.strip_prefix(root).unwrap_or(&object.key);
+            add(&mut parts, Part::of(below.trim_start_matches('/')), size);
+        }
+        let mut fragments: Vec<(usize, FragmentBytes)> = Vec::new();
+        for (index, whole) in folders.into_values() {
+            let known = all.get(index);
+            let (fragment, is_replaced) =
+                known.ok_or_else(|| Bug::new("a folder of a fragment that is not listed"))?;
+            let told = of_fragment(fragment, whole, *is_replaced);
+            if *is_replaced {
+                add(&mut parts, Part::Replaced, whole);
+            } else {
+                add(&mut parts, Part::Data, told.data);
+                add(&mut parts, Part::FragmentMetadata, told.metadata);
+            }
+            fragments.push((index, told));
+        }
+        fragments.sort_by_key(|(index, told)| (told.is_replaced, *index));
+        Ok(Self {
+            objects: objects.len() as u64,
+            bytes,
+            parts,
+            fields: fields(array)?,
+            fragments: fragments.into_iter().map(|(_, told)| told).collect(),
+        })
+    }
+}
+
+fn add(parts: &mut BTreeMap<Part, u64>, part: Part, bytes: u64) {
+    let sum = parts.entry(part).or_insert(0);
+    *sum = sum.saturating_add(bytes);
+}
+
+fn of_fragment(fragment: &Fragment, whole: u64, is_replaced: bool) -> FragmentBytes {
+    // A fragment that lost a data file has less than it says.
+    let data = fragment.metadata.data_size().min(whole);
+    FragmentBytes {
+        name: fragment.name.as_str().to_owned(),
+        data,
+        metadata: whole.saturating_sub(data),
+        cells: fragment.metadata.cell_count(),
+        is_replaced,
+    }
+}
+
+/// Bytes of each field in the fragments that are read.
+///
+/// # Errors
+/// Metadata of fragments that cannot be read.
+pub fn fields(array: &Array) -> Result<Vec<FieldBytes>> {
+    let mut found: Vec<FieldBytes> = Vec::new();
+    let mut places: HashMap<(String, FilterList), usize> = HashMap::new();
+    let is_measured = array.fragments().len() <= MEASURED;
+    for fragment in array.fragments() {
+        let var = if is_measured {
+            var_sizes(array, fragment)?
+        } else {
+            HashMap::new()
+        };
+        for field in stored_fields(fragment) {
+            let sizes = sizes(fragment, &field, var.get(field.name).copied());
+            let place = places.entry((field.name.to_owned(), field.filters.clone()));
+            let at = *place.or_insert(found.len());
+            match found.get_mut(at) {
+                Some(known) => known.sizes.add(sizes),
+                None => found.push(FieldBytes {
+                    name: field.name.to_owned(),
+                    filters: field.filters.clone(),
+                    version: fragment.schema.version,
+                    sizes,
+                }),
+            }
+        }
+    }
+    let names: Vec<&str> = array.schema().fields().map(|field| field.name).collect();
+    let order = |name: &str| names.iter().position(|known| *known == name);
+    found.sort_by_key(|field| order(&field.name).map_or((1, 0), |at| (0, at)));
+    Ok(found)
+}
+
+fn sizes(fragment: &Fragment, field: &Field<'_>, var: Option<u64>) -> Sizes {
+    let cells = fragment.metadata.cell_count();
+    let unfiltered = match field.cell_size() {
+        Some(size) => Some(size.saturating_mul(cells)),
+        None => var,
+    };
+    let nulls = if field.nullable { cells } else { 0 };
+    Sizes {
+        stored: fragment.metadata.field_data_size(field.kind),
+        unfiltered: unfiltered.map(|size| size.saturating_add(nulls)),
+    }
+}
+
+/// Fields that have files of their own in a fragment.
+fn stored_fields(fragment: &Fragment) -> Vec<Field<'_>> {
+    let special = [
+        FieldKind::Coords,
+        FieldKind::Timestamps,
+        FieldKind::DeleteTimestamps,
+        FieldKind::DeleteConditionIndex,
+    ];
+    let special = special
+        .into_iter()
+        .filter_map(|kind| fragment.schema.field_of(kind));
+    (fragment.schema.fields().chain(special))
+        .filter(|field| fragment.metadata.stored_field(field.kind) == Some(field.kind))
+        .collect()
+}
+
+/// Unfiltered bytes of the var-sized fields of a fragment, with their offsets.
+fn var_sizes(array: &Array, fragment: &Fragment) -> Result<HashMap<String, u64>> {
+    let fields = stored_fields(fragment);
+    let fields: Vec<&Field<'_>> = fields.iter().filter(|field| field.is_var()).collect();
+    let parts = fields
+        .iter()
+        .map(|field| MetadataPart::VarSizes(field.kind));
+    let opened = array.metadata_parts_of(fragment, &parts.collect::<Vec<_>>())?;
+    let sizes = fields.iter().zip(opened).map(|(field, part)| {
+        let values = fragment.metadata.tile_values(&part.payload, array.limits());
+        let values = tdb_array::At::at(values, &fragment.metadata_key)?;
+        let offsets = fragment.metadata.cell_count().saturating_mul(8);
+        let size = values.iter().fold(offsets, u64::saturating_add);
+        Ok((field.name.to_owned(), size))
+    });
+    sizes.collect()
+}
