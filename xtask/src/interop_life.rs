@@ -13,7 +13,7 @@ use crate::outcome::Outcome;
 use crate::workspace::root;
 
 /// What else looks at files of Arrow and Parquet.
-const PYARROW: &str = "26.0.1";
+pub(crate) const PYARROW: &str = "26.0.1";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let workshop = Workshop::open()?;

@@ -54,6 +54,10 @@ const JUDGES: &[Judge] = &[
         arguments: &["walkthrough"],
         floors: &[("blocks of", 10)],
     },
+    Judge {
+        arguments: &["guide"],
+        floors: &[("blocks of", 10)],
+    },
 ];
 
 /// Runs all comparisons; prints what they say in the end.

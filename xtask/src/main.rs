@@ -102,6 +102,11 @@ const COMMANDS: &[Command] = &[
         run: walkthrough::run,
     },
     Command {
+        name: "guide",
+        about: "docs/guide.md as it is told: from an unknown array to an answer, a picture and a file [--bless]",
+        run: walkthrough::guide,
+    },
+    Command {
         name: "versions",
         about: "write docs/versions.md: which fields are stored in which format versions [--check]",
         run: versions::run,

@@ -1,4 +1,5 @@
-//! `cargo xtask walkthrough`: whether docs/walkthrough.md happens as it is told, tdb and TileDB taking turns.
+//! `cargo xtask walkthrough` and `cargo xtask guide`: whether docs/walkthrough.md and docs/guide.md happen as they are told,
+//! tdb and TileDB taking turns.
 //!
 //! Blocks in `sh` and `python` run one after the other in one empty folder; a block in `text` behind one of them is
 //! what it prints. `--bless` writes down what they print now.
@@ -11,6 +12,7 @@ use std::process::Command;
 
 use crate::fixtures::{Workshop, output};
 use crate::interop::{JUDGE, program};
+use crate::interop_life::PYARROW;
 use crate::outcome::Outcome;
 use crate::readme::path_with;
 use crate::workspace::root;
@@ -23,13 +25,25 @@ struct Block {
     lines: std::ops::Range<usize>,
 }
 
+/// docs/walkthrough.md.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    let page_path = root().join("docs/walkthrough.md");
+    walk("walkthrough", arguments)
+}
+
+/// docs/guide.md.
+pub(crate) fn guide(arguments: &[String]) -> Outcome {
+    walk("guide", arguments)
+}
+
+/// Runs the blocks of a page.
+fn walk(name: &str, arguments: &[String]) -> Outcome {
+    let page_path = root().join(format!("docs/{name}.md"));
     let page = fs::read_to_string(&page_path)?;
     let workshop = Workshop::open()?;
     let tiledb = format!("tiledb=={}", JUDGE.0);
     output(Command::new(workshop.python()).args(["-m", "pip", "install", "--quiet", &tiledb]))?;
-    let folder = workshop.scratch().join("walkthrough");
+    workshop.install("pyarrow", PYARROW)?;
+    let folder = workshop.scratch().join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
@@ -70,7 +84,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             _ => {
                 let line = block.lines.start;
                 return Err(format!(
-                    "docs/walkthrough.md, line {line} prints:\n{said}instead of:\n{wanted}"
+                    "docs/{name}.md, line {line} prints:\n{said}instead of:\n{wanted}"
                 )
                 .into());
             }
@@ -79,7 +93,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if bless {
         fs::write(page_path, lines.join("\n") + "\n")?;
     }
-    println!("{} blocks of docs/walkthrough.md", found.len());
+    println!("{} blocks of docs/{name}.md", found.len());
     Ok(())
 }
 

@@ -14,13 +14,11 @@ use tdb_query::ReadOptions;
 use tdb_schema::{ArraySchema, Dimension};
 use tdb_tile::{Budget, Code, Range};
 
+pub use self::cells::CellValue;
 use self::cells::{Row, changed_fields, order_of};
 use self::side::Side;
 use crate::schema_changes::{described, schema_changes};
-use crate::{Array, Error, Order, ReadBuilder, Result};
-
-/// A value of a cell in its stored form, that of the label where it is enumerated; `None` is null.
-pub type CellValue = Option<Box<[u8]>>;
+use crate::{Array, Error, ReadBuilder, Result};
 
 /// A cell that one read has and the other has not, or has otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -432,6 +430,3 @@ fn narrow(old: &Array, new: &Array, old_options: &mut ReadOptions, new_options: 
         }
     }
 }
-
-/// The order of both reads.
-const ORDER: Order = Order::Row;

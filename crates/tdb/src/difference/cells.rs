@@ -4,7 +4,8 @@ use tdb_cells::{Column, FieldInfo};
 use tdb_schema::value::{Value, read};
 use tdb_tile::Bug;
 
-use super::CellValue;
+/// A value of a cell in its stored form, that of the label where it is enumerated; `None` is null.
+pub type CellValue = Option<Box<[u8]>>;
 
 /// A cell of every field, out of its batch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

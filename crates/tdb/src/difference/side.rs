@@ -2,9 +2,8 @@ use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_query::{ReadOptions, Reader};
 use tdb_tile::{Budget, Bug, Grant};
 
-use super::ORDER;
 use super::cells::{Row, RowOf, order_of, same_cells};
-use crate::{Array, Result};
+use crate::{Array, Order, Result};
 
 /// Rows that are compared at a time where both reads are expected to be the same.
 const BLOCK: usize = 1024;
@@ -24,7 +23,7 @@ impl Side {
         let options = ReadOptions {
             dimensions: Some(names.map(|dimension| dimension.name.clone()).collect()),
             attributes: Some(attributes.to_vec()),
-            order: Some(ORDER.into()),
+            order: Some(Order::Row.into()),
             enumeration_codes: false,
             limit: None,
             ..options
