@@ -3,13 +3,14 @@
 use clap::error::{ContextKind, ContextValue};
 
 /// Verbs that change nothing, or only hold such that do: the others are never offered for a misspelt one.
-const HARMLESS: [&str; 19] = [
+const HARMLESS: [&str; 20] = [
     "info",
     "schema",
     "ls",
     "tree",
     "read",
     "head",
+    "sample",
     "count",
     "agg",
     "distinct",

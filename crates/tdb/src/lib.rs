@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod arrangement;
 mod array;
 mod column;
 mod context;
@@ -23,6 +24,7 @@ mod ndarray;
 #[cfg(feature = "serde")]
 mod rows;
 
+pub use arrangement::{Arranged, Arrangement, Prepared, SortKey};
 pub use array::{Array, Consolidation, MetadataEntry};
 pub use column::{Element, GivenCells, IntoColumn, Kind};
 pub use context::Context;
