@@ -3,7 +3,7 @@
 use clap::error::{ContextKind, ContextValue};
 
 /// Verbs that change nothing, or only hold such that do: the others are never offered for a misspelt one.
-const HARMLESS: [&str; 20] = [
+const HARMLESS: [&str; 21] = [
     "info",
     "schema",
     "ls",
@@ -11,6 +11,7 @@ const HARMLESS: [&str; 20] = [
     "read",
     "head",
     "sample",
+    "hist",
     "count",
     "agg",
     "distinct",

@@ -46,6 +46,8 @@ pub(crate) enum Verb {
     Agg(cmd::agg::Arguments),
     /// Summarize each field: count, nulls, least, greatest, mean
     Stats(cmd::agg::StatsArguments),
+    /// Draw how the values of a field are spread
+    Hist(cmd::hist::Arguments),
     /// List the values that fields have
     Distinct(cmd::agg::DistinctArguments),
     /// Decode all of an array, and list what cannot be

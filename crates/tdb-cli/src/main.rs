@@ -105,6 +105,7 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         }
         Verb::Agg(arguments) => cmd::agg::run(&arguments, global, out),
         Verb::Stats(arguments) => cmd::agg::stats(&arguments, global, out),
+        Verb::Hist(arguments) => cmd::hist::run(&arguments, global, out),
         Verb::Distinct(arguments) => cmd::agg::distinct(&arguments, global, out),
         Verb::Verify(arguments) => cmd::verify::run(&arguments, global, out),
         Verb::Count(arguments) => cmd::count::run(&arguments, global, out),

@@ -36,7 +36,7 @@ pub use read::{Batches, ReadBuilder, Where, parse_condition};
 pub use rows::Rows;
 pub use schema::{Attribute, Dimension, Filter, Schema, SchemaBuilder};
 pub use stores::{LocalStores, Stores};
-pub use tdb_aggregate::{Aggregate, Function, Group, Outcome, Table};
+pub use tdb_aggregate::{Aggregate, Bin, Function, Group, Histogram, Outcome, Table};
 pub use tdb_array::{ErrorKind, ObjectType, OpenOptions};
 pub use tdb_cells::{Batch, Column, Session, SessionOptions};
 pub use tdb_condition::{Condition, FieldCondition};

@@ -1,4 +1,4 @@
-use tdb_aggregate::{Aggregate, Table};
+use tdb_aggregate::{Aggregate, Histogram, Table};
 use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_condition::{Condition, ConditionError};
 use tdb_query::{Failing, ReadOptions, Reader};
@@ -275,6 +275,18 @@ impl ReadBuilder {
         let options = self.options()?;
         let session = self.array.context().shared_session();
         tdb_aggregate::aggregate(session, self.array.engine(), &options, &wanted, by)
+            .map_err(|error| self.array.failed(error))
+    }
+
+    /// How the values that the cells have in a field are spread: in at most `bins` intervals of equal width.
+    ///
+    /// # Errors
+    /// As for [`ReadBuilder::aggregate`]; a field whose values are no single numbers, dates or times, or are infinite.
+    pub fn histogram(self, field: &str, bins: usize) -> Result<Histogram> {
+        self.arrangement.check_whole()?;
+        let options = self.options()?;
+        let session = self.array.context().shared_session();
+        tdb_aggregate::histogram(session, self.array.engine(), &options, field, bins)
             .map_err(|error| self.array.failed(error))
     }
 

@@ -341,3 +341,54 @@ fn a_sample_is_the_same_for_a_seed() {
         81
     );
 }
+
+#[test]
+fn histograms_are_drawn() {
+    insta::assert_snapshot!(stdout("hist v22_tour/array temperature --bins 5"), @r#"
+                  from                  to  cells
+                 -3.75                 2.2     16  ████████████████████████████████
+                   2.2                8.15     20  ████████████████████████████████████████
+                  8.15  14.099999999999998     16  ████████████████████████████████
+    14.099999999999998               20.05     20  ████████████████████████████████████████
+                 20.05                26.0      8  ████████████████
+    "#);
+    insta::assert_snapshot!(stdout("hist v22_tour/array hour --bins 3 --range station=BGN"), @r#"
+             from             to  cells
+    2024-04-10T00  2024-04-10T15      6  ████████████████████████████████████████
+    2024-04-10T16  2024-04-11T07      5  █████████████████████████████████▎
+    2024-04-11T08  2024-04-11T21      5  █████████████████████████████████▎
+    "#);
+    insta::assert_snapshot!(stdout("hist v22_tour/array pressure --bins 2 --json"), @r#"
+    {
+      "field": "pressure",
+      "bins": [
+        {
+          "from": 1009,
+          "to": 1012,
+          "cells": 40
+        },
+        {
+          "from": 1013,
+          "to": 1015,
+          "cells": 26
+        }
+      ],
+      "nulls": 14,
+      "none": 0
+    }
+    "#);
+    insta::assert_snapshot!(stdout("hist v22_tour/array pressure --where sky='none'"), @"from  to  cells");
+    insta::assert_snapshot!(failure("hist v22_tour/array sky"), @r#"
+    error: min(sky): the values of the field are labels of an enumeration
+    hint: count them, group by them, or ask for their indexes
+    exit status 2
+    "#);
+    insta::assert_snapshot!(failure("hist v22_tour/array remark"), @r#"
+    error: histogram(remark): there is none of a field that holds string_utf8
+    exit status 2
+    "#);
+    insta::assert_snapshot!(failure("hist v22_tour/array pressure --bins 0"), @r#"
+    error: a histogram has from 1 to 65536 bins
+    exit status 2
+    "#);
+}
