@@ -133,6 +133,6 @@ fn main() -> ExitCode {
 }
 
 fn usage() -> String {
-    let line = |command: &Command| format!("  {:<12} {}\n", command.name, command.about);
+    let line = |command: &Command| format!("  {:<18} {}\n", command.name, command.about);
     COMMANDS.iter().map(line).collect()
 }

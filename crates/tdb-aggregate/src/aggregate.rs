@@ -100,7 +100,7 @@ pub fn aggregate(
     })
 }
 
-fn read_field(reader: &Reader, name: &str) -> Result<FieldInfo, Bug> {
+pub(crate) fn read_field(reader: &Reader, name: &str) -> Result<FieldInfo, Bug> {
     let mut fields = reader.fields().iter();
     let field = fields.find(|field| field.name == name).cloned();
     field.ok_or_else(|| Bug::new("a field that was asked for is not read"))
@@ -220,7 +220,7 @@ fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 }
 
 /// The read of these fields, in whichever order is fastest.
-fn read_options(
+pub(crate) fn read_options(
     schema: &ArraySchema,
     options: &ReadOptions,
     names: &[&str],

@@ -46,6 +46,18 @@ pub enum AggregateError {
         /// The sum.
         sum: i128,
     },
+    /// A histogram without bins, or with too many.
+    #[error("a histogram has from 1 to {most} bins")]
+    Bins {
+        /// The most.
+        most: usize,
+    },
+    /// A histogram of values that go on for ever.
+    #[error("histogram({field}): the values are infinite, or too far apart")]
+    Infinite {
+        /// The field.
+        field: String,
+    },
     /// More groups than the memory of the session holds.
     #[error("{groups} groups are more than the memory allows")]
     Groups {
@@ -70,9 +82,12 @@ impl AggregateError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Text { .. } | Self::Unknown(_) | Self::Unfit { .. } | Self::Labels { .. } => {
-                ErrorKind::Invalid
-            }
+            Self::Text { .. }
+            | Self::Unknown(_)
+            | Self::Unfit { .. }
+            | Self::Labels { .. }
+            | Self::Bins { .. }
+            | Self::Infinite { .. } => ErrorKind::Invalid,
             Self::Overflow { .. } | Self::Groups { .. } => ErrorKind::Limit,
             Self::Query(error) => error.kind(),
             Self::Cells(error) => error.kind(),
@@ -86,6 +101,7 @@ impl AggregateError {
         match self {
             Self::Unknown(error) => Some(error.hint()),
             Self::Labels { .. } => Some("count them, group by them, or ask for their indexes"),
+            Self::Infinite { .. } => Some("leave such cells out by a condition"),
             Self::Overflow { .. } => Some("the mean is a float, and has no such limit"),
             Self::Groups { .. } => {
                 Some("group by fields with fewer values, or read a part of the array")

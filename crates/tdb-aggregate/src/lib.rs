@@ -10,9 +10,11 @@ mod count;
 mod error;
 mod function;
 mod groups;
+mod histogram;
 mod statistics;
 
 pub use aggregate::{Group, Table, aggregate};
 pub use count::{count_cells, known_count};
 pub use error::AggregateError;
 pub use function::{Aggregate, Function, Outcome};
+pub use histogram::{Bin, Histogram, histogram};

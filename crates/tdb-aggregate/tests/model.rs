@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use tdb_aggregate::{Aggregate, AggregateError, Function, Outcome, aggregate, count_cells};
+use tdb_aggregate::{
+    Aggregate, AggregateError, Function, Outcome, aggregate, count_cells, histogram,
+};
 use tdb_array::{Array, ChangeOptions, Location, OpenOptions};
 use tdb_cells::{Batch, Column, Session, SessionOptions};
 use tdb_condition::Condition;
@@ -174,6 +176,16 @@ proptest! {
             prop_assert_eq!(count_cells(&session, &array, &options).expect("counted"), kept.len() as u64);
             let table = aggregate(&session, &array, &options, &asked, &[]).expect("answered");
             prop_assert_eq!(&table.groups[0].values, &model(&kept));
+            let found = histogram(&session, &array, &options, "n", 7).expect("counted");
+            let value = |bytes: &[u8]| i16::from_le_bytes(bytes.try_into().expect("two bytes"));
+            for bin in &found.bins {
+                let (low, high) = (value(&bin.low), value(&bin.high));
+                let within = |cell: &&&Cell| cell.1.is_some_and(|n| (low..=high).contains(&n));
+                prop_assert_eq!(bin.cells, kept.iter().filter(within).count() as u64);
+            }
+            let all = found.bins.iter().map(|bin| bin.cells).sum::<u64>() + found.nulls;
+            prop_assert!(found.bins.len() <= 7 && found.others == 0);
+            prop_assert_eq!(all, kept.len() as u64);
             let table = aggregate(&session, &array, &options, &asked, &["t", "n"]).expect("answered");
             let mut groups: BTreeMap<(&str, bool, i16), Vec<&Cell>> = BTreeMap::new();
             for cell in kept {

@@ -4,12 +4,15 @@ use clap::error::{ContextKind, ContextValue};
 
 /// Verbs that change nothing, or only hold such that do: the others are never offered for a misspelt one.
 const HARMLESS: [&str; 23] = [
+const HARMLESS: [&str; 21] = [
     "info",
     "schema",
     "ls",
     "tree",
     "read",
     "head",
+    "sample",
+    "hist",
     "count",
     "agg",
     "distinct",

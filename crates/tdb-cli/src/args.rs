@@ -39,6 +39,8 @@ pub(crate) enum Verb {
     Read(Box<cmd::read::Arguments>),
     /// Show the first cells of an array
     Head(Box<cmd::read::HeadArguments>),
+    /// Show cells chosen at random
+    Sample(Box<cmd::read::SampleArguments>),
     /// Count the cells of an array, or of a part of it
     Count(cmd::count::Arguments),
     /// Work out sums, means, least and greatest values, for all cells or by group
@@ -47,6 +49,8 @@ pub(crate) enum Verb {
     /// Summarize each field: count, nulls, least, greatest, mean
     #[command(aliases = ["describe", "summary", "summarize"])]
     Stats(cmd::agg::StatsArguments),
+    /// Draw how the values of a field are spread
+    Hist(cmd::hist::Arguments),
     /// List the values that fields have
     #[command(alias = "unique")]
     Distinct(cmd::agg::DistinctArguments),

@@ -100,8 +100,12 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Head(arguments) => {
             return cmd::read::head(*arguments, global, output).map(|()| true);
         }
+        Verb::Sample(arguments) => {
+            return cmd::read::sample(*arguments, global, output).map(|()| true);
+        }
         Verb::Agg(arguments) => cmd::agg::run(&arguments, global, out),
         Verb::Stats(arguments) => cmd::agg::stats(&arguments, global, out),
+        Verb::Hist(arguments) => cmd::hist::run(&arguments, global, out),
         Verb::Distinct(arguments) => cmd::agg::distinct(&arguments, global, out),
         Verb::Layout(arguments) => cmd::layout::run(&arguments, global, out),
         Verb::Show(arguments) => cmd::show::run(&arguments, global, out),

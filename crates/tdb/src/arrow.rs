@@ -14,8 +14,9 @@ impl ReadBuilder {
     /// As for [`ReadBuilder::batches`]; text that is no UTF-8.
     pub fn arrow(self) -> Result<RecordBatches> {
         let array = self.array().clone();
-        let reader = self.batches()?.into_reader();
-        let batches = RecordBatches::try_new(reader, OutputOptions::default());
+        let batches = self.batches()?;
+        let fields = batches.fields().to_vec();
+        let batches = RecordBatches::of(&fields, batches, OutputOptions::default());
         batches.map_err(|error| array.failed(error))
     }
 

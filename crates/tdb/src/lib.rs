@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod arrangement;
 mod array;
 mod column;
 mod context;
@@ -30,6 +31,7 @@ mod ndarray;
 #[cfg(feature = "serde")]
 mod rows;
 
+pub use arrangement::{Arranged, Arrangement, Prepared, SortKey};
 pub use array::{Array, Consolidation, MetadataEntry};
 pub use column::{Element, GivenCells, IntoColumn, Kind};
 pub use context::Context;
@@ -47,6 +49,8 @@ pub use set::{SetBuilder, SetCells};
 pub use stores::{LocalStores, Stores};
 pub use tdb_aggregate::{Aggregate, Function, Group, Outcome, Table};
 pub use tdb_array::{ChangeOptions, ErrorKind, ObjectType, OpenOptions};
+pub use tdb_aggregate::{Aggregate, Bin, Function, Group, Histogram, Outcome, Table};
+pub use tdb_array::{ErrorKind, ObjectType, OpenOptions};
 pub use tdb_cells::{Batch, Column, Session, SessionOptions};
 pub use tdb_condition::{Condition, FieldCondition};
 pub use tdb_query::{DeleteOptions, Deletion};

@@ -1,4 +1,4 @@
-use tdb_aggregate::{Aggregate, Table};
+use tdb_aggregate::{Aggregate, Histogram, Table};
 use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_condition::{Condition, ConditionError};
 use tdb_query::{Failing, ReadOptions, Reader};
@@ -7,7 +7,7 @@ use tdb_schema::names::UnknownName;
 use tdb_tile::{Limits, Scalar};
 
 use crate::interval::Axis;
-use crate::{Array, Error, Interval, Order, Result};
+use crate::{Arranged, Arrangement, Array, Error, Interval, Order, Result, SortKey};
 
 /// Which cells a read returns: a condition of the builder, or as text.
 #[derive(Clone, Debug)]
@@ -66,6 +66,7 @@ pub struct ReadBuilder {
     ranges: Vec<(String, Interval)>,
     labels: Vec<(String, Interval)>,
     condition: Option<Where>,
+    arrangement: Arrangement,
 }
 
 impl ReadBuilder {
@@ -76,6 +77,7 @@ impl ReadBuilder {
             ranges: Vec::new(),
             labels: Vec::new(),
             condition: None,
+            arrangement: Arrangement::default(),
         }
     }
 
@@ -137,6 +139,35 @@ impl ReadBuilder {
     /// At most so many cells.
     pub fn limit(mut self, cells: u64) -> Self {
         self.options.limit = Some(cells);
+        self.arrangement.limit = Some(cells);
+        self
+    }
+
+    /// Without the first so many cells.
+    pub fn offset(mut self, cells: u64) -> Self {
+        self.arrangement.offset = cells;
+        self
+    }
+
+    /// The last so many cells, in the order of the read.
+    pub fn tail(mut self, cells: u64) -> Self {
+        self.arrangement.tail = Some(cells);
+        self
+    }
+
+    /// In the order of the values of these fields, the first one counting most: `["-b", "a"]` has the greatest `b` first. Text
+    /// goes by its bytes, enumerated attributes by their labels, null comes last; equal cells stay in the order of the read.
+    ///
+    /// All cells that are sorted are in memory together; with a [limit](Self::limit), not many more than that.
+    pub fn sort<K: Into<SortKey>>(mut self, keys: impl IntoIterator<Item = K>) -> Self {
+        self.arrangement.sort = keys.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// So many cells chosen at random, each as likely as any other, in the order of the read. The same seed chooses the same
+    /// ones of the same cells.
+    pub fn sample(mut self, cells: u64, seed: u64) -> Self {
+        self.arrangement.sample = Some((cells, seed));
         self
     }
 
@@ -197,12 +228,20 @@ impl ReadBuilder {
     /// # Errors
     /// As for [`ReadBuilder::options`]; a request that the array does not allow.
     pub fn batches(self) -> Result<Batches> {
-        let options = self.options()?;
+        let mut options = self.options()?;
+        let schema = self.array.schema();
+        let prepared = self.arrangement.prepare(schema, &mut options)?;
         let session = self.array.context().shared_session();
         let reader = Reader::open(session, self.array.engine(), &options)
             .map_err(|error| self.array.failed(error))?;
+        let fields = prepared.fields(reader.fields());
+        let warnings = reader.warnings().to_vec();
+        let array = self.array.clone();
+        let source = Source { reader, array };
         Ok(Batches {
-            reader,
+            fields,
+            warnings,
+            cells: prepared.apply(session, source),
             array: self.array,
         })
     }
@@ -212,12 +251,15 @@ impl ReadBuilder {
     /// # Errors
     /// As for [`ReadBuilder::batches`]; errors of reading.
     pub fn count(mut self) -> Result<u64> {
+        // Which cells they are does not matter.
+        self.options.limit = None;
         self.options.attributes = Some(Vec::new());
         self.options.dimensions = Some(Vec::new());
         let options = self.options()?;
         let session = self.array.context().shared_session();
-        tdb_aggregate::count_cells(session, self.array.engine(), &options)
-            .map_err(|error| self.array.failed(error))
+        let cells = tdb_aggregate::count_cells(session, self.array.engine(), &options);
+        let cells = cells.map_err(|error| self.array.failed(error))?;
+        Ok(self.arrangement.given(cells))
     }
 
     /// Aggregates of the cells that match: `"count(*), mean(temp)"`, one group for each combination of values of the fields
@@ -233,12 +275,26 @@ impl ReadBuilder {
     /// ```
     ///
     /// # Errors
-    /// As for [`ReadBuilder::batches`]; a field of which there is no such aggregate, a sum that does not fit.
+    /// As for [`ReadBuilder::batches`]; a field of which there is no such aggregate, a sum that does not fit; a part
+    /// of the cells that only their order tells.
     pub fn aggregate(self, aggregates: &str, by: &[&str]) -> Result<Table> {
+        self.arrangement.check_whole()?;
         let wanted = Aggregate::parse_list(aggregates)?;
         let options = self.options()?;
         let session = self.array.context().shared_session();
         tdb_aggregate::aggregate(session, self.array.engine(), &options, &wanted, by)
+            .map_err(|error| self.array.failed(error))
+    }
+
+    /// How the values that the cells have in a field are spread: in at most `bins` intervals of equal width.
+    ///
+    /// # Errors
+    /// As for [`ReadBuilder::aggregate`]; a field whose values are no single numbers, dates or times, or are infinite.
+    pub fn histogram(self, field: &str, bins: usize) -> Result<Histogram> {
+        self.arrangement.check_whole()?;
+        let options = self.options()?;
+        let session = self.array.context().shared_session();
+        tdb_aggregate::histogram(session, self.array.engine(), &options, field, bins)
             .map_err(|error| self.array.failed(error))
     }
 
@@ -382,26 +438,38 @@ pub(crate) fn check_plain(column: &Column) -> Result<()> {
 /// The batches of a read.
 #[derive(Debug)]
 pub struct Batches {
+    fields: Vec<FieldInfo>,
+    warnings: Vec<String>,
+    cells: Arranged<Source, Error>,
+    array: Array,
+}
+
+/// The reader of the engine beneath, with its errors told as of the array.
+#[derive(Debug)]
+struct Source {
     reader: Reader,
     array: Array,
+}
+
+impl Iterator for Source {
+    type Item = Result<Batch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.reader.next()?;
+        Some(batch.map_err(|error| self.array.failed(error)))
+    }
 }
 
 impl Batches {
     /// What the columns of each batch hold.
     #[must_use]
     pub fn fields(&self) -> &[FieldInfo] {
-        self.reader.fields()
+        &self.fields
     }
 
     /// What is odd about the request, and no reason to refuse it: ranges that reach beyond the domain.
     pub fn warnings(&self) -> impl Iterator<Item = &str> {
-        self.reader.warnings().iter().map(AsRef::as_ref)
-    }
-
-    /// The reader of the engine beneath.
-    #[must_use]
-    pub fn into_reader(self) -> Reader {
-        self.reader
+        self.warnings.iter().map(AsRef::as_ref)
     }
 }
 
@@ -409,7 +477,6 @@ impl Iterator for Batches {
     type Item = Result<Batch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.reader.next()?;
-        Some(batch.map_err(|error| self.array.failed(error)))
+        self.cells.next()
     }
 }

@@ -16,6 +16,7 @@ pub(crate) mod filters;
 pub(crate) mod fragments;
 pub(crate) mod group;
 mod group_members;
+pub(crate) mod hist;
 pub(crate) mod import;
 pub(crate) mod info;
 mod input;

@@ -27,7 +27,7 @@ use crate::access::{Opening, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
-use tdb::place;
+use tdb::{Arrangement, SortKey, place};
 
 /// Bytes of a batch that is written: larger ones gain nothing.
 const BATCH: u64 = 32 << 20;
@@ -42,6 +42,27 @@ pub(crate) struct Arguments {
     /// At most so many cells, of those for which --where holds
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     limit: Option<u64>,
+    /// The last so many cells
+    #[arg(long, value_name = "N", conflicts_with_all = ["limit", "offset"])]
+    tail: Option<u64>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// `tdb sample`: some cells, chosen at random.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb sample fixtures/v22_tour/array 5\n  tdb sample fixtures/v22_tour/array 3 --seed 7 --attrs sky --sort sky"
+)]
+pub(crate) struct SampleArguments {
+    /// An array
+    array: String,
+    /// How many cells; each is as likely as any other
+    #[arg(value_name = "N")]
+    cells: u64,
+    /// Another number chooses others, the same one the same
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
     #[command(flatten)]
     reading: Reading,
 }
@@ -89,6 +110,17 @@ pub(crate) struct Reading {
     /// The order of the result; row for dense and global for sparse arrays by default
     #[arg(long, value_enum)]
     order: Option<Order>,
+    /// By the values of these fields; with -A from the greatest on; null comes last
+    #[arg(
+        long,
+        value_name = "A,-B",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    sort: Vec<String>,
+    /// Leave the first so many cells out
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    offset: u64,
     /// Keep the cells of a dense array for which --where fails, with fill values, as TileDB does
     #[arg(long)]
     fill: bool,
@@ -154,9 +186,11 @@ pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<
     let Arguments {
         array,
         limit,
+        tail,
         reading,
     } = arguments;
-    read(&array, limit, &reading, global, out)
+    let part = Arrangement::default().with_limit(limit).with_tail(tail);
+    read(&array, part, &reading, global, out)
 }
 
 pub(crate) fn head(arguments: HeadArguments, global: &Global, out: Output) -> Result<(), Failure> {
@@ -168,12 +202,28 @@ pub(crate) fn head(arguments: HeadArguments, global: &Global, out: Output) -> Re
     // The first cells as they are stored lie in the first tiles; those of another order in many.
     let asks = reading.order.is_some() || reading.selection.names_ranges();
     reading.order = reading.order.or((!asks).then_some(Order::Global));
-    read(&array, Some(cells), &reading, global, out)
+    let part = Arrangement::default().with_limit(Some(cells));
+    read(&array, part, &reading, global, out)
+}
+
+pub(crate) fn sample(
+    arguments: SampleArguments,
+    global: &Global,
+    out: Output,
+) -> Result<(), Failure> {
+    let SampleArguments {
+        array,
+        cells,
+        seed,
+        reading,
+    } = arguments;
+    let part = Arrangement::default().with_sample(Some((cells, seed)));
+    read(&array, part, &reading, global, out)
 }
 
 fn read(
     uri: &str,
-    limit: Option<u64>,
+    part: Arrangement,
     arguments: &Reading,
     global: &Global,
     out: Output,
@@ -187,7 +237,7 @@ fn read(
         location: &location,
         open: &open,
         session: &session,
-        read: &|array| arguments.read_options(array, limit, &session, format, global),
+        read: &|array| arguments.read_options(array, &session, format, global),
     };
     let unread = |error: QueryError| {
         let damaged = error.damaged_fragment().map(str::to_owned);
@@ -199,13 +249,15 @@ fn read(
     })?;
     let array = Arc::new(array);
     arguments.selection.warn_of_left_out(&array, &out);
-    let mut options = arguments.read_options(&array, limit, &session, format, global)?;
+    let mut options = arguments.read_options(&array, &session, format, global)?;
+    let mut arrangement = arguments.arrangement(part, format)?;
     let screen = out.look.height.filter(|_| format == Format::Table);
     if let Some(height) = screen {
         // One more than is shown tells whether there are more.
         let shown = (height as u64).saturating_add(1);
-        options.limit = Some(options.limit.unwrap_or(u64::MAX).min(shown));
+        arrangement.limit = Some(arrangement.limit.unwrap_or(u64::MAX).min(shown));
     }
+    let prepared = arrangement.prepare(array.schema(), &mut options)?;
     let failed = |failure: Failure| failure.at(uri);
     let counts = &global.counts;
     arguments.check_condition(array.schema(), &options, &out)?;
@@ -215,14 +267,15 @@ fn read(
         out.warn(warning);
     }
     let messages = out.messages();
-    let fields = reader.fields().to_vec();
+    let fields = prepared.fields(reader.fields());
     let shape = match format {
         Format::Npy => shape::of_result(array.schema(), &options)?,
         _ => Vec::new(),
     };
     let mut writer = arguments.writer(format, &fields, &shape, global, out)?;
-    for batch in reader.by_ref() {
-        let batch = batch.map_err(unread)?;
+    let read = reader.by_ref().map(|batch| batch.map_err(unread));
+    for batch in prepared.apply(&session, read) {
+        let batch = batch?;
         let size = |column: &Column| column.values.len();
         counts.result(batch.rows, batch.columns.iter().map(size).sum());
         let written = counts.stage("write", || writer.write(&batch));
@@ -262,7 +315,6 @@ impl Reading {
     fn read_options(
         &self,
         array: &Array,
-        limit: Option<u64>,
         session: &Session,
         format: Format,
         global: &Global,
@@ -282,11 +334,21 @@ impl Reading {
             },
             order: self.order.map(Order::of_result),
             failing: self.failing(format),
-            limit,
             enumeration_codes: self.enum_codes,
             batch_bytes: Some((session.limits().budget.limit() / 8).min(BATCH)),
             ..self.selection.read_options(array, session, global)?
         })
+    }
+
+    /// The order and the part of the cells that are asked for.
+    fn arrangement(&self, part: Arrangement, format: Format) -> Result<Arrangement, Failure> {
+        let is_arranged = !self.sort.is_empty() || self.offset > 0 || part.takes_all();
+        if format == Format::Npy && is_arranged {
+            let what = "a .npy file holds all cells of a box, in their order";
+            return Err(Failure::invalid(what).hint("choose the box with --range"));
+        }
+        let keys = self.sort.iter().map(|key| SortKey::from(key.as_str()));
+        Ok(part.with_sort(keys.collect()).with_offset(self.offset))
     }
 
     /// What becomes of cells of dense arrays for which `--where` fails: a box without holes keeps them.

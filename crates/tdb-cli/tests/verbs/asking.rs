@@ -275,3 +275,120 @@ fn all_that_is_damaged_is_listed() {
     insta::assert_snapshot!("damages", told(""));
     insta::assert_snapshot!("damages_json", told("--json"));
 }
+
+#[test]
+fn cells_come_in_the_order_of_values() {
+    let coldest = "read v22_tour/array --attrs temperature,sky --limit 4 --sort";
+    insta::assert_snapshot!(stdout(&format!("{coldest} temperature")), @r#"
+    station,hour,temperature,sky
+    KEF,2024-04-10T03,-3.75,rain
+    KEF,2024-04-11T03,-3.75,rain
+    KEF,2024-04-10T00,-3.25,cloudy
+    KEF,2024-04-11T00,-3.25,rain
+    "#);
+    insta::assert_snapshot!(stdout(&format!("{coldest} sky,-temperature --offset 2")), @r#"
+    station,hour,temperature,sky
+    LPB,2024-04-11T06,18.5,clear
+    OSA,2024-04-10T18,16.0,clear
+    ZRH,2024-04-10T15,13.0,clear
+    CPT,2024-04-11T21,12.5,clear
+    "#);
+    // A field that is not shown.
+    insta::assert_snapshot!(stdout("read v22_tour/array --attrs sky --no-dims --sort -hour --limit 2"), @r#"
+    sky
+    snow
+    clear
+    "#);
+    insta::assert_snapshot!(stdout("read v22_tour/array --attrs sky --tail 2 --json"), @r#"
+    {"station":"LPB","hour":"2024-04-11T18","sky":"rain"}
+    {"station":"LPB","hour":"2024-04-11T21","sky":"snow"}
+    "#);
+    insta::assert_snapshot!(failure("read v22_tour/array --sort skye"), @r#"
+    error: there is no field "skye"
+    hint: did you mean "sky"? the fields are station, hour, temperature, pressure, sky, remark
+    exit status 2
+    "#);
+    insta::assert_snapshot!(failure("read v22_tour/array --tail 2 --limit 1"), @r#"
+    error: the argument '--tail <N>' cannot be used with '--limit <N>'
+
+    Usage: tdb read --tail <N> <ARRAY>
+
+    For more information, try '--help'.
+    exit status 2
+    "#);
+    insta::assert_snapshot!(failure("read v22_dense_basics/array --attrs i32 --format npy --sort i32"), @r#"
+    error: a .npy file holds all cells of a box, in their order
+    hint: choose the box with --range
+    exit status 2
+    "#);
+}
+
+#[test]
+fn a_sample_is_the_same_for_a_seed() {
+    let sample = "sample v22_tour/array 3 --attrs sky";
+    insta::assert_snapshot!(stdout(sample), @r#"
+    station,hour,sky
+    CPT,2024-04-10T18,snow
+    LPB,2024-04-10T18,rain
+    LPB,2024-04-11T03,snow
+    "#);
+    assert_eq!(stdout(&format!("{sample} --seed 0")), stdout(sample));
+    assert_ne!(stdout(&format!("{sample} --seed 1")), stdout(sample));
+    assert_eq!(
+        stdout("sample v22_tour/array 500 --attrs sky")
+            .lines()
+            .count(),
+        81
+    );
+}
+
+#[test]
+fn histograms_are_drawn() {
+    insta::assert_snapshot!(stdout("hist v22_tour/array temperature --bins 5"), @r#"
+                  from                  to  cells
+                 -3.75                 2.2     16  ████████████████████████████████
+                   2.2                8.15     20  ████████████████████████████████████████
+                  8.15  14.099999999999998     16  ████████████████████████████████
+    14.099999999999998               20.05     20  ████████████████████████████████████████
+                 20.05                26.0      8  ████████████████
+    "#);
+    insta::assert_snapshot!(stdout("hist v22_tour/array hour --bins 3 --range station=BGN"), @r#"
+             from             to  cells
+    2024-04-10T00  2024-04-10T15      6  ████████████████████████████████████████
+    2024-04-10T16  2024-04-11T07      5  █████████████████████████████████▎
+    2024-04-11T08  2024-04-11T21      5  █████████████████████████████████▎
+    "#);
+    insta::assert_snapshot!(stdout("hist v22_tour/array pressure --bins 2 --json"), @r#"
+    {
+      "field": "pressure",
+      "bins": [
+        {
+          "from": 1009,
+          "to": 1012,
+          "cells": 40
+        },
+        {
+          "from": 1013,
+          "to": 1015,
+          "cells": 26
+        }
+      ],
+      "nulls": 14,
+      "none": 0
+    }
+    "#);
+    insta::assert_snapshot!(stdout("hist v22_tour/array pressure --where sky='none'"), @"from  to  cells");
+    insta::assert_snapshot!(failure("hist v22_tour/array sky"), @r#"
+    error: min(sky): the values of the field are labels of an enumeration
+    hint: count them, group by them, or ask for their indexes
+    exit status 2
+    "#);
+    insta::assert_snapshot!(failure("hist v22_tour/array remark"), @r#"
+    error: histogram(remark): there is none of a field that holds string_utf8
+    exit status 2
+    "#);
+    insta::assert_snapshot!(failure("hist v22_tour/array pressure --bins 0"), @r#"
+    error: a histogram has from 1 to 65536 bins
+    exit status 2
+    "#);
+}

@@ -1,0 +1,266 @@
+//! How many cells of a field lie in each of some equal intervals.
+
+use std::sync::Arc;
+
+use tdb_array::Array;
+use tdb_cells::{Column, FieldInfo, Session};
+use tdb_query::{ReadOptions, Reader};
+use tdb_schema::value::{Value, holds_bytes, read};
+use tdb_tile::{Bug, Datatype};
+
+use crate::accumulator::is_time;
+use crate::aggregate::{aggregate, read_field, read_options};
+use crate::{Aggregate, AggregateError, Function, Outcome};
+
+/// More intervals than anybody looks at.
+const MOST_BINS: usize = 1 << 16;
+
+/// How the values of a field are spread.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Histogram {
+    /// The datatype of the ends of the intervals: that of the field, or `float64` for floats.
+    pub datatype: Datatype,
+    /// Intervals of equal width, ascending; none where there is no value.
+    pub bins: Vec<Bin>,
+    /// Cells that are null.
+    pub nulls: u64,
+    /// Cells that hold no number (NaN), or no time.
+    pub others: u64,
+}
+
+/// An interval.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Bin {
+    /// Its least value, in the stored form of [`Histogram::datatype`].
+    pub low: Vec<u8>,
+    /// Its greatest value; of floats the end, which belongs to the next interval, unless this is the last.
+    pub high: Vec<u8>,
+    /// Cells whose value lies in it.
+    pub cells: u64,
+}
+
+/// Counts the cells that a read returns by the value that they have in a field: in at most `bins` intervals of equal width, from
+/// the least value to the greatest.
+///
+/// # Errors
+/// A field whose values are no single numbers, dates or times; values that are infinite; no intervals, or too many; errors of
+/// reading.
+pub fn histogram(
+    session: &Session,
+    array: &Arc<Array>,
+    options: &ReadOptions,
+    field: &str,
+    bins: usize,
+) -> Result<Histogram, AggregateError> {
+    if !(1..=MOST_BINS).contains(&bins) {
+        return Err(AggregateError::Bins { most: MOST_BINS });
+    }
+    let ends = [Function::Min, Function::Max].map(|function| Aggregate::of(function, field));
+    let found = aggregate(session, array, options, &ends, &[])?;
+    let options = read_options(array.schema(), options, &[field])?;
+    let reader = Reader::open(session, array, &options)?;
+    let info = read_field(&reader, field)?;
+    if holds_bytes(info.datatype) {
+        return Err(AggregateError::Unfit {
+            function: "histogram",
+            field: info.name,
+            datatype: info.datatype,
+            is_list: false,
+        });
+    }
+    let values = found.groups.first().map(|group| &group.values[..]);
+    let scale = match values {
+        Some([Outcome::Value(datatype, low), Outcome::Value(_, high)]) => {
+            Some(Scale::new(*datatype, low, high, bins, &info)?)
+        }
+        _ => None,
+    };
+    let mut counts = Counts {
+        cells: vec![0; scale.as_ref().map_or(0, Scale::bins)],
+        ..Counts::default()
+    };
+    for batch in reader {
+        let batch = batch?;
+        let column = batch.column(field);
+        let column = column.ok_or_else(|| Bug::new("a field that was asked for is not read"))?;
+        counts.add(column, batch.rows, scale.as_ref())?;
+    }
+    let cells = counts.cells.into_iter().enumerate();
+    let bins = cells.filter_map(|(bin, cells)| {
+        let (low, high) = scale.as_ref()?.ends(bin);
+        Some(Bin { low, high, cells })
+    });
+    Ok(Histogram {
+        datatype: if info.datatype.is_real() {
+            Datatype::Float64
+        } else {
+            info.datatype
+        },
+        bins: bins.collect(),
+        nulls: counts.nulls,
+        others: counts.others,
+    })
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    cells: Vec<u64>,
+    nulls: u64,
+    others: u64,
+}
+
+impl Counts {
+    fn add(&mut self, column: &Column, rows: usize, scale: Option<&Scale>) -> Result<(), Bug> {
+        for row in 0..rows {
+            if !column.is_valid(row) {
+                self.nulls = self.nulls.saturating_add(1);
+                continue;
+            }
+            let cell = column.cell(row);
+            let cell = cell.ok_or_else(|| Bug::new("a column has fewer cells than its batch"))?;
+            let bin = scale.and_then(|scale| scale.bin(column.datatype, cell));
+            let place = match bin {
+                Some(bin) => self.cells.get_mut(bin),
+                None => Some(&mut self.others),
+            };
+            let place = place.ok_or_else(|| Bug::new("a value beyond the greatest of all"))?;
+            *place = place.saturating_add(1);
+        }
+        Ok(())
+    }
+}
+
+/// The intervals.
+#[derive(Debug)]
+enum Scale {
+    /// Of whole numbers, dates and times.
+    Whole {
+        datatype: Datatype,
+        low: i128,
+        high: i128,
+        width: i128,
+        bins: usize,
+    },
+    Float {
+        low: f64,
+        high: f64,
+        bins: usize,
+    },
+}
+
+/// A number, as wide as they come.
+enum Number {
+    Whole(i128),
+    Float(f64),
+}
+
+fn number(datatype: Datatype, cell: &[u8]) -> Option<Number> {
+    Some(match read(datatype, cell)?.as_ticks() {
+        Value::Signed(value) => Number::Whole(value.into()),
+        Value::Unsigned(value) => Number::Whole(value.into()),
+        Value::Bool(_) => Number::Whole((*cell.first()?).into()),
+        Value::Float32(value) => Number::Float(value.into()),
+        Value::Float64(value) => Number::Float(value),
+        _ => return None,
+    })
+}
+
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "numbers of 64 bits in 128, and numbers of bins, which are few"
+)]
+impl Scale {
+    fn new(
+        datatype: Datatype,
+        low: &[u8],
+        high: &[u8],
+        bins: usize,
+        field: &FieldInfo,
+    ) -> Result<Self, AggregateError> {
+        match (number(datatype, low), number(datatype, high)) {
+            (Some(Number::Whole(low)), Some(Number::Whole(high))) => {
+                let count = bins as i128;
+                let width = ((high - low) / count + 1).max(1);
+                let needed = usize::try_from((high - low) / width + 1);
+                let bins = needed.map_err(|_| Bug::new("more bins than were asked for"))?;
+                Ok(Self::Whole {
+                    datatype,
+                    low,
+                    high,
+                    width,
+                    bins,
+                })
+            }
+            (Some(Number::Float(low)), Some(Number::Float(high))) => {
+                if !(high - low).is_finite() {
+                    let field = field.name.clone();
+                    return Err(AggregateError::Infinite { field });
+                }
+                let bins = if low < high { bins } else { 1 };
+                Ok(Self::Float { low, high, bins })
+            }
+            _ => Err(Bug::new("a least value that is no number").into()),
+        }
+    }
+
+    fn bins(&self) -> usize {
+        match self {
+            Self::Whole { bins, .. } | Self::Float { bins, .. } => *bins,
+        }
+    }
+
+    /// The bin of a value; `None` where it is no number.
+    fn bin(&self, datatype: Datatype, cell: &[u8]) -> Option<usize> {
+        match (self, number(datatype, cell)?) {
+            (Self::Whole { low, width, .. }, Number::Whole(value)) => {
+                // What stands for no time is below the least.
+                let is_none = is_time(datatype) && value == i128::from(i64::MIN);
+                usize::try_from((value - low) / width)
+                    .ok()
+                    .filter(|_| !is_none)
+            }
+            (Self::Float { low, high, bins }, Number::Float(value)) if !value.is_nan() => {
+                let part = (value - low) / (high - low);
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "between 0 and the number of bins"
+                )]
+                let bin = (part * *bins as f64) as usize;
+                Some(bin.min(*bins - 1))
+            }
+            _ => None,
+        }
+    }
+
+    /// The ends of a bin.
+    fn ends(&self, bin: usize) -> (Vec<u8>, Vec<u8>) {
+        match self {
+            Self::Whole {
+                datatype,
+                low,
+                high,
+                width,
+                ..
+            } => {
+                let first = low + bin as i128 * width;
+                let last = (first + width - 1).min(*high);
+                let stored = |value: i128| {
+                    let bytes = value.to_le_bytes();
+                    bytes.iter().take(datatype.size()).copied().collect()
+                };
+                (stored(first), stored(last))
+            }
+            Self::Float { low, high, bins } => {
+                let end = |bin: usize| {
+                    let end = low + (high - low) * (bin as f64 / *bins as f64);
+                    let end = if bin == *bins { *high } else { end };
+                    end.to_le_bytes().to_vec()
+                };
+                (end(bin), end(bin + 1))
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! `tdb hist`: how the values of a field are spread.
+
+use clap::Args;
+use serde_json::json;
+use tdb_aggregate::{Histogram, histogram};
+use tdb_schema::CellValNum;
+use tdb_schema::json::cell_to_json;
+
+use super::selection::{Selected, Selection};
+use super::write_json;
+use crate::failure::Failure;
+use crate::global::Global;
+use crate::output::Output;
+use crate::paint::{Role, Table, count};
+use crate::present;
+
+/// Columns of the longest bar.
+const BAR: u64 = 40;
+
+/// Parts of a character, from an eighth of it on.
+const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb hist fixtures/v22_tour/array temperature\n  tdb hist fixtures/v22_tour/array hour --bins 4 --where \"sky = 'snow'\" --json"
+)]
+pub(crate) struct Arguments {
+    /// An array
+    array: String,
+    /// A field of numbers, dates or times
+    field: String,
+    /// How many intervals at most, all of the same width
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    bins: usize,
+    #[command(flatten)]
+    selection: Selection,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let selected = arguments.selection.open(&arguments.array, global, out)?;
+    let Selected {
+        session,
+        location,
+        array,
+        options,
+    } = &selected;
+    let ask = || histogram(session, array, options, &arguments.field, arguments.bins);
+    let answer = global.counts.stage("aggregate", ask);
+    let answer = answer.map_err(|error| Failure::in_place(error, location))?;
+    if global.json {
+        return json_of(&answer, arguments, global, out);
+    }
+    let most = answer.bins.iter().map(|bin| bin.cells).max().unwrap_or(0);
+    let mut table = Table::new(&[">from", ">to", ">cells", ""]);
+    for bin in &answer.bins {
+        let end = |bytes: &[u8]| {
+            let one = CellValNum::Fixed(1);
+            present::stored(answer.datatype, one, bytes, global.ticks)
+        };
+        table.painted([
+            (Role::Plain, end(&bin.low)),
+            (Role::Plain, end(&bin.high)),
+            (Role::Plain, count(bin.cells)),
+            (Role::Type, bar(bin.cells, most)),
+        ]);
+    }
+    for (what, cells) in [("null", answer.nulls), ("none", answer.others)] {
+        if cells > 0 {
+            let name = (Role::Dim, what.to_owned());
+            let none = || (Role::Dim, String::new());
+            table.painted([name, none(), (Role::Plain, count(cells)), none()]);
+        }
+    }
+    let look = out.look;
+    Ok(table.write(out, look)?)
+}
+
+/// A bar as long as a count, next to the longest.
+fn bar(cells: u64, most: u64) -> String {
+    let eighths = u128::from(cells) * u128::from(BAR) * 8 / u128::from(most.max(1));
+    let whole = "█".repeat(usize::try_from(eighths / 8).unwrap_or(0));
+    let part = usize::try_from(eighths % 8)
+        .ok()
+        .and_then(|part| PARTS.get(part));
+    match part {
+        // What is there shows.
+        Some(&"") if cells > 0 && whole.is_empty() => "▏".to_owned(),
+        part => format!("{whole}{}", part.unwrap_or(&"")),
+    }
+}
+
+fn json_of(
+    answer: &Histogram,
+    arguments: &Arguments,
+    global: &Global,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let end = |bytes: &[u8]| {
+        let times = present::times(global.ticks);
+        cell_to_json(answer.datatype, CellValNum::Fixed(1), bytes, times)
+    };
+    let bins = answer
+        .bins
+        .iter()
+        .map(|bin| json!({ "from": end(&bin.low), "to": end(&bin.high), "cells": bin.cells }));
+    let told = json!({
+        "field": arguments.field,
+        "bins": bins.collect::<Vec<_>>(),
+        "nulls": answer.nulls,
+        "none": answer.others,
+    });
+    write_json(out, &told)
+}

@@ -1,0 +1,227 @@
+//! Cells that are kept until all of a read has been seen.
+
+use bytes::Bytes;
+use tdb_array::ErrorKind;
+use tdb_cells::{Batch, Column};
+use tdb_tile::{Budget, Bug, Grant, LimitError};
+
+use crate::{Error, Result};
+
+/// Bytes that a row takes beside its cells: its place, and that while rows are sorted.
+const ROW_BYTES: u64 = 16;
+
+/// Cells that are kept more than wanted before others are dropped.
+pub(super) const SPARE: u64 = 1 << 14;
+
+/// A cell: its batch, and its row in it.
+pub(super) type Place = (u32, u32);
+
+/// Cells of several batches, in an order.
+#[derive(Debug)]
+pub(super) struct Kept {
+    budget: Budget,
+    batches: Vec<Batch>,
+    /// The memory of each batch and of its rows.
+    held: Vec<Grant>,
+    pub(super) order: Vec<Place>,
+    /// Cells that were given out.
+    given: usize,
+}
+
+/// Cells that the memory does not hold together.
+#[derive(Debug)]
+struct TooMany {
+    rows: u64,
+    source: LimitError,
+}
+
+impl std::fmt::Display for TooMany {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let rows = self.rows;
+        write!(
+            f,
+            "more than {rows} cells have to be kept, and the memory does not hold them"
+        )
+    }
+}
+
+impl std::error::Error for TooMany {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.source)
+    }
+}
+
+impl Kept {
+    pub(super) fn new(budget: &Budget) -> Self {
+        Self {
+            budget: budget.clone(),
+            batches: Vec::new(),
+            held: Vec::new(),
+            order: Vec::new(),
+            given: 0,
+        }
+    }
+
+    pub(super) fn rows(&self) -> u64 {
+        self.order.len() as u64
+    }
+
+    /// The column with this name of a batch.
+    pub(super) fn column(&self, batch: u32, name: &str) -> Option<&Column> {
+        self.batches.get(batch as usize)?.column(name)
+    }
+
+    /// Adds the cells of a batch behind all others.
+    pub(super) fn add(&mut self, batch: Batch) -> Result<()> {
+        let rows = (batch.rows as u64).saturating_mul(ROW_BYTES);
+        let bytes = bytes_of(&batch).saturating_add(rows);
+        let held = self
+            .budget
+            .take(bytes)
+            .map_err(|source| self.too_many(source))?;
+        let many = || Bug::new("more rows or batches than can be numbered");
+        let number = u32::try_from(self.batches.len()).map_err(|_| many())?;
+        let rows = u32::try_from(batch.rows).map_err(|_| many())?;
+        self.order.extend((0..rows).map(|row| (number, row)));
+        self.batches.push(batch);
+        self.held.push(held);
+        Ok(())
+    }
+
+    fn too_many(&self, source: LimitError) -> Error {
+        let error = TooMany {
+            rows: self.rows(),
+            source,
+        };
+        let hint = "take fewer cells by a range, a condition or a limit, or fewer fields; or give more memory: --memory";
+        Error::new(ErrorKind::Limit, error).with_hint(hint)
+    }
+
+    /// Drops batches before the last so many cells, which are in the order in which they were added, once there are many.
+    pub(super) fn forget_before(&mut self, last: u64) {
+        if self.rows() < last.saturating_mul(2).saturating_add(SPARE) {
+            return;
+        }
+        let keeps = |rows: usize| rows as u64 >= last;
+        let mut gone = 0_usize;
+        while let Some(first) = self.batches.first()
+            && keeps(
+                self.order
+                    .len()
+                    .saturating_sub(gone.saturating_add(first.rows)),
+            )
+        {
+            gone = gone.saturating_add(first.rows);
+            self.batches.remove(0);
+            drop(self.held.remove(0));
+        }
+        if gone > 0 {
+            self.order.drain(..gone);
+            let first = self.order.first().map_or(0, |(batch, _)| *batch);
+            for (batch, _) in &mut self.order {
+                *batch = batch.saturating_sub(first);
+            }
+        }
+    }
+
+    /// Leaves out all but so many cells from the one of this number on.
+    pub(super) fn cut(&mut self, first: u64, most: u64) {
+        let index = |number: u64| {
+            usize::try_from(number).map_or(self.order.len(), |n| n.min(self.order.len()))
+        };
+        let (start, end) = (index(first), index(first.saturating_add(most)));
+        self.order.truncate(end);
+        self.order.drain(..start.min(end));
+    }
+
+    /// As [`Kept::cut`]; gives the memory of the others back.
+    pub(super) fn narrow(&mut self, first: u64, most: u64) -> Result<()> {
+        self.cut(first, most);
+        let batch = gather(&self.batches, &self.order)?;
+        *self = Self::new(&self.budget);
+        batch.map_or(Ok(()), |batch| self.add(batch))
+    }
+
+    /// The next cells, in order.
+    pub(super) fn next(&mut self, most: usize) -> Result<Option<Batch>> {
+        let end = self.given.saturating_add(most).min(self.order.len());
+        let rows = self.order.get(self.given..end).unwrap_or(&[]);
+        self.given = end;
+        gather(&self.batches, rows)
+    }
+}
+
+/// Some rows of a batch.
+pub(super) fn part(batch: Batch, first: u64, most: u64) -> Result<Batch> {
+    if first == 0 {
+        return Ok(batch.first(most)?);
+    }
+    let many = Bug::new("more rows than can be numbered");
+    let (Ok(first), Ok(end)) = (
+        u32::try_from(first),
+        u32::try_from(first.saturating_add(most)),
+    ) else {
+        return Err(many.into());
+    };
+    let rows: Vec<Place> = (first..end).map(|row| (0, row)).collect();
+    let gathered = gather(&[batch], &rows)?;
+    gathered.ok_or_else(|| Bug::new("a part without rows").into())
+}
+
+/// These rows, as one batch.
+pub(super) fn gather(batches: &[Batch], rows: &[Place]) -> Result<Option<Batch>> {
+    let Some(first) = batches.first().filter(|_| !rows.is_empty()) else {
+        return Ok(None);
+    };
+    let columns = (0..first.columns.len()).map(|index| {
+        let column = |batch: u32| batches.get(batch as usize)?.columns.get(index);
+        gather_column(&column, rows)
+    });
+    let columns = columns.collect::<Option<Vec<Column>>>();
+    let columns =
+        columns.ok_or_else(|| Bug::new("a batch has other columns or fewer rows than others"))?;
+    Ok(Some(Batch {
+        rows: rows.len(),
+        columns,
+    }))
+}
+
+fn gather_column<'a>(column: &dyn Fn(u32) -> Option<&'a Column>, rows: &[Place]) -> Option<Column> {
+    let (first, _) = rows.first()?;
+    let like = column(*first)?;
+    let mut values = Vec::new();
+    let mut offsets = like.offsets.is_some().then(|| 0_u64.to_le_bytes().to_vec());
+    let mut validity = vec![0_u8; rows.len().div_ceil(8)];
+    let mut has_nulls = false;
+    for (place, (batch, row)) in rows.iter().enumerate() {
+        let own = column(*batch)?;
+        values.extend_from_slice(own.cell(*row as usize)?);
+        if let Some(offsets) = &mut offsets {
+            offsets.extend_from_slice(&(values.len() as u64).to_le_bytes());
+        }
+        if own.is_valid(*row as usize) {
+            *validity.get_mut(place / 8)? |= 1 << (place % 8);
+        } else {
+            has_nulls = true;
+        }
+    }
+    Some(Column {
+        values: values.into(),
+        offsets: offsets.map(Bytes::from),
+        validity: has_nulls.then(|| validity.into()),
+        name: like.name.clone(),
+        enumeration: like.enumeration.clone(),
+        ..*like
+    })
+}
+
+fn bytes_of(batch: &Batch) -> u64 {
+    let of_column = |column: &Column| {
+        let others = [&column.offsets, &column.validity].into_iter().flatten();
+        others.fold(column.values.len(), |all, bytes| {
+            all.saturating_add(bytes.len())
+        })
+    };
+    let columns = batch.columns.iter().map(of_column);
+    columns.fold(0, |all, bytes| all.saturating_add(bytes as u64))
+}
