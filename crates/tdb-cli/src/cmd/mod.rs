@@ -27,6 +27,7 @@ pub(crate) mod objects;
 mod progress;
 mod ranges;
 pub(crate) mod read;
+mod removal;
 pub(crate) mod schema;
 mod selection;
 mod shape;
@@ -35,7 +36,6 @@ pub(crate) mod tree;
 pub(crate) mod vacuum;
 pub(crate) mod verify;
 pub(crate) mod write;
-mod young;
 
 use std::io::Write;
 
