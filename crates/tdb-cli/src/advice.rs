@@ -3,7 +3,7 @@
 use clap::error::{ContextKind, ContextValue};
 
 /// Verbs that change nothing, or only hold such that do: the others are never offered for a misspelt one.
-const HARMLESS: [&str; 23] = [
+const HARMLESS: [&str; 22] = [
     "info",
     "schema",
     "ls",
@@ -17,7 +17,6 @@ const HARMLESS: [&str; 23] = [
     "stats",
     "show",
     "layout",
-    "map",
     "completions",
     "fragments",
     "dump",

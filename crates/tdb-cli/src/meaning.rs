@@ -36,20 +36,19 @@ const fn change(verb: &'static str, options: &'static [&'static str]) -> Meaning
 }
 
 #[rustfmt::skip]
-const VERBS: [Meaning; 38] = [
+const VERBS: [Meaning; 37] = [
     look("info", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("schema", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("tree", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("read", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("head", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
-    look("count", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
+    look("count", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("agg", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("stats", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("distinct", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("verify", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("layout", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
-    look("map", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("completions", &["output"]),
     look("man", &[]),
     look("fragments", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
