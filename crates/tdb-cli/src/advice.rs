@@ -5,6 +5,7 @@ use clap::error::{ContextKind, ContextValue};
 /// Verbs that change nothing, or only hold such that do: the others are never offered for a misspelt one.
 const HARMLESS: [&str; 23] = [
 const HARMLESS: [&str; 21] = [
+const HARMLESS: [&str; 22] = [
     "info",
     "schema",
     "ls",
@@ -20,7 +21,6 @@ const HARMLESS: [&str; 21] = [
     "stats",
     "show",
     "layout",
-    "map",
     "completions",
     "fragments",
     "dump",

@@ -132,8 +132,8 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Group(verb) => cmd::group::run(&verb, global, out),
         Verb::Dump(arguments) => cmd::dump::run(&arguments, global, out),
         Verb::Filters(arguments) => cmd::filters::run(&arguments, global, out),
-        Verb::Completions(arguments) => cmd::completions::run(&arguments, out),
-        Verb::Man(arguments) => cmd::completions::man(&arguments),
+        Verb::Completions(arguments) => cmd::completions::run(&arguments, meaning::exact(), out),
+        Verb::Man(arguments) => cmd::completions::man(&arguments, meaning::exact()),
     }?;
     output.flush()?;
     Ok(output.is_written)

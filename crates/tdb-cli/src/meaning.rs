@@ -36,20 +36,19 @@ const fn change(verb: &'static str, options: &'static [&'static str]) -> Meaning
 }
 
 #[rustfmt::skip]
-const VERBS: [Meaning; 43] = [
+const VERBS: [Meaning; 42] = [
     look("info", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("schema", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("tree", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("read", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("head", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
-    look("count", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
+    look("count", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("agg", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("stats", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("distinct", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("verify", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("layout", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
-    look("map", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("completions", &["output"]),
     look("man", &[]),
     look("fragments", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
@@ -69,8 +68,8 @@ const VERBS: [Meaning; 43] = [
     change("set", &["at", "key_file", "threads", "memory", "json", "output"]),
     change("restore", &["at", "key_file", "threads", "memory", "json", "output"]),
     change("delete", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
-    change("consolidate", &["at", "since", "key_file", "threads", "memory", "output"]),
-    change("vacuum", &["key_file", "threads", "memory", "output"]),
+    change("consolidate", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
+    change("vacuum", &["key_file", "threads", "memory", "json", "output"]),
     change("clean", &["key_file", "threads", "memory", "output"]),
     change("cp", &["key_file", "threads", "memory", "output"]),
     change("mv", &["key_file", "threads", "memory", "output"]),

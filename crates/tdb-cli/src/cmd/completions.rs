@@ -3,12 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Command};
 use clap_complete::Shell;
 use tdb_array::ErrorKind;
 
 use crate::failure::Failure;
-use crate::meaning;
 use crate::output::Output;
 
 #[derive(Debug, Args)]
@@ -31,17 +30,22 @@ pub(crate) struct ManArguments {
     folder: PathBuf,
 }
 
-pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<(), Failure> {
+/// `command` is the command line in which each verb has its own options.
+pub(crate) fn run(
+    arguments: &Arguments,
+    mut command: Command,
+    out: &mut Output,
+) -> Result<(), Failure> {
     // The generator does not tell of writing that fails.
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut meaning::exact(), "tdb", &mut script);
+    clap_complete::generate(arguments.shell, &mut command, "tdb", &mut script);
     Ok(std::io::Write::write_all(out, &script)?)
 }
 
-pub(crate) fn man(arguments: &ManArguments) -> Result<(), Failure> {
+pub(crate) fn man(arguments: &ManArguments, command: Command) -> Result<(), Failure> {
     let folder = &arguments.folder;
-    let written = fs::create_dir_all(folder)
-        .and_then(|()| clap_mangen::generate_to(meaning::exact(), folder));
+    let written =
+        fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command, folder));
     written
         .map_err(|error| Failure::new(ErrorKind::Store, format!("{}: {error}", folder.display())))
 }

@@ -1,21 +1,29 @@
 //! `tdb consolidate`: what an array or group is stored in, merged.
 
+use std::collections::BTreeSet;
 use std::io::Write;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use tdb_array::{ArrayError, ObjectType, TimeWindow};
+use serde_json::{Value as Json, json};
+use tdb_array::{
+    Array, ArrayError, ChangeOptions, ErrorKind, Fragment, ObjectType, TimeWindow, TimestampedName,
+};
 use tdb_consolidate::{
-    History, MergeOptions, Plan, consolidate_array_metadata, consolidate_commits,
-    consolidate_fragment_metadata, consolidate_group_metadata, plan_merge,
+    History, MergeOptions, MergePlan, Plan, VacuumOptions, consolidate_array_metadata,
+    consolidate_commits, consolidate_fragment_metadata, consolidate_group_metadata, plan_merge,
     plan_merged_array_metadata, plan_merged_commits, plan_merged_footers,
     plan_merged_group_metadata,
 };
 
-use super::change;
+use super::fragments::stored_size;
+use super::vacuum::{self, Vacuumed};
+use super::{change, write_json};
 use crate::access::{Access, Change, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
+use crate::paint::{bytes, plural};
 use tdb::place::{self, Place};
 
 #[derive(Debug, Args)]
@@ -24,7 +32,7 @@ use tdb::place::{self, Place};
     Fragments: --since and --at choose those all of whose cells are of that time. Without --fragments, all neighbours \
     in time that may be merged are; --config sm.consolidation.steps and its like say otherwise, and \
     sm.consolidation.amplification how many times as many cells a merged dense fragment may have (2).\n\n\
-    What was merged stays until `tdb vacuum` removes it.")]
+    What was merged stays until `tdb vacuum` removes it, or --vacuum does.")]
 pub(crate) struct Arguments {
     /// An array or group
     uri: String,
@@ -40,6 +48,9 @@ pub(crate) struct Arguments {
     /// Fragments without deleted cells, and those that these had replaced
     #[arg(long)]
     purge_deleted: bool,
+    /// Remove what was merged at once: who has opened the array before may miss it
+    #[arg(long, conflicts_with = "dry_run")]
+    vacuum: bool,
     /// Say what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
@@ -99,13 +110,60 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         }
     };
     let plan = plan.map_err(|error| Failure::in_place(error, &location))?;
+    let vacuumed = vacuum_merged(arguments, mode, &location, &change, out)?;
+    if global.json {
+        let steps = plan.to_string();
+        let steps: Vec<&str> = steps.lines().collect();
+        return write_json(
+            out,
+            &json!({
+                "dry_run": arguments.dry_run,
+                "steps": steps,
+                "vacuum": vacuumed.map(|vacuumed| vacuumed.json(false)),
+            }),
+        );
+    }
     if plan.is_empty() {
         out.note(NOTHING);
     }
     if arguments.dry_run {
         write!(out, "{plan}")?;
     }
+    tell_freed(vacuumed.as_ref(), out);
     Ok(())
+}
+
+/// Removes what was merged, if that is asked for.
+fn vacuum_merged(
+    arguments: &Arguments,
+    mode: Mode,
+    location: &Place,
+    change: &Change,
+    out: &mut Output,
+) -> Result<Option<Vacuumed>, Failure> {
+    if !arguments.vacuum {
+        return Ok(None);
+    }
+    let mode = match mode {
+        Mode::Fragments => tdb_consolidate::Mode::Fragments,
+        Mode::FragmentMeta => tdb_consolidate::Mode::FragmentMetadata,
+        Mode::Commits => tdb_consolidate::Mode::Commits,
+        Mode::ArrayMeta | Mode::GroupMeta => tdb_consolidate::Mode::Metadata,
+    };
+    let options = VacuumOptions {
+        grace: Duration::ZERO,
+        change: change.options.clone(),
+        ..VacuumOptions::default()
+    };
+    let place = change.access.to(location);
+    vacuum::vacuum(location, &place, &[mode], &options, false, false, out).map(Some)
+}
+
+fn tell_freed(vacuumed: Option<&Vacuumed>, out: &Output) {
+    let freed = vacuumed.and_then(|vacuumed| vacuumed.removed.told_as_freed(false));
+    if let Some(freed) = freed {
+        out.note(&freed);
+    }
 }
 
 const NOTHING: &str = "there is nothing to merge";
@@ -133,32 +191,131 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
     let location = place::array(&arguments.uri, &global.counts)?;
     let session = session(global);
     let access = Access::new(global, &session)?;
+    let failed = |error| Failure::in_place(error, &location);
     let array = change::open_array(&location, &access)?;
     let options = merge_options(arguments, global, &location)?;
-    let plan = plan_merge(&array, &options).map_err(|error| Failure::in_place(error, &location))?;
-    for note in &plan.notes {
-        out.note(note);
-    }
-    if plan.is_empty() {
-        out.note(NOTHING);
-    }
+    let plan = plan_merge(&array, &options).map_err(failed)?;
     if arguments.dry_run {
-        let shown = tdb_consolidate::MergePlan {
-            notes: Vec::new(),
-            ..plan
-        };
-        write!(out, "{shown}")?;
-        return Ok(());
+        return write_plan(plan, global, out);
     }
+    if !global.json {
+        plan.notes.iter().for_each(|note| out.note(note));
+        if plan.is_empty() {
+            out.note(NOTHING);
+        }
+    }
+    let planned = plan.notes.clone();
     let made = plan.merge(&session, &array, &options);
     let made = made.map_err(|error| Failure::in_place(error, &location))?;
-    for note in &made.notes {
-        out.note(note);
+    let names: BTreeSet<&str> = made.fragments.iter().map(TimestampedName::as_str).collect();
+    let now = change::open_array(&location, &access)?;
+    let left = now
+        .fragments()
+        .iter()
+        .map(|fragment| fragment.name.as_str());
+    let left: BTreeSet<&str> = left.collect();
+    let all = array.fragments().iter();
+    let gone = all.filter(|fragment| !left.contains(fragment.name.as_str()));
+    let gone = Amount::of(&array, gone)?;
+    let new = Amount::of(
+        &now,
+        now.fragments()
+            .iter()
+            .filter(|new| names.contains(new.name.as_str())),
+    )?;
+    // The time of a merge says what is merged, not when a vacuum happens.
+    let change = Change {
+        access,
+        options: ChangeOptions::default(),
+    };
+    let vacuumed = vacuum_merged(arguments, Mode::Fragments, &location, &change, out)?;
+    if global.json {
+        let notes: Vec<&String> = planned.iter().chain(&made.notes).collect();
+        return write_json(
+            out,
+            &json!({
+                "dry_run": false,
+                "merged": gone.json(),
+                "new": new.json(),
+                "fragments": names,
+                "notes": notes,
+                "vacuum": vacuumed.map(|vacuumed| vacuumed.json(false)),
+            }),
+        );
     }
-    for name in made.fragments {
+    made.notes.iter().for_each(|note| out.note(note));
+    for name in &names {
         writeln!(out, "{name}")?;
     }
+    if new.fragments > 0 {
+        out.note(&format!("merged {} into {}", gone.text(), new.text()));
+    }
+    tell_freed(vacuumed.as_ref(), out);
     Ok(())
+}
+
+fn write_plan(plan: MergePlan, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let (is_empty, notes) = (plan.is_empty(), plan.notes.clone());
+    let shown = MergePlan {
+        notes: Vec::new(),
+        ..plan
+    };
+    if global.json {
+        let steps = shown.to_string();
+        let steps: Vec<&str> = steps.lines().collect();
+        return write_json(
+            out,
+            &json!({ "dry_run": true, "steps": steps, "notes": notes }),
+        );
+    }
+    notes.iter().for_each(|note| out.note(note));
+    if is_empty {
+        out.note(NOTHING);
+    }
+    Ok(write!(out, "{shown}")?)
+}
+
+/// Fragments, and what they hold.
+struct Amount {
+    fragments: u64,
+    cells: u64,
+    bytes: u64,
+}
+
+impl Amount {
+    fn of<'a>(
+        array: &Array,
+        fragments: impl Iterator<Item = &'a Fragment>,
+    ) -> Result<Self, Failure> {
+        let mut sum = Self {
+            fragments: 0,
+            cells: 0,
+            bytes: 0,
+        };
+        for fragment in fragments {
+            // What others have removed meanwhile has no size any more.
+            let size = match stored_size(array, fragment) {
+                Err(failure) if failure.kind == ErrorKind::NotFound => 0,
+                size => size?,
+            };
+            sum.fragments = sum.fragments.saturating_add(1);
+            sum.cells = sum.cells.saturating_add(fragment.metadata.cell_count());
+            sum.bytes = sum.bytes.saturating_add(size);
+        }
+        Ok(sum)
+    }
+
+    fn text(&self) -> String {
+        let (fragments, cells) = (
+            plural(self.fragments, "fragment"),
+            plural(self.cells, "cell"),
+        );
+        format!("{fragments} ({cells}, {})", bytes(self.bytes))
+    }
+
+    fn json(&self) -> Json {
+        json!({ "fragments": self.fragments, "cells": self.cells, "bytes": self.bytes })
+    }
 }
 
 fn merge_options(

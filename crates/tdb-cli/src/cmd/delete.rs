@@ -70,7 +70,7 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
     if plan.is_empty() {
         out.note("there are no fragments of that time: nothing is removed");
     }
-    super::vacuum::carry_out(&plan, &place, &options, !arguments.dry_run, out)
+    super::vacuum::carry_out(&plan, &place, &options, !arguments.dry_run, true, out)
         .map_err(|failure| failure.at(&arguments.array))
 }
 

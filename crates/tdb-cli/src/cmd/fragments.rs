@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 }
 
 /// Bytes of the data files and of the metadata.
-fn stored_size(array: &Array, fragment: &Fragment) -> Result<u64, Failure> {
+pub(super) fn stored_size(array: &Array, fragment: &Fragment) -> Result<u64, Failure> {
     let key = join(array.prefix(), &fragment.metadata_key);
     let metadata = array.store().size(&key)?;
     Ok(fragment.metadata.data_size().saturating_add(metadata))

@@ -31,6 +31,7 @@ mod progress;
 mod ranges;
 pub(crate) mod read;
 pub(crate) mod restore;
+mod removal;
 pub(crate) mod schema;
 mod selection;
 pub(crate) mod set;
@@ -40,7 +41,6 @@ pub(crate) mod tree;
 pub(crate) mod vacuum;
 pub(crate) mod verify;
 pub(crate) mod write;
-mod young;
 
 use std::io::Write;
 

@@ -4,17 +4,19 @@ use std::io::Write;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use serde_json::{Value as Json, json};
 use tdb_array::{ChangeOptions, Location, ObjectType};
-use tdb_consolidate::{Mode, Plan, VacuumOptions, debris, plan_vacuum};
+use tdb_consolidate::{Mode, Plan, Step, VacuumOptions, debris, plan_vacuum};
 
 use super::change;
-use super::young::Young;
+use super::removal::Removal;
+use super::write_json;
 use crate::access::{Change, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
 use crate::parse::duration;
-use tdb::place;
+use tdb::place::{self, Place};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tdb vacuum target/weather --mode commits --grace 2h --dry-run")]
@@ -95,35 +97,93 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         }
         (ObjectType::Invalid, _) => return Err(place::nothing(uri, "array or group").into()),
     };
+    let is_shown = !global.json;
+    let done = vacuum(
+        &location,
+        &place,
+        &modes,
+        &options,
+        arguments.dry_run,
+        is_shown,
+        out,
+    )?;
+    if global.json {
+        return write_json(out, &done.json(arguments.dry_run));
+    }
+    let (young, freed) = (
+        done.young.told_as_young(options.grace),
+        done.removed.told_as_freed(arguments.dry_run),
+    );
+    match (young, freed) {
+        (Some(young), None) => out.warn(&format!("nothing is removed: {young}")),
+        (None, None) => out.note("there is nothing to remove"),
+        (young, freed) => freed
+            .into_iter()
+            .chain(young)
+            .for_each(|note| out.note(&note)),
+    }
+    Ok(())
+}
+
+/// What a vacuum did, or would do.
+pub(super) struct Vacuumed {
+    pub(super) removed: Removal,
+    young: Removal,
+    keys: Vec<String>,
+}
+
+impl Vacuumed {
+    pub(super) fn json(&self, dry_run: bool) -> Json {
+        json!({
+            "dry_run": dry_run,
+            "removed": self.removed.json(),
+            "left_young": self.young.json(),
+            "keys": self.keys,
+        })
+    }
+}
+
+/// Removes what was merged; a line for each fragment or object, if that is to be shown.
+pub(super) fn vacuum(
+    location: &Place,
+    place: &Location,
+    modes: &[Mode],
+    options: &VacuumOptions,
+    dry_run: bool,
+    is_shown: bool,
+    out: &mut Output,
+) -> Result<Vacuumed, Failure> {
+    let failed = |error| Failure::in_place(error, location);
     let at_once = VacuumOptions {
         grace: Duration::ZERO,
         ..options.clone()
     };
-    let (mut young, mut is_empty) = (Young::default(), true);
+    let mut done = Vacuumed {
+        removed: Removal::default(),
+        young: Removal::default(),
+        keys: Vec::new(),
+    };
     for mode in modes {
-        let plan_with = |options: &VacuumOptions| {
-            let plan = plan_vacuum(&place, mode, options);
-            plan.map_err(|error| Failure::in_place(error, &location))
-        };
-        let mut plan = plan_with(&options)?;
+        let plan_with =
+            |options: &VacuumOptions| plan_vacuum(place, *mode, options).map_err(failed);
+        let mut plan = plan_with(options)?;
         if !plan.notes.is_empty() {
             let all = plan_with(&at_once)?;
-            let added = young.add(&plan, &all, &place);
-            added.map_err(|error| Failure::in_place(error, &location))?;
+            done.young.add(&plan, &all, place).map_err(failed)?;
             // What is young is told all together.
             plan.notes.retain(|note| all.notes.contains(note));
         }
-        is_empty &= plan.is_empty();
-        carry_out(&plan, &place, &options, !arguments.dry_run, out)
-            .map_err(|failure| failure.at(uri))?;
+        let none = Plan::default();
+        done.removed.add(&none, &plan, place).map_err(failed)?;
+        for step in &plan.steps {
+            if let Step::Remove(keys) | Step::RemoveFolders(keys) = step {
+                done.keys.extend(keys.iter().cloned());
+            }
+        }
+        let carried = carry_out(&plan, place, options, !dry_run, is_shown, out);
+        carried.map_err(|failure| failure.at(&location.uri))?;
     }
-    match (young.told(options.grace), is_empty) {
-        (Some(told), true) => out.warn(&format!("nothing is removed: {told}")),
-        (Some(told), false) => out.note(&told),
-        (None, true) => out.note("there is nothing to remove"),
-        (None, false) => {}
-    }
-    Ok(())
+    Ok(done)
 }
 
 pub(crate) fn clean(
@@ -136,8 +196,15 @@ pub(crate) fn clean(
     let options = self::options(&arguments.grace, options);
     let array = change::open_array(&location, &access)?;
     let plan = debris(&array, &options).map_err(|error| Failure::in_place(error, &location))?;
-    carry_out(&plan, array.location(), &options, arguments.apply, out)
-        .map_err(|failure| failure.at(&arguments.array))
+    carry_out(
+        &plan,
+        array.location(),
+        &options,
+        arguments.apply,
+        true,
+        out,
+    )
+    .map_err(|failure| failure.at(&arguments.array))
 }
 
 pub(crate) fn options(grace: &Grace, change: ChangeOptions) -> VacuumOptions {
@@ -154,6 +221,7 @@ pub(crate) fn carry_out(
     place: &Location,
     options: &VacuumOptions,
     apply: bool,
+    is_shown: bool,
     out: &mut Output,
 ) -> Result<(), Failure> {
     for note in &plan.notes {
@@ -166,5 +234,8 @@ pub(crate) fn carry_out(
     if apply {
         plan.vacuum(place, options)?;
     }
-    Ok(write!(out, "{shown}")?)
+    if is_shown {
+        write!(out, "{shown}")?;
+    }
+    Ok(())
 }

@@ -176,3 +176,115 @@ fn a_layout_accounts_for_every_byte() {
     7.6 KiB   18 %  1.0 KiB   6.6 KiB     12  consolidated away  __110_110_0123456789abcdef0123456789abcdef_14
     "#);
 }
+
+#[test]
+fn consolidation_and_vacuum_say_what_they_did() {
+    let folder = tempfile::tempdir().expect("a folder");
+    copy(&fixtures().join("v22_tour/array"), &folder.path().join("a"));
+    copy(&fixtures().join("v22_tour/array"), &folder.path().join("b"));
+    let shown = |arguments: &str| {
+        let output = tdb(arguments)
+            .current_dir(&folder)
+            .output()
+            .expect("it runs");
+        crate::common::repeatable(&told(&output))
+    };
+    insta::assert_snapshot!(shown("consolidate a"), @r#"
+    __1712793600000_1712923200000_0123456789abcdef0123456789abcdef_22
+    merged 3 fragments (84 cells, 23.6 KiB) into 1 fragment (84 cells, 11.9 KiB)
+    exit status 0
+    "#);
+    insta::assert_snapshot!(shown("vacuum a"), @r#"
+    warning: nothing is removed: 3 fragments and 4 other objects (23.8 KiB) were merged less than 10m ago and stay; --grace 0s removes them now
+    exit status 0
+    "#);
+    insta::assert_snapshot!(shown("vacuum a --grace 0s"), @r#"
+    remove __commits/__1712793600000_1712793600000_0123456789abcdef0123456789abcdef_22.wrt
+    remove __commits/__1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22.wrt
+    remove __commits/__1712923200000_1712923200000_0123456789abcdef0123456789abcdef_22.wrt
+    remove __fragments/__1712793600000_1712793600000_0123456789abcdef0123456789abcdef_22/
+    remove __fragments/__1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22/
+    remove __fragments/__1712923200000_1712923200000_0123456789abcdef0123456789abcdef_22/
+    remove __commits/__1712793600000_1712923200000_0123456789abcdef0123456789abcdef_22.vac
+    3 fragments and 4 other objects (23.8 KiB) removed
+    exit status 0
+    "#);
+    insta::assert_snapshot!(shown("vacuum a --grace 0s --json"), @r#"
+    {
+      "dry_run": false,
+      "removed": {
+        "fragments": 0,
+        "objects": 0,
+        "bytes": 0
+      },
+      "left_young": {
+        "fragments": 0,
+        "objects": 0,
+        "bytes": 0
+      },
+      "keys": []
+    }
+    exit status 0
+    "#);
+    insta::assert_snapshot!(shown("consolidate b --dry-run --json"), @r#"
+    {
+      "dry_run": true,
+      "steps": [
+        "step 1: merge 3 fragments, 3709 bytes, into one from 2024-04-11T00:00:00Z to 2024-04-12T12:00:00Z",
+        "  __1712793600000_1712793600000_0123456789abcdef0123456789abcdef_22",
+        "  __1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22",
+        "  __1712923200000_1712923200000_0123456789abcdef0123456789abcdef_22"
+      ],
+      "notes": []
+    }
+    exit status 0
+    "#);
+    insta::assert_snapshot!(shown("consolidate b --vacuum --json"), @r#"
+    {
+      "dry_run": false,
+      "merged": {
+        "fragments": 3,
+        "cells": 84,
+        "bytes": 24118
+      },
+      "new": {
+        "fragments": 1,
+        "cells": 84,
+        "bytes": 12141
+      },
+      "fragments": [
+        "__1712793600000_1712923200000_0123456789abcdef0123456789abcdef_22"
+      ],
+      "notes": [],
+      "vacuum": {
+        "dry_run": false,
+        "removed": {
+          "fragments": 3,
+          "objects": 4,
+          "bytes": 24355
+        },
+        "left_young": {
+          "fragments": 0,
+          "objects": 0,
+          "bytes": 0
+        },
+        "keys": [
+          "__commits/__1712793600000_1712793600000_0123456789abcdef0123456789abcdef_22.wrt",
+          "__commits/__1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22.wrt",
+          "__commits/__1712923200000_1712923200000_0123456789abcdef0123456789abcdef_22.wrt",
+          "__fragments/__1712793600000_1712793600000_0123456789abcdef0123456789abcdef_22",
+          "__fragments/__1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22",
+          "__fragments/__1712923200000_1712923200000_0123456789abcdef0123456789abcdef_22",
+          "__commits/__1712793600000_1712923200000_0123456789abcdef0123456789abcdef_22.vac"
+        ]
+      }
+    }
+    exit status 0
+    "#);
+    assert_eq!(shown("count b"), "80\nexit status 0");
+    assert!(!shown("fragments b").contains("consolidated"));
+    insta::assert_snapshot!(shown("consolidate b --vacuum --mode array-meta"), @r#"
+    there is nothing to merge
+    exit status 0
+    "#);
+}

@@ -359,7 +359,7 @@ fn what_cannot_be_drawn_is_refused() {
     "#);
     insta::assert_snapshot!(failure("show v22_tour/array"), @r#"
     error: a picture is of a dense array, and this one is sparse
-    hint: `map` shows where its cells lie
+    hint: `read` shows its cells, `fragments` where they lie
     exit status 2
     "#);
     insta::assert_snapshot!(failure(&format!("show {BASICS} --attr i33")), @r#"

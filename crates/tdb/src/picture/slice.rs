@@ -5,9 +5,10 @@ use tdb_query::ReadOptions;
 use tdb_schema::grid::{GridAxis, SpaceTileGrid};
 use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, Attribute};
-use tdb_tile::{Bug, Code, Datatype, Grant, Range};
+use tdb_tile::{Bug, Code, Datatype, Range};
 
-use super::{Picture, PictureAxis, PictureOptions, channels_of, too_large, written};
+use super::image::PictureAxis;
+use super::options::{PictureOptions, channels_of, too_large};
 use crate::{Error, Result};
 
 /// A side is not drawn shorter than this while it has the cells: of a slice that is long and flat, rows are left.
@@ -32,9 +33,9 @@ pub(super) struct Slice {
     pub(super) rows: Option<usize>,
     pub(super) columns: usize,
     pub(super) channel: Option<usize>,
-    attribute: Attribute,
+    pub(super) attribute: Attribute,
     /// Values of a cell.
-    values: usize,
+    pub(super) values: usize,
 }
 
 impl Slice {
@@ -43,7 +44,7 @@ impl Slice {
         let grid = SpaceTileGrid::new(schema).filter(|_| schema.is_dense());
         let Some(grid) = grid else {
             let error = Error::invalid("a picture is of a dense array, and this one is sparse");
-            return Err(error.with_hint("`map` shows where its cells lie"));
+            return Err(error.with_hint("`read` shows its cells, `fragments` where they lie"));
         };
         let (attribute, values) = attribute(schema, options.attribute.as_deref())?;
         let written = array.non_empty_domain();
@@ -176,58 +177,10 @@ impl Slice {
         }
         Ok(ranges)
     }
-
-    /// The picture without its values.
-    pub(super) fn empty_picture(
-        &self,
-        array: &Array,
-        held: Grant,
-        is_filtered: bool,
-    ) -> Result<Picture> {
-        let lens: Vec<usize> = self.sides.iter().map(|side| side.positions.len()).collect();
-        let step = |at: Option<usize>| -> Option<usize> {
-            let Some(at) = at else { return Some(0) };
-            let faster = lens.get(at.checked_add(1)?..)?;
-            faster
-                .iter()
-                .try_fold(self.values, |all, len| all.checked_mul(*len))
-        };
-        let channel = if self.channel.is_some() {
-            step(self.channel)
-        } else {
-            Some(1)
-        };
-        let steps = step(self.rows).zip(step(Some(self.columns))).zip(channel);
-        let ((rows, columns), channel) = steps.ok_or_else(too_large)?;
-        let axis = |at: usize| self.sides.get(at).map(Side::axis);
-        let channels = self
-            .channel
-            .and_then(|at| self.sides.get(at))
-            .map(|side| side.positions.len());
-        let drawn = [self.rows, Some(self.columns), self.channel];
-        let others = (0..self.sides.len()).filter(|at| !drawn.contains(&Some(*at)));
-        let attribute = &self.attribute;
-        Ok(Picture {
-            attribute: attribute.name.clone(),
-            datatype: attribute.datatype,
-            rows: self.rows.and_then(axis),
-            columns: axis(self.columns).ok_or_else(|| Bug::new("a slice without columns"))?,
-            fixed: others.filter_map(axis).collect(),
-            channels: channels.unwrap_or(self.values),
-            values_of_cell: self.values,
-            fill: attribute.fill.clone(),
-            is_fill_told: is_filtered || attribute.datatype.size() > 1,
-            values: Vec::new(),
-            validity: None,
-            written: written::mask(array, self)?,
-            steps: [rows, columns, channel],
-            _held: held,
-        })
-    }
 }
 
 impl Side {
-    fn axis(&self) -> PictureAxis {
+    pub(super) fn axis(&self) -> PictureAxis {
         PictureAxis {
             dimension: self.name.clone(),
             datatype: self.axis.datatype(),

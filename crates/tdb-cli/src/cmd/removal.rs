@@ -1,23 +1,24 @@
-//! What a vacuum leaves alone because it was merged a short time ago.
+//! What a vacuum removes, and what it leaves alone because it was merged a short time ago.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use serde_json::{Value as Json, json};
 use tdb_array::{ArrayError, Location};
 use tdb_consolidate::{Plan, Step};
 use tdb_store::{StoreError, list_recursive};
 
 use crate::paint::{bytes, plural};
 
-/// Fragments and other objects that would go if there were no grace period.
+/// Fragments and other objects that go, or would go.
 #[derive(Debug, Default)]
-pub(crate) struct Young {
+pub(crate) struct Removal {
     fragments: u64,
     others: u64,
     bytes: u64,
 }
 
-impl Young {
+impl Removal {
     /// Adds what one plan leaves, and another, without a grace period, removes.
     pub(crate) fn add(
         &mut self,
@@ -56,8 +57,8 @@ impl Young {
         Ok(())
     }
 
-    /// How much it is, and how it goes; `None` where there is none.
-    pub(crate) fn told(&self, grace: Duration) -> Option<String> {
+    /// How much it is; `None` where there is nothing.
+    fn what(&self) -> Option<String> {
         let what = match (self.fragments, self.others) {
             (0, 0) => return None,
             (0, others) => plural(others, "object"),
@@ -70,10 +71,35 @@ impl Young {
                 format!("{fragments} and {others}")
             }
         };
-        let (size, grace) = (bytes(self.bytes), in_words(grace));
+        Some(format!("{what} ({})", bytes(self.bytes)))
+    }
+
+    /// That it was merged too short a time ago, and how it goes; `None` where there is nothing.
+    pub(crate) fn told_as_young(&self, grace: Duration) -> Option<String> {
+        let (what, grace) = (self.what()?, in_words(grace));
         Some(format!(
-            "{what} ({size}) were merged less than {grace} ago and stay; --grace 0s removes them now"
+            "{what} were merged less than {grace} ago and stay; --grace 0s removes them now"
         ))
+    }
+
+    /// That it is gone, or would be; `None` where there is nothing.
+    pub(crate) fn told_as_freed(&self, dry_run: bool) -> Option<String> {
+        let what = self.what()?;
+        let verb = if dry_run {
+            "would be removed"
+        } else {
+            "removed"
+        };
+        Some(format!("{what} {verb}"))
+    }
+
+    /// What scripts read of it.
+    pub(crate) fn json(&self) -> Json {
+        json!({
+            "fragments": self.fragments,
+            "objects": self.others,
+            "bytes": self.bytes,
+        })
     }
 }
 
