@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use arrow_array::builder::{Int32Builder, ListBuilder};
 use arrow_array::{
-    ArrayRef, Date32Array, DictionaryArray, Float64Array, Int16Array, Int64Array, RecordBatch,
-    RecordBatchIterator, StringArray, StringViewArray, TimestampMillisecondArray,
+    ArrayRef, Date32Array, Decimal128Array, DictionaryArray, Float64Array, Int16Array, Int64Array,
+    RecordBatch, RecordBatchIterator, StringArray, StringViewArray, TimestampMillisecondArray,
 };
+use arrow_schema::Schema;
 use tdb_arrow::ArrowInput;
-use tdb_cells::files::{Input, InputError};
+use tdb_cells::files::{ColumnChoice, Input, InputError};
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::{CellValNum, Enumeration, FieldKind};
 use tdb_tile::Datatype;
@@ -170,5 +171,67 @@ fn lists_are_cells_of_several_numbers() {
     assert_eq!(
         error.to_string(),
         "row 2, field \"a\": 1 values, and a cell has 2"
+    );
+}
+
+/// A table as pandas leaves it: its index has no name, and one column is of decimals.
+fn table() -> ArrowInput {
+    let prices = Decimal128Array::from(vec![150, 250]);
+    let columns: [(&str, ArrayRef); 3] = [
+        ("price", Arc::new(prices)),
+        ("count", Arc::new(Int16Array::from(vec![1, 2]))),
+        ("__index_level_0__", Arc::new(Int64Array::from(vec![3, 4]))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let metadata = [("pandas".to_owned(), "{}".to_owned())];
+    let schema = Schema::clone(&batch.schema()).with_metadata(metadata.into());
+    let batch = batch.with_schema(Arc::new(schema)).unwrap();
+    let schema = batch.schema();
+    let batches = RecordBatchIterator::new([Ok(batch)], schema);
+    ArrowInput::new(Box::new(batches), "Arrow")
+}
+
+#[test]
+fn columns_are_left_out_named_and_typed() {
+    let choice = ColumnChoice {
+        without: vec!["price".to_owned()],
+        renamed: vec![("count".to_owned(), "n".to_owned())],
+        types: vec![("n".to_owned(), Datatype::UInt8)],
+        index: Some("index".to_owned()),
+        ..ColumnChoice::default()
+    };
+    let input = || Box::new(table().with_columns(&choice).unwrap());
+    let guesses = input().guess().unwrap();
+    let found = guesses.iter().map(|guess| (&*guess.name, guess.datatype));
+    let wanted = [("n", Datatype::UInt8), ("index", Datatype::Int64)];
+    assert_eq!(found.collect::<Vec<_>>(), wanted);
+    let fields: Vec<FieldInfo> = guesses
+        .iter()
+        .map(|guess| guess.field(FieldKind::Attribute(0)))
+        .collect();
+    let batch = input().cells(&fields).unwrap().next().unwrap().unwrap();
+    assert_eq!(*batch.columns[0].values, [1, 2]);
+    assert_eq!(batch.columns[1].name, "index");
+
+    let error = table().with_columns(&ColumnChoice {
+        only: vec!["prize".to_owned()],
+        ..ColumnChoice::default()
+    });
+    let error = error.err().unwrap();
+    assert_eq!(error.to_string(), "there is no column \"prize\"");
+}
+
+#[test]
+fn what_has_no_datatype_is_told_with_the_way_round() {
+    let error = Box::new(table()).guess().err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "column \"price\": TileDB has no datatype for Decimal128(38, 10)"
+    );
+    assert_eq!(
+        error.hint(),
+        Some(
+            "--exclude price reads the other columns; as float64 or text, written so, it can be read"
+        )
     );
 }

@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+#[cfg(feature = "compression")]
+mod compressed;
 #[cfg(feature = "csv")]
 mod csv;
 #[cfg(feature = "json")]
@@ -11,6 +13,8 @@ mod npy;
 #[cfg(any(feature = "csv", feature = "json"))]
 mod text;
 
+#[cfg(feature = "compression")]
+pub use compressed::unpacked;
 #[cfg(feature = "csv")]
 pub use csv::{CsvInput, CsvWriter};
 #[cfg(feature = "json")]

@@ -7,12 +7,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
-use tdb_cells::files::{BatchReader, ColumnGuess, Input, InputError, InputOptions, by_name};
+use tdb_cells::files::{
+    BatchReader, ColumnChoice, ColumnGuess, Input, InputError, InputOptions, by_name,
+};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::CellValNum;
 use tdb_tile::{Datatype, Limits};
 
-use super::arrow_guess::ArrowGuess;
+use super::arrow_guess::{ArrowGuess, check_types};
+use super::columns::Chosen;
 use super::convert::ColumnConverter;
 use super::form::Form;
 use super::size::unpacked_size;
@@ -23,8 +26,18 @@ use crate::mapping::{CELL_VAL_NUM, DATATYPE};
 /// Numbers go into fields of other number types where no cell loses anything by it; dates and times into other units
 /// in the same way. Cells of dictionaries are their labels.
 pub struct ArrowInput {
-    batches: Box<dyn RecordBatchReader + Send>,
+    batches: Batches,
     names: Vec<String>,
+    /// With the names that columns get.
+    fields: Vec<Field>,
+    choice: ColumnChoice,
+}
+
+/// Batches of the columns that are read.
+struct Batches {
+    reader: Box<dyn RecordBatchReader + Send>,
+    /// The numbers of those columns, unless they are all.
+    chosen: Option<Vec<usize>>,
     source: Source,
 }
 
@@ -41,21 +54,47 @@ impl ArrowInput {
     #[must_use]
     pub fn new(batches: Box<dyn RecordBatchReader + Send>, format: &'static str) -> Self {
         let schema = batches.schema();
-        let names = schema.fields().iter().map(|field| field.name().clone());
+        let fields = schema.fields().iter();
         Self {
-            names: names.collect(),
-            batches,
-            source: Source {
-                format,
-                memory: InputOptions::default().memory,
+            names: fields.clone().map(|field| field.name().clone()).collect(),
+            fields: fields.map(|field| Field::clone(field)).collect(),
+            batches: Batches {
+                reader: batches,
+                chosen: None,
+                source: Source {
+                    format,
+                    memory: InputOptions::default().memory,
+                },
             },
+            choice: ColumnChoice::default(),
         }
+    }
+
+    /// Reads some of the columns, and calls them otherwise.
+    ///
+    /// # Errors
+    /// A column that is not there; where none is left.
+    pub fn with_columns(self, choice: &ColumnChoice) -> Result<Self, InputError> {
+        let chosen = Chosen::of(&self.batches.reader.schema(), choice)?;
+        let numbers = chosen.numbers.clone();
+        let mut input = self.with_chosen(chosen);
+        input.batches.chosen = Some(numbers);
+        Ok(input)
+    }
+
+    /// Takes the names of columns whose batches hold no others.
+    pub(super) fn with_chosen(mut self, chosen: Chosen) -> Self {
+        let names = chosen.fields.iter().map(|field| field.name().clone());
+        self.names = names.collect();
+        self.fields = chosen.fields;
+        self.choice = chosen.choice;
+        self
     }
 
     /// The cells of a batch may take so many bytes, one by one: a label that many cells share counts for each.
     #[must_use]
     pub fn with_memory(mut self, bytes: u64) -> Self {
-        self.source.memory = bytes;
+        self.batches.source.memory = bytes;
         self
     }
 }
@@ -73,10 +112,9 @@ impl Input for ArrowInput {
         Self: 'a,
     {
         let places = by_name(&self.names, fields)?;
-        let schema = self.batches.schema();
         let columns = places
             .iter()
-            .zip(schema.fields())
+            .zip(&self.fields)
             .filter_map(|(place, column)| {
                 let field = fields.get(*place)?;
                 Some(ColumnConverter::try_new(column, field))
@@ -84,20 +122,19 @@ impl Input for ArrowInput {
         Ok(Box::new(ArrowCells {
             columns: columns.collect::<Result<_, _>>()?,
             batches: Some(self.batches),
-            source: self.source,
             rows: 0,
         }))
     }
 
     fn guess(mut self: Box<Self>) -> Result<Vec<ColumnGuess>, InputError> {
-        let schema = self.batches.schema();
-        let guesses = schema
-            .fields()
-            .iter()
-            .map(|field| ArrowGuess::try_new(field));
+        check_types(&self.fields)?;
+        let guesses = self.fields.iter().map(|field| {
+            let datatype = self.choice.datatype(field.name());
+            ArrowGuess::try_new(field, datatype)
+        });
         let mut guesses: Vec<ArrowGuess> = guesses.collect::<Result<_, _>>()?;
         let mut rows = 0;
-        while let Some(batch) = next(&mut *self.batches, self.source)? {
+        while let Some(batch) = self.batches.next()? {
             for (guess, column) in guesses.iter_mut().zip(batch.columns()) {
                 guess.see(column, rows)?;
             }
@@ -112,9 +149,8 @@ impl Input for ArrowInput {
 
 struct ArrowCells {
     /// Gone after the last batch: readers keep what that came from.
-    batches: Option<Box<dyn RecordBatchReader + Send>>,
+    batches: Option<Batches>,
     columns: Vec<ColumnConverter>,
-    source: Source,
     rows: u64,
 }
 
@@ -124,7 +160,7 @@ impl BatchReader for ArrowCells {
             let Some(batches) = &mut self.batches else {
                 return Ok(None);
             };
-            match next(&mut **batches, self.source)? {
+            match batches.next()? {
                 None => self.batches = None,
                 Some(batch) if batch.num_rows() == 0 => {}
                 Some(batch) => break batch,
@@ -145,18 +181,22 @@ impl BatchReader for ArrowCells {
     }
 }
 
-fn next(
-    batches: &mut (dyn RecordBatchReader + Send),
-    Source { format, memory }: Source,
-) -> Result<Option<RecordBatch>, InputError> {
-    let batch = guarded(format, || batches.next().transpose())?;
-    let batch = batch.map_err(|error| failed(format, error))?;
-    if let Some(batch) = &batch {
-        let sizes = batch.columns().iter().map(unpacked_size);
-        let size = sizes.fold(0, u64::saturating_add);
-        Limits::check("memory", "memory budget", size, memory)?;
+impl Batches {
+    fn next(&mut self) -> Result<Option<RecordBatch>, InputError> {
+        let Source { format, memory } = self.source;
+        let batch = guarded(format, || self.reader.next().transpose())?;
+        let mut batch = batch.map_err(|error| failed(format, error))?;
+        if let (Some(batch), Some(chosen)) = (&mut batch, &self.chosen) {
+            let projected = batch.project(chosen);
+            *batch = projected.map_err(|error| failed(format, error))?;
+        }
+        if let Some(batch) = &batch {
+            let sizes = batch.columns().iter().map(unpacked_size);
+            let size = sizes.fold(0, u64::saturating_add);
+            Limits::check("memory", "memory budget", size, memory)?;
+        }
+        Ok(batch)
     }
-    Ok(batch)
 }
 
 /// Runs the readers of Arrow, which panic where some damaged files lead them beyond a buffer.

@@ -7,6 +7,7 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field};
 use tdb_cells::files::{ColumnGuess, InputError, Labels, SeenRange};
 use tdb_cells::{Column, FieldInfo};
+use tdb_schema::value::holds_bytes;
 use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::{Bug, Datatype};
 
@@ -36,13 +37,49 @@ struct SeenLabels {
     places: HashMap<Vec<u8>, usize>,
 }
 
+/// Fails where there are columns that no datatype stands for; names all of them.
+///
+/// # Errors
+/// [`InputError::NoDatatype`].
+pub(super) fn check_types(fields: &[Field]) -> Result<(), InputError> {
+    let mut refused = fields.iter().filter(|field| natural_type(field).is_none());
+    let Some(first) = refused.clone().next() else {
+        return Ok(());
+    };
+    let names: Vec<&str> = refused
+        .by_ref()
+        .map(|field| field.name().as_str())
+        .collect();
+    Err(no_datatype(first, &names))
+}
+
+fn no_datatype(field: &Field, names: &[&str]) -> InputError {
+    let (data_type, all) = (field.data_type(), names.join(","));
+    let further = match data_type {
+        DataType::Decimal32(..)
+        | DataType::Decimal64(..)
+        | DataType::Decimal128(..)
+        | DataType::Decimal256(..) => "; as float64 or text, written so, it can be read",
+        DataType::Struct(_) => "; its members can be columns of their own",
+        _ => "",
+    };
+    InputError::NoDatatype {
+        column: field.name().clone(),
+        data_type: data_type.to_string(),
+        hint: format!("--exclude {all} reads the other columns{further}"),
+    }
+}
+
 impl ArrowGuess {
-    pub(super) fn try_new(field: &Field) -> Result<Self, InputError> {
-        let natural = natural_type(field);
-        let (datatype, cell_val_num) = natural.ok_or_else(|| {
-            let what = format!("TileDB has no datatype for {}", field.data_type());
-            InputError::column(field.name(), what)
-        })?;
+    /// `datatype` is that of the field where it is not guessed.
+    pub(super) fn try_new(field: &Field, datatype: Option<Datatype>) -> Result<Self, InputError> {
+        let wanted = datatype.map(|datatype| match holds_bytes(datatype) {
+            true => (datatype, CellValNum::Var),
+            false => (datatype, CellValNum::Fixed(1)),
+        });
+        let natural = wanted.or_else(|| natural_type(field));
+        let (datatype, cell_val_num) =
+            natural.ok_or_else(|| no_datatype(field, &[field.name()]))?;
         let column = FieldInfo {
             name: field.name().clone(),
             datatype,
@@ -52,12 +89,14 @@ impl ArrowGuess {
             field: FieldKind::Attribute(0),
         };
         let labels = match field.data_type() {
-            DataType::Dictionary(keys, _) => index_type(keys).map(|index| SeenLabels {
-                index,
-                ordered: field.dict_is_ordered().unwrap_or(false),
-                values: Vec::new(),
-                places: HashMap::new(),
-            }),
+            DataType::Dictionary(keys, _) if wanted.is_none() => {
+                index_type(keys).map(|index| SeenLabels {
+                    index,
+                    ordered: field.dict_is_ordered().unwrap_or(false),
+                    values: Vec::new(),
+                    places: HashMap::new(),
+                })
+            }
             _ => None,
         };
         Ok(Self {

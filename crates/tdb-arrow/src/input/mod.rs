@@ -2,6 +2,7 @@
 
 mod arrow;
 mod arrow_guess;
+mod columns;
 mod convert;
 mod form;
 #[cfg(feature = "ipc")]

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bytes::Bytes;
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
@@ -20,6 +21,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use tdb_cells::files::{InputError, InputOptions};
 
 use super::arrow::{ArrowInput, guarded};
+use super::columns::Chosen;
 
 const FORMAT: &str = "Parquet";
 
@@ -52,10 +54,15 @@ pub fn parquet_input<R: Read + Seek + Send + 'static>(
         .fold(0, i64::saturating_add);
     let rows = stored.file_metadata().num_rows();
     let size = u64::try_from(bytes.checked_div(rows).unwrap_or(1)).unwrap_or(1);
+    let chosen = Chosen::of(metadata.schema(), &options.columns)?;
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
     let builder = builder.with_batch_size(options.batch_rows(size.max(least)));
+    let numbers = chosen.numbers.iter().copied();
+    let mask = ProjectionMask::roots(builder.parquet_schema(), numbers);
+    let builder = builder.with_projection(mask);
     let reader = guarded(FORMAT, || builder.build())?.map_err(failed)?;
-    Ok(ArrowInput::new(Box::new(reader), FORMAT).with_memory(options.memory))
+    let input = ArrowInput::new(Box::new(reader), FORMAT).with_memory(options.memory);
+    Ok(input.with_chosen(chosen))
 }
 
 /// Reads the footer.

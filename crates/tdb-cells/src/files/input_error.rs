@@ -52,6 +52,16 @@ pub enum InputError {
         /// What is wrong with it.
         what: String,
     },
+    /// A column of a type that no datatype stands for.
+    #[error("column {column:?}: TileDB has no datatype for {data_type}")]
+    NoDatatype {
+        /// Name of the column.
+        column: String,
+        /// Its type, as the format calls it.
+        data_type: String,
+        /// How to go on without it and others like it.
+        hint: String,
+    },
     /// A column that the array has no field for, or a field without a column.
     #[error(transparent)]
     Names(UnknownName),
@@ -116,6 +126,7 @@ impl InputError {
         match self {
             Self::Names(error) | Self::Key { error, .. } => Some(error.hint()),
             Self::Unfit { hint, .. } => Some(hint),
+            Self::NoDatatype { hint, .. } => Some(hint),
             _ => None,
         }
     }

@@ -5,6 +5,7 @@
 //! fields is the same in every format: [`labels_of`], [`write_whole`], [`write_float`] and [`Recount`] say what goes
 //! into which type.
 
+mod choice;
 mod conversion_error;
 mod guess;
 mod input_error;
@@ -17,6 +18,7 @@ use tdb_schema::names::UnknownName;
 
 use crate::{Batch, FieldInfo};
 
+pub use choice::ColumnChoice;
 pub use conversion_error::ConversionError;
 pub use guess::{ColumnGuess, Labels, SeenRange};
 pub use input_error::{InputError, Place};
@@ -24,12 +26,17 @@ pub use labels::{indexes, labels_of, read_index, shown_type, wanted};
 pub use numbers::{Recount, write_float, write_whole};
 
 /// How files are read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct InputOptions {
     /// Dates and times are raw 64-bit numbers.
     pub ticks: bool,
-    /// What stands between the fields of CSV.
-    pub delimiter: u8,
+    /// What stands between the fields of CSV; found out from the first lines where it is `None`.
+    pub delimiter: Option<u8>,
+    /// Texts that stand for a missing cell in CSV. Where it is `None`, the usual ones do in all fields but those of
+    /// text: `NA`, `N/A`, `NaN`, `null` and `NULL`; a `NaN` of floats is a number.
+    pub missing: Option<Vec<String>>,
+    /// Which columns are read.
+    pub columns: ColumnChoice,
     /// Bytes of cells that a batch has at most, more or less.
     pub batch_bytes: usize,
     /// Bytes that one line of text may have.
@@ -42,7 +49,9 @@ impl Default for InputOptions {
     fn default() -> Self {
         Self {
             ticks: false,
-            delimiter: b',',
+            delimiter: None,
+            missing: None,
+            columns: ColumnChoice::default(),
             batch_bytes: 8 << 20,
             record_bytes: 64 << 20,
             memory: 1 << 30,

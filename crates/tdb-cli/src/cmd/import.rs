@@ -13,10 +13,11 @@ use tdb_array::{Array, Contents, ErrorKind, ObjectType, OpenOptions};
 use tdb_cells::Session;
 use tdb_schema::json::{Times, schema_to_json};
 use tdb_schema::{ArraySchema, Enumeration};
+use tdb_tile::Datatype;
 
-use super::input::{InputArguments, OpenInput};
+use super::input::{Becoming, InputArguments, OpenInput, typed};
 use super::progress::Progress;
-use super::write::{Sorting, Writing, fields, fit_shape, label, npy_column};
+use super::write::{Sorting, Writing, fields, fit_shape, label};
 use super::{change, create, write_json};
 use crate::access::{Change, session};
 use crate::failure::Failure;
@@ -34,7 +35,9 @@ use tdb::place::{self, Place};
     The file is read twice: first for the types of its columns, which hold every cell, then for the cells. A sparse \
     array keeps cells with the same coordinates, unless --duplicates says otherwise, and takes whatever later cells \
     its dimensions can have; a dimension of floats, and a dense array, goes from the least to the greatest of the \
-    file.\n\nWhat --dry-run prints can be changed and given to tdb create; tdb write takes the cells then."
+    file.\n\nText may be compressed with gzip or zstd. What \
+    pandas leaves without a name in the first column of CSV, or as __index_level_0__ in Parquet, is called index.\n\n\
+    What --dry-run prints can be changed and given to tdb create; tdb write takes the cells then."
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -56,11 +59,14 @@ pub(crate) struct Arguments {
     #[arg(long)]
     sparse: bool,
     /// Add the cells to an array that is there
-    #[arg(long, conflicts_with_all = ["dim", "dense", "sparse", "domain", "attr", "dry_run"])]
+    #[arg(long, conflicts_with_all = ["dim", "dense", "sparse", "domain", "attr", "types", "dry_run"])]
     append: bool,
     /// The domain of a dimension; LO.. and ..HI leave an end where it can be at most
     #[arg(long, value_name = "DIM=LO..HI", value_parser = interval, allow_hyphen_values = true)]
     domain: Vec<NamedInterval>,
+    /// The datatype of a column, which is guessed by default: zip=string_ascii, day=datetime_day
+    #[arg(long = "type", value_name = "COL=T", value_parser = typed, allow_hyphen_values = true)]
+    types: Vec<(String, Datatype)>,
     /// The name of the attribute that a .npy file makes
     #[arg(long, value_name = "NAME", default_value = "value")]
     attr: String,
@@ -97,9 +103,9 @@ impl Import<'_> {
     fn append(&self, out: &Output) -> Result<(), Failure> {
         let location = place::array(&self.arguments.uri, &self.global.counts)?;
         let array = Arc::new(change::open_array(&location, &self.change.access)?);
-        let npy = npy_column(array.newest_schema());
+        let becoming = Becoming::fields_of(array.newest_schema());
         let file = &self.arguments.input;
-        let input = file.open(npy, None, self.global, self.session)?;
+        let input = file.open(becoming, None, self.global, self.session)?;
         self.write(&array, input, out)
     }
 
@@ -143,10 +149,14 @@ impl Import<'_> {
     }
 
     fn open(&self, kept: Option<&File>) -> Result<OpenInput, Failure> {
-        let npy = Ok((self.arguments.attr.clone(), 1));
+        let becoming = Becoming {
+            npy: Ok((self.arguments.attr.clone(), 1)),
+            takes_unnamed: false,
+            types: self.arguments.types.clone(),
+        };
         self.arguments
             .input
-            .open(npy, kept, self.global, self.session)
+            .open(becoming, kept, self.global, self.session)
     }
 
     /// The schema for all that is in the file.

@@ -11,10 +11,12 @@ use clap::{Args, ValueEnum};
 pub(crate) use source::ReadSoFar;
 use source::{Source, TempError, spooled};
 use tdb_array::ErrorKind;
-use tdb_cells::files::{BatchReader, ColumnGuess, Input, InputError, InputOptions};
+use tdb_cells::files::{BatchReader, ColumnChoice, ColumnGuess, Input, InputError, InputOptions};
 use tdb_cells::{FieldInfo, Session};
+use tdb_schema::names::UnknownName;
 use tdb_store::StoreError;
 use tdb_text::NpyShape;
+use tdb_tile::{Code, Datatype};
 
 use crate::failure::{DRAFT, Failure, cause};
 use crate::global::Global;
@@ -24,6 +26,9 @@ const BATCH: u64 = 8 << 20;
 
 /// What one record of text may have at most: as text, as cells and as it is stored it is in memory three times.
 const RECORD: usize = 64 << 20;
+
+/// What an index that pandas leaves without a name is called, as by its `reset_index`.
+const INDEX: &str = "index";
 
 const RECORD_HINT: &str =
     "a record may take a third of the memory: --memory allows more, as in --memory 4GiB";
@@ -37,12 +42,51 @@ pub(crate) struct InputArguments {
     /// Format of the file; by its ending if it has a known one
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// What stands between the fields of CSV; a tabulator in .tsv files
+    /// What stands between the fields of CSV; found out by default, and a tabulator in .tsv files
     #[arg(long, value_name = "C", value_parser = delimiter, allow_hyphen_values = true)]
     delimiter: Option<u8>,
+    /// A text of CSV for missing cells, in all columns; by default NA, N/A, NaN, null and NULL are, but not in columns of text
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    null: Vec<String>,
+    #[command(flatten)]
+    columns: Columns,
     /// Where is kept what memory cannot hold; the system's folder for such by default
     #[arg(long, value_name = "FOLDER")]
     temp: Option<PathBuf>,
+}
+
+/// Which columns of a file are read.
+#[derive(Clone, Debug, Default, Args)]
+struct Columns {
+    /// Read these columns alone
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    columns: Vec<String>,
+    /// Leave these columns out
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    exclude: Vec<String>,
+    /// Call the column A of the file B; other options but --columns and --exclude take the new name
+    #[arg(long, value_name = "A=B", value_parser = renamed, allow_hyphen_values = true)]
+    rename: Vec<(String, String)>,
+}
+
+/// What the columns of a file become, as far as the array says so.
+pub(crate) struct Becoming {
+    /// Name of the attribute that a .npy file holds, and how many values of it a cell has.
+    pub(crate) npy: Result<(String, u32), Failure>,
+    /// Whether the array has a field without a name.
+    pub(crate) takes_unnamed: bool,
+    /// Datatypes of columns.
+    pub(crate) types: Vec<(String, Datatype)>,
 }
 
 /// A format that cells are read from.
@@ -87,27 +131,21 @@ impl InputArguments {
         (metadata.is_file() && !self.is_standard_input()).then_some(metadata.len())
     }
 
-    /// Opens the file as far as the names of its columns. A `.npy` file has no names, so `npy` says which
-    /// attribute it holds, and how many values of it a cell has. What was `kept` is read instead of standard input.
+    /// Opens the file as far as the names of its columns. What was `kept` is read instead of standard input.
     pub(crate) fn open(
         &self,
-        npy: Result<(String, u32), Failure>,
+        becoming: Becoming,
         kept: Option<&File>,
         global: &Global,
         session: &Session,
     ) -> Result<OpenInput, Failure> {
         let format = self.format()?;
-        let is_tsv = self.file.extension().is_some_and(|ending| ending == "tsv");
-        let memory = session.limits().budget.limit();
-        let options = InputOptions {
-            ticks: global.ticks,
-            delimiter: self.delimiter.unwrap_or(if is_tsv { b'\t' } else { b',' }),
-            batch_bytes: usize::try_from(BATCH.min(memory / 32)).unwrap_or(usize::MAX),
-            record_bytes: usize::try_from(memory / 3).map_or(RECORD, |most| most.min(RECORD)),
-            memory,
-        };
+        self.check(format)?;
+        let options = self.options(&becoming, global, session);
         let npy = match format {
-            Format::Npy => npy.map_err(|failure| failure.within(&self.name()))?,
+            Format::Npy => becoming
+                .npy
+                .map_err(|failure| failure.within(&self.name()))?,
             _ => Default::default(),
         };
         let read = ReadSoFar::default();
@@ -119,6 +157,55 @@ impl InputArguments {
         let opened = source.open(format, npy, options);
         let (input, shape) = opened.map_err(|error| self.failed(error))?;
         Ok(OpenInput { input, read, shape })
+    }
+
+    fn options(&self, becoming: &Becoming, global: &Global, session: &Session) -> InputOptions {
+        let memory = session.limits().budget.limit();
+        let ending = uncompressed(&self.file);
+        let is_tsv = ending.extension().is_some_and(|ending| ending == "tsv");
+        InputOptions {
+            ticks: global.ticks,
+            delimiter: self.delimiter.or(is_tsv.then_some(b'\t')),
+            missing: (!self.null.is_empty()).then(|| self.null.clone()),
+            columns: ColumnChoice {
+                only: self.columns.columns.clone(),
+                without: self.columns.exclude.clone(),
+                renamed: self.columns.rename.clone(),
+                types: becoming.types.clone(),
+                index: (!becoming.takes_unnamed).then(|| INDEX.to_owned()),
+            },
+            batch_bytes: usize::try_from(BATCH.min(memory / 32)).unwrap_or(usize::MAX),
+            record_bytes: usize::try_from(memory / 3).map_or(RECORD, |most| most.min(RECORD)),
+            memory,
+        }
+    }
+
+    /// Fails where an option means nothing to the format.
+    fn check(&self, format: Format) -> Result<(), Failure> {
+        let Columns {
+            columns,
+            exclude,
+            rename,
+        } = &self.columns;
+        let is_npy = format == Format::Npy;
+        let is_csv = format == Format::Csv;
+        let refused = [
+            ("--columns", is_npy && !columns.is_empty()),
+            ("--exclude", is_npy && !exclude.is_empty()),
+            ("--rename", is_npy && !rename.is_empty()),
+            ("--null", !is_csv && !self.null.is_empty()),
+            ("--delimiter", !is_csv && self.delimiter.is_some()),
+        ];
+        let refused = refused.into_iter().find(|(_, is_refused)| *is_refused);
+        refused.map_or(Ok(()), |(option, _)| {
+            let format = if is_npy {
+                ".npy files"
+            } else {
+                "files other than CSV"
+            };
+            let what = format!("{option} means nothing to {format}");
+            Err(Failure::invalid(what))
+        })
     }
 
     /// The folder for what memory cannot hold.
@@ -235,14 +322,48 @@ impl OpenInput {
 impl Format {
     /// The format that a file's ending stands for.
     fn of_file(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()? {
+        let inner = uncompressed(path);
+        match inner.extension()?.to_str()? {
             "csv" | "tsv" => Some(Self::Csv),
             "jsonl" | "ndjson" => Some(Self::Jsonl),
+            _ if inner != path => None,
             "arrow" | "arrows" | "feather" | "ipc" => Some(Self::Arrow),
             "parquet" => Some(Self::Parquet),
             "npy" => Some(Self::Npy),
             _ => None,
         }
+    }
+}
+
+/// The name of a file without the ending that says how it is compressed.
+fn uncompressed(path: &Path) -> &Path {
+    let is_compressed = path
+        .extension()
+        .is_some_and(|ending| ending == "gz" || ending == "zst");
+    let inner = path.file_stem().filter(|_| is_compressed);
+    inner.map_or(path, Path::new)
+}
+
+fn renamed(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((from, to)) if !to.is_empty() => Ok((from.to_owned(), to.to_owned())),
+        _ => Err("not of the form A=B".to_owned()),
+    }
+}
+
+/// A column and its datatype.
+pub(crate) fn typed(text: &str) -> Result<(String, Datatype), String> {
+    let (name, datatype) = text
+        .rsplit_once('=')
+        .ok_or("not of the form COL=T, as in zip=string_ascii")?;
+    let known = Datatype::from_name(datatype);
+    let known = known.ok_or_else(|| {
+        let names = Datatype::ALL.iter().map(|datatype| datatype.name());
+        UnknownName::new("datatype", datatype, names)
+    });
+    match known {
+        Ok(datatype) => Ok((name.to_owned(), datatype)),
+        Err(error) => Err(format!("{error}: {}", error.hint())),
     }
 }
 
@@ -264,6 +385,8 @@ mod tests {
             file: "-".into(),
             format: None,
             delimiter: None,
+            null: Vec::new(),
+            columns: Columns::default(),
             temp: Some("/full".into()),
         };
         let mut out = Vec::new();
@@ -297,6 +420,8 @@ mod tests {
             file: "x.csv".into(),
             format: None,
             delimiter: None,
+            null: Vec::new(),
+            columns: Columns::default(),
             temp: Some("/full".into()),
         };
         let failed = |key: &str| {

@@ -13,7 +13,7 @@ use tdb_store::LocalStore;
 use tdb_text::NpyShape;
 use tdb_write::{Duplicates, WriteError, WriteOptions, WriteOrder, Writer};
 
-use super::input::{InputArguments, OpenInput};
+use super::input::{Becoming, InputArguments, OpenInput};
 use super::progress::Progress;
 use super::{change, ranges, shape};
 use crate::access::{Access, Change, session};
@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &Output) -> Resul
     let array = Arc::new(change::open_array(&location, &change.access)?);
     let schema = array.newest_schema();
     let file = &arguments.input;
-    let input = file.open(npy_column(schema), None, global, &session)?;
+    let input = file.open(Becoming::fields_of(schema), None, global, &session)?;
     let intervals = [&arguments.ranges[..], &[]];
     let range_file = arguments.range_file.as_deref();
     let mut options = WriteOptions {
@@ -114,8 +114,19 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &Output) -> Resul
     Ok(())
 }
 
+impl Becoming {
+    /// Of columns whose fields an array has.
+    pub(crate) fn fields_of(schema: &ArraySchema) -> Self {
+        Self {
+            npy: npy_column(schema),
+            takes_unnamed: schema.field("").is_some(),
+            types: Vec::new(),
+        }
+    }
+}
+
 /// The attribute that a `.npy` file has values of, and how many of them a cell has.
-pub(crate) fn npy_column(schema: &ArraySchema) -> Result<(String, u32), Failure> {
+fn npy_column(schema: &ArraySchema) -> Result<(String, u32), Failure> {
     let [attribute] = &schema.attributes[..] else {
         let count = schema.attributes.len();
         let what = format!("a .npy file holds one attribute, and the array has {count}");

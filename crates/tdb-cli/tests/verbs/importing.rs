@@ -380,11 +380,11 @@ const FLOAT: &str = r#",{"name":"f","datatype":"float64","domain":[-1.7976931348
 fn a_dimension_without_a_name_is_not_made_by_itself() {
     let folder = folder("nameless");
     let file = folder.join("index.csv");
-    fs::write(&file, ",a\n0,5\n").unwrap();
+    fs::write(&file, ",index\n0,5\n").unwrap();
     let (file, array) = (file.display(), folder.join("array"));
     let array = array.display();
     insta::assert_snapshot!(failure(&format!("import {file} {array}"), &folder));
-    assert!(stdout(&format!("import {file} {array} --dim a --dry-run")).contains("\"a\""));
+    assert!(stdout(&format!("import {file} {array} --dim index --dry-run")).contains("\"index\""));
 }
 
 #[test]

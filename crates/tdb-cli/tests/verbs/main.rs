@@ -8,6 +8,7 @@ mod dump;
 mod errors;
 mod files;
 mod help;
+mod import_options;
 mod importing;
 mod judged;
 mod listing;

@@ -9,11 +9,12 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let options = InputOptions {
-        delimiter: [b',', b';', b'\t', b'|'][usize::from(delimiter % 4)],
+        delimiter: [Some(b','), Some(b';'), Some(b'\t'), None][usize::from(delimiter % 4)],
         ticks: ticks % 2 == 1,
         batch_bytes: 64,
         record_bytes: 256,
         memory: 1 << 20,
+        ..InputOptions::default()
     };
     let Ok(input) = CsvInput::try_new(text, options) else {
         return;

@@ -17,7 +17,7 @@ fuzz_target!(|data: &[u8]| {
         ..InputOptions::default()
     };
     let inner = u32::from(kind % 4);
-    let open = || NpyInput::try_new(file, "a", inner, options).map(Box::new);
+    let open = || NpyInput::try_new(file, "a", inner, options.clone()).map(Box::new);
     let Ok(input) = open() else {
         return;
     };

@@ -8,17 +8,24 @@ use tdb_tile::Bug;
 
 use super::records::Records;
 use crate::text::cell::{CellReader, Token, bytes_of, take_batch};
-use crate::text::guess::TextGuess;
+use crate::text::missing::Missing;
 use crate::text::row_lines::RowLines;
+use crate::text::typed::ColumnLook;
 
 /// A file of comma-separated values with the names of the columns in its first line.
 ///
 /// Nothing between two commas is null, and `""` an empty text, or null where the field has no empty cells. Lines end
 /// with a line feed, with a carriage return before it or not; empty ones are passed over, unless there is one column
 /// alone.
+///
+/// [`InputOptions::delimiter`], if there is none, is what of `,`, `;`, a tabulator and `|` divides the first lines into
+/// as many fields each. [`InputOptions::missing`] are texts for missing cells.
 pub struct CsvInput<R> {
     records: Records<R>,
+    /// The names of the columns that are read.
     names: Vec<String>,
+    /// Which columns of the file those are.
+    kept: Vec<bool>,
     options: InputOptions,
 }
 
@@ -26,9 +33,12 @@ impl<R: Read> CsvInput<R> {
     /// Reads the first line.
     ///
     /// # Errors
-    /// No names, or one twice; where the input fails.
+    /// No names, or one twice; columns that are chosen and not there; where the input fails.
     pub fn try_new(input: R, options: InputOptions) -> Result<Self, InputError> {
-        let mut records = Records::new(input, options);
+        let mut records = Records::new(input, &options);
+        if options.delimiter.is_none() {
+            records.sniff()?;
+        }
         if !records.next()? {
             return Err(InputError::Unfit {
                 what: "the input is empty".to_owned(),
@@ -36,14 +46,35 @@ impl<R: Read> CsvInput<R> {
             });
         }
         let names = records.fields().map(|field| Ok(field?.0.to_owned()));
-        let names: Vec<String> = names.collect::<Result<_, InputError>>()?;
+        let mut names: Vec<String> = names.collect::<Result<_, InputError>>()?;
         // The null of a single column has nothing around it.
         records.takes_empty_lines = names.len() == 1;
+        name_index(&mut names, &options);
+        let chosen = options.columns.names(&names)?;
         Ok(Self {
             records,
-            names,
+            kept: chosen.iter().map(Option::is_some).collect(),
+            names: chosen.into_iter().flatten().collect(),
             options,
         })
+    }
+}
+
+/// Gives the first column, which pandas leaves without a name where it is the index, the one for it.
+fn name_index(names: &mut [String], options: &InputOptions) {
+    let columns = &options.columns;
+    let Some(index) = columns
+        .index
+        .as_ref()
+        .filter(|index| !names.contains(index))
+    else {
+        return;
+    };
+    if let Some(first) = names.first_mut()
+        && first.is_empty()
+        && !columns.mentions("")
+    {
+        first.clone_from(index);
     }
 }
 
@@ -61,10 +92,12 @@ impl<R: Read + Send> Input for CsvInput<R> {
     {
         let places = by_name(&self.names, fields)?;
         let columns = places.iter().filter_map(|place| fields.get(*place));
+        let missing = Missing::of(&self.options);
+        let reader =
+            |field| CellReader::new(field, self.options.ticks).with_missing(missing.clone());
         Ok(Box::new(CsvCells {
-            columns: columns
-                .map(|field| CellReader::new(field, self.options.ticks))
-                .collect(),
+            columns: columns.map(reader).collect(),
+            kept: self.kept,
             records: self.records,
             batch_bytes: self.options.batch_bytes,
             lines: RowLines::default(),
@@ -73,15 +106,20 @@ impl<R: Read + Send> Input for CsvInput<R> {
     }
 
     fn guess(mut self: Box<Self>) -> Result<Vec<ColumnGuess>, InputError> {
-        let mut guesses: Vec<TextGuess> =
-            self.names.iter().map(|name| TextGuess::new(name)).collect();
+        let missing = Missing::of(&self.options);
+        let look = |name: &String| ColumnLook::new(name, &self.options, missing.clone());
+        let mut guesses: Vec<ColumnLook> = self.names.iter().map(look).collect();
         let mut rows = 0_u64;
         while self.records.next()? {
-            self.records.check_count(guesses.len())?;
-            let line = Place::Line(self.records.line);
-            for (field, guess) in self.records.fields().zip(&mut guesses) {
-                let seen = guess.see(token(field?));
-                seen.map_err(|what| InputError::record(line, what))?;
+            self.records.check_count(self.kept.len())?;
+            let place = Place::Line(self.records.line);
+            let fields = kept(self.records.fields(), &self.kept);
+            for ((field, guess), name) in fields.zip(&mut guesses).zip(&self.names) {
+                guess.see(token(field?)).map_err(|what| InputError::Cell {
+                    field: name.clone(),
+                    place,
+                    what,
+                })?;
             }
             rows = rows.saturating_add(1);
         }
@@ -95,6 +133,8 @@ struct CsvCells<R> {
     records: Records<R>,
     /// In the order of the file.
     columns: Vec<CellReader>,
+    /// Which columns of the file those are.
+    kept: Vec<bool>,
     batch_bytes: usize,
     lines: RowLines,
     rows: u64,
@@ -105,8 +145,9 @@ impl<R: Read + Send> BatchReader for CsvCells<R> {
         let mut rows = 0_usize;
         let mut start = self.records.consumed;
         while self.records.next()? {
-            self.records.check_count(self.columns.len())?;
-            for (field, column) in self.records.fields().zip(&mut self.columns) {
+            self.records.check_count(self.kept.len())?;
+            let fields = kept(self.records.fields(), &self.kept);
+            for (field, column) in fields.zip(&mut self.columns) {
                 column
                     .append(token(field?))
                     .map_err(|what| InputError::Cell {
@@ -133,6 +174,12 @@ impl<R: Read + Send> BatchReader for CsvCells<R> {
     fn line(&self, row: u64) -> Option<u64> {
         self.lines.of(row)
     }
+}
+
+/// The fields of a record that are read.
+fn kept<T>(fields: impl Iterator<Item = T>, kept: &[bool]) -> impl Iterator<Item = T> {
+    let fields = fields.zip(kept);
+    fields.filter_map(|(field, is_kept)| is_kept.then_some(field))
 }
 
 /// What a field between commas stands for.

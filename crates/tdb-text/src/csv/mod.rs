@@ -2,6 +2,7 @@
 
 mod input;
 mod records;
+mod sniff;
 mod writer;
 
 pub use input::CsvInput;

@@ -6,8 +6,13 @@ use std::ops::Range;
 use tdb_cells::files::{InputError, InputOptions, Place};
 use tdb_tile::Bug;
 
+use super::sniff;
+
 /// Bytes that are read at a time.
 const CHUNK: usize = 1 << 18;
+
+/// Bytes from which the delimiter is found out.
+const SAMPLE: usize = 1 << 16;
 
 /// Bytes that are kept from batch to batch.
 const LARGE: usize = 1 << 20;
@@ -53,7 +58,7 @@ enum Quotes {
 }
 
 impl<R: Read> Records<R> {
-    pub(super) fn new(input: R, options: InputOptions) -> Self {
+    pub(super) fn new(input: R, options: &InputOptions) -> Self {
         Self {
             input,
             buffer: Vec::new(),
@@ -64,10 +69,19 @@ impl<R: Read> Records<R> {
             line: 0,
             next_line: 1,
             consumed: 0,
-            delimiter: options.delimiter,
+            delimiter: options.delimiter.unwrap_or(b','),
             most: options.record_bytes,
             takes_empty_lines: false,
         }
+    }
+
+    /// Finds out from the first records what stands between fields.
+    pub(super) fn sniff(&mut self) -> Result<(), InputError> {
+        while self.buffer.len() < SAMPLE.min(self.most) && !self.is_end {
+            self.fill()?;
+        }
+        self.delimiter = sniff::delimiter(&self.buffer, self.is_end);
+        Ok(())
     }
 
     /// Goes to the next record; whether there is one.

@@ -7,14 +7,17 @@ use std::io::{BufRead, BufReader, Read};
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
-use tdb_cells::files::{BatchReader, ColumnGuess, Input, InputError, InputOptions, Place, by_name};
+use tdb_cells::files::{
+    BatchReader, ColumnChoice, ColumnGuess, Input, InputError, InputOptions, Place, by_name,
+};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::names::UnknownName;
 use tdb_tile::Bug;
 
 use crate::text::cell::{CellReader, Token, bytes_of, take_batch, token_of};
-use crate::text::guess::TextGuess;
+use crate::text::missing::Missing;
 use crate::text::row_lines::RowLines;
+use crate::text::typed::ColumnLook;
 
 /// Bytes that are read at a time.
 const CHUNK: usize = 1 << 18;
@@ -38,7 +41,7 @@ impl<R: Read> JsonLinesInput<R> {
     /// # Errors
     /// A line that is no object, or has a key twice; where the input fails.
     pub fn try_new(input: R, options: InputOptions) -> Result<Self, InputError> {
-        let mut lines = TextLines::new(input, options);
+        let mut lines = TextLines::new(input, &options);
         if !lines.next()? {
             return Ok(Self {
                 lines,
@@ -51,10 +54,11 @@ impl<R: Read> JsonLinesInput<R> {
         let mut names: Vec<String> = Vec::new();
         let mut known = HashSet::new();
         for (key, _) in lines.object()?.0 {
+            let name = options.columns.name(&key).map(str::to_owned);
             if !known.insert(key.clone()) {
                 return Err(twice(key.into_owned(), line));
             }
-            names.push(key.into_owned());
+            names.extend(name);
         }
         lines.is_ahead = true;
         Ok(Self {
@@ -93,6 +97,7 @@ impl<R: Read + Send> Input for JsonLinesInput<R> {
                 .map(|field| CellReader::new(field, self.options.ticks))
                 .collect(),
             input: self.lines,
+            choice: self.options.columns,
             batch_bytes: self.options.batch_bytes,
             lines: RowLines::default(),
             rows: 0,
@@ -101,16 +106,21 @@ impl<R: Read + Send> Input for JsonLinesInput<R> {
     }
 
     fn guess(mut self: Box<Self>) -> Result<Vec<ColumnGuess>, InputError> {
-        let mut guesses: Vec<TextGuess> = Vec::new();
+        let mut guesses: Vec<ColumnLook> = Vec::new();
         // Of each key its place, and the line that had it last.
         let mut places: BTreeMap<String, (usize, u64)> = BTreeMap::new();
+        let mut left_out = HashSet::new();
         let mut rows = 0_u64;
         while self.lines.next()? {
             let number = self.lines.line;
             let line = Place::Line(number);
             for (key, value) in self.lines.object()?.0 {
+                let Some(name) = self.options.columns.name(&key) else {
+                    left_out.insert(key.into_owned());
+                    continue;
+                };
                 let (place, last) = places.entry(key.clone().into_owned()).or_insert_with(|| {
-                    guesses.push(TextGuess::new(&key));
+                    guesses.push(ColumnLook::new(name, &self.options, Missing::None));
                     (guesses.len().saturating_sub(1), 0)
                 });
                 if std::mem::replace(last, number) == number {
@@ -130,6 +140,8 @@ impl<R: Read + Send> Input for JsonLinesInput<R> {
             }
             rows = rows.saturating_add(1);
         }
+        let keys = places.keys().chain(&left_out).map(String::as_str);
+        self.options.columns.check(keys)?;
         let guesses = guesses.into_iter().map(|guess| guess.finish(rows));
         Ok(guesses.collect::<Result<_, Bug>>()?)
     }
@@ -138,6 +150,7 @@ impl<R: Read + Send> Input for JsonLinesInput<R> {
 /// The cells of a file, once it is known what they are to be.
 struct JsonCells<R> {
     input: TextLines<R>,
+    choice: ColumnChoice,
     columns: Vec<CellReader>,
     batch_bytes: usize,
     lines: RowLines,
@@ -174,8 +187,12 @@ impl<R: Read> JsonCells<R> {
         let object = self.input.object()?;
         self.seen.clear();
         self.seen.resize(self.columns.len(), false);
-        for (number, (key, value)) in object.0.iter().enumerate() {
-            let named = |column: &&CellReader| column.column.field().name == **key;
+        let members = object.0.iter().filter_map(|(key, value)| {
+            let name = self.choice.name(key)?;
+            Some((name, key, value))
+        });
+        for (number, (name, key, value)) in members.enumerate() {
+            let named = |column: &&CellReader| column.column.field().name == name;
             let index = match self.columns.get(number).filter(named) {
                 Some(_) => Some(number),
                 None => self.columns.iter().position(|column| named(&column)),
@@ -236,7 +253,7 @@ struct TextLines<R> {
 }
 
 impl<R: Read> TextLines<R> {
-    fn new(input: R, options: InputOptions) -> Self {
+    fn new(input: R, options: &InputOptions) -> Self {
         Self {
             input: BufReader::with_capacity(CHUNK, input),
             text: Vec::new(),

@@ -12,6 +12,7 @@ use tdb_schema::value::{NOT_A_TIME, ValueError, holds_bytes, holds_text, parse, 
 use tdb_tile::{Datatype, Scalar, with_scalar};
 
 use super::builder::ColumnBuilder;
+use super::missing::{Missing, NOT_A_NUMBER};
 
 /// What stands in a text for one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,7 @@ pub(crate) enum Token<'a> {
 pub(crate) struct CellReader {
     form: Form,
     labels: Option<Labels>,
+    missing: Missing,
     pub(crate) column: ColumnBuilder,
 }
 
@@ -92,8 +94,24 @@ impl CellReader {
                 indexes: indexes(labels, field.datatype),
                 label: Vec::new(),
             }),
+            missing: Missing::None,
             column: ColumnBuilder::new(field),
         }
+    }
+
+    /// These texts of CSV stand for missing cells.
+    pub(crate) fn with_missing(self, missing: Missing) -> Self {
+        Self { missing, ..self }
+    }
+
+    /// Whether a text of CSV stands for a missing cell.
+    fn is_missing(&self, text: &str) -> bool {
+        let is_usual = || match &self.form {
+            Form::Text => false,
+            Form::One(element) if element.datatype.is_real() && text == NOT_A_NUMBER => false,
+            _ => self.missing.is_usual(text),
+        };
+        self.missing.is_named(text) || is_usual()
     }
 
     /// Appends the cell that a token stands for; says what is wrong where it is none.
@@ -101,6 +119,7 @@ impl CellReader {
         let token = match token {
             // Nothing in quotes is no number; whoever quotes all fields means null.
             Token::Field("") if !self.form.has_empty_cells() => Token::Null,
+            Token::Field(text) if self.is_missing(text) => Token::Null,
             token => token,
         };
         if token == Token::Null {
@@ -189,7 +208,7 @@ impl Element {
             datatype,
             is_time,
             parse: match datatype {
-                Datatype::Bool => parse_number,
+                Datatype::Bool => parse_flag,
                 _ if is_time && ticks => parse_number,
                 _ if is_time => parse,
                 _ => with_scalar!(datatype, T => parse_scalar::<T>),
@@ -227,6 +246,16 @@ impl Element {
         }
         Ok(())
     }
+}
+
+/// As programs write it: `true`, and also `True` and `TRUE`.
+fn parse_flag(datatype: Datatype, text: &str, out: &mut Vec<u8>) -> Result<(), ValueError> {
+    let text = match text {
+        "True" | "TRUE" => "true",
+        "False" | "FALSE" => "false",
+        text => text,
+    };
+    parse_number(datatype, text, out)
 }
 
 fn parse_scalar<T: Scalar + FromStr>(

@@ -9,6 +9,7 @@ use tdb_schema::value::time_ticks;
 use tdb_tile::{Bug, Datatype, Range};
 
 use super::cell::{Token, token_of};
+use super::missing::{Missing, NOT_A_NUMBER};
 
 /// Whole numbers up to here are floats of 64 bits, too.
 const EXACT: i128 = 1 << 53;
@@ -22,7 +23,12 @@ pub(crate) struct TextGuess {
     has_null: bool,
     /// Whether there was nothing in quotes: an empty text, or null.
     has_empty: bool,
+    /// Whether there was a text that stands for a missing cell, unless cells are text.
+    has_usual: bool,
+    /// Whether there was a NaN: missing, unless cells are floats or text.
+    has_no_number: bool,
     is_ascii: bool,
+    missing: Missing,
 }
 
 #[derive(Debug)]
@@ -69,8 +75,16 @@ impl TextGuess {
             cells: 0,
             has_null: false,
             has_empty: false,
+            has_usual: false,
+            has_no_number: false,
             is_ascii: true,
+            missing: Missing::None,
         }
+    }
+
+    /// These texts of CSV stand for missing cells.
+    pub(crate) fn with_missing(self, missing: Missing) -> Self {
+        Self { missing, ..self }
     }
 
     /// Takes the next cell into account; says what is wrong where no field would take it.
@@ -78,7 +92,12 @@ impl TextGuess {
         self.cells = self.cells.saturating_add(1);
         match token {
             Token::Null => self.has_null = true,
+            Token::Field(text) if self.missing.is_named(text) => self.has_null = true,
             Token::Field("") => self.has_empty = true,
+            Token::Field(NOT_A_NUMBER) if self.missing.is_usual(NOT_A_NUMBER) => {
+                self.has_no_number = true;
+            }
+            Token::Field(text) if self.missing.is_usual(text) => self.has_usual = true,
             Token::Field(text) => {
                 self.is_ascii &= text.is_ascii();
                 self.kind.widen_by_field(text);
@@ -95,7 +114,10 @@ impl TextGuess {
     }
 
     /// The field for all cells of a file with so many rows.
-    pub(crate) fn finish(self, rows: u64) -> Result<ColumnGuess, Bug> {
+    pub(crate) fn finish(mut self, rows: u64) -> Result<ColumnGuess, Bug> {
+        if self.has_no_number && matches!(self.kind, Kind::Unknown) {
+            self.kind = Kind::NoNumber;
+        }
         let one = CellValNum::Fixed(1);
         let mut guess = ColumnGuess {
             name: self.name,
@@ -107,8 +129,15 @@ impl TextGuess {
             labels: None,
             cells: rows,
         };
-        let is_text = matches!(self.kind, Kind::Text);
-        guess.nullable |= self.has_empty && !is_text;
+        // Where nothing is known but texts of missing cells, they are texts.
+        let is_text = match self.kind {
+            Kind::Text => true,
+            Kind::Unknown => self.has_usual,
+            _ => false,
+        };
+        let is_float = matches!(self.kind, Kind::NoNumber | Kind::Float { .. });
+        let has_missing = self.has_usual || (self.has_no_number && !is_float);
+        guess.nullable |= (self.has_empty || has_missing) && !is_text;
         match self.kind {
             Kind::Unknown | Kind::Text => {}
             Kind::NoNumber => (guess.datatype, guess.cell_val_num) = (Datatype::Float64, one),
@@ -173,7 +202,7 @@ impl Kind {
             Self::Unknown if Times::of(text).is_some() => {
                 *self = Times::of(text).map_or(Self::Text, Self::Time);
             }
-            Self::Unknown | Self::Bool if matches!(text, "true" | "false") => *self = Self::Bool,
+            Self::Unknown | Self::Bool if is_flag(text) => *self = Self::Bool,
             _ => {
                 if !self.widen_by_number(text) {
                     *self = Self::Text;
@@ -280,9 +309,10 @@ impl Kind {
             list.values.see(token)?;
         }
         match list.values.kind {
-            Kind::Text | Kind::Bytes | Kind::List(_) => {
-                Err("lists hold numbers, dates and times alone".to_owned())
-            }
+            Kind::Text | Kind::Bytes | Kind::List(_) => Err(
+                "lists hold numbers, dates and times alone; --exclude leaves a column out"
+                    .to_owned(),
+            ),
             _ => Ok(()),
         }
     }
@@ -299,7 +329,8 @@ impl Kind {
                 Ok(())
             }
             _ => Err(
-                "an object: cells are numbers, text, lists of numbers or {\"hex\": …}".to_owned(),
+                "an object: cells are numbers, text, lists of numbers or {\"hex\": …}; --exclude leaves a column out"
+                    .to_owned(),
             ),
         }
     }
@@ -351,6 +382,11 @@ impl Times {
         let ticks = |ns: i128| i64::try_from(ns.div_euclid(unit)).ok();
         Some((datatype, ticks(self.lo)?, ticks(self.hi)?))
     }
+}
+
+/// Whether a text is true or false, as programs write it.
+fn is_flag(text: &str) -> bool {
+    matches!(text, "true" | "True" | "TRUE" | "false" | "False" | "FALSE")
 }
 
 /// A whole number whose digits say nothing else: neither a plus nor a zero in front.

@@ -168,9 +168,7 @@ impl Wanted<'_> {
             let first = first.ok_or_else(none)?;
             if first.name.is_empty() {
                 let what = "the column that would be the dimension has no name";
-                let way =
-                    "pandas leaves its index out with index=False, and names it with index_label";
-                return Err(Failure::invalid(what).hint(format!("{hint}; {way}")));
+                return Err(Failure::invalid(what).hint(format!("{hint}; --rename =NAME names it")));
             }
             return Ok(vec![first]);
         }

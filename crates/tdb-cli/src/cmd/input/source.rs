@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tdb_arrow::{ArrowInput, ipc_file_input, ipc_stream_input, parquet_input};
 use tdb_cells::files::{Input, InputError, InputOptions};
-use tdb_text::{CsvInput, JsonLinesInput, NpyInput, NpyShape};
+use tdb_text::{CsvInput, JsonLinesInput, NpyInput, NpyShape, unpacked};
 
 use super::Format;
 
@@ -41,11 +41,14 @@ impl Source {
     ) -> Result<(Box<dyn Input>, Option<NpyShape>), InputError> {
         let arrow = |input: ArrowInput| (Box::new(input) as _, None);
         Ok(match format {
-            Format::Csv => (Box::new(CsvInput::try_new(self.in_order(), options)?), None),
-            Format::Jsonl => (
-                Box::new(JsonLinesInput::try_new(self.in_order(), options)?),
-                None,
-            ),
+            Format::Csv => {
+                let text = unpacked(self.in_order(), options.memory)?;
+                (Box::new(CsvInput::try_new(text, options)?), None)
+            }
+            Format::Jsonl => {
+                let text = unpacked(self.in_order(), options.memory)?;
+                (Box::new(JsonLinesInput::try_new(text, options)?), None)
+            }
             Format::Parquet => arrow(parquet_input(self.in_any_order(&[])?, options)?),
             Format::Arrow => {
                 let mut start = Vec::new();

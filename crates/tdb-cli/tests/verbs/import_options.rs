@@ -1,0 +1,185 @@
+//! What is said of the columns of a file that an array is made of.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::common::{run, stdout};
+
+/// A new folder, by the name of its test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("import_{name}"));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+        fs::write(self.0.join(name), bytes).unwrap();
+        self.path(name)
+    }
+
+    /// What is told where a file becomes an array, and what that holds then; there is none after a failure.
+    fn imported(&self, name: &str, bytes: impl AsRef<[u8]>, options: &str) -> String {
+        let file = self.write(name, bytes);
+        let array = self.path("array");
+        let _ = fs::remove_dir_all(&array);
+        let output = run(&format!("import {file} {array} {options}"));
+        let told = String::from_utf8_lossy(&output.stderr).replace(&*self.0.to_string_lossy(), "…");
+        let told = told.replace("\n", "\n  ");
+        let status = output.status.code().unwrap();
+        let cells = match status {
+            0 => stdout(&format!("read {array} --format csv")),
+            _ => {
+                assert!(!Path::new(&array).exists(), "something is left");
+                String::new()
+            }
+        };
+        format!("{name} {options}\n  {}\n{cells}", told.trim_end())
+    }
+}
+
+#[test]
+fn the_delimiter_is_found_out() {
+    let folder = Folder::new("delimiters");
+    let mut all = vec![
+        folder.imported("semicolon.csv", "a;b\n1;x, y\n2;z\n", ""),
+        folder.imported("tab.csv", "a\tb\n1\tx\n2\ty\n", ""),
+        folder.imported("bar.csv", "\u{feff}a|b\r\n1|x\r\n2|y\r\n", ""),
+        folder.imported("one.csv", "a\n1\n2\n", ""),
+        folder.imported("given.csv", "a;b,c\n1;2,3\n", "--delimiter ;"),
+    ];
+    all.push(folder.imported("ragged.csv", "a;b\n1;2\n3\n", ""));
+    all.push(folder.imported("lines.jsonl", "{\"a\": 1}\n", "--delimiter ;"));
+    insta::assert_snapshot!(all.join("\n"));
+}
+
+#[test]
+fn texts_of_missing_cells_are_null() {
+    let folder = Folder::new("missing");
+    let usual = "id,n,day,flag,f,text\n1,NA,2024-01-01,True,NaN,NA\n2,5,null,NA,0.5,b\n3,NaN,N/A,FALSE,NULL,\n";
+    let all = [
+        folder.imported("usual.csv", usual, ""),
+        folder.imported("alone.csv", "id,a,b\n1,NA,NaN\n2,NA,NaN\n", ""),
+        folder.imported(
+            "named.csv",
+            "id,n,text\n1,-,-\n2,-99,b\n3,7,NA\n",
+            "--null - --null -99",
+        ),
+        folder.imported("other.csv", "id,n\n1,NA\n2,5\n", "--null -"),
+        folder.imported("dimension.csv", "id,n\nNA,1\n2,5\n", "--dim id"),
+        folder.imported("lines.jsonl", "{\"a\": 1}\n", "--null NA"),
+    ];
+    insta::assert_snapshot!(all.join("\n"));
+}
+
+#[test]
+fn columns_are_chosen_named_and_typed() {
+    let folder = Folder::new("columns");
+    let text = "id,zip,rain,note\n1,01,2,a\n2,02,3,b\n";
+    let lines =
+        "{\"id\": 1, \"o\": {\"p\": 1}, \"rain\": 2}\n{\"id\": 2, \"rain\": 3, \"o\": {}}\n";
+    let told = |options: &str| folder.imported("cells.csv", text, options);
+    let line = |options: &str| folder.imported("cells.jsonl", lines, options);
+    let all = [
+        told("--columns id,rain"),
+        told("--exclude note --rename rain=mm --rename zip=place --dim place --type mm=float32"),
+        told("--type id=uint8 --type zip=int16 --type note=string_ascii --dim id,zip"),
+        line("--exclude o"),
+        line("--columns rain,id --rename id=key --type rain=uint16"),
+        told("--columns id,rian"),
+        told("--exclude id,zip,rain,note"),
+        told("--rename zap=b"),
+        told("--rename zip=note"),
+        told("--type note=int32"),
+        told("--type rain=int23"),
+        told("--type rain"),
+        line("--exclude o,p"),
+        line("--exclude o --type rain=datetime_day"),
+    ];
+    insta::assert_snapshot!(all.join("\n"));
+}
+
+#[test]
+fn compressed_text_is_unpacked_as_it_is_read() {
+    let folder = Folder::new("compressed");
+    let gzip = |text: &str| {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        packed.write_all(text.as_bytes()).unwrap();
+        packed.finish().unwrap()
+    };
+    let zstd = |text: &str| zstd::encode_all(text.as_bytes(), 1).unwrap();
+    let endless = format!("a,b\n1,{}", "x".repeat(100 << 20));
+    let whole = gzip("a;b\n1;2\n");
+    let all = [
+        folder.imported("cells.csv.gz", &whole, ""),
+        folder.imported("cells.tsv.zst", zstd("a\tb\n1\t2\n"), ""),
+        folder.imported("cells.jsonl.gz", gzip("{\"a\": 1}\n"), ""),
+        // Whatever it is called.
+        folder.imported("cells.csv", zstd("a,b\n1,2\n"), ""),
+        folder.imported("plain.csv.gz", "a,b\n1,2\n", ""),
+        folder.imported("cut.csv.gz", &whole[..whole.len() - 3], ""),
+        folder.imported("bomb.csv.gz", gzip(&endless), "--memory 16MiB"),
+        folder.imported("bomb.csv.zst", zstd(&endless), "--memory 16MiB"),
+        folder.imported("cells.parquet.gz", &whole, ""),
+    ];
+    insta::assert_snapshot!(all.join("\n"));
+}
+
+#[test]
+fn options_hold_when_cells_are_added() {
+    let folder = Folder::new("added");
+    folder.imported("first.csv", ",zip\n1,01\n", "");
+    let file = folder.write("more.csv", ",code,note\n2,02,x\n");
+    let array = folder.path("array");
+    stdout(&format!(
+        "import {file} {array} --append --rename code=zip --exclude note"
+    ));
+    assert_eq!(
+        stdout(&format!("read {array} --format csv")),
+        "index,zip\n1,01\n2,02\n"
+    );
+}
+
+#[test]
+fn the_index_of_pandas_has_a_name() {
+    let folder = Folder::new("index");
+    let all = [
+        folder.imported("index.csv", ",a\n0,5\n1,6\n", ""),
+        folder.imported("named.csv", ",a\n0,5\n1,6\n", "--rename =row"),
+        folder.imported("left.csv", ",a\n0,5\n1,6\n", "--exclude index"),
+        folder.imported("taken.csv", ",index\n0,5\n1,6\n", ""),
+    ];
+    insta::assert_snapshot!(all.join("\n"));
+}
+
+#[test]
+fn bad_text_is_told_with_its_line() {
+    let folder = Folder::new("bad_text");
+    let endless = "x".repeat(4 << 20);
+    let all = [
+        folder.imported("long.csv", "a,b\n1,2\n1,2,3\n", ""),
+        folder.imported("nul.csv", b"a,b\n1,2\n\x003,4\n", "--type a=int32"),
+        folder.imported("latin.csv", b"a,b\n1,x\n2,\xe9\n", ""),
+        folder.imported("utf16.csv", b"\xff\xfea\0,\0b\0\n\0", ""),
+        folder.imported("open.csv", "a,b\n1,\"x\n2,y\n", ""),
+        folder.imported("endless.csv", format!("a,b\n1,{endless}"), "--memory 8MiB"),
+        folder.imported(
+            "endless.jsonl",
+            format!("{{\"a\": \"{endless}"),
+            "--memory 8MiB",
+        ),
+    ];
+    insta::assert_snapshot!(all.join("\n"));
+}

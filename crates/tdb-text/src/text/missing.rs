@@ -1,0 +1,42 @@
+//! Texts that stand for cells that are missing.
+
+use tdb_cells::files::InputOptions;
+
+/// What other programs write for what is missing: R, pandas, databases.
+const USUAL: [&str; 5] = ["NA", "N/A", NOT_A_NUMBER, "null", "NULL"];
+
+/// Missing, or a number of floats.
+pub(crate) const NOT_A_NUMBER: &str = "NaN";
+
+/// Which texts of a file stand for a missing cell.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Missing {
+    /// None do.
+    #[default]
+    None,
+    /// The usual ones, but not in fields of text.
+    Usual,
+    /// These, in all fields.
+    Named(Vec<String>),
+}
+
+impl Missing {
+    pub(crate) fn of(options: &InputOptions) -> Self {
+        match &options.missing {
+            None => Self::Usual,
+            Some(texts) => Self::Named(texts.clone()),
+        }
+    }
+
+    /// Whether a text stands for a missing cell in every field.
+    pub(crate) fn is_named(&self, text: &str) -> bool {
+        matches!(self, Self::Named(texts) if texts.iter().any(|named| named == text))
+    }
+
+    /// Whether a text stands for a missing cell in fields of anything but text.
+    pub(crate) fn is_usual(&self, text: &str) -> bool {
+        // Most cells begin with something else.
+        let may_be = matches!(text.as_bytes(), [b'N' | b'n', _, ..]);
+        may_be && matches!(self, Self::Usual) && USUAL.contains(&text)
+    }
+}

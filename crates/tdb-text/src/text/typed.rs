@@ -1,0 +1,118 @@
+//! Columns whose datatype is guessed, or known.
+
+use tdb_cells::FieldInfo;
+use tdb_cells::files::{ColumnGuess, InputOptions, SeenRange};
+use tdb_schema::value::holds_bytes;
+use tdb_schema::{CellValNum, FieldKind};
+use tdb_tile::{Bug, Datatype};
+
+use super::cell::{CellReader, Token};
+use super::guess::TextGuess;
+use super::missing::Missing;
+
+/// Cells that are looked at together.
+const CELLS: u64 = 1 << 12;
+
+/// Bytes of cells that are looked at together.
+const BYTES: usize = 1 << 20;
+
+/// Looks at the cells of a column.
+#[derive(Debug)]
+pub(crate) enum ColumnLook {
+    Free(Box<TextGuess>),
+    Typed(Box<TypedColumn>),
+}
+
+/// A column of a datatype that is known: its cells must be of that.
+#[derive(Debug)]
+pub(crate) struct TypedColumn {
+    cells: CellReader,
+    count: u64,
+    has_null: bool,
+    is_ascii: bool,
+    range: SeenRange,
+}
+
+impl ColumnLook {
+    /// For the column that has this name in the array.
+    pub(crate) fn new(name: &str, options: &InputOptions, missing: Missing) -> Self {
+        match options.columns.datatype(name) {
+            None => Self::Free(Box::new(TextGuess::new(name).with_missing(missing))),
+            Some(datatype) => {
+                let field = typed_field(name, datatype);
+                Self::Typed(Box::new(TypedColumn {
+                    cells: CellReader::new(&field, options.ticks).with_missing(missing),
+                    count: 0,
+                    has_null: false,
+                    is_ascii: true,
+                    range: SeenRange::default(),
+                }))
+            }
+        }
+    }
+
+    /// Takes the next cell into account; says what is wrong where no field would take it.
+    pub(crate) fn see(&mut self, token: Token<'_>) -> Result<(), String> {
+        match self {
+            Self::Free(guess) => guess.see(token),
+            Self::Typed(column) => column.see(token),
+        }
+    }
+
+    /// The field for all cells of a file with so many rows.
+    pub(crate) fn finish(self, rows: u64) -> Result<ColumnGuess, Bug> {
+        match self {
+            Self::Free(guess) => guess.finish(rows),
+            Self::Typed(column) => Ok(column.finish(rows)),
+        }
+    }
+}
+
+/// A field of this datatype that takes all cells.
+fn typed_field(name: &str, datatype: Datatype) -> FieldInfo {
+    FieldInfo {
+        name: name.to_owned(),
+        datatype,
+        cell_val_num: match holds_bytes(datatype) {
+            true => CellValNum::Var,
+            false => CellValNum::Fixed(1),
+        },
+        nullable: true,
+        enumeration: None,
+        field: FieldKind::Attribute(0),
+    }
+}
+
+impl TypedColumn {
+    fn see(&mut self, token: Token<'_>) -> Result<(), String> {
+        self.cells.append(token)?;
+        self.count = self.count.saturating_add(1);
+        if self.count.is_multiple_of(CELLS) || self.cells.column.bytes() > BYTES {
+            self.look();
+        }
+        Ok(())
+    }
+
+    /// Looks at the cells so far, and lets them go.
+    fn look(&mut self) {
+        let column = self.cells.column.take();
+        self.has_null |= column.validity.is_some();
+        self.is_ascii &= column.values.is_ascii();
+        self.range.see(&column);
+    }
+
+    fn finish(mut self, rows: u64) -> ColumnGuess {
+        self.look();
+        let field = self.cells.column.field();
+        ColumnGuess {
+            name: field.name.clone(),
+            datatype: field.datatype,
+            cell_val_num: field.cell_val_num,
+            nullable: self.has_null || self.count < rows,
+            is_ascii: self.is_ascii,
+            range: self.range.finish(),
+            labels: None,
+            cells: rows,
+        }
+    }
+}
