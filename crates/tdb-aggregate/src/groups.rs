@@ -7,11 +7,17 @@ use tdb_tile::{Budget, Bug, Grant, LimitError};
 
 use crate::AggregateError;
 
-/// About what a group takes beside its values: its place in the table, and the state of one aggregate.
-const GROUP_BYTES: u64 = 160;
+/// About what a group takes beside its values: its place in the table, and its line of the answer.
+const GROUP_BYTES: u64 = 192;
 
-/// Bytes of memory that are asked for at a time.
+/// About what the state of a field takes, and the aggregates of it in the answer.
+const STATE_BYTES: u64 = 224;
+
+/// Bytes of memory that are asked for at a time, at most.
 const STEP: u64 = 1 << 20;
+
+/// Steps that the memory has at least.
+const STEPS: u64 = 64;
 
 /// The values of the fields that make up a group: `None` is null.
 pub(crate) type Key = Box<[Option<Box<[u8]>>]>;
@@ -83,7 +89,10 @@ impl Groups {
         }
         let number = self.numbers.len();
         let cells = key.iter().flatten().map(|cell| cell.len() as u64);
-        let bytes = cells.fold(GROUP_BYTES.saturating_mul(self.states), u64::saturating_add);
+        let states = STATE_BYTES.saturating_mul(self.states);
+        // The values stand in the table and in the answer.
+        let cells = cells.map(|bytes| bytes.saturating_mul(2).saturating_add(64));
+        let bytes = cells.fold(GROUP_BYTES.saturating_add(states), u64::saturating_add);
         self.reserve(bytes)
             .map_err(|source| AggregateError::Groups {
                 groups: number,
@@ -95,7 +104,8 @@ impl Groups {
 
     fn reserve(&mut self, bytes: u64) -> Result<(), LimitError> {
         if self.room < bytes {
-            let asked = bytes.max(STEP);
+            let step = STEP.min(self.budget.limit() / STEPS);
+            let asked = bytes.max(step);
             self.held.push(self.budget.take(asked)?);
             self.room = self.room.saturating_add(asked);
         }

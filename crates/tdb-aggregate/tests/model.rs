@@ -241,7 +241,7 @@ fn more_groups_than_memory_holds_are_an_error() {
         aggregate(&session(memory), &open(&location), &all, &asked, &["x"])
     };
     assert_eq!(ask(64 << 20).expect("answered").groups.len(), 900);
-    let error = ask(1 << 20).expect_err("no room");
+    let error = ask(400 << 10).expect_err("no room");
     assert!(matches!(error, AggregateError::Groups { .. }), "{error}");
     assert_eq!(error.kind(), tdb_tile::ErrorKind::Limit);
 }

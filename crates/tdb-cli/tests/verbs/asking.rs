@@ -392,3 +392,31 @@ fn histograms_are_drawn() {
     exit status 2
     "#);
 }
+
+#[test]
+fn more_groups_than_the_memory_holds_name_the_option() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (csv, array) = (folder.path().join("many.csv"), folder.path().join("many"));
+    let lines = (0..20_000_u32).map(|number| format!("{number},{}\n", number % 7));
+    let text: String = std::iter::once("id,kind\n".to_owned())
+        .chain(lines)
+        .collect();
+    std::fs::write(&csv, text).expect("written");
+    let made = run(&format!("import {} {}", csv.display(), array.display()));
+    assert!(made.status.success(), "{made:?}");
+    let by = |field: &str| {
+        run(&format!(
+            "agg {} sum(kind) --by {field} --memory 4M --threads 1",
+            array.display()
+        ))
+    };
+    assert!(by("kind").status.success());
+    let failed = by("id");
+    assert_eq!(failed.status.code(), Some(4));
+    let said = String::from_utf8(failed.stderr).expect("text");
+    assert!(
+        said.contains("groups are more than the memory allows"),
+        "{said}"
+    );
+    assert!(said.contains("--memory"), "{said}");
+}
