@@ -8,6 +8,9 @@ use crate::refusal::{Refusal, TextError};
 use crate::token::Token;
 use crate::{CompareOp, Condition, FieldCondition, Literal, Pattern, Test};
 
+/// What follows the first side of a test.
+const OPERATOR: &str = "an operator such as `=` or `in`";
+
 impl Parser<'_> {
     /// A test of one field.
     pub(super) fn test(&mut self) -> Result<Condition, Refusal> {
@@ -76,6 +79,10 @@ impl Parser<'_> {
         }
         if negated {
             return Err(self.wanted("`in`, `between`, `like` or `starts with`"));
+        }
+        if self.tokens.current().name().is_some() {
+            let advice = "; a name with spaces stands in \"double quotes\"";
+            return Err(self.wanted_but(OPERATOR, advice));
         }
         let op = self.operator()?;
         Ok(field.compare(op, self.value()?))
@@ -149,7 +156,7 @@ impl Parser<'_> {
             Token::Symbol("<=") => CompareOp::Le,
             Token::Symbol(">") => CompareOp::Gt,
             Token::Symbol(">=") => CompareOp::Ge,
-            _ => return Err(self.wanted("an operator such as `=` or `in`")),
+            _ => return Err(self.wanted(OPERATOR)),
         };
         self.tokens.advance()?;
         Ok(op)
@@ -194,6 +201,10 @@ impl Parser<'_> {
                 return Err(self.wanted_but("a value", "; text stands in 'single quotes'"));
             }
             _ => return Err(self.wanted("a value")),
+        }
+        if let Some(date) = self.tokens.bare_date() {
+            let what = format!("a date stands in 'single quotes': '{date}'");
+            return Err(self.error(what).into());
         }
         Ok(match self.tokens.advance()? {
             Token::Number(number) => number_literal(&number)?,
