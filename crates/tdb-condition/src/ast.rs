@@ -2,6 +2,8 @@ use std::ops::Not;
 
 use tdb_schema::value::Moment;
 
+use crate::Pattern;
+
 /// A question that a cell answers with yes or no: tests of fields, joined by `and`, `or` and `not`.
 ///
 /// ```
@@ -50,6 +52,14 @@ pub enum Test {
     In(Vec<Literal>),
     /// Whether it is none of the values.
     NotIn(Vec<Literal>),
+    /// Whether it is text that fits a pattern.
+    Like(Pattern),
+    /// Whether it is text that does not fit a pattern.
+    NotLike(Pattern),
+    /// Whether it is text that begins with this text, or these bytes.
+    StartsWith(Literal),
+    /// Whether it is text that does not begin with this text, or these bytes.
+    NotStartsWith(Literal),
     /// Whether it is null.
     Null,
     /// Whether it is not null.
@@ -237,6 +247,24 @@ impl FieldCondition {
         self.ask(Test::NotIn(members.into_iter().map(Into::into).collect()))
     }
 
+    /// Text that fits a pattern: `%` is any text, `_` one character; the case of letters matters.
+    #[must_use]
+    pub fn like(self, pattern: impl Into<Pattern>) -> Condition {
+        self.ask(Test::Like(pattern.into()))
+    }
+
+    /// Text that does not fit a pattern, and is not null.
+    #[must_use]
+    pub fn not_like(self, pattern: impl Into<Pattern>) -> Condition {
+        self.ask(Test::NotLike(pattern.into()))
+    }
+
+    /// Text that begins with a text, or with bytes.
+    #[must_use]
+    pub fn starts_with(self, prefix: impl Into<Literal>) -> Condition {
+        self.ask(Test::StartsWith(prefix.into()))
+    }
+
     /// Null.
     #[must_use]
     pub fn is_null(self) -> Condition {
@@ -312,68 +340,12 @@ impl Test {
             Self::Compare(op, value) => Self::Compare(op.negated(), value),
             Self::In(members) => Self::NotIn(members),
             Self::NotIn(members) => Self::In(members),
+            Self::Like(pattern) => Self::NotLike(pattern),
+            Self::NotLike(pattern) => Self::Like(pattern),
+            Self::StartsWith(prefix) => Self::NotStartsWith(prefix),
+            Self::NotStartsWith(prefix) => Self::StartsWith(prefix),
             Self::Null => Self::NotNull,
             Self::NotNull => Self::Null,
         }
-    }
-}
-
-macro_rules! integers {
-    ($($t:ty),*) => {$(
-        impl From<$t> for Literal {
-            fn from(value: $t) -> Self {
-                Self::Integer(value.into())
-            }
-        }
-    )*};
-}
-
-integers!(i8, u8, i16, u16, i32, u32, i64, u64, i128);
-
-impl From<f32> for Literal {
-    fn from(value: f32) -> Self {
-        Self::Float(value.into())
-    }
-}
-
-impl From<f64> for Literal {
-    fn from(value: f64) -> Self {
-        Self::Float(value)
-    }
-}
-
-impl From<bool> for Literal {
-    fn from(value: bool) -> Self {
-        Self::Bool(value)
-    }
-}
-
-impl From<&str> for Literal {
-    fn from(value: &str) -> Self {
-        Self::Text(value.to_owned())
-    }
-}
-
-impl From<String> for Literal {
-    fn from(value: String) -> Self {
-        Self::Text(value)
-    }
-}
-
-impl From<&[u8]> for Literal {
-    fn from(value: &[u8]) -> Self {
-        Self::Bytes(value.to_vec())
-    }
-}
-
-impl From<Vec<u8>> for Literal {
-    fn from(value: Vec<u8>) -> Self {
-        Self::Bytes(value)
-    }
-}
-
-impl From<Moment> for Literal {
-    fn from(value: Moment) -> Self {
-        Self::Moment(value)
     }
 }

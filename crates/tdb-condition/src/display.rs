@@ -92,6 +92,10 @@ impl fmt::Display for FieldTest {
             Test::Compare(op, value) => write!(f, " {} {value}", op.symbol()),
             Test::In(members) => list(f, " in (", members),
             Test::NotIn(members) => list(f, " not in (", members),
+            Test::Like(pattern) => write!(f, " like {pattern}"),
+            Test::NotLike(pattern) => write!(f, " not like {pattern}"),
+            Test::StartsWith(prefix) => write!(f, " starts with {prefix}"),
+            Test::NotStartsWith(prefix) => write!(f, " not starts with {prefix}"),
             Test::Null => f.write_str(" is null"),
             Test::NotNull => f.write_str(" is not null"),
         }

@@ -38,6 +38,14 @@ pub enum ConditionError {
         /// What is asked of it: "null", "empty".
         what: &'static str,
     },
+    /// A test for which the stored form of deletes has no words.
+    #[error("condition {test}: a delete can only compare fields with values")]
+    NotHeld {
+        /// The test, as text.
+        test: String,
+        /// Another way to delete these cells.
+        hint: String,
+    },
     /// A condition that is too deep, or has too many parts.
     #[error(transparent)]
     Limit(#[from] LimitError),
@@ -54,6 +62,7 @@ impl ConditionError {
             Self::Text { .. }
             | Self::UnknownField { .. }
             | Self::Unfit { .. }
+            | Self::NotHeld { .. }
             | Self::NotStorable { .. } => ErrorKind::Invalid,
             Self::Limit(_) => ErrorKind::Limit,
             Self::Bug(_) => ErrorKind::Bug,
@@ -64,7 +73,7 @@ impl ConditionError {
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::UnknownField { hint, .. } => Some(hint),
+            Self::UnknownField { hint, .. } | Self::NotHeld { hint, .. } => Some(hint),
             Self::Unfit { hint, .. } => hint.as_deref(),
             Self::NotStorable { .. } => Some("TileDB cannot read an array with such a delete"),
             _ => None,

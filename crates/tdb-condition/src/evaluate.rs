@@ -128,21 +128,25 @@ fn answer_test(
             None => answer.fill(0),
         },
         ResolvedTest::NotNull => answer.fill(1),
-        ResolvedTest::Compare(..) | ResolvedTest::In(_) | ResolvedTest::NotIn(_) => {
-            match cell_val_num {
-                CellValNum::Fixed(n) => {
-                    let size = datatype.size().saturating_mul(n as usize);
-                    let bytes = rows.start.saturating_mul(size)..rows.end.saturating_mul(size);
-                    kernel::fixed(test, datatype, size, part(cells.values, bytes)?, answer)?;
-                }
-                CellValNum::Var => {
-                    let offsets = cells.offsets;
-                    let offsets = offsets.ok_or_else(|| Bug::new("strings without offsets"))?;
-                    let offsets = part(offsets, rows.start..rows.end.saturating_add(1))?;
-                    kernel::var(test, cells.values, offsets, answer)?;
-                }
+        ResolvedTest::Compare(..)
+        | ResolvedTest::In(_)
+        | ResolvedTest::NotIn(_)
+        | ResolvedTest::StartsWith(_)
+        | ResolvedTest::NotStartsWith(_)
+        | ResolvedTest::Like(_)
+        | ResolvedTest::NotLike(_) => match cell_val_num {
+            CellValNum::Fixed(n) => {
+                let size = datatype.size().saturating_mul(n as usize);
+                let bytes = rows.start.saturating_mul(size)..rows.end.saturating_mul(size);
+                kernel::fixed(test, datatype, size, part(cells.values, bytes)?, answer)?;
             }
-        }
+            CellValNum::Var => {
+                let offsets = cells.offsets;
+                let offsets = offsets.ok_or_else(|| Bug::new("strings without offsets"))?;
+                let offsets = part(offsets, rows.start..rows.end.saturating_add(1))?;
+                kernel::var(test, cells.values, offsets, answer)?;
+            }
+        },
     }
     if let (Some(validity), true) = (validity, needs_valid(test)) {
         answer

@@ -4,8 +4,11 @@ use tdb_schema::CellValNum;
 use tdb_tile::Bug;
 
 use crate::literal_position::is_text;
+use crate::resolve::shown;
 use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
-use crate::{CompareOp, Condition, ConditionError, ConditionField, ConditionNode, FieldTest, Test};
+use crate::{
+    CompareOp, Condition, ConditionError, ConditionField, ConditionNode, FieldTest, Literal, Test,
+};
 
 /// What a delete by a condition stores; see [`Condition::kept`].
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +27,8 @@ impl Condition {
     /// that holds for every value is stored as one that keeps nothing.
     ///
     /// # Errors
-    /// As [`Condition::resolve`]; [`ConditionError::NotStorable`] where it asks for null or for an empty string, which
+    /// As [`Condition::resolve`]; [`ConditionError::NotHeld`] where it asks for more than how a
+    /// field compares with values; [`ConditionError::NotStorable`] where it asks for null or for an empty string, which
     /// TileDB stores in a way that it cannot read.
     pub fn kept(
         &self,
@@ -32,6 +36,9 @@ impl Condition {
         limits: &tdb_tile::Limits,
     ) -> Result<Kept, ConditionError> {
         let resolved = self.resolve(fields, limits)?;
+        if let Some(refused) = self.nodes().iter().find_map(|node| not_held(node, fields)) {
+            return Err(refused);
+        }
         let is_nullable = |name: &str| fields.iter().any(|f| f.name == name && f.nullable);
         let null_test = self.nodes().iter().find_map(|node| match node {
             ConditionNode::Test(FieldTest {
@@ -45,6 +52,57 @@ impl Condition {
             None => resolved.kept(),
         }
     }
+}
+
+/// Why a delete cannot hold a test, whatever its field is; the stored form only compares with values.
+fn not_held(node: &ConditionNode, fields: &[ConditionField<'_>]) -> Option<ConditionError> {
+    let ConditionNode::Test(test) = node else {
+        return None;
+    };
+    let has_labels =
+        |field: &ConditionField<'_>| field.name == test.field && field.enumeration.is_some();
+    let hint = match &test.test {
+        Test::Like(_) | Test::NotLike(_) => BY_VALUES.to_owned(),
+        Test::StartsWith(_) | Test::NotStartsWith(_) if fields.iter().any(has_labels) => {
+            BY_VALUES.to_owned()
+        }
+        Test::StartsWith(prefix) | Test::NotStartsWith(prefix) => match range_of(prefix) {
+            Some((from, to)) => {
+                let field = Condition::field(&*test.field);
+                let range = field.clone().ge(from).and(field.lt(to));
+                let range = match test.test {
+                    Test::StartsWith(_) => range,
+                    _ => !range,
+                };
+                format!("write it as a range: `{range}`")
+            }
+            None => BY_VALUES.to_owned(),
+        },
+        _ => return None,
+    };
+    Some(ConditionError::NotHeld {
+        test: shown(test),
+        hint,
+    })
+}
+
+/// The way round where no range says the same.
+const BY_VALUES: &str =
+    "read the cells with this condition, and delete them by their values, with `in (…)`";
+
+/// The first text that begins with a prefix, and the first behind all that do.
+fn range_of(prefix: &Literal) -> Option<(Literal, Literal)> {
+    let mut end = match prefix {
+        Literal::Text(text) => text.clone().into_bytes(),
+        Literal::Bytes(bytes) => bytes.clone(),
+        _ => return None,
+    };
+    while end.pop_if(|last| *last == u8::MAX).is_some() {}
+    let last = end.last_mut()?;
+    *last = last.checked_add(1)?;
+    let end = String::from_utf8(end);
+    let end = end.map_or_else(|error| Literal::Bytes(error.into_bytes()), Literal::Text);
+    Some((prefix.clone(), end))
 }
 
 /// The negation of a part of a condition.
@@ -102,6 +160,12 @@ impl ResolvedCondition {
                 if field.nullable && members.iter().any(Bytes::is_empty) =>
             {
                 return refuse("empty");
+            }
+            ResolvedTest::StartsWith(_)
+            | ResolvedTest::NotStartsWith(_)
+            | ResolvedTest::Like(_)
+            | ResolvedTest::NotLike(_) => {
+                return Err(Bug::new("a delete of a test that it cannot hold").into());
             }
             ResolvedTest::Compare(op, value) => {
                 ConditionValue::new(&field.name, stored(op.negated()), value.clone())

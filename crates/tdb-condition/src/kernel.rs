@@ -87,6 +87,14 @@ fn text<'a>(
         }
         ResolvedTest::In(members) => fill(answer, cells, |cell| has_text(members, cell)),
         ResolvedTest::NotIn(members) => fill(answer, cells, |cell| !has_text(members, cell)),
+        ResolvedTest::StartsWith(prefix) => {
+            fill(answer, cells, |cell| cell.starts_with(prefix));
+        }
+        ResolvedTest::NotStartsWith(prefix) => {
+            fill(answer, cells, |cell| !cell.starts_with(prefix));
+        }
+        ResolvedTest::Like(matcher) => fill(answer, cells, |cell| matcher.matches(cell)),
+        ResolvedTest::NotLike(matcher) => fill(answer, cells, |cell| !matcher.matches(cell)),
         _ => return Err(no_comparison()),
     }
     Ok(())

@@ -11,8 +11,10 @@ mod error;
 mod evaluate;
 mod kept;
 mod kernel;
+mod literal;
 mod literal_position;
 mod parse;
+mod pattern;
 mod predicate;
 mod refusal;
 mod resolve;
@@ -25,6 +27,7 @@ pub use ast::{CompareOp, Condition, ConditionNode, FieldCondition, FieldTest, Li
 pub use error::ConditionError;
 pub use evaluate::FieldCells;
 pub use kept::Kept;
+pub use pattern::{Matcher, Pattern};
 pub use predicate::Predicate;
 pub use resolve::ConditionField;
 pub use resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};

@@ -11,8 +11,8 @@ use crate::{Condition, ConditionError};
 impl Condition {
     /// Reads a condition as `--where` takes it.
     ///
-    /// Comparisons `= == != <> < <= > >=`, `in (…)`, `not in (…)`, `between a and b`, `is null`, `is not null`,
-    /// joined by `not`, `and`, `or` (in this order of strength) and parentheses. Values are numbers, `'text'`,
+    /// Comparisons `= == != <> < <= > >=`, `in (…)`, `not in (…)`, `between a and b`, `like 'a%'`,
+    /// `starts with 'a'`, `is null`, `is not null`, joined by `not`, `and`, `or` (in this order of strength) and parentheses. Values are numbers, `'text'`,
     /// `true`, `false`, `date '…'`, `timestamp '…'` and `x'hex'`; names are bare or in double quotes; a quote
     /// within quotes is doubled.
     ///

@@ -1,3 +1,5 @@
+mod text;
+
 use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
@@ -203,6 +205,10 @@ fn resolve_test(
             Some(enumeration) => compare_label(test, field, enumeration, *op, value),
             None => Ok(outcome(place(test, field.datatype, value)?.compare(*op))),
         },
+        Test::Like(pattern) => text::like(test, field, pattern, false),
+        Test::NotLike(pattern) => text::like(test, field, pattern, true),
+        Test::StartsWith(prefix) => text::prefix(test, field, prefix, false),
+        Test::NotStartsWith(prefix) => text::prefix(test, field, prefix, true),
         Test::In(members) => Ok(ResolvedTest::In(set(test, field, members)?)),
         Test::NotIn(members) => Ok(ResolvedTest::NotIn(set(test, field, members)?)),
     }
@@ -341,7 +347,7 @@ fn unknown(test: &FieldTest, fields: &[ConditionField<'_>]) -> ConditionError {
 /// Characters of a condition that an error shows.
 const MOST_SHOWN: usize = 200;
 
-fn shown(test: &FieldTest) -> String {
+pub(crate) fn shown(test: &FieldTest) -> String {
     let text = test.to_string();
     let mut rest = text.chars();
     let begin: String = rest.by_ref().take(MOST_SHOWN).collect();

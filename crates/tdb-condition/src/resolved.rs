@@ -2,7 +2,7 @@ use bytes::Bytes;
 use tdb_schema::CellValNum;
 use tdb_tile::Datatype;
 
-use crate::CompareOp;
+use crate::{CompareOp, Matcher};
 
 /// A condition whose values have the types of the fields that they are compared with.
 ///
@@ -62,6 +62,14 @@ pub enum ResolvedTest {
     In(Vec<Bytes>),
     /// Whether it is none of these values, which are in ascending order.
     NotIn(Vec<Bytes>),
+    /// Whether it begins with these bytes.
+    StartsWith(Bytes),
+    /// Whether it does not begin with these bytes.
+    NotStartsWith(Bytes),
+    /// Whether it fits a pattern.
+    Like(Matcher),
+    /// Whether it does not fit a pattern.
+    NotLike(Matcher),
 }
 
 impl ResolvedCondition {
@@ -81,6 +89,9 @@ impl ResolvedCondition {
 impl ResolvedTest {
     /// Whether the answer depends on the value of the cell.
     pub(crate) fn reads_values(&self) -> bool {
-        matches!(self, Self::Compare(..) | Self::In(_) | Self::NotIn(_))
+        !matches!(
+            self,
+            Self::Always | Self::Never | Self::Null | Self::NotNull
+        )
     }
 }

@@ -118,6 +118,19 @@ impl<'a> Tokens<'a> {
         self.at
     }
 
+    /// The date that begins with the current token and lacks its quotes, with all that hangs on it.
+    pub(crate) fn bare_date(&self) -> Option<&'a str> {
+        let rest = self.text.get(self.at..)?;
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | ':' | '.');
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let date = rest.get(..end)?;
+        let mut parts = date.splitn(3, '-');
+        let is_number = |part: &str, digits| {
+            part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        (is_number(parts.next()?, 4) && is_number(parts.next()?, 2)).then_some(date)
+    }
+
     /// Takes the current token.
     pub(crate) fn advance(&mut self) -> Result<Token, Refusal> {
         let rest = self.rest(self.position)?;

@@ -41,7 +41,7 @@ fn shown(text: &str) -> String {
     let tree = match kept {
         Ok(Kept::Where(tree)) => tree,
         Ok(Kept::All) => return "all".to_owned(),
-        Err(error) => return format!("error: {error}"),
+        Err(error) => return format!("error: {error} ({})", error.hint().unwrap_or("no hint")),
     };
     let mut out = String::new();
     for node in tree.nodes() {
@@ -89,6 +89,11 @@ fn a_delete_stores_what_stays() {
         "n is null",
         "i = 1 and ns is not null",
         "ns = ''",
+        // What the stored form has no words for.
+        "s like 'a%'",
+        "i = 1 or not s starts with 'ab'",
+        "s starts with x'61ff'",
+        "sky starts with 'r'",
     ];
     let text: Vec<String> = questions
         .iter()

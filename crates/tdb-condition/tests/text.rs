@@ -9,7 +9,7 @@
 use std::fmt::Write;
 
 use proptest::prelude::*;
-use tdb_condition::{CompareOp, Condition, ConditionError, ConditionNode, Literal};
+use tdb_condition::{CompareOp, Condition, ConditionError, ConditionNode, Literal, Pattern};
 use tdb_schema::value::Moment;
 use tdb_tile::Limits;
 
@@ -68,6 +68,15 @@ fn every_spelling_is_read() {
         ("a not in ()", "a not in ()"),
         ("a between 1 and 2 and b = 3", "a >= 1 and a <= 2 and b = 3"),
         ("a not between 1 and 2", "not (a >= 1 and a <= 2)"),
+        ("a LIKE 'x%'", "a like 'x%'"),
+        (
+            "a not like '_''%' ESCAPE '#'",
+            "a not like '_''%' escape '#'",
+        ),
+        ("a like 'b' escape ''''", "a like 'b' escape ''''"),
+        ("a Starts With 'x'", "a starts with 'x'"),
+        ("a not starts with x'FF'", "a not starts with x'ff'"),
+        ("like like 'like'", "like like 'like'"),
         ("a is null or a Is Not Null", "a is null or a is not null"),
         ("\"a \"\"b\" = 'it''s'", "\"a \"\"b\" = 'it''s'"),
         ("\"and\" = 1", "\"and\" = 1"),
@@ -137,6 +146,15 @@ fn errors_point_at_the_character() {
         "a = timestamp 'noon'",
         "a = date 5",
         "a + 1 = 2",
+        "time > 2024-01-05",
+        "d in (1, 2024-01-05T12:30)",
+        "2024-02 <= d",
+        "order id = 5",
+        "a like b",
+        "a like 'x' escape 'ab'",
+        "a like '10#' escape '#'",
+        "a starts 'x'",
+        "a starts with 5",
         "a = 1; drop table a",
         "a = in",
         "a = (1)",
@@ -229,6 +247,14 @@ fn conditions() -> impl Strategy<Value = Condition> {
             .prop_map(|(name, list)| Condition::field(name).not_in(list)),
         (names(), literals(), literals())
             .prop_map(|(name, lo, hi)| Condition::field(name).between(lo, hi)),
+        (names(), any::<String>()).prop_map(|(name, text)| Condition::field(name).like(text)),
+        (names(), "([a%_']|#[#%_]){0,5}").prop_map(|(name, text)| {
+            Condition::field(name).not_like(Pattern::new(text).escaped_by('#'))
+        }),
+        (names(), any::<String>())
+            .prop_map(|(name, text)| Condition::field(name).starts_with(text)),
+        (names(), any::<Vec<u8>>())
+            .prop_map(|(name, bytes)| !Condition::field(name).starts_with(bytes)),
         names().prop_map(|name| Condition::field(name).is_null()),
         names().prop_map(|name| Condition::field(name).is_not_null()),
     ];
@@ -250,7 +276,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_the_parser_panic(text in "[a-c0-9 ()'\"=<>!.,xeE+-]{0,40}|(a |and |or |not |in |\\(|\\)|= |1 |, |is |null |between ){0,20}|.*") {
+    fn no_text_makes_the_parser_panic(text in "[a-c0-9 ()'\"=<>!.,xeE+-]{0,40}|(a |and |or |not |in |\\(|\\)|= |1 |, |is |null |between |like |starts with |escape |'a%' ){0,20}|.*") {
         if let Ok(condition) = Condition::parse(&text, &Limits::default()) {
             prop_assert_eq!(parse(&condition.to_string()), condition);
         }

@@ -27,7 +27,7 @@ pub(crate) struct Selection {
     /// An interval of a dimension label
     #[arg(long = "label", value_name = "LABEL=LO..HI", value_parser = interval, allow_hyphen_values = true)]
     labels: Vec<NamedInterval>,
-    /// The cells for which this holds, like "a > 1 and b in ('x', 'y')"; others are left out
+    /// The cells for which this holds, like "a > 1 and b in ('x', 'y')", "c like 'x%'" or "c starts with 'x'"; others are left out
     #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
     condition: Option<String>,
     /// Leave these fragments out: where one is damaged, the others can be read

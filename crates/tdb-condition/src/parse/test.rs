@@ -4,9 +4,12 @@ use tdb_schema::value::Moment;
 use tdb_tile::Bug;
 
 use super::Parser;
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, TextError};
 use crate::token::Token;
-use crate::{CompareOp, Condition, FieldCondition, Literal, Test};
+use crate::{CompareOp, Condition, FieldCondition, Literal, Pattern, Test};
+
+/// What follows the first side of a test.
+const OPERATOR: &str = "an operator such as `=` or `in`";
 
 impl Parser<'_> {
     /// A test of one field.
@@ -58,11 +61,80 @@ impl Parser<'_> {
             let between = field.between(lo, self.value()?);
             return Ok(if negated { !between } else { between });
         }
+        if self.tokens.take_word("like")? {
+            let pattern = self.pattern()?;
+            return Ok(field.ask(if negated {
+                Test::NotLike(pattern)
+            } else {
+                Test::Like(pattern)
+            }));
+        }
+        if self.tokens.take_word("starts")? {
+            let prefix = self.prefix()?;
+            return Ok(field.ask(if negated {
+                Test::NotStartsWith(prefix)
+            } else {
+                Test::StartsWith(prefix)
+            }));
+        }
         if negated {
-            return Err(self.wanted("`in` or `between`"));
+            return Err(self.wanted("`in`, `between`, `like` or `starts with`"));
+        }
+        if self.tokens.current().name().is_some() {
+            let advice = "; a name with spaces stands in \"double quotes\"";
+            return Err(self.wanted_but(OPERATOR, advice));
         }
         let op = self.operator()?;
         Ok(field.compare(op, self.value()?))
+    }
+
+    /// What stands behind `like`.
+    fn pattern(&mut self) -> Result<Pattern, Refusal> {
+        let at = self.tokens.at();
+        let text = self.text("a pattern such as 'a%'")?;
+        let mut pattern = Pattern::new(text);
+        if self.tokens.take_word("escape")? {
+            let at_escape = self.tokens.at();
+            let escape = self.text("a character such as '\\'")?;
+            let mut characters = escape.chars();
+            let (Some(escape), None) = (characters.next(), characters.next()) else {
+                let what = "wanted one character behind `escape`".to_owned();
+                return Err(TextError {
+                    at: at_escape,
+                    what,
+                }
+                .into());
+            };
+            pattern = pattern.escaped_by(escape);
+        }
+        if pattern.compile(true).is_none() {
+            let what = "the escape character stands before something else than `%`, `_` or itself";
+            let what = what.to_owned();
+            return Err(TextError { at, what }.into());
+        }
+        Ok(pattern)
+    }
+
+    /// What stands behind `starts`.
+    fn prefix(&mut self) -> Result<Literal, Refusal> {
+        if !self.tokens.take_word("with")? {
+            return Err(self.wanted("`with`, as in starts with 'a'"));
+        }
+        if let Token::Bytes(bytes) = self.tokens.current() {
+            let bytes = bytes.clone();
+            self.tokens.advance()?;
+            return Ok(Literal::Bytes(bytes));
+        }
+        self.text("text such as 'a'").map(Literal::Text)
+    }
+
+    fn text(&mut self, wanted: &str) -> Result<String, Refusal> {
+        let Token::Text(text) = self.tokens.current() else {
+            return Err(self.wanted(wanted));
+        };
+        let text = text.clone();
+        self.tokens.advance()?;
+        Ok(text)
     }
 
     /// What follows the value of a test that begins with it, as in `3 < a`.
@@ -84,7 +156,7 @@ impl Parser<'_> {
             Token::Symbol("<=") => CompareOp::Le,
             Token::Symbol(">") => CompareOp::Gt,
             Token::Symbol(">=") => CompareOp::Ge,
-            _ => return Err(self.wanted("an operator such as `=` or `in`")),
+            _ => return Err(self.wanted(OPERATOR)),
         };
         self.tokens.advance()?;
         Ok(op)
@@ -129,6 +201,10 @@ impl Parser<'_> {
                 return Err(self.wanted_but("a value", "; text stands in 'single quotes'"));
             }
             _ => return Err(self.wanted("a value")),
+        }
+        if let Some(date) = self.tokens.bare_date() {
+            let what = format!("a date stands in 'single quotes': '{date}'");
+            return Err(self.error(what).into());
         }
         Ok(match self.tokens.advance()? {
             Token::Number(number) => number_literal(&number)?,

@@ -17,6 +17,7 @@
 //! ```
 
 mod calendar;
+mod date;
 mod iso;
 mod time_text;
 mod unit;
@@ -28,6 +29,7 @@ use tdb_tile::{Datatype, Physical, Scalar};
 use crate::CellValNum;
 use crate::coordinate::{Coordinate, whole_bytes};
 
+pub use date::{Calendar, CalendarDate, DatePart};
 pub use time_text::TimeText;
 pub use unit::Moment;
 use unit::{Length, Unit};

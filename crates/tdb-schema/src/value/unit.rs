@@ -55,7 +55,7 @@ impl Unit {
         }
     }
 
-    fn ticks_of_day(self) -> Option<i128> {
+    pub(super) fn ticks_of_day(self) -> Option<i128> {
         DAY.checked_div(self.attoseconds()?)
     }
 }
@@ -76,6 +76,11 @@ impl Moment {
             days: days.checked_add(attoseconds.div_euclid(DAY))?,
             attoseconds: attoseconds.rem_euclid(DAY),
         })
+    }
+
+    /// Whole days since 1970-01-01.
+    pub(super) fn days(self) -> i128 {
+        self.days
     }
 
     /// The moment at which a tick of a datetime begins; `None` for other datatypes.

@@ -1,0 +1,103 @@
+//! Tests of text: patterns and beginnings.
+
+use bytes::Bytes;
+use tdb_schema::Enumeration;
+use tdb_tile::{Bug, Datatype};
+
+use super::{ConditionField, place, shown, sort, wanted};
+use crate::literal_position::{LiteralPosition, is_text};
+use crate::resolved::ResolvedTest;
+use crate::{CompareOp, ConditionError, FieldTest, Literal, Pattern};
+
+/// Whether a cell fits a pattern.
+pub(super) fn like(
+    test: &FieldTest,
+    field: &ConditionField<'_>,
+    pattern: &Pattern,
+    negated: bool,
+) -> Result<ResolvedTest, ConditionError> {
+    let datatype = text_datatype(test, field)?;
+    let matcher = pattern.compile(datatype == Datatype::StringUtf8);
+    let matcher = matcher.ok_or_else(|| ConditionError::Unfit {
+        test: shown(test),
+        problem: "the escape character stands before something else than `%`, `_` or itself"
+            .to_owned(),
+        hint: None,
+    })?;
+    if field.enumeration.is_some() {
+        return labels_that(field, negated, |label| matcher.matches(label));
+    }
+    Ok(match (matcher.prefix(), negated) {
+        (Some((text, false)), false) => ResolvedTest::Compare(CompareOp::Eq, text.into()),
+        (Some((text, false)), true) => ResolvedTest::Compare(CompareOp::Ne, text.into()),
+        (Some((prefix, true)), _) => starts_with(prefix, negated),
+        (None, false) => ResolvedTest::Like(matcher),
+        (None, true) => ResolvedTest::NotLike(matcher),
+    })
+}
+
+/// Whether a cell begins with a text or with bytes.
+pub(super) fn prefix(
+    test: &FieldTest,
+    field: &ConditionField<'_>,
+    begin: &Literal,
+    negated: bool,
+) -> Result<ResolvedTest, ConditionError> {
+    let datatype = text_datatype(test, field)?;
+    let LiteralPosition::At(prefix) = place(test, datatype, begin)? else {
+        return Err(Bug::new("text that is no value of text").into());
+    };
+    if field.enumeration.is_some() {
+        return labels_that(field, negated, |label| label.starts_with(&prefix));
+    }
+    Ok(starts_with(prefix, negated))
+}
+
+fn starts_with(prefix: Vec<u8>, negated: bool) -> ResolvedTest {
+    if negated {
+        ResolvedTest::NotStartsWith(prefix.into())
+    } else {
+        ResolvedTest::StartsWith(prefix.into())
+    }
+}
+
+/// The type of the text of a field, which is that of its labels where it has some.
+fn text_datatype(test: &FieldTest, field: &ConditionField<'_>) -> Result<Datatype, ConditionError> {
+    let datatype = field
+        .enumeration
+        .map_or(field.datatype, Enumeration::datatype);
+    if is_text(datatype) {
+        return Ok(datatype);
+    }
+    Err(ConditionError::Unfit {
+        test: shown(test),
+        problem: format!("a value of type {datatype} is no text"),
+        hint: wanted(datatype).map(|wanted| format!("it can be compared with {wanted}")),
+    })
+}
+
+/// Whether the label of a cell is one of those for which something holds.
+fn labels_that(
+    field: &ConditionField<'_>,
+    negated: bool,
+    holds: impl Fn(&[u8]) -> bool,
+) -> Result<ResolvedTest, ConditionError> {
+    let labels = field.enumeration.into_iter().flat_map(Enumeration::iter);
+    let mut indexes = Vec::new();
+    for (index, label) in labels.enumerate() {
+        if !holds(label) {
+            continue;
+        }
+        if let LiteralPosition::At(index) =
+            LiteralPosition::of_whole(index as i128, true, field.datatype)
+        {
+            indexes.push(Bytes::from(index));
+        }
+    }
+    sort(&mut indexes, field.datatype);
+    Ok(if negated {
+        ResolvedTest::NotIn(indexes)
+    } else {
+        ResolvedTest::In(indexes)
+    })
+}
