@@ -3,9 +3,7 @@
 use clap::error::{ContextKind, ContextValue};
 
 /// Verbs that change nothing, or only hold such that do: the others are never offered for a misspelt one.
-const HARMLESS: [&str; 23] = [
-const HARMLESS: [&str; 21] = [
-const HARMLESS: [&str; 22] = [
+const HARMLESS: [&str; 27] = [
     "info",
     "schema",
     "ls",
@@ -22,6 +20,9 @@ const HARMLESS: [&str; 22] = [
     "show",
     "layout",
     "completions",
+    "log",
+    "diff",
+    "compare",
     "fragments",
     "dump",
     "filters",
