@@ -38,6 +38,8 @@ pub(crate) enum Verb {
     Read(Box<cmd::read::Arguments>),
     /// Show the first cells of an array
     Head(Box<cmd::read::HeadArguments>),
+    /// Write cells of an array to a file
+    Export(Box<cmd::read::ExportArguments>),
     /// Count the cells of an array, or of a part of it
     Count(cmd::count::Arguments),
     /// Work out sums, means, least and greatest values, for all cells or by group

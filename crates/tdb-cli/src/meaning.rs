@@ -36,12 +36,13 @@ const fn change(verb: &'static str, options: &'static [&'static str]) -> Meaning
 }
 
 #[rustfmt::skip]
-const VERBS: [Meaning; 27] = [
+const VERBS: [Meaning; 28] = [
     look("info", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("schema", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("tree", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("read", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("export", &["at", "since", "key_file", "threads", "memory", "ticks"]),
     look("fragments", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("meta ls", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("meta get", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
@@ -153,6 +154,7 @@ fn refusal(arg: &Arg, meaning: &Meaning) -> Failure {
     let long = arg.get_long().unwrap_or_default();
     let failure = |option: &str| Failure::invalid(format!("{option} means nothing to {verb}"));
     match long {
+        "output" if verb == "export" => failure("-o").hint("FILE is where the cells go"),
         "output" => failure("-o").hint(NO_RESULT),
         "since" if meaning.knows("at") => failure("--since").hint("--at is the time of the change"),
         "json" if verb == "dump" => {

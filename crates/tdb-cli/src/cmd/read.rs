@@ -5,7 +5,7 @@ mod table;
 
 use std::ffi::OsStr;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
@@ -55,6 +55,22 @@ pub(crate) struct HeadArguments {
     /// How many cells
     #[arg(value_name = "N", default_value_t = 10)]
     cells: u64,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// `tdb export`: cells into a file.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb export fixtures/v22_tour/array target/tour.parquet\n  tdb export fixtures/v22_tour/array target/bk.csv --range station=B..K\n\n\
+    The file appears whole or not at all; its ending says the format."
+)]
+pub(crate) struct ExportArguments {
+    /// An array
+    array: String,
+    /// The file: .csv, .jsonl, .arrow, .parquet, .npy or .txt
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) file: PathBuf,
     #[command(flatten)]
     reading: Reading,
 }
@@ -161,6 +177,25 @@ pub(crate) fn head(arguments: HeadArguments, global: &Global, out: Output) -> Re
     let asks = reading.order.is_some() || reading.selection.names_ranges();
     reading.order = reading.order.or((!asks).then_some(Order::Global));
     read(&array, Some(cells), &reading, global, out)
+}
+
+/// Reads into the file of `global.output`, which is that of the arguments.
+pub(crate) fn export(
+    arguments: ExportArguments,
+    global: &Global,
+    out: Output,
+) -> Result<(), Failure> {
+    let ExportArguments {
+        array,
+        file,
+        reading,
+    } = arguments;
+    if file.extension().is_none() && reading.format.is_none() {
+        let what = format!("{}: the name does not tell the format", file.display());
+        let failure = Failure::invalid(what);
+        return Err(failure.hint("--format csv, jsonl, arrow, parquet, npy or table"));
+    }
+    read(&array, None, &reading, global, out)
 }
 
 fn read(

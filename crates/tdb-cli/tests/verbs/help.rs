@@ -212,7 +212,7 @@ fn a_misspelt_word_is_not_answered_by_a_change() {
     let told = |arguments: &str| crate::common::failure(arguments);
     for verb in [
         "validate",
-        "export",
+        "exprt",
         "crate",
         "consolidat",
         "mvv",
