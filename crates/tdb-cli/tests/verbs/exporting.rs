@@ -1,5 +1,4 @@
 //! Cells of arrays in files.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::path::Path;
