@@ -27,14 +27,15 @@ const C_BUILDERS: &[&str] = &["cc", "cmake", "nasm-rs", "autotools", "vcpkg"];
 /// Packages that have one home, and where it is.
 const HOMES: &[(&str, &[&str])] = &[
     ("bzip2", &["tdb-filters"]),
-    ("flate2", &["tdb-filters"]),
+    // Files of text are compressed, too.
+    ("flate2", &["tdb-filters", "tdb-text"]),
     ("image-webp", &["tdb-filters"]),
     ("lz4_flex", &["tdb-filters"]),
     ("md-5", &["tdb-filters"]),
     ("ring", &["tdb-filters"]),
     ("sha2", &["tdb-filters"]),
     ("webp", &["tdb-filters"]),
-    ("zstd", &["tdb-filters"]),
+    ("zstd", &["tdb-filters", "tdb-text"]),
     (
         "bitvec",
         &["tdb-cells", "tdb-condition", "tdb-query", "tdb-write"],

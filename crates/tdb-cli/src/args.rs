@@ -41,6 +41,8 @@ pub(crate) enum Verb {
     Head(Box<cmd::read::HeadArguments>),
     /// Show cells chosen at random
     Sample(Box<cmd::read::SampleArguments>),
+    /// Write cells of an array to a file
+    Export(Box<cmd::read::ExportArguments>),
     /// Count the cells of an array, or of a part of it
     Count(cmd::count::Arguments),
     /// Work out sums, means, least and greatest values, for all cells or by group

@@ -71,6 +71,9 @@ fn program() -> u8 {
 fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     let Cli { verb, mut global } = cli;
     let is_change = meaning::check(matches, &verb, &global)?;
+    if let Verb::Export(arguments) = &verb {
+        global.output = Some(arguments.file.clone());
+    }
     let (out, file) = Output::begin(&global)?;
     config::apply(&mut global, &out)?;
     for (option, moment) in [("--at", global.at()), ("--since", global.since)] {
@@ -102,6 +105,9 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         }
         Verb::Sample(arguments) => {
             return cmd::read::sample(*arguments, global, output).map(|()| true);
+        }
+        Verb::Export(arguments) => {
+            return cmd::read::export(*arguments, global, output).map(|()| true);
         }
         Verb::Agg(arguments) => cmd::agg::run(&arguments, global, out),
         Verb::Stats(arguments) => cmd::agg::stats(&arguments, global, out),

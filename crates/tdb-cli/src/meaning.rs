@@ -36,7 +36,7 @@ const fn change(verb: &'static str, options: &'static [&'static str]) -> Meaning
 }
 
 #[rustfmt::skip]
-const VERBS: [Meaning; 42] = [
+const VERBS: [Meaning; 45] = [
     look("info", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("schema", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
@@ -51,7 +51,10 @@ const VERBS: [Meaning; 42] = [
     look("layout", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("completions", &["output"]),
     look("man", &[]),
+    look("export", &["at", "since", "key_file", "threads", "memory", "ticks"]),
     look("fragments", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("sample", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
+    look("hist", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("log", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("diff", &["at", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("compare", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
@@ -202,6 +205,7 @@ fn refusal(arg: &Arg, meaning: &Meaning) -> Failure {
     let long = arg.get_long().unwrap_or_default();
     let failure = |option: &str| Failure::invalid(format!("{option} means nothing to {verb}"));
     match long {
+        "output" if verb == "export" => failure("-o").hint("FILE is where the cells go"),
         "output" => failure("-o").hint(NO_RESULT),
         "since" if meaning.knows("at") => failure("--since").hint("--at is the time of the change"),
         "json" if verb == "dump" => {

@@ -5,6 +5,7 @@
 )]
 
 mod ast;
+mod condition_field;
 mod deleted;
 mod display;
 mod error;
@@ -24,10 +25,10 @@ mod token;
 mod walk;
 
 pub use ast::{CompareOp, Condition, ConditionNode, FieldCondition, FieldTest, Literal, Test};
+pub use condition_field::ConditionField;
 pub use error::ConditionError;
 pub use evaluate::FieldCells;
 pub use kept::Kept;
 pub use pattern::{Matcher, Pattern};
 pub use predicate::Predicate;
-pub use resolve::ConditionField;
 pub use resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};

@@ -1,51 +1,19 @@
 mod text;
+mod value;
 
 use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
-use tdb_schema::{ArraySchema, CellValNum, Enumeration, Field, FieldKind, names};
+use tdb_schema::{CellValNum, Enumeration, names};
 use tdb_tile::{Datatype, LimitError, Limits};
 
-use crate::literal_position::{LiteralPosition, Outcome, is_number, is_text, order};
+use self::value::place;
+pub(crate) use self::value::{shown, sort};
+use crate::condition_field::ConditionField;
+use crate::literal_position::{LiteralPosition, Outcome, is_number, is_text};
 use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
 use crate::walk::{Joint, Walk};
 use crate::{CompareOp, Condition, ConditionError, ConditionNode, FieldTest, Literal, Test};
-
-/// What a condition must know of a field.
-#[derive(Clone, Copy, Debug)]
-pub struct ConditionField<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// The type of its values.
-    pub datatype: Datatype,
-    /// Values per cell.
-    pub cell_val_num: CellValNum,
-    /// Whether cells can be null.
-    pub nullable: bool,
-    /// The labels that its values are indexes of.
-    pub enumeration: Option<&'a Enumeration>,
-}
-
-impl<'a> ConditionField<'a> {
-    /// The dimensions and attributes of a schema; `enumeration` finds enumerations by their names.
-    pub fn of_schema(
-        schema: &'a ArraySchema,
-        enumeration: impl Fn(&str) -> Option<&'a Enumeration>,
-    ) -> Vec<Self> {
-        let of_field = |field: Field<'a>| Self {
-            name: field.name,
-            datatype: field.datatype,
-            cell_val_num: field.cell_val_num,
-            nullable: field.nullable,
-            enumeration: match field.kind {
-                FieldKind::Attribute(index) => schema.attributes.get(index),
-                _ => None,
-            }
-            .and_then(|attribute| enumeration(attribute.enumeration.as_deref()?)),
-        };
-        schema.fields().map(of_field).collect()
-    }
-}
 
 impl Condition {
     /// Gives the values of a condition the types of the fields.
@@ -268,12 +236,6 @@ fn set(
     Ok(values)
 }
 
-/// Puts the members of a set into the order in which they are searched.
-pub(crate) fn sort(values: &mut Vec<Bytes>, datatype: Datatype) {
-    values.sort_by(|a, b| order(datatype, a, b));
-    values.dedup_by(|a, b| order(datatype, a, b).is_eq());
-}
-
 /// Compares the index of a label: of which the enumeration knows the order, if it has one.
 fn compare_label(
     test: &FieldTest,
@@ -310,49 +272,10 @@ fn index_of(
     })
 }
 
-fn place(
-    test: &FieldTest,
-    datatype: Datatype,
-    value: &Literal,
-) -> Result<LiteralPosition, ConditionError> {
-    LiteralPosition::of(value, datatype).ok_or_else(|| ConditionError::Unfit {
-        test: shown(test),
-        problem: format!("a value of type {datatype} cannot be compared with {value}"),
-        hint: wanted(datatype).map(|wanted| format!("wanted {wanted}")),
-    })
-}
-
-/// What values of a type can be compared with.
-fn wanted(datatype: Datatype) -> Option<&'static str> {
-    Some(match datatype {
-        Datatype::Bool => "true, false or a number",
-        _ if is_text(datatype) => "'text' or x'hex'",
-        _ if datatype.is_datetime() => {
-            "a time of ISO 8601 such as '2024-02-29T12:30:00', or ticks as a number"
-        }
-        _ if datatype.is_time() => "a time such as '12:30:00', or ticks as a number",
-        _ if is_number(datatype) => "a number",
-        _ => return None,
-    })
-}
-
 fn unknown(test: &FieldTest, fields: &[ConditionField<'_>]) -> ConditionError {
     let known = fields.iter().map(|field| field.name);
     ConditionError::UnknownField {
         test: shown(test),
         hint: names::hint("field", &test.field, known),
-    }
-}
-
-/// Characters of a condition that an error shows.
-const MOST_SHOWN: usize = 200;
-
-pub(crate) fn shown(test: &FieldTest) -> String {
-    let text = test.to_string();
-    let mut rest = text.chars();
-    let begin: String = rest.by_ref().take(MOST_SHOWN).collect();
-    match rest.next() {
-        Some(_) => format!("`{begin}…`"),
-        None => format!("`{begin}`"),
     }
 }

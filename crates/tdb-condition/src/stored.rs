@@ -6,8 +6,9 @@ use tdb_schema::CellValNum;
 use tdb_tile::{Limits, WireError, WireErrorKind};
 
 use crate::CompareOp;
+use crate::condition_field::ConditionField;
 use crate::literal_position::is_text;
-use crate::resolve::{Builder, ConditionField, is_comparable, sort};
+use crate::resolve::{Builder, is_comparable, sort};
 use crate::resolved::{ResolvedCondition, ResolvedTest};
 use crate::walk::Joint;
 

@@ -9,8 +9,10 @@ use std::sync::Arc;
 
 use clap::Args;
 use schema::{Kind, Wanted};
+use tdb_aggregate::count_cells;
 use tdb_array::{Array, Contents, ErrorKind, ObjectType, OpenOptions};
 use tdb_cells::Session;
+use tdb_query::ReadOptions;
 use tdb_schema::json::{Times, schema_to_json};
 use tdb_schema::{ArraySchema, Enumeration};
 use tdb_tile::Datatype;
@@ -52,6 +54,16 @@ pub(crate) struct Arguments {
         allow_hyphen_values = true
     )]
     dim: Vec<String>,
+    /// The columns that tell rows apart: the dimensions, and no two cells have the same; with --append, rows replace those of
+    /// the same key
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        conflicts_with_all = ["dim", "dense", "duplicates"]
+    )]
+    key: Vec<String>,
     /// A dense array: its cells fill a box; without --dim its dimension is the number of the row
     #[arg(long, conflicts_with = "sparse")]
     dense: bool,
@@ -106,7 +118,49 @@ impl Import<'_> {
         let becoming = Becoming::fields_of(array.newest_schema());
         let file = &self.arguments.input;
         let input = file.open(becoming, None, self.global, self.session)?;
-        self.write(&array, input, out)
+        if self.arguments.key.is_empty() {
+            return self.write(&array, input, out).map(drop);
+        }
+        self.check_key(array.newest_schema())?;
+        let before = self.count(&array)?;
+        let written = self.write(&array, input, out)?;
+        let array = Arc::new(change::open_array(&location, &self.change.access)?);
+        let all = before.saturating_add(written);
+        // Of another time the cells of now say nothing.
+        if let (Some(replaced), None) = (all.checked_sub(self.count(&array)?), self.global.at()) {
+            out.note(&format!(
+                "{replaced} of them replaced others of the same key"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Fails unless the key is that of the array.
+    fn check_key(&self, schema: &ArraySchema) -> Result<(), Failure> {
+        let names = schema.dimensions.iter().map(|dimension| &dimension.name);
+        let names: Vec<&String> = names.collect();
+        let key = &self.arguments.key;
+        let is_same = key.len() == names.len() && key.iter().all(|name| names.contains(&name));
+        if !is_same {
+            let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+            let what = format!("the key of the array is {}", names.join(","));
+            return Err(Failure::invalid(what));
+        }
+        if schema.allows_duplicates {
+            let what = "the array keeps cells of the same coordinates, so that no row replaces one";
+            return Err(
+                Failure::invalid(what).hint("an array that was imported with --key does not")
+            );
+        }
+        Ok(())
+    }
+
+    fn count(&self, array: &Arc<Array>) -> Result<u64, Failure> {
+        let all = ReadOptions::default();
+        count_cells(self.session, array, &all).map_err(|error| {
+            let failure: Failure = error.into();
+            failure.at(&self.arguments.uri)
+        })
     }
 
     fn make(&self, out: &mut Output) -> Result<(), Failure> {
@@ -181,9 +235,12 @@ impl Import<'_> {
         };
         let wanted = Wanted {
             kind,
-            dimensions: &arguments.dim,
+            dimensions: match arguments.key.is_empty() {
+                true => &arguments.dim,
+                false => &arguments.key,
+            },
             domains: &arguments.domain,
-            allows_duplicates: arguments.sorting.duplicates.is_none(),
+            allows_duplicates: arguments.sorting.duplicates.is_none() && arguments.key.is_empty(),
             ticks: self.global.ticks,
         };
         let json = wanted
@@ -195,10 +252,11 @@ impl Import<'_> {
     /// Writes the cells into the new array.
     fn fill(&self, location: &Place, kept: Option<&File>, out: &Output) -> Result<(), Failure> {
         let array = Arc::new(change::open_array(location, &self.change.access)?);
-        self.write(&array, self.open(kept)?, out)
+        self.write(&array, self.open(kept)?, out).map(drop)
     }
 
-    fn write(&self, array: &Arc<Array>, input: OpenInput, out: &Output) -> Result<(), Failure> {
+    /// Writes the cells; gives their number.
+    fn write(&self, array: &Arc<Array>, input: OpenInput, out: &Output) -> Result<u64, Failure> {
         let arguments = self.arguments;
         let file = &arguments.input;
         let schema = array.newest_schema();
@@ -228,7 +286,7 @@ impl Import<'_> {
             1 => "1 cell".to_owned(),
             cells => format!("{cells} cells"),
         });
-        Ok(())
+        Ok(cells)
     }
 
     /// Removes the array that was made.

@@ -6,7 +6,7 @@ mod vertical;
 
 use std::ffi::OsStr;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
@@ -78,6 +78,22 @@ pub(crate) struct HeadArguments {
     /// How many cells
     #[arg(value_name = "N", default_value_t = 10)]
     cells: u64,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// `tdb export`: cells into a file.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb export fixtures/v22_tour/array target/tour.parquet\n  tdb export fixtures/v22_tour/array target/bk.csv --range station=B..K\n\n\
+    The file appears whole or not at all; its ending says the format."
+)]
+pub(crate) struct ExportArguments {
+    /// An array
+    array: String,
+    /// The file: .csv, .jsonl, .arrow, .parquet, .npy or .txt
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) file: PathBuf,
     #[command(flatten)]
     reading: Reading,
 }
@@ -219,6 +235,25 @@ pub(crate) fn sample(
     } = arguments;
     let part = Arrangement::default().with_sample(Some((cells, seed)));
     read(&array, part, &reading, global, out)
+}
+
+/// Reads into the file of `global.output`, which is that of the arguments.
+pub(crate) fn export(
+    arguments: ExportArguments,
+    global: &Global,
+    out: Output,
+) -> Result<(), Failure> {
+    let ExportArguments {
+        array,
+        file,
+        reading,
+    } = arguments;
+    if file.extension().is_none() && reading.format.is_none() {
+        let what = format!("{}: the name does not tell the format", file.display());
+        let failure = Failure::invalid(what);
+        return Err(failure.hint("--format csv, jsonl, arrow, parquet, npy or table"));
+    }
+    read(&array, Arrangement::default(), &reading, global, out)
 }
 
 fn read(

@@ -65,7 +65,7 @@ fn every_verb_shows_examples_that_work() {
 }
 
 /// Every verb.
-const VERBS: [&str; 37] = [
+const VERBS: [&str; 45] = [
     "",
     "info",
     "schema",
@@ -73,13 +73,19 @@ const VERBS: [&str; 37] = [
     "tree",
     "read",
     "head",
+    "sample",
+    "export",
     "count",
     "agg",
     "stats",
     "distinct",
     "verify",
     "show",
+    "hist",
     "layout",
+    "log",
+    "diff",
+    "compare",
     "fragments",
     "meta",
     "meta ls",
@@ -96,6 +102,8 @@ const VERBS: [&str; 37] = [
     "create",
     "write",
     "import",
+    "set",
+    "restore",
     "delete",
     "evolve",
     "consolidate",
@@ -309,6 +317,8 @@ fn a_misspelt_word_is_not_answered_by_a_change() {
     let told = |arguments: &str| crate::common::failure(arguments);
     for verb in [
         "export",
+        "validate",
+        "exprt",
         "crate",
         "consolidat",
         "mvv",

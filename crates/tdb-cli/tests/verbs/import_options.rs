@@ -183,3 +183,29 @@ fn bad_text_is_told_with_its_line() {
     ];
     insta::assert_snapshot!(all.join("\n"));
 }
+
+#[test]
+fn rows_replace_those_of_the_same_key() {
+    let folder = Folder::new("keys");
+    let mut all = vec![
+        folder.imported("plain.csv", "id,b,a\n1,1,x\n", ""),
+        folder.imported("repeated.csv", "id,b,a\n1,1,x\n1,1,y\n", "--key id,b"),
+        folder.imported("both.csv", "id,b,a\n1,1,x\n", "--key id --dim b"),
+        folder.imported("keyed.csv", "id,b,a\n1,1,x\n1,2,y\n2,1,z\n", "--key id,b"),
+    ];
+    let array = folder.path("array");
+    let more = folder.write("more.csv", "id,b,a\n1,2,new\n3,1,w\n2,1,newer\n");
+    for key in ["id", "b,id"] {
+        let output = run(&format!("import {more} {array} --append --key {key}"));
+        all.push(String::from_utf8(output.stderr).unwrap());
+    }
+    all.push(stdout(&format!("read {array} --format csv")));
+    // An array that keeps duplicates has no rows to replace.
+    folder.imported("plain.csv", "id,a\n1,x\n", "");
+    let output = run(&format!(
+        "import {} {array} --append --key id",
+        folder.path("plain.csv")
+    ));
+    all.push(String::from_utf8(output.stderr).unwrap());
+    insta::assert_snapshot!(all.join("\n"));
+}

@@ -6,6 +6,7 @@ mod common;
 mod costs;
 mod dump;
 mod errors;
+mod exporting;
 mod files;
 mod help;
 mod import_options;

@@ -4,7 +4,8 @@ use bytes::Bytes;
 use tdb_schema::Enumeration;
 use tdb_tile::{Bug, Datatype};
 
-use super::{ConditionField, place, shown, sort, wanted};
+use super::value::{place, shown, sort, wanted};
+use crate::condition_field::ConditionField;
 use crate::literal_position::{LiteralPosition, is_text};
 use crate::resolved::ResolvedTest;
 use crate::{CompareOp, ConditionError, FieldTest, Literal, Pattern};

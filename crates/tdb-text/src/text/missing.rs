@@ -1,5 +1,6 @@
 //! Texts that stand for cells that are missing.
 
+#[cfg(feature = "csv")]
 use tdb_cells::files::InputOptions;
 
 /// What other programs write for what is missing: R, pandas, databases.
@@ -10,6 +11,10 @@ pub(crate) const NOT_A_NUMBER: &str = "NaN";
 
 /// Which texts of a file stand for a missing cell.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(
+    not(feature = "csv"),
+    expect(dead_code, reason = "JSON has a null of its own")
+)]
 pub(crate) enum Missing {
     /// None do.
     #[default]
@@ -21,6 +26,7 @@ pub(crate) enum Missing {
 }
 
 impl Missing {
+    #[cfg(feature = "csv")]
     pub(crate) fn of(options: &InputOptions) -> Self {
         match &options.missing {
             None => Self::Usual,

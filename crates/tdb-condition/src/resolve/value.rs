@@ -1,0 +1,52 @@
+//! The values of tests, as the types of fields have them.
+
+use bytes::Bytes;
+use tdb_tile::Datatype;
+
+use crate::literal_position::{LiteralPosition, is_number, is_text, order};
+use crate::{ConditionError, FieldTest, Literal};
+
+/// Puts the members of a set into the order in which they are searched.
+pub(crate) fn sort(values: &mut Vec<Bytes>, datatype: Datatype) {
+    values.sort_by(|a, b| order(datatype, a, b));
+    values.dedup_by(|a, b| order(datatype, a, b).is_eq());
+}
+
+pub(super) fn place(
+    test: &FieldTest,
+    datatype: Datatype,
+    value: &Literal,
+) -> Result<LiteralPosition, ConditionError> {
+    LiteralPosition::of(value, datatype).ok_or_else(|| ConditionError::Unfit {
+        test: shown(test),
+        problem: format!("a value of type {datatype} cannot be compared with {value}"),
+        hint: wanted(datatype).map(|wanted| format!("wanted {wanted}")),
+    })
+}
+
+/// What values of a type can be compared with.
+pub(super) fn wanted(datatype: Datatype) -> Option<&'static str> {
+    Some(match datatype {
+        Datatype::Bool => "true, false or a number",
+        _ if is_text(datatype) => "'text' or x'hex'",
+        _ if datatype.is_datetime() => {
+            "a time of ISO 8601 such as '2024-02-29T12:30:00', or ticks as a number"
+        }
+        _ if datatype.is_time() => "a time such as '12:30:00', or ticks as a number",
+        _ if is_number(datatype) => "a number",
+        _ => return None,
+    })
+}
+
+/// Characters of a condition that an error shows.
+const MOST_SHOWN: usize = 200;
+
+pub(crate) fn shown(test: &FieldTest) -> String {
+    let text = test.to_string();
+    let mut rest = text.chars();
+    let begin: String = rest.by_ref().take(MOST_SHOWN).collect();
+    match rest.next() {
+        Some(_) => format!("`{begin}…`"),
+        None => format!("`{begin}`"),
+    }
+}
