@@ -69,7 +69,7 @@ pub(crate) enum Verb {
     Diff(Box<cmd::compare::DiffArguments>),
     /// Show the cells in which two arrays differ
     Compare(Box<cmd::compare::Arguments>),
-    /// Tell what happened to an array or a group: writes, deletes, changes of the schema, …
+    /// Tell what happened to an array or a group
     Log(cmd::log::Arguments),
     /// List the fragments of an array
     Fragments(cmd::fragments::Arguments),

@@ -274,7 +274,11 @@ fn helps_list_the_options_that_the_verb_takes_and_no_others() {
             let arguments = match verb {
                 "filters" => "",
                 "agg" => "none count(*)",
-                "distinct" => "none none",
+                "distinct" | "compare" | "hist" => "none none",
+                "sample" => "none 3",
+                "export" => "none none.csv",
+                "set" => "none a=1 b=1",
+                "restore" => "none --to 1",
                 "import" => "none.csv none --dry-run",
                 "delete" => "none --where a=1 --dry-run",
                 "cp" | "mv" => "none none --dry-run",
@@ -317,7 +321,6 @@ fn a_misspelt_word_is_not_answered_by_a_change() {
     let told = |arguments: &str| crate::common::failure(arguments);
     for verb in [
         "export",
-        "validate",
         "exprt",
         "crate",
         "consolidat",
