@@ -151,12 +151,9 @@ impl Array {
     /// # Errors
     /// A key or a value that cannot be stored.
     pub fn set_metadata(&self, key: &str, value: impl Into<MetadataEntry>) -> Result<()> {
-        let MetadataEntry { datatype, bytes } = value.into();
-        let value = MetadataValue::try_new(datatype, bytes);
-        let value = value.map_err(|error| Error::of(error).at(self.uri()))?;
         let record = MetadataRecord {
             key: key.to_owned(),
-            value: Some(value),
+            value: Some(metadata_value(self.uri(), value.into())?),
         };
         let put = self
             .array
@@ -185,6 +182,13 @@ impl Array {
     pub(crate) fn failed(&self, error: impl Into<Error>) -> Error {
         self.place.failed(error)
     }
+}
+
+/// A value of metadata as records hold it.
+pub(crate) fn metadata_value(uri: &str, entry: MetadataEntry) -> Result<MetadataValue> {
+    let MetadataEntry { datatype, bytes } = entry;
+    let value = MetadataValue::try_new(datatype, bytes);
+    value.map_err(|error| Error::of(error).at(uri))
 }
 
 /// A value of the metadata, as it is stored.

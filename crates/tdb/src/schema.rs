@@ -340,7 +340,7 @@ impl Attribute {
         self
     }
 
-    fn build(&self) -> Result<tdb_schema::Attribute> {
+    pub(crate) fn build(&self) -> Result<tdb_schema::Attribute> {
         let mut attribute =
             tdb_schema::Attribute::new(&self.name, self.datatype).with_cell_val_num(self.values);
         attribute.nullable = self.nullable;

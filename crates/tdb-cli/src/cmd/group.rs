@@ -2,16 +2,14 @@
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use tdb_array::Group;
 use tdb_tile::Code;
 
-use super::{change, group_members, write_json};
-use crate::access::{Opening, session};
+use super::{group_members, write_json};
+use crate::access::{Opening, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
 use crate::paint::{Role, Table};
-use tdb::place;
 
 /// What to do with a group.
 #[derive(Debug, Subcommand)]
@@ -52,14 +50,14 @@ pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), 
 }
 
 fn create(uri: &str, global: &Global) -> Result<(), Failure> {
-    let location = place::vacant(uri, &global.counts)?;
-    Group::create(&location.location).map_err(|error| change::failed(&location, error))
+    context(global)?.create_group(uri)?;
+    Ok(())
 }
 
 fn list(uri: &str, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let location = place::group(uri, &global.counts)?;
-    let Opening { access, options } = Opening::new(global, &session(global))?;
-    let group = change::open_group(&location, &access, options)?;
+    let context = context(global)?;
+    let options = Opening::new(global, context.shared_session())?.options;
+    let group = context.open_group_with(uri, options)?;
     if global.json {
         let members = group.members().iter().map(|member| {
             json!({

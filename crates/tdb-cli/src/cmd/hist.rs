@@ -2,9 +2,10 @@
 
 use clap::Args;
 use serde_json::json;
-use tdb_aggregate::{Histogram, histogram};
+use tdb_aggregate::{Bin, Histogram, histogram};
 use tdb_schema::CellValNum;
 use tdb_schema::json::cell_to_json;
+use tdb_tile::{Datatype, Scalar};
 
 use super::selection::{Selected, Selection};
 use super::write_json;
@@ -57,9 +58,11 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             let one = CellValNum::Fixed(1);
             present::stored(answer.datatype, one, bytes, global.ticks)
         };
+        let [low, high] =
+            rounded(answer.datatype, bin).unwrap_or_else(|| [end(&bin.low), end(&bin.high)]);
         table.painted([
-            (Role::Plain, end(&bin.low)),
-            (Role::Plain, end(&bin.high)),
+            (Role::Plain, low),
+            (Role::Plain, high),
             (Role::Plain, count(bin.cells)),
             (Role::Type, bar(bin.cells, most)),
         ]);
@@ -73,6 +76,28 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     }
     let look = out.look;
     Ok(table.write(out, look)?)
+}
+
+/// The ends of an interval of floats, as exactly as its width asks for: four digits of that. JSON has all digits.
+fn rounded(datatype: Datatype, bin: &Bin) -> Option<[String; 2]> {
+    let number = |bytes: &[u8]| match datatype {
+        Datatype::Float32 => f32::read(bytes).map(f64::from),
+        Datatype::Float64 => f64::read(bytes),
+        _ => None,
+    };
+    let (low, high) = (number(&bin.low)?, number(&bin.high)?);
+    let width = high - low;
+    // Others are written with an exponent.
+    if !(1e-9..1e12).contains(&width) || low.abs().max(high.abs()) > 1e15 {
+        return None;
+    }
+    let mut digits = 0_usize;
+    let mut step = width;
+    while step < 1000.0 && digits < 15 {
+        step *= 10.0;
+        digits = digits.saturating_add(1);
+    }
+    Some([low, high].map(|end| format!("{end:.digits$}")))
 }
 
 /// A bar as long as a count, next to the longest.

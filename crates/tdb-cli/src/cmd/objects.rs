@@ -1,18 +1,16 @@
 //! `tdb cp`, `tdb mv` and `tdb rm`: arrays and groups as a whole, and nothing outside of them.
 
 use std::io::Write;
-use std::path::Path;
 
 use clap::Args;
-use tdb_array::{ChangeOptions, Contents, ContentsOutside, ErrorKind, OpenOptions};
+use tdb::place;
+use tdb_array::Contents;
 use tdb_tile::Code;
 
-use super::change;
-use crate::access::{Access, session};
+use crate::access::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
-use tdb::place::{self, Place};
 
 #[derive(Debug, Args)]
 #[command(
@@ -63,42 +61,28 @@ pub(crate) fn copy(
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let (location, contents) = find(&arguments.from, global)?;
+    let (from, to) = (&arguments.from, &arguments.to);
+    let objects = context(global)?.objects(from)?;
     if !arguments.follow_external {
-        warn_of(contents.left(), out);
-        let to = vacant(&arguments.to, &[&location], global)?;
+        warn_of(objects.contents().left(), out);
+        objects.check_vacant(to)?;
         if arguments.dry_run {
-            return tell("copy", &contents, global, out);
+            return tell("copy", objects.contents(), global, out);
         }
-        return contents
-            .copy(to.store(), to.prefix(), &ChangeOptions::default())
-            .map_err(|error| change::failed(&to, error));
+        return Ok(objects.copy(to)?);
     }
-    let to = vacant(&arguments.to, &[&location], global)?;
-    let mut originals = Vec::new();
-    let all = ContentsOutside::find(contents, |uri| {
-        let Some((location, contents)) = there(find(uri, global))? else {
-            return Ok::<_, Failure>(None);
-        };
-        originals.push(location);
-        Ok(Some(contents))
-    })?;
-    warn_of(all.left(), out);
+    objects.check_vacant(to)?;
+    let all = objects.with_outside()?;
+    warn_of(all.contents().left(), out);
     // What lies outside can hold the place of the copy, too.
-    vacant(&arguments.to, &originals.iter().collect::<Vec<_>>(), global)?;
+    all.check_vacant(to)?;
     if arguments.dry_run {
-        for (uri, object_type) in all.folders() {
+        for (uri, object_type) in all.contents().folders() {
             writeln!(out, "copy {} {uri}", object_type.name())?;
         }
         return Ok(());
     }
-    all.copy(
-        to.store(),
-        to.prefix(),
-        &to.store_uri,
-        &ChangeOptions::default(),
-    )
-    .map_err(|error| change::failed(&to, error))
+    Ok(all.copy(to)?)
 }
 
 pub(crate) fn rename(
@@ -107,15 +91,13 @@ pub(crate) fn rename(
     out: &mut Output,
 ) -> Result<(), Failure> {
     place::refuse_link(&arguments.from)?;
-    let (location, contents) = find(&arguments.from, global)?;
-    warn_of(contents.left(), out);
-    let to = vacant(&arguments.to, &[&location], global)?;
+    let objects = context(global)?.objects(&arguments.from)?;
+    warn_of(objects.contents().left(), out);
+    objects.check_vacant(&arguments.to)?;
     if arguments.dry_run {
-        return tell("move", &contents, global, out);
+        return tell("move", objects.contents(), global, out);
     }
-    contents
-        .rename(to.store(), to.prefix(), &ChangeOptions::default())
-        .map_err(|error| change::failed(&to, error))
+    Ok(objects.rename(&arguments.to)?)
 }
 
 pub(crate) fn remove(
@@ -124,37 +106,12 @@ pub(crate) fn remove(
     out: &mut Output,
 ) -> Result<(), Failure> {
     place::refuse_link(&arguments.uri)?;
-    let (location, contents) = find(&arguments.uri, global)?;
-    warn_of(contents.left(), out);
+    let objects = context(global)?.objects(&arguments.uri)?;
+    warn_of(objects.contents().left(), out);
     if arguments.dry_run {
-        return tell("remove", &contents, global, out);
+        return tell("remove", objects.contents(), global, out);
     }
-    contents
-        .remove()
-        .map_err(|error| Failure::in_place(error, &location))
-}
-
-fn find(uri: &str, global: &Global) -> Result<(Place, Contents), Failure> {
-    let location = place::from_above(uri, &global.counts)?;
-    let place = Access::new(global, &session(global))?.to(&location);
-    let options = OpenOptions::default();
-    let contents =
-        Contents::find(&place, &location.store_uri, options).map_err(|error| match error {
-            tdb_array::ArrayError::NoSuch { .. } => place::nothing(uri, "array or group").into(),
-            error => Failure::in_place(error, &location),
-        })?;
-    Ok((location, contents))
-}
-
-/// What was found, unless there is nothing to be found, or this build cannot go there.
-fn there<T>(found: Result<T, Failure>) -> Result<Option<T>, Failure> {
-    match found {
-        Ok(found) => Ok(Some(found)),
-        Err(failure) => match failure.kind {
-            ErrorKind::NotFound | ErrorKind::Unsupported => Ok(None),
-            _ => Err(failure),
-        },
-    }
+    Ok(objects.remove()?)
 }
 
 fn warn_of(left: &[String], out: &Output) {
@@ -162,24 +119,6 @@ fn warn_of(left: &[String], out: &Output) {
         out.warn(&format!(
             "{member}: a member that lies outside, or is not there; left alone"
         ));
-    }
-}
-
-/// Where a path leads, which must not lie in what is copied.
-fn vacant(to: &str, originals: &[&Place], global: &Global) -> Result<Place, Failure> {
-    let copy = place::vacant(to, &global.counts)?;
-    let path = |place: &Place| {
-        let root = Path::new(place.store_uri.trim_start_matches("file://"));
-        root.join(place.prefix())
-    };
-    let mut originals = originals.iter();
-    match originals.find(|original| path(&copy).starts_with(path(original))) {
-        Some(original) if path(&copy) == path(original) => Err(Failure::invalid(format!(
-            "{} and {to} are the same",
-            original.uri
-        ))),
-        Some(original) => Err(Failure::invalid(format!("{to} lies in {}", original.uri))),
-        None => Ok(copy),
     }
 }
 

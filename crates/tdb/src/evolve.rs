@@ -1,0 +1,237 @@
+use std::sync::Arc;
+
+use tdb_array::{ChangeOptions, NameSource};
+use tdb_schema::{ArraySchema, CellValNum, Enumeration, SchemaError};
+use tdb_tile::{Datatype, Range};
+
+use crate::interval::Axis;
+use crate::{Array, Attribute, Error, Interval, Result, Time, Value};
+
+/// A change of the schema in the making: each step is checked at once, nothing is stored before
+/// [`commit`](Self::commit), and then all of it.
+#[derive(Debug)]
+pub struct Evolution {
+    array: Array,
+    schema: ArraySchema,
+    enumerations: Vec<Enumeration>,
+    options: ChangeOptions,
+    is_changed: bool,
+}
+
+impl Array {
+    /// Begins a change of the schema. Cells that are stored stay as they are: an attribute that is added has its fill value
+    /// in them, and one that is dropped can be read at earlier times.
+    ///
+    /// ```no_run
+    /// use tdb::{Attribute, Datatype};
+    ///
+    /// let weather = tdb::open("weather")?;
+    /// let mut evolution = weather.evolve()?;
+    /// evolution.add_attribute(&Attribute::new("wind", Datatype::Float32).nullable())?;
+    /// evolution.drop_attribute("remark")?;
+    /// evolution.extend_enumeration("skies", ["hail"])?;
+    /// evolution.commit()?;
+    /// # Ok::<(), tdb::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What is stored cannot be read.
+    pub fn evolve(&self) -> Result<Evolution> {
+        let array = self.newest()?;
+        Ok(Evolution {
+            schema: ArraySchema::clone(array.engine().newest_schema()),
+            array,
+            enumerations: Vec::new(),
+            options: ChangeOptions::default(),
+            is_changed: false,
+        })
+    }
+}
+
+impl Evolution {
+    /// The time of the change; now by default.
+    pub fn at(&mut self, time: impl Into<Time>) {
+        self.options.timestamp = Some(time.into().0);
+    }
+
+    /// Where names and the current time come from.
+    pub fn names(&mut self, names: Arc<dyn NameSource>) {
+        self.options.names = names;
+    }
+
+    /// The schema as it is so far.
+    #[must_use]
+    pub fn schema(&self) -> &ArraySchema {
+        &self.schema
+    }
+
+    /// Whether there was any step.
+    #[must_use]
+    pub fn is_changed(&self) -> bool {
+        self.is_changed
+    }
+
+    /// Adds an attribute.
+    ///
+    /// # Errors
+    /// A name that is taken, an enumeration that is not there or has more labels than the datatype can count.
+    pub fn add_attribute(&mut self, attribute: &Attribute) -> Result<()> {
+        self.add_stored_attribute(attribute.build()?)
+    }
+
+    /// As [`Evolution::add_attribute`], of an attribute as it is stored.
+    ///
+    /// # Errors
+    /// As [`Evolution::add_attribute`].
+    pub fn add_stored_attribute(&mut self, attribute: tdb_schema::Attribute) -> Result<()> {
+        let labels = attribute.enumeration.clone();
+        self.step(|schema| schema.with_attribute(attribute))?;
+        match labels {
+            Some(name) => {
+                let enumeration = self.enumeration(&name)?;
+                self.schema.check_indices(&enumeration).map_err(wrong)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Drops an attribute.
+    ///
+    /// # Errors
+    /// One that is not there, or the only one.
+    pub fn drop_attribute(&mut self, name: &str) -> Result<()> {
+        self.step(|schema| schema.without_attribute(name))
+    }
+
+    /// Adds an enumeration of texts, for attributes that are added after it.
+    ///
+    /// # Errors
+    /// A name that is taken; labels that are there twice.
+    pub fn add_enumeration<V: Into<String>>(
+        &mut self,
+        name: &str,
+        labels: impl IntoIterator<Item = V>,
+    ) -> Result<()> {
+        let labels: Vec<String> = labels.into_iter().map(Into::into).collect();
+        let file = self.options.names.enumeration()?;
+        let (text, var) = (Datatype::StringUtf8, CellValNum::Var);
+        let made = Enumeration::from_values(name, file, text, var, false, &labels);
+        self.add_stored_enumeration(made.map_err(wrong)?)
+    }
+
+    /// As [`Evolution::add_enumeration`], of an enumeration as it is stored.
+    ///
+    /// # Errors
+    /// As [`Evolution::add_enumeration`].
+    pub fn add_stored_enumeration(&mut self, enumeration: Enumeration) -> Result<()> {
+        self.step(|schema| schema.with_enumeration(&enumeration))?;
+        self.enumerations.push(enumeration);
+        Ok(())
+    }
+
+    /// Appends labels to an enumeration.
+    ///
+    /// # Errors
+    /// An enumeration that is not there; labels that it has already, or of another type; more than its attributes can count.
+    pub fn extend_enumeration<V: Into<Value>>(
+        &mut self,
+        name: &str,
+        labels: impl IntoIterator<Item = V>,
+    ) -> Result<()> {
+        let old = self.enumeration(name)?;
+        let what = format!("enumeration {name:?}");
+        let more = labels.into_iter().map(|label| {
+            let label: Value = label.into();
+            label.stored(old.datatype(), false, &what)
+        });
+        let more = more.collect::<Result<Vec<Vec<u8>>>>()?;
+        let file = self.options.names.enumeration()?;
+        let new = old.extended(file, more).map_err(wrong)?;
+        self.step(|schema| schema.with_extended_enumeration(&old, &new))?;
+        self.enumerations.retain(|known| known.name() != name);
+        self.enumerations.push(new);
+        Ok(())
+    }
+
+    /// Drops an enumeration.
+    ///
+    /// # Errors
+    /// One that is not there, or that an attribute has.
+    pub fn drop_enumeration(&mut self, name: &str) -> Result<()> {
+        self.step(|schema| schema.without_enumeration(name))
+    }
+
+    /// Grows the current domain along a dimension; along the others it stays as it is.
+    ///
+    /// # Errors
+    /// A dimension that is not there, an array without a current domain, an interval that does not contain what the domain
+    /// was.
+    pub fn grow(&mut self, dimension: &str, interval: impl Into<Interval>) -> Result<()> {
+        let grown = Axis::dimension(&self.schema, dimension)?.range(&interval.into(), false)?;
+        let index = self.schema.dimension_index(dimension);
+        let mut ranges = self.schema.current_domain.clone().ok_or_else(|| {
+            let error = Error::invalid("the array has no current domain");
+            error.with_hint("`current_domain` gives it one, of all dimensions")
+        })?;
+        if let Some(range) = index.and_then(|index| ranges.get_mut(index)) {
+            *range = grown;
+        }
+        self.current_domain(ranges)
+    }
+
+    /// The current domain, one range for each dimension; it can only grow.
+    ///
+    /// # Errors
+    /// Ranges that do not fit the domain, or do not contain what the current domain was.
+    pub fn current_domain(&mut self, ranges: Vec<Range>) -> Result<()> {
+        self.step(|schema| schema.with_current_domain(ranges))
+    }
+
+    /// Writes the schema at the newest format version that releases read.
+    ///
+    /// # Errors
+    /// A schema that breaks a rule of that version.
+    pub fn upgrade(&mut self) -> Result<()> {
+        self.step(|schema| Ok(schema.upgraded()))
+    }
+
+    /// Stores the schema.
+    ///
+    /// # Errors
+    /// Where there was no step, and where the array has a schema of a later time; as the store reports.
+    pub fn commit(self) -> Result<()> {
+        if !self.is_changed {
+            return Err(Error::invalid("nothing to change"));
+        }
+        let array = self.array.engine();
+        let evolved = array.evolve(&self.schema, &self.enumerations, &self.options);
+        evolved.map_err(|error| self.array.failed(error))
+    }
+
+    fn step(
+        &mut self,
+        step: impl FnOnce(ArraySchema) -> Result<ArraySchema, SchemaError>,
+    ) -> Result<()> {
+        self.schema = step(self.schema.clone()).map_err(wrong)?;
+        self.is_changed = true;
+        Ok(())
+    }
+
+    /// An enumeration as it is so far.
+    ///
+    /// # Errors
+    /// One that is not there; what is stored cannot be read.
+    pub fn enumeration(&self, name: &str) -> Result<Enumeration> {
+        let mut changed = self.enumerations.iter();
+        if let Some(enumeration) = changed.find(|known| known.name() == name) {
+            return Ok(enumeration.clone());
+        }
+        let stored = self.array.engine().newest_enumeration(name);
+        let stored = stored.map_err(|error| self.array.failed(error))?;
+        Ok(Enumeration::clone(&stored))
+    }
+}
+
+fn wrong(error: SchemaError) -> Error {
+    Error::invalid(error.to_string())
+}

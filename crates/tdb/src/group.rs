@@ -1,0 +1,274 @@
+//! Groups: arrays and groups under one roof, with metadata.
+
+use tdb_array::{
+    ChangeOptions, GroupMember, MemberChange, Metadata, MetadataRecord, ObjectType, OpenOptions,
+    Target,
+};
+
+use crate::array::metadata_value;
+use crate::objects::in_the_way;
+use crate::place::{self, Place};
+use crate::{Context, Error, ErrorKind, MetadataEntry, Result, Time};
+
+/// An open group: as it was at the time for which it was opened.
+#[derive(Clone, Debug)]
+pub struct Group {
+    context: Context,
+    place: Place,
+    group: tdb_array::Group,
+}
+
+/// How a group keeps the place of a member that lies in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MemberPlace {
+    /// Relative to the group where it lies in it, so that both can be moved together; else its whole URI.
+    #[default]
+    Any,
+    /// Relative to the group; refused where it does not lie in it.
+    Relative,
+    /// The whole URI, also where it lies in the group.
+    Absolute,
+}
+
+/// How a member is added to a group.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct AddOptions {
+    /// What the group calls it; if it lies in the group, the last part of its path by default.
+    pub name: Option<String>,
+    /// How its place is kept.
+    pub place: MemberPlace,
+    /// The time of the change, and where names come from.
+    pub change: ChangeOptions,
+}
+
+impl Context {
+    /// Opens a group, as it is now.
+    ///
+    /// # Errors
+    /// Where there is none, and where what is stored cannot be read.
+    pub fn open_group(&self, uri: &str) -> Result<Group> {
+        self.open_group_with(uri, OpenOptions::at(Time::now().0))
+    }
+
+    /// Opens a group with all the options that there are.
+    ///
+    /// # Errors
+    /// As for [`Context::open_group`].
+    pub fn open_group_with(&self, uri: &str, options: OpenOptions) -> Result<Group> {
+        let place = place::group(uri, self.opener())?;
+        self.group_at(place, options)
+    }
+
+    fn group_at(&self, place: Place, options: OpenOptions) -> Result<Group> {
+        let location = self.location(&place);
+        let group = tdb_array::Group::open_location(&location, &place.store_uri, options);
+        let group = group.map_err(|error| place.failed(error))?;
+        Ok(Group {
+            context: self.clone(),
+            place,
+            group,
+        })
+    }
+
+    /// Makes a group without members, and opens it. Nothing may be there yet; folders above are made.
+    ///
+    /// # Errors
+    /// Where something is in the way, and as the store reports.
+    pub fn create_group(&self, uri: &str) -> Result<Group> {
+        let place = place::vacant(uri, self.opener())?;
+        tdb_array::Group::create(&place.location).map_err(|error| in_the_way(&place, error))?;
+        self.open_group(uri)
+    }
+}
+
+impl Group {
+    /// The URI by which it was opened.
+    #[must_use]
+    pub fn uri(&self) -> &str {
+        &self.place.uri
+    }
+
+    /// The group of the engine beneath, for what has no door here.
+    #[must_use]
+    pub fn engine(&self) -> &tdb_array::Group {
+        &self.group
+    }
+
+    /// The members, by name or, without one, URI.
+    #[must_use]
+    pub fn members(&self) -> &[GroupMember] {
+        self.group.members()
+    }
+
+    /// The URI of a member, resolved against that of the group.
+    #[must_use]
+    pub fn member_uri(&self, member: &GroupMember) -> String {
+        self.group.member_uri(member)
+    }
+
+    /// The metadata: values by key.
+    ///
+    /// # Errors
+    /// What is stored cannot be read.
+    pub fn metadata(&self) -> Result<Metadata> {
+        let metadata = self.group.metadata();
+        metadata.map_err(|error| self.place.failed(error))
+    }
+
+    /// Sets a value of the metadata.
+    ///
+    /// # Errors
+    /// A key or a value that cannot be stored.
+    pub fn set_metadata(&self, key: &str, value: impl Into<MetadataEntry>) -> Result<()> {
+        let record = MetadataRecord {
+            key: key.to_owned(),
+            value: Some(metadata_value(self.uri(), value.into())?),
+        };
+        let put = self
+            .group
+            .put_metadata(vec![record], &ChangeOptions::default());
+        put.map_err(|error| self.place.failed(error))
+    }
+
+    /// Adds an array or a group as a member.
+    ///
+    /// ```no_run
+    /// let context = tdb::Context::new();
+    /// let runs = context.create_group("runs")?;
+    /// runs.add("runs/first")?;
+    /// runs.add("elsewhere/weather")?;
+    /// # Ok::<(), tdb::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where there is neither; a group that this one is in; a name that another member has; as the store reports.
+    pub fn add(&self, uri: &str) -> Result<()> {
+        self.add_with(uri, &AddOptions::default())
+    }
+
+    /// As [`Group::add`], with options.
+    ///
+    /// # Errors
+    /// As [`Group::add`].
+    pub fn add_with(&self, uri: &str, options: &AddOptions) -> Result<()> {
+        let member = place::folder(uri, self.context.opener())?;
+        let object_type = member.object_type()?;
+        if object_type == ObjectType::Invalid {
+            return Err(place::nothing(uri, "array or group"));
+        }
+        if object_type == ObjectType::Group {
+            self.check_no_cycle(&member)?;
+        }
+        let inside = match self.below(&member) {
+            Err(error) if options.place == MemberPlace::Relative => return Err(error),
+            inside => inside.ok(),
+        };
+        let usual_name = inside.as_deref().map(tdb_store::name);
+        if let (Some(name), None) = (usual_name, &options.name) {
+            self.check_name_is_free(name, &member)?;
+        }
+        let is_absolute = options.place == MemberPlace::Absolute;
+        let relative = inside.clone().filter(|_| !is_absolute);
+        let name = options.name.clone();
+        let added = MemberChange::Add {
+            relative: relative.is_some(),
+            uri: relative.unwrap_or_else(|| member.store_uri.clone()),
+            name: name.or_else(|| usual_name.map(str::to_owned)),
+            object_type,
+        };
+        let changed = self.group.change_members(&[added], &options.change);
+        changed.map_err(|error| self.place.failed(error))
+    }
+
+    /// Takes a member out, by its name or, without one, its URI; it stays where it is.
+    ///
+    /// # Errors
+    /// A member that is not there; as the store reports.
+    pub fn remove(&self, name: &str) -> Result<()> {
+        self.remove_with(name, &ChangeOptions::default())
+    }
+
+    /// As [`Group::remove`], at a time.
+    ///
+    /// # Errors
+    /// As [`Group::remove`].
+    pub fn remove_with(&self, name: &str, change: &ChangeOptions) -> Result<()> {
+        let is_known = |name: &str| {
+            let mut uris = self.members().iter().map(|member| &member.uri);
+            self.group.member_called(name).is_ok() || uris.any(|uri| uri == name)
+        };
+        // Also as it was given when it was added.
+        let names = [Some(name.to_owned()), place::absolute(name)];
+        let Some(known) = names.into_iter().flatten().find(|name| is_known(name)) else {
+            let what = format!("there is no member called {name:?}");
+            let error = Error::new(ErrorKind::NotFound, what).at(self.uri());
+            return Err(error.with_hint(format!("tdb group ls {} lists them", self.uri())));
+        };
+        let removed = [MemberChange::Remove(known)];
+        let changed = self.group.change_members(&removed, change);
+        changed.map_err(|error| self.place.failed(error))
+    }
+
+    /// Fails where a name that nobody gave is that of another member, which would be replaced.
+    fn check_name_is_free(&self, name: &str, member: &Place) -> Result<()> {
+        let Ok(other) = self.group.member_called(name) else {
+            return Ok(());
+        };
+        let is_same = match self.group.target(other) {
+            Target::Inside(prefix) => prefix == member.prefix(),
+            Target::Outside(uri) => uri == member.store_uri,
+        };
+        if is_same {
+            return Ok(());
+        }
+        let uri = self.group.member_uri(other);
+        let what = format!("there is a member {name:?} already: {uri}");
+        let hint = "--name gives another name, or replaces it with the same";
+        Err(Error::invalid(what).with_hint(hint))
+    }
+
+    /// Fails where a group would contain itself.
+    fn check_no_cycle(&self, member: &Place) -> Result<()> {
+        let refused = |what: String| {
+            let hint = "a group cannot be in itself: what walks through it would not end";
+            Err(Error::invalid(what).with_hint(hint))
+        };
+        let (group, uri) = (self.uri(), &member.uri);
+        if self.place.is_place(&member.store_uri) {
+            return refused(format!("{uri} and {group} are the same group"));
+        }
+        let options = OpenOptions {
+            window: self.group.window(),
+            ..OpenOptions::default()
+        };
+        let inner = self.context.group_at(member.clone(), options)?;
+        // What lies elsewhere is not walked through, so that groups there may lead back; nor is what is damaged.
+        let Ok(within) = inner.group.walk() else {
+            return Ok(());
+        };
+        let mut inside = within
+            .iter()
+            .filter(|found| matches!(found.target, Target::Inside(_)));
+        if inside.any(|found| self.place.is_place(&found.uri)) {
+            return refused(format!("the group {group} is in {uri}"));
+        }
+        Ok(())
+    }
+
+    /// Where a member is, told from the group.
+    fn below(&self, member: &Place) -> Result<String> {
+        let absolute = GroupMember {
+            uri: member.store_uri.clone(),
+            ..GroupMember::default()
+        };
+        match self.group.target(&absolute) {
+            Target::Inside(prefix) if !prefix.is_empty() => Ok(prefix),
+            _ => {
+                let what = format!("{} does not lie in {}", member.uri, self.uri());
+                let hint = "without --relative, a member may lie anywhere";
+                Err(Error::invalid(what).with_hint(hint))
+            }
+        }
+    }
+}
