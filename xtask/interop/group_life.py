@@ -67,12 +67,19 @@ class Groups:
     def add(self):
         path, name = self.random.choice(PATHS), self.random.choice(["one", "two", "three", None])
         relative = self.random.random() < 0.6
-        options = (["--relative"] if relative else []) + (["--name", name] if name else [])
-        ours = ["group", "add", self.ours, os.path.join(self.ours, path), *options]
+        options = [self.random.choice(["--relative", None]) if relative else "--absolute"]
+        usual = os.path.basename(path)
+        if name is None and self.members.seen(self.at).get(usual, (usual, path)) != (usual, path):
+            # What nobody named is not to replace another member.
+            name = "three"
+        if name:
+            options += ["--name", name]
+        ours = ["group", "add", self.ours, os.path.join(self.ours, path), *filter(None, options)]
+        # What lies in the group has the last part of its path as name, where none is given.
+        name = name or usual
         self.done(ours, add=[(path, relative, name)])
-        key = name or (path if relative else "absolute " + path)
-        self.members.put(self.at, key, (name, path))
-        self.step("add %s" % key)
+        self.members.put(self.at, name, (name, path))
+        self.step("add %s" % name)
 
     def remove(self):
         named = sorted(key for key, (name, _) in self.members.seen(self.at).items() if name)
