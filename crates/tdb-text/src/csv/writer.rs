@@ -11,8 +11,8 @@ use crate::text::syntax::Syntax;
 
 /// Writes comma-separated values, with the names of the fields in the first line.
 ///
-/// Nothing between two commas is null, and `""` an empty text. Bytes are hexadecimal digits, lists
-/// are those of JSON.
+/// Nothing between two commas is null, and `""` an empty text. Bytes are hexadecimal digits (`char` is text, and `0x…`
+/// where it is none), lists are those of JSON.
 #[derive(Debug)]
 pub struct CsvWriter<W: Write> {
     lines: Lines<W>,

@@ -12,6 +12,7 @@ use tdb_schema::value::{NOT_A_TIME, ValueError, holds_bytes, holds_text, parse, 
 use tdb_tile::{Datatype, Scalar, with_scalar};
 
 use super::builder::ColumnBuilder;
+use super::characters::{is_text_or_bytes, marked};
 use super::missing::{Missing, NOT_A_NUMBER};
 
 /// What stands in a text for one cell.
@@ -51,6 +52,9 @@ struct Labels {
 #[derive(Debug)]
 enum Form {
     Text,
+    TextOrBytes {
+        size: Option<usize>,
+    },
     Bytes {
         size: Option<usize>,
     },
@@ -107,7 +111,7 @@ impl CellReader {
     /// Whether a text of CSV stands for a missing cell.
     fn is_missing(&self, text: &str) -> bool {
         let is_usual = || match &self.form {
-            Form::Text => false,
+            Form::Text | Form::TextOrBytes { .. } => false,
             Form::One(element) if element.datatype.is_real() && text == NOT_A_NUMBER => false,
             _ => self.missing.is_usual(text),
         };
@@ -160,13 +164,15 @@ impl CellReader {
 impl Form {
     fn new(datatype: Datatype, values: CellValNum, ticks: bool) -> Self {
         let count = values.fixed().map(|n| n as usize);
+        let size = count.map(|n| n.saturating_mul(datatype.size()));
+        if is_text_or_bytes(datatype, values) {
+            return Self::TextOrBytes { size };
+        }
+        if holds_text(datatype) {
+            return Self::Text;
+        }
         if holds_bytes(datatype) {
-            return match holds_text(datatype) && values.is_var() {
-                true => Self::Text,
-                false => Self::Bytes {
-                    size: count.map(|n| n.saturating_mul(datatype.size())),
-                },
-            };
+            return Self::Bytes { size };
         }
         let element = Element::new(datatype, ticks);
         match count {
@@ -178,8 +184,8 @@ impl Form {
     /// Whether nothing in quotes is a cell.
     fn has_empty_cells(&self) -> bool {
         match self {
-            Self::Text | Self::Bytes { size: None } => true,
-            Self::Bytes { size } => *size == Some(0),
+            Self::Text => true,
+            Self::TextOrBytes { size } | Self::Bytes { size } => size.is_none_or(|size| size == 0),
             Self::One(_) | Self::Many { .. } => false,
         }
     }
@@ -191,6 +197,7 @@ impl Form {
                 Ok(())
             }
             (Self::Text, token) => Err(format!("{} is not text", shown(token))),
+            (Self::TextOrBytes { size }, token) => append_text_or_bytes(*size, token, out),
             (Self::Bytes { size }, token) => append_bytes(*size, token, out),
             (Self::One(element), token) => element.append(token, out),
             (Self::Many { element, count }, Token::Field(text) | Token::List(text)) => {
@@ -273,6 +280,36 @@ fn parse_scalar<T: Scalar + FromStr>(
     }
 }
 
+/// Appends bytes that are written as text or marked as hexadecimal digits.
+fn append_text_or_bytes(
+    size: Option<usize>,
+    token: Token<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), String> {
+    let text = match token {
+        Token::Field(text) => match marked(text) {
+            Some(digits) => return append_bytes(size, Token::Field(digits), out),
+            None => text,
+        },
+        Token::Text(text) => text,
+        Token::Object(_) => return append_bytes(size, token, out),
+        token => {
+            let shown = shown(token);
+            return Err(format!("{shown} is neither text nor {{\"hex\": …}}"));
+        }
+    };
+    check_size(size, text.len())?;
+    out.extend_from_slice(text.as_bytes());
+    Ok(())
+}
+
+fn check_size(size: Option<usize>, bytes: usize) -> Result<(), String> {
+    match size {
+        Some(size) if size != bytes => Err(format!("{bytes} bytes, and a cell has {size}")),
+        _ => Ok(()),
+    }
+}
+
 /// Appends bytes that are written as hexadecimal digits.
 fn append_bytes(size: Option<usize>, token: Token<'_>, out: &mut Vec<u8>) -> Result<(), String> {
     let wrong = || format!("{} is not bytes in hexadecimal digits", shown(token));
@@ -292,9 +329,7 @@ fn append_bytes(size: Option<usize>, token: Token<'_>, out: &mut Vec<u8>) -> Res
         }
     };
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
-    if let Some(size) = size.filter(|size| *size != pairs.len()) {
-        return Err(format!("{} bytes, and a cell has {size}", pairs.len()));
-    }
+    check_size(size, pairs.len())?;
     let digit = |byte: u8| u8::try_from(char::from(byte).to_digit(16)?).ok();
     let start = out.len();
     out.extend(

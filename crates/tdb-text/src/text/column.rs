@@ -10,6 +10,7 @@ use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::{Datatype, Scalar, with_scalar};
 use zerocopy::little_endian::U64;
 
+use super::characters::{append_text_or_bytes, is_text_or_bytes};
 use super::digits::append_number;
 use super::quoting::{append_bytes, append_json_text, append_quoted};
 use super::syntax::{Syntax, null};
@@ -85,6 +86,7 @@ struct Labels {
 #[derive(Debug)]
 enum Form {
     Text,
+    TextOrBytes,
     Bytes,
     One(Element),
     Many {
@@ -160,8 +162,11 @@ impl ColumnText {
 
 impl Form {
     fn new(datatype: Datatype, values: CellValNum, options: OutputOptions) -> Self {
+        if is_text_or_bytes(datatype, values) {
+            return Self::TextOrBytes;
+        }
         if holds_bytes(datatype) {
-            let is_text = holds_text(datatype) && values.is_var() && !options.binary_strings;
+            let is_text = holds_text(datatype) && !options.binary_strings;
             return if is_text { Self::Text } else { Self::Bytes };
         }
         let element = Element::new(datatype, options);
@@ -185,6 +190,7 @@ impl Form {
                     Syntax::Plain => out.extend_from_slice(bytes),
                 }
             }
+            Self::TextOrBytes => append_text_or_bytes(bytes, syntax, out),
             Self::Bytes => append_bytes(bytes, syntax, out),
             Self::One(element) if element.is_none(bytes) => null(syntax, out),
             Self::One(element) => element.append(bytes, syntax, out),

@@ -2,6 +2,7 @@
 
 mod builder;
 pub(crate) mod cell;
+mod characters;
 mod column;
 mod digits;
 pub(crate) mod guess;

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use super::characters::append_text_or_bytes;
 use super::syntax::Syntax;
 
 /// Appends a text in quotes where it needs them; a quote within becomes two.
@@ -58,25 +59,21 @@ fn any(bytes: &[u8], test: impl Fn(&u8) -> bool) -> bool {
 
 /// Appends bytes: hexadecimal digits, but text as it is for people.
 pub(super) fn append_bytes(bytes: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
-    if syntax == Syntax::Plain
-        && let Ok(text) = std::str::from_utf8(bytes)
-        && !text.chars().any(char::is_control)
-    {
-        out.extend_from_slice(bytes);
-        return;
+    match syntax {
+        Syntax::Plain => append_text_or_bytes(bytes, syntax, out),
+        Syntax::Csv if bytes.is_empty() => out.extend_from_slice(b"\"\""),
+        Syntax::Csv => append_digits(bytes, out),
+        Syntax::Json => {
+            out.extend_from_slice(b"{\"hex\":\"");
+            append_digits(bytes, out);
+            out.extend_from_slice(b"\"}");
+        }
     }
-    let (before, after): (&[u8], &[u8]) = match syntax {
-        Syntax::Plain => (b"0x", b""),
-        Syntax::Json => (b"{\"hex\":\"", b"\"}"),
-        Syntax::Csv if bytes.is_empty() => (b"\"", b"\""),
-        Syntax::Csv => (b"", b""),
-    };
-    out.extend_from_slice(before);
+}
+
+/// Appends the hexadecimal digits of bytes.
+pub(super) fn append_digits(bytes: &[u8], out: &mut Vec<u8>) {
     let digit = |half: u8| half.wrapping_add(if half < 10 { b'0' } else { b'a' - 10 });
-    out.extend(
-        bytes
-            .iter()
-            .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]),
-    );
-    out.extend_from_slice(after);
+    let digits = |byte: &u8| [digit(byte >> 4), digit(byte & 15)];
+    out.extend(bytes.iter().flat_map(digits));
 }

@@ -1,0 +1,55 @@
+//! Cells that are text where their bytes are: `char`, and strings of fixed size. Nothing promises that they are UTF-8, so
+//! what is not is marked, and the way back gives the same bytes.
+//!
+//! | | text | other bytes |
+//! |---|---|---|
+//! | CSV | `DP=13` | `0x4450ff` |
+//! | JSON | `"DP=13"` | `{"hex":"4450ff"}` |
+//!
+//! In CSV, text with control characters, and text that would be read as marked bytes, are marked bytes too.
+
+use tdb_schema::CellValNum;
+use tdb_schema::value::holds_text;
+use tdb_tile::Datatype;
+
+use super::quoting::{append_bytes, append_digits, append_json_text, append_quoted};
+use super::syntax::Syntax;
+
+/// What stands before hexadecimal digits in CSV and on the terminal.
+const MARK: &str = "0x";
+
+/// Whether the cells of such a field are text where their bytes are.
+pub(super) fn is_text_or_bytes(datatype: Datatype, values: CellValNum) -> bool {
+    datatype == Datatype::Char || holds_text(datatype) && !values.is_var()
+}
+
+/// Appends a cell as text, or marked.
+pub(super) fn append_text_or_bytes(bytes: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
+    let text = std::str::from_utf8(bytes).ok();
+    match (syntax, text) {
+        (Syntax::Json, Some(text)) => append_json_text(text, out),
+        (Syntax::Json, None) => append_bytes(bytes, syntax, out),
+        (Syntax::Csv, Some(text)) if is_readable(text) && marked(text).is_none() => {
+            append_quoted(bytes, out);
+        }
+        (Syntax::Plain, Some(text)) if !text.contains(char::is_control) => {
+            out.extend_from_slice(bytes);
+        }
+        (Syntax::Csv | Syntax::Plain, _) => {
+            out.extend_from_slice(MARK.as_bytes());
+            append_digits(bytes, out);
+        }
+    }
+}
+
+/// The hexadecimal digits of a cell of CSV that is marked; `None` for text.
+pub(super) fn marked(text: &str) -> Option<&str> {
+    let digits = text.strip_prefix(MARK)?;
+    let is_bytes = digits.len() % 2 == 0 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_bytes.then_some(digits)
+}
+
+/// Whether programs that read CSV show this text and keep it.
+fn is_readable(text: &str) -> bool {
+    !text.contains(|character: char| character.is_control() && !matches!(character, '\t' | '\n'))
+}
