@@ -20,6 +20,7 @@ mod predicate;
 mod refusal;
 mod resolve;
 mod resolved;
+mod ruling_out;
 mod stored;
 mod token;
 mod walk;

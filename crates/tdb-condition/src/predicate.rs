@@ -36,6 +36,16 @@ impl Predicate {
         self.fields.iter().copied().flatten()
     }
 
+    /// Where its fields stand, in their order.
+    pub(crate) fn stored_in(&self) -> impl Iterator<Item = Option<FieldKind>> + '_ {
+        self.fields.iter().copied()
+    }
+
+    /// The condition by itself.
+    pub(crate) fn condition(&self) -> &ResolvedCondition {
+        &self.condition
+    }
+
     /// The rows of the table for which the condition holds.
     ///
     /// # Errors

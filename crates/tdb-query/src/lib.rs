@@ -9,6 +9,7 @@ mod apart;
 mod delete;
 mod dense;
 mod error;
+mod facts;
 mod field;
 mod fragment_tiles;
 mod labels;

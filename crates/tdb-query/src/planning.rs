@@ -11,6 +11,7 @@ use tdb_store::{Piece, Read};
 
 use crate::QueryError;
 use crate::dense::{DenseCandidates, DenseRead};
+use crate::facts::FactsToOpen;
 use crate::field::chosen;
 use crate::options::ReadOptions;
 use crate::request::Request;
@@ -27,6 +28,8 @@ pub(crate) struct Planning {
     /// How many parts of metadata each candidate needs.
     counts: Vec<usize>,
     needs: PartsToOpen,
+    /// What the condition can rule tiles out by.
+    facts: FactsToOpen,
 }
 
 #[derive(Debug)]
@@ -70,7 +73,7 @@ impl Planning {
                 (Candidates::Dense(dense), parts)
             }
             false => {
-                let mut sparse = SparsePlan::new(array, request.clone(), asked)?;
+                let mut sparse = SparsePlan::new(array, request.clone(), asked.clone())?;
                 if let Some(delete) = delete {
                     sparse.foresee(array, delete)?;
                 }
@@ -83,7 +86,9 @@ impl Planning {
             let parts = parts.clone().into_iter();
             parts.map(move |part| (fragment, part))
         };
+        let candidates_only = parts.iter().map(|(fragment, _)| *fragment);
         Ok(Self {
+            facts: FactsToOpen::new(array, &asked, candidates_only)?,
             options: options.clone(),
             enumerations,
             request,
@@ -100,6 +105,7 @@ impl Planning {
             .map(|(_, name)| array.enumeration_read(name))
             .collect::<Result<Vec<Read>, _>>()?;
         reads.extend_from_slice(self.needs.reads());
+        reads.extend_from_slice(self.facts.reads());
         Ok(reads)
     }
 
@@ -110,6 +116,9 @@ impl Planning {
         array: &Arc<Snapshot>,
         mut pieces: Vec<Piece>,
     ) -> Result<(Request, Planned), QueryError> {
+        let facts = self.facts.reads().len();
+        let facts = pieces.split_off(pieces.len().saturating_sub(facts));
+        let facts = self.facts.open(array, facts, session.limits())?;
         let parts = pieces.split_off(self.enumerations.len().min(pieces.len()));
         let request = match self.enumerations.is_empty() {
             true => self.request,
@@ -131,13 +140,16 @@ impl Planning {
         let opened: Vec<Vec<_>> = opened.collect();
         let planned = match self.candidates {
             Candidates::Dense(dense) => {
-                let located = dense.locate(array, opened)?;
+                let mut located = dense.locate(array, opened)?;
+                if let Some(condition) = &request.condition {
+                    located.rule_out(condition, &facts, &session.limits().budget)?;
+                }
                 let read = DenseRead::new(session.clone(), request.clone(), located)?;
                 Planned::Dense(Box::new(read))
             }
             Candidates::Sparse(mut plan) => {
                 plan.resolve(request.clone());
-                let tiles = plan.search(array, opened, session.limits())?;
+                let tiles = plan.search(array, opened, &facts, session.limits())?;
                 let (session, array) = (session.clone(), Arc::clone(array));
                 let read = SparseRead::new(session, array, *plan, tiles)?;
                 Planned::Sparse(Box::new(read))

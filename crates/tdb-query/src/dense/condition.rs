@@ -10,6 +10,7 @@ use super::bands::Bands;
 use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell, paint};
 use super::plan::DensePlan;
+use super::ruled_out::RuledOutRows;
 use super::source::Sources;
 use crate::QueryError;
 use tdb_cells::scatter::Pass;
@@ -19,7 +20,7 @@ use tdb_cells::scatter::{fill, index, outside, repeat};
 pub(crate) fn evaluate(
     plan: &DensePlan,
     bands: &Bands,
-    condition: &Predicate,
+    (condition, ruled_out): (&Predicate, &RuledOutRows),
     columns: &mut [(FieldKind, TableColumn)],
 ) -> Result<CellSet, QueryError> {
     let mut cuts = vec![0, bands.rows()];
@@ -45,7 +46,13 @@ pub(crate) fn evaluate(
         let found = columns.find(|(other, _)| *other == field);
         found.map(|(_, column)| column)
     };
-    Ok(condition.evaluate_parts(parts.iter().copied(), &column)?)
+    let mut keep = condition.evaluate_parts(parts.iter().copied(), &column)?;
+    match ruled_out {
+        RuledOutRows::None => {}
+        RuledOutRows::Some(rows) => keep.remove(rows)?,
+        RuledOutRows::All => keep = CellSet::none(RowRange::first(bands.rows())?),
+    }
+    Ok(keep)
 }
 
 /// The rows between these cuts: of each field that is tested, all of a part have it, or none.

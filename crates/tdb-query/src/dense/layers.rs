@@ -3,6 +3,7 @@
 use tdb_fragment::FragmentIndex;
 use tdb_schema::grid::{CellBox, TileBox};
 
+use super::ruled_out::RuledOut;
 use super::sparse_cells::SparseCells;
 
 /// The place of a layer among those of a read, the newest first.
@@ -30,6 +31,8 @@ pub(crate) struct Layer {
     /// Where its cells are: the non-empty domain.
     pub(crate) cells: CellBox,
     pub(crate) stored: Stored,
+    /// Those of its tiles that the condition rules out.
+    pub(super) ruled_out: RuledOut,
 }
 
 /// How a fragment of a dense array stores its cells.
@@ -109,6 +112,7 @@ mod tests {
                 hi: vec![hi],
             },
             stored: Stored::Tiles(tiles),
+            ruled_out: RuledOut::default(),
         }
     }
 

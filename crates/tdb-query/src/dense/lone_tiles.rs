@@ -111,7 +111,7 @@ impl DenseRead {
 }
 
 /// The tiles that are in both boxes.
-fn common(a: &TileBox, b: &TileBox) -> Option<TileBox> {
+pub(super) fn common(a: &TileBox, b: &TileBox) -> Option<TileBox> {
     let cells = |tiles: &TileBox| CellBox {
         lo: tiles.first().to_vec(),
         hi: tiles.last().to_vec(),

@@ -21,6 +21,7 @@ mod lone_tiles;
 mod paint;
 mod plan;
 mod read;
+mod ruled_out;
 mod runs;
 mod shared_tiles;
 mod source;

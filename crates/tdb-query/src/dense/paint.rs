@@ -65,6 +65,10 @@ pub(crate) trait Brush {
         tile: TileNumber,
         pass: &mut Pass,
     ) -> Result<(), QueryError>;
+    /// Passes over cells of a tile that the condition rules out: whatever they hold, they are not part of the result.
+    fn pass_over(&mut self, pass: &mut Pass) -> Result<(), QueryError> {
+        self.fill(pass)
+    }
     /// Takes single cells of a sparse fragment that has the field.
     fn place(&mut self, layer: LayerIndex, cells: &[PlacedCell]) -> Result<(), QueryError>;
 }
@@ -114,7 +118,11 @@ pub(crate) fn paint(
                         let number = tiles.position(visits.tile());
                         let outside = Bug::new("a fragment without a tile that has cells of it");
                         let number = TileNumber::new(number.ok_or(outside)?);
-                        brush.copy(at, number, &mut pass)?;
+                        if layer.ruled_out.contains(number) {
+                            brush.pass_over(&mut pass)?;
+                        } else {
+                            brush.copy(at, number, &mut pass)?;
+                        }
                     }
                 }
                 Stored::Cells(cells) => {

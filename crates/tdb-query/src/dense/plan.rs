@@ -11,6 +11,7 @@ use tdb_tile::Bug;
 
 use super::layers::{Layer, Stored, meets};
 use super::paint::TileShape;
+use super::ruled_out::RuledOut;
 use super::runs::Runs;
 use super::source::{FieldSource, Sources};
 use super::sparse_tiles::SparseTiles;
@@ -46,6 +47,8 @@ pub(crate) struct DenseCandidates {
 pub(crate) struct Located {
     pub(super) plan: DensePlan,
     pub(super) sparse: Vec<SparseTiles>,
+    /// The fields whose cells are stored.
+    pub(super) attributes: Vec<FieldKind>,
 }
 
 impl DensePlan {
@@ -147,6 +150,7 @@ impl DenseCandidates {
                 tiles: Vec::new(),
             },
             sparse: Vec::new(),
+            attributes: self.attributes.clone(),
         };
         for ((index, cells), opened) in self.fragments.iter().zip(opened) {
             let is_dense = array.fragment(*index)?.metadata.dense;
@@ -157,6 +161,7 @@ impl DenseCandidates {
                     index: *index,
                     cells: cells.clone(),
                     stored: Stored::Tiles(self.shape.grid.tiles_of(cells)),
+                    ruled_out: RuledOut::default(),
                 };
                 located.plan.layers.push(layer);
                 located.plan.tiles.push(tiles);

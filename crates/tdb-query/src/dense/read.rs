@@ -13,6 +13,7 @@ use super::bands::Bands;
 use super::condition::{blank, evaluate};
 use super::cutter::{BatchPart, Cutter, Room};
 use super::plan::{DensePlan, Located, all_fields};
+use super::ruled_out::RuledOutRows;
 use super::runs::Runs;
 use super::sparse_tiles::SparseTiles;
 use super::walk::Walk;
@@ -69,6 +70,8 @@ enum State {
 struct Making {
     bands: Arc<Bands>,
     columns: Columns,
+    /// The rows that the condition rules out before it is asked.
+    ruled_out: RuledOutRows,
     /// Where the condition was asked: the rows for which it holds.
     keep: Option<CellSet>,
     /// The memory of the columns.
@@ -81,7 +84,7 @@ impl DenseRead {
         request: Request,
         located: Located,
     ) -> Result<Self, QueryError> {
-        let Located { plan, sparse } = located;
+        let Located { plan, sparse, .. } = located;
         let walk = walk(&plan.shape.grid, &plan.runs, request.order)?;
         Ok(Self {
             session,
@@ -180,6 +183,11 @@ impl DenseRead {
             return Ok(Some(DenseStep::Done));
         };
         let BatchPart { bands, bytes, rows } = part;
+        let ruled_out = self.plan.ruled_out(&bands)?;
+        if self.drops() && matches!(ruled_out, RuledOutRows::All) {
+            self.walk = walk;
+            return Ok(None);
+        }
         let held = self.session.limits().budget.take(bytes)?;
         self.walk = walk;
         if !self.drops() {
@@ -188,6 +196,7 @@ impl DenseRead {
         let making = Making {
             bands: Arc::new(bands),
             columns: Vec::new(),
+            ruled_out,
             keep: None,
             held,
         };
@@ -197,7 +206,8 @@ impl DenseRead {
     /// Asks the condition once what it tests is there, and then for the rest.
     fn go_on(&mut self, mut making: Making) -> Result<Option<DenseStep>, QueryError> {
         if let (Some(condition), None) = (&self.request.condition, &making.keep) {
-            let keep = evaluate(&self.plan, &making.bands, condition, &mut making.columns)?;
+            let asked = (&**condition, &making.ruled_out);
+            let keep = evaluate(&self.plan, &making.bands, asked, &mut making.columns)?;
             let is_any = keep.count() > 0;
             making.keep = Some(keep);
             if !is_any && self.drops() {
@@ -240,6 +250,7 @@ impl DenseRead {
             mut columns,
             keep,
             held,
+            ..
         } = making;
         self.held = Some(held);
         let mut rows = None;

@@ -10,6 +10,7 @@ use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Budget, length};
 
 use super::layers::{Layer, Stored};
+use super::ruled_out::RuledOut;
 use super::sparse_cells::SparseCells;
 use crate::sparse::PlannedTiles;
 use crate::table_work::TableWork;
@@ -84,6 +85,7 @@ impl SparseTiles {
             index: self.index,
             cells: self.cells,
             stored: Stored::Cells(Box::new(cells)),
+            ruled_out: RuledOut::default(),
         };
         // Its tiles are not looked at again.
         let none = fragment_tiles::locate(array, array.schema(), self.index, &[], Vec::new())?;

@@ -11,6 +11,7 @@ use super::block::{Block, Share, slow_to_fast};
 use super::coordinates::fill_coordinates;
 use super::layers::{Layer, LayerIndex, Stored};
 use super::paint::{Brush, PlacedCell, TileShape, paint};
+use super::ruled_out::RuledOut;
 use super::runs::Runs;
 use super::visits::BlockTiles;
 use super::walk::{Walk, borders};
@@ -302,6 +303,7 @@ fn read(case: &Case) -> (Vec<u32>, Vec<u32>, Vec<Vec<u64>>) {
             index: FragmentIndex::new(index),
             cells: cells.clone(),
             stored: Stored::Tiles(case.grid.tiles_of(cells)),
+            ruled_out: RuledOut::default(),
         })
         .collect();
     let mut walk = match case.order {

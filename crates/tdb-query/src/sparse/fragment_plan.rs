@@ -2,6 +2,7 @@
 
 use tdb_array::{At, Fragment, OpenedPart, Snapshot};
 use tdb_cells::{RowRange, Segment, TileRows};
+use tdb_condition::Predicate;
 use tdb_fragment::{FragmentIndex, MetadataPart, TileNumber};
 use tdb_rtree::RTree;
 use tdb_schema::order::WriterRule;
@@ -9,6 +10,7 @@ use tdb_schema::{ArraySchema, CellOrder, Field, FieldKind};
 use tdb_tile::{Bug, FormatVersion, Grant, Limits, Range, length};
 
 use crate::QueryError;
+use crate::facts::Facts;
 use crate::options::ResultOrder;
 use crate::request::Request;
 use crate::subarray::Subarray;
@@ -143,6 +145,23 @@ impl FragmentPlan {
             }
             None => all_tiles(fragment)?,
         };
+        Ok(!self.tiles.is_empty())
+    }
+
+    /// Leaves out the tiles that the condition rules out; whether any are left.
+    pub(super) fn rule_out(
+        &mut self,
+        condition: &Predicate,
+        facts: &Facts,
+    ) -> Result<bool, QueryError> {
+        let mut left = Vec::with_capacity(self.tiles.len());
+        for planned in &self.tiles {
+            let counted = (planned.tile, planned.cells as u64);
+            if !facts.rule_out(condition, self.fragment, counted)? {
+                left.push(*planned);
+            }
+        }
+        self.tiles = left;
         Ok(!self.tiles.is_empty())
     }
 }

@@ -10,6 +10,8 @@ use tdb_tile::{Bug, Limits};
 
 use super::fragment_plan::{FragmentPlan, searches};
 use super::visibility::Visibility;
+use crate::apart::fragments_apart;
+use crate::facts::Facts;
 use crate::options::{ResultOrder, Versions};
 use crate::request::Request;
 use crate::{QueryError, fragment_tiles};
@@ -106,8 +108,9 @@ impl SparsePlan {
         parts.collect()
     }
 
-    /// Looks for the tiles of the planned fragments, with what [`SparsePlan::parts`] named of each. Fragments without a
-    /// cell of the result are planned no more; gives where the tiles of the others are.
+    /// Looks for the tiles of the planned fragments, with what [`SparsePlan::parts`] named of each, and leaves out those
+    /// that the condition rules out. Fragments without a cell of the result are planned no more; gives where the tiles of
+    /// the others are.
     ///
     /// # Errors
     /// Metadata that breaks the format, and more tiles than memory allows.
@@ -115,15 +118,23 @@ impl SparsePlan {
         &mut self,
         array: &Snapshot,
         opened: Vec<Vec<OpenedPart>>,
+        facts: &Facts,
         limits: &Limits,
     ) -> Result<PlannedTiles, QueryError> {
         let fields = self.fields();
+        let may_rule_out = self.may_rule_out(array, facts)?;
         let mut located = PlannedTiles::default();
         let mut found = Vec::new();
-        for (mut plan, mut opened) in std::mem::take(&mut self.fragments).into_iter().zip(opened) {
+        let fragments = std::mem::take(&mut self.fragments).into_iter();
+        for ((mut plan, mut opened), may_rule_out) in fragments.zip(opened).zip(may_rule_out) {
             let count = plan.search_parts(array, &self.request)?.len();
             let rest = opened.split_off(count.min(opened.len()));
             if !plan.search(array, &self.request, opened, limits)? {
+                continue;
+            }
+            if let (Some(condition), true) = (&self.request.condition, may_rule_out)
+                && !plan.rule_out(condition, facts)?
+            {
                 continue;
             }
             let (index, schema) = (plan.fragment, &self.schema);
@@ -134,6 +145,23 @@ impl SparsePlan {
         }
         self.plan_only(found);
         Ok(located)
+    }
+
+    /// Of which fragments tiles can be left out that have no cell that fits the condition: such a cell may be the newest
+    /// of its coordinates, and hide others.
+    fn may_rule_out(&self, array: &Snapshot, facts: &Facts) -> Result<Vec<bool>, Bug> {
+        let fragments = &self.fragments;
+        if facts.is_empty() || self.request.condition.is_none() {
+            return Ok(vec![false; fragments.len()]);
+        }
+        if !self.deduplicates {
+            return Ok(vec![true; fragments.len()]);
+        }
+        let indexes: Vec<FragmentIndex> = fragments.iter().map(|plan| plan.fragment).collect();
+        let apart = fragments_apart(array, &indexes)?.into_iter().zip(fragments);
+        Ok(apart
+            .map(|(is_apart, plan)| is_apart && !plan.has_timestamps)
+            .collect())
     }
 
     /// Plans these fragments and no others.

@@ -1,0 +1,191 @@
+//! Leaves tiles out of which no cell fits the condition: they are neither fetched nor decoded.
+
+use std::ops::Range;
+
+use tdb_condition::Predicate;
+use tdb_fragment::TileNumber;
+use tdb_tile::{Budget, Bug, Grant};
+
+use super::bands::Bands;
+use super::layers::{LayerIndex, Stored};
+use super::lone_tiles::common;
+use super::paint::{Brush, PlacedCell, paint};
+use super::plan::{DensePlan, Located, bounds};
+use crate::QueryError;
+use crate::facts::Facts;
+use tdb_cells::CellSet;
+use tdb_cells::scatter::{Pass, fill, index, outside};
+
+/// Tiles of a fragment none of whose cells fits the condition.
+#[derive(Debug, Default)]
+pub(crate) struct RuledOut {
+    /// Ascending and apart from each other.
+    tiles: Vec<Range<u64>>,
+    held: Option<Grant>,
+}
+
+impl RuledOut {
+    pub(super) fn contains(&self, tile: TileNumber) -> bool {
+        let next = self.tiles.partition_point(|range| range.end <= tile.get());
+        let next = self.tiles.get(next);
+        next.is_some_and(|range| range.start <= tile.get())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.tiles.is_empty()
+    }
+
+    fn push(&mut self, tile: u64) {
+        match self.tiles.last_mut().filter(|range| range.end == tile) {
+            Some(range) => range.end = tile + 1,
+            None => self.tiles.push(tile..tile + 1),
+        }
+    }
+}
+
+impl Located {
+    /// Finds the tiles that the condition rules out.
+    ///
+    /// Where a fragment lacks a field, the cells of older ones show through, also those of tiles that have no cell that fits:
+    /// nothing is ruled out then.
+    pub(crate) fn rule_out(
+        &mut self,
+        condition: &Predicate,
+        facts: &Facts,
+        budget: &Budget,
+    ) -> Result<(), QueryError> {
+        let plan = &mut self.plan;
+        let all_have = |plan: &DensePlan| {
+            let mut fields = self.attributes.iter();
+            fields.all(|field| plan.sources(*field).all_have())
+        };
+        if !self.sparse.is_empty() || !all_have(plan) {
+            return Ok(());
+        }
+        let Some(wanted) = bounds(&plan.runs).map(|wanted| plan.shape.grid.tiles_of(&wanted))
+        else {
+            return Ok(());
+        };
+        for layer in &mut plan.layers {
+            let Stored::Tiles(tiles) = &layer.stored else {
+                continue;
+            };
+            for tile in common(tiles, &wanted)
+                .iter()
+                .flat_map(|common| common.iter())
+            {
+                let unknown = || Bug::new("a tile that a fragment has and does not number");
+                let number = tiles.position(&tile).ok_or_else(unknown)?;
+                let counted = (TileNumber::new(number), plan.shape.cells);
+                if facts.rule_out(condition, layer.index, counted)? {
+                    layer.ruled_out.push(number);
+                }
+            }
+            let bytes = layer.ruled_out.tiles.len().saturating_mul(16);
+            let held = budget.take(bytes as u64)?;
+            layer.ruled_out.held = Some(held);
+        }
+        Ok(())
+    }
+}
+
+/// The rows of some bands that come from tiles that are ruled out.
+#[derive(Debug)]
+pub(super) enum RuledOutRows {
+    None,
+    Some(CellSet),
+    All,
+}
+
+impl DensePlan {
+    pub(super) fn ruled_out(&self, bands: &Bands) -> Result<RuledOutRows, QueryError> {
+        if self.layers.iter().all(|layer| layer.ruled_out.is_empty()) {
+            return Ok(RuledOutRows::None);
+        }
+        let mut found = FoundBrush::default();
+        for (_, block) in bands.blocks() {
+            paint(&self.shape, &self.layers, block, &mut found)?;
+        }
+        match found {
+            FoundBrush {
+                ruled_out: false, ..
+            } => return Ok(RuledOutRows::None),
+            FoundBrush { others: false, .. } => return Ok(RuledOutRows::All),
+            _ => {}
+        }
+        let mut rows = vec![0; bands.rows()];
+        let mut rest = &mut rows[..];
+        for (_, block) in bands.blocks() {
+            let (out, behind) = rest
+                .split_at_mut_checked(index(block.rows())?)
+                .ok_or_else(outside)?;
+            paint(&self.shape, &self.layers, block, &mut RowsBrush { out })?;
+            rest = behind;
+        }
+        Ok(RuledOutRows::Some(CellSet::of_bytes(&rows)?))
+    }
+}
+
+/// Notes whether there are cells of tiles that are ruled out, and others.
+#[derive(Debug, Default)]
+struct FoundBrush {
+    ruled_out: bool,
+    others: bool,
+}
+
+impl Brush for FoundBrush {
+    fn has(&self, _: LayerIndex) -> bool {
+        true
+    }
+
+    fn fill(&mut self, _: &mut Pass) -> Result<(), QueryError> {
+        self.others = true;
+        Ok(())
+    }
+
+    fn copy(&mut self, _: LayerIndex, _: TileNumber, _: &mut Pass) -> Result<(), QueryError> {
+        self.others = true;
+        Ok(())
+    }
+
+    fn pass_over(&mut self, _: &mut Pass) -> Result<(), QueryError> {
+        self.ruled_out = true;
+        Ok(())
+    }
+
+    fn place(&mut self, _: LayerIndex, cells: &[PlacedCell]) -> Result<(), QueryError> {
+        self.others |= !cells.is_empty();
+        Ok(())
+    }
+}
+
+/// Notes which cells come from tiles that are ruled out.
+struct RowsBrush<'a> {
+    out: &'a mut [u8],
+}
+
+impl Brush for RowsBrush<'_> {
+    fn has(&self, _: LayerIndex) -> bool {
+        true
+    }
+
+    fn fill(&mut self, pass: &mut Pass) -> Result<(), QueryError> {
+        Ok(fill(pass, &[0], self.out)?)
+    }
+
+    fn copy(&mut self, _: LayerIndex, _: TileNumber, pass: &mut Pass) -> Result<(), QueryError> {
+        self.fill(pass)
+    }
+
+    fn pass_over(&mut self, pass: &mut Pass) -> Result<(), QueryError> {
+        Ok(fill(pass, &[1], self.out)?)
+    }
+
+    fn place(&mut self, _: LayerIndex, cells: &[PlacedCell]) -> Result<(), QueryError> {
+        for placed in cells {
+            let place = self.out.get_mut(index(placed.dest)?);
+            *place.ok_or_else(outside)? = 0;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,191 @@
+//! Tiles that a condition rules out by their statistics are not read, and the result is what reading all of them gives.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests, which may fail so"
+)]
+
+mod support;
+
+use std::sync::Arc;
+
+use support::{Golden, place};
+use tdb_array::{Array, OpenOptions};
+use tdb_cells::{Batch, Session, SessionOptions};
+use tdb_condition::{Condition, Literal};
+use tdb_query::{Failing, QueryError, ReadOptions, Reader, ResultOrder};
+use tdb_schema::grid::SpaceTileGrid;
+use tdb_schema::value::{Value, read};
+use tdb_schema::{CellValNum, Field};
+
+/// Of so many conditions one is tried: which, changes from field to field.
+const EACH: usize = 7;
+
+/// Cells of the largest array that is asked.
+const MOST: u64 = 20_000;
+
+fn session() -> Session {
+    Session::new(SessionOptions {
+        threads: std::num::NonZeroUsize::new(1),
+        ..SessionOptions::default()
+    })
+}
+
+/// All cells of a read, and how many tiles it took.
+fn cells(array: &Arc<Array>, options: &ReadOptions) -> Result<(Vec<Batch>, u64), QueryError> {
+    let session = session();
+    let batches = Reader::open(&session, array, options)?;
+    let batches = batches.filter(|batch| batch.as_ref().map_or(true, |batch| batch.rows > 0));
+    let batches = batches.collect::<Result<Vec<Batch>, QueryError>>()?;
+    Ok((batches, session.profile().tiles_read))
+}
+
+/// The bytes of all cells of all columns.
+fn content(batches: &[Batch]) -> Vec<(String, Vec<Option<Vec<u8>>>)> {
+    let Some(first) = batches.first() else {
+        return Vec::new();
+    };
+    let columns = first.columns.iter().enumerate().map(|(index, column)| {
+        let parts = batches
+            .iter()
+            .filter_map(|batch| Some((batch.rows, batch.columns.get(index)?)));
+        let cells = parts.flat_map(|(rows, part)| {
+            let rows = 0..rows;
+            rows.map(|row| part.is_valid(row).then(|| part.cell(row).unwrap().to_vec()))
+        });
+        (column.name.clone(), cells.collect())
+    });
+    columns.collect()
+}
+
+/// Some values that a field has, as a condition names them.
+fn literals(field: &Field<'_>, content: &[(String, Vec<Option<Vec<u8>>>)]) -> Vec<Literal> {
+    let Some((_, cells)) = content.iter().find(|(name, _)| name == field.name) else {
+        return Vec::new();
+    };
+    let mut valid: Vec<&[u8]> = cells.iter().flatten().map(Vec::as_slice).collect();
+    // What does not compare with itself has no place among the others.
+    valid.retain(|cell| field.datatype.compare(cell, cell).is_some());
+    valid.sort_by(|a, b| {
+        let order = field.datatype.compare(a, b);
+        order.unwrap_or(std::cmp::Ordering::Equal)
+    });
+    let chosen = [0, 1, 2, 3, 4].map(|part| valid.get(valid.len().saturating_sub(1) * part / 4));
+    let literal = |bytes: &&[u8]| {
+        if field.is_var() || field.datatype.is_string() {
+            return Some(Literal::Bytes(bytes.to_vec()));
+        }
+        match read(field.datatype, bytes)?.as_ticks() {
+            Value::Signed(value) => Some(Literal::Integer(value.into())),
+            Value::Unsigned(value) => Some(Literal::Integer(value.into())),
+            Value::Float32(value) => Some(Literal::Float(value.into())),
+            Value::Float64(value) => Some(Literal::Float(value)),
+            Value::Bool(value) => Some(Literal::Bool(value)),
+            _ => None,
+        }
+    };
+    chosen.into_iter().flatten().filter_map(literal).collect()
+}
+
+fn conditions(field: &Field<'_>, values: &[Literal]) -> Vec<Condition> {
+    let name = || Condition::field(field.name);
+    let mut all = vec![name().is_null(), name().is_not_null()];
+    for value in values {
+        let value = || value.clone();
+        all.extend([
+            name().lt(value()),
+            name().le(value()),
+            name().gt(value()),
+            name().ge(value()),
+            name().eq(value()),
+            name().ne(value()),
+            name().is_in([value()]),
+            name().not_in([value()]),
+        ]);
+    }
+    if let [first, .., last] = values {
+        all.push(name().lt(first.clone()).or(name().gt(last.clone())));
+        all.push(name().gt(first.clone()).and(name().lt(last.clone())));
+    }
+    all
+}
+
+#[test]
+fn what_is_ruled_out_in_golden_arrays_holds_no_cell_that_fits() {
+    let (mut asked, mut fewer, mut differing) = (0_u32, 0_u32, Vec::new());
+    let mut offset = 0;
+    for golden in Golden::all() {
+        let store = Arc::new(golden.store());
+        let location = place(store, golden.key.as_ref());
+        let Ok(array) = Array::open_location(&location, OpenOptions::default()) else {
+            continue;
+        };
+        let array = Arc::new(array);
+        // The domains of some hold more cells than anybody reads.
+        let grid = SpaceTileGrid::new(array.schema());
+        let is_vast = grid.is_some_and(|grid| {
+            let axes = grid.axes().iter().map(|axis| axis.last_cell());
+            axes.fold(1, |cells: u64, last| {
+                cells.saturating_mul(last.saturating_add(1))
+            }) > MOST
+        });
+        let mut fragments = array.fragments().iter();
+        if is_vast || !fragments.any(|f| f.metadata.version.stores_tile_statistics()) {
+            continue;
+        }
+        let options = ReadOptions {
+            order: Some(ResultOrder::RowMajor),
+            enumeration_codes: true,
+            limit: Some(MOST),
+            ..ReadOptions::default()
+        };
+        let Ok((all, _)) = cells(&array, &options) else {
+            continue;
+        };
+        let all = content(&all);
+        let schema = array.schema();
+        for field in schema
+            .attributes
+            .iter()
+            .filter_map(|a| schema.field(&a.name))
+        {
+            let enumerated = schema
+                .attributes
+                .iter()
+                .any(|a| a.name == field.name && a.enumeration.is_some());
+            if enumerated || field.cell_val_num != CellValNum::Fixed(1) && !field.is_var() {
+                continue;
+            }
+            let conditions = conditions(&field, &literals(&field, &all)).into_iter();
+            offset = (offset + 3) % EACH;
+            for condition in conditions.skip(offset).step_by(EACH) {
+                for failing in [Failing::Drop, Failing::Fill] {
+                    let asking = |condition| ReadOptions {
+                        condition: Some(condition),
+                        failing,
+                        ..options.clone()
+                    };
+                    // No coordinate is null, and nothing is stored about how many are.
+                    let nothing = schema.dimensions.first().unwrap();
+                    let nothing = Condition::field(&nothing.name).is_null();
+                    let Ok((found, tiles)) = cells(&array, &asking(condition.clone())) else {
+                        continue;
+                    };
+                    let Ok((wanted, all_tiles)) =
+                        cells(&array, &asking(condition.clone().or(nothing)))
+                    else {
+                        continue;
+                    };
+                    asked += 1;
+                    fewer += u32::from(tiles < all_tiles);
+                    if content(&found) != content(&wanted) {
+                        differing.push(format!("{}: {condition}", golden.name));
+                    }
+                }
+            }
+        }
+    }
+    println!("{asked} reads, {fewer} of them of fewer tiles");
+    assert!(differing.is_empty(), "{}", differing.join("\n"));
+    assert!(asked > 5_000 && fewer > 500, "{asked} {fewer}");
+}
