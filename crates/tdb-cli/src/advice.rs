@@ -3,7 +3,8 @@
 use clap::error::{ContextKind, ContextValue};
 
 /// Verbs that change nothing, or only hold such that do: the others are never offered for a misspelt one.
-const HARMLESS: [&str; 27] = [
+const HARMLESS: [&str; 28] = [
+    "explain",
     "info",
     "schema",
     "ls",

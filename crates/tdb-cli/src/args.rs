@@ -56,6 +56,9 @@ pub(crate) enum Verb {
     /// List the values that fields have
     #[command(alias = "unique")]
     Distinct(cmd::agg::DistinctArguments),
+    /// Tell which tiles a read takes, and why the others fall out
+    #[command(alias = "plan")]
+    Explain(cmd::explain::Arguments),
     /// Show what the bytes of an array are spent on
     #[command(alias = "du")]
     Layout(cmd::layout::Arguments),

@@ -113,6 +113,7 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Stats(arguments) => cmd::agg::stats(&arguments, global, out),
         Verb::Hist(arguments) => cmd::hist::run(&arguments, global, out),
         Verb::Distinct(arguments) => cmd::agg::distinct(&arguments, global, out),
+        Verb::Explain(arguments) => cmd::explain::run(&arguments, global, out),
         Verb::Layout(arguments) => cmd::layout::run(&arguments, global, out),
         Verb::Show(arguments) => cmd::show::run(&arguments, global, out),
         Verb::Verify(arguments) => cmd::verify::run(&arguments, global, out),

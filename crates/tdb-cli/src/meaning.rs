@@ -36,7 +36,7 @@ const fn change(verb: &'static str, options: &'static [&'static str]) -> Meaning
 }
 
 #[rustfmt::skip]
-const VERBS: [Meaning; 45] = [
+const VERBS: [Meaning; 46] = [
     look("info", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("schema", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
@@ -48,6 +48,7 @@ const VERBS: [Meaning; 45] = [
     look("stats", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("distinct", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("verify", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
+    look("explain", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("layout", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("completions", &["output"]),
     look("man", &[]),

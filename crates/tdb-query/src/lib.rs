@@ -6,6 +6,7 @@
 
 mod ahead;
 mod apart;
+mod chosen_tiles;
 mod delete;
 mod dense;
 mod error;
@@ -26,6 +27,7 @@ mod subarray;
 mod table_work;
 
 pub use apart::fragments_apart;
+pub use chosen_tiles::ChosenTiles;
 pub use delete::{DeleteOptions, Deletion, delete_cells};
 pub use error::QueryError;
 pub use labels::LabelSearch;

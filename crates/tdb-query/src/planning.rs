@@ -32,6 +32,15 @@ pub(crate) struct Planning {
     facts: FactsToOpen,
 }
 
+/// What a read is for.
+#[derive(Clone, Debug)]
+pub(crate) enum Purpose {
+    /// The cells that fit its condition.
+    Cells,
+    /// How many cells there are, how many of them fit, and how many this delete would take, which the array does not have.
+    Tally(Option<Delete>),
+}
+
 #[derive(Debug)]
 enum Candidates {
     Dense(DenseCandidates),
@@ -46,13 +55,12 @@ pub(crate) enum Planned {
 }
 
 impl Planning {
-    /// Determines what is needed; nothing is read. A `delete` that is not stored in the array is evaluated as well,
-    /// to count the cells it would delete.
+    /// Determines what is needed; nothing is read.
     pub(crate) fn new(
         session: &Session,
         array: &Arc<Snapshot>,
         options: &ReadOptions,
-        delete: Option<&Delete>,
+        purpose: &Purpose,
     ) -> Result<Self, QueryError> {
         array.directory().check_commits()?;
         let asked = asked_by_condition(array, options);
@@ -74,7 +82,7 @@ impl Planning {
             }
             false => {
                 let mut sparse = SparsePlan::new(array, request.clone(), asked.clone())?;
-                if let Some(delete) = delete {
+                if let Purpose::Tally(Some(delete)) = purpose {
                     sparse.foresee(array, delete)?;
                 }
                 let parts = sparse.parts(array)?;
@@ -86,9 +94,14 @@ impl Planning {
             let parts = parts.clone().into_iter();
             parts.map(move |part| (fragment, part))
         };
-        let candidates_only = parts.iter().map(|(fragment, _)| *fragment);
+        // A tally is of all cells, whether they fit or not.
+        let tested = match purpose {
+            Purpose::Cells => &asked[..],
+            Purpose::Tally(_) => &[],
+        };
+        let fragments = parts.iter().map(|(fragment, _)| *fragment);
         Ok(Self {
-            facts: FactsToOpen::new(array, &asked, candidates_only)?,
+            facts: FactsToOpen::new(array, tested, fragments)?,
             options: options.clone(),
             enumerations,
             request,

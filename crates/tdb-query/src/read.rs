@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tdb_array::{Delete, Snapshot};
+use tdb_array::Snapshot;
 use tdb_cells::{Batch, FieldInfo, Session, WholeTiles};
 use tdb_fragment::FragmentIndex;
 use tdb_schema::FieldKind;
@@ -12,9 +12,9 @@ use tdb_tile::Bug;
 use crate::dense::{DenseRead, DenseStep};
 use crate::options::ReadOptions;
 use crate::piece::{Decoded, DecodedCells, Piece};
-use crate::planning::{Planned, Planning};
+use crate::planning::{Planned, Planning, Purpose};
 use crate::sparse::{SparseRead, SparseStep, Tally};
-use crate::{LoneTiles, QueryError};
+use crate::{ChosenTiles, LoneTiles, QueryError};
 
 /// A read of an array as a state machine without I/O: [`Read::next`] says what it needs next.
 ///
@@ -94,20 +94,20 @@ impl Read {
         array: &Arc<Snapshot>,
         options: &ReadOptions,
     ) -> Result<Self, QueryError> {
-        Self::begin(session, array, options, None)
+        Self::begin(session, array, options, &Purpose::Cells)
     }
 
-    /// As [`Read::new`]; plans to tell which cells a `delete` would take, too, which the array does not have.
+    /// As [`Read::new`], for any purpose.
     pub(crate) fn begin(
         session: &Session,
         array: &Arc<Snapshot>,
         options: &ReadOptions,
-        delete: Option<&Delete>,
+        purpose: &Purpose,
     ) -> Result<Self, QueryError> {
         if !options.label_ranges.is_empty() {
             return Err(QueryError::LabelRanges);
         }
-        let planning = Planning::new(session, array, options, delete)?;
+        let planning = Planning::new(session, array, options, purpose)?;
         let needs_nothing = planning.reads(array)?.is_empty();
         let mut read = Self {
             session: session.clone(),
@@ -287,6 +287,19 @@ impl Read {
         match &self.state {
             State::Dense(read) if read.is_planned() => read.lone_tiles(),
             State::Sparse(read) => read.lone_tiles(),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The tiles that the read takes, of a read that has not begun: of each fragment that has some within the ranges. None
+    /// before planning is done.
+    ///
+    /// # Errors
+    /// [`QueryError::Bug`].
+    pub fn chosen_tiles(&self) -> Result<Vec<ChosenTiles>, QueryError> {
+        match &self.state {
+            State::Dense(read) if read.is_planned() => read.chosen_tiles(),
+            State::Sparse(read) => read.chosen_tiles(),
             _ => Ok(Vec::new()),
         }
     }

@@ -10,9 +10,10 @@ use tdb_store::Distance;
 use crate::ahead::Ahead;
 use crate::options::{ReadOptions, Versions};
 use crate::piece::{Decoded, Piece};
+use crate::planning::Purpose;
 use crate::read::{Next, Read};
 use crate::sparse::Tally;
-use crate::{LabelSearch, LoneTiles, QueryError};
+use crate::{ChosenTiles, LabelSearch, LoneTiles, QueryError};
 
 /// Iterates over the batches of a read.
 ///
@@ -38,14 +39,12 @@ pub struct Reader {
 #[derive(Debug)]
 struct Asked {
     options: ReadOptions,
-    /// Cells are counted instead of given, and those that this would take.
-    counting: Option<Option<Delete>>,
+    purpose: Purpose,
 }
 
 impl Asked {
     fn begin(&self, session: &Session, array: &Array) -> Result<Read, QueryError> {
-        let delete = self.counting.as_ref().and_then(Option::as_ref);
-        Read::begin(session, array.snapshot(), &self.options, delete)
+        Read::begin(session, array.snapshot(), &self.options, &self.purpose)
     }
 }
 
@@ -69,7 +68,7 @@ impl Reader {
             let options = resolve_labels(session, array, options, &mut warnings)?;
             let asked = Asked {
                 options,
-                counting: None,
+                purpose: Purpose::Cells,
             };
             Self::begin(session, array, asked, warnings)
         })
@@ -84,7 +83,7 @@ impl Reader {
     ) -> Result<Tally, QueryError> {
         let asked = Asked {
             options: options.clone(),
-            counting: Some(delete.cloned()),
+            purpose: Purpose::Tally(delete.cloned()),
         };
         let mut reader = Self::begin(session, array, asked, Vec::new())?;
         while reader.next_batch()?.is_some() {}
@@ -120,9 +119,9 @@ impl Reader {
         while !self.read.is_planned() {
             self.step()?;
         }
-        match self.asked.counting {
-            Some(_) => self.read.count(),
-            None => Ok(()),
+        match self.asked.purpose {
+            Purpose::Tally(_) => self.read.count(),
+            Purpose::Cells => Ok(()),
         }
     }
 
@@ -193,6 +192,14 @@ impl Reader {
     #[must_use]
     pub fn array(&self) -> &Arc<Array> {
         &self.array
+    }
+
+    /// As [`Read::chosen_tiles`].
+    ///
+    /// # Errors
+    /// [`QueryError::Bug`].
+    pub fn chosen_tiles(&self) -> Result<Vec<ChosenTiles>, QueryError> {
+        self.read.chosen_tiles()
     }
 
     /// As [`Read::lone_tiles`].

@@ -31,13 +31,27 @@ fn session() -> Session {
     })
 }
 
-/// All cells of a read, and how many tiles it took.
+/// All cells of a read, and how many tiles it took: of no more bytes than was told before.
 fn cells(array: &Arc<Array>, options: &ReadOptions) -> Result<(Vec<Batch>, u64), QueryError> {
     let session = session();
     let batches = Reader::open(&session, array, options)?;
+    let told = told_bytes(&batches).saturating_add(session.profile().bytes_read);
     let batches = batches.filter(|batch| batch.as_ref().map_or(true, |batch| batch.rows > 0));
     let batches = batches.collect::<Result<Vec<Batch>, QueryError>>()?;
-    Ok((batches, session.profile().tiles_read))
+    let profile = session.profile();
+    assert!(
+        profile.bytes_read <= told,
+        "{} and {told} bytes",
+        profile.bytes_read
+    );
+    Ok((batches, profile.tiles_read))
+}
+
+/// The bytes of the tiles that a read is said to take.
+fn told_bytes(reader: &Reader) -> u64 {
+    let chosen = reader.chosen_tiles().unwrap();
+    let bytes = chosen.iter().flat_map(|chosen| &chosen.bytes);
+    bytes.map(|(_, bytes)| bytes).sum()
 }
 
 /// The bytes of all cells of all columns.
@@ -56,6 +70,15 @@ fn content(batches: &[Batch]) -> Vec<(String, Vec<Option<Vec<u8>>>)> {
         (column.name.clone(), cells.collect())
     });
     columns.collect()
+}
+
+/// Whether a dense array has more cells than anybody reads.
+fn is_vast(grid: &SpaceTileGrid) -> bool {
+    let axes = grid.axes().iter().map(|axis| axis.last_cell());
+    let cells = axes.fold(1_u64, |cells, last| {
+        cells.saturating_mul(last.saturating_add(1))
+    });
+    cells > MOST
 }
 
 /// Some values that a field has, as a condition names them.
@@ -123,12 +146,7 @@ fn what_is_ruled_out_in_golden_arrays_holds_no_cell_that_fits() {
         let array = Arc::new(array);
         // The domains of some hold more cells than anybody reads.
         let grid = SpaceTileGrid::new(array.schema());
-        let is_vast = grid.is_some_and(|grid| {
-            let axes = grid.axes().iter().map(|axis| axis.last_cell());
-            axes.fold(1, |cells: u64, last| {
-                cells.saturating_mul(last.saturating_add(1))
-            }) > MOST
-        });
+        let is_vast = grid.is_some_and(|grid| is_vast(&grid));
         let mut fragments = array.fragments().iter();
         if is_vast || !fragments.any(|f| f.metadata.version.stores_tile_statistics()) {
             continue;
@@ -188,4 +206,30 @@ fn what_is_ruled_out_in_golden_arrays_holds_no_cell_that_fits() {
     println!("{asked} reads, {fewer} of them of fewer tiles");
     assert!(differing.is_empty(), "{}", differing.join("\n"));
     assert!(asked > 5_000 && fewer > 500, "{asked} {fewer}");
+}
+
+#[test]
+fn what_is_told_of_a_read_of_all_is_what_it_takes() {
+    let mut compared = 0;
+    for golden in Golden::all() {
+        let location = place(Arc::new(golden.store()), golden.key.as_ref());
+        let Ok(array) = Array::open_location(&location, OpenOptions::default()) else {
+            continue;
+        };
+        let grid = SpaceTileGrid::new(array.schema());
+        if grid.is_some_and(|grid| is_vast(&grid)) {
+            continue;
+        }
+        let session = session();
+        let mut reader = Reader::open(&session, &Arc::new(array), &ReadOptions::default()).unwrap();
+        let told = told_bytes(&reader);
+        // Fragments of single cells in dense arrays are read to plan.
+        let before = session.profile().bytes_read;
+        if reader.try_for_each(|batch| batch.map(drop)).is_ok() {
+            let read = session.profile().bytes_read - before;
+            assert_eq!(read, told, "{}", golden.name);
+            compared += u32::from(told > 0);
+        }
+    }
+    assert!(compared > 100, "{compared}");
 }

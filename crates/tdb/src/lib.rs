@@ -8,6 +8,7 @@ mod context;
 mod difference;
 mod error;
 mod evolve;
+pub mod explain;
 mod group;
 mod interval;
 pub mod layout;

@@ -6,6 +6,7 @@ use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
 use tdb_tile::{Limits, Scalar};
 
+use crate::explain::Explanation;
 use crate::interval::Axis;
 use crate::{Arranged, Arrangement, Array, Error, Interval, Order, Result, SortKey};
 
@@ -284,6 +285,17 @@ impl ReadBuilder {
         let session = self.array.context().shared_session();
         tdb_aggregate::aggregate(session, self.array.engine(), &options, &wanted, by)
             .map_err(|error| self.array.failed(error))
+    }
+
+    /// What the read takes, before it does: which tiles of which fragments, and why not the others.
+    ///
+    /// # Errors
+    /// As for [`ReadBuilder::batches`].
+    pub fn explain(self) -> Result<Explanation> {
+        let options = self.options()?;
+        let session = self.array.context().shared_session();
+        Explanation::of(session, self.array.engine(), &options)
+            .map_err(|error| error.at(self.array.uri()))
     }
 
     /// How the values that the cells have in a field are spread: in at most `bins` intervals of equal width.

@@ -442,3 +442,63 @@ fn results_are_ndarrays() {
     assert_eq!((rgb.shape(), rgb[[3, 4, 2]]), (&[4, 5, 3][..], 59));
     assert!(array.read().limit(3).to_ndarray::<u16>("a").is_err());
 }
+
+/// An array of four tiles of two cells each: 0, 1; 2, 3; null, null; 6, 7.
+fn in_tiles(uri: &str) -> tdb::Array {
+    let schema = Schema::sparse()
+        .dimension(
+            Dimension::new("at", Datatype::Int32)
+                .domain(0..=99)
+                .tile(100),
+        )
+        .attribute(Attribute::new("a", Datatype::Int32).nullable())
+        .attribute(Attribute::new("b", Datatype::Int32))
+        .capacity(2)
+        .build()
+        .expect("a schema");
+    let array = tdb::create(uri, &schema).expect("created");
+    let a = (0..8)
+        .map(|n| (!(4..6).contains(&n)).then_some(n))
+        .collect::<Vec<Option<i32>>>();
+    let numbers = (0..8).collect::<Vec<i32>>();
+    let write = array.write().column("at", numbers.clone()).column("a", a);
+    write.column("b", numbers).commit().expect("written");
+    array.reopen().expect("opened")
+}
+
+#[test]
+fn tiles_without_a_cell_that_fits_are_not_read() {
+    let (_folder, uri) = place();
+    let array = in_tiles(&uri);
+    let explained = |condition: &str| {
+        let explained = array.read().condition(condition).explain().expect("a plan");
+        let fragment = explained.fragments.first().expect("a fragment");
+        assert_eq!((explained.read(), explained.tiles()), (fragment.read, 4));
+        fragment.ruled_out
+    };
+    assert_eq!(explained("a >= 6"), 3);
+    assert_eq!(explained("a in (1, 6)"), 2);
+    assert_eq!(explained("a is null"), 3);
+    assert_eq!(explained("a > 7"), 4);
+    assert_eq!(explained("a > 1 or b = 0"), 1);
+    let session = || array.context().shared_session().profile().tiles_read;
+    let before = session();
+    let found = array
+        .read()
+        .condition("a >= 6")
+        .to_vec::<i32>("b")
+        .expect("cells");
+    assert_eq!(found, [6, 7]);
+    // Values and validity of one tile of a, and one of b.
+    assert_eq!(session() - before, 3);
+}
+
+#[test]
+fn a_delete_counts_the_null_cells_of_tiles_without_a_cell_that_fits() {
+    let (_folder, uri) = place();
+    let array = in_tiles(&uri);
+    let refused = array.delete(&field("a").lt(0)).expect_err("refused");
+    insta::assert_snapshot!(refused, @r#"the condition fits 0 cells, and the delete would take 2: what is stored of it also takes cells that are null in "a""#);
+    let refused = array.delete(&field("a").lt(1)).expect_err("refused");
+    insta::assert_snapshot!(refused, @r#"the condition fits 1 cells, and the delete would take 3: what is stored of it also takes cells that are null in "a""#);
+}

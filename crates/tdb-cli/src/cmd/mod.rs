@@ -12,6 +12,7 @@ pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod dump;
 pub(crate) mod evolve;
+pub(crate) mod explain;
 pub(crate) mod filters;
 pub(crate) mod fragments;
 pub(crate) mod group;

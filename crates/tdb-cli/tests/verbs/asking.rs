@@ -420,3 +420,111 @@ fn more_groups_than_the_memory_holds_name_the_option() {
     );
     assert!(said.contains("--memory"), "{said}");
 }
+
+#[test]
+fn what_a_read_takes_is_told() {
+    let explained = |arguments: &str| told(&run(&format!("explain {arguments}")));
+    insta::assert_snapshot!(explained("v22_conditions_dense/array --where a<2 --attrs a,s"), @r#"
+    v22_conditions_dense/array: reads 2 of 4 tiles, at most 297 B
+      2 ruled out by the condition
+
+    written                   outside  hidden  ruled out  read  bytes  fragment
+    1970-01-01T00:00:00.110Z        0       0          2     2  297 B  __110_110_0123456789abcdef0123456789abcdef_22
+
+    field  bytes
+    a       96 B  tested by the condition: read first
+    s      201 B
+    exit status 0
+    "#);
+    insta::assert_snapshot!(explained("v22_tour/array --range station=BGN..CPT --attrs sky"), @r#"
+    v22_tour/array: reads 5 of 6 tiles, at most 1.1 KiB
+      1 outside of the ranges
+
+    written               outside  hidden  ruled out  read  bytes  fragment
+    2024-04-12T00:00:00Z        0       0          0     2  490 B  __1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22
+    2024-04-11T00:00:00Z        1       0          0     2  487 B  __1712793600000_1712793600000_0123456789abcdef0123456789abcdef_22
+    2024-04-12T12:00:00Z        0       0          0     1  196 B  __1712923200000_1712923200000_0123456789abcdef0123456789abcdef_22
+
+    field    bytes
+    station  350 B
+    hour     532 B
+    sky      291 B
+    exit status 0
+    "#);
+    insta::assert_snapshot!(explained("v22_dense_basics/array --range row=1..2 --attrs i8"), @r#"
+    v22_dense_basics/array: reads 4 of 10 tiles, at most 231 B
+      6 outside of the ranges
+
+    written                   outside  hidden  ruled out  read  bytes  fragment
+    1970-01-01T00:00:00.130Z        0       0          0     2   96 B  __130_130_0123456789abcdef0123456789abcdef_22
+    1970-01-01T00:00:00.110Z        2       0          0     2  135 B  __110_110_0123456789abcdef0123456789abcdef_22
+    1970-01-01T00:00:00.120Z        4       0          0     0    0 B  __120_120_0123456789abcdef0123456789abcdef_22
+
+    field  bytes
+    i8     231 B
+    exit status 0
+    "#);
+    insta::assert_snapshot!(explained("v22_dense_basics/array --range row=1..2 --attrs i8 --json"), @r#"
+    {
+      "array": "v22_dense_basics/array",
+      "tiles": 10,
+      "tiles_read": 4,
+      "bytes": 231,
+      "fragments": [
+        {
+          "name": "__110_110_0123456789abcdef0123456789abcdef_22",
+          "since": 110,
+          "until": 110,
+          "tiles_outside": 2,
+          "tiles_hidden": 0,
+          "tiles_ruled_out": 0,
+          "tiles_read": 2,
+          "bytes": 135
+        },
+        {
+          "name": "__120_120_0123456789abcdef0123456789abcdef_22",
+          "since": 120,
+          "until": 120,
+          "tiles_outside": 4,
+          "tiles_hidden": 0,
+          "tiles_ruled_out": 0,
+          "tiles_read": 0,
+          "bytes": 0
+        },
+        {
+          "name": "__130_130_0123456789abcdef0123456789abcdef_22",
+          "since": 130,
+          "until": 130,
+          "tiles_outside": 0,
+          "tiles_hidden": 0,
+          "tiles_ruled_out": 0,
+          "tiles_read": 2,
+          "bytes": 96
+        }
+      ],
+      "fields": [
+        {
+          "name": "row",
+          "is_tested": false,
+          "bytes": 0
+        },
+        {
+          "name": "col",
+          "is_tested": false,
+          "bytes": 0
+        },
+        {
+          "name": "i8",
+          "is_tested": false,
+          "bytes": 231
+        }
+      ]
+    }
+    exit status 0
+    "#);
+    insta::assert_snapshot!(explained("v22_tour/array --attrs skies"), @r#"
+    error: there is no attribute "skies"
+    hint: the attributes are temperature, pressure, sky, remark
+    exit status 2
+    "#);
+}

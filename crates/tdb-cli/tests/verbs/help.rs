@@ -36,6 +36,7 @@ fn every_verb_shows_examples_that_work() {
         "tree",
         "read",
         "show",
+        "explain",
         "layout",
         "fragments",
         "meta ls",
@@ -65,7 +66,7 @@ fn every_verb_shows_examples_that_work() {
 }
 
 /// Every verb.
-const VERBS: [&str; 45] = [
+const VERBS: [&str; 46] = [
     "",
     "info",
     "schema",
@@ -82,6 +83,7 @@ const VERBS: [&str; 45] = [
     "verify",
     "show",
     "hist",
+    "explain",
     "layout",
     "log",
     "diff",

@@ -11,6 +11,7 @@
 mod bands;
 mod block;
 mod byte_ranges;
+mod chosen_tiles;
 mod columns;
 mod condition;
 mod coordinates;

@@ -105,6 +105,11 @@ impl DenseRead {
         self.filled
     }
 
+    /// All fields to be read, each once.
+    pub(super) fn fields(&self) -> &[FieldKind] {
+        &self.fields
+    }
+
     /// The memory of the session.
     pub(super) fn budget(&self) -> &Budget {
         &self.session.limits().budget

@@ -68,6 +68,12 @@ impl Runs {
         Some((lo, hi))
     }
 
+    /// Whether any of these cells, both ends included, is asked for.
+    pub(crate) fn meets(&self, first: u64, last: u64) -> bool {
+        let mut runs = self.runs.iter();
+        runs.any(|run| run.first <= last && first <= run.first + (run.len - 1))
+    }
+
     /// What stands at these positions.
     pub(crate) fn within(&self, positions: Range<u64>) -> impl Iterator<Item = Run> + '_ {
         let first = self

@@ -148,12 +148,13 @@ impl FragmentPlan {
         Ok(!self.tiles.is_empty())
     }
 
-    /// Leaves out the tiles that the condition rules out; whether any are left.
+    /// Leaves out the tiles that the condition rules out; how many.
     pub(super) fn rule_out(
         &mut self,
         condition: &Predicate,
         facts: &Facts,
-    ) -> Result<bool, QueryError> {
+    ) -> Result<u64, QueryError> {
+        let before = self.tiles.len();
         let mut left = Vec::with_capacity(self.tiles.len());
         for planned in &self.tiles {
             let counted = (planned.tile, planned.cells as u64);
@@ -162,7 +163,7 @@ impl FragmentPlan {
             }
         }
         self.tiles = left;
-        Ok(!self.tiles.is_empty())
+        Ok(before.saturating_sub(self.tiles.len()) as u64)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The plan of a sparse read: the tiles it needs of each fragment, and the steps it can skip.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tdb_array::{OpenedPart, Snapshot};
@@ -14,7 +15,7 @@ use crate::apart::fragments_apart;
 use crate::facts::Facts;
 use crate::options::{ResultOrder, Versions};
 use crate::request::Request;
-use crate::{QueryError, fragment_tiles};
+use crate::{ChosenTiles, QueryError, fragment_tiles};
 
 /// What a sparse read does, decided before a tile is read.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(crate) struct SparsePlan {
     /// The schema of the array and, behind its attributes, those of older schemas that deletes ask about.
     pub(crate) schema: Arc<ArraySchema>,
     pub(crate) fragments: Vec<FragmentPlan>,
+    /// Of how many tiles of a fragment the condition proves that no cell fits.
+    ruled_out: BTreeMap<FragmentIndex, u64>,
     /// Whether cells have to be put in order.
     pub(crate) sorts: bool,
     /// Whether some of the tiles may have cells beyond the subarray.
@@ -64,6 +67,7 @@ impl SparsePlan {
             asked,
             schema,
             fragments,
+            ruled_out: BTreeMap::new(),
             cuts,
             sorts: false,
             deduplicates: false,
@@ -132,10 +136,12 @@ impl SparsePlan {
             if !plan.search(array, &self.request, opened, limits)? {
                 continue;
             }
-            if let (Some(condition), true) = (&self.request.condition, may_rule_out)
-                && !plan.rule_out(condition, facts)?
-            {
-                continue;
+            if let (Some(condition), true) = (&self.request.condition, may_rule_out) {
+                let ruled_out = plan.rule_out(condition, facts)?;
+                self.ruled_out.insert(plan.fragment, ruled_out);
+                if plan.tiles.is_empty() {
+                    continue;
+                }
             }
             let (index, schema) = (plan.fragment, &self.schema);
             located.fragments.push(index);
@@ -176,6 +182,30 @@ impl SparsePlan {
     pub(crate) fn resolve(&mut self, request: Request) {
         self.request = request;
         self.asked.clear();
+    }
+
+    /// The tiles that are read, with what `tiles` says of their bytes.
+    pub(super) fn chosen_tiles(&self, tiles: &PlannedTiles) -> Result<Vec<ChosenTiles>, Bug> {
+        let fields = self.fields();
+        let mut chosen = self.ruled_out.clone();
+        for plan in &self.fragments {
+            chosen.entry(plan.fragment).or_insert(0);
+        }
+        let chosen = chosen.into_iter().map(|(fragment, ruled_out)| {
+            let mut chosen = ChosenTiles::new(fragment);
+            chosen.ruled_out = ruled_out;
+            let place = self
+                .fragments
+                .binary_search_by_key(&fragment, |plan| plan.fragment);
+            if let Ok(place) = place.map(PlanIndex) {
+                let tiles = tiles.at(place)?;
+                for planned in &self.fragment(place)?.tiles {
+                    chosen.add(tiles, &fields, planned.tile);
+                }
+            }
+            Ok(chosen)
+        });
+        chosen.collect()
     }
 
     /// Where a fragment of the array stands in the plan.

@@ -17,9 +17,9 @@ use super::rows::Rows;
 use super::slabs::{Slab, Slabs};
 use super::tally::Tally;
 use super::weights::{PICKED_ROW, SORTED_ROW, Supply, Weights};
-use crate::QueryError;
 use crate::piece::Piece;
 use crate::table_work::TableWork;
+use crate::{ChosenTiles, QueryError};
 
 /// Rows that a table can number.
 const MOST_ROWS: u64 = u32::MAX as u64;
@@ -130,6 +130,11 @@ impl SparseRead {
             tiles: &self.tiles,
             weights: &self.weights,
         }
+    }
+
+    /// The tiles that are read.
+    pub(crate) fn chosen_tiles(&self) -> Result<Vec<ChosenTiles>, QueryError> {
+        Ok(self.plan.chosen_tiles(&self.tiles)?)
     }
 
     /// Counts cells instead of giving them; the condition leaves none out.

@@ -1,0 +1,151 @@
+//! What a read takes, told before a tile is read: which fragments and tiles, and why the others fall out.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tdb_array::Array;
+use tdb_cells::Session;
+use tdb_fragment::FragmentIndex;
+use tdb_query::{ChosenTiles, ReadOptions, Reader};
+use tdb_schema::FieldKind;
+
+use crate::Result;
+
+/// What a read takes.
+///
+/// ```no_run
+/// let weather = tdb::open("weather")?;
+/// let plan = weather.read().range("day", 3..=40).condition("temp < -5").explain()?;
+/// println!("{} of {} tiles, at most {} bytes", plan.read(), plan.tiles(), plan.bytes());
+/// # Ok::<(), tdb::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// All fragments of the array, in its order.
+    pub fragments: Vec<ExplainedFragment>,
+    /// The fields that are read.
+    pub fields: Vec<ExplainedField>,
+}
+
+/// What a read takes of one fragment. Each of its tiles is in one of the four numbers.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ExplainedFragment {
+    /// Its name.
+    pub name: String,
+    /// When its cells were written: the first and the last time, in milliseconds since 1970.
+    pub times: (u64, u64),
+    /// Tiles without a cell of the ranges.
+    pub outside: u64,
+    /// Tiles of a dense array of which newer fragments have all cells.
+    pub hidden: u64,
+    /// Tiles of whose cells the condition holds for none, as their statistics prove.
+    pub ruled_out: u64,
+    /// Tiles that are read.
+    pub read: u64,
+    /// Bytes of them, at most.
+    pub bytes: u64,
+}
+
+/// What a read takes of one field.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ExplainedField {
+    /// Its name.
+    pub name: String,
+    /// Whether the condition tests it: then it is read before the others, which are not read where no cell is left.
+    pub is_tested: bool,
+    /// Bytes of its tiles, with offsets and validity, at most.
+    pub bytes: u64,
+}
+
+impl Explanation {
+    /// What a read of an array takes.
+    ///
+    /// # Errors
+    /// As for the read, before its first cells.
+    pub fn of(session: &Session, array: &Arc<Array>, options: &ReadOptions) -> Result<Self> {
+        let reader = Reader::open(session, array, options)?;
+        let chosen = reader.chosen_tiles()?;
+        let array = reader.array();
+        let fields = fields(array, options, &chosen);
+        let chosen: HashMap<FragmentIndex, ChosenTiles> = chosen
+            .into_iter()
+            .map(|chosen| (chosen.fragment, chosen))
+            .collect();
+        let fragments = array.numbered_fragments().map(|(index, fragment)| {
+            let tiles = fragment.metadata.tile_count();
+            let chosen = chosen.get(&index);
+            let of = |number: fn(&ChosenTiles) -> u64| chosen.map_or(0, number);
+            let (hidden, ruled_out) = (of(|c| c.hidden), of(|c| c.ruled_out));
+            let (mut read, mut bytes) = (
+                of(|c| c.tiles),
+                of(|c| c.bytes.iter().map(|(_, bytes)| bytes).sum()),
+            );
+            // Single cells of a dense array, as early releases wrote them, are read before anything else is known.
+            if array.schema().is_dense() && !fragment.metadata.dense {
+                (read, bytes) = (tiles, fragment.metadata.data_size());
+            }
+            let met = hidden.saturating_add(ruled_out).saturating_add(read);
+            ExplainedFragment {
+                name: fragment.name.as_str().to_owned(),
+                times: fragment.timestamps(),
+                outside: tiles.saturating_sub(met),
+                hidden,
+                ruled_out,
+                read,
+                bytes,
+            }
+        });
+        Ok(Self {
+            fragments: fragments.collect(),
+            fields,
+        })
+    }
+
+    /// Tiles of all fragments.
+    #[must_use]
+    pub fn tiles(&self) -> u64 {
+        let each = |f: &ExplainedFragment| [f.outside, f.hidden, f.ruled_out, f.read];
+        self.fragments.iter().flat_map(each).sum()
+    }
+
+    /// Tiles that are read.
+    #[must_use]
+    pub fn read(&self) -> u64 {
+        self.fragments.iter().map(|fragment| fragment.read).sum()
+    }
+
+    /// Bytes that are read, at most.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.fragments.iter().map(|fragment| fragment.bytes).sum()
+    }
+}
+
+/// What each field that is read takes; those that the condition tests first.
+fn fields(array: &Array, options: &ReadOptions, chosen: &[ChosenTiles]) -> Vec<ExplainedField> {
+    let schema = array.schema();
+    let tested: Vec<&str> = options.condition.iter().flat_map(|c| c.fields()).collect();
+    let mut fields: Vec<(FieldKind, u64)> = Vec::new();
+    for (kind, bytes) in chosen.iter().flat_map(|chosen| &chosen.bytes) {
+        match fields.iter_mut().find(|(known, _)| known == kind) {
+            Some((_, sum)) => *sum = sum.saturating_add(*bytes),
+            None => fields.push((*kind, *bytes)),
+        }
+    }
+    let fields = fields.into_iter().map(|(kind, bytes)| {
+        let field = schema.field_of(kind);
+        // Behind the attributes of the schema come those that only deletes of earlier schemas know.
+        let name = field.map_or("attribute of an earlier schema", |field| field.name);
+        ExplainedField {
+            name: name.to_owned(),
+            is_tested: tested.contains(&name),
+            bytes,
+        }
+    });
+    let mut fields: Vec<ExplainedField> = fields.collect();
+    fields.sort_by_key(|field| !field.is_tested);
+    fields
+}
