@@ -10,6 +10,7 @@ use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
 
 use crate::accumulator::{Accumulator, FieldStates, GroupOf};
+use crate::grouping::{Grouping, Keys};
 use crate::groups::Groups;
 use crate::statistics::{self, known_tiles};
 use crate::{Aggregate, AggregateError, Function, Outcome};
@@ -17,7 +18,7 @@ use crate::{Aggregate, AggregateError, Function, Outcome};
 /// The answer to a question: one group for each combination of values, or a single one.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// The fields that cells are grouped by.
+    /// The fields that cells are grouped by; a part of dates is an `int64` with the name that it was asked for by.
     pub by: Vec<FieldInfo>,
     /// What is worked out for each group.
     pub aggregates: Vec<Aggregate>,
@@ -44,7 +45,8 @@ impl Group {
     }
 }
 
-/// Works out aggregates of the cells that a read returns, for each combination of values of the fields `by`.
+/// Works out aggregates of the cells that a read returns, for each combination of values of the fields `by`, or of parts of
+/// their dates: `station`, `year(day)`, `month(day)`, `day(day)`.
 ///
 /// Without fields to group by there is one group, also where there is no cell.
 ///
@@ -59,15 +61,19 @@ pub fn aggregate(
     by: &[&str],
 ) -> Result<Table, AggregateError> {
     let of_fields = aggregates.iter().filter_map(|a| a.field.as_deref());
-    let names = unique(of_fields.chain(by.iter().copied()));
+    let by: Vec<Grouping<'_>> = by
+        .iter()
+        .map(|text| Grouping::parse(text, array.schema()))
+        .collect();
+    let names = unique(of_fields.chain(by.iter().map(|by| by.field)));
     let is_told = by.is_empty() && statistics::may_tell(array.schema(), options);
     let mut options = read_options(array.schema(), options, &names)?;
     if is_told && array.schema().is_dense() {
         options.order = Some(ResultOrder::Global);
     }
     let mut reader = Reader::open(session, array, &options)?;
-    let by_fields = by.iter().map(|name| read_field(&reader, name));
-    let by_fields = by_fields.collect::<Result<Vec<FieldInfo>, Bug>>()?;
+    let keys = by.iter().map(|by| by.keys(&reader));
+    let mut keys = keys.collect::<Result<Vec<Keys>, AggregateError>>()?;
     let mut states = States::new(aggregates, &reader)?;
     let mut groups = Groups::new(&session.limits().budget, states.fields.len());
     if is_told {
@@ -78,10 +84,11 @@ pub fn aggregate(
         if by.is_empty() {
             states.add(&batch, GroupOf::One, 1)?;
         } else {
-            let numbers = groups.of(&batch, by)?;
+            let numbers = groups.of(&batch, &mut keys)?;
             states.add(&batch, GroupOf::Each(&numbers), groups.len())?;
         }
     }
+    let by_fields: Vec<FieldInfo> = keys.into_iter().map(|keys| keys.info).collect();
     let mut found = if by.is_empty() {
         states.resize(1);
         vec![states.group(Vec::new(), 0, aggregates)?]

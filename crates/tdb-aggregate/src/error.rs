@@ -46,6 +46,14 @@ pub enum AggregateError {
         /// The sum.
         sum: i128,
     },
+    /// A year that no 64-bit integer holds.
+    #[error("year({field}): {year} does not fit into 64 bits")]
+    Year {
+        /// The field.
+        field: String,
+        /// The year.
+        year: i128,
+    },
     /// A histogram without bins, or with too many.
     #[error("a histogram has from 1 to {most} bins")]
     Bins {
@@ -88,7 +96,7 @@ impl AggregateError {
             | Self::Labels { .. }
             | Self::Bins { .. }
             | Self::Infinite { .. } => ErrorKind::Invalid,
-            Self::Overflow { .. } | Self::Groups { .. } => ErrorKind::Limit,
+            Self::Overflow { .. } | Self::Year { .. } | Self::Groups { .. } => ErrorKind::Limit,
             Self::Query(error) => error.kind(),
             Self::Cells(error) => error.kind(),
             Self::Bug(_) => ErrorKind::Bug,

@@ -1,11 +1,13 @@
 //! The groups of cells that have the same values in some fields.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use tdb_cells::Batch;
 use tdb_tile::{Budget, Bug, Grant, LimitError};
 
 use crate::AggregateError;
+use crate::grouping::Keys;
 
 /// About what a group takes beside its values: its place in the table, and its line of the answer.
 const GROUP_BYTES: u64 = 192;
@@ -49,33 +51,34 @@ impl Groups {
         self.numbers.len()
     }
 
-    /// The number of each cell's group, by the columns of these names.
-    pub(crate) fn of(&mut self, batch: &Batch, by: &[&str]) -> Result<Vec<usize>, AggregateError> {
-        let columns = by.iter().map(|name| batch.column(name));
+    /// The number of each cell's group, by these values.
+    pub(crate) fn of(
+        &mut self,
+        batch: &Batch,
+        by: &mut [Keys],
+    ) -> Result<Vec<usize>, AggregateError> {
+        let columns = by.iter().map(|keys| batch.column(keys.column()));
         let columns: Option<Vec<_>> = columns.collect();
         let columns = columns.ok_or_else(|| Bug::new("a field to group by was not read"))?;
         let mut numbers = Vec::with_capacity(batch.rows);
         // Cells beside each other are often of one group.
         let mut last: Option<(Key, usize)> = None;
         for row in 0..batch.rows {
-            let cells = columns.iter().map(|column| {
-                let cell = column.is_valid(row).then(|| column.cell(row));
-                match cell {
-                    None => Ok(None),
-                    Some(Some(cell)) => Ok(Some(cell)),
-                    Some(None) => Err(Bug::new("a column has fewer cells than its batch")),
-                }
-            });
-            let cells = cells.collect::<Result<Vec<Option<&[u8]>>, Bug>>()?;
+            let cells = by.iter_mut().zip(&columns);
+            let cells = cells.map(|(keys, column)| keys.of(column, row));
+            let cells = cells.collect::<Result<Vec<Option<Cow<'_, [u8]>>>, AggregateError>>()?;
             let same = |key: &Key| {
                 let mut pairs = key.iter().zip(&cells);
-                pairs.all(|(known, cell)| known.as_deref() == *cell)
+                pairs.all(|(known, cell)| known.as_deref() == cell.as_deref())
             };
             if let Some((_, number)) = last.as_ref().filter(|(key, _)| same(key)) {
                 numbers.push(*number);
                 continue;
             }
-            let key: Key = cells.iter().map(|cell| cell.map(Into::into)).collect();
+            let key: Key = cells
+                .iter()
+                .map(|cell| cell.as_deref().map(Into::into))
+                .collect();
             let number = self.number(&key)?;
             numbers.push(number);
             last = Some((key, number));

@@ -9,6 +9,7 @@ mod aggregate;
 mod count;
 mod error;
 mod function;
+mod grouping;
 mod groups;
 mod histogram;
 mod statistics;

@@ -502,3 +502,40 @@ fn a_delete_counts_the_null_cells_of_tiles_without_a_cell_that_fits() {
     let refused = array.delete(&field("a").lt(1)).expect_err("refused");
     insta::assert_snapshot!(refused, @r#"the condition fits 1 cells, and the delete would take 3: what is stored of it also takes cells that are null in "a""#);
 }
+
+#[test]
+fn cells_are_grouped_by_parts_of_dates() {
+    let (_folder, uri) = place();
+    let array = written(&uri);
+    let counted = |by: &[&str]| -> Vec<(Vec<i64>, u64)> {
+        let table = array.read().aggregate("count(*)", by).expect("groups");
+        let groups = table.groups.iter().map(|group| {
+            let keys = (0..by.len()).map(|place| {
+                let key = group.key(place).expect("a number");
+                i64::from_le_bytes(key.try_into().expect("eight bytes"))
+            });
+            (keys.collect(), group.cells)
+        });
+        groups.collect()
+    };
+    assert_eq!(counted(&["year(day)"]), [(vec![2024], 3)]);
+    assert_eq!(counted(&["month(day)"]), [(vec![1], 2), (vec![2], 1)]);
+    let days = [(vec![1, 1], 1), (vec![1, 2], 1), (vec![2, 29], 1)];
+    assert_eq!(counted(&["MONTH( day )", "day(day)"]), days);
+    let refused = |by: &str| {
+        let error = array
+            .read()
+            .aggregate("count(*)", &[by])
+            .expect_err("refused");
+        format!("{error:#}")
+    };
+    insta::assert_snapshot!(refused("year(temp)"), @"year(temp): there is none of a field that holds float32");
+    insta::assert_snapshot!(refused("year(dya)"), @r#"
+    there is no field "dya"
+    hint: the fields are station, day, temp, sky, gusts, remark
+    "#);
+    insta::assert_snapshot!(refused("century(day)"), @r#"
+    there is no field "century(day)"
+    hint: the fields are station, day, temp, sky, gusts, remark
+    "#);
+}

@@ -20,6 +20,7 @@ use crate::present;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb agg fixtures/v22_tour/array 'count(*), mean(temperature)' --by station\n  \
+    tdb agg fixtures/v22_tour/array 'count(*)' --by 'month(hour),day(hour)'\n  \
     tdb agg fixtures/v22_tour/array 'min(hour), max(hour)' --where \"sky = 'snow'\"\n\n\
     The aggregates are count(*), count(a), null_count(a), sum(a), min(a), max(a) and mean(a); a name that holds spaces stands in \
     \"double quotes\". Null cells are left out of all but null_count, and of count(*)."
@@ -30,7 +31,7 @@ pub(crate) struct Arguments {
     /// What is worked out, like \"count(*), sum(a)\"
     #[arg(value_name = "AGGREGATES")]
     aggregates: String,
-    /// A line for each combination of values of these fields
+    /// A line for each combination of values of these fields, or of year(A), month(A), day(A) of dates
     #[arg(
         long,
         value_name = "A,B",

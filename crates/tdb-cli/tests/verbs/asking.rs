@@ -528,3 +528,14 @@ fn what_a_read_takes_is_told() {
     exit status 2
     "#);
 }
+
+#[test]
+fn cells_are_grouped_by_parts_of_dates() {
+    let output = run("agg v22_tour/array count(*),mean(temperature) --by month(hour),day(hour)");
+    insta::assert_snapshot!(told(&output), @r#"
+    month(hour)  day(hour)  count(*)   mean(temperature)
+              4         10        48  10.067708333333334
+              4         11        32             9.65625
+    exit status 0
+    "#);
+}

@@ -1,0 +1,116 @@
+//! What cells are grouped by: a field, or a part of its dates.
+
+use std::borrow::Cow;
+
+use tdb_cells::{Column, FieldInfo};
+use tdb_query::Reader;
+use tdb_schema::value::{Calendar, DatePart};
+use tdb_schema::{ArraySchema, CellValNum};
+use tdb_tile::{Bug, Datatype, Scalar};
+
+use crate::AggregateError;
+use crate::aggregate::read_field;
+
+/// A field, or a part of its dates: `station`, `year(day)`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grouping<'a> {
+    /// The field that is read.
+    pub(crate) field: &'a str,
+    text: &'a str,
+    part: Option<DatePart>,
+}
+
+/// The values that cells are grouped by.
+#[derive(Debug)]
+pub(crate) struct Keys {
+    field: String,
+    part: Option<(DatePart, Calendar)>,
+    /// What stands in the answer.
+    pub(crate) info: FieldInfo,
+}
+
+impl<'a> Grouping<'a> {
+    /// A field with just this name comes before a part of one.
+    pub(crate) fn parse(text: &'a str, schema: &ArraySchema) -> Self {
+        let part = text.split_once('(').and_then(|(part, field)| {
+            let field = field.strip_suffix(')')?.trim();
+            let quoted = field.strip_prefix('"').and_then(|f| f.strip_suffix('"'));
+            Some((DatePart::from_name(part.trim())?, quoted.unwrap_or(field)))
+        });
+        match part.filter(|_| schema.field(text).is_none()) {
+            Some((part, field)) => Self {
+                field,
+                text,
+                part: Some(part),
+            },
+            None => Self {
+                field: text,
+                text,
+                part: None,
+            },
+        }
+    }
+
+    /// The values in what a reader gives.
+    pub(crate) fn keys(&self, reader: &Reader) -> Result<Keys, AggregateError> {
+        let mut info = read_field(reader, self.field)?;
+        let field = info.name.clone();
+        let Some(part) = self.part else {
+            return Ok(Keys {
+                field,
+                part: None,
+                info,
+            });
+        };
+        let is_one = info.cell_val_num == CellValNum::Fixed(1) && info.enumeration.is_none();
+        let calendar = Calendar::new(info.datatype).filter(|_| is_one);
+        let unfit = || AggregateError::Unfit {
+            function: part.name(),
+            field: field.clone(),
+            datatype: info.datatype,
+            is_list: info.cell_val_num != CellValNum::Fixed(1),
+        };
+        let calendar = calendar.ok_or_else(unfit)?;
+        self.text.clone_into(&mut info.name);
+        info.datatype = Datatype::Int64;
+        info.nullable = true;
+        Ok(Keys {
+            field,
+            part: Some((part, calendar)),
+            info,
+        })
+    }
+}
+
+impl Keys {
+    /// The name of the column that they come from.
+    pub(crate) fn column(&self) -> &str {
+        &self.field
+    }
+
+    /// The value of a cell; `None` where it is null, or no time.
+    pub(crate) fn of<'c>(
+        &mut self,
+        column: &'c Column,
+        row: usize,
+    ) -> Result<Option<Cow<'c, [u8]>>, AggregateError> {
+        if !column.is_valid(row) {
+            return Ok(None);
+        }
+        let lacking = || Bug::new("a column has fewer cells than its batch");
+        let cell = column.cell(row).ok_or_else(lacking)?;
+        let Some((part, calendar)) = &mut self.part else {
+            return Ok(Some(Cow::Borrowed(cell)));
+        };
+        let ticks = i64::read(cell).ok_or_else(lacking)?;
+        let Some(date) = calendar.date(ticks) else {
+            return Ok(None);
+        };
+        let value = date.part(*part);
+        let number = i64::try_from(value).map_err(|_| AggregateError::Year {
+            field: self.field.clone(),
+            year: value,
+        })?;
+        Ok(Some(Cow::Owned(number.to_le_bytes().to_vec())))
+    }
+}
