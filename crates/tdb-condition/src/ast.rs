@@ -1,8 +1,10 @@
+use std::cmp::Ordering;
 use std::ops::Not;
 
 use tdb_schema::value::Moment;
 
 use crate::Pattern;
+use crate::term::{Comparison, Term};
 
 /// A question that a cell answers with yes or no: tests of fields, joined by `and`, `or` and `not`.
 ///
@@ -32,6 +34,8 @@ pub enum ConditionNode {
     Not,
     /// A test of one field.
     Test(FieldTest),
+    /// A comparison of what is worked out of fields.
+    Comparison(Comparison),
 }
 
 /// A test of the cells of one field.
@@ -129,9 +133,16 @@ impl Condition {
 
     /// The names of the fields that are tested, each as often as it is.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
-        self.nodes.iter().filter_map(|node| match node {
-            ConditionNode::Test(test) => Some(test.field.as_str()),
-            _ => None,
+        self.nodes.iter().flat_map(|node| {
+            let (test, terms) = match node {
+                ConditionNode::Test(test) => (Some(test.field.as_str()), None),
+                ConditionNode::Comparison(compared) => {
+                    (None, Some([&compared.left, &compared.right]))
+                }
+                ConditionNode::And(_) | ConditionNode::Or(_) | ConditionNode::Not => (None, None),
+            };
+            let of_terms = terms.into_iter().flatten().flat_map(Term::fields);
+            test.into_iter().chain(of_terms)
         })
     }
 
@@ -181,6 +192,14 @@ impl From<FieldTest> for Condition {
     fn from(test: FieldTest) -> Self {
         Self {
             nodes: vec![ConditionNode::Test(test)],
+        }
+    }
+}
+
+impl From<Comparison> for Condition {
+    fn from(comparison: Comparison) -> Self {
+        Self {
+            nodes: vec![ConditionNode::Comparison(comparison)],
         }
     }
 }
@@ -283,6 +302,10 @@ impl FieldCondition {
         self.ask(Test::Compare(op, value.into()))
     }
 
+    pub(crate) fn into_name(self) -> String {
+        self.name
+    }
+
     pub(crate) fn ask(self, test: Test) -> Condition {
         FieldTest {
             field: self.name,
@@ -328,6 +351,23 @@ impl CompareOp {
             Self::Ge => ">=",
             Self::Eq => "=",
             Self::Ne => "!=",
+        }
+    }
+}
+
+impl CompareOp {
+    /// Whether it holds of two values of this order; of those without one only that they are not equal.
+    pub(crate) fn holds(self, order: Option<Ordering>) -> bool {
+        let Some(order) = order else {
+            return self == Self::Ne;
+        };
+        match self {
+            Self::Lt => order.is_lt(),
+            Self::Le => order.is_le(),
+            Self::Gt => order.is_gt(),
+            Self::Ge => order.is_ge(),
+            Self::Eq => order.is_eq(),
+            Self::Ne => order.is_ne(),
         }
     }
 }

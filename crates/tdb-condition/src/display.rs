@@ -30,6 +30,12 @@ impl fmt::Display for Condition {
                     test.fmt(f)?;
                     close(f, &mut walk)?;
                 }
+                ConditionNode::Comparison(comparison) => {
+                    separate(f, &walk, negated)?;
+                    negated = false;
+                    comparison.fmt(f)?;
+                    close(f, &mut walk)?;
+                }
             }
         }
         Ok(())
@@ -81,13 +87,22 @@ fn close(f: &mut fmt::Formatter<'_>, walk: &mut Walk<Written>) -> fmt::Result {
     written
 }
 
+/// A name in quotes where it needs them.
+pub(crate) struct FieldName<'a>(pub(crate) &'a str);
+
+impl fmt::Display for FieldName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if is_bare_name(self.0) {
+            f.write_str(self.0)
+        } else {
+            write!(f, "\"{}\"", self.0.replace('"', "\"\""))
+        }
+    }
+}
+
 impl fmt::Display for FieldTest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if is_bare_name(&self.field) {
-            f.write_str(&self.field)?;
-        } else {
-            write!(f, "\"{}\"", self.field.replace('"', "\"\""))?;
-        }
+        FieldName(&self.field).fmt(f)?;
         match &self.test {
             Test::Compare(op, value) => write!(f, " {} {value}", op.symbol()),
             Test::In(members) => list(f, " in (", members),

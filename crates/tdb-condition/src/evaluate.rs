@@ -3,6 +3,7 @@ use tdb_schema::CellValNum;
 use tdb_tile::{Bug, WireError, WireErrorKind};
 
 use super::kernel;
+use crate::calculate::{Rows, compare};
 use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
 
 /// The cells of one field, as its tiles hold them once their filters are undone.
@@ -75,6 +76,18 @@ impl ResolvedCondition {
                         (field, Some(cells)) => answer_test(test, field, cells, &rows, answer)?,
                         (_, None) => answer.fill(0),
                     }
+                    waiting = waiting.saturating_add(1);
+                }
+                Step::Compare(comparison) => {
+                    let answer = answers.get_mut(waiting);
+                    let answer = answer.and_then(|answer| answer.get_mut(..rows.len()));
+                    let deeper = || Bug::new("a condition deeper than was counted");
+                    let compared = Rows {
+                        fields: &self.fields,
+                        cells,
+                        rows: rows.clone(),
+                    };
+                    compare(comparison, &compared, answer.ok_or_else(deeper)?)?;
                     waiting = waiting.saturating_add(1);
                 }
                 Step::And => join(answers, &mut waiting, |a, b| *a &= b)?,
@@ -155,6 +168,50 @@ fn answer_test(
             .for_each(|(a, v)| *a &= u8::from(*v != 0));
     }
     Ok(())
+}
+
+/// The bytes of some cells of a field of fixed size.
+pub(crate) fn cells_of_rows<'a>(
+    field: &ResolvedField,
+    cells: &FieldCells<'a>,
+    rows: std::ops::Range<usize>,
+) -> Result<&'a [u8], Bug> {
+    let Some((datatype, CellValNum::Fixed(n))) = field.stored else {
+        return Err(Bug::new("numbers of a field whose cells vary in size"));
+    };
+    let size = datatype.size().saturating_mul(n as usize);
+    let bytes = rows.start.saturating_mul(size)..rows.end.saturating_mul(size);
+    part(cells.values, bytes)
+}
+
+/// The texts of some cells.
+pub(crate) fn text_of_rows<'a>(
+    field: &ResolvedField,
+    cells: &FieldCells<'a>,
+    rows: std::ops::Range<usize>,
+) -> Result<Vec<Option<&'a [u8]>>, CellsError> {
+    let (Some((datatype, CellValNum::Fixed(n))), None) = (field.stored, cells.offsets) else {
+        let offsets = cells
+            .offsets
+            .ok_or_else(|| Bug::new("strings without offsets"))?;
+        let offsets = part(offsets, rows.start..rows.end.saturating_add(1))?;
+        let texts = offsets
+            .array_windows()
+            .enumerate()
+            .map(|(row, [start, end])| {
+                let range = usize::try_from(*start).ok().zip(usize::try_from(*end).ok());
+                let text = range.and_then(|(start, end)| cells.values.get(start..end));
+                text.map(Some)
+                    .ok_or_else(|| kernel::broken_offsets(row).into())
+            });
+        return texts.collect();
+    };
+    let size = datatype.size().saturating_mul(n as usize);
+    if size == 0 {
+        return Err(Bug::new("strings of no bytes").into());
+    }
+    let bytes = cells_of_rows(field, cells, rows)?;
+    Ok(bytes.chunks_exact(size).map(Some).collect())
 }
 
 /// Some of what was found to be there.

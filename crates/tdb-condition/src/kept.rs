@@ -4,7 +4,7 @@ use tdb_schema::CellValNum;
 use tdb_tile::Bug;
 
 use crate::literal_position::is_text;
-use crate::resolve::shown;
+use crate::resolve::{shown, shown_text};
 use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
 use crate::{
     CompareOp, Condition, ConditionError, ConditionField, ConditionNode, FieldTest, Literal, Test,
@@ -56,8 +56,15 @@ impl Condition {
 
 /// Why a delete cannot hold a test, whatever its field is; the stored form only compares with values.
 fn not_held(node: &ConditionNode, fields: &[ConditionField<'_>]) -> Option<ConditionError> {
-    let ConditionNode::Test(test) = node else {
-        return None;
+    let test = match node {
+        ConditionNode::Test(test) => test,
+        ConditionNode::Comparison(comparison) => {
+            return Some(ConditionError::NotHeld {
+                test: shown_text(&comparison.to_string()),
+                hint: BY_VALUES.to_owned(),
+            });
+        }
+        ConditionNode::And(_) | ConditionNode::Or(_) | ConditionNode::Not => return None,
     };
     let has_labels =
         |field: &ConditionField<'_>| field.name == test.field && field.enumeration.is_some();
@@ -121,6 +128,9 @@ impl ResolvedCondition {
         for step in self.steps() {
             let part = match step {
                 Step::Test { field, test } => self.negated_test(*field, test)?,
+                Step::Compare(_) => {
+                    return Err(Bug::new("a delete of a comparison that it cannot hold").into());
+                }
                 Step::And | Step::Or => {
                     let (Some(b), Some(a)) = (stack.pop(), stack.pop()) else {
                         return Err(Bug::new("a condition with a joint too many").into());

@@ -58,13 +58,16 @@ pub(crate) fn var(
         });
     text(test, cells, answer)?;
     match broken {
-        Some(row) => {
-            let kind = WireErrorKind::Invalid("out of order, or beyond the values");
-            let at = row.saturating_mul(size_of::<u64>());
-            Err(WireError::new("Tile", "offsets", at, kind).into())
-        }
+        Some(row) => Err(broken_offsets(row).into()),
         None => Ok(()),
     }
+}
+
+/// The offset of a row that leads nowhere.
+pub(crate) fn broken_offsets(row: usize) -> WireError {
+    let kind = WireErrorKind::Invalid("out of order, or beyond the values");
+    let at = row.saturating_mul(size_of::<u64>());
+    WireError::new("Tile", "offsets", at, kind)
 }
 
 /// Text compares as unsigned bytes; of two that begin alike, the shorter is less.

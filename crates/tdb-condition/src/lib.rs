@@ -5,6 +5,7 @@
 )]
 
 mod ast;
+mod calculate;
 mod condition_field;
 mod deleted;
 mod display;
@@ -22,6 +23,7 @@ mod resolve;
 mod resolved;
 mod ruling_out;
 mod stored;
+mod term;
 mod token;
 mod walk;
 
@@ -32,4 +34,7 @@ pub use evaluate::FieldCells;
 pub use kept::Kept;
 pub use pattern::{Matcher, Pattern};
 pub use predicate::Predicate;
-pub use resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
+pub use resolved::{
+    ResolvedComparison, ResolvedCondition, ResolvedField, ResolvedTerm, ResolvedTest, Step,
+};
+pub use term::{Comparison, Operation, Term, TermPart};

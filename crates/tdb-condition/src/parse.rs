@@ -1,6 +1,9 @@
 //! Conditions as text: tests, and what joins them.
 
+mod term;
 mod test;
+
+use std::collections::HashSet;
 
 use tdb_tile::{Bug, Limits};
 
@@ -14,7 +17,7 @@ impl Condition {
     /// Comparisons `= == != <> < <= > >=`, `in (…)`, `not in (…)`, `between a and b`, `like 'a%'`,
     /// `starts with 'a'`, `is null`, `is not null`, joined by `not`, `and`, `or` (in this order of strength) and parentheses. Values are numbers, `'text'`,
     /// `true`, `false`, `date '…'`, `timestamp '…'` and `x'hex'`; names are bare or in double quotes; a quote
-    /// within quotes is doubled.
+    /// within quotes is doubled. What is compared can also be worked out: `+ - * /`, `year(d)`, `month(d)`, `day(d)`.
     ///
     /// # Errors
     /// [`ConditionError::Text`] where the text breaks the grammar, [`ConditionError::Limit`] where it is too deep
@@ -55,6 +58,8 @@ enum Pending {
 #[derive(Debug)]
 struct Parser<'a> {
     tokens: Tokens<'a>,
+    /// Where parentheses begin that hold terms.
+    terms: HashSet<usize>,
     limits: &'a Limits,
     pending: Vec<Pending>,
     done: Vec<Condition>,
@@ -65,6 +70,7 @@ impl<'a> Parser<'a> {
     fn new(text: &'a str, limits: &'a Limits) -> Result<Self, Refusal> {
         let tokens = Tokens::new(text)?;
         Ok(Self {
+            terms: term::term_parentheses(tokens.clone(), limits),
             tokens,
             limits,
             pending: Vec::new(),
@@ -97,7 +103,10 @@ impl<'a> Parser<'a> {
             let at = self.tokens.at();
             if self.tokens.take_word("not")? {
                 self.wait(Pending::Not)?;
-            } else if self.tokens.take_symbol("(")? {
+            } else if matches!(self.tokens.current(), Token::Symbol("("))
+                && !self.terms.contains(&at)
+            {
+                self.tokens.advance()?;
                 self.wait(Pending::Open(at))?;
             } else {
                 return Ok(());

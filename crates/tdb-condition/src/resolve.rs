@@ -1,3 +1,4 @@
+mod term;
 mod text;
 mod value;
 
@@ -8,7 +9,7 @@ use tdb_schema::{CellValNum, Enumeration, names};
 use tdb_tile::{Datatype, LimitError, Limits};
 
 use self::value::place;
-pub(crate) use self::value::{shown, sort};
+pub(crate) use self::value::{shown, shown_text, sort};
 use crate::condition_field::ConditionField;
 use crate::literal_position::{LiteralPosition, Outcome, is_number, is_text};
 use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
@@ -26,9 +27,9 @@ impl Condition {
     /// # Errors
     /// [`ConditionError::UnknownField`]; [`ConditionError::Unfit`] where it cannot be compared with such a value,
     /// [`ConditionError::Limit`] where the condition is too deep or has too many nodes.
-    pub fn resolve(
+    pub fn resolve<'f>(
         &self,
-        fields: &[ConditionField<'_>],
+        fields: &'f [ConditionField<'f>],
         limits: &Limits,
     ) -> Result<ResolvedCondition, ConditionError> {
         let nodes = self.nodes().len() as u64;
@@ -48,6 +49,16 @@ impl Condition {
                 ConditionNode::Not => negated = !negated,
                 ConditionNode::And(joins) => builder.enter(Joint::And, *joins, negated)?,
                 ConditionNode::Or(joins) => builder.enter(Joint::Or, *joins, negated)?,
+                ConditionNode::Comparison(comparison) => {
+                    let op = comparison.op;
+                    let op = if negated { op.negated() } else { op };
+                    let number = &mut |field: &'f ConditionField<'f>| {
+                        builder.number(field.name, Some(field), true)
+                    };
+                    let resolved = term::resolve(comparison, op, (&known, fields), number)?;
+                    builder.step(Step::Compare(resolved));
+                    negated = builder.negated();
+                }
                 ConditionNode::Test(test) => {
                     let field = known
                         .get(test.field.as_str())
@@ -119,6 +130,20 @@ impl<'a> Builder<'a> {
         field: Option<&ConditionField<'_>>,
         test: ResolvedTest,
     ) {
+        let number = self.number(name, field, test.reads_values());
+        self.step(Step::Test {
+            field: number,
+            test,
+        });
+    }
+
+    /// The place of a field among those that are read.
+    fn number(
+        &mut self,
+        name: &'a str,
+        field: Option<&ConditionField<'_>>,
+        reads_values: bool,
+    ) -> usize {
         let next = self.fields.len();
         let number = *self.numbers.entry(name).or_insert(next);
         if number == next {
@@ -129,13 +154,15 @@ impl<'a> Builder<'a> {
                 reads_values: false,
             });
         }
-        if test.reads_values() {
+        if reads_values {
             self.read.insert(number);
         }
-        self.steps.push(Step::Test {
-            field: number,
-            test,
-        });
+        number
+    }
+
+    /// A step of its own, and the joints that it completes.
+    fn step(&mut self, step: Step) {
+        self.steps.push(step);
         let steps = &mut self.steps;
         self.walk.leave(|(joint, _), first, _| {
             if !first {

@@ -1,7 +1,9 @@
 use bytes::Bytes;
 use tdb_schema::CellValNum;
+use tdb_schema::value::DatePart;
 use tdb_tile::Datatype;
 
+use crate::term::Operation;
 use crate::{CompareOp, Matcher};
 
 /// A condition whose values have the types of the fields that they are compared with.
@@ -39,10 +41,63 @@ pub enum Step {
         /// What is asked.
         test: ResolvedTest,
     },
+    /// Answers a comparison of what is worked out of fields.
+    Compare(ResolvedComparison),
     /// Joins the last two answers: both.
     And,
     /// Joins the last two answers: any.
     Or,
+}
+
+/// A comparison of what is worked out of the cells of fields, which are numbered as in [`ResolvedCondition::fields`]. Where
+/// anything in it is null, the answer is no.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ResolvedComparison {
+    /// The texts of two fields.
+    Texts {
+        /// The first field.
+        left: usize,
+        /// The operator.
+        op: CompareOp,
+        /// The second field.
+        right: usize,
+    },
+    /// Numbers, or ticks.
+    Numbers {
+        /// What stands before the operator.
+        left: ResolvedTerm,
+        /// The operator.
+        op: CompareOp,
+        /// What stands behind it.
+        right: ResolvedTerm,
+    },
+}
+
+/// How a number is worked out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResolvedTerm {
+    pub(crate) steps: Vec<TermStep>,
+}
+
+/// A step of working out a number, on the values before it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum TermStep {
+    Field {
+        field: usize,
+        datatype: Datatype,
+    },
+    Whole(i128),
+    Float(f64),
+    DatePart(DatePart, Datatype),
+    Negate,
+    NegateFloat,
+    /// Makes the last value a float.
+    ToFloat,
+    /// Makes the last but one a float.
+    LowerToFloat,
+    Operation(Operation),
+    FloatOperation(Operation),
 }
 
 /// What is asked of a cell. Where a fragment lacks the field, the answer is no.

@@ -40,6 +40,8 @@ impl ResolvedCondition {
                     let (field, known) = tested.ok_or_else(unknown)?;
                     known.is_some_and(|known| field.all_fail(test, known, cells))
                 }
+                // Nothing is known of what is worked out.
+                Step::Compare(_) => false,
                 Step::And | Step::Or => {
                     let (last, before) = (waiting.pop(), waiting.pop());
                     let joined = last.zip(before);

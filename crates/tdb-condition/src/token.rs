@@ -3,6 +3,7 @@ use std::fmt;
 use tdb_tile::Bug;
 
 use crate::refusal::{Refusal, TextError};
+use crate::term::Operation;
 
 /// A piece of the text of a condition.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +25,9 @@ pub(crate) enum Token {
 }
 
 /// Longer ones first.
-const SYMBOLS: [&str; 11] = ["==", "!=", "<>", "<=", ">=", "=", "<", ">", "(", ")", ","];
+const SYMBOLS: [&str; 15] = [
+    "==", "!=", "<>", "<=", ">=", "=", "<", ">", "(", ")", ",", "+", "-", "*", "/",
+];
 
 /// Words that cannot be bare names.
 const RESERVED: [&str; 9] = [
@@ -40,6 +43,10 @@ pub(crate) fn is_bare_name(name: &str) -> bool {
 
 fn begins_word(c: char) -> bool {
     c.is_alphabetic() || c == '_'
+}
+
+fn begins_number(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit() || c == '.')
 }
 
 fn continues_word(c: char) -> bool {
@@ -87,7 +94,7 @@ impl fmt::Display for Token {
 }
 
 /// Cuts text into tokens, one ahead of the parser.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Tokens<'a> {
     text: &'a str,
     /// Where the next token is looked for.
@@ -158,6 +165,42 @@ impl<'a> Tokens<'a> {
         Ok(found)
     }
 
+    /// Takes an operation on the value before it and the one behind it; the sign of a number is one there.
+    pub(crate) fn take_operation(&mut self) -> Result<Option<Operation>, Refusal> {
+        let operation = match &self.current {
+            Token::Symbol("+") => Operation::Add,
+            Token::Symbol("-") => Operation::Subtract,
+            Token::Symbol("*") => Operation::Multiply,
+            Token::Symbol("/") => Operation::Divide,
+            Token::Number(number) => {
+                let operation = match number.as_bytes().first() {
+                    Some(b'+') => Operation::Add,
+                    Some(b'-') => Operation::Subtract,
+                    _ => return Ok(None),
+                };
+                self.current = Token::Number(number.chars().skip(1).collect());
+                self.at = self.at.saturating_add(1);
+                return Ok(Some(operation));
+            }
+            _ => return Ok(None),
+        };
+        self.advance()?;
+        Ok(Some(operation))
+    }
+
+    /// Whether an opening parenthesis follows the current token at once, as that of a function.
+    pub(crate) fn is_called(&self) -> bool {
+        let rest = self.text.get(self.position..);
+        rest.is_some_and(|rest| rest.trim_start().starts_with('('))
+    }
+
+    /// Whether text in quotes follows the current token, or a number.
+    pub(crate) fn is_before_value(&self) -> bool {
+        let rest = self.text.get(self.position..);
+        let begins = |c: char| c == '\'' || c.is_ascii_digit();
+        rest.is_some_and(|rest| rest.trim_start().starts_with(begins))
+    }
+
     fn rest(&self, from: usize) -> Result<&'a str, Bug> {
         let rest = self.text.get(from..);
         rest.ok_or_else(|| Bug::new("a token ends within a character"))
@@ -172,7 +215,8 @@ impl<'a> Tokens<'a> {
             '\'' => Ok(Token::Text(self.quoted('\'')?)),
             '"' => Ok(Token::Name(self.quoted('"')?)),
             'x' | 'X' if rest.get(1..).is_some_and(|r| r.starts_with('\'')) => self.bytes(),
-            '0'..='9' | '.' | '+' | '-' => self.number(),
+            '0'..='9' | '.' => self.number(),
+            '+' | '-' if rest.get(1..).is_some_and(begins_number) => self.number(),
             c if begins_word(c) => {
                 let word: String = rest.chars().take_while(|c| continues_word(*c)).collect();
                 self.skip(word.len());

@@ -1,6 +1,6 @@
 use tdb_aggregate::{Aggregate, Histogram, Table};
 use tdb_cells::{Batch, Column, FieldInfo};
-use tdb_condition::{Condition, ConditionError};
+use tdb_condition::{Condition, ConditionError, ConditionNode};
 use tdb_query::{Failing, ReadOptions, Reader};
 use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
@@ -380,7 +380,19 @@ pub fn parse_condition(text: &str, schema: &ArraySchema, limits: &Limits) -> Res
     let Some(name) = unknown.as_deref() else {
         return Ok(condition);
     };
-    let error = Error::from(UnknownName::new("field", name, known()));
+    let unknown = UnknownName::new("field", name, known());
+    let is_compared = |node: &ConditionNode| match node {
+        ConditionNode::Comparison(comparison) => {
+            comparison.right.fields().any(|field| field == name)
+        }
+        _ => false,
+    };
+    let hint = if condition.nodes().iter().any(is_compared) {
+        format!("{}; text stands in 'single quotes'", unknown.hint())
+    } else {
+        unknown.hint().to_owned()
+    };
+    let error = Error::from(unknown).with_hint(&hint);
     Err(match Condition::place_of(text, name) {
         Some(at) => error.in_text(text, at),
         None => error,

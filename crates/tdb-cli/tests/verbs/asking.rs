@@ -539,3 +539,57 @@ fn cells_are_grouped_by_parts_of_dates() {
     exit status 0
     "#);
 }
+
+#[test]
+fn conditions_compare_what_is_worked_out_of_fields() {
+    let count = |condition: &str| {
+        let output = crate::common::tdb("count v22_tour/array")
+            .args(["--where", condition])
+            .output()
+            .expect("it runs");
+        told(&output)
+    };
+    insta::assert_snapshot!(count("pressure > 1000 + temperature"), @r#"
+    37
+    exit status 0
+    "#);
+    insta::assert_snapshot!(count("day(hour) = 11 and not pressure / 2 > 505"), @r#"
+    8
+    exit status 0
+    "#);
+    insta::assert_snapshot!(count("station < remark"), @r#"
+    8
+    exit status 0
+    "#);
+    insta::assert_snapshot!(count("temperature = tempreature"), @r#"
+    error: there is no field "tempreature"
+      temperature = tempreature
+                    ^
+    hint: did you mean "temperature"? the fields are station, hour, temperature, pressure, sky, remark; text stands in 'single quotes'
+    exit status 2
+    "#);
+    insta::assert_snapshot!(count("station = BGN"), @r#"
+    error: there is no field "BGN"
+      station = BGN
+                ^
+    hint: the fields are station, hour, temperature, pressure, sky, remark; text stands in 'single quotes'
+    exit status 2
+    "#);
+    insta::assert_snapshot!(count("pressure + station > 1"), @r#"
+    error: condition `pressure + station > 1`: numbers can be calculated with, and dates and times of one type subtracted, or moved by whole numbers
+    exit status 2
+    "#);
+    insta::assert_snapshot!(count("sky = station"), @r#"
+    error: condition `sky = station`: labels are compared with values alone
+    exit status 2
+    "#);
+    let output = crate::common::tdb("delete v22_tour/array --dry-run")
+        .args(["--where", "pressure > temperature"])
+        .output()
+        .expect("it runs");
+    insta::assert_snapshot!(told(&output), @r#"
+    error: condition `pressure > temperature`: a delete can only compare fields with values
+    hint: read the cells with this condition, and delete them by their values, with `in (…)`
+    exit status 2
+    "#);
+}

@@ -5,6 +5,7 @@ use tdb_tile::Bug;
 
 use super::Parser;
 use crate::refusal::{Refusal, TextError};
+use crate::term::{Term, TermPart};
 use crate::token::Token;
 use crate::{CompareOp, Condition, FieldCondition, Literal, Pattern, Test};
 
@@ -12,23 +13,31 @@ use crate::{CompareOp, Condition, FieldCondition, Literal, Pattern, Test};
 const OPERATOR: &str = "an operator such as `=` or `in`";
 
 impl Parser<'_> {
-    /// A test of one field.
+    /// A test of one field, or a comparison of what is worked out of some.
     pub(super) fn test(&mut self) -> Result<Condition, Refusal> {
-        let quoted = matches!(self.tokens.current(), Token::Name(_));
-        let Some(name) = self.tokens.current().name() else {
-            if !self.tokens.current().is_value() {
-                return Err(self.wanted("the name of a field"));
+        let left = self.term("the name of a field")?;
+        match left.parts() {
+            [TermPart::Field(name)] => {
+                let field = Condition::field(name);
+                self.test_of(field)
             }
-            let value = self.value()?;
-            return self.mirrored_test(value);
-        };
-        let name = name.to_owned();
-        self.tokens.advance()?;
-        if !quoted && is_time_word(&name) && matches!(self.tokens.current(), Token::Text(_)) {
-            let value = self.time(&name)?;
-            return self.mirrored_test(value);
+            parts => {
+                let is_value = matches!(parts, [TermPart::Value(_)]);
+                let op = self.operator()?;
+                let right = self.right_term()?;
+                if is_value && right.fields().next().is_none() {
+                    let what = "a test of values alone: one side names a field".to_owned();
+                    return Err(self.error(what).into());
+                }
+                Ok(left.compare(op, right))
+            }
         }
-        self.test_of(Condition::field(name))
+    }
+
+    /// What stands behind an operator.
+    fn right_term(&mut self) -> Result<Term, Refusal> {
+        self.check_date()?;
+        self.term("a value")
     }
 
     /// What is asked of a field, after its name.
@@ -85,7 +94,8 @@ impl Parser<'_> {
             return Err(self.wanted_but(OPERATOR, advice));
         }
         let op = self.operator()?;
-        Ok(field.compare(op, self.value()?))
+        let right = self.right_term()?;
+        Ok(Term::from(field).compare(op, right))
     }
 
     /// What stands behind `like`.
@@ -137,17 +147,6 @@ impl Parser<'_> {
         Ok(text)
     }
 
-    /// What follows the value of a test that begins with it, as in `3 < a`.
-    fn mirrored_test(&mut self, value: Literal) -> Result<Condition, Refusal> {
-        let op = self.operator()?.mirrored();
-        let Some(name) = self.tokens.current().name() else {
-            return Err(self.wanted("the name of a field"));
-        };
-        let field = Condition::field(name);
-        self.tokens.advance()?;
-        Ok(field.compare(op, value))
-    }
-
     fn operator(&mut self) -> Result<CompareOp, Refusal> {
         let op = match self.tokens.current() {
             Token::Symbol("=" | "==") => CompareOp::Eq,
@@ -183,7 +182,16 @@ impl Parser<'_> {
         }
     }
 
-    fn value(&mut self) -> Result<Literal, Refusal> {
+    /// Fails where a date lacks its quotes.
+    fn check_date(&self) -> Result<(), Refusal> {
+        if let Some(date) = self.tokens.bare_date() {
+            let what = format!("a date stands in 'single quotes': '{date}'");
+            return Err(self.error(what).into());
+        }
+        Ok(())
+    }
+
+    pub(super) fn value(&mut self) -> Result<Literal, Refusal> {
         let current = self.tokens.current();
         if current.is_word("null") {
             return Err(self
@@ -202,10 +210,7 @@ impl Parser<'_> {
             }
             _ => return Err(self.wanted("a value")),
         }
-        if let Some(date) = self.tokens.bare_date() {
-            let what = format!("a date stands in 'single quotes': '{date}'");
-            return Err(self.error(what).into());
-        }
+        self.check_date()?;
         Ok(match self.tokens.advance()? {
             Token::Number(number) => number_literal(&number)?,
             Token::Text(text) => Literal::Text(text),
@@ -242,7 +247,7 @@ impl Parser<'_> {
     }
 }
 
-fn is_time_word(word: &str) -> bool {
+pub(super) fn is_time_word(word: &str) -> bool {
     word.eq_ignore_ascii_case("date") || word.eq_ignore_ascii_case("timestamp")
 }
 

@@ -42,7 +42,11 @@ pub(super) fn wanted(datatype: Datatype) -> Option<&'static str> {
 const MOST_SHOWN: usize = 200;
 
 pub(crate) fn shown(test: &FieldTest) -> String {
-    let text = test.to_string();
+    shown_text(&test.to_string())
+}
+
+/// A test, as errors show it.
+pub(crate) fn shown_text(text: &str) -> String {
     let mut rest = text.chars();
     let begin: String = rest.by_ref().take(MOST_SHOWN).collect();
     match rest.next() {

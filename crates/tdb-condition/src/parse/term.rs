@@ -1,0 +1,173 @@
+//! Terms: what is worked out of fields and values.
+
+use std::collections::HashSet;
+
+use tdb_schema::value::DatePart;
+use tdb_tile::{Bug, Limits};
+
+use super::Parser;
+use crate::refusal::{Refusal, TextError};
+use crate::term::{Operation, Term, TermPart};
+use crate::token::{Token, Tokens};
+
+/// Words that stand in conditions, and in no term.
+const WORDS: [&str; 8] = ["and", "or", "not", "in", "between", "is", "like", "starts"];
+
+/// What waits for the value to its right.
+#[derive(Clone, Copy, Debug)]
+enum Pending {
+    Operation(Operation),
+    Negate,
+    /// A parenthesis, where it stands, and the part of a date that is asked for of what is in it.
+    Open(usize, Option<DatePart>),
+}
+
+/// Where the parentheses that hold terms begin, and not conditions: those without a comparison within them. Once for all of
+/// the text, up to what is deeper than a condition may be.
+pub(super) fn term_parentheses(mut tokens: Tokens<'_>, limits: &Limits) -> HashSet<usize> {
+    let (mut found, mut open) = (HashSet::new(), Vec::new());
+    // So many of the open ones hold a condition.
+    let mut conditions = 0_usize;
+    loop {
+        match tokens.current() {
+            Token::End => return found,
+            Token::Symbol("(") if open.len() as u64 > limits.condition_depth => return found,
+            Token::Symbol("(") => open.push(tokens.at()),
+            Token::Symbol(")") => {
+                let begun = open.pop();
+                found.extend(begun.filter(|_| open.len() >= conditions));
+                conditions = conditions.min(open.len());
+            }
+            Token::Symbol("+" | "-" | "*" | "/") => {}
+            Token::Symbol(_) => conditions = open.len(),
+            word if WORDS.iter().any(|known| word.is_word(known)) => conditions = open.len(),
+            _ => {}
+        }
+        // What is wrong is told where it is read.
+        if tokens.advance().is_err() {
+            return found;
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// Reads by precedence with two stacks, so that depth costs no recursion. `wanted` names what is lacking where nothing
+    /// stands that begins a term.
+    pub(super) fn term(&mut self, wanted: &str) -> Result<Term, Refusal> {
+        let (mut waiting, mut parts) = (Vec::new(), Vec::new());
+        loop {
+            self.before_operand(&mut waiting)?;
+            let is_first = waiting.is_empty() && parts.is_empty();
+            let wanted = if is_first {
+                wanted
+            } else {
+                "a field or a value"
+            };
+            parts.push(self.operand(wanted)?);
+            self.count(1)?;
+            while let Token::Symbol(")") = self.tokens.current() {
+                let opened = waiting.iter().any(|w| matches!(w, Pending::Open(..)));
+                if !opened {
+                    break;
+                }
+                self.tokens.advance()?;
+                close(&mut waiting, &mut parts)?;
+            }
+            let Some(operation) = self.tokens.take_operation()? else {
+                break;
+            };
+            reduce(&mut waiting, &mut parts, operation.strength());
+            self.push_waiting(&mut waiting, Pending::Operation(operation))?;
+        }
+        reduce(&mut waiting, &mut parts, 0);
+        match waiting.pop() {
+            Some(Pending::Open(at, _)) => Err(TextError {
+                at,
+                what: "this `(` is never closed".to_owned(),
+            }
+            .into()),
+            Some(_) => Err(Bug::new("a term with an operation too many").into()),
+            None => Ok(Term::of_parts(parts)),
+        }
+    }
+
+    /// Takes what may stand before a value: signs, parentheses and parts of dates.
+    fn before_operand(&mut self, waiting: &mut Vec<Pending>) -> Result<(), Refusal> {
+        loop {
+            let at = self.tokens.at();
+            let part = match self.tokens.current() {
+                Token::Word(word) => DatePart::from_name(word),
+                _ => None,
+            };
+            let pending = if self.tokens.take_symbol("-")? {
+                Pending::Negate
+            } else if self.tokens.take_symbol("(")? {
+                Pending::Open(at, None)
+            } else if let (Some(part), true) = (part, self.tokens.is_called()) {
+                self.tokens.advance()?;
+                self.tokens.advance()?;
+                Pending::Open(at, Some(part))
+            } else {
+                return Ok(());
+            };
+            self.push_waiting(waiting, pending)?;
+        }
+    }
+
+    /// A field or a value.
+    fn operand(&mut self, wanted: &str) -> Result<TermPart, Refusal> {
+        let quoted = matches!(self.tokens.current(), Token::Name(_));
+        let Some(name) = self.tokens.current().name() else {
+            if !self.tokens.current().is_value() && !self.tokens.current().is_word("null") {
+                return Err(self.wanted(wanted));
+            }
+            return self.value().map(TermPart::Value);
+        };
+        let name = name.to_owned();
+        if !quoted && super::test::is_time_word(&name) && self.tokens.is_before_value() {
+            return self.value().map(TermPart::Value);
+        }
+        self.tokens.advance()?;
+        Ok(TermPart::Field(name))
+    }
+
+    fn push_waiting(&self, waiting: &mut Vec<Pending>, what: Pending) -> Result<(), Refusal> {
+        let depth = (self.pending.len() as u64).saturating_add(waiting.len() as u64);
+        Limits::check(
+            "depth of a condition",
+            "condition_depth",
+            depth.saturating_add(1),
+            self.limits.condition_depth,
+        )?;
+        waiting.push(what);
+        Ok(())
+    }
+}
+
+/// Does what waits, up to a parenthesis, and binds at least this strongly.
+fn reduce(waiting: &mut Vec<Pending>, parts: &mut Vec<TermPart>, least: u8) {
+    loop {
+        let binds = |pending: &mut Pending| match pending {
+            Pending::Operation(operation) => operation.strength() >= least,
+            Pending::Negate => true,
+            Pending::Open(..) => false,
+        };
+        match waiting.pop_if(binds) {
+            Some(Pending::Operation(operation)) => parts.push(TermPart::Operation(operation)),
+            Some(Pending::Negate) => parts.push(TermPart::Negate),
+            Some(Pending::Open(..)) | None => return,
+        }
+    }
+}
+
+/// What stands between parentheses is complete.
+fn close(waiting: &mut Vec<Pending>, parts: &mut Vec<TermPart>) -> Result<(), Bug> {
+    reduce(waiting, parts, 0);
+    match waiting.pop() {
+        Some(Pending::Open(_, part)) => {
+            parts.extend(part.map(TermPart::DatePart));
+            Ok(())
+        }
+        _ => Err(Bug::new("a parenthesis of a term that closes nothing")),
+    }
+}

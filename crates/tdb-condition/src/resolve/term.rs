@@ -1,0 +1,291 @@
+//! Gives the terms of a comparison the types of their fields.
+
+use std::collections::HashMap;
+
+use tdb_schema::CellValNum;
+use tdb_tile::{Datatype, Scalar};
+
+use super::value::shown_text;
+use crate::literal_position::{LiteralPosition, is_number, is_text};
+use crate::resolved::{ResolvedComparison, ResolvedTerm, TermStep};
+use crate::term::{Comparison, Operation, Term, TermPart};
+use crate::{CompareOp, ConditionError, ConditionField, Literal};
+
+/// Bits that whole numbers may have on the way.
+const MOST_BITS: u32 = 126;
+
+/// What a term gives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    /// Whole numbers of at most so many bits, the sign aside.
+    Whole(u32),
+    Float,
+    /// Ticks.
+    Time(Datatype),
+    Text,
+}
+
+/// Fields by their names.
+type Known<'a> = HashMap<&'a str, &'a ConditionField<'a>>;
+
+/// Gives the place of a field among those of the condition.
+type Number<'n, 'a> = &'n mut dyn FnMut(&'a ConditionField<'a>) -> usize;
+
+pub(super) fn resolve<'a>(
+    comparison: &Comparison,
+    op: CompareOp,
+    (known, fields): (&Known<'a>, &'a [ConditionField<'a>]),
+    number: Number<'_, 'a>,
+) -> Result<ResolvedComparison, ConditionError> {
+    let Comparison { left, right, .. } = comparison;
+    let typing = Typing {
+        comparison,
+        known,
+        fields,
+    };
+    let (mut left, mut right) = (
+        typing.term(left, right, number)?,
+        typing.term(right, left, number)?,
+    );
+    let is_float = match (left.1, right.1) {
+        (Kind::Text, Kind::Text) => {
+            let [TermStep::Field { field: left, .. }] = left.0[..] else {
+                return Err(typing.unfit("text can only be compared as it is"));
+            };
+            let [TermStep::Field { field: right, .. }] = right.0[..] else {
+                return Err(typing.unfit("text can only be compared as it is"));
+            };
+            return Ok(ResolvedComparison::Texts { left, op, right });
+        }
+        (Kind::Time(a), Kind::Time(b)) if a != b => {
+            return Err(typing.unfit(&format!("{a} and {b} count different ticks")));
+        }
+        (Kind::Time(_), Kind::Time(_) | Kind::Whole(_)) | (Kind::Whole(_), Kind::Time(_)) => false,
+        (Kind::Whole(_), Kind::Whole(_)) => false,
+        (Kind::Float | Kind::Whole(_), Kind::Float | Kind::Whole(_)) => true,
+        (Kind::Text, _) | (_, Kind::Text) => {
+            return Err(typing.unfit("text is compared with text alone"));
+        }
+        (Kind::Time(_), Kind::Float) | (Kind::Float, Kind::Time(_)) => {
+            return Err(typing.unfit("dates and times count whole ticks"));
+        }
+    };
+    if is_float {
+        for (steps, kind) in [&mut left, &mut right] {
+            if matches!(kind, Kind::Whole(_)) {
+                steps.push(TermStep::ToFloat);
+            }
+        }
+    }
+    Ok(ResolvedComparison::Numbers {
+        left: ResolvedTerm { steps: left.0 },
+        op,
+        right: ResolvedTerm { steps: right.0 },
+    })
+}
+
+struct Typing<'t, 'a> {
+    comparison: &'t Comparison,
+    known: &'t Known<'a>,
+    fields: &'a [ConditionField<'a>],
+}
+
+impl<'a> Typing<'_, 'a> {
+    fn unfit(&self, problem: &str) -> ConditionError {
+        ConditionError::Unfit {
+            test: shown_text(&self.comparison.to_string()),
+            problem: problem.to_owned(),
+            hint: None,
+        }
+    }
+
+    /// The steps of a term, and what they give. A date as text has the type of what it is compared with.
+    fn term(
+        &self,
+        term: &Term,
+        other: &Term,
+        number: Number<'_, 'a>,
+    ) -> Result<(Vec<TermStep>, Kind), ConditionError> {
+        if let [TermPart::Value(value @ (Literal::Text(_) | Literal::Moment(_)))] = term.parts() {
+            return self.time_of(value, other);
+        }
+        let (mut steps, mut kinds) = (Vec::new(), Vec::new());
+        for part in term.parts() {
+            let kind = match part {
+                TermPart::Field(name) => self.field(name, number, &mut steps)?,
+                TermPart::Value(value) => self.value(value, &mut steps)?,
+                TermPart::DatePart(part) => match kinds.pop() {
+                    Some(Kind::Time(datatype)) if datatype.is_datetime() => {
+                        steps.push(TermStep::DatePart(*part, datatype));
+                        // Years of the longest ticks have more than 64 bits.
+                        Kind::Whole(80)
+                    }
+                    _ => return Err(self.unfit(&format!("{}(…) takes a date", part.name()))),
+                },
+                TermPart::Negate => {
+                    let kind = kinds
+                        .pop()
+                        .ok_or_else(|| self.unfit("a sign before nothing"))?;
+                    steps.push(match kind {
+                        Kind::Whole(_) => TermStep::Negate,
+                        Kind::Float => TermStep::NegateFloat,
+                        Kind::Time(_) | Kind::Text => {
+                            return Err(self.unfit("only numbers can be negated"));
+                        }
+                    });
+                    kind
+                }
+                TermPart::Operation(operation) => {
+                    let (right, left) = (kinds.pop(), kinds.pop());
+                    let both = left.zip(right);
+                    let (left, right) =
+                        both.ok_or_else(|| self.unfit("an operation on nothing"))?;
+                    self.operation(*operation, left, right, &mut steps)?
+                }
+            };
+            kinds.push(kind);
+        }
+        match kinds[..] {
+            [kind] => Ok((steps, kind)),
+            _ => Err(self.unfit("values that no operation joins")),
+        }
+    }
+
+    fn field(
+        &self,
+        name: &str,
+        number: Number<'_, 'a>,
+        steps: &mut Vec<TermStep>,
+    ) -> Result<Kind, ConditionError> {
+        let field = self.known.get(name).copied();
+        let field = field.ok_or_else(|| {
+            let known = self.fields.iter().map(|field| field.name);
+            ConditionError::UnknownField {
+                test: shown_text(&self.comparison.to_string()),
+                hint: tdb_schema::names::hint("field", name, known),
+            }
+        })?;
+        let datatype = field.datatype;
+        steps.push(TermStep::Field {
+            field: number(field),
+            datatype,
+        });
+        if field.enumeration.is_some() {
+            return Err(self.unfit("labels are compared with values alone"));
+        }
+        if is_text(datatype) {
+            return Ok(Kind::Text);
+        }
+        if !is_number(datatype) && datatype != Datatype::Bool
+            || field.cell_val_num != CellValNum::Fixed(1)
+        {
+            return Err(self.unfit(&format!("the field {name:?} holds no single numbers")));
+        }
+        Ok(if datatype.is_datetime() || datatype.is_time() {
+            Kind::Time(datatype)
+        } else if datatype.is_real() {
+            Kind::Float
+        } else {
+            Kind::Whole(64)
+        })
+    }
+
+    fn value(&self, value: &Literal, steps: &mut Vec<TermStep>) -> Result<Kind, ConditionError> {
+        match value {
+            Literal::Integer(value) => {
+                steps.push(TermStep::Whole(*value));
+                let bits = 128_u32.saturating_sub(value.unsigned_abs().leading_zeros());
+                Ok(Kind::Whole(bits))
+            }
+            Literal::Float(value) => {
+                steps.push(TermStep::Float(*value));
+                Ok(Kind::Float)
+            }
+            Literal::Bool(value) => {
+                steps.push(TermStep::Whole((*value).into()));
+                Ok(Kind::Whole(1))
+            }
+            Literal::Text(_) | Literal::Bytes(_) | Literal::Moment(_) => {
+                Err(self.unfit("text and dates cannot be calculated with"))
+            }
+        }
+    }
+
+    /// A date as text, which is compared with a term of dates.
+    fn time_of(
+        &self,
+        value: &Literal,
+        other: &Term,
+    ) -> Result<(Vec<TermStep>, Kind), ConditionError> {
+        let (_, kind) = if matches!(other.parts(), [TermPart::Value(_)]) {
+            return Err(self.unfit("a test of values alone"));
+        } else {
+            self.term(other, &Term::value(0), &mut |_| 0)?
+        };
+        let Kind::Time(datatype) = kind else {
+            return Err(self.unfit("text is compared with text alone"));
+        };
+        match LiteralPosition::of(value, datatype) {
+            Some(LiteralPosition::At(bytes)) => {
+                let ticks = i64::read(&bytes).map(i128::from);
+                let ticks = ticks.ok_or_else(|| self.unfit("a date of another size"))?;
+                Ok((vec![TermStep::Whole(ticks)], Kind::Time(datatype)))
+            }
+            _ => Err(self.unfit(&format!("{value} is no tick of {datatype}"))),
+        }
+    }
+
+    fn operation(
+        &self,
+        operation: Operation,
+        left: Kind,
+        right: Kind,
+        steps: &mut Vec<TermStep>,
+    ) -> Result<Kind, ConditionError> {
+        let adds = matches!(operation, Operation::Add | Operation::Subtract);
+        let whole = |bits: u32| {
+            if bits > MOST_BITS {
+                let problem = "the numbers can become larger than 128 bits hold; a factor of 1.0 makes them floats";
+                return Err(self.unfit(problem));
+            }
+            Ok(Kind::Whole(bits))
+        };
+        let kind = match (left, right) {
+            (Kind::Whole(a), Kind::Whole(b)) if operation != Operation::Divide => {
+                steps.push(TermStep::Operation(operation));
+                return whole(if adds {
+                    a.max(b).saturating_add(1)
+                } else {
+                    a.saturating_add(b)
+                });
+            }
+            (Kind::Time(a), Kind::Time(b)) if a == b && operation == Operation::Subtract => {
+                Kind::Whole(65)
+            }
+            // What leaves the ticks that there are compares as what lies beyond them.
+            (Kind::Time(a), Kind::Whole(bits)) if adds && bits <= MOST_BITS => Kind::Time(a),
+            (Kind::Whole(bits), Kind::Time(b))
+                if operation == Operation::Add && bits <= MOST_BITS =>
+            {
+                Kind::Time(b)
+            }
+            (Kind::Float | Kind::Whole(_), Kind::Float | Kind::Whole(_)) => {
+                // The right one lies on top.
+                if matches!(right, Kind::Whole(_)) {
+                    steps.push(TermStep::ToFloat);
+                }
+                if matches!(left, Kind::Whole(_)) {
+                    steps.push(TermStep::LowerToFloat);
+                }
+                steps.push(TermStep::FloatOperation(operation));
+                return Ok(Kind::Float);
+            }
+            _ => {
+                let problem = "numbers can be calculated with, and dates and times of one type subtracted, or moved by whole numbers";
+                return Err(self.unfit(problem));
+            }
+        };
+        steps.push(TermStep::Operation(operation));
+        Ok(kind)
+    }
+}

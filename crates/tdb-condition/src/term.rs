@@ -1,0 +1,273 @@
+//! What is worked out of the fields of a cell: `a + 2 * b`, `year(day)`.
+
+use std::fmt::{self, Write};
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+use tdb_schema::value::DatePart;
+
+use crate::display::FieldName;
+use crate::{CompareOp, Condition, FieldCondition, Literal};
+
+/// A value that is worked out of the fields of a cell. It is null where one of them is, where a divisor is 0, and where a date is
+/// none.
+///
+/// Whole numbers stay exact; a division gives a float. Dates and times of one type can be subtracted, which gives ticks, and
+/// moved by whole numbers of ticks.
+///
+/// ```
+/// use tdb_condition::{Condition, Term};
+///
+/// let late = (Term::field("end") - Term::field("start")).gt(30);
+/// assert_eq!(late.to_string(), "end - start > 30");
+/// assert_eq!(Condition::parse("end - start > 30", &Default::default())?, late);
+/// # Ok::<(), tdb_condition::ConditionError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[must_use = "a term alone asks nothing"]
+pub struct Term {
+    /// Each operation behind what it is done with. Never empty, and flat, so that no depth can exhaust the stack.
+    parts: Vec<TermPart>,
+}
+
+/// A step of working out a [`Term`]: a value, or an operation on the values before it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TermPart {
+    /// What a cell holds in a field.
+    Field(String),
+    /// A value.
+    Value(Literal),
+    /// A part of the date before it, as a number.
+    DatePart(DatePart),
+    /// The number before it, negated.
+    Negate,
+    /// An operation on the two values before it.
+    Operation(Operation),
+}
+
+/// What is done with two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the usual names of the four operations")]
+pub enum Operation {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+}
+
+/// How two terms compare.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// What stands before the operator.
+    pub left: Term,
+    /// The operator.
+    pub op: CompareOp,
+    /// What stands behind it.
+    pub right: Term,
+}
+
+impl Operation {
+    /// As it is written.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+        }
+    }
+
+    /// How strongly it binds.
+    pub(crate) fn strength(self) -> u8 {
+        match self {
+            Self::Add | Self::Subtract => 1,
+            Self::Multiply | Self::Divide => 2,
+        }
+    }
+}
+
+impl Term {
+    /// What a cell holds in this field.
+    pub fn field(name: impl Into<String>) -> Self {
+        Self {
+            parts: vec![TermPart::Field(name.into())],
+        }
+    }
+
+    /// A value.
+    pub fn value(value: impl Into<Literal>) -> Self {
+        Self {
+            parts: vec![TermPart::Value(value.into())],
+        }
+    }
+
+    /// A part of a date: the year, the month, the day of the month.
+    pub fn date_part(mut self, part: DatePart) -> Self {
+        self.parts.push(TermPart::DatePart(part));
+        self
+    }
+
+    /// The steps of working it out, each operation behind its values.
+    #[must_use]
+    pub fn parts(&self) -> &[TermPart] {
+        &self.parts
+    }
+
+    /// The fields in it.
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            TermPart::Field(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Less than another term, or a value.
+    #[must_use]
+    pub fn lt(self, other: impl Into<Self>) -> Condition {
+        self.compare(CompareOp::Lt, other)
+    }
+
+    /// Less than another term, or equal.
+    #[must_use]
+    pub fn le(self, other: impl Into<Self>) -> Condition {
+        self.compare(CompareOp::Le, other)
+    }
+
+    /// Greater than another term, or a value.
+    #[must_use]
+    pub fn gt(self, other: impl Into<Self>) -> Condition {
+        self.compare(CompareOp::Gt, other)
+    }
+
+    /// Greater than another term, or equal.
+    #[must_use]
+    pub fn ge(self, other: impl Into<Self>) -> Condition {
+        self.compare(CompareOp::Ge, other)
+    }
+
+    /// Equal to another term.
+    #[must_use]
+    pub fn equals(self, other: impl Into<Self>) -> Condition {
+        self.compare(CompareOp::Eq, other)
+    }
+
+    /// Compared with another term. A field and a value make the same test as [`FieldCondition::compare`].
+    #[must_use]
+    pub fn compare(self, op: CompareOp, other: impl Into<Self>) -> Condition {
+        let other = other.into();
+        match (&self.parts[..], &other.parts[..]) {
+            ([TermPart::Field(name)], [TermPart::Value(value)]) => {
+                Condition::field(name).compare(op, value.clone())
+            }
+            ([TermPart::Value(value)], [TermPart::Field(name)]) => {
+                Condition::field(name).compare(op.mirrored(), value.clone())
+            }
+            _ => Comparison {
+                left: self,
+                op,
+                right: other,
+            }
+            .into(),
+        }
+    }
+
+    /// Of steps that make one value.
+    pub(crate) fn of_parts(parts: Vec<TermPart>) -> Self {
+        Self { parts }
+    }
+
+    fn joined(mut self, operation: Operation, other: Self) -> Self {
+        self.parts.extend(other.parts);
+        self.parts.push(TermPart::Operation(operation));
+        self
+    }
+}
+
+impl<T: Into<Literal>> From<T> for Term {
+    fn from(value: T) -> Self {
+        Self::value(value)
+    }
+}
+
+impl From<FieldCondition> for Term {
+    fn from(field: FieldCondition) -> Self {
+        Self::field(field.into_name())
+    }
+}
+
+macro_rules! operations {
+    ($($operator:ident, $method:ident, $operation:ident;)*) => {$(
+        impl<T: Into<Term>> $operator<T> for Term {
+            type Output = Self;
+
+            fn $method(self, other: T) -> Self {
+                self.joined(Operation::$operation, other.into())
+            }
+        }
+    )*};
+}
+
+operations! {
+    Add, add, Add;
+    Sub, sub, Subtract;
+    Mul, mul, Multiply;
+    Div, div, Divide;
+}
+
+impl Neg for Term {
+    type Output = Self;
+
+    fn neg(mut self) -> Self {
+        self.parts.push(TermPart::Negate);
+        self
+    }
+}
+
+/// As a condition has it, with no more parentheses than it takes.
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// What binds more strongly than every operation.
+        const ONE: u8 = 4;
+        let mut done: Vec<(String, u8)> = Vec::new();
+        let within = |(text, strength): (String, u8), least: u8| {
+            if strength < least {
+                format!("({text})")
+            } else {
+                text
+            }
+        };
+        for part in &self.parts {
+            let written = match part {
+                TermPart::Field(name) => (FieldName(name).to_string(), ONE),
+                TermPart::Value(value) => (value.to_string(), ONE),
+                TermPart::DatePart(part) => {
+                    let (text, _) = done.pop().ok_or(fmt::Error)?;
+                    (format!("{}({text})", part.name()), ONE)
+                }
+                TermPart::Negate => {
+                    let value = done.pop().ok_or(fmt::Error)?;
+                    (format!("-({})", value.0), 3)
+                }
+                TermPart::Operation(operation) => {
+                    let right = done.pop().ok_or(fmt::Error)?;
+                    let left = done.pop().ok_or(fmt::Error)?;
+                    let strength = operation.strength();
+                    // Appended to, as a long sum grows on this side.
+                    let mut text = within(left, strength);
+                    let right = within(right, strength.saturating_add(1));
+                    write!(text, " {} {right}", operation.symbol())?;
+                    (text, strength)
+                }
+            };
+            done.push(written);
+        }
+        let (text, _) = done.pop().ok_or(fmt::Error)?;
+        f.write_str(&text)
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.left, self.op.symbol(), self.right)
+    }
+}
