@@ -12,6 +12,7 @@ use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
 use crate::accumulator::{Accumulator, FieldStates, GroupOf};
 use crate::grouping::{Grouping, Keys};
 use crate::groups::Groups;
+use crate::read_field::read_field;
 use crate::statistics::{self, known_tiles};
 use crate::{Aggregate, AggregateError, Function, Outcome};
 
@@ -105,12 +106,6 @@ pub fn aggregate(
         aggregates: aggregates.to_vec(),
         groups: found,
     })
-}
-
-pub(crate) fn read_field(reader: &Reader, name: &str) -> Result<FieldInfo, Bug> {
-    let mut fields = reader.fields().iter();
-    let field = fields.find(|field| field.name == name).cloned();
-    field.ok_or_else(|| Bug::new("a field that was asked for is not read"))
 }
 
 /// What is known of all groups so far.

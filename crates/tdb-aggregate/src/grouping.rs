@@ -9,7 +9,7 @@ use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::{Bug, Datatype, Scalar};
 
 use crate::AggregateError;
-use crate::aggregate::read_field;
+use crate::read_field::read_field;
 
 /// A field, or a part of its dates: `station`, `year(day)`.
 #[derive(Clone, Copy, Debug)]

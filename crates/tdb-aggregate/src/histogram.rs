@@ -9,7 +9,8 @@ use tdb_schema::value::{Value, holds_bytes, read};
 use tdb_tile::{Bug, Datatype};
 
 use crate::accumulator::is_time;
-use crate::aggregate::{aggregate, read_field, read_options};
+use crate::aggregate::{aggregate, read_options};
+use crate::read_field::read_field;
 use crate::{Aggregate, AggregateError, Function, Outcome};
 
 /// More intervals than anybody looks at.

@@ -12,6 +12,7 @@ mod function;
 mod grouping;
 mod groups;
 mod histogram;
+mod read_field;
 mod statistics;
 
 pub use aggregate::{Group, Table, aggregate};

@@ -1,10 +1,9 @@
 use std::cmp::Ordering;
 use std::ops::Not;
 
-use tdb_schema::value::Moment;
+use tdb_schema::value::{DatePart, Moment};
 
 use crate::Pattern;
-use crate::term::{Comparison, Term};
 
 /// A question that a cell answers with yes or no: tests of fields, joined by `and`, `or` and `not`.
 ///
@@ -97,6 +96,63 @@ pub enum Literal {
     Bytes(Vec<u8>),
     /// A point in time.
     Moment(Moment),
+}
+
+/// A value that is worked out of the fields of a cell. It is null where one of them is, where a divisor is 0, and where a date is
+/// none.
+///
+/// Whole numbers stay exact; a division gives a float. Dates and times of one type can be subtracted, which gives ticks, and
+/// moved by whole numbers of ticks.
+///
+/// ```
+/// use tdb_condition::{Condition, Term};
+///
+/// let late = (Term::field("end") - Term::field("start")).gt(30);
+/// assert_eq!(late.to_string(), "end - start > 30");
+/// assert_eq!(Condition::parse("end - start > 30", &Default::default())?, late);
+/// # Ok::<(), tdb_condition::ConditionError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[must_use = "a term alone asks nothing"]
+pub struct Term {
+    /// Each operation behind what it is done with. Never empty, and flat, so that no depth can exhaust the stack.
+    pub(crate) parts: Vec<TermPart>,
+}
+
+/// A step of working out a [`Term`]: a value, or an operation on the values before it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TermPart {
+    /// What a cell holds in a field.
+    Field(String),
+    /// A value.
+    Value(Literal),
+    /// A part of the date before it, as a number.
+    DatePart(DatePart),
+    /// The number before it, negated.
+    Negate,
+    /// An operation on the two values before it.
+    Operation(Operation),
+}
+
+/// What is done with two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the usual names of the four operations")]
+pub enum Operation {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+}
+
+/// How two terms compare.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// What stands before the operator.
+    pub left: Term,
+    /// The operator.
+    pub op: CompareOp,
+    /// What stands behind it.
+    pub right: Term,
 }
 
 impl Condition {

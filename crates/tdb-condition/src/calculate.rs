@@ -7,9 +7,9 @@ use tdb_schema::value::{Calendar, NOT_A_TIME};
 use tdb_tile::{Bug, Datatype, Scalar};
 
 use crate::CompareOp;
-use crate::evaluate::{FieldCells, cells_of_rows, text_of_rows};
+use crate::ast::Operation;
+use crate::field_cells::{FieldCells, cells_of_rows, text_of_rows};
 use crate::resolved::{ResolvedComparison, ResolvedField, ResolvedTerm, TermStep};
-use crate::term::Operation;
 
 /// The cells of the fields of a condition, those that are there.
 pub(crate) struct Rows<'a> {

@@ -11,10 +11,12 @@ mod deleted;
 mod display;
 mod error;
 mod evaluate;
+mod field_cells;
 mod kept;
 mod kernel;
 mod literal;
 mod literal_position;
+mod parentheses;
 mod parse;
 mod pattern;
 mod predicate;
@@ -27,14 +29,16 @@ mod term;
 mod token;
 mod walk;
 
-pub use ast::{CompareOp, Condition, ConditionNode, FieldCondition, FieldTest, Literal, Test};
+pub use ast::{
+    CompareOp, Comparison, Condition, ConditionNode, FieldCondition, FieldTest, Literal, Operation,
+    Term, TermPart, Test,
+};
 pub use condition_field::ConditionField;
 pub use error::ConditionError;
-pub use evaluate::FieldCells;
+pub use field_cells::FieldCells;
 pub use kept::Kept;
 pub use pattern::{Matcher, Pattern};
 pub use predicate::Predicate;
 pub use resolved::{
     ResolvedComparison, ResolvedCondition, ResolvedField, ResolvedTerm, ResolvedTest, Step,
 };
-pub use term::{Comparison, Operation, Term, TermPart};

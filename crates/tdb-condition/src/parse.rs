@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use tdb_tile::{Bug, Limits};
 
+use crate::parentheses::term_parentheses;
 use crate::refusal::{Refusal, TextError};
 use crate::token::{Token, Tokens};
 use crate::{Condition, ConditionError};
@@ -70,7 +71,7 @@ impl<'a> Parser<'a> {
     fn new(text: &'a str, limits: &'a Limits) -> Result<Self, Refusal> {
         let tokens = Tokens::new(text)?;
         Ok(Self {
-            terms: term::term_parentheses(tokens.clone(), limits),
+            terms: term_parentheses(tokens.clone(), limits),
             tokens,
             limits,
             pending: Vec::new(),

@@ -3,7 +3,7 @@ use tdb_schema::CellValNum;
 use tdb_schema::value::DatePart;
 use tdb_tile::Datatype;
 
-use crate::term::Operation;
+use crate::ast::Operation;
 use crate::{CompareOp, Matcher};
 
 /// A condition whose values have the types of the fields that they are compared with.

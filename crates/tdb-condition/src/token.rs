@@ -2,8 +2,8 @@ use std::fmt;
 
 use tdb_tile::Bug;
 
+use crate::ast::Operation;
 use crate::refusal::{Refusal, TextError};
-use crate::term::Operation;
 
 /// A piece of the text of a condition.
 #[derive(Clone, Debug, PartialEq)]

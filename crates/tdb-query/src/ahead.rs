@@ -28,12 +28,12 @@ pub(crate) struct PieceBytes {
 
 impl Ahead {
     /// The bytes of a piece. If some of them are missing, they are fetched together with the bytes of later pieces,
-    /// as many as a part of the memory holds, with one wait for all.
+    /// as many of those of `read` as a part of the memory holds, with one wait for all.
     pub(crate) fn fetch(
         &mut self,
         store: &dyn Store,
         gap: u64,
-        read: &Read,
+        read: Option<&Read>,
         piece: &Piece,
         budget: &Budget,
     ) -> Result<PieceBytes, QueryError> {
@@ -47,7 +47,9 @@ impl Ahead {
                 }
             }
             let needed = new.len();
-            for wish in read.ahead(MOST.min(budget.left() / 4))? {
+            let most = MOST.min(budget.left() / 4);
+            let ahead = read.map_or(Ok(Vec::new()), |read| read.ahead(most))?;
+            for wish in ahead {
                 if !known.insert(wish.clone()) {
                     continue;
                 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tdb_array::{Array, Delete, ErrorKind};
 use tdb_cells::{Batch, FieldInfo, Session, WholeTiles};
 use tdb_fragment::FragmentIndex;
-use tdb_store::Distance;
+use tdb_store::{Distance, Store};
 
 use crate::ahead::Ahead;
 use crate::options::{ReadOptions, Versions};
@@ -182,7 +182,9 @@ impl Reader {
         allows: &mut dyn FnMut(FragmentIndex) -> Result<bool, E>,
     ) -> Result<Option<WholeTiles>, E> {
         let (session, store) = (&self.session, self.array.store());
-        let decode = |piece: Piece| -> Result<Decoded, QueryError> { piece.decode(session, store) };
+        let decode = |piece: Piece| -> Result<Decoded, QueryError> {
+            decode(session, store, &mut Ahead::default(), None, piece)
+        };
         let whole = self.read.whole_tiles(&decode, allows)?;
         self.has_given |= whole.is_some();
         Ok(whole)
@@ -251,17 +253,8 @@ impl Reader {
                 Ok(None)
             }
             Next::Work(piece) => {
-                let store = self.array.store();
-                let decoded = match store.distance() {
-                    Distance::Near => piece.decode(&self.session, store)?,
-                    Distance::Far { gap } => {
-                        let budget = &self.session.limits().budget;
-                        let fetched = self
-                            .ahead
-                            .fetch(&**store, gap, &self.read, &piece, budget)?;
-                        piece.decode(&self.session, &fetched.bytes)?
-                    }
-                };
+                let (session, store) = (&self.session, self.array.store());
+                let decoded = decode(session, store, &mut self.ahead, Some(&self.read), piece)?;
                 self.read.take(decoded)?;
                 Ok(None)
             }
@@ -282,6 +275,24 @@ impl Iterator for Reader {
         let next = session.counters().batches.time(|| self.next_batch());
         self.is_done = !matches!(next, Ok(Some(_)));
         next.transpose()
+    }
+}
+
+/// Decodes a piece. The bytes of a far store are fetched before, with one wait, together with some that `read` needs later.
+fn decode(
+    session: &Session,
+    store: &Arc<dyn Store>,
+    ahead: &mut Ahead,
+    read: Option<&Read>,
+    piece: Piece,
+) -> Result<Decoded, QueryError> {
+    match store.distance() {
+        Distance::Near => piece.decode(session, store),
+        Distance::Far { gap } => {
+            let budget = &session.limits().budget;
+            let fetched = ahead.fetch(&**store, gap, read, &piece, budget)?;
+            piece.decode(session, &fetched.bytes)
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use tdb_schema::value::Moment;
 use tdb_tile::Bug;
 
 use super::Parser;
+use crate::ast::{Term, TermPart};
 use crate::refusal::{Refusal, TextError};
-use crate::term::{Term, TermPart};
 use crate::token::Token;
 use crate::{CompareOp, Condition, FieldCondition, Literal, Pattern, Test};
 

@@ -6,9 +6,9 @@ use tdb_schema::CellValNum;
 use tdb_tile::{Datatype, Scalar};
 
 use super::value::shown_text;
+use crate::ast::{Comparison, Operation, Term, TermPart};
 use crate::literal_position::{LiteralPosition, is_number, is_text};
 use crate::resolved::{ResolvedComparison, ResolvedTerm, TermStep};
-use crate::term::{Comparison, Operation, Term, TermPart};
 use crate::{CompareOp, ConditionError, ConditionField, Literal};
 
 /// Bits that whole numbers may have on the way.

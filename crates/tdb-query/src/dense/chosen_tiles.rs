@@ -3,8 +3,7 @@
 use tdb_fragment::TileNumber;
 use tdb_tile::Bug;
 
-use super::layers::{Near, Stored, numbered, visible};
-use super::lone_tiles::common;
+use super::layers::{Near, Stored, common, numbered, visible};
 use super::plan::bounds;
 use super::read::DenseRead;
 use super::runs::Runs;

@@ -3,7 +3,7 @@
 use tdb_fragment::FragmentIndex;
 use tdb_schema::grid::{CellBox, TileBox};
 
-use super::ruled_out::RuledOut;
+use super::ruled_out_tiles::RuledOut;
 use super::sparse_cells::SparseCells;
 
 /// The place of a layer among those of a read, the newest first.
@@ -95,6 +95,16 @@ fn covers_within(a: &CellBox, b: &CellBox, tile: &CellBox) -> bool {
         .all(|(((a_lo, a_hi), (b_lo, b_hi)), (lo, hi))| {
             a_lo <= b_lo.max(lo) && a_hi >= b_hi.min(hi)
         })
+}
+
+/// The tiles that are in both boxes.
+pub(super) fn common(a: &TileBox, b: &TileBox) -> Option<TileBox> {
+    let cells = |tiles: &TileBox| CellBox {
+        lo: tiles.first().to_vec(),
+        hi: tiles.last().to_vec(),
+    };
+    let CellBox { lo, hi } = cells(a).intersection(&cells(b))?;
+    Some(TileBox::new(lo, hi, a.order()))
 }
 
 #[cfg(test)]

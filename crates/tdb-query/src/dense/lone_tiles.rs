@@ -5,10 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use tdb_fragment::TileNumber;
-use tdb_schema::grid::{CellBox, TileBox};
+use tdb_schema::grid::CellBox;
 use tdb_tile::Bug;
 
-use super::layers::{Layer, Stored};
+use super::layers::{Layer, Stored, common};
 use super::plan::bounds;
 use super::read::DenseRead;
 use super::walk::{TileWalk, Walk};
@@ -108,14 +108,4 @@ impl DenseRead {
         let is_full = cells.cells() == Some(self.plan.shape.cells);
         is_full && layer.covers(&cells) && wanted.covers(&cells)
     }
-}
-
-/// The tiles that are in both boxes.
-pub(super) fn common(a: &TileBox, b: &TileBox) -> Option<TileBox> {
-    let cells = |tiles: &TileBox| CellBox {
-        lo: tiles.first().to_vec(),
-        hi: tiles.last().to_vec(),
-    };
-    let CellBox { lo, hi } = cells(a).intersection(&cells(b))?;
-    Some(TileBox::new(lo, hi, a.order()))
 }

@@ -23,6 +23,7 @@ mod paint;
 mod plan;
 mod read;
 mod ruled_out;
+mod ruled_out_tiles;
 mod runs;
 mod shared_tiles;
 mod source;

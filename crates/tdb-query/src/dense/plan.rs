@@ -11,7 +11,7 @@ use tdb_tile::Bug;
 
 use super::layers::{Layer, Stored, meets};
 use super::paint::TileShape;
-use super::ruled_out::RuledOut;
+use super::ruled_out_tiles::RuledOut;
 use super::runs::Runs;
 use super::source::{FieldSource, Sources};
 use super::sparse_tiles::SparseTiles;

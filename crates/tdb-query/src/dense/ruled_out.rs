@@ -1,47 +1,17 @@
 //! Leaves tiles out of which no cell fits the condition: they are neither fetched nor decoded.
 
-use std::ops::Range;
-
 use tdb_condition::Predicate;
 use tdb_fragment::TileNumber;
-use tdb_tile::{Budget, Bug, Grant};
+use tdb_tile::{Budget, Bug};
 
 use super::bands::Bands;
-use super::layers::{LayerIndex, Stored};
-use super::lone_tiles::common;
+use super::layers::{LayerIndex, Stored, common};
 use super::paint::{Brush, PlacedCell, paint};
 use super::plan::{DensePlan, Located, bounds};
 use crate::QueryError;
 use crate::facts::Facts;
 use tdb_cells::CellSet;
 use tdb_cells::scatter::{Pass, fill, index, outside};
-
-/// Tiles of a fragment none of whose cells fits the condition.
-#[derive(Debug, Default)]
-pub(crate) struct RuledOut {
-    /// Ascending and apart from each other.
-    tiles: Vec<Range<u64>>,
-    held: Option<Grant>,
-}
-
-impl RuledOut {
-    pub(super) fn contains(&self, tile: TileNumber) -> bool {
-        let next = self.tiles.partition_point(|range| range.end <= tile.get());
-        let next = self.tiles.get(next);
-        next.is_some_and(|range| range.start <= tile.get())
-    }
-
-    fn is_empty(&self) -> bool {
-        self.tiles.is_empty()
-    }
-
-    fn push(&mut self, tile: u64) {
-        match self.tiles.last_mut().filter(|range| range.end == tile) {
-            Some(range) => range.end = tile + 1,
-            None => self.tiles.push(tile..tile + 1),
-        }
-    }
-}
 
 impl Located {
     /// Finds the tiles that the condition rules out.
@@ -81,9 +51,7 @@ impl Located {
                     layer.ruled_out.push(number);
                 }
             }
-            let bytes = layer.ruled_out.tiles.len().saturating_mul(16);
-            let held = budget.take(bytes as u64)?;
-            layer.ruled_out.held = Some(held);
+            layer.ruled_out.hold(budget)?;
         }
         Ok(())
     }

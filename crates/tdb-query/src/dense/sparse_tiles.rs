@@ -10,7 +10,7 @@ use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Budget, length};
 
 use super::layers::{Layer, Stored};
-use super::ruled_out::RuledOut;
+use super::ruled_out_tiles::RuledOut;
 use super::sparse_cells::SparseCells;
 use crate::sparse::PlannedTiles;
 use crate::table_work::TableWork;

@@ -11,7 +11,7 @@ use super::block::{Block, Share, slow_to_fast};
 use super::coordinates::fill_coordinates;
 use super::layers::{Layer, LayerIndex, Stored};
 use super::paint::{Brush, PlacedCell, TileShape, paint};
-use super::ruled_out::RuledOut;
+use super::ruled_out_tiles::RuledOut;
 use super::runs::Runs;
 use super::visits::BlockTiles;
 use super::walk::{Walk, borders};

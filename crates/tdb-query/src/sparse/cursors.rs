@@ -1,33 +1,46 @@
 //! Chooses the next tiles of a sparse read, if the cells of each fragment are stored in the order of the result.
 
-use std::ops::Range;
+use std::collections::BTreeMap;
+use std::ops::{Bound, Range};
+use std::sync::Arc;
 
 use tdb_array::Snapshot;
-use tdb_cells::{CellTable, RowRange, Segment};
+use tdb_cells::CellTable;
 use tdb_schema::order::CellComparator;
 use tdb_tile::Bug;
 
 use super::bounds::FragmentBounds;
+use super::chosen::Chosen;
 use super::corner::Corner;
 use super::fragment_plan::FragmentPlan;
 use super::keys::sort_order;
+use super::outset::Outset;
 use super::plan::{PlanIndex, SparsePlan};
 use super::weights::Supply;
 use crate::QueryError;
 
 /// The current position within each fragment.
+///
+/// A step costs as much as there are fragments whose cells take part in it: those that are done are forgotten, and those
+/// that are still to come stand in order.
 #[derive(Clone, Debug)]
 pub(super) struct Cursors {
-    fragments: Vec<Cursor>,
-    /// The fragments of which it is known where their cells lie, by where these begin.
-    order: Vec<PlanIndex>,
-    /// How many of those are being merged, or have been.
+    outset: Arc<Outset>,
+    /// How many fragments, in the order of [`Outset::order`], were begun.
     begun: usize,
+    /// Fragments that were begun and have tiles that are still to be read. Where cells are sorted, these are merged.
+    active: BTreeMap<PlanIndex, Cursor>,
+    /// Fragments that have tiles that are still to be read, begun or not.
+    unfinished: usize,
+    /// The weight of all tiles that are still to be read.
+    left: u64,
+    /// The weight of those of active fragments.
+    left_of_active: u64,
     /// The fragment that kept the last batch from having more cells.
     limiting: Option<PlanIndex>,
 }
 
-/// The current position within one fragment.
+/// The current position within a fragment that was begun.
 #[derive(Clone, Debug, Default)]
 struct Cursor {
     /// The next of its tiles, by place in the plan.
@@ -36,10 +49,8 @@ struct Cursor {
     left: u64,
     /// The last cell that was loaded: the next are not before it.
     last: Option<Corner>,
-    /// Where all of its cells lie, if that is known.
-    bounds: Option<FragmentBounds>,
-    /// Whether it is merged with the others.
-    is_begun: bool,
+    /// Whether a tile of it was loaded.
+    is_loaded: bool,
 }
 
 /// A position in the order of the result: cells that are not loaded yet come after it.
@@ -50,69 +61,45 @@ pub(crate) struct Frontier {
     pub(super) is_loaded: bool,
 }
 
-/// Tiles that were chosen, and what they take.
-#[derive(Debug, Default)]
-pub(super) struct Chosen {
-    /// Of each fragment, by their places in the plan.
-    parts: Vec<(PlanIndex, Range<usize>)>,
-    /// How many cells they have.
-    pub(super) rows: u64,
-    /// What making a batch of them takes, what is left of the batch before included.
-    pub(super) weight: u64,
-    /// What decoding one of them takes beside.
-    pub(super) decoding: u64,
-}
-
 impl Cursors {
     pub(super) fn new(array: &Snapshot, supply: Supply<'_>) -> Result<Self, QueryError> {
-        let plan = supply.plan;
-        let bounds = if plan.sorts && plan.can_stop() {
-            FragmentBounds::of(plan, array)?
+        let outset = Outset::new(array, supply)?;
+        let unbounded = outset.bounds.iter().filter(|bounds| bounds.is_none());
+        let first = if supply.plan.sorts {
+            unbounded.count()
         } else {
-            vec![None; plan.fragments.len()]
+            0
         };
-        let fragments = plan.numbered().zip(bounds).map(|((at, fragment), bounds)| {
-            Ok(Cursor {
-                tile: 0,
-                left: supply.weight(at, 0..fragment.tiles.len())?,
-                last: None,
-                is_begun: bounds.is_none(),
-                bounds,
-            })
-        });
-        let fragments: Vec<Cursor> = fragments.collect::<Result<_, Bug>>()?;
-        let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
-        let bounded = plan.numbered().zip(&fragments);
-        let bounded = bounded.filter_map(|((at, _), cursor)| Some((at, cursor.bounds.as_ref()?)));
-        let mut bounded: Vec<(PlanIndex, &FragmentBounds)> = bounded.collect();
-        bounded.sort_by(|(_, a), (_, b)| a.lo().compare(b.lo(), &comparator));
-        Ok(Self {
-            order: bounded.into_iter().map(|(at, _)| at).collect(),
+        let tiles = supply.plan.fragments.iter().map(|f| f.tiles.len());
+        let mut cursors = Self {
             begun: 0,
-            fragments,
+            active: BTreeMap::new(),
+            unfinished: tiles.filter(|&tiles| tiles > 0).count(),
+            left: outset.weights.iter().copied().fold(0, u64::saturating_add),
+            left_of_active: 0,
             limiting: None,
-        })
+            outset: Arc::new(outset),
+        };
+        cursors.begin_until(supply.plan, first)?;
+        Ok(cursors)
     }
 
-    fn cursor(&self, at: PlanIndex) -> Result<&Cursor, Bug> {
-        let cursor = self.fragments.get(at.get());
-        cursor.ok_or_else(|| Bug::new("a cursor of a fragment that was not planned"))
-    }
-
-    fn cursor_mut(&mut self, at: PlanIndex) -> Result<&mut Cursor, Bug> {
-        let cursor = self.fragments.get_mut(at.get());
-        cursor.ok_or_else(|| Bug::new("a cursor of a fragment that was not planned"))
+    fn active(&mut self, at: PlanIndex) -> Result<&mut Cursor, Bug> {
+        let cursor = self.active.get_mut(&at);
+        cursor.ok_or_else(|| Bug::new("tiles of a fragment that has no more"))
     }
 
     /// The weight of all tiles that are still to be read.
     pub(super) fn left(&self) -> u64 {
-        let left = self.fragments.iter().map(|cursor| cursor.left);
-        left.fold(0, u64::saturating_add)
+        self.left
     }
 
-    /// The next tile of a fragment, both by place in the plan.
-    pub(super) fn tile(&self, fragment: PlanIndex) -> Result<usize, Bug> {
-        Ok(self.cursor(fragment)?.tile)
+    /// The next tile of a fragment, by place in the plan; `None` if it has no more.
+    pub(super) fn tile(&self, at: PlanIndex) -> Result<Option<usize>, Bug> {
+        if let Some(cursor) = self.active.get(&at) {
+            return Ok(Some(cursor.tile));
+        }
+        Ok((self.outset.rank(at)? >= self.begun).then_some(0))
     }
 
     /// The next tiles, of about the weight `share`; `carried` are cells of earlier ones that were not given out.
@@ -125,33 +112,61 @@ impl Cursors {
         carried: Option<&CellTable>,
     ) -> Result<Chosen, QueryError> {
         let Supply { plan, weights, .. } = supply;
-        let is_all = self.left() <= share || !plan.can_stop();
-        self.begin(plan, if is_all { u64::MAX } else { share })?;
-        let total = self.left_of_begun(plan);
+        let is_all = self.left <= share || !plan.can_stop();
+        if is_all {
+            self.begin_until(plan, self.outset.order.len())?;
+        } else if plan.sorts {
+            self.begin(plan, share)?;
+        } else {
+            return Ok(self.choose_in_turn(supply, share)?);
+        }
         let mut chosen = Chosen::default();
         let kept = carried.map_or(0, |table| weights.of_table(table));
-        for ((at, fragment), cursor) in plan.numbered().zip(&self.fragments) {
-            if cursor.tile >= fragment.tiles.len() {
-                continue;
-            }
-            let part = match (is_all, plan.sorts) {
-                (true, _) => u64::MAX,
-                (_, true) if !cursor.is_begun => continue,
-                (_, true) => {
-                    let own = carried.map_or(0, |table| share_of(table, fragment, kept));
-                    let part = proportion(share, cursor.left, total).saturating_sub(own);
-                    // Without a cell of it in memory, and where it holds up the others, it needs more.
-                    part.max(u64::from(own == 0 || self.limiting == Some(at)))
-                }
-                (_, false) => share.saturating_sub(chosen.weight),
+        for (&at, cursor) in &self.active {
+            let part = if is_all {
+                u64::MAX
+            } else {
+                let own = carried.map_or(Ok(0), |table| {
+                    Ok::<_, Bug>(share_of(table, plan.fragment(at)?, kept))
+                })?;
+                let part = proportion(share, cursor.left, self.left_of_active);
+                // Without a cell of it in memory, and where it holds up the others, it needs more.
+                let least = u64::from(own == 0 || self.limiting == Some(at));
+                part.saturating_sub(own).max(least)
             };
             if part > 0 {
                 chosen.add(supply, (at, cursor.tile), part)?;
-            } else if !plan.sorts {
-                break;
             }
         }
         chosen.weight = chosen.weight.saturating_add(kept);
+        Ok(chosen)
+    }
+
+    /// The next tiles of one fragment after the other; none of their cells are kept for later.
+    fn choose_in_turn(&mut self, supply: Supply<'_>, share: u64) -> Result<Chosen, Bug> {
+        let mut chosen = Chosen::default();
+        let mut done = None;
+        while chosen.weight < share {
+            let next = match done {
+                None => self.active.first_key_value(),
+                Some(done) => {
+                    let behind = (Bound::Excluded(done), Bound::Unbounded);
+                    self.active.range(behind).next()
+                }
+            };
+            if let Some((&at, cursor)) = next {
+                chosen.add(
+                    supply,
+                    (at, cursor.tile),
+                    share.saturating_sub(chosen.weight),
+                )?;
+                done = Some(at);
+            } else if self.begun < self.outset.order.len() {
+                self.begin_until(supply.plan, self.begun.saturating_add(1))?;
+            } else {
+                break;
+            }
+        }
         Ok(chosen)
     }
 
@@ -159,77 +174,113 @@ impl Cursors {
     /// behind those of the others, and the one that holds up the rest; and more, as long as there is room for them.
     fn begin(&mut self, plan: &SparsePlan, room: u64) -> Result<(), Bug> {
         let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
-        let mut left = self.left_of_begun(plan);
+        let outset = Arc::clone(&self.outset);
+        let mut left = self.left_of_active;
         // The merged fragment that reaches farthest, unless one may reach anywhere.
         let mut farthest: Option<&FragmentBounds> = None;
         let mut is_known = true;
-        let merged = self.fragments.iter().zip(&plan.fragments);
-        for (cursor, _) in merged.filter(|(c, f)| c.is_begun && c.tile < f.tiles.len()) {
-            match &cursor.bounds {
+        for &at in self.active.keys() {
+            match outset.bounds(at)? {
                 Some(bounds) => farthest = Some(bounds.farther(farthest, &comparator)),
                 None => is_known = false,
             }
         }
         let mut end = self.begun;
-        while let Some(&at) = self.order.get(end) {
-            let cursor = self.cursor(at)?;
+        while let Some(&at) = outset.order.get(end) {
             let unbounded = Bug::new("a fragment of unknown bounds among those in their order");
-            let bounds = cursor.bounds.as_ref().ok_or(unbounded)?;
+            let bounds = outset.bounds(at)?.ok_or(unbounded)?;
             let is_behind =
                 is_known && farthest.is_none_or(|other| bounds.is_behind(other, &comparator));
             if is_behind && left >= room && self.limiting != Some(at) {
                 break;
             }
-            left = left.saturating_add(cursor.left);
+            left = left.saturating_add(outset.weight(at)?);
             farthest = Some(bounds.farther(farthest, &comparator));
             end = end.saturating_add(1);
         }
-        for at in self.order.iter().take(end).skip(self.begun) {
-            let cursor = self.fragments.get_mut(at.get());
-            let unplanned = Bug::new("a cursor of a fragment that was not planned");
-            cursor.ok_or(unplanned)?.is_begun = true;
-        }
-        self.begun = end;
-        Ok(())
+        self.begin_until(plan, end)
     }
 
-    /// The weight of the tiles that are still to be read of the fragments that are merged.
-    fn left_of_begun(&self, plan: &SparsePlan) -> u64 {
-        let begun = self.fragments.iter().zip(&plan.fragments);
-        let begun = begun.filter(|(c, f)| c.is_begun && c.tile < f.tiles.len());
-        begun
-            .map(|(cursor, _)| cursor.left)
-            .fold(0, u64::saturating_add)
+    /// Begins the fragments before this place in their order.
+    fn begin_until(&mut self, plan: &SparsePlan, end: usize) -> Result<(), Bug> {
+        let outset = Arc::clone(&self.outset);
+        while self.begun < end {
+            let at = outset.order.get(self.begun).copied();
+            let at = at.ok_or_else(|| Bug::new("more fragments to begin than were planned"))?;
+            self.begun = self.begun.saturating_add(1);
+            if plan.fragment(at)?.tiles.is_empty() {
+                continue;
+            }
+            let left = outset.weight(at)?;
+            self.left_of_active = self.left_of_active.saturating_add(left);
+            self.active.insert(
+                at,
+                Cursor {
+                    left,
+                    ..Cursor::default()
+                },
+            );
+        }
+        Ok(())
     }
 
     /// Goes on behind tiles that were chosen.
     pub(super) fn advance(&mut self, supply: Supply<'_>, chosen: &Chosen) -> Result<(), Bug> {
-        for (at, tiles) in &chosen.parts {
-            let weight = supply.weight(*at, tiles.clone())?;
-            let cursor = self.cursor_mut(*at)?;
-            if cursor.tile != tiles.start {
-                return Err(Bug::new("tiles that are not the next of their fragment"));
-            }
-            cursor.left = cursor.left.saturating_sub(weight);
-            cursor.tile = tiles.end;
+        for (at, tiles) in chosen.parts() {
+            let cursor = self.pass(supply, *at, tiles.clone())?;
             cursor.last = None;
+            cursor.is_loaded = true;
+            self.finish(supply.plan, *at)?;
         }
         Ok(())
     }
 
-    /// Counts tiles of a fragment of this weight no more.
-    pub(super) fn forget(&mut self, fragment: PlanIndex, weight: u64) -> Result<(), Bug> {
-        let cursor = self.cursor_mut(fragment)?;
+    /// Goes on behind tiles of a fragment that are not to be loaded.
+    pub(super) fn skip(
+        &mut self,
+        supply: Supply<'_>,
+        at: PlanIndex,
+        tiles: Range<usize>,
+    ) -> Result<(), Bug> {
+        let rank = self.outset.rank(at)?;
+        self.begin_until(supply.plan, rank.saturating_add(1).max(self.begun))?;
+        self.pass(supply, at, tiles)?;
+        self.finish(supply.plan, at)
+    }
+
+    fn pass(
+        &mut self,
+        supply: Supply<'_>,
+        at: PlanIndex,
+        tiles: Range<usize>,
+    ) -> Result<&mut Cursor, Bug> {
+        let weight = supply.weight(at, tiles.clone())?;
+        self.left = self.left.saturating_sub(weight);
+        self.left_of_active = self.left_of_active.saturating_sub(weight);
+        let cursor = self.active(at)?;
+        if cursor.tile != tiles.start {
+            return Err(Bug::new("tiles that are not the next of their fragment"));
+        }
         cursor.left = cursor.left.saturating_sub(weight);
+        cursor.tile = tiles.end;
+        Ok(cursor)
+    }
+
+    /// Forgets a fragment if it has no more tiles.
+    fn finish(&mut self, plan: &SparsePlan, at: PlanIndex) -> Result<(), Bug> {
+        if self.active(at)?.tile >= plan.fragment(at)?.tiles.len() {
+            self.active.remove(&at);
+            self.unfinished = self.unfinished.saturating_sub(1);
+        }
         Ok(())
     }
 
     /// Notes the last cell of each fragment of a table, whose coordinates are loaded.
     pub(super) fn note_last(&mut self, plan: &SparsePlan, table: &CellTable) -> Result<(), Bug> {
         for segment in &table.segments {
-            if let Some(row) = segment.rows.last() {
-                let last = Corner::of(table, row, plan.schema.dimensions.len())?;
-                self.cursor_mut(plan.position(segment.fragment)?)?.last = Some(last);
+            let cursor = self.active.get_mut(&plan.position(segment.fragment)?);
+            if let (Some(cursor), Some(row)) = (cursor, segment.rows.last()) {
+                cursor.last = Some(Corner::of(table, row, plan.schema.dimensions.len())?);
             }
         }
         Ok(())
@@ -239,18 +290,21 @@ impl Cursors {
     /// those that are not begun. `None` where all is loaded.
     pub(super) fn frontier(&mut self, plan: &SparsePlan) -> Result<Option<Frontier>, QueryError> {
         let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
+        let unknown = || Bug::new("no cell of a fragment that is merged is in memory");
         let mut first: Option<(PlanIndex, &Corner, bool)> = None;
-        let mut unfinished = 0_usize;
-        for ((at, fragment), cursor) in plan.numbered().zip(&self.fragments) {
-            if cursor.tile >= fragment.tiles.len() {
-                continue;
-            }
-            unfinished = unfinished.saturating_add(1);
-            let bound = cursor.bounds.as_ref().filter(|_| cursor.tile == 0);
-            let bound = bound.map(|bounds| (bounds.lo(), false));
-            let last = cursor.last.as_ref().map(|last| (last, true)).or(bound);
-            let unknown = "no cell of a fragment that is merged is in memory";
-            let (corner, is_last) = last.ok_or_else(|| Bug::new(unknown))?;
+        // Of those that are not begun, the next in their order begins first.
+        let waiting = self.outset.order.get(self.begun);
+        for at in self.active.keys().chain(waiting).copied() {
+            let cursor = self.active.get(&at);
+            let last = match cursor.and_then(|cursor| cursor.last.as_ref()) {
+                Some(last) => (last, true),
+                None => {
+                    let bounds = self.outset.bounds(at)?;
+                    let bounds = bounds.filter(|_| cursor.is_none_or(|c| !c.is_loaded));
+                    (bounds.ok_or_else(unknown)?.lo(), false)
+                }
+            };
+            let (corner, is_last) = last;
             let is_first = first.is_none_or(|(_, first, was_last)| {
                 let order = corner.compare(first, &comparator);
                 order.is_lt() || (order.is_eq() && was_last && !is_last)
@@ -264,56 +318,8 @@ impl Cursors {
         Ok(found.map(|(_, corner, is_last)| Frontier {
             corner,
             // A second cell of these coordinates, if its fragment has one, is left out, or comes where it is stored.
-            is_loaded: is_last && plan.is_distinct() && (plan.deduplicates || unfinished == 1),
+            is_loaded: is_last && plan.is_distinct() && (plan.deduplicates || self.unfinished == 1),
         }))
-    }
-}
-
-impl Chosen {
-    /// Adds tiles of a fragment from this one on until they have this weight; at least one.
-    fn add(
-        &mut self,
-        supply: Supply<'_>,
-        (at, first): (PlanIndex, usize),
-        part: u64,
-    ) -> Result<(), Bug> {
-        let (fragment, stored) = (supply.plan.fragment(at)?, supply.tiles.at(at)?);
-        let (mut weight, mut end) = (0_u64, first);
-        while let Some(planned) = fragment.tiles.get(end).filter(|_| weight < part) {
-            weight = weight.saturating_add(supply.weights.of_tile(stored, planned));
-            let decoding = stored.decoding_bytes(planned.tile, planned.cells);
-            self.decoding = self.decoding.max(decoding);
-            self.rows = self.rows.saturating_add(planned.cells as u64);
-            end = end.saturating_add(1);
-        }
-        self.weight = self.weight.saturating_add(weight);
-        self.parts.push((at, first..end));
-        Ok(())
-    }
-
-    /// The tiles of each fragment, by their places in the plan.
-    pub(super) fn parts(&self) -> &[(PlanIndex, Range<usize>)] {
-        &self.parts
-    }
-
-    /// Whether no tile is left.
-    pub(super) fn is_empty(&self) -> bool {
-        self.parts.is_empty()
-    }
-
-    /// The tiles as parts of a table.
-    ///
-    /// # Errors
-    /// More rows than a table can number.
-    pub(super) fn segments(&self, supply: Supply<'_>) -> Result<Vec<Segment>, QueryError> {
-        let mut end = RowRange::default();
-        let parts = self.parts.iter().map(|(at, tiles)| {
-            let planned = supply.planned(*at, tiles.clone())?;
-            let segment = supply.plan.fragment(*at)?.segment(planned, end)?;
-            end = segment.rows;
-            Ok(segment)
-        });
-        parts.collect()
     }
 }
 

@@ -36,7 +36,7 @@ impl SparsePlan {
             }
             rows
         });
-        if self.filters_time() {
+        if self.filters_time {
             self.visibility.filter_times(table, &mut rows)?;
         }
         Ok(rows)
@@ -112,7 +112,7 @@ impl SparsePlan {
         // Zeros of either sign are equal, and a fragment may have both.
         let mut types = self.schema.dimensions.iter();
         !self.schema.allows_duplicates
-            && self.fragments.iter().all(|f| !f.has_timestamps)
+            && !self.has_timestamps
             && types.all(|dimension| !dimension.datatype.is_real())
     }
 

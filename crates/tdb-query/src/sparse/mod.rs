@@ -3,6 +3,7 @@
 mod ahead;
 mod batch;
 mod bounds;
+mod chosen;
 mod corner;
 mod cursors;
 mod deletes;
@@ -11,6 +12,7 @@ mod fragment_plan;
 mod keys;
 mod lone_tiles;
 mod merge;
+mod outset;
 mod plan;
 mod read;
 mod ready;

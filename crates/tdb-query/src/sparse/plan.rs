@@ -37,6 +37,12 @@ pub(crate) struct SparsePlan {
     /// Whether a cell counts once for every interval that it lies in.
     pub(crate) repeats: bool,
     pub(crate) visibility: Visibility,
+    /// Whether cells of each fragment are stored in the order that is asked for.
+    pub(super) in_order: bool,
+    /// Whether some cells have times of their own.
+    pub(super) has_timestamps: bool,
+    /// Whether some of those may lie outside the time window.
+    pub(super) filters_time: bool,
 }
 
 impl SparsePlan {
@@ -73,6 +79,9 @@ impl SparsePlan {
             deduplicates: false,
             repeats: false,
             visibility,
+            in_order: false,
+            has_timestamps: false,
+            filters_time: false,
         };
         plan.choose_steps();
         Ok(plan)
@@ -81,9 +90,13 @@ impl SparsePlan {
     /// Which steps the read takes, by the fragments that it needs.
     fn choose_steps(&mut self) {
         let (order, versions) = (self.request.order, self.request.versions);
-        let alone = self.fragments.len() == 1;
-        let is_unique = self.fragments.iter().all(|f| !f.has_timestamps);
-        let natural = alone && self.fragments.iter().all(|f| f.in_order);
+        let fragments = &self.fragments;
+        self.in_order = fragments.iter().all(|f| f.in_order);
+        self.has_timestamps = fragments.iter().any(|f| f.has_timestamps);
+        self.filters_time = fragments.iter().any(|f| f.filters_time);
+        let alone = fragments.len() == 1;
+        let is_unique = !self.has_timestamps;
+        let natural = alone && self.in_order;
         let ordered = order != ResultOrder::Unordered && !natural && !self.fragments.is_empty();
         // Cells with times of their own are not always stored the newest first.
         let by_age = match versions {
@@ -223,12 +236,6 @@ impl SparsePlan {
         numbered.map(|(at, fragment)| (PlanIndex(at), fragment))
     }
 
-    /// As [`SparsePlan::fragment`], to take tiles out of it.
-    pub(super) fn fragment_mut(&mut self, at: PlanIndex) -> Result<&mut FragmentPlan, Bug> {
-        let fragment = self.fragments.get_mut(at.0);
-        fragment.ok_or_else(|| Bug::new("a place in the plan of another read"))
-    }
-
     /// The fragment at a place in the plan.
     pub(crate) fn fragment(&self, at: PlanIndex) -> Result<&FragmentPlan, Bug> {
         let fragment = self.fragments.get(at.0);
@@ -237,9 +244,7 @@ impl SparsePlan {
 
     /// Whether reading can stop between tiles: cells of each fragment come in the order of the result.
     pub(crate) fn can_stop(&self) -> bool {
-        !self.sorts
-            || (self.merge_order() == ResultOrder::Global
-                && self.fragments.iter().all(|f| f.in_order))
+        !self.sorts || (self.merge_order() == ResultOrder::Global && self.in_order)
     }
 
     /// The order in which cells of several fragments are brought together.
@@ -250,11 +255,6 @@ impl SparsePlan {
         }
     }
 
-    /// Whether cells of a fragment that is read were written outside the time window.
-    pub(super) fn filters_time(&self) -> bool {
-        self.fragments.iter().any(|fragment| fragment.filters_time)
-    }
-
     /// The fields that decide which cells there are, before any value is looked at.
     pub(crate) fn deciding_fields(&self) -> Vec<FieldKind> {
         let mut fields = Vec::new();
@@ -263,10 +263,7 @@ impl SparsePlan {
         }
         let deletes = self.visibility.has_deletes();
         let by_age = self.request.versions != Versions::Current;
-        let timed = |f: &FragmentPlan| {
-            f.has_timestamps && (f.filters_time || self.deduplicates || by_age || deletes)
-        };
-        if self.fragments.iter().any(timed) {
+        if self.filters_time || self.has_timestamps && (self.deduplicates || by_age || deletes) {
             fields.push(FieldKind::Timestamps);
         }
         fields

@@ -1,6 +1,6 @@
 //! The state machine of a sparse read.
 
-use std::collections::HashMap;
+use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
 use tdb_array::{PartsToOpen, Snapshot};
@@ -9,7 +9,8 @@ use tdb_schema::FieldKind;
 use tdb_store::Read;
 use tdb_tile::{Bug, Grant};
 
-use super::cursors::{Chosen, Cursors, Frontier};
+use super::chosen::Chosen;
+use super::cursors::{Cursors, Frontier};
 use super::first_cell::FirstCell;
 use super::plan::{PlanIndex, PlannedTiles, SparsePlan};
 use super::ready::{Ready, Selected};
@@ -33,8 +34,10 @@ pub(crate) struct SparseRead {
     pub(super) tiles: Arc<PlannedTiles>,
     pub(super) weights: Weights,
     pub(super) cursors: Cursors,
-    /// The next cell of fragments whose tiles may be copied, by their place in the plan.
-    pub(super) firsts: HashMap<PlanIndex, FirstCell>,
+    /// The next cells of fragments whose tiles may be copied, once they were looked at.
+    pub(super) firsts: Option<BinaryHeap<FirstCell>>,
+    /// The end of the tiles of a fragment that were copied last; all before it were given out.
+    pub(super) taken: HashMap<PlanIndex, usize>,
     state: State,
     /// What is left of a result that does not fit the memory and is not stored in its order.
     pub(super) slabs: Option<Slabs>,
@@ -110,7 +113,8 @@ impl SparseRead {
             tiles: Arc::new(tiles),
             weights,
             cursors,
-            firsts: HashMap::new(),
+            firsts: None,
+            taken: HashMap::new(),
             state: State::Between,
             slabs: None,
             needs: None,
@@ -185,20 +189,10 @@ impl SparseRead {
         self.ready.is_none() && self.slabs.is_none() && self.carried.is_none()
     }
 
-    /// Counts these tiles of a fragment no more; both are named by their places in the plan.
-    pub(super) fn forget(
-        &mut self,
-        fragment: PlanIndex,
-        tiles: std::ops::Range<usize>,
-    ) -> Result<(), Bug> {
-        let weight = self.supply().weight(fragment, tiles)?;
-        self.cursors.forget(fragment, weight)
-    }
-
     /// Chooses the next tiles.
     fn begin(&mut self) -> Result<Option<SparseStep>, QueryError> {
         let most = self.most();
-        if let Some(slabs) = &self.slabs {
+        if let Some(slabs) = &mut self.slabs {
             return match slabs.begin(most) {
                 Some(slab) => self.next_chunk(slab),
                 None => Ok(Some(SparseStep::Done)),

@@ -31,7 +31,14 @@ impl SparseRead {
         let opened = self.array.open_parts(needs, pieces)?;
         let budget = &self.session.limits().budget;
         let reached = self.reached.take();
-        let slabs = Slabs::new(&self.array, &self.plan, budget, reached, opened)?;
+        let slabs = Slabs::new(
+            &self.array,
+            &self.plan,
+            budget,
+            reached,
+            opened,
+            &self.taken,
+        )?;
         self.slabs = Some(slabs);
         Ok(())
     }

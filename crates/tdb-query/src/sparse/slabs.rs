@@ -4,6 +4,7 @@
 //! chunk at a time. Cells that turn out to belong to a later slab are dropped, and read again for that slab.
 
 use std::cmp::Ordering;
+use std::collections::{HashMap, VecDeque};
 
 use tdb_array::{At, OpenedPart, Snapshot};
 use tdb_cells::{CellTable, Row, RowRange, Segment, share};
@@ -32,8 +33,10 @@ const SLAB: u64 = 8;
 /// What is left of a result.
 #[derive(Debug)]
 pub(crate) struct Slabs {
-    /// All tiles, by where they begin along the dimension that changes slowest.
-    tiles: Vec<TileRange>,
+    /// Tiles that were looked at and may have cells of the next slab, too.
+    open: Vec<TileRange>,
+    /// Those that were not looked at yet. Both by where tiles begin along the dimension that changes slowest.
+    rest: VecDeque<TileRange>,
     /// The dimension that changes slowest, and its type.
     slowest: Option<(usize, Datatype)>,
     pub(crate) next: SlabStart,
@@ -75,8 +78,10 @@ pub(crate) struct Slab {
     most: u64,
     /// What is looked at together may take.
     chunk: u64,
-    /// The next tile to look at.
+    /// The next tile to look at, of those that are open.
     at: usize,
+    /// Whether all tiles behind it begin behind the slab.
+    is_through: bool,
 }
 
 impl Slabs {
@@ -97,13 +102,15 @@ impl Slabs {
         Ok(parts)
     }
 
-    /// The cells from `reached` on; all of them without. `opened` are [`Slabs::parts`].
+    /// The cells from `reached` on; all of them without. `opened` are [`Slabs::parts`], and of the fragments in `taken`
+    /// the tiles before these were given out.
     pub(crate) fn new(
         array: &Snapshot,
         plan: &SparsePlan,
         budget: &Budget,
         reached: Option<Frontier>,
         opened: Vec<OpenedPart>,
+        taken: &HashMap<PlanIndex, usize>,
     ) -> Result<Self, QueryError> {
         let slowest = slowest(plan);
         let count = plan.fragments.iter().map(|f| f.tiles.len());
@@ -119,7 +126,8 @@ impl Slabs {
                 }
                 _ => vec![None; planned.tiles.len()],
             };
-            let numbered = ranges.into_iter().enumerate();
+            let taken = taken.get(&fragment).copied().unwrap_or(0);
+            let numbered = ranges.into_iter().enumerate().skip(taken);
             tiles.extend(numbered.map(|(tile, range)| TileRange {
                 fragment,
                 tile,
@@ -128,14 +136,14 @@ impl Slabs {
         }
         if let Some((_, datatype)) = slowest {
             // Those of which nothing is known come first.
-            let lo = |bounds: &TileRange| bounds.range.as_ref().map(|range| range.lo.clone());
-            tiles.sort_by(|a, b| match (lo(a), lo(b)) {
-                (Some(a), Some(b)) => datatype.compare(&a, &b).unwrap_or(Ordering::Equal),
+            tiles.sort_by(|a, b| match (&a.range, &b.range) {
+                (Some(a), Some(b)) => datatype.compare(&a.lo, &b.lo).unwrap_or(Ordering::Equal),
                 (a, b) => a.is_some().cmp(&b.is_some()),
             });
         }
         Ok(Self {
-            tiles,
+            open: Vec::new(),
+            rest: tiles.into(),
             slowest,
             next: match reached {
                 None => SlabStart::Start,
@@ -147,13 +155,16 @@ impl Slabs {
     }
 
     /// The next slab, where cells of about the weight `share` fit the memory; `None` after the last.
-    pub(crate) fn begin(&self, share: u64) -> Option<Slab> {
+    pub(crate) fn begin(&mut self, share: u64) -> Option<Slab> {
         let (from, is_behind) = match &self.next {
             SlabStart::Start => (None, false),
             SlabStart::At(corner) => (Some(corner.clone()), false),
             SlabStart::Behind(corner) => (Some(corner.clone()), true),
             SlabStart::End => return None,
         };
+        let mut open = std::mem::take(&mut self.open);
+        open.retain(|tile| !self.ends_before(tile, from.as_ref()));
+        self.open = open;
         Some(Slab {
             from,
             is_behind,
@@ -163,29 +174,31 @@ impl Slabs {
             most: (share / SLAB).max(1),
             chunk: (share / CHUNK).max(1),
             at: 0,
+            is_through: false,
         })
     }
 
     /// The next tiles that may have cells of the slab; `None` after the last.
     pub(crate) fn next_chunk(
-        &self,
+        &mut self,
         supply: Supply<'_>,
         slab: &mut Slab,
     ) -> Result<Option<Vec<Segment>>, QueryError> {
         let mut chosen: Vec<(PlanIndex, usize)> = Vec::new();
         let mut weight = 0_u64;
-        while let Some(bounds) = self.tiles.get(slab.at).filter(|_| weight < slab.chunk) {
-            if self.begins_behind(bounds, slab) {
-                slab.at = self.tiles.len();
+        while weight < slab.chunk && !slab.is_through {
+            let Some(tile) = self.open.get(slab.at) else {
+                slab.is_through = !self.open_next(slab);
+                continue;
+            };
+            if self.begins_behind(tile, slab) {
+                slab.is_through = true;
                 break;
             }
             slab.at = slab.at.saturating_add(1);
-            if self.ends_before(bounds, slab) {
-                continue;
-            }
-            let tile = bounds.tile..bounds.tile.saturating_add(1);
-            weight = weight.saturating_add(supply.weight(bounds.fragment, tile)?);
-            chosen.push((bounds.fragment, bounds.tile));
+            let only = tile.tile..tile.tile.saturating_add(1);
+            weight = weight.saturating_add(supply.weight(tile.fragment, only)?);
+            chosen.push((tile.fragment, tile.tile));
         }
         chosen.sort_unstable();
         if chosen.is_empty() {
@@ -194,13 +207,28 @@ impl Slabs {
         segments(supply.plan, &chosen).map(Some)
     }
 
-    fn begins_behind(&self, bounds: &TileRange, slab: &Slab) -> bool {
-        self.compare(bounds.range.as_ref().map(|r| &r.lo[..]), slab.end.as_ref())
+    /// Opens the next tile that may have cells from the beginning of the slab on; whether there is one before its end.
+    fn open_next(&mut self, slab: &Slab) -> bool {
+        while let Some(tile) = self.rest.pop_front() {
+            if self.begins_behind(&tile, slab) {
+                self.rest.push_front(tile);
+                return false;
+            }
+            if !self.ends_before(&tile, slab.from.as_ref()) {
+                self.open.push(tile);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn begins_behind(&self, tile: &TileRange, slab: &Slab) -> bool {
+        self.compare(tile.range.as_ref().map(|r| &r.lo[..]), slab.end.as_ref())
             .is_some_and(Ordering::is_gt)
     }
 
-    fn ends_before(&self, bounds: &TileRange, slab: &Slab) -> bool {
-        self.compare(bounds.range.as_ref().map(|r| &r.hi[..]), slab.from.as_ref())
+    fn ends_before(&self, tile: &TileRange, corner: Option<&Corner>) -> bool {
+        self.compare(tile.range.as_ref().map(|r| &r.hi[..]), corner)
             .is_some_and(Ordering::is_lt)
     }
 

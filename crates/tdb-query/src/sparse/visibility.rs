@@ -30,6 +30,8 @@ pub(crate) struct Visibility {
     foreseen: Vec<Delete>,
     /// Fragments that say of each cell when it was deleted.
     has_delete_times: bool,
+    /// Where each delete stands in the array's list, by its marker.
+    places: HashMap<String, u64>,
     versions: Versions,
 }
 
@@ -62,12 +64,15 @@ impl Visibility {
         let has_delete_times = fragments
             .iter()
             .any(|(_, fragment)| fragment.metadata.extra_fields.deletes);
+        let markers = array.deletes().iter().map(|delete| delete.marker.clone());
+        let places = markers.zip(0_u64..).collect();
         Ok(Self {
             until,
             since,
             deletes,
             foreseen: Vec::new(),
             has_delete_times,
+            places,
             versions,
         })
     }
@@ -211,7 +216,11 @@ impl Visibility {
         for segment in &table.segments {
             let fragment = array.fragment(segment.fragment)?;
             let markers = fragment.processed_conditions().iter();
-            let places: Vec<u64> = markers.map(|marker| place_of(array, marker)).collect();
+            let place = |marker: &String| self.places.get(marker.trim_start_matches('/'));
+            // A delete that the array does not have is known by its time alone.
+            let places: Vec<u64> = markers
+                .map(|m| place(m).copied().unwrap_or(NEVER))
+                .collect();
             for row in segment.rows.iter() {
                 let time = stored_times.u64_at(row)?;
                 if time > self.until {
@@ -289,13 +298,6 @@ fn by_fragments(
         });
     }
     Ok(deletes)
-}
-
-/// The position of a delete in the array's list.
-fn place_of(array: &Snapshot, marker: &str) -> u64 {
-    let marker = marker.trim_start_matches('/');
-    let place = array.deletes().iter().position(|d| d.marker == marker);
-    place.map_or(NEVER, |place| place as u64)
 }
 
 /// Fragments, those of one schema together.

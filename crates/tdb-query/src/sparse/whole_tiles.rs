@@ -1,17 +1,21 @@
 //! Finds tiles that need no merging, because no cell of another fragment comes between theirs.
 
-use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+use std::sync::Arc;
 
-use tdb_cells::{RowRange, WholeTiles};
+use tdb_cells::{Row, RowRange, WholeTiles};
 use tdb_fragment::FragmentIndex;
 use tdb_schema::FieldKind;
 use tdb_schema::order::{CellComparator, SortOrder};
 use tdb_tile::Bug;
 
-use super::first_cell::{Cell, FirstCell};
+use super::corner::Corner;
+use super::first_cell::FirstCell;
 use super::fragment_plan::FragmentPlan;
 use super::plan::PlanIndex;
 use super::read::SparseRead;
+use super::weights::Supply;
 use crate::QueryError;
 use crate::options::Versions;
 use crate::piece::{Decoded, DecodedCells, Piece};
@@ -32,36 +36,33 @@ impl SparseRead {
         if !self.is_between_batches() || !self.gives_all_cells() {
             return Ok(None);
         }
-        let comparator = CellComparator::new(&self.plan.schema, SortOrder::Global);
-        let compare = |a: &Cell, b: &Cell| {
-            let a: Vec<&[u8]> = a.iter().map(Vec::as_slice).collect();
-            let b: Vec<&[u8]> = b.iter().map(Vec::as_slice).collect();
-            comparator.compare(&a, &b)
-        };
-        let mut firsts = self.first_cells(decode)?;
-        firsts.sort_by(|(_, a), (_, b)| compare(a, b));
-        let mut firsts = firsts.into_iter();
-        let Some((at, _)) = firsts.next() else {
+        let Some((first, other)) = self.first_two(decode)? else {
             return Ok(None);
         };
-        let other = firsts.next().map(|(_, cell)| cell);
-        let is_before = |last: &Cell| {
-            let ordering = other.as_ref().map(|other| compare(last, other));
-            ordering.is_none_or(Ordering::is_lt)
-        };
+        let (at, comparator) = (first.fragment, Arc::clone(&first.comparator));
+        let other = other.map(|other| {
+            let corner = other.corner.clone();
+            self.firsts.get_or_insert_default().push(other);
+            corner
+        });
+        self.firsts.get_or_insert_default().push(first);
         let plan = self.plan.fragment(at).map_err(QueryError::from)?;
         if !self.keeps_all(plan) || !allows(plan.fragment)? {
             return Ok(None);
         }
-        let count = self.tiles_before(decode, at, &is_before)?;
-        Ok(self.take_tiles(at, count)?)
+        let is_before = |last: &Corner| {
+            let mut other = other.iter();
+            other.all(|other| last.compare(other, &comparator).is_lt())
+        };
+        let tiles = self.tiles_before(decode, at, &is_before)?;
+        Ok(self.take_tiles(at, tiles)?)
     }
 
     /// Whether all cells that are stored are part of the result, each once.
     fn gives_all_cells(&self) -> bool {
         let (plan, request) = (&self.plan, &self.plan.request);
         plan.can_stop()
-            && plan.fragments.iter().all(|fragment| fragment.in_order)
+            && plan.in_order
             && !plan.visibility.has_deletes()
             && request.condition.is_none()
             && request.subarray.is_all()
@@ -75,109 +76,168 @@ impl SparseRead {
         !(plan.filters_time || plan.has_timestamps && is_merged)
     }
 
-    /// The next cell of each fragment that has more, by its place in the plan. Where a fragment stands as before, its
-    /// tile is not read again.
-    fn first_cells(&mut self, decode: Decode<'_>) -> Result<Vec<(PlanIndex, Cell)>, QueryError> {
-        let mut firsts = Vec::new();
-        let places: Vec<PlanIndex> = self.plan.numbered().map(|(at, _)| at).collect();
-        for at in places {
-            let tile = self.cursors.tile(at)?;
-            let planned = self.plan.fragment(at)?.tiles.get(tile);
-            let Some(number) = planned.map(|planned| planned.tile) else {
+    /// The fragment with the next cell, and the one with the next cell behind that.
+    fn first_two(
+        &mut self,
+        decode: Decode<'_>,
+    ) -> Result<Option<(FirstCell, Option<FirstCell>)>, QueryError> {
+        if self.firsts.is_none() {
+            self.firsts = Some(self.all_firsts(decode)?);
+        }
+        match self.next_first(decode)? {
+            Some(first) => Ok(Some((first, self.next_first(decode)?))),
+            None => Ok(None),
+        }
+    }
+
+    /// The first of the next cells, taken out of those that are known. What a fragment had before it went on comes before
+    /// what it has now, so that only those at the front need another look.
+    fn next_first(&mut self, decode: Decode<'_>) -> Result<Option<FirstCell>, QueryError> {
+        while let Some(mut first) = self.firsts.as_mut().and_then(BinaryHeap::pop) {
+            let at = first.fragment;
+            let Some(tile) = self.cursors.tile(at)? else {
                 continue;
             };
-            let known = self.firsts.get(&at).filter(|first| first.tile == number);
-            let cell = match known.map(|first| first.cell.clone()) {
-                Some(cell) => cell,
-                None => {
-                    let cell = self.coordinates(decode, at, tile, |_| 0)?;
-                    let first = FirstCell {
-                        tile: number,
-                        cell: cell.clone(),
-                    };
-                    self.firsts.insert(at, first);
-                    cell
-                }
-            };
-            firsts.push((at, cell));
+            if tile == first.tile {
+                return Ok(Some(first));
+            }
+            first.tile = tile;
+            let corner = self.corners(decode, &[(at, tile)], first_row)?.pop();
+            first.corner = corner.ok_or_else(|| Bug::new("a tile that was not looked at"))?;
+            self.firsts.get_or_insert_default().push(first);
+        }
+        Ok(None)
+    }
+
+    /// The next cell of each fragment that has more.
+    fn all_firsts(&mut self, decode: Decode<'_>) -> Result<BinaryHeap<FirstCell>, QueryError> {
+        let comparator = CellComparator::new(&self.plan.schema, SortOrder::Global);
+        let comparator = Arc::new(comparator);
+        let places = self
+            .plan
+            .numbered()
+            .map(|(at, _)| (at, self.cursors.tile(at)));
+        let places = places.filter_map(|(at, tile)| Some(tile.transpose()?.map(|tile| (at, tile))));
+        let places = places.collect::<Result<Vec<(PlanIndex, usize)>, Bug>>()?;
+        let mut firsts = BinaryHeap::with_capacity(places.len());
+        let mut rest = &places[..];
+        while !rest.is_empty() {
+            let (together, others) = rest.split_at(self.fitting(rest)?);
+            let corners = self.corners(decode, together, first_row)?;
+            for (&(fragment, tile), corner) in together.iter().zip(corners) {
+                firsts.push(FirstCell {
+                    corner,
+                    fragment,
+                    tile,
+                    comparator: Arc::clone(&comparator),
+                });
+            }
+            rest = others;
         }
         Ok(firsts)
     }
 
-    /// How many full tiles of a fragment end, one after the other, before another one has a cell.
+    /// How many of these tiles fit the memory of a batch; at least one.
+    fn fitting(&self, tiles: &[(PlanIndex, usize)]) -> Result<usize, QueryError> {
+        let (most, mut weight) = (self.most(), 0_u64);
+        for (count, &(at, tile)) in tiles.iter().enumerate() {
+            let one = self.supply().weight(at, one(tile))?;
+            weight = weight.saturating_add(one);
+            if weight > most {
+                return Ok(count.max(1));
+            }
+        }
+        Ok(tiles.len())
+    }
+
+    /// Full tiles of a fragment that end, one after the other, before another one has a cell.
     fn tiles_before(
         &mut self,
         decode: Decode<'_>,
         at: PlanIndex,
-        is_before: &dyn Fn(&Cell) -> bool,
-    ) -> Result<usize, QueryError> {
+        is_before: &dyn Fn(&Corner) -> bool,
+    ) -> Result<Range<usize>, QueryError> {
         let capacity = self.plan.schema.capacity;
         let plan = self.plan.fragment(at)?;
-        let first = self.cursors.tile(at)?;
+        let first = self.cursors.tile(at)?.unwrap_or(plan.tiles.len());
         let tiles = plan.tiles.iter().skip(first);
         let full = tiles.take_while(|tile| tile.cells as u64 == capacity);
-        let (mut low, mut high) = (0, full.count());
+        let (mut low, mut high) = (first, first.saturating_add(full.count()));
         // Tiles are in the order of their cells.
         while low < high {
             let middle = low.midpoint(high);
-            let tile = first.saturating_add(middle);
-            let last = self.coordinates(decode, at, tile, |cells| cells.saturating_sub(1))?;
-            if is_before(&last) {
+            let last = self.corners(decode, &[(at, middle)], last_row)?;
+            if last.iter().all(is_before) {
                 low = middle.saturating_add(1);
             } else {
                 high = middle;
             }
         }
-        Ok(low)
+        Ok(first..low)
     }
 
-    /// Takes the next tiles of a fragment out of the plan.
+    /// Takes the next tiles of a fragment, which are not read then.
     fn take_tiles(
         &mut self,
         at: PlanIndex,
-        count: usize,
+        tiles: Range<usize>,
     ) -> Result<Option<WholeTiles>, QueryError> {
-        let first = self.cursors.tile(at)?;
-        let end = first.saturating_add(count);
-        self.forget(at, first..end)?;
-        let plan = self.plan.fragment_mut(at)?;
+        let fragment = self.plan.fragment(at)?.fragment;
+        let supply = Supply {
+            plan: &self.plan,
+            tiles: &self.tiles,
+            weights: &self.weights,
+        };
+        let planned = supply.planned(at, tiles.clone())?;
         // All of them are full.
-        let cells = plan.tiles.get(first).filter(|_| count > 0);
-        let Some(cells) = cells.map(|tile| tile.cells) else {
+        let Some(cells) = planned.first().map(|tile| tile.cells) else {
             return Ok(None);
         };
+        self.taken.insert(at, tiles.end);
+        self.cursors.skip(supply, at, tiles)?;
         Ok(Some(WholeTiles {
-            tiles: plan.tiles.drain(first..end).map(|tile| tile.tile).collect(),
-            fragment: plan.fragment,
+            tiles: planned.iter().map(|tile| tile.tile).collect(),
+            fragment,
             cells,
         }))
     }
 
-    /// The coordinates of a cell of a planned tile, by how many cells the tile has.
-    fn coordinates(
+    /// The coordinates of one cell of each of these tiles, which come in the order of the plan.
+    fn corners(
         &mut self,
         decode: Decode<'_>,
-        at: PlanIndex,
-        tile: usize,
-        row: impl Fn(usize) -> usize,
-    ) -> Result<Cell, QueryError> {
-        let plan = self.plan.fragment(at)?;
-        let behind = Bug::new("a tile behind the last one of a fragment's plan");
-        let tile = plan.tiles.get(tile).ok_or(behind)?;
-        let row = row(tile.cells);
-        let table = self.table(vec![plan.segment([tile], RowRange::default())?])?;
-        let dimensions: Vec<FieldKind> = (0..self.plan.schema.dimensions.len())
-            .map(FieldKind::Dimension)
-            .collect();
-        let Decoded(DecodedCells::Table(table)) = decode(self.piece(table, &dimensions))? else {
+        tiles: &[(PlanIndex, usize)],
+        row: fn(RowRange) -> Option<Row>,
+    ) -> Result<Vec<Corner>, QueryError> {
+        let mut end = RowRange::default();
+        let segments = tiles.iter().map(|&(at, tile)| {
+            let planned = self.supply().planned(at, one(tile))?;
+            let segment = self.plan.fragment(at)?.segment(planned, end)?;
+            end = segment.rows;
+            Ok(segment)
+        });
+        let table = self.table(segments.collect::<Result<_, QueryError>>()?)?;
+        let dimensions = self.plan.schema.dimensions.len();
+        let fields: Vec<FieldKind> = (0..dimensions).map(FieldKind::Dimension).collect();
+        let Decoded(DecodedCells::Table(table)) = decode(self.piece(table, &fields))? else {
             return Err(Bug::new("a table became columns").into());
         };
-        let cell = |field: &FieldKind| {
-            let column = table.column(*field);
-            let column =
-                column.ok_or_else(|| Bug::new("coordinates that were asked for are not loaded"))?;
-            Ok(column.cell(row)?.to_vec())
+        let corner = |rows: RowRange| {
+            let row = row(rows).ok_or_else(|| Bug::new("a tile without a cell"))?;
+            Ok(Corner::of(&table, row, dimensions)?)
         };
-        dimensions.iter().map(cell).collect()
+        table.segments.iter().map(|s| corner(s.rows)).collect()
     }
+}
+
+fn one(tile: usize) -> Range<usize> {
+    tile..tile.saturating_add(1)
+}
+
+fn first_row(rows: RowRange) -> Option<Row> {
+    rows.iter().next()
+}
+
+fn last_row(rows: RowRange) -> Option<Row> {
+    rows.last()
 }

@@ -12,7 +12,7 @@ use tdb_schema::CellValNum;
 use tdb_schema::value::holds_text;
 use tdb_tile::Datatype;
 
-use super::quoting::{append_bytes, append_digits, append_json_text, append_quoted};
+use super::quoting::{append_json_text, append_quoted};
 use super::syntax::Syntax;
 
 /// What stands before hexadecimal digits in CSV and on the terminal.
@@ -52,4 +52,25 @@ pub(super) fn marked(text: &str) -> Option<&str> {
 /// Whether programs that read CSV show this text and keep it.
 fn is_readable(text: &str) -> bool {
     !text.contains(|character: char| character.is_control() && !matches!(character, '\t' | '\n'))
+}
+
+/// Appends bytes: hexadecimal digits, but text as it is for people.
+pub(super) fn append_bytes(bytes: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
+    match syntax {
+        Syntax::Plain => append_text_or_bytes(bytes, syntax, out),
+        Syntax::Csv if bytes.is_empty() => out.extend_from_slice(b"\"\""),
+        Syntax::Csv => append_digits(bytes, out),
+        Syntax::Json => {
+            out.extend_from_slice(b"{\"hex\":\"");
+            append_digits(bytes, out);
+            out.extend_from_slice(b"\"}");
+        }
+    }
+}
+
+/// Appends the hexadecimal digits of bytes.
+fn append_digits(bytes: &[u8], out: &mut Vec<u8>) {
+    let digit = |half: u8| half.wrapping_add(if half < 10 { b'0' } else { b'a' - 10 });
+    let digits = |byte: &u8| [digit(byte >> 4), digit(byte & 15)];
+    out.extend(bytes.iter().flat_map(digits));
 }

@@ -10,9 +10,9 @@ use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::{Datatype, Scalar, with_scalar};
 use zerocopy::little_endian::U64;
 
-use super::characters::{append_text_or_bytes, is_text_or_bytes};
+use super::characters::{append_bytes, append_text_or_bytes, is_text_or_bytes};
 use super::digits::append_number;
-use super::quoting::{append_bytes, append_json_text, append_quoted};
+use super::quoting::{append_json_text, append_quoted};
 use super::syntax::{Syntax, null};
 
 /// The memory of a column's cells.

@@ -2,9 +2,6 @@
 
 use std::io::Write;
 
-use super::characters::append_text_or_bytes;
-use super::syntax::Syntax;
-
 /// Appends a text in quotes where it needs them; a quote within becomes two.
 pub(crate) fn append_quoted(text: &[u8], out: &mut Vec<u8>) {
     let special = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r');
@@ -55,25 +52,4 @@ pub(crate) fn append_json_text(text: &str, out: &mut Vec<u8>) {
 /// Whether the test holds for any byte; it looks at all, which is what processors do in parallel.
 fn any(bytes: &[u8], test: impl Fn(&u8) -> bool) -> bool {
     bytes.iter().fold(false, |found, byte| found | test(byte))
-}
-
-/// Appends bytes: hexadecimal digits, but text as it is for people.
-pub(super) fn append_bytes(bytes: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
-    match syntax {
-        Syntax::Plain => append_text_or_bytes(bytes, syntax, out),
-        Syntax::Csv if bytes.is_empty() => out.extend_from_slice(b"\"\""),
-        Syntax::Csv => append_digits(bytes, out),
-        Syntax::Json => {
-            out.extend_from_slice(b"{\"hex\":\"");
-            append_digits(bytes, out);
-            out.extend_from_slice(b"\"}");
-        }
-    }
-}
-
-/// Appends the hexadecimal digits of bytes.
-pub(super) fn append_digits(bytes: &[u8], out: &mut Vec<u8>) {
-    let digit = |half: u8| half.wrapping_add(if half < 10 { b'0' } else { b'a' - 10 });
-    let digits = |byte: &u8| [digit(byte >> 4), digit(byte & 15)];
-    out.extend(bytes.iter().flat_map(digits));
 }

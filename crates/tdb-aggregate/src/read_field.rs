@@ -1,0 +1,10 @@
+use tdb_cells::FieldInfo;
+use tdb_query::Reader;
+use tdb_tile::Bug;
+
+/// A field of what a reader gives.
+pub(crate) fn read_field(reader: &Reader, name: &str) -> Result<FieldInfo, Bug> {
+    let mut fields = reader.fields().iter();
+    let field = fields.find(|field| field.name == name).cloned();
+    field.ok_or_else(|| Bug::new("a field that was asked for is not read"))
+}

@@ -1,0 +1,77 @@
+//! What a sparse read knows of its fragments before a tile is read: the order in which it begins with them.
+
+use tdb_array::Snapshot;
+use tdb_schema::order::CellComparator;
+use tdb_tile::Bug;
+
+use super::bounds::FragmentBounds;
+use super::keys::sort_order;
+use super::plan::PlanIndex;
+use super::weights::Supply;
+use crate::QueryError;
+
+/// What is known of fragments before any tile is read.
+#[derive(Debug)]
+pub(super) struct Outset {
+    /// The fragments in the order in which they are begun: those of which it is not known where their cells lie, then the
+    /// others by where their cells begin. Where cells are not sorted, as they are planned.
+    pub(super) order: Vec<PlanIndex>,
+    /// Where each fragment stands in that order.
+    ranks: Vec<usize>,
+    /// Where all cells of each fragment lie, if that is known.
+    pub(super) bounds: Vec<Option<FragmentBounds>>,
+    /// The weight of all tiles of each fragment.
+    pub(super) weights: Vec<u64>,
+}
+
+impl Outset {
+    pub(super) fn new(array: &Snapshot, supply: Supply<'_>) -> Result<Self, QueryError> {
+        let plan = supply.plan;
+        let weights = plan.numbered().map(|(at, fragment)| {
+            let tiles = 0..fragment.tiles.len();
+            supply.weight(at, tiles)
+        });
+        let weights = weights.collect::<Result<_, Bug>>()?;
+        let bounds = if plan.sorts && plan.can_stop() {
+            FragmentBounds::of(plan, array)?
+        } else {
+            vec![None; plan.fragments.len()]
+        };
+        let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
+        let mut order: Vec<_> = plan.numbered().zip(&bounds).collect();
+        order.sort_by(|(_, a), (_, b)| match (a, b) {
+            (Some(a), Some(b)) => a.lo().compare(b.lo(), &comparator),
+            (a, b) => a.is_some().cmp(&b.is_some()),
+        });
+        let order: Vec<PlanIndex> = order.into_iter().map(|((at, _), _)| at).collect();
+        let mut ranks = vec![0; order.len()];
+        for (rank, at) in order.iter().enumerate() {
+            if let Some(place) = ranks.get_mut(at.get()) {
+                *place = rank;
+            }
+        }
+        Ok(Self {
+            order,
+            ranks,
+            bounds,
+            weights,
+        })
+    }
+
+    pub(super) fn rank(&self, at: PlanIndex) -> Result<usize, Bug> {
+        self.ranks.get(at.get()).copied().ok_or_else(unplanned)
+    }
+
+    pub(super) fn bounds(&self, at: PlanIndex) -> Result<Option<&FragmentBounds>, Bug> {
+        let bounds = self.bounds.get(at.get()).ok_or_else(unplanned)?;
+        Ok(bounds.as_ref())
+    }
+
+    pub(super) fn weight(&self, at: PlanIndex) -> Result<u64, Bug> {
+        self.weights.get(at.get()).copied().ok_or_else(unplanned)
+    }
+}
+
+fn unplanned() -> Bug {
+    Bug::new("a cursor of a fragment that was not planned")
+}
