@@ -6,7 +6,8 @@ use std::sync::Arc;
 use tdb_store::{Store, check_key, join};
 use tdb_tile::Limits;
 
-use crate::contents::{below, check_vacant, inside, join_folders, moved};
+use crate::contents::copy::{check_vacant, moved};
+use crate::contents::{below, inside, join_folders};
 use crate::copying::Copying;
 use crate::{ArrayError, ChangeOptions, Contents, GroupMember, MemberChange, ObjectType};
 

@@ -1,10 +1,14 @@
 //! What every [`Store`] must do, as a test that any implementation can run.
 
+mod expect;
+mod failure;
+
 use std::collections::BTreeSet;
-use std::fmt::Debug;
 
 use bytes::Bytes;
 
+use self::expect::{done, ensure, equal, fail, is_exists, or_fail, out_of_range};
+pub use self::failure::Failure;
 use crate::{
     ByteRange, Listing, Read, Store, StoreError, exists, join, list_all, list_recursive, parent,
     read_coalesced, read_tail, read_whole,
@@ -12,16 +16,6 @@ use crate::{
 
 /// The folder that [`check`] works in. It must be empty before, and is afterwards.
 pub const FOLDER: &str = "conformance";
-
-/// A law that a store broke.
-#[derive(Debug, thiserror::Error)]
-#[error("{law}: {found}")]
-pub struct Failure {
-    /// What every store must do.
-    pub law: &'static str,
-    /// What this one did.
-    pub found: String,
-}
 
 type Law = fn(&dyn Store) -> Result<(), Failure>;
 
@@ -365,54 +359,4 @@ fn clean(store: &dyn Store) -> Result<(), Failure> {
 
 fn key(name: &str) -> String {
     join(FOLDER, name)
-}
-
-fn fail<T>(law: &'static str, found: &dyn Debug) -> Result<T, Failure> {
-    Err(Failure {
-        law,
-        found: format!("{found:?}"),
-    })
-}
-
-fn ensure(law: &'static str, holds: bool, found: &dyn Debug) -> Result<(), Failure> {
-    if holds { Ok(()) } else { fail(law, found) }
-}
-
-fn done(law: &'static str, answer: Result<(), StoreError>) -> Result<(), Failure> {
-    or_fail(law, answer)
-}
-
-fn or_fail<T>(law: &'static str, answer: Result<T, StoreError>) -> Result<T, Failure> {
-    answer.or_else(|error| fail(law, &error))
-}
-
-fn equal<T: PartialEq + Debug, E: Debug>(
-    law: &'static str,
-    found: &Result<T, E>,
-    expected: &T,
-) -> Result<(), Failure> {
-    ensure(
-        law,
-        found.as_ref().is_ok_and(|found| found == expected),
-        found,
-    )
-}
-
-fn is_exists(law: &'static str, answer: &Result<(), StoreError>) -> Result<(), Failure> {
-    ensure(
-        law,
-        matches!(answer, Err(StoreError::Exists { .. })),
-        answer,
-    )
-}
-
-fn out_of_range<T: Debug>(
-    law: &'static str,
-    answer: &Result<T, StoreError>,
-) -> Result<(), Failure> {
-    ensure(
-        law,
-        matches!(answer, Err(StoreError::OutOfRange { .. })),
-        answer,
-    )
 }

@@ -1,5 +1,8 @@
+mod calls;
+mod errors;
+
 use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 
 use rustix::buffer::spare_capacity;
@@ -9,6 +12,11 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, pread, retry_on_intr};
 
+use self::calls::{
+    DRAFT, FILE_MODE, FOLDER_MODE, nameless_file, nameless_files, open_at_once, open_part,
+    rename_exclusive,
+};
+use self::errors::{error, is_folder, odd, regular_size};
 use super::tree::{Draft, Entry, Opened, Syncs, Tree, draft_name, prune, too_short};
 use crate::{StoreError, name, parent};
 
@@ -24,16 +32,8 @@ const OBJECT: OFlags = OFlags::RDONLY
     .union(OFlags::NOCTTY)
     .union(OFlags::CLOEXEC);
 
-const DRAFT: OFlags = OFlags::WRONLY.union(OFlags::CLOEXEC);
-
-/// What a new file or folder allows, before the process's mask.
-const FILE_MODE: Mode = Mode::from_raw_mode(0o666);
-const FOLDER_MODE: Mode = Mode::from_raw_mode(0o777);
-
 /// How often a folder may vanish under a writer before that is an error.
 const ATTEMPTS: usize = 16;
-
-const LINK: &str = "a symbolic link";
 
 /// A folder held open. Each name is looked up from there, and no symbolic link is followed.
 #[derive(Debug)]
@@ -340,126 +340,5 @@ impl Tree for Root {
 
     fn syncs(&self) -> &Syncs {
         &self.syncs
-    }
-}
-
-/// One call for the whole key, where the kernel refuses links by itself.
-#[cfg(target_os = "linux")]
-fn open_at_once(root: &OwnedFd, key: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
-    use rustix::fs::{ResolveFlags, openat2};
-    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    // `NOFOLLOW` with `DIRECTORY` would report a link as "not a directory".
-    let flags = flags.difference(OFlags::NOFOLLOW);
-    retry_on_intr(|| openat2(root, key, flags, Mode::empty(), resolve))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_at_once(_: &OwnedFd, _: &str, _: OFlags) -> Result<OwnedFd, Errno> {
-    Err(Errno::NOSYS)
-}
-
-/// Opens one name; a link among folders is told as one, not as "not a directory".
-fn open_part(folder: impl AsFd, part: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
-    match retry_on_intr(|| openat(&folder, part, flags, Mode::empty())) {
-        Err(Errno::NOTDIR) => match statat(&folder, part, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => {
-                Err(Errno::LOOP)
-            }
-            _ => Err(Errno::NOTDIR),
-        },
-        other => other,
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn nameless_files() -> bool {
-    // The way to name such a file leads over this folder.
-    rustix::fs::accessat(
-        CWD,
-        "/proc/self/fd",
-        rustix::fs::Access::EXISTS,
-        AtFlags::empty(),
-    )
-    .is_ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn nameless_files() -> bool {
-    false
-}
-
-/// A file without a name, if this file system has such.
-#[cfg(target_os = "linux")]
-fn nameless_file(folder: &OwnedFd) -> Option<File> {
-    let made = openat(folder, ".", DRAFT | OFlags::TMPFILE, FILE_MODE);
-    made.ok().map(File::from)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn nameless_file(_: &OwnedFd) -> Option<File> {
-    None
-}
-
-/// Moves a name without taking another's place.
-fn rename_exclusive(
-    old_folder: &OwnedFd,
-    old: &str,
-    new_folder: &File,
-    new: &str,
-) -> Result<(), Errno> {
-    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-    {
-        use rustix::fs::{RenameFlags, renameat_with};
-        match renameat_with(old_folder, old, new_folder, new, RenameFlags::NOREPLACE) {
-            // Not every file system can; a second name and the removal of the first can do it too.
-            Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
-            other => return other,
-        }
-    }
-    linkat(old_folder, old, new_folder, new, AtFlags::empty())?;
-    unlinkat(old_folder, old, AtFlags::empty())
-}
-
-/// What a file system that works does not say.
-fn odd(key: &str, what: &'static str) -> StoreError {
-    StoreError::other(key, std::io::Error::other(what))
-}
-
-fn regular_size(key: &str, stat: &Stat) -> Result<u64, StoreError> {
-    let what = match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => {
-            let size = u64::try_from(stat.st_size);
-            return size.map_err(|_| odd(key, "the system says that it has less than no bytes"));
-        }
-        FileType::Directory => return Err(error(key, Errno::NOENT)),
-        FileType::Symlink => LINK,
-        FileType::Fifo => "a pipe",
-        FileType::Socket => "a socket",
-        _ => "a device",
-    };
-    Err(not_a_file(key, what))
-}
-
-fn is_folder(stat: &Stat) -> bool {
-    FileType::from_raw_mode(stat.st_mode) == FileType::Directory
-}
-
-fn not_a_file(key: &str, what: &'static str) -> StoreError {
-    StoreError::NotAFile {
-        key: key.to_owned(),
-        what,
-    }
-}
-
-fn error(key: &str, errno: Errno) -> StoreError {
-    match errno {
-        Errno::LOOP => not_a_file(key, LINK),
-        // The opening of a socket, or of a device that is not there.
-        Errno::NXIO | Errno::NODEV => not_a_file(key, "a socket or a device"),
-        // No object lies in an object.
-        Errno::NOTDIR => StoreError::NotFound {
-            key: key.to_owned(),
-        },
-        errno => StoreError::from_io(key, errno.into()),
     }
 }

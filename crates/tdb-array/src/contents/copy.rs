@@ -1,0 +1,145 @@
+//! Copies and moves an array, or a group and all that is in it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tdb_store::{Store, join, list_all};
+
+use super::{Contents, below, inside, join_folders};
+use crate::copying::{Copying, vanished};
+use crate::create::check_above;
+use crate::{
+    ArrayError, ChangeOptions, Group, GroupMember, Location, MemberChange, ObjectType, Target,
+};
+impl Contents {
+    /// Copies all into a folder of a store that has nothing there. What makes an array an array is copied last, and
+    /// groups after what is in them. Absolute URIs of members that were copied become relative.
+    ///
+    /// # Errors
+    /// [`ArrayError::Exists`] where something is, [`ArrayError::Within`] where the copy would lie in what an array or a
+    /// group is stored as; as either store reports. What was copied before an error is removed, if the store still
+    /// does that.
+    pub fn copy(
+        &self,
+        to: &Arc<dyn Store>,
+        to_prefix: &str,
+        options: &ChangeOptions,
+    ) -> Result<(), ArrayError> {
+        self.copied(to, to_prefix, options).map(drop)
+    }
+
+    /// Copies all, as [`Contents::copy`] does, and removes the original. Where nothing of that could be removed, the
+    /// copy goes again; where a part of it was, the copy stays, which is whole then.
+    ///
+    /// # Errors
+    /// As [`Contents::copy`] and [`Contents::remove`].
+    pub fn rename(
+        &self,
+        to: &Arc<dyn Store>,
+        to_prefix: &str,
+        options: &ChangeOptions,
+    ) -> Result<(), ArrayError> {
+        let copying = self.copied(to, to_prefix, options)?;
+        let removed = self.remove();
+        if removed.is_err() && self.check_objects().is_ok() {
+            copying.take_back();
+        }
+        removed
+    }
+
+    /// Copies all, and gives what it takes to undo that.
+    fn copied<'a>(
+        &self,
+        to: &'a Arc<dyn Store>,
+        to_prefix: &str,
+        options: &ChangeOptions,
+    ) -> Result<Copying<'a>, ArrayError> {
+        check_vacant(&**to, to_prefix)?;
+        self.check_objects()?;
+        let mut copying = Copying::new(to);
+        match self.copy_with(&mut copying, to_prefix, &HashMap::new(), options) {
+            Ok(()) => Ok(copying),
+            Err(error) => {
+                copying.take_back();
+                Err(error)
+            }
+        }
+    }
+
+    /// Fails where something is no object, as a link: so that it is found before anything is copied.
+    pub(crate) fn check_objects(&self) -> Result<(), ArrayError> {
+        self.keys()
+            .try_for_each(|key| self.location.store().size(key).map(drop).map_err(vanished))
+    }
+
+    /// Copies all, and each group, by its folder, has its members changed so.
+    pub(crate) fn copy_with(
+        &self,
+        copying: &mut Copying<'_>,
+        to_prefix: &str,
+        changes: &HashMap<String, Vec<MemberChange>>,
+        options: &ChangeOptions,
+    ) -> Result<(), ArrayError> {
+        for key in self.keys() {
+            let to_key = join(to_prefix, below(self.prefix(), key));
+            copying.copy(&**self.location.store(), key, &to_key)?;
+        }
+        for prefix in self.groups() {
+            let mut changes = changes.get(prefix).map_or_else(Vec::new, Vec::clone);
+            changes.append(&mut self.related(prefix)?);
+            let copied = join_folders(to_prefix, below(self.prefix(), prefix));
+            let at = Location::new(Arc::clone(copying.store), &copied)
+                .with_key(self.location.key().cloned())
+                .with_limits(self.limits().clone());
+            let copy = Group::open_location(&at, "", self.options.clone())?;
+            copying.tells_members(&copied);
+            copy.change_members(&changes, options)?;
+        }
+        Ok(())
+    }
+
+    /// The changes that make members of a group relative that point into the original.
+    fn related(&self, group: &str) -> Result<Vec<MemberChange>, ArrayError> {
+        let original = self.open_group(group)?;
+        let mut changes = Vec::new();
+        for member in original.members().iter().filter(|member| !member.relative) {
+            // A member that lies beside its group cannot be told relative to it: it stays as it is.
+            if let Target::Inside(prefix) = original.target(member)
+                && let Some(uri) = inside(group, &prefix)
+            {
+                changes.extend(moved(member, uri, true));
+            }
+        }
+        Ok(changes)
+    }
+}
+
+/// Fails where something is in a folder, or an array or a group is stored above.
+pub(crate) fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
+    check_above(store, prefix)?;
+    let listing = list_all(store, prefix)?;
+    if listing.objects.is_empty() && listing.prefixes.is_empty() {
+        return Ok(());
+    }
+    let what = match ObjectType::of_listing(&listing) {
+        ObjectType::Invalid => "something",
+        ObjectType::Group => "group",
+        ObjectType::Array => "array",
+    };
+    let prefix = prefix.to_owned();
+    Err(ArrayError::Exists { what, prefix })
+}
+
+/// The changes that make a member point elsewhere; without a name its URI is what it is called by.
+pub(crate) fn moved(member: &GroupMember, uri: &str, relative: bool) -> Vec<MemberChange> {
+    let add = MemberChange::Add {
+        uri: uri.to_owned(),
+        name: member.name.clone(),
+        relative,
+        object_type: member.object_type,
+    };
+    match &member.name {
+        Some(_) => vec![add],
+        None => vec![MemberChange::Remove(member.uri.clone()), add],
+    }
+}
