@@ -56,7 +56,8 @@ impl Column {
             ("string_ascii" | "string_utf8" | "geom_wkt", None) => {
                 Value::String(String::from_utf8_lossy(cell).into_owned())
             }
-            ("char" | "blob" | "geom_wkb" | "geom_wkt" | "any", _) => hex(cell),
+            ("char" | "string_ascii" | "string_utf8" | "geom_wkt", _) => text_or_hex(cell),
+            ("blob" | "geom_wkb" | "any", _) => hex(cell),
             (datatype, _) if datatype.starts_with("string") => hex(cell),
             (datatype, Some(1)) => number(datatype, cell),
             (datatype, _) => {
@@ -157,6 +158,11 @@ fn size_of(datatype: &str) -> usize {
         "int32" | "uint32" | "float32" => 4,
         _ => 8,
     }
+}
+
+/// Bytes that nothing promises to be text.
+fn text_or_hex(raw: &[u8]) -> Value {
+    std::str::from_utf8(raw).map_or_else(|_| hex(raw), Value::from)
 }
 
 fn hex(raw: &[u8]) -> Value {
