@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use tdb_array::{Array, Fragment, Snapshot};
+use tdb_array::{Array, Fragment, Snapshot, fragments_apart};
 use tdb_cells::Session;
 use tdb_fragment::FragmentIndex;
-use tdb_query::{
-    QueryError, ReadOptions, Reader, ResultOrder, Subarray, Versions, fragments_apart,
-};
+use tdb_query::{QueryError, ReadOptions, Reader, ResultOrder, Subarray, Versions};
 
 /// Counts the cells that a read returns, whichever fields it names.
 ///

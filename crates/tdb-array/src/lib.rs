@@ -5,6 +5,7 @@
     warn(clippy::arithmetic_side_effects, clippy::disallowed_methods)
 )]
 
+mod apart;
 mod array;
 mod change;
 mod commit_together;
@@ -43,6 +44,7 @@ mod timestamped_name;
 mod uri;
 mod warning;
 
+pub use apart::fragments_apart;
 pub use array::Array;
 pub use contents::Contents;
 pub use contents_outside::ContentsOutside;

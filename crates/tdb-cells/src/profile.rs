@@ -25,6 +25,10 @@ pub struct Profile {
     /// Tiles that were written as they were stored, without running their filters again, all fields of a tile
     /// together.
     pub tiles_copied: u64,
+    /// Fragments that were looked at to choose the tiles of the next batch of a sparse array, as often as that was done.
+    pub fragments_visited: u64,
+    /// Tiles that were looked at for that, or to find tiles that can be copied.
+    pub tiles_visited: u64,
     /// Finding out which tiles to read; where ranges of labels are asked for, reading the labels, too.
     pub plan: Duration,
     /// Waiting for bytes of tiles.
@@ -55,6 +59,8 @@ pub struct Counters {
     cells_decoded: AtomicU64,
     cells_given: AtomicU64,
     tiles_copied: AtomicU64,
+    fragments_visited: AtomicU64,
+    tiles_visited: AtomicU64,
     /// [`Profile::plan`].
     pub plan: Stage,
     /// [`Profile::read`].
@@ -121,6 +127,18 @@ impl Counters {
         self.tiles_copied.fetch_add(tiles, Ordering::Relaxed);
     }
 
+    /// Fragments were looked at to choose among their tiles.
+    pub fn add_visited_fragments(&self, fragments: usize) {
+        self.fragments_visited
+            .fetch_add(fragments as u64, Ordering::Relaxed);
+    }
+
+    /// Tiles were looked at to choose among them.
+    pub fn add_visited_tiles(&self, tiles: usize) {
+        self.tiles_visited
+            .fetch_add(tiles as u64, Ordering::Relaxed);
+    }
+
     /// What was counted so far.
     pub fn profile(&self) -> Profile {
         let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -132,6 +150,8 @@ impl Counters {
             cells_decoded: number(&self.cells_decoded),
             cells_given: number(&self.cells_given),
             tiles_copied: number(&self.tiles_copied),
+            fragments_visited: number(&self.fragments_visited),
+            tiles_visited: number(&self.tiles_visited),
             plan: self.plan.sum(),
             read: self.read.sum(),
             decode: self.decode.sum(),

@@ -21,6 +21,7 @@ mod order_kept;
 mod plan;
 mod purge;
 mod rewrite;
+mod stored_field;
 mod vacuum;
 mod vacuum_commits;
 mod vacuum_fragments;
@@ -41,6 +42,7 @@ pub use metadata::{
     plan_merged_group_metadata,
 };
 pub use plan::{Plan, Step};
+pub use stored_field::{StoredField, TileExtents};
 pub use vacuum::{Mode, plan_vacuum};
 pub use vacuum_options::VacuumOptions;
 pub use verify::{Damage, Verified, verify};

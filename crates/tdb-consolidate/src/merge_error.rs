@@ -1,4 +1,5 @@
 use tdb_array::{ArrayError, ErrorKind};
+use tdb_cells::CellsError;
 use tdb_query::QueryError;
 use tdb_tile::Bug;
 use tdb_write::WriteError;
@@ -73,5 +74,11 @@ impl From<WriteError> for MergeError {
             WriteError::Array(error) => Self::Array(error),
             error => Self::Write(error),
         }
+    }
+}
+
+impl From<CellsError> for MergeError {
+    fn from(error: CellsError) -> Self {
+        Self::Read(error.into())
     }
 }

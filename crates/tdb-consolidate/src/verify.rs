@@ -2,10 +2,10 @@
 
 use tdb_array::{Array, ArrayError, ErrorKind, Fragment, Location, OpenOptions};
 use tdb_cells::Session;
-use tdb_query::StoredField;
 use tdb_schema::FieldKind;
 
 use crate::MergeError;
+use crate::StoredField;
 
 /// What is wrong with something that is stored.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl Verifying<'_> {
                 Ok(Some(field)) => self.field(fragment, &field)?,
                 Err(error) => {
                     let name = fragment.schema.field_of(kind).map(|f| f.name.to_owned());
-                    self.found(name_of(fragment), name, None, error.into())?;
+                    self.found(name_of(fragment), name, None, error)?;
                 }
             }
         }

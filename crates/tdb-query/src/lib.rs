@@ -5,7 +5,6 @@
 )]
 
 mod ahead;
-mod apart;
 mod chosen_tiles;
 mod delete;
 mod dense;
@@ -22,11 +21,9 @@ mod read;
 mod reader;
 mod request;
 mod sparse;
-mod stored_field;
 mod subarray;
 mod table_work;
 
-pub use apart::fragments_apart;
 pub use chosen_tiles::ChosenTiles;
 pub use delete::{DeleteOptions, Deletion, delete_cells};
 pub use error::QueryError;
@@ -37,5 +34,4 @@ pub use piece::{Decoded, Piece};
 pub use read::{Next, Read};
 pub use reader::Reader;
 pub use request::Request;
-pub use stored_field::{StoredField, TileExtents};
 pub use subarray::Subarray;

@@ -1,4 +1,5 @@
 use tdb_condition::Condition;
+use tdb_schema::order::SortOrder;
 use tdb_tile::Range;
 
 /// The order of the cells of a result.
@@ -12,6 +13,18 @@ pub enum ResultOrder {
     Global,
     /// Any order, whichever is fastest. Dense arrays are read in row-major order.
     Unordered,
+}
+
+impl ResultOrder {
+    /// The order in which cells are compared where they must be sorted for it.
+    #[must_use]
+    pub fn sort_order(self) -> SortOrder {
+        match self {
+            Self::RowMajor => SortOrder::RowMajor,
+            Self::ColumnMajor => SortOrder::ColumnMajor,
+            Self::Global | Self::Unordered => SortOrder::Global,
+        }
+    }
 }
 
 /// Which of the cells with the same coordinates a read of a sparse array returns.

@@ -1,9 +1,10 @@
-//! Many small fragments that do not overlap, read in small batches; `figures` shows how the time grows with them.
+//! Many small fragments that do not overlap, read in small batches: what is looked at to choose the tiles of a batch does not
+//! grow with them. `figures` shows how the time does.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::Bytes;
 use tdb_array::{Array, ChangeOptions, Location, OpenOptions};
@@ -11,28 +12,80 @@ use tdb_cells::{Batch, Column, Session, SessionOptions};
 use tdb_filters::FilterList;
 use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension};
-use tdb_store::MemoryStore;
+use tdb_store::{
+    Distance, Listing, MemoryStore, ObjectWriter, Page, Piece, Read, Store, StoreError,
+};
 use tdb_tile::Datatype;
 use tdb_write::{WriteOptions, Writer};
 
-const CELLS: usize = 4;
+/// A store that is far away, so that the bytes of later batches are asked for together with those of the next.
+#[derive(Debug)]
+struct Far(MemoryStore);
 
-/// A sparse array of so many fragments, one behind the other.
-fn array(fragments: u64, allows_duplicates: bool) -> Arc<Array> {
+impl Store for Far {
+    fn distance(&self) -> Distance {
+        Distance::Far { gap: 0 }
+    }
+
+    fn list(&self, prefix: &str, page: Option<&Page>) -> Result<Listing, StoreError> {
+        self.0.list(prefix, page)
+    }
+
+    fn size(&self, key: &str) -> Result<u64, StoreError> {
+        self.0.size(key)
+    }
+
+    fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
+        self.0.read(reads)
+    }
+
+    fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {
+        self.0.read_into(key, offset, into)
+    }
+
+    fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError> {
+        self.0.create(key)
+    }
+
+    fn settle(&self, prefix: &str) -> Result<(), StoreError> {
+        self.0.settle(prefix)
+    }
+
+    fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {
+        self.0.remove_many(keys)
+    }
+}
+
+/// A sparse array of so many fragments of so many cells, one behind the other.
+fn array(fragments: u64, cells: u64, allows_duplicates: bool) -> Arc<Array> {
+    array_in(
+        Arc::new(MemoryStore::new()),
+        fragments,
+        cells,
+        allows_duplicates,
+    )
+}
+
+fn array_in(
+    store: Arc<dyn Store>,
+    fragments: u64,
+    cells: u64,
+    allows_duplicates: bool,
+) -> Arc<Array> {
     let d = Dimension::numbers("d", Datatype::UInt64, (0_u64, 1 << 40), 1 << 20);
     let mut a = Attribute::new("a", Datatype::UInt64);
     a.filters = FilterList::default();
     let mut schema = ArraySchema::new(ArrayType::Sparse, vec![d], vec![a]);
     schema.coords_filters = FilterList::default();
     schema.allows_duplicates = allows_duplicates;
-    let location = Location::new(Arc::new(MemoryStore::new()), "");
+    let location = Location::new(store, "");
     Array::create(&location, &schema, &[], &ChangeOptions::default()).unwrap();
     let open = || Arc::new(Array::open_location(&location, OpenOptions::default()).unwrap());
     let (empty, session) = (open(), session(1 << 30));
     for fragment in 0..fragments {
         // Written in another order than that of their cells.
         let place = fragment * 7919 % fragments;
-        let numbers = (place * CELLS as u64..).take(CELLS);
+        let numbers = place * cells..(place + 1) * cells;
         let values: Bytes = numbers.flat_map(u64::to_le_bytes).collect();
         let column = |name: &str| Column {
             name: name.to_owned(),
@@ -45,7 +98,7 @@ fn array(fragments: u64, allows_duplicates: bool) -> Arc<Array> {
             enumeration: None,
         };
         let batch = Batch {
-            rows: CELLS,
+            rows: usize::try_from(cells).unwrap(),
             columns: vec![column("d"), column("a")],
         };
         let options = WriteOptions {
@@ -67,55 +120,102 @@ fn session(memory: u64) -> Session {
     })
 }
 
-/// How long it takes to read all of it once it is planned, in batches of a few cells.
-fn time(array: &Arc<Array>, order: ResultOrder, memory: u64) -> Duration {
+/// What a read looked at to choose its tiles.
+struct Visits {
+    batches: u64,
+    fragments: u64,
+    tiles: u64,
+}
+
+/// Reads all `cells` in batches of a few of them.
+fn visits(array: &Arc<Array>, cells: u64, order: ResultOrder, memory: u64) -> Visits {
     let options = ReadOptions {
         order: Some(order),
         batch_bytes: Some(2_000),
         ..ReadOptions::default()
     };
-    let mut reader = Reader::open(&session(memory), array, &options).unwrap();
+    let session = session(memory);
+    let mut reader = Reader::open(&session, array, &options).unwrap();
     let started = Instant::now();
-    let (mut cells, mut batches) = (Vec::new(), 0);
+    let (mut found, mut batches) = (Vec::new(), 0);
     for batch in &mut reader {
         let batch = batch.unwrap();
-        cells.extend(batch.column("d").unwrap().numbers::<u64>().unwrap());
+        found.extend(batch.column("d").unwrap().numbers::<u64>().unwrap());
         batches += 1;
     }
-    let taken = started.elapsed();
-    let fragments = array.fragments().len();
-    eprintln!("{fragments} fragments, {order:?}, {memory} bytes: {batches} batches, {taken:?}");
+    let (time, profile) = (started.elapsed(), session.profile());
+    let (fragments, tiles) = (profile.fragments_visited, profile.tiles_visited);
+    let stored = array.fragments().len();
+    eprintln!(
+        "{stored} fragments, {order:?}, {memory} bytes: {batches} batches, {time:?}, \
+         {fragments} fragments and {tiles} tiles visited"
+    );
     if order == ResultOrder::Unordered {
-        cells.sort_unstable();
+        found.sort_unstable();
     }
-    assert!(cells.into_iter().eq(0..(fragments * CELLS) as u64));
-    taken
+    assert!(found.into_iter().eq(0..cells));
+    Visits {
+        batches,
+        fragments,
+        tiles,
+    }
+}
+
+/// Fails where a batch of 1,000 fragments takes more visits than one of 100, in the same memory.
+fn check(is_far: bool, order: ResultOrder, cells: u64, memory: u64) {
+    let [few, many] = [100, 1_000].map(|fragments| {
+        let memory_store = MemoryStore::new();
+        let store: Arc<dyn Store> = if is_far {
+            Arc::new(Far(memory_store))
+        } else {
+            Arc::new(memory_store)
+        };
+        let array = array_in(store, fragments, cells, order == ResultOrder::Unordered);
+        visits(&array, fragments * cells, order, memory)
+    });
+    assert!(many.batches > few.batches * 9);
+    for (few_visits, many_visits) in [(few.fragments, many.fragments), (few.tiles, many.tiles)] {
+        assert!(few_visits > 0);
+        // The ends of a read weigh more where it is short; what grows with the fragments would be ten times as much.
+        assert!(many_visits * few.batches * 4 <= few_visits * many.batches * 5);
+    }
 }
 
 #[test]
-fn all_cells_of_many_fragments_come_in_every_order_and_in_small_batches() {
-    const FRAGMENTS: u64 = 1_000;
-    let (unique, repeated) = (array(FRAGMENTS, false), array(FRAGMENTS, true));
-    for (array, order, memory) in [
-        (&unique, ResultOrder::Global, 1 << 20),
-        (&unique, ResultOrder::RowMajor, 1 << 20),
-        // In slabs.
-        (&unique, ResultOrder::RowMajor, 450),
-        (&repeated, ResultOrder::Unordered, 1 << 20),
-    ] {
-        time(array, order, FRAGMENTS * memory);
+fn a_batch_in_stored_order_looks_at_as_many_of_1000_fragments_as_of_100() {
+    check(false, ResultOrder::Global, 4, 1 << 30);
+}
+
+#[test]
+fn a_batch_in_no_order_looks_at_as_many_of_1000_fragments_as_of_100() {
+    check(false, ResultOrder::Unordered, 4, 1 << 30);
+}
+
+#[test]
+fn prefetching_looks_at_as_many_of_1000_fragments_as_of_100() {
+    for order in [ResultOrder::Global, ResultOrder::Unordered] {
+        check(true, order, 4, 100_000);
     }
+}
+
+#[test]
+fn a_slab_looks_at_as_many_tiles_of_1000_fragments_as_of_100() {
+    check(false, ResultOrder::RowMajor, 64, 600_000);
 }
 
 #[test]
 #[ignore = "prints figures"]
 fn figures() {
-    for count in [1_000, 2_000, 6_000, 10_000, 20_000, 40_000] {
-        let one = array(count, false);
-        time(&one, ResultOrder::Global, 1 << 30);
-        time(&one, ResultOrder::RowMajor, 1 << 30);
-        // So little memory that it is read in slabs.
-        time(&one, ResultOrder::RowMajor, count * 450);
-        time(&array(count, true), ResultOrder::Unordered, 1 << 30);
+    for fragments in [1_000, 2_000, 6_000, 10_000, 20_000, 40_000] {
+        let [unique, repeated] = [false, true].map(|repeats| array(fragments, 4, repeats));
+        for (array, order, memory) in [
+            (&unique, ResultOrder::Global, 1 << 30),
+            (&unique, ResultOrder::RowMajor, 1 << 30),
+            // So little memory that it is read in slabs.
+            (&unique, ResultOrder::RowMajor, fragments * 450),
+            (&repeated, ResultOrder::Unordered, 1 << 30),
+        ] {
+            visits(array, fragments * 4, order, memory);
+        }
     }
 }

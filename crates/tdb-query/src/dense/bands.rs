@@ -1,7 +1,6 @@
 //! The parts of a dense batch.
 
-use super::block::Block;
-use super::visits::BlockTiles;
+use tdb_cells::dense::{Block, BlockTiles};
 
 /// A part of the result that is read by one task for each field.
 #[derive(Debug)]

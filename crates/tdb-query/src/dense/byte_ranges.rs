@@ -13,8 +13,8 @@ use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell, paint};
 use super::plan::DensePlan;
 use super::source::Sources;
-use super::visits::BlockTiles;
 use crate::QueryError;
+use tdb_cells::dense::BlockTiles;
 use tdb_cells::scatter::Pass;
 
 /// Where bytes begin: an object, and the offset.

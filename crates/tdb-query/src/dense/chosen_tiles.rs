@@ -6,8 +6,8 @@ use tdb_tile::Bug;
 use super::layers::{Near, Stored, common, numbered, visible};
 use super::plan::bounds;
 use super::read::DenseRead;
-use super::runs::Runs;
 use crate::{ChosenTiles, QueryError};
+use tdb_cells::dense::Runs;
 
 impl DenseRead {
     /// The tiles that are read, of each fragment.

@@ -7,7 +7,6 @@ use tdb_schema::FieldKind;
 use tdb_tile::Bug;
 
 use super::bands::{Band, Bands};
-use super::coordinates::fill_coordinates;
 use super::fixed::{FixedBrush, ValidityBrush};
 use super::paint::paint;
 use super::plan::DensePlan;
@@ -15,6 +14,7 @@ use super::shared_tiles::SharedTiles;
 use super::source::Sources;
 use super::var::{VarBrush, VarRows};
 use crate::QueryError;
+use tdb_cells::dense::fill_coordinates;
 use tdb_cells::scatter::{index, outside};
 
 /// What columns are read out of, and by whom.

@@ -13,8 +13,7 @@ use super::plan::DensePlan;
 use super::ruled_out::RuledOutRows;
 use super::source::Sources;
 use crate::QueryError;
-use tdb_cells::scatter::Pass;
-use tdb_cells::scatter::{fill, index, outside, repeat};
+use tdb_cells::scatter::{Pass, fill, index, outside, repeat};
 
 /// The rows for which the condition holds.
 pub(crate) fn evaluate(

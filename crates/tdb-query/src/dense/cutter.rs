@@ -6,11 +6,9 @@ use tdb_schema::FieldKind;
 use tdb_tile::Bug;
 
 use super::bands::{Band, Bands};
-use super::block::{Block, Share};
 use super::paint::for_each_source;
 use super::plan::DensePlan;
-use super::visits::BlockTiles;
-use super::walk::{Walk, borders};
+use tdb_cells::dense::{Block, BlockTiles, Share, Walk, borders};
 use tdb_cells::scatter::index;
 
 /// Rows that a batch can number.

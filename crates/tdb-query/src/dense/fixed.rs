@@ -8,8 +8,7 @@ use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell};
 use super::source::Sources;
 use crate::QueryError;
-use tdb_cells::scatter::Pass;
-use tdb_cells::scatter::{Scatter, fill, index, outside};
+use tdb_cells::scatter::{Pass, Scatter, fill, index, outside};
 
 /// Paints values of fixed size into a part of the result.
 pub(crate) struct FixedBrush<'a> {

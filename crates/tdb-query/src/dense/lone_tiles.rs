@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::Arc;
 
 use tdb_fragment::TileNumber;
 use tdb_schema::grid::CellBox;
@@ -11,8 +10,8 @@ use tdb_tile::Bug;
 use super::layers::{Layer, Stored, common};
 use super::plan::bounds;
 use super::read::DenseRead;
-use super::walk::{TileWalk, Walk};
 use crate::{LoneTiles, QueryError};
+use tdb_cells::dense::{TileWalk, Walk};
 
 /// Bytes that a tile takes while it is looked at, about.
 const TILE_BYTES: u64 = 64;
@@ -31,7 +30,7 @@ impl DenseRead {
             let Stored::Tiles(tiles) = &layer.stored else {
                 return Ok(Vec::new());
             };
-            let Some(seen) = common(tiles, &walk.tiles) else {
+            let Some(seen) = common(tiles, walk.tiles()) else {
                 continue;
             };
             let bytes = seen.count().and_then(|count| count.checked_mul(TILE_BYTES));
@@ -46,7 +45,7 @@ impl DenseRead {
             };
             for tile in seen.iter() {
                 let hides = Bug::new("a tile of a read that is not among its tiles");
-                let place = walk.tiles.position(&tile).ok_or(hides)?;
+                let place = walk.tiles().position(&tile).ok_or(hides)?;
                 let is_newest = layers.len() == 1 || taken.insert(place);
                 if is_newest && self.is_whole(layer, &tile, &wanted) {
                     let unknown = Bug::new("a tile that a fragment has and does not number");
@@ -74,7 +73,7 @@ impl DenseRead {
             };
             for number in tiles {
                 let tile = stored.tile(number.get());
-                let place = tile.and_then(|tile| walk.tiles.position(&tile));
+                let place = tile.and_then(|tile| walk.tiles().position(&tile));
                 places.push(place.ok_or_else(foreign)?);
             }
         }
@@ -87,7 +86,7 @@ impl DenseRead {
             }
         }
         if let Walk::Tiles(walk) = &mut self.walk {
-            walk.left_out = Arc::from(left_out);
+            walk.leave_out(left_out);
         }
         Ok(())
     }
@@ -96,7 +95,7 @@ impl DenseRead {
     fn unbegun(&self) -> Option<&TileWalk> {
         let is_all = self.request.condition.is_none() && self.request.limit == u64::MAX;
         match &self.walk {
-            Walk::Tiles(walk) if is_all && walk.next == 0 && walk.within.is_none() => Some(walk),
+            Walk::Tiles(walk) if is_all && walk.next_tile() == Some(0) => Some(walk),
             _ => None,
         }
     }

@@ -9,12 +9,10 @@
 )]
 
 mod bands;
-mod block;
 mod byte_ranges;
 mod chosen_tiles;
 mod columns;
 mod condition;
-mod coordinates;
 mod cutter;
 mod fixed;
 mod layers;
@@ -24,7 +22,6 @@ mod plan;
 mod read;
 mod ruled_out;
 mod ruled_out_tiles;
-mod runs;
 mod shared_tiles;
 mod source;
 mod sparse_cells;
@@ -32,8 +29,6 @@ mod sparse_tiles;
 #[cfg(test)]
 mod tests;
 mod var;
-mod visits;
-mod walk;
 mod whole_tiles;
 
 pub(crate) use bands::Bands;

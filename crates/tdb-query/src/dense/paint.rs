@@ -1,56 +1,14 @@
 //! Writes the cells of all visible fragments into the result, tile by tile, the oldest fragment first.
 
 use tdb_fragment::TileNumber;
-use tdb_schema::grid::{CellBox, SpaceTileGrid};
-use tdb_tile::{Bug, LimitError};
+use tdb_schema::grid::CellBox;
+use tdb_tile::Bug;
 
-use super::block::slow_to_fast;
 use super::layers::{Layer, LayerIndex, Near, Stored, meets, numbered, visible};
 use super::sparse_cells::SparseCells;
-use super::visits::{BlockTiles, Visits};
 use crate::QueryError;
-use tdb_cells::scatter::AxisSegment;
-use tdb_cells::scatter::Pass;
-
-/// The space tiles of an array, and how each holds its cells.
-#[derive(Clone, Debug)]
-pub(crate) struct TileShape {
-    pub(crate) grid: SpaceTileGrid,
-    /// Cells of a stored tile.
-    pub(crate) cells: u64,
-    /// Cells from one to the next along each dimension.
-    strides: Vec<u64>,
-}
-
-impl TileShape {
-    pub(crate) fn new(grid: SpaceTileGrid) -> Result<Self, QueryError> {
-        let Some(cells) = grid.cells_per_tile() else {
-            return Err(QueryError::Limit(LimitError {
-                what: "number of cells of a space tile",
-                setting: "data_tile",
-                asked: u64::MAX,
-                allowed: u64::MAX - 1,
-            }));
-        };
-        let axes = grid.axes();
-        let mut strides = vec![1; axes.len()];
-        let mut stride = 1_u64;
-        for dimension in slow_to_fast(axes.len(), grid.cell_order()).rev() {
-            if let (Some(place), Some(axis)) = (strides.get_mut(dimension), axes.get(dimension)) {
-                *place = stride;
-                // A factor of `cells`, which fits.
-                let extent = u64::try_from(axis.extent());
-                let extent = extent.map_err(|_| Bug::new("a tile with more cells than it has"))?;
-                stride = stride.saturating_mul(extent);
-            }
-        }
-        Ok(Self {
-            grid,
-            cells,
-            strides,
-        })
-    }
-}
+use tdb_cells::dense::{BlockTiles, TileShape, Visits, slow_to_fast};
+use tdb_cells::scatter::{AxisSegment, Pass};
 
 /// What is done with the cells of one field.
 pub(crate) trait Brush {

@@ -10,14 +10,13 @@ use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::Bug;
 
 use super::layers::{Layer, Stored, meets};
-use super::paint::TileShape;
 use super::ruled_out_tiles::RuledOut;
-use super::runs::Runs;
 use super::source::{FieldSource, Sources};
 use super::sparse_tiles::SparseTiles;
 use crate::request::Request;
 use crate::subarray::Subarray;
 use crate::{QueryError, fragment_tiles};
+use tdb_cells::dense::{Runs, TileShape};
 
 /// What a dense read works on, once it is known where all tiles are.
 #[derive(Debug)]

@@ -14,13 +14,12 @@ use super::condition::{blank, evaluate};
 use super::cutter::{BatchPart, Cutter, Room};
 use super::plan::{DensePlan, Located, all_fields};
 use super::ruled_out::RuledOutRows;
-use super::runs::Runs;
 use super::sparse_tiles::SparseTiles;
-use super::walk::Walk;
 use crate::QueryError;
 use crate::options::{Failing, ResultOrder};
 use crate::piece::{BandsWork, DecodedCells, Piece};
 use crate::request::Request;
+use tdb_cells::dense::{Runs, Walk};
 
 /// Columns that are on their way into a batch.
 type Columns = Vec<(FieldKind, TableColumn)>;

@@ -7,17 +7,14 @@ use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_schema::{ArraySchema, ArrayType, Attribute, CellOrder, Dimension, Order};
 use tdb_tile::Datatype;
 
-use super::block::{Block, Share, slow_to_fast};
-use super::coordinates::fill_coordinates;
 use super::layers::{Layer, LayerIndex, Stored};
-use super::paint::{Brush, PlacedCell, TileShape, paint};
+use super::paint::{Brush, PlacedCell, paint};
 use super::ruled_out_tiles::RuledOut;
-use super::runs::Runs;
-use super::visits::BlockTiles;
-use super::walk::{Walk, borders};
 use crate::QueryError;
-use tdb_cells::scatter::Pass;
-use tdb_cells::scatter::{Scatter, fill, fill_numbers, number};
+use tdb_cells::dense::{
+    Block, BlockTiles, Runs, Share, TileShape, Walk, borders, fill_coordinates, slow_to_fast,
+};
+use tdb_cells::scatter::{Pass, Scatter, fill, fill_numbers, number};
 
 const FILL: u32 = 0xffff_ffff;
 /// What a stored tile holds where its fragment wrote nothing; never to be seen.

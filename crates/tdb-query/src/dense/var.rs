@@ -8,8 +8,7 @@ use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell};
 use super::source::Sources;
 use crate::QueryError;
-use tdb_cells::scatter::Pass;
-use tdb_cells::scatter::{fill_numbers, index, number, outside};
+use tdb_cells::scatter::{Pass, fill_numbers, index, number, outside};
 
 /// The cells of one decoded tile.
 #[derive(Debug, Default)]

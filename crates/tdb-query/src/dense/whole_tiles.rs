@@ -8,8 +8,8 @@ use tdb_tile::length;
 use super::layers::{Stored, meets};
 use super::plan::bounds;
 use super::read::DenseRead;
-use super::walk::Walk;
 use crate::QueryError;
+use tdb_cells::dense::Walk;
 
 /// Tiles that are looked at, or handed on, at a time.
 const MOST: u64 = 1 << 12;
@@ -28,16 +28,14 @@ impl DenseRead {
         };
         let is_all = self.request.condition.is_none() && self.request.limit == u64::MAX;
         let wanted = bounds(&self.plan.runs);
-        let Some(wanted) =
-            wanted.filter(|_| is_all && walk.within.is_none() && walk.left_out.is_empty())
-        else {
+        let wanted = wanted.filter(|_| is_all && !walk.leaves_out());
+        let (Some(wanted), Some(begin)) = (wanted, walk.next_tile()) else {
             return Ok(None);
         };
-        let begin = walk.next;
         let mut whole: Option<WholeTiles> = None;
         let mut end = begin;
         while end - begin < MOST {
-            let Some(tile) = walk.tiles.tile(end) else {
+            let Some(tile) = walk.tiles().tile(end) else {
                 break;
             };
             let mut source = self.only_source(&tile, &wanted);
@@ -65,9 +63,9 @@ impl DenseRead {
         }
         if let Walk::Tiles(walk) = &mut self.walk {
             match whole {
-                Some(_) => walk.next = end,
+                Some(_) => walk.go_on_at(end),
                 // There is no tile behind the last, and past `MOST` it is not known.
-                None => walk.stop = end.max(begin.saturating_add(1)),
+                None => walk.stop_at(end.max(begin.saturating_add(1))),
             }
         }
         Ok(whole)

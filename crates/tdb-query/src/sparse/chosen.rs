@@ -39,6 +39,7 @@ impl Chosen {
             self.rows = self.rows.saturating_add(planned.cells as u64);
             end = end.saturating_add(1);
         }
+        supply.counters.add_visited_tiles(end.saturating_sub(first));
         self.weight = self.weight.saturating_add(weight);
         self.parts.push((at, first..end));
         Ok(())

@@ -11,13 +11,12 @@ use tdb_tile::Bug;
 
 use super::bounds::FragmentBounds;
 use super::chosen::Chosen;
-use super::corner::Corner;
 use super::fragment_plan::FragmentPlan;
-use super::keys::sort_order;
 use super::outset::Outset;
 use super::plan::{PlanIndex, SparsePlan};
 use super::weights::Supply;
 use crate::QueryError;
+use tdb_cells::Corner;
 
 /// The current position within each fragment.
 ///
@@ -80,13 +79,19 @@ impl Cursors {
             limiting: None,
             outset: Arc::new(outset),
         };
-        cursors.begin_until(supply.plan, first)?;
+        cursors.begin_until(supply, first)?;
         Ok(cursors)
     }
 
     fn active(&mut self, at: PlanIndex) -> Result<&mut Cursor, Bug> {
         let cursor = self.active.get_mut(&at);
         cursor.ok_or_else(|| Bug::new("tiles of a fragment that has no more"))
+    }
+
+    /// All fragments that were begun and have more, where each of them is looked at.
+    fn each_active(&self, supply: Supply<'_>) -> impl Iterator<Item = (PlanIndex, &Cursor)> {
+        supply.counters.add_visited_fragments(self.active.len());
+        self.active.iter().map(|(&at, cursor)| (at, cursor))
     }
 
     /// The weight of all tiles that are still to be read.
@@ -114,15 +119,15 @@ impl Cursors {
         let Supply { plan, weights, .. } = supply;
         let is_all = self.left <= share || !plan.can_stop();
         if is_all {
-            self.begin_until(plan, self.outset.order.len())?;
+            self.begin_until(supply, self.outset.order.len())?;
         } else if plan.sorts {
-            self.begin(plan, share)?;
+            self.begin(supply, share)?;
         } else {
             return Ok(self.choose_in_turn(supply, share)?);
         }
         let mut chosen = Chosen::default();
         let kept = carried.map_or(0, |table| weights.of_table(table));
-        for (&at, cursor) in &self.active {
+        for (at, cursor) in self.each_active(supply) {
             let part = if is_all {
                 u64::MAX
             } else {
@@ -147,6 +152,7 @@ impl Cursors {
         let mut chosen = Chosen::default();
         let mut done = None;
         while chosen.weight < share {
+            supply.counters.add_visited_fragments(1);
             let next = match done {
                 None => self.active.first_key_value(),
                 Some(done) => {
@@ -162,7 +168,7 @@ impl Cursors {
                 )?;
                 done = Some(at);
             } else if self.begun < self.outset.order.len() {
-                self.begin_until(supply.plan, self.begun.saturating_add(1))?;
+                self.begin_until(supply, self.begun.saturating_add(1))?;
             } else {
                 break;
             }
@@ -172,14 +178,15 @@ impl Cursors {
 
     /// Begins to merge the fragments that may have the next cells: those of which it is not known that all their cells come
     /// behind those of the others, and the one that holds up the rest; and more, as long as there is room for them.
-    fn begin(&mut self, plan: &SparsePlan, room: u64) -> Result<(), Bug> {
-        let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
+    fn begin(&mut self, supply: Supply<'_>, room: u64) -> Result<(), Bug> {
+        let plan = supply.plan;
+        let comparator = CellComparator::new(&plan.schema, plan.merge_order().sort_order());
         let outset = Arc::clone(&self.outset);
         let mut left = self.left_of_active;
         // The merged fragment that reaches farthest, unless one may reach anywhere.
         let mut farthest: Option<&FragmentBounds> = None;
         let mut is_known = true;
-        for &at in self.active.keys() {
+        for (at, _) in self.each_active(supply) {
             match outset.bounds(at)? {
                 Some(bounds) => farthest = Some(bounds.farther(farthest, &comparator)),
                 None => is_known = false,
@@ -187,6 +194,7 @@ impl Cursors {
         }
         let mut end = self.begun;
         while let Some(&at) = outset.order.get(end) {
+            supply.counters.add_visited_fragments(1);
             let unbounded = Bug::new("a fragment of unknown bounds among those in their order");
             let bounds = outset.bounds(at)?.ok_or(unbounded)?;
             let is_behind =
@@ -198,17 +206,18 @@ impl Cursors {
             farthest = Some(bounds.farther(farthest, &comparator));
             end = end.saturating_add(1);
         }
-        self.begin_until(plan, end)
+        self.begin_until(supply, end)
     }
 
     /// Begins the fragments before this place in their order.
-    fn begin_until(&mut self, plan: &SparsePlan, end: usize) -> Result<(), Bug> {
+    fn begin_until(&mut self, supply: Supply<'_>, end: usize) -> Result<(), Bug> {
         let outset = Arc::clone(&self.outset);
         while self.begun < end {
+            supply.counters.add_visited_fragments(1);
             let at = outset.order.get(self.begun).copied();
             let at = at.ok_or_else(|| Bug::new("more fragments to begin than were planned"))?;
             self.begun = self.begun.saturating_add(1);
-            if plan.fragment(at)?.tiles.is_empty() {
+            if supply.plan.fragment(at)?.tiles.is_empty() {
                 continue;
             }
             let left = outset.weight(at)?;
@@ -243,7 +252,7 @@ impl Cursors {
         tiles: Range<usize>,
     ) -> Result<(), Bug> {
         let rank = self.outset.rank(at)?;
-        self.begin_until(supply.plan, rank.saturating_add(1).max(self.begun))?;
+        self.begin_until(supply, rank.saturating_add(1).max(self.begun))?;
         self.pass(supply, at, tiles)?;
         self.finish(supply.plan, at)
     }
@@ -288,14 +297,17 @@ impl Cursors {
 
     /// Up to where all cells are loaded: the first of the last cells of fragments that have more, and of the bounds of
     /// those that are not begun. `None` where all is loaded.
-    pub(super) fn frontier(&mut self, plan: &SparsePlan) -> Result<Option<Frontier>, QueryError> {
-        let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
+    pub(super) fn frontier(&mut self, supply: Supply<'_>) -> Result<Option<Frontier>, QueryError> {
+        let plan = supply.plan;
+        let comparator = CellComparator::new(&plan.schema, plan.merge_order().sort_order());
         let unknown = || Bug::new("no cell of a fragment that is merged is in memory");
         let mut first: Option<(PlanIndex, &Corner, bool)> = None;
         // Of those that are not begun, the next in their order begins first.
-        let waiting = self.outset.order.get(self.begun);
-        for at in self.active.keys().chain(waiting).copied() {
-            let cursor = self.active.get(&at);
+        let waiting = self.outset.order.get(self.begun).map(|&at| (at, None));
+        let active = self
+            .each_active(supply)
+            .map(|(at, cursor)| (at, Some(cursor)));
+        for (at, cursor) in active.chain(waiting) {
             let last = match cursor.and_then(|cursor| cursor.last.as_ref()) {
                 Some(last) => (last, true),
                 None => {

@@ -4,11 +4,11 @@ use tdb_array::Snapshot;
 use tdb_cells::{CellTable, Keys, Row, Session, TableColumn};
 use tdb_schema::FieldKind;
 
-use super::keys::Coordinates;
 use super::plan::SparsePlan;
 use super::rows::{Rows, all_rows};
 use crate::QueryError;
 use crate::options::Versions;
+use tdb_cells::Coordinates;
 
 /// Bytes that say of a row when it was deleted and by what.
 const DELETION: usize = 16;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tdb_schema::order::CellComparator;
 
-use super::corner::Corner;
 use super::plan::PlanIndex;
+use tdb_cells::Corner;
 
 /// The next cell of a fragment when it was looked at; the fragment may have gone on since. That of the greatest in a heap
 /// comes first, and of equal ones that of the fragment that was planned first.

@@ -9,9 +9,9 @@ use tdb_tile::Bug;
 use super::fragment_plan::{FragmentPlan, PlannedTile};
 use super::plan::PlannedTiles;
 use super::read::SparseRead;
-use crate::apart::fragments_apart;
 use crate::options::Versions;
 use crate::{LoneTiles, QueryError};
+use tdb_array::fragments_apart;
 
 impl SparseRead {
     /// The tiles, of a read that has not begun.

@@ -7,13 +7,13 @@ use tdb_schema::order::CellComparator;
 use tdb_tile::Bug;
 
 use super::cursors::Frontier;
-use super::keys::{Coordinates, dimension_types, row_keys, sort_order};
 use super::plan::SparsePlan;
 use super::rows::{Rows, keep_in};
 use super::select::select;
 use super::visibility::time_of;
 use crate::QueryError;
 use crate::options::Versions;
+use tdb_cells::{Coordinates, dimension_types, row_keys};
 
 /// The next rows of a result, in its order, and those behind them in the order of the table.
 pub(crate) type Split = (Vec<Row>, Vec<Row>);
@@ -48,7 +48,12 @@ impl SparsePlan {
         table: &'a CellTable,
         coordinates: &'a Coordinates,
     ) -> Result<Keys<'a>, Bug> {
-        row_keys(&self.schema, table, coordinates, self.merge_order())
+        row_keys(
+            &self.schema,
+            table,
+            coordinates,
+            self.merge_order().sort_order(),
+        )
     }
 
     /// Puts selected cells in order, and of equal ones keeps the newest, as far as the plan says so.
@@ -86,7 +91,7 @@ impl SparsePlan {
             None => keys.sorted(table.rows())?,
         };
         let mut behind = Vec::new();
-        let comparator = CellComparator::new(&self.schema, sort_order(self.merge_order()));
+        let comparator = CellComparator::new(&self.schema, self.merge_order().sort_order());
         let columns = coordinates.columns(table)?;
         let before = |rows: &[Row], frontier: &Frontier| {
             let corner = frontier.corner.columns();

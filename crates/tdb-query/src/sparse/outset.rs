@@ -5,7 +5,6 @@ use tdb_schema::order::CellComparator;
 use tdb_tile::Bug;
 
 use super::bounds::FragmentBounds;
-use super::keys::sort_order;
 use super::plan::PlanIndex;
 use super::weights::Supply;
 use crate::QueryError;
@@ -37,7 +36,7 @@ impl Outset {
         } else {
             vec![None; plan.fragments.len()]
         };
-        let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
+        let comparator = CellComparator::new(&plan.schema, plan.merge_order().sort_order());
         let mut order: Vec<_> = plan.numbered().zip(&bounds).collect();
         order.sort_by(|(_, a), (_, b)| match (a, b) {
             (Some(a), Some(b)) => a.lo().compare(b.lo(), &comparator),

@@ -11,11 +11,11 @@ use tdb_tile::{Bug, Limits};
 
 use super::fragment_plan::{FragmentPlan, searches};
 use super::visibility::Visibility;
-use crate::apart::fragments_apart;
 use crate::facts::Facts;
 use crate::options::{ResultOrder, Versions};
 use crate::request::Request;
 use crate::{ChosenTiles, QueryError, fragment_tiles};
+use tdb_array::fragments_apart;
 
 /// What a sparse read does, decided before a tile is read.
 #[derive(Debug)]

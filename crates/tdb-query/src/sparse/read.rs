@@ -38,6 +38,8 @@ pub(crate) struct SparseRead {
     pub(super) firsts: Option<BinaryHeap<FirstCell>>,
     /// The end of the tiles of a fragment that were copied last; all before it were given out.
     pub(super) taken: HashMap<PlanIndex, usize>,
+    /// The end of the full tiles of a fragment from its next one on, where that was looked for.
+    pub(super) full_until: HashMap<PlanIndex, usize>,
     state: State,
     /// What is left of a result that does not fit the memory and is not stored in its order.
     pub(super) slabs: Option<Slabs>,
@@ -96,11 +98,7 @@ impl SparseRead {
         tiles: PlannedTiles,
     ) -> Result<Self, QueryError> {
         let weights = Weights::new(&plan);
-        let supply = Supply {
-            plan: &plan,
-            tiles: &tiles,
-            weights: &weights,
-        };
+        let supply = Supply::new(&plan, &tiles, &weights, &session);
         let cursors = Cursors::new(&array, supply)?;
         let share = match plan.request.limit {
             u64::MAX => u64::MAX,
@@ -115,6 +113,7 @@ impl SparseRead {
             cursors,
             firsts: None,
             taken: HashMap::new(),
+            full_until: HashMap::new(),
             state: State::Between,
             slabs: None,
             needs: None,
@@ -129,11 +128,7 @@ impl SparseRead {
 
     /// What tiles are chosen by.
     pub(super) fn supply(&self) -> Supply<'_> {
-        Supply {
-            plan: &self.plan,
-            tiles: &self.tiles,
-            weights: &self.weights,
-        }
+        Supply::new(&self.plan, &self.tiles, &self.weights, &self.session)
     }
 
     /// The tiles that are read.
@@ -193,7 +188,7 @@ impl SparseRead {
     fn begin(&mut self) -> Result<Option<SparseStep>, QueryError> {
         let most = self.most();
         if let Some(slabs) = &mut self.slabs {
-            return match slabs.begin(most) {
+            return match slabs.begin(most, self.session.counters()) {
                 Some(slab) => self.next_chunk(slab),
                 None => Ok(Some(SparseStep::Done)),
             };
@@ -202,11 +197,7 @@ impl SparseRead {
         if !self.plan.can_stop() && self.cursors.left() > most {
             return self.go_on_in_slabs();
         }
-        let supply = Supply {
-            plan: &self.plan,
-            tiles: &self.tiles,
-            weights: &self.weights,
-        };
+        let supply = Supply::new(&self.plan, &self.tiles, &self.weights, &self.session);
         let chosen = self.cursors.choose(supply, share, self.carried.as_ref())?;
         if chosen.is_empty() {
             return Ok(Some(SparseStep::Done));
@@ -352,7 +343,8 @@ impl SparseRead {
         let mut frontier = None;
         if self.plan.can_stop() {
             self.cursors.note_last(&self.plan, &table)?;
-            frontier = self.cursors.frontier(&self.plan)?;
+            let supply = Supply::new(&self.plan, &self.tiles, &self.weights, &self.session);
+            frontier = self.cursors.frontier(supply)?;
         }
         if let Some(carried) = self.carried.take() {
             if let Some(rows) = rows.take() {

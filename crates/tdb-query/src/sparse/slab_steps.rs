@@ -47,11 +47,7 @@ impl SparseRead {
     pub(super) fn next_chunk(&mut self, mut slab: Slab) -> Result<Option<SparseStep>, QueryError> {
         let slabs = self.slabs.as_mut();
         let slabs = slabs.ok_or_else(|| Bug::new("a slab of a result that has none"))?;
-        let supply = Supply {
-            plan: &self.plan,
-            tiles: &self.tiles,
-            weights: &self.weights,
-        };
+        let supply = Supply::new(&self.plan, &self.tiles, &self.weights, &self.session);
         let chunk = slabs.next_chunk(supply, &mut slab)?;
         if let Some(segments) = chunk {
             let table = self.table(segments)?;

@@ -7,21 +7,21 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
 
 use tdb_array::{At, OpenedPart, Snapshot};
-use tdb_cells::{CellTable, Row, RowRange, Segment, share};
+use tdb_cells::{CellTable, Counters, Row, RowRange, Segment, share};
 use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_rtree::RTree;
 use tdb_schema::order::{CellComparator, Column};
 use tdb_tile::{Budget, Bug, Datatype, Grant, Range, length};
 
-use super::corner::Corner;
 use super::cursors::Frontier;
 use super::fragment_plan::{FragmentPlan, PlannedTile};
-use super::keys::{Coordinates, sort_order};
 use super::plan::{PlanIndex, SparsePlan};
 use super::rows::{Rows, all_rows};
 use super::weights::{Supply, Weights};
 use crate::QueryError;
 use crate::options::ResultOrder;
+use tdb_cells::Coordinates;
+use tdb_cells::Corner;
 
 /// Of the cells that memory allows, one part in so many is looked at together.
 const CHUNK: u64 = 4;
@@ -155,13 +155,14 @@ impl Slabs {
     }
 
     /// The next slab, where cells of about the weight `share` fit the memory; `None` after the last.
-    pub(crate) fn begin(&mut self, share: u64) -> Option<Slab> {
+    pub(crate) fn begin(&mut self, share: u64, counters: &Counters) -> Option<Slab> {
         let (from, is_behind) = match &self.next {
             SlabStart::Start => (None, false),
             SlabStart::At(corner) => (Some(corner.clone()), false),
             SlabStart::Behind(corner) => (Some(corner.clone()), true),
             SlabStart::End => return None,
         };
+        counters.add_visited_tiles(self.open.len());
         let mut open = std::mem::take(&mut self.open);
         open.retain(|tile| !self.ends_before(tile, from.as_ref()));
         self.open = open;
@@ -188,7 +189,7 @@ impl Slabs {
         let mut weight = 0_u64;
         while weight < slab.chunk && !slab.is_through {
             let Some(tile) = self.open.get(slab.at) else {
-                slab.is_through = !self.open_next(slab);
+                slab.is_through = !self.open_next(slab, supply.counters);
                 continue;
             };
             if self.begins_behind(tile, slab) {
@@ -208,8 +209,9 @@ impl Slabs {
     }
 
     /// Opens the next tile that may have cells from the beginning of the slab on; whether there is one before its end.
-    fn open_next(&mut self, slab: &Slab) -> bool {
+    fn open_next(&mut self, slab: &Slab, counters: &Counters) -> bool {
         while let Some(tile) = self.rest.pop_front() {
+            counters.add_visited_tiles(1);
             if self.begins_behind(&tile, slab) {
                 self.rest.push_front(tile);
                 return false;
@@ -250,7 +252,7 @@ impl Slab {
         budget: &Budget,
     ) -> Result<(), QueryError> {
         let mut rows = rows.unwrap_or_else(|| all_rows(table));
-        let comparator = CellComparator::new(&plan.schema, sort_order(plan.merge_order()));
+        let comparator = CellComparator::new(&plan.schema, plan.merge_order().sort_order());
         let coordinates = Coordinates::new(table, plan.schema.dimensions.len())?;
         let columns = coordinates.columns(table)?;
         let compare = |row: Row, corner: &[Column<'_>]| {

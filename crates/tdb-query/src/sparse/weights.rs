@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use tdb_cells::{CellSizes, CellTable, FragmentTiles};
+use tdb_cells::{CellSizes, CellTable, Counters, FragmentTiles, Session};
 use tdb_tile::Bug;
 
 use super::fragment_plan::PlannedTile;
@@ -14,15 +14,31 @@ pub(super) const SORTED_ROW: u64 = 40;
 /// Bytes for each row that may be left out: how often it counts, and its number.
 pub(super) const PICKED_ROW: u64 = 8;
 
-/// The tiles that are planned, where they are, and what each weighs: what choosing among them goes by.
+/// The tiles that are planned, where they are, and what each weighs: what choosing among them goes by. It counts what is
+/// looked at, since that must not grow with what takes no part in a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Supply<'a> {
     pub(super) plan: &'a SparsePlan,
     pub(super) tiles: &'a PlannedTiles,
     pub(super) weights: &'a Weights,
+    pub(super) counters: &'a Counters,
 }
 
 impl<'a> Supply<'a> {
+    pub(super) fn new(
+        plan: &'a SparsePlan,
+        tiles: &'a PlannedTiles,
+        weights: &'a Weights,
+        session: &'a Session,
+    ) -> Self {
+        Self {
+            plan,
+            tiles,
+            weights,
+            counters: session.counters(),
+        }
+    }
+
     /// Tiles of a fragment, by their places in the plan.
     pub(super) fn planned(
         self,
@@ -36,6 +52,7 @@ impl<'a> Supply<'a> {
     /// The weight of tiles of a fragment, by their places in the plan.
     pub(super) fn weight(self, at: PlanIndex, tiles: Range<usize>) -> Result<u64, Bug> {
         let stored = self.tiles.at(at)?;
+        self.counters.add_visited_tiles(tiles.len());
         let planned = self.planned(at, tiles)?.iter();
         let weights = planned.map(|planned| self.weights.of_tile(stored, planned));
         Ok(weights.fold(0, u64::saturating_add))

@@ -10,7 +10,6 @@ use tdb_schema::FieldKind;
 use tdb_schema::order::{CellComparator, SortOrder};
 use tdb_tile::Bug;
 
-use super::corner::Corner;
 use super::first_cell::FirstCell;
 use super::fragment_plan::FragmentPlan;
 use super::plan::PlanIndex;
@@ -19,6 +18,7 @@ use super::weights::Supply;
 use crate::QueryError;
 use crate::options::Versions;
 use crate::piece::{Decoded, DecodedCells, Piece};
+use tdb_cells::Corner;
 
 /// What turns a piece into cells.
 pub(crate) type Decode<'a> = &'a dyn Fn(Piece) -> Result<Decoded, QueryError>;
@@ -157,12 +157,10 @@ impl SparseRead {
         at: PlanIndex,
         is_before: &dyn Fn(&Corner) -> bool,
     ) -> Result<Range<usize>, QueryError> {
-        let capacity = self.plan.schema.capacity;
-        let plan = self.plan.fragment(at)?;
-        let first = self.cursors.tile(at)?.unwrap_or(plan.tiles.len());
-        let tiles = plan.tiles.iter().skip(first);
-        let full = tiles.take_while(|tile| tile.cells as u64 == capacity);
-        let (mut low, mut high) = (first, first.saturating_add(full.count()));
+        let Some(first) = self.cursors.tile(at)? else {
+            return Ok(0..0);
+        };
+        let (mut low, mut high) = (first, self.full_until(at, first)?);
         // Tiles are in the order of their cells.
         while low < high {
             let middle = low.midpoint(high);
@@ -176,6 +174,21 @@ impl SparseRead {
         Ok(first..low)
     }
 
+    /// The end of the full tiles of a fragment from this one on. Each tile is looked at once, however often this is asked.
+    fn full_until(&mut self, at: PlanIndex, first: usize) -> Result<usize, Bug> {
+        if let Some(&end) = self.full_until.get(&at).filter(|&&end| first < end) {
+            return Ok(end);
+        }
+        let capacity = self.plan.schema.capacity;
+        let tiles = self.plan.fragment(at)?.tiles.iter().skip(first);
+        let full = tiles.take_while(|tile| tile.cells as u64 == capacity);
+        let count = full.count();
+        self.session.counters().add_visited_tiles(count);
+        let end = first.saturating_add(count);
+        self.full_until.insert(at, end);
+        Ok(end)
+    }
+
     /// Takes the next tiles of a fragment, which are not read then.
     fn take_tiles(
         &mut self,
@@ -183,11 +196,7 @@ impl SparseRead {
         tiles: Range<usize>,
     ) -> Result<Option<WholeTiles>, QueryError> {
         let fragment = self.plan.fragment(at)?.fragment;
-        let supply = Supply {
-            plan: &self.plan,
-            tiles: &self.tiles,
-            weights: &self.weights,
-        };
+        let supply = Supply::new(&self.plan, &self.tiles, &self.weights, &self.session);
         let planned = supply.planned(at, tiles.clone())?;
         // All of them are full.
         let Some(cells) = planned.first().map(|tile| tile.cells) else {
@@ -209,6 +218,7 @@ impl SparseRead {
         tiles: &[(PlanIndex, usize)],
         row: fn(RowRange) -> Option<Row>,
     ) -> Result<Vec<Corner>, QueryError> {
+        self.session.counters().add_visited_tiles(tiles.len());
         let mut end = RowRange::default();
         let segments = tiles.iter().map(|&(at, tile)| {
             let planned = self.supply().planned(at, one(tile))?;

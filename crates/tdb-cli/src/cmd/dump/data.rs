@@ -2,7 +2,7 @@
 
 use tdb_array::{Array, Fragment, Location, OpenOptions, TimeWindow};
 use tdb_cells::{Column, Session};
-use tdb_query::StoredField;
+use tdb_consolidate::StoredField;
 use tdb_schema::FieldKind;
 
 use crate::failure::Failure;

@@ -7,10 +7,13 @@ use tdb_tile::Bug;
 
 use super::block::Block;
 use super::runs::Runs;
-use tdb_cells::scatter::{index, repeat};
+use crate::scatter::{index, repeat};
 
 /// Writes the coordinates along `dimension` of all cells of a block.
-pub(crate) fn fill_coordinates(
+///
+/// # Errors
+/// A block of fewer dimensions, or of more cells than memory can hold.
+pub fn fill_coordinates(
     axis: &GridAxis,
     runs: &Runs,
     block: &Block,

@@ -11,7 +11,7 @@ use super::runs::Runs;
 
 /// Where a read stands.
 #[derive(Clone, Debug)]
-pub(crate) enum Walk {
+pub enum Walk {
     /// Cell by cell, in the order of the coordinates.
     Cells(Cursor),
     /// Space tile by space tile.
@@ -20,20 +20,21 @@ pub(crate) enum Walk {
 
 /// Where a walk over space tiles stands.
 #[derive(Clone, Debug)]
-pub(crate) struct TileWalk {
-    pub(super) tiles: TileBox,
-    pub(super) next: u64,
+pub struct TileWalk {
+    tiles: TileBox,
+    next: u64,
     /// The first tile behind `next` that no block takes.
-    pub(super) stop: u64,
+    stop: u64,
     /// Tiles that no block takes, ascending and apart from each other.
-    pub(super) left_out: Arc<[Range<u64>]>,
+    left_out: Arc<[Range<u64>]>,
     /// The walk within a tile that is too large to be taken at once.
-    pub(super) within: Option<Cursor>,
+    within: Option<Cursor>,
 }
 
 impl Walk {
     /// All cells, in the order of their coordinates.
-    pub(crate) fn cells(runs: &[Runs], order: Order) -> Self {
+    #[must_use]
+    pub fn cells(runs: &[Runs], order: Order) -> Self {
         Self::Cells(Cursor::new(
             runs.iter().map(|runs| 0..runs.len()).collect(),
             order,
@@ -41,8 +42,9 @@ impl Walk {
     }
 
     /// The tiles of one range along each dimension; `None` where there are more ranges.
-    pub(crate) fn tiles(grid: &SpaceTileGrid, runs: &[Runs]) -> Option<Self> {
-        if runs.iter().any(|runs| runs.len() == 0) {
+    #[must_use]
+    pub fn tiles(grid: &SpaceTileGrid, runs: &[Runs]) -> Option<Self> {
+        if runs.iter().any(Runs::is_empty) {
             return Some(Self::cells(runs, grid.cell_order()));
         }
         let ends = grid.axes().iter().zip(runs).map(|(axis, runs)| {
@@ -64,7 +66,7 @@ impl Walk {
     }
 
     /// The next blocks, one after the other in the result; none after the last.
-    pub(crate) fn next(&mut self, grid: &SpaceTileGrid, runs: &[Runs], share: Share) -> Vec<Block> {
+    pub fn next(&mut self, grid: &SpaceTileGrid, runs: &[Runs], share: Share) -> Vec<Block> {
         let borders = |dimension, position| borders(grid, runs, dimension, position);
         match self {
             Self::Cells(cursor) => cursor.next(share, &borders).into_iter().collect(),
@@ -119,6 +121,39 @@ impl TileWalk {
 }
 
 impl TileWalk {
+    /// The tiles that are walked over.
+    #[must_use]
+    pub fn tiles(&self) -> &TileBox {
+        &self.tiles
+    }
+
+    /// The place of the next tile among them; `None` in the middle of one that is too large to be taken at once.
+    #[must_use]
+    pub fn next_tile(&self) -> Option<u64> {
+        self.within.is_none().then_some(self.next)
+    }
+
+    /// Whether tiles are left out.
+    #[must_use]
+    pub fn leaves_out(&self) -> bool {
+        !self.left_out.is_empty()
+    }
+
+    /// No block takes these tiles: ascending and apart from each other.
+    pub fn leave_out(&mut self, tiles: Vec<Range<u64>>) {
+        self.left_out = Arc::from(tiles);
+    }
+
+    /// Goes on with this tile.
+    pub fn go_on_at(&mut self, tile: u64) {
+        self.next = tile;
+    }
+
+    /// No block takes this tile, nor any behind it.
+    pub fn stop_at(&mut self, tile: u64) {
+        self.stop = tile;
+    }
+
     /// Goes on behind the tiles that are left out.
     fn pass_left_out(&mut self) {
         let left_out = &self.left_out;
@@ -146,12 +181,8 @@ fn tile_block(grid: &SpaceTileGrid, runs: &[Runs], tile: &[u64]) -> Option<Block
 }
 
 /// Where space tiles meet, or ranges do, nearest to a position along a dimension: at or before it, at or after it.
-pub(crate) fn borders(
-    grid: &SpaceTileGrid,
-    runs: &[Runs],
-    dimension: usize,
-    position: u64,
-) -> (u64, u64) {
+#[must_use]
+pub fn borders(grid: &SpaceTileGrid, runs: &[Runs], dimension: usize, position: u64) -> (u64, u64) {
     let run = runs.get(dimension).and_then(|runs| runs.at(position));
     let (Some(run), Some(axis)) = (run, grid.axes().get(dimension)) else {
         return (position, position);

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use tdb_cells::scatter::AxisSegment;
 use tdb_schema::Order;
 use tdb_schema::grid::{CellBox, GridAxis};
 
 use super::block::{Block, slow_to_fast};
 use super::runs::Runs;
+use crate::scatter::AxisSegment;
 
 /// One dimension of a block: the tiles along it, each with the segments wanted of it.
 ///
@@ -82,7 +82,7 @@ impl AxisTiles {
 
 /// All that a block wants of space tiles.
 #[derive(Clone, Debug)]
-pub(crate) struct BlockTiles {
+pub struct BlockTiles {
     axes: Vec<AxisTiles>,
     order: Order,
     strides: Vec<u64>,
@@ -91,7 +91,9 @@ pub(crate) struct BlockTiles {
 }
 
 impl BlockTiles {
-    pub(crate) fn new(axes: &[GridAxis], tile_order: Order, runs: &[Runs], block: &Block) -> Self {
+    /// The tiles of a block of what is asked for along each dimension.
+    #[must_use]
+    pub fn new(axes: &[GridAxis], tile_order: Order, runs: &[Runs], block: &Block) -> Self {
         let along = axes.iter().zip(runs).zip(&block.positions);
         Self {
             axes: along
@@ -105,12 +107,14 @@ impl BlockTiles {
     }
 
     /// Cells of the block.
-    pub(crate) fn rows(&self) -> u64 {
+    #[must_use]
+    pub fn rows(&self) -> u64 {
         self.rows
     }
 
     /// The smallest box around all cells that are wanted.
-    pub(crate) fn bounds(&self) -> Option<CellBox> {
+    #[must_use]
+    pub fn bounds(&self) -> Option<CellBox> {
         let (lo, hi) = self
             .axes
             .iter()
@@ -122,17 +126,20 @@ impl BlockTiles {
     }
 
     /// Rows from one cell to the next along each dimension.
-    pub(crate) fn strides(&self) -> &[u64] {
+    #[must_use]
+    pub fn strides(&self) -> &[u64] {
         &self.strides
     }
 
     /// The order of the block's cells.
-    pub(crate) fn result_order(&self) -> Order {
+    #[must_use]
+    pub fn result_order(&self) -> Order {
         self.result_order
     }
 
     /// The tiles, in tile order.
-    pub(crate) fn visits(&self) -> Visits<'_> {
+    #[must_use]
+    pub fn visits(&self) -> Visits<'_> {
         Visits {
             tiles: self,
             at: None,
@@ -143,7 +150,7 @@ impl BlockTiles {
 
 /// A walk over the tiles of a block.
 #[derive(Clone, Debug)]
-pub(crate) struct Visits<'a> {
+pub struct Visits<'a> {
     tiles: &'a BlockTiles,
     at: Option<Vec<usize>>,
     tile: Vec<u64>,
@@ -151,7 +158,7 @@ pub(crate) struct Visits<'a> {
 
 impl<'a> Visits<'a> {
     /// Goes to the next tile; false after the last.
-    pub(crate) fn advance(&mut self) -> bool {
+    pub fn advance(&mut self) -> bool {
         let n = self.tiles.axes.len();
         let Some(at) = &mut self.at else {
             self.at = Some(vec![0; n]);
@@ -196,12 +203,14 @@ impl<'a> Visits<'a> {
     }
 
     /// The tile's coordinates.
-    pub(crate) fn tile(&self) -> &[u64] {
+    #[must_use]
+    pub fn tile(&self) -> &[u64] {
         &self.tile
     }
 
     /// What is wanted of it along a dimension: ascending, without overlap, never empty.
-    pub(crate) fn segments(&self, dimension: usize) -> &'a [AxisSegment] {
+    #[must_use]
+    pub fn segments(&self, dimension: usize) -> &'a [AxisSegment] {
         let place = self
             .at
             .as_ref()

@@ -4,17 +4,18 @@ use std::ops::Range;
 
 /// Cells next to each other along a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub struct Run {
     /// The first cell, counted from the start of the domain.
-    pub(crate) first: u64,
-    pub(crate) len: u64,
+    pub first: u64,
+    /// How many.
+    pub len: u64,
     /// Where the first cell stands in the result along this dimension.
-    pub(crate) position: u64,
+    pub position: u64,
 }
 
 /// All that is asked for along one dimension, in the order of the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Runs {
+pub struct Runs {
     runs: Vec<Run>,
     len: u64,
 }
@@ -22,7 +23,8 @@ pub(crate) struct Runs {
 impl Runs {
     /// The cells from the first to the last of each range, both included, one range after the other;
     /// `None` where there are too many to count.
-    pub(crate) fn new(ranges: impl IntoIterator<Item = (u64, u64)>) -> Option<Self> {
+    #[must_use]
+    pub fn new(ranges: impl IntoIterator<Item = (u64, u64)>) -> Option<Self> {
         let mut out = Self::default();
         for (first, last) in ranges {
             let len = last.checked_sub(first)?.checked_add(1)?;
@@ -44,13 +46,21 @@ impl Runs {
         Some(out)
     }
 
+    /// Whether no cell is asked for.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Cells of the result along this dimension.
-    pub(crate) fn len(&self) -> u64 {
+    #[must_use]
+    pub fn len(&self) -> u64 {
         self.len
     }
 
     /// The only run, if there is but one.
-    pub(crate) fn single(&self) -> Option<Run> {
+    #[must_use]
+    pub fn single(&self) -> Option<Run> {
         match self.runs[..] {
             [run] => Some(run),
             _ => None,
@@ -58,7 +68,8 @@ impl Runs {
     }
 
     /// The lowest and the highest cell; `None` where there is none.
-    pub(crate) fn bounds(&self) -> Option<(u64, u64)> {
+    #[must_use]
+    pub fn bounds(&self) -> Option<(u64, u64)> {
         let lo = self.runs.iter().map(|run| run.first).min()?;
         let hi = self
             .runs
@@ -69,13 +80,14 @@ impl Runs {
     }
 
     /// Whether any of these cells, both ends included, is asked for.
-    pub(crate) fn meets(&self, first: u64, last: u64) -> bool {
+    #[must_use]
+    pub fn meets(&self, first: u64, last: u64) -> bool {
         let mut runs = self.runs.iter();
         runs.any(|run| run.first <= last && first <= run.first + (run.len - 1))
     }
 
     /// What stands at these positions.
-    pub(crate) fn within(&self, positions: Range<u64>) -> impl Iterator<Item = Run> + '_ {
+    pub fn within(&self, positions: Range<u64>) -> impl Iterator<Item = Run> + '_ {
         let first = self
             .runs
             .partition_point(|run| run.position + run.len <= positions.start);
@@ -93,7 +105,8 @@ impl Runs {
     }
 
     /// The run that holds a position.
-    pub(crate) fn at(&self, position: u64) -> Option<Run> {
+    #[must_use]
+    pub fn at(&self, position: u64) -> Option<Run> {
         let index = self
             .runs
             .partition_point(|run| run.position + run.len <= position);

@@ -2,10 +2,11 @@
 
 use std::cmp::Ordering;
 
-use tdb_array::Snapshot;
 use tdb_fragment::FragmentIndex;
 use tdb_schema::Dimension;
 use tdb_tile::{Bug, Range};
+
+use crate::Snapshot;
 
 /// How often all dimensions are gone through. Fragments that lie like the fields of a chessboard are apart after one time.
 const ROUNDS: usize = 4;

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use tdb_array::{Array, At, Fragment};
 use tdb_cells::{
-    Buffer, Column, Decoding, FieldTiles, FragmentTiles, Session, TableColumn, ZippedTiles, gather,
-    unit_size,
+    Buffer, CellsError, Column, Decoding, FieldTiles, FragmentTiles, Session, TableColumn,
+    ZippedTiles, gather, unit_size,
 };
 use tdb_fragment::{DataFiles, TileNumber};
 use tdb_schema::{CellValNum, Field as FieldView, FieldKind};
 use tdb_tile::length;
 
-use crate::QueryError;
+use crate::MergeError;
 
 /// One field of one fragment, whose tiles can be read one by one. For inspecting stored data: nothing is selected,
 /// merged or filled in.
@@ -47,7 +47,7 @@ impl<'a> StoredField<'a> {
         array: &'a Array,
         fragment: &'a Fragment,
         kind: FieldKind,
-    ) -> Result<Option<Self>, QueryError> {
+    ) -> Result<Option<Self>, MergeError> {
         let Some(view) = fragment.metadata.field_in(&fragment.schema, kind) else {
             return Ok(None);
         };
@@ -97,8 +97,8 @@ impl StoredField<'_> {
     /// Decodes the cells of a tile: one column, or one per dimension if the coordinates are stored zipped.
     ///
     /// # Errors
-    /// A tile that cannot be read or is corrupt; a [limit](QueryError::Limit).
-    pub fn read(&self, tile: u64) -> Result<Vec<Column>, QueryError> {
+    /// A tile that cannot be read or is corrupt; a [limit](CellsError::Limit).
+    pub fn read(&self, tile: u64) -> Result<Vec<Column>, CellsError> {
         let cells = self.fragment.metadata.tile_cells(tile);
         let var = self.tiles.field(self.view.kind);
         let number = TileNumber::new(tile);
@@ -127,7 +127,7 @@ impl StoredField<'_> {
         tiles: &FieldTiles,
         tile: TileNumber,
         cells: usize,
-    ) -> Result<Column, QueryError> {
+    ) -> Result<Column, CellsError> {
         let (how, worker) = (self.how(), &mut *self.session.worker());
         let size = if self.view.is_var() {
             length(tiles.var_size(tile))?
@@ -168,7 +168,7 @@ impl StoredField<'_> {
         tiles: &ZippedTiles,
         tile: TileNumber,
         cells: usize,
-    ) -> Result<Vec<Column>, QueryError> {
+    ) -> Result<Vec<Column>, CellsError> {
         let mut places = Vec::with_capacity(tiles.dimensions);
         for _ in 0..tiles.dimensions {
             places.push(self.session.buffer(cells.saturating_mul(tiles.size))?);

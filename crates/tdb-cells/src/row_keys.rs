@@ -1,15 +1,17 @@
 //! The sort keys of the rows of a table.
 
-use tdb_cells::{CellTable, Keys, Numbers, Row, TableColumn};
 use tdb_schema::order::{CellComparator, Column, KeyEncoder, SortOrder};
 use tdb_schema::{ArraySchema, FieldKind, order};
 use tdb_tile::{Bug, Datatype};
 use zerocopy::little_endian::U64;
 
-use crate::options::ResultOrder;
+use crate::keys::{Keys, Numbers};
+use crate::row::Row;
+use crate::table::{CellTable, TableColumn};
 
 /// The datatypes of the dimensions.
-pub(crate) fn dimension_types(schema: &ArraySchema) -> Vec<Datatype> {
+#[must_use]
+pub fn dimension_types(schema: &ArraySchema) -> Vec<Datatype> {
     schema
         .dimensions
         .iter()
@@ -18,12 +20,17 @@ pub(crate) fn dimension_types(schema: &ArraySchema) -> Vec<Datatype> {
 }
 
 /// Coordinates of a table, dimension by dimension: numbers in place, and where strings begin.
-pub(crate) struct Coordinates {
+#[derive(Debug)]
+pub struct Coordinates {
     starts: Vec<Option<Vec<U64>>>,
 }
 
 impl Coordinates {
-    pub(crate) fn new(table: &CellTable, dimensions: usize) -> Result<Self, Bug> {
+    /// Of all rows of a table.
+    ///
+    /// # Errors
+    /// Coordinates that are not loaded.
+    pub fn new(table: &CellTable, dimensions: usize) -> Result<Self, Bug> {
         let starts = |dimension| {
             let offsets = coordinates(table, dimension)?.offsets.as_ref();
             let rows = table.rows().len();
@@ -35,7 +42,11 @@ impl Coordinates {
         })
     }
 
-    pub(crate) fn columns<'a>(&'a self, table: &'a CellTable) -> Result<Vec<Column<'a>>, Bug> {
+    /// As columns to compare, out of the same table.
+    ///
+    /// # Errors
+    /// Coordinates that are not loaded.
+    pub fn columns<'a>(&'a self, table: &'a CellTable) -> Result<Vec<Column<'a>>, Bug> {
         let column = |(dimension, starts): (usize, &'a Option<Vec<U64>>)| {
             let data = coordinates(table, dimension)?.values.as_slice();
             Ok(match starts {
@@ -52,23 +63,16 @@ fn coordinates(table: &CellTable, dimension: usize) -> Result<&TableColumn, Bug>
     column.ok_or_else(|| Bug::new("cells are compared whose coordinates are not loaded"))
 }
 
-/// What the order of a result is called where cells are compared.
-pub(crate) fn sort_order(order: ResultOrder) -> SortOrder {
-    match order {
-        ResultOrder::RowMajor => SortOrder::RowMajor,
-        ResultOrder::ColumnMajor => SortOrder::ColumnMajor,
-        ResultOrder::Global | ResultOrder::Unordered => SortOrder::Global,
-    }
-}
-
 /// The keys of all rows of a table, whose coordinates are loaded.
-pub(crate) fn row_keys<'a>(
+///
+/// # Errors
+/// Coordinates that are not loaded.
+pub fn row_keys<'a>(
     schema: &ArraySchema,
     table: &'a CellTable,
     coordinates: &'a Coordinates,
-    order: ResultOrder,
+    order: SortOrder,
 ) -> Result<Keys<'a>, Bug> {
-    let order = sort_order(order);
     let columns = coordinates.columns(table)?;
     let encoder = KeyEncoder::new(schema, order);
     let exact = encoder.is_exact();

@@ -6,25 +6,26 @@ use tdb_schema::Order;
 
 /// A box of the result whose cells follow each other without a gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Block {
+pub struct Block {
     /// Positions in the result along each dimension.
-    pub(crate) positions: Vec<Range<u64>>,
+    pub positions: Vec<Range<u64>>,
     /// The order of its cells.
-    pub(crate) order: Order,
+    pub order: Order,
 }
 
 /// How much to take at a time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Share {
+pub struct Share {
     /// Rows that make a good batch.
-    pub(crate) aim: u64,
+    pub aim: u64,
     /// Rows to go up to where that keeps space tiles whole.
-    pub(crate) most: u64,
+    pub most: u64,
 }
 
 impl Share {
     /// Half of what turned out to be too much.
-    pub(crate) fn halved(self, rows: u64) -> Self {
+    #[must_use]
+    pub fn halved(self, rows: u64) -> Self {
         let half = (rows / 2).max(1);
         Self {
             aim: half.min(self.aim),
@@ -34,13 +35,10 @@ impl Share {
 }
 
 /// Where space tiles meet: for a position along a dimension, the nearest border at or before it and at or after it.
-pub(crate) type Borders<'a> = dyn Fn(usize, u64) -> (u64, u64) + 'a;
+pub type Borders<'a> = dyn Fn(usize, u64) -> (u64, u64) + 'a;
 
 /// The dimensions from the one that varies slowest to the one that varies fastest.
-pub(crate) fn slow_to_fast(
-    dimensions: usize,
-    order: Order,
-) -> impl DoubleEndedIterator<Item = usize> {
+pub fn slow_to_fast(dimensions: usize, order: Order) -> impl DoubleEndedIterator<Item = usize> {
     (0..dimensions).map(move |i| match order {
         Order::RowMajor => i,
         Order::ColumnMajor => dimensions - 1 - i,
@@ -49,12 +47,14 @@ pub(crate) fn slow_to_fast(
 
 impl Block {
     /// Its cells; saturates.
-    pub(crate) fn rows(&self) -> u64 {
+    #[must_use]
+    pub fn rows(&self) -> u64 {
         self.positions.iter().map(len).fold(1, u64::saturating_mul)
     }
 
     /// Rows from one cell to the next along each dimension.
-    pub(crate) fn strides(&self) -> Vec<u64> {
+    #[must_use]
+    pub fn strides(&self) -> Vec<u64> {
         let mut strides = vec![1; self.positions.len()];
         let mut stride = 1_u64;
         for dimension in slow_to_fast(self.positions.len(), self.order).rev() {
@@ -69,7 +69,8 @@ impl Block {
     }
 
     /// Whether space tiles meet where this piece ends and the next begins.
-    pub(crate) fn ends_between_tiles(&self, next: &Self, borders: &Borders<'_>) -> bool {
+    #[must_use]
+    pub fn ends_between_tiles(&self, next: &Self, borders: &Borders<'_>) -> bool {
         let dimensions = self.positions.iter().zip(&next.positions).enumerate();
         let mut cut = dimensions.filter(|(_, (piece, next))| piece != next);
         cut.all(|(dimension, (piece, _))| borders(dimension, piece.end).0 == piece.end)
@@ -77,7 +78,8 @@ impl Block {
 
     /// The same cells in up to `count` pieces of about equal size, cut along the slowest dimension
     /// that has more than one position; `borders_only`: between space tiles and nowhere else.
-    pub(crate) fn split(self, count: u64, borders_only: bool, borders: &Borders<'_>) -> Vec<Self> {
+    #[must_use]
+    pub fn split(self, count: u64, borders_only: bool, borders: &Borders<'_>) -> Vec<Self> {
         let mut dimensions = slow_to_fast(self.positions.len(), self.order);
         let Some((dimension, range)) = dimensions.find_map(|dimension| {
             let range = self
@@ -117,14 +119,16 @@ fn len(range: &Range<u64>) -> u64 {
 
 /// A walk through a box in blocks: where it stands is the first position not given out.
 #[derive(Clone, Debug)]
-pub(crate) struct Cursor {
+pub struct Cursor {
     positions: Vec<Range<u64>>,
     order: Order,
     next: Option<Vec<u64>>,
 }
 
 impl Cursor {
-    pub(crate) fn new(positions: Vec<Range<u64>>, order: Order) -> Self {
+    /// Before the first block of a box.
+    #[must_use]
+    pub fn new(positions: Vec<Range<u64>>, order: Order) -> Self {
         let is_empty = positions.iter().any(Range::is_empty);
         let next = (!is_empty).then(|| positions.iter().map(|range| range.start).collect());
         Self {
@@ -135,12 +139,13 @@ impl Cursor {
     }
 
     /// Whether there is no block any more.
-    pub(crate) fn is_done(&self) -> bool {
+    #[must_use]
+    pub fn is_done(&self) -> bool {
         self.next.is_none()
     }
 
     /// The next block: as many slices of one dimension as `share` allows, ending between space tiles if it can.
-    pub(crate) fn next(&mut self, share: Share, borders: &Borders<'_>) -> Option<Block> {
+    pub fn next(&mut self, share: Share, borders: &Borders<'_>) -> Option<Block> {
         let at = self.next.take()?;
         let dimensions: Vec<usize> = slow_to_fast(at.len(), self.order).collect();
         let axes: Vec<Axis> = self.axes(&dimensions, &at);

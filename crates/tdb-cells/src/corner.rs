@@ -2,15 +2,17 @@
 
 use std::cmp::Ordering;
 
-use tdb_cells::{CellTable, Row};
 use tdb_schema::FieldKind;
 use tdb_schema::order::{CellComparator, Column};
 use tdb_tile::Bug;
 use zerocopy::little_endian::U64;
 
+use crate::row::Row;
+use crate::table::CellTable;
+
 /// The coordinates of a cell.
 #[derive(Clone, Debug)]
-pub(crate) struct Corner {
+pub struct Corner {
     /// One for each dimension.
     coordinates: Vec<Coordinate>,
 }
@@ -23,7 +25,8 @@ struct Coordinate {
 
 impl Corner {
     /// Of the bytes of each coordinate, and whether it is of varying size.
-    pub(crate) fn new(coordinates: Vec<(Vec<u8>, bool)>) -> Self {
+    #[must_use]
+    pub fn new(coordinates: Vec<(Vec<u8>, bool)>) -> Self {
         let coordinates = coordinates.into_iter();
         let coordinates = coordinates.map(|(value, is_var)| Coordinate { value, is_var });
         Self {
@@ -32,7 +35,10 @@ impl Corner {
     }
 
     /// The coordinates in a row of a table.
-    pub(crate) fn of(table: &CellTable, row: Row, dimensions: usize) -> Result<Self, Bug> {
+    ///
+    /// # Errors
+    /// Coordinates that are not loaded, or a row that the table does not have.
+    pub fn of(table: &CellTable, row: Row, dimensions: usize) -> Result<Self, Bug> {
         let coordinate = |dimension| {
             let column = table.column(FieldKind::Dimension(dimension));
             let column = column
@@ -50,18 +56,21 @@ impl Corner {
     }
 
     /// Along one dimension.
-    pub(crate) fn value(&self, dimension: usize) -> Option<&[u8]> {
+    #[must_use]
+    pub fn value(&self, dimension: usize) -> Option<&[u8]> {
         let coordinate = self.coordinates.get(dimension)?;
         Some(&coordinate.value)
     }
 
     /// Which of two comes first.
-    pub(crate) fn compare(&self, other: &Self, comparator: &CellComparator) -> Ordering {
+    #[must_use]
+    pub fn compare(&self, other: &Self, comparator: &CellComparator) -> Ordering {
         comparator.compare_rows(&self.columns(), 0, &other.columns(), 0)
     }
 
     /// As columns of one row.
-    pub(crate) fn columns(&self) -> Vec<Column<'_>> {
+    #[must_use]
+    pub fn columns(&self) -> Vec<Column<'_>> {
         self.coordinates.iter().map(Coordinate::column).collect()
     }
 }

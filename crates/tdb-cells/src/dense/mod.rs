@@ -1,0 +1,26 @@
+//! The geometry of a dense result: which of its cells stand in which blocks, and out of which space tiles they come.
+//!
+//! [`Runs`] say what is asked for along a dimension; a [`Walk`] cuts that into [`Block`]s, one batch after the other; and
+//! [`BlockTiles`] has the tiles of a block, with where their cells go.
+
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::arithmetic_side_effects,
+        reason = "numbers of cells and tiles along the axes of a grid: `TileShape` and `Runs` refuse those that 64 bits do not hold"
+    )
+)]
+
+mod block;
+mod coordinates;
+mod runs;
+mod tile_shape;
+mod visits;
+mod walk;
+
+pub use block::{Block, Borders, Cursor, Share, slow_to_fast};
+pub use coordinates::fill_coordinates;
+pub use runs::{Run, Runs};
+pub use tile_shape::TileShape;
+pub use visits::{BlockTiles, Visits};
+pub use walk::{TileWalk, Walk, borders};
