@@ -66,7 +66,7 @@ const VERBS: [Meaning; 46] = [
     look("show", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("filters", &["json", "output"]),
     change("create", &["at", "key_file", "threads", "memory"]),
-    change("write", &["at", "key_file", "threads", "memory", "ticks"]),
+    change("write", &["at", "key_file", "threads", "memory", "json", "ticks", "output"]),
     change("import", &["at", "key_file", "threads", "memory", "json", "ticks", "output"]),
     change("evolve", &["at", "key_file", "threads", "memory"]),
     change("set", &["at", "key_file", "threads", "memory", "json", "output"]),
@@ -184,9 +184,12 @@ pub(crate) fn check(matches: &ArgMatches, verb: &Verb, global: &Global) -> Resul
     if let Some(arg) = refused {
         return Err(refusal(arg, meaning));
     }
-    if global.json && !global.profile && is_only_for_dry_run(verb) {
+    if global.json
+        && !global.profile
+        && let Some(option) = speaks_only_with(verb)
+    {
         let failure = Failure::invalid(format!("--json means nothing to {name}"));
-        return Err(failure.hint("with --dry-run it does"));
+        return Err(failure.hint(format!("with {option} it does")));
     }
     if global.json && !global.profile && matches!(verb, Verb::Delete(delete) if delete.fragments) {
         return Err(Failure::invalid(
@@ -216,15 +219,20 @@ fn refusal(arg: &Arg, meaning: &Meaning) -> Failure {
     }
 }
 
-/// Whether JSON is printed only if the verb is to do nothing, which it is not.
-fn is_only_for_dry_run(verb: &Verb) -> bool {
-    matches!(verb, Verb::Import(arguments) if !arguments.dry_run)
+/// The option that is not given, and without which the verb has no JSON to print.
+fn speaks_only_with(verb: &Verb) -> Option<&'static str> {
+    match verb {
+        Verb::Import(arguments) if !arguments.dry_run => Some("--dry-run"),
+        Verb::Write(arguments) if !arguments.replace => Some("--replace"),
+        _ => None,
+    }
 }
 
 /// Whether the verb prints nothing but messages, done as it is.
 fn is_silent(verb: &Verb) -> bool {
     match verb {
         Verb::Import(arguments) => !arguments.dry_run,
+        Verb::Write(arguments) => !arguments.replace,
         Verb::Cp(arguments) => !arguments.dry_run,
         Verb::Mv(arguments) => !arguments.dry_run,
         Verb::Rm(arguments) => !arguments.dry_run,

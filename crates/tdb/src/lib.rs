@@ -19,6 +19,7 @@ mod order;
 mod picture;
 pub mod place;
 mod read;
+mod replace;
 mod restore;
 mod schema;
 mod schema_changes;

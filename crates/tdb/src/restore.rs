@@ -217,7 +217,7 @@ fn outside(dimensions: &[Dimension], ranges: &[(String, Range)]) -> Result<Condi
 }
 
 /// When the delete is, and when the write: a delete takes all that was written up to its time.
-fn times(now: &Array, change: &ChangeOptions) -> Result<(u64, u64)> {
+pub(crate) fn times(now: &Array, change: &ChangeOptions) -> Result<(u64, u64)> {
     let engine = now.engine();
     let fragments = engine.fragments().iter().map(|f| f.timestamps().1);
     let deletes = engine.deletes().iter().map(|delete| delete.timestamp);
@@ -230,8 +230,9 @@ fn times(now: &Array, change: &ChangeOptions) -> Result<(u64, u64)> {
         }
         Some(time) if time > first => Ok((time.saturating_sub(1), time)),
         Some(time) => {
-            let what =
-                format!("there are changes up to {newest}, so that a restore cannot be of {time}");
+            let what = format!(
+                "there are changes up to {newest}, so that this change cannot be of {time}"
+            );
             let first = first.saturating_add(1);
             Err(Error::invalid(what).with_hint(format!("{first} is the first time that can be")))
         }

@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::sync::Arc;
 
 use tdb_array::NameSource;
@@ -7,6 +8,7 @@ use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
 
 use crate::column::{GivenCells, rows};
 use crate::interval::Axis;
+use crate::replace::{Replacing, sort_in};
 use crate::{Array, Error, Interval, IntoColumn, Order, Result, Time};
 
 /// A write in the making: nothing is stored before [`commit`](Self::commit), and then all of it or nothing.
@@ -44,6 +46,8 @@ pub struct WriteBuilder {
     ranges: Vec<(String, Interval)>,
     columns: Vec<(String, GivenCells)>,
     valid: Vec<(String, Vec<bool>)>,
+    replaces: bool,
+    dry_run: bool,
 }
 
 impl Array {
@@ -59,6 +63,8 @@ impl Array {
 pub struct Written {
     /// Cells that were given.
     pub cells: u64,
+    /// Cells that were there, and were replaced: counted by [`WriteBuilder::replace`] alone.
+    pub replaced: u64,
     /// Names of the new fragments: none where there was no cell.
     pub fragments: Vec<String>,
 }
@@ -71,6 +77,8 @@ impl WriteBuilder {
             ranges: Vec::new(),
             columns: Vec::new(),
             valid: Vec::new(),
+            replaces: false,
+            dry_run: false,
         }
     }
 
@@ -113,6 +121,44 @@ impl WriteBuilder {
     /// allows them.
     pub fn first_of_duplicates(mut self) -> Self {
         self.options.duplicates = Some(Duplicates::First);
+        self
+    }
+
+    /// The rows replace the cells of the same coordinates: attributes without a column keep their values, and are null in
+    /// cells that are new. Of dense arrays, the rows say their places, and need not fill a box.
+    ///
+    /// An array that allows duplicates is told by a delete which cells go, in the same commit: of up to 1,000 places.
+    ///
+    /// ```no_run
+    /// let orders = tdb::open("orders")?;
+    /// let written = orders.write().replace().column("id", [377]).column("amount", [12.5]).commit()?;
+    /// assert_eq!(written.replaced, 1);
+    /// # Ok::<(), tdb::Error>(())
+    /// ```
+    pub fn replace(mut self) -> Self {
+        self.replaces = true;
+        self
+    }
+
+    /// Only counts the cells: nothing is written.
+    pub fn dry_run(mut self, dry_run: bool) -> Self {
+        self.dry_run = dry_run;
+        self
+    }
+
+    /// Sparse arrays: cells that come in any order, and take more than an eighth of the memory, are kept here until they are
+    /// sorted; without this, all are in memory at once.
+    ///
+    /// # Errors
+    /// A folder that is not there.
+    pub fn sort_in(mut self, folder: &Path) -> Result<Self> {
+        sort_in(&mut self.options, folder)?;
+        Ok(self)
+    }
+
+    /// Begins another fragment where one gets larger, in bytes.
+    pub fn max_fragment(mut self, bytes: u64) -> Self {
+        self.options.max_fragment_bytes = Some(bytes);
         self
     }
 
@@ -173,11 +219,20 @@ impl WriteBuilder {
             self.options.ranges.push((name.clone(), range));
         }
         let session = self.array.context().shared_session();
-        let writer = Writer::open(session, array, &self.options)
-            .map_err(|error| self.array.failed(error))?;
+        let sink = if self.replaces {
+            Sink::Replacing(Box::new(Replacing::new(
+                &self.array,
+                self.options,
+                self.dry_run,
+            )?))
+        } else {
+            let writer = Writer::open(session, array, &self.options);
+            Sink::New(writer.map_err(|error| self.array.failed(error))?)
+        };
         Ok(WriteStream {
             array: self.array,
-            writer,
+            sink,
+            dry_run: self.dry_run,
         })
     }
 }
@@ -187,7 +242,15 @@ impl WriteBuilder {
 #[must_use = "nothing is part of the array before the stream is finished"]
 pub struct WriteStream {
     array: Array,
-    writer: Writer,
+    sink: Sink,
+    dry_run: bool,
+}
+
+/// Where the cells go.
+#[derive(Debug)]
+enum Sink {
+    New(Writer),
+    Replacing(Box<Replacing>),
 }
 
 impl WriteStream {
@@ -196,8 +259,19 @@ impl WriteStream {
     /// # Errors
     /// Cells that do not fit the array. After an error nothing of the write is stored.
     pub fn push(&mut self, batch: &Batch) -> Result<()> {
-        let pushed = self.writer.push(batch);
-        pushed.map_err(|error| self.array.failed(error))
+        match &mut self.sink {
+            Sink::New(writer) => writer.push(batch).map_err(|error| self.array.failed(error)),
+            Sink::Replacing(replacing) => replacing.push(batch),
+        }
+    }
+
+    /// Cells that were pushed.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        match &self.sink {
+            Sink::New(writer) => writer.rows(),
+            Sink::Replacing(replacing) => replacing.rows(),
+        }
     }
 
     /// Makes all cells part of the array, at once.
@@ -205,12 +279,23 @@ impl WriteStream {
     /// # Errors
     /// As the store reports; cells with the same coordinates, where the array does not allow them.
     pub fn finish(self) -> Result<Written> {
-        let cells = self.writer.rows();
-        let fragments = self.writer.finish();
+        let writer = match self.sink {
+            Sink::New(writer) => writer,
+            Sink::Replacing(replacing) => return replacing.finish(),
+        };
+        let cells = writer.rows();
+        if self.dry_run {
+            return Ok(Written {
+                cells,
+                ..Written::default()
+            });
+        }
+        let fragments = writer.finish();
         let fragments = fragments.map_err(|error| self.array.failed(error))?;
         let names = fragments.iter().map(|name| name.as_str().to_owned());
         Ok(Written {
             cells,
+            replaced: 0,
             fragments: names.collect(),
         })
     }

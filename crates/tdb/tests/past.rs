@@ -27,6 +27,8 @@ enum Step {
     Restore(usize),
     /// `n` of the cells with this `a`.
     Set(i32, Option<i64>),
+    /// Rows for the cells at these places: `a` and `t`, or else `n` alone.
+    Replace(BTreeMap<(i32, String), Values>, bool),
 }
 
 fn values() -> impl Strategy<Value = Values> {
@@ -36,6 +38,7 @@ fn values() -> impl Strategy<Value = Values> {
 
 fn step() -> impl Strategy<Value = Step> {
     let place = (0..12_i32, "[k-m]{0,1}");
+    let rows = proptest::collection::btree_map(place.clone(), values(), 1..6);
     let cells = proptest::collection::vec((place, values()), 0..8);
     prop_oneof![
         4 => cells.prop_map(Step::Write),
@@ -43,6 +46,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Consolidate),
         2 => (0..8_usize).prop_map(Step::Restore),
         2 => ((-3..4_i32), proptest::option::of(-2..3_i64)).prop_map(|(a, n)| Step::Set(a, n)),
+        3 => (rows, any::<bool>()).prop_map(|(rows, most)| Step::Replace(rows, most)),
     ]
 }
 
@@ -147,8 +151,59 @@ fn take(array: &Array, step: &Step, at: u64, past: &[(u64, Cells)], duplicates: 
                 "set".clone_into(&mut values.2);
             }
         }
+        Step::Replace(rows, most) => replace(&array, rows, *most, at, duplicates, &mut cells),
     }
     cells
+}
+
+fn replace(
+    array: &Array,
+    rows: &BTreeMap<(i32, String), Values>,
+    most: bool,
+    at: u64,
+    duplicates: bool,
+    cells: &mut Cells,
+) {
+    let x: Vec<i32> = rows.keys().map(|place| place.0).collect();
+    let keys: Vec<&str> = rows.keys().map(|place| place.1.as_str()).collect();
+    let write = array.write().replace().at(at);
+    let write = write.column("x", &x).column("key", &keys);
+    let written = if most {
+        let a: Vec<i32> = rows.values().map(|values| values.0).collect();
+        let t: Vec<&str> = rows.values().map(|values| values.2.as_str()).collect();
+        write.column("a", &a).column("t", &t).commit()
+    } else {
+        let n: Vec<Option<i64>> = rows.values().map(|values| values.1).collect();
+        write.column("n", &n).commit()
+    };
+    let there = |place: &(i32, String)| cells.get(place).map_or(0, Vec::len);
+    let names_empty = rows
+        .keys()
+        .any(|place| place.1.is_empty() && there(place) > 0);
+    let (any_new, any_several) = (
+        rows.keys().any(|place| there(place) == 0),
+        rows.keys().any(|place| there(place) > 1),
+    );
+    if any_several || (duplicates && names_empty) || (!most && any_new) {
+        written.expect_err("what is kept is not known, or not what goes");
+        return;
+    }
+    let replaced: usize = rows.keys().map(there).sum();
+    let written = written.unwrap();
+    assert_eq!(
+        (written.cells, written.replaced),
+        (rows.len() as u64, replaced as u64)
+    );
+    for (place, (a, n, t)) in rows {
+        let there = cells.entry(place.clone()).or_default();
+        let before = there.pop();
+        there.push(match (most, before) {
+            (true, Some(before)) => (*a, before.1, t.clone()),
+            (true, None) => (*a, None, t.clone()),
+            (false, Some(before)) => (before.0, *n, before.2),
+            (false, None) => unreachable!("refused"),
+        });
+    }
 }
 
 /// How many cells are gone, new and changed.
@@ -331,4 +386,99 @@ fn cells_of_dense_arrays_are_set_and_restored() {
     assert_eq!(restored.cells.changed, 2);
     let cells = at(start + 30).read().to_vec::<i32>("a").unwrap();
     assert_eq!(cells, (0..20).collect::<Vec<i32>>());
+}
+
+#[test]
+fn rows_of_dense_arrays_replace_cells_at_their_places() {
+    let folder = TempDir::new().unwrap();
+    let uri = folder.path().join("a").display().to_string();
+    let schema = Schema::dense()
+        .dimension(Dimension::new("y", Datatype::Int32).domain(1..=4).tile(2))
+        .dimension(Dimension::new("x", Datatype::Int32).domain(1..=5).tile(2))
+        .attribute(Attribute::new("a", Datatype::Int32))
+        .attribute(Attribute::new("t", Datatype::StringUtf8).nullable())
+        .build()
+        .unwrap();
+    let array = tdb::create(&uri, &schema).unwrap();
+    let texts: Vec<String> = (0..20).map(|cell| format!("t{cell}")).collect();
+    let write = array.write().column("a", (0..20).collect::<Vec<i32>>());
+    write.column("t", &texts).commit().unwrap();
+    let rows = array
+        .write()
+        .replace()
+        .column("x", [5, 1])
+        .column("y", [1, 3])
+        .column("a", [-1, -2]);
+    let written = rows.commit().unwrap();
+    assert_eq!((written.cells, written.replaced), (2, 2));
+    let now = array.reopen().unwrap();
+    let mut wanted: Vec<i32> = (0..20).collect();
+    (wanted[4], wanted[10]) = (-1, -2);
+    assert_eq!(now.read().to_vec::<i32>("a").unwrap(), wanted);
+    let kept = now.read().condition("a < 0").all().unwrap();
+    let kept = kept.column("t").unwrap();
+    assert_eq!(
+        [kept.cell(0), kept.cell(1)],
+        [Some(&b"t4"[..]), Some(b"t10")]
+    );
+    let lacks_x = array.write().replace().column("y", [1]).column("a", [0]);
+    assert_eq!(
+        lacks_x.commit().expect_err("where?").to_string(),
+        "there is no column \"x\""
+    );
+}
+
+#[test]
+fn rows_replace_cells_in_more_than_one_step() {
+    let folder = TempDir::new().unwrap();
+    let uri = folder.path().join("a").display().to_string();
+    let schema = Schema::sparse()
+        .dimension(
+            Dimension::new("x", Datatype::UInt64)
+                .domain(0..=1_000_000_u64)
+                .tile(1000_u64),
+        )
+        .attribute(Attribute::new("a", Datatype::UInt64))
+        .attribute(Attribute::new("b", Datatype::UInt64))
+        .build()
+        .unwrap();
+    // Batches take more than an eighth of this.
+    let context = Context::new().threads(1).memory(4 << 20);
+    let array = context.create(&uri, &schema).unwrap();
+    let x: Vec<u64> = (0..10_000).collect();
+    let write = array
+        .write()
+        .column("x", &x)
+        .column("a", &x)
+        .column("b", &x);
+    write.commit().unwrap();
+    let mut stream = array.write().replace().stream().unwrap();
+    for first in [5_000_u64, 0, 7_000] {
+        let x: Vec<u64> = (first..first + 2_000).map(|x| x * 3 % 10_000).collect();
+        let bytes = |of: &dyn Fn(u64) -> u64| -> bytes::Bytes {
+            x.iter().flat_map(|x| of(*x).to_le_bytes()).collect()
+        };
+        let column = |name: &str, values| tdb::Column {
+            name: name.to_owned(),
+            datatype: Datatype::UInt64,
+            cell_val_num: tdb_schema::CellValNum::Fixed(1),
+            nullable: false,
+            values,
+            offsets: None,
+            validity: None,
+            enumeration: None,
+        };
+        let columns = vec![column("x", bytes(&|x| x)), column("a", bytes(&|x| x + 1))];
+        let batch = tdb::Batch {
+            rows: x.len(),
+            columns,
+        };
+        stream.push(&batch).unwrap();
+    }
+    let written = stream.finish().unwrap();
+    assert_eq!((written.cells, written.replaced), (6_000, 6_000));
+    let now = array.reopen().unwrap();
+    assert_eq!(now.read().to_vec::<u64>("b").unwrap(), x);
+    let changed = now.read().condition("a > b").count().unwrap();
+    assert_eq!(changed, 6_000);
 }

@@ -1,5 +1,7 @@
 //! `tdb write`: cells of a file, written into an array.
 
+mod replacing;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -26,7 +28,8 @@ use tdb::place;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb read fixtures/v22_tour/array --range station=B..K -o target/bk.csv\n  \
-    tdb write target/weather target/bk.csv\n\n\
+    tdb write target/weather target/bk.csv\n  \
+    tdb write target/weather target/bk.csv --replace\n\n\
     All cells become part of the array at once, or none."
 )]
 pub(crate) struct Arguments {
@@ -46,6 +49,12 @@ pub(crate) struct Arguments {
     /// Enumerated attributes as their indexes
     #[arg(long)]
     enum_codes: bool,
+    /// Rows replace the cells of the same coordinates; attributes that the file lacks keep their values
+    #[arg(long, conflicts_with_all = ["ranges", "range_file", "order"])]
+    pub(crate) replace: bool,
+    /// Say how many cells would be replaced, and do nothing
+    #[arg(long, requires = "replace")]
+    dry_run: bool,
     #[command(flatten)]
     sorting: Sorting,
 }
@@ -81,7 +90,10 @@ enum Order {
     Any,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: &Global, out: &Output) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    if arguments.replace {
+        return replacing::run(arguments, global, out);
+    }
     let session = session(global);
     let change = Change::new(global, &session)?;
     let location = place::array(&arguments.array, &global.counts)?;

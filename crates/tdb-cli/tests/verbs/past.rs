@@ -224,3 +224,82 @@ fn cells_are_set_and_come_back() {
     exit status 2
     "#);
 }
+
+#[test]
+fn rows_of_a_file_replace_cells() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let array = folder.path().join("tour");
+    copy(&fixtures().join("v22_tour/array"), &array);
+    let array = array.display().to_string();
+    let rows = folder.path().join("rows.csv");
+    let write = |content: &str, arguments: &[&str]| {
+        std::fs::write(&rows, content).expect("it is written");
+        let mut command = crate::common::tdb("write");
+        let output = command.arg(&array).arg(&rows).args(arguments).output();
+        let text = told(&output.expect("it runs")).replace(&array, "tour");
+        text.replace(&rows.display().to_string(), "rows.csv")
+    };
+    let read = || {
+        crate::common::stdout(&format!(
+            "read {array} --range hour=2024-04-10T00 --format csv"
+        ))
+    };
+    insta::assert_snapshot!(read(), @r#"
+    station,hour,temperature,pressure,sky,remark
+    BGN,2024-04-10T00,-1.25,1015,rain,""
+    CPT,2024-04-10T00,9.5,1015,snow,""
+    KEF,2024-04-10T00,-3.25,1015,cloudy,""
+    LPB,2024-04-10T00,16.75,1015,rain,""
+    OSA,2024-04-10T00,9.0,1015,clear,""
+    ZRH,2024-04-10T00,3.75,1015,cloudy,""
+    "#);
+    let warmer = "station,hour,temperature\nKEF,2024-04-10T00,4.5\nZRH,2024-04-10T00,5.5\n";
+    insta::assert_snapshot!(write(warmer, &["--replace", "--dry-run"]), @r#"
+    would replace 2 cells
+    exit status 0
+    "#);
+    insta::assert_snapshot!(write(warmer, &["--replace"]), @r#"
+    replaced 2 cells
+    exit status 0
+    "#);
+    insta::assert_snapshot!(read(), @r#"
+    station,hour,temperature,pressure,sky,remark
+    BGN,2024-04-10T00,-1.25,1015,rain,""
+    CPT,2024-04-10T00,9.5,1015,snow,""
+    KEF,2024-04-10T00,4.5,1015,cloudy,""
+    LPB,2024-04-10T00,16.75,1015,rain,""
+    OSA,2024-04-10T00,9.0,1015,clear,""
+    ZRH,2024-04-10T00,5.5,1015,cloudy,""
+    "#);
+    let json = write(warmer, &["--replace", "--dry-run", "--json"]);
+    insta::assert_snapshot!(json, @r#"
+    {
+      "rows": 2,
+      "replaced": 2,
+      "fragments": [],
+      "dry_run": true
+    }
+    exit status 0
+    "#);
+    let new = "station,hour,temperature\nKEF,2024-04-10T02,4.5\n";
+    insta::assert_snapshot!(write(new, &["--replace"]), @r#"
+    error: rows.csv: there is no cell at station = "KEF", hour = 2024-04-10T02 whose value of "sky" would be kept
+    hint: give a column for "sky": new cells need all values that cannot be null
+    exit status 2
+    "#);
+    insta::assert_snapshot!(write("station,temperature\nZRH,4.5\n", &["--replace"]), @r#"
+    error: rows.csv: there is no column "hour"
+    hint: rows that replace cells need the columns of all dimensions
+    exit status 2
+    "#);
+    insta::assert_snapshot!(write("station,hour,temprature\nZRH,2024-04-10T00,4.5\n", &["--replace"]), @r#"
+    error: rows.csv: there is no field "temprature"
+    hint: did you mean "temperature"? the fields are station, hour, temperature, pressure, sky, remark
+    exit status 2
+    "#);
+    insta::assert_snapshot!(write(warmer, &["--json"]), @r#"
+    error: --json means nothing to write
+    hint: with --replace it does
+    exit status 2
+    "#);
+}

@@ -1,0 +1,364 @@
+//! Rows that replace the cells of the same coordinates, and keep the values of attributes that they have no column for.
+
+mod column;
+mod coordinates;
+mod there;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use coordinates::{Places, place_text};
+use tdb_array::ChangeOptions;
+use tdb_cells::{Batch, Column, Session};
+use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
+use tdb_query::{ReadOptions, Reader};
+use tdb_schema::{ArraySchema, Attribute};
+use tdb_store::LocalStore;
+use tdb_tile::{Bug, Grant};
+use tdb_write::{WriteOptions, WriteOrder, Writer};
+use there::CellsThere;
+
+use self::column::CellsOfColumn;
+use crate::difference::ranges_of;
+use crate::restore::times;
+use crate::{Array, Error, Order, Result, Time, Written};
+
+/// Rows of an array that allows duplicates are replaced by a delete that names each of them: as many as reading it can bear.
+const MOST_NAMED: usize = 1_000;
+
+/// What a row of a batch takes in memory beside its cells, about: its place among the others.
+const BYTES_OF_ROW: u64 = 96;
+
+/// A write whose rows replace cells. Those of a sparse array without duplicates go on whenever they take an eighth of the
+/// memory; others wait for the end, since what is written depends on them all.
+#[derive(Debug)]
+pub(crate) struct Replacing {
+    /// As of the time of the write.
+    array: Array,
+    schema: Arc<ArraySchema>,
+    session: Session,
+    options: WriteOptions,
+    writer: Option<Writer>,
+    waiting: Vec<Batch>,
+    held: Vec<Grant>,
+    bytes: u64,
+    cells: u64,
+    replaced: u64,
+    /// Cells are only counted.
+    dry_run: bool,
+}
+
+impl Replacing {
+    pub(crate) fn new(array: &Array, options: WriteOptions, dry_run: bool) -> Result<Self> {
+        let array = match options.timestamp {
+            Some(time) => array.context().open_at(array.uri(), Time(time))?,
+            None => array.newest()?,
+        };
+        if !options.ranges.is_empty() || options.order.is_some() {
+            let what = "rows that replace cells say their places themselves, in any order";
+            return Err(Error::invalid(what).with_hint("leave out the range and the order"));
+        }
+        let session = array.context().shared_session().clone();
+        let schema = Arc::clone(array.engine().newest_schema());
+        Ok(Self {
+            array,
+            schema,
+            session,
+            options,
+            writer: None,
+            waiting: Vec::new(),
+            held: Vec::new(),
+            bytes: 0,
+            cells: 0,
+            replaced: 0,
+            dry_run,
+        })
+    }
+
+    pub(crate) fn rows(&self) -> u64 {
+        self.cells
+    }
+
+    pub(crate) fn push(&mut self, batch: &Batch) -> Result<()> {
+        for dimension in &self.schema.dimensions {
+            if batch.column(&dimension.name).is_none() {
+                let what = format!("there is no column {:?}", dimension.name);
+                let hint = "rows that replace cells need the columns of all dimensions";
+                return Err(Error::invalid(what).with_hint(hint));
+            }
+        }
+        let size = |bytes: &Option<bytes::Bytes>| bytes.as_ref().map_or(0, bytes::Bytes::len);
+        let sizes = batch
+            .columns
+            .iter()
+            .map(|c| c.values.len() + size(&c.offsets) + size(&c.validity));
+        let bytes = sizes.sum::<usize>() as u64;
+        let bytes = bytes.saturating_add(BYTES_OF_ROW.saturating_mul(batch.rows as u64));
+        let budget = &self.session.limits().budget;
+        self.held.push(budget.take(bytes).map_err(Error::of)?);
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.cells = self.cells.saturating_add(batch.rows as u64);
+        self.waiting.push(batch.clone());
+        let goes_on = !self.schema.is_dense() && !self.schema.allows_duplicates;
+        if goes_on && self.bytes > budget.limit() / 8 {
+            self.complete()?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(mut self) -> Result<Written> {
+        if self.cells == 0 {
+            return Ok(Written::default());
+        }
+        let mut delete = None;
+        let writer = if self.schema.is_dense() {
+            self.write_box()?
+        } else if self.schema.allows_duplicates {
+            delete = self.replace_named()?;
+            self.writer()?
+        } else {
+            self.complete()?;
+            self.writer()?
+        };
+        let mut written = Written {
+            cells: self.cells,
+            replaced: self.replaced,
+            fragments: Vec::new(),
+        };
+        if self.dry_run {
+            return Ok(written);
+        }
+        let names = match delete {
+            Some((kept, change)) => writer.finish_with_delete(&kept, &change),
+            None => writer.finish(),
+        };
+        let names = names.map_err(|error| self.array.failed(error))?;
+        let names = names.iter().map(|name| name.as_str().to_owned());
+        written.fragments = names.collect();
+        Ok(written)
+    }
+
+    /// The writer of a sparse array, taken out.
+    fn writer(&mut self) -> Result<Writer> {
+        match self.writer.take() {
+            Some(writer) => Ok(writer),
+            None => self.open_writer(),
+        }
+    }
+
+    fn open_writer(&self) -> Result<Writer> {
+        let array = self.array.now()?;
+        let writer = Writer::open(&self.session, &array, &self.options);
+        writer.map_err(|error| self.array.failed(error))
+    }
+
+    /// The attributes that these rows have no column for.
+    fn missing(&self) -> Vec<&Attribute> {
+        let has = |a: &&Attribute| {
+            let mut batches = self.waiting.iter();
+            batches.all(|batch| batch.column(&a.name).is_some())
+        };
+        let attributes = self.schema.attributes.iter();
+        attributes.filter(|attribute| !has(attribute)).collect()
+    }
+
+    /// What is there at the places of these rows.
+    fn there(&self, places: &Places, missing: &[&Attribute]) -> Result<CellsThere> {
+        let options = ReadOptions {
+            attributes: Some(missing.iter().map(|a| a.name.clone()).collect()),
+            ranges: places.ranges(&self.schema.dimensions),
+            order: Some(Order::Any.into()),
+            enumeration_codes: true,
+            ..ReadOptions::default()
+        };
+        let mut there = CellsThere::new(places, missing, &self.session);
+        let reader = Reader::open(&self.session, self.array.engine(), &options);
+        for batch in reader.map_err(|error| self.array.failed(error))? {
+            let batch = batch.map_err(|error| self.array.failed(error))?;
+            there.take(&self.schema, places, &batch)?;
+        }
+        Ok(there)
+    }
+
+    /// Sparse arrays: the rows that wait go to the writer, with the values that they keep.
+    fn complete(&mut self) -> Result<()> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let places = Places::of(&self.schema, &self.waiting)?;
+        let there = self.there(&places, &self.missing())?;
+        self.pass_on(&places, &there)?;
+        self.replaced = self.replaced.saturating_add(there.found());
+        self.waiting.clear();
+        self.held.clear();
+        self.bytes = 0;
+        Ok(())
+    }
+
+    fn pass_on(&mut self, places: &Places, there: &CellsThere) -> Result<()> {
+        let mut writer = self.writer()?;
+        let missing = self.missing();
+        for (number, batch) in self.waiting.iter().enumerate() {
+            let mut batch = batch.clone();
+            let rows = places.of_batch(number);
+            let lost = |row| place_text(&self.schema, &batch, row);
+            let kept: Vec<Column> = there.columns(&missing, rows, &lost)?;
+            batch
+                .columns
+                .retain(|column| !kept.iter().any(|kept| kept.name == column.name));
+            batch.columns.extend(kept);
+            let pushed = writer.push(&batch);
+            pushed.map_err(|error| self.array.failed(error))?;
+        }
+        self.writer = Some(writer);
+        Ok(())
+    }
+
+    /// Arrays that allow duplicates: the rows, and the delete of the cells that they replace.
+    fn replace_named(&mut self) -> Result<Option<(ConditionTree, ChangeOptions)>> {
+        let places = Places::of(&self.schema, &self.waiting)?;
+        if places.len() > MOST_NAMED {
+            let what = format!(
+                "the array allows duplicates, where at most {MOST_NAMED} places are replaced at once, and these are {}",
+                places.len()
+            );
+            let hint = "an array that does not allow them has no such bound: tdb rewrite makes one";
+            return Err(Error::invalid(what).with_hint(hint));
+        }
+        let missing = self.missing();
+        let there = self.there(&places, &missing)?;
+        if let (Some(place), false) = (there.first_repeated(), missing.is_empty()) {
+            let (batch, row) = places.row_of(place)?;
+            let batch = self.waiting.get(batch).ok_or_else(lost)?;
+            let text = place_text(&self.schema, batch, row);
+            let what = format!("there are several cells at {text}: which value is kept?");
+            return Err(Error::invalid(what).with_hint("give a column for each attribute"));
+        }
+        let mut delete = None;
+        if there.found() > 0 {
+            let change = ChangeOptions {
+                timestamp: self.options.timestamp,
+                names: Arc::clone(&self.options.names),
+            };
+            let (delete_at, write_at) = times(&self.array.newest()?, &change)?;
+            self.options.timestamp = Some(write_at);
+            let change = ChangeOptions {
+                timestamp: Some(delete_at),
+                ..change
+            };
+            delete = Some((self.elsewhere(&places, &there)?, change));
+        }
+        self.pass_on(&places, &there)?;
+        self.replaced = there.cells();
+        Ok(delete)
+    }
+
+    /// The condition of cells at no place of these rows at which there is one.
+    fn elsewhere(&self, places: &Places, there: &CellsThere) -> Result<ConditionTree> {
+        let mut all = Vec::new();
+        for place in (0..places.len()).filter(|place| there.is_at(*place)) {
+            let (batch, row) = places.row_of(place)?;
+            let batch = self.waiting.get(batch).ok_or_else(lost)?;
+            let mut sides = Vec::new();
+            for dimension in &self.schema.dimensions {
+                let name = &dimension.name;
+                let cell = batch.column(name).and_then(|column| column.cell(row));
+                let cell = cell.ok_or_else(lost)?;
+                if cell.is_empty() {
+                    let what = format!(
+                        "no delete can name the empty text of dimension {name:?}, which a cell to be replaced has"
+                    );
+                    let hint = "an array that does not allow duplicates needs no delete for it";
+                    return Err(Error::invalid(what).with_hint(hint));
+                }
+                let side = ConditionValue::new(name, ConditionOp::NotEqual, cell.to_vec());
+                sides.push(ConditionTree::from(side.ok_or_else(lost)?));
+            }
+            all.push(combined(Combine::Or, sides)?);
+        }
+        combined(Combine::And, all)
+    }
+
+    /// Dense arrays: the box around the rows, in which these are replaced.
+    fn write_box(&mut self) -> Result<Writer> {
+        let places = Places::of(&self.schema, &self.waiting)?;
+        let ranges = ranges_of(
+            &self.schema.dimensions,
+            &places.around(&self.schema.dimensions)?,
+        );
+        self.options.ranges = ranges.clone();
+        self.options.order = Some(WriteOrder::RowMajor);
+        let options = ReadOptions {
+            order: Some(Order::Row.into()),
+            ranges,
+            enumeration_codes: true,
+            ..ReadOptions::default()
+        };
+        let mut writer = self.open_writer()?;
+        let reader = Reader::open(&self.session, self.array.engine(), &options);
+        let mut found = 0_usize;
+        for batch in reader.map_err(|error| self.array.failed(error))? {
+            let batch = batch.map_err(|error| self.array.failed(error))?;
+            let changed = self.changed(&places, &batch, &mut found)?;
+            let pushed = writer.push(&changed);
+            pushed.map_err(|error| self.array.failed(error))?;
+        }
+        if found != places.len() {
+            return Err(Bug::new("a cell is not in the box around it").into());
+        }
+        self.replaced = found as u64;
+        Ok(writer)
+    }
+
+    /// The cells of a batch of a dense array, those that are replaced with the values of their rows.
+    fn changed(&self, places: &Places, batch: &Batch, found: &mut usize) -> Result<Batch> {
+        let mut sources = Vec::with_capacity(batch.rows);
+        let mut key = Vec::new();
+        for row in 0..batch.rows {
+            let source = match places.place(&self.schema, batch, row, &mut key)? {
+                Some(place) => {
+                    *found = found.saturating_add(1);
+                    Some(places.row_of(place)?)
+                }
+                None => None,
+            };
+            sources.push(source);
+        }
+        let columns = self.schema.attributes.iter().map(|attribute| {
+            let stored = batch.column(&attribute.name).ok_or_else(lost)?;
+            let mut cells = CellsOfColumn::new(attribute);
+            for (row, source) in sources.iter().enumerate() {
+                let given = source.and_then(|(batch, row)| {
+                    let column = self.waiting.get(batch)?.column(&attribute.name)?;
+                    Some((column, row))
+                });
+                let (column, row) = given.unwrap_or((stored, row));
+                let cell = column.cell(row).ok_or_else(lost)?;
+                cells.push(cell, column.is_valid(row));
+            }
+            Ok(cells.finish())
+        });
+        Ok(Batch {
+            rows: batch.rows,
+            columns: columns.collect::<Result<_, Bug>>()?,
+        })
+    }
+}
+
+fn combined(combine: Combine, parts: Vec<ConditionTree>) -> Result<ConditionTree> {
+    if let [only] = &parts[..] {
+        return Ok(only.clone());
+    }
+    let tree = ConditionTree::combine(combine, parts);
+    tree.map_err(|_| Bug::new("parts of a condition that cannot be joined").into())
+}
+
+fn lost() -> Bug {
+    Bug::new("a row that replaces a cell is not there")
+}
+
+/// A folder for cells on their way.
+pub(crate) fn sort_in(options: &mut WriteOptions, folder: &Path) -> Result<()> {
+    options.sort_store = Some(Arc::new(LocalStore::open(folder)?));
+    Ok(())
+}
