@@ -2,12 +2,14 @@
 
 mod field;
 mod layout;
+mod repeated;
 mod schema;
 
 use std::fs::File;
 use std::sync::Arc;
 
 use clap::Args;
+use repeated::repeated;
 use schema::{Kind, Wanted};
 use tdb_aggregate::count_cells;
 use tdb_array::{Array, Contents, ErrorKind, ObjectType, OpenOptions};
@@ -19,12 +21,13 @@ use tdb_tile::Datatype;
 
 use super::input::{Becoming, InputArguments, OpenInput, typed};
 use super::progress::Progress;
-use super::write::{Sorting, Writing, fields, fit_shape, label};
+use super::write::{NotWritten, Sorting, Which, Writing, fields, fit_shape, label, row_in_words};
 use super::{change, create, write_json};
 use crate::access::{Change, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
+use crate::paint::plural;
 use crate::parse::{NamedInterval, interval};
 use tdb::place::{self, Place};
 
@@ -35,8 +38,8 @@ use tdb::place::{self, Place};
     tdb import target/tour.csv target/tour --dim station,hour\n  \
     tdb import target/tour.csv target/tour --append\n\n\
     The file is read twice: first for the types of its columns, which hold every cell, then for the cells. A sparse \
-    array keeps cells with the same coordinates, unless --duplicates says otherwise, and takes whatever later cells \
-    its dimensions can have; a dimension of floats, and a dense array, goes from the least to the greatest of the \
+    array has one cell for each place, unless rows of the file share one: then all are kept, which is said. It takes whatever later \
+    cells its dimensions can have; a dimension of floats, and a dense array, goes from the least to the greatest of the \
     file.\n\nText may be compressed with gzip or zstd. What \
     pandas leaves without a name in the first column of CSV, or as __index_level_0__ in Parquet, is called index.\n\n\
     What --dry-run prints can be changed and given to tdb create; tdb write takes the cells then."
@@ -118,19 +121,24 @@ impl Import<'_> {
         let becoming = Becoming::fields_of(array.newest_schema());
         let file = &self.arguments.input;
         let input = file.open(becoming, None, self.global, self.session)?;
-        if self.arguments.key.is_empty() {
+        let schema = array.newest_schema();
+        if !self.arguments.key.is_empty() {
+            self.check_key(schema)?;
+        } else if schema.is_dense() || schema.allows_duplicates {
             return self.write(&array, input, out).map(drop);
         }
-        self.check_key(array.newest_schema())?;
         let before = self.count(&array)?;
         let written = self.write(&array, input, out)?;
         let array = Arc::new(change::open_array(&location, &self.change.access)?);
         let all = before.saturating_add(written);
         // Of another time the cells of now say nothing.
-        if let (Some(replaced), None) = (all.checked_sub(self.count(&array)?), self.global.at()) {
-            out.note(&format!(
-                "{replaced} of them replaced others of the same key"
-            ));
+        let replaced = all.checked_sub(self.count(&array)?);
+        if let (Some(replaced), None) = (replaced.filter(|count| *count > 0), self.global.at()) {
+            let what = match self.arguments.sorting.duplicates {
+                Some(Which::First) => "share their coordinates with others, of which one is there",
+                _ => "replaced others of the same coordinates",
+            };
+            out.note(&format!("{replaced} of them {what}"));
         }
         Ok(())
     }
@@ -167,21 +175,61 @@ impl Import<'_> {
         let location = self.vacant()?;
         let file = &self.arguments.input;
         let kept = file.keep()?;
-        let (schema, enumerations) = self.schema(kept.as_ref())?;
+        let (mut schema, enumerations) = self.schema(kept.as_ref())?;
+        let may_keep = !schema.is_dense() && self.keeps_where_needed();
         if self.arguments.dry_run {
             let json = schema_to_json(&schema, &enumerations, Times::Iso);
             return write_json(out, &json);
         }
-        out.note(&layout::in_words(&schema));
         let place = self.change.access.to(&location);
-        Array::create(&place, &schema, &enumerations, &self.change.options)
-            .map_err(|error| change::failed(&location, error))?;
-        let written = self.fill(&location, kept.as_ref(), out);
-        if written.is_err() {
-            // The first failure is the one to be told.
-            let _ = self.remove(&location);
+        let create = |schema: &ArraySchema| {
+            let created = Array::create(&place, schema, &enumerations, &self.change.options);
+            created.map_err(|error| change::failed(&location, error))
+        };
+        out.note(&layout::in_words(&schema));
+        create(&schema)?;
+        let mut written = self.fill(&location, kept.as_ref(), may_keep, out);
+        if let Err(NotWritten::Duplicate(repeated)) = &written
+            && may_keep
+        {
+            out.note(&format!("{}; all are kept", repeated.text()));
+            schema.allows_duplicates = true;
+            written = self
+                .remove(&location)
+                .and_then(|()| create(&schema))
+                .map_err(NotWritten::Failed)
+                .and_then(|()| self.fill(&location, kept.as_ref(), false, out));
         }
-        written
+        match written {
+            Ok(cells) => {
+                self.tell(cells, out);
+                if self.arguments.sorting.duplicates == Some(Which::First) {
+                    self.tell_left_out(&location, cells, out)?;
+                }
+                Ok(())
+            }
+            Err(not) => {
+                // The first failure is the one to be told.
+                let _ = self.remove(&location);
+                Err(not.failure())
+            }
+        }
+    }
+
+    /// Tells how many of the rows are not in the array, since an earlier one has their coordinates.
+    fn tell_left_out(&self, location: &Place, rows: u64, out: &Output) -> Result<(), Failure> {
+        let array = Arc::new(change::open_array(location, &self.change.access)?);
+        let left_out = rows.saturating_sub(self.count(&array)?);
+        if left_out > 0 {
+            let what = "left out: earlier ones have the same coordinates";
+            out.note(&format!("{} {what}", plural(left_out, "row")));
+        }
+        Ok(())
+    }
+
+    /// Whether cells with the same coordinates are kept where there are any: nobody said what becomes of them.
+    fn keeps_where_needed(&self) -> bool {
+        self.arguments.sorting.duplicates.is_none() && self.arguments.key.is_empty()
     }
 
     /// The place of the array, where there must be none yet.
@@ -240,7 +288,7 @@ impl Import<'_> {
                 false => &arguments.key,
             },
             domains: &arguments.domain,
-            allows_duplicates: arguments.sorting.duplicates.is_none() && arguments.key.is_empty(),
+            allows_duplicates: arguments.sorting.duplicates == Some(Which::Keep),
             ticks: self.global.ticks,
         };
         let json = wanted
@@ -249,14 +297,63 @@ impl Import<'_> {
         create::schema(&json, &*self.change.options.names)
     }
 
-    /// Writes the cells into the new array.
-    fn fill(&self, location: &Place, kept: Option<&File>, out: &Output) -> Result<(), Failure> {
+    /// Writes the cells into the new array; where two of the first rows have the same coordinates, if that is asked, none.
+    fn fill(
+        &self,
+        location: &Place,
+        kept: Option<&File>,
+        looks_first: bool,
+        out: &Output,
+    ) -> Result<u64, NotWritten> {
         let array = Arc::new(change::open_array(location, &self.change.access)?);
-        self.write(&array, self.open(kept)?, out).map(drop)
+        if looks_first {
+            self.check_first_rows(&array, kept)?;
+        }
+        self.write_cells(&array, self.open(kept)?, out)
+    }
+
+    fn check_first_rows(&self, array: &Array, kept: Option<&File>) -> Result<(), NotWritten> {
+        let file = &self.arguments.input;
+        let input = self.open(kept)?;
+        let fields = fields(array, input.names(), false)?;
+        let failed = |error| file.failed(error);
+        let (mut cells, _) = input.cells(&fields).map_err(failed)?;
+        let first = cells.next().map_err(failed)?;
+        let repeated = first.and_then(|batch| repeated(array.newest_schema(), &batch));
+        match repeated {
+            None => Ok(()),
+            Some((before, row)) => {
+                let place = |row: usize| row_in_words(&*cells, row as u64);
+                let (before, row, file) = (place(before), place(row), file.name());
+                let what = format!("{file}: {row}: the cell of {before} has the same coordinates");
+                Err(NotWritten::Duplicate(Failure::invalid(what)))
+            }
+        }
+    }
+
+    /// Writes the cells, and tells their number.
+    fn write(&self, array: &Arc<Array>, input: OpenInput, out: &Output) -> Result<u64, Failure> {
+        let written = self.write_cells(array, input, out);
+        let cells = written.map_err(NotWritten::failure)?;
+        self.tell(cells, out);
+        Ok(cells)
+    }
+
+    fn tell(&self, cells: u64, out: &Output) {
+        if cells == 0 {
+            let file = self.arguments.input.name();
+            out.warn(&format!("{file}: there are no cells"));
+        }
+        out.note(&plural(cells, "cell"));
     }
 
     /// Writes the cells; gives their number.
-    fn write(&self, array: &Arc<Array>, input: OpenInput, out: &Output) -> Result<u64, Failure> {
+    fn write_cells(
+        &self,
+        array: &Arc<Array>,
+        input: OpenInput,
+        out: &Output,
+    ) -> Result<u64, NotWritten> {
         let arguments = self.arguments;
         let file = &arguments.input;
         let schema = array.newest_schema();
@@ -277,16 +374,11 @@ impl Import<'_> {
             label: label(&arguments.uri, self.global, &self.change.access),
             options,
         };
-        let cells = writing.write(input, &fields, self.global);
-        let cells = cells.map_err(|failure| failure.at(&arguments.uri))?;
-        if cells == 0 {
-            out.warn(&format!("{}: there are no cells", file.name()));
-        }
-        out.note(&match cells {
-            1 => "1 cell".to_owned(),
-            cells => format!("{cells} cells"),
-        });
-        Ok(cells)
+        let written = writing.write(input, &fields, self.global);
+        written.map_err(|not| match not {
+            NotWritten::Failed(failure) => NotWritten::Failed(failure.at(&arguments.uri)),
+            duplicate @ NotWritten::Duplicate(_) => duplicate,
+        })
     }
 
     /// Removes the array that was made.

@@ -72,6 +72,8 @@ pub(crate) struct Sorting {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Which {
+    /// All are kept, in an array that allows it
+    Keep,
     /// They are an error
     Error,
     /// The first of them is written
@@ -120,7 +122,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         options,
     };
     let cells = writing.write(input, &fields, global);
-    if cells.map_err(|failure| failure.at(&arguments.array))? == 0 {
+    if cells.map_err(|not| not.failure().at(&arguments.array))? == 0 {
         out.note("there are no cells: nothing was written");
     }
     Ok(())
@@ -195,6 +197,7 @@ impl Sorting {
         Ok(WriteOptions {
             timestamp: global.at().map(|moment| moment.0),
             duplicates: self.duplicates.map(|which| match which {
+                Which::Keep => Duplicates::Keep,
                 Which::Error => Duplicates::Error,
                 Which::First => Duplicates::First,
             }),
@@ -203,6 +206,29 @@ impl Sorting {
             sort_bytes: Some(session.limits().budget.limit() / 8),
             ..WriteOptions::default()
         })
+    }
+}
+
+/// Why cells were not written.
+pub(crate) enum NotWritten {
+    /// Two cells have the same coordinates.
+    Duplicate(Failure),
+    /// Anything else.
+    Failed(Failure),
+}
+
+impl NotWritten {
+    /// The failure, whatever it is.
+    pub(crate) fn failure(self) -> Failure {
+        match self {
+            Self::Duplicate(failure) | Self::Failed(failure) => failure,
+        }
+    }
+}
+
+impl<F: Into<Failure>> From<F> for NotWritten {
+    fn from(failure: F) -> Self {
+        Self::Failed(failure.into())
     }
 }
 
@@ -223,7 +249,7 @@ impl Writing<'_> {
         input: OpenInput,
         fields: &[FieldInfo],
         global: &Global,
-    ) -> Result<u64, Failure> {
+    ) -> Result<u64, NotWritten> {
         let counts = &global.counts;
         let mut progress = Progress::new(global, self.file.len());
         let (mut cells, read) = input
@@ -249,11 +275,11 @@ impl Writing<'_> {
     }
 
     /// The failure, with the place in the file where one cell is at fault.
-    fn failed(&self, error: WriteError, cells: &dyn BatchReader, bytes: u64) -> Failure {
+    fn failed(&self, error: WriteError, cells: &dyn BatchReader, bytes: u64) -> NotWritten {
         if let WriteError::Array(ArrayError::Store(error)) = &error
             && let Some(failure) = self.file.temp_failure(error)
         {
-            return failure;
+            return failure.into();
         }
         let WriteError::Cell {
             field,
@@ -264,14 +290,12 @@ impl Writing<'_> {
             return error.into();
         };
         let file = self.file.name();
-        let place = |cell: u64| match cells.line(cell) {
-            Some(line) => format!("line {line}"),
-            None => format!("row {cell}"),
-        };
+        let place = |cell: u64| row_in_words(cells, cell);
         // Cells that did not stay in memory have lost their numbers.
         let is_sorted = self.options.sort_bytes.is_some_and(|most| bytes > most);
         let at = place(cell);
-        Failure::invalid(match problem {
+        let is_duplicate = matches!(problem, CellProblem::Duplicate { .. });
+        let failure = Failure::invalid(match problem {
             CellProblem::Duplicate { .. } if is_sorted => {
                 format!("{file}: two cells have the same coordinates")
             }
@@ -287,7 +311,20 @@ impl Writing<'_> {
                 Some(label) => format!("{file}: {at}, label {label:?}: {problem}"),
                 None => format!("{file}: {at}, field {field:?}: {problem}"),
             },
-        })
+        });
+        if is_duplicate {
+            NotWritten::Duplicate(failure)
+        } else {
+            NotWritten::Failed(failure)
+        }
+    }
+}
+
+/// Where a row stands in its file.
+pub(crate) fn row_in_words(cells: &dyn BatchReader, row: u64) -> String {
+    match cells.line(row) {
+        Some(line) => format!("line {line}"),
+        None => format!("row {row}"),
     }
 }
 

@@ -286,7 +286,8 @@ fn helps_list_the_options_that_the_verb_takes_and_no_others() {
                 "cp" | "mv" => "none none --dry-run",
                 "rm" => "none --dry-run",
                 "create" => "none --schema none",
-                "write" | "meta get" | "meta rm" | "group add" | "group rm" => "none none",
+                "write" => "none none --replace",
+                "meta get" | "meta rm" | "group add" | "group rm" => "none none",
                 "meta set" => "none none 1",
                 _ => "none",
             };

@@ -201,11 +201,32 @@ fn rows_replace_those_of_the_same_key() {
     }
     all.push(stdout(&format!("read {array} --format csv")));
     // An array that keeps duplicates has no rows to replace.
-    folder.imported("plain.csv", "id,a\n1,x\n", "");
+    folder.imported("plain.csv", "id,a\n1,x\n", "--duplicates keep");
     let output = run(&format!(
         "import {} {array} --append --key id",
         folder.path("plain.csv")
     ));
     all.push(String::from_utf8(output.stderr).unwrap());
+    insta::assert_snapshot!(all.join("\n"));
+}
+
+#[test]
+fn rows_that_share_a_guessed_key_are_all_kept() {
+    let folder = Folder::new("guessed-keys");
+    let rows = "id,a\n1,x\n2,y\n1,z\n";
+    let mut all = vec![folder.imported("unique.csv", "id,a\n1,x\n2,y\n", "")];
+    all.push(folder.imported("shared.csv", rows, ""));
+    all.push(folder.imported("shared.csv", rows, "--duplicates error"));
+    all.push(folder.imported("shared.csv", rows, "--duplicates first"));
+    // So far behind the others that it is found while the cells are sorted.
+    let mut late: String = (0..200_000).map(|id| format!("{id},x\n")).collect();
+    late.insert_str(0, "id,a\n");
+    late.push_str("3,y\n");
+    let file = folder.write("late.csv", &late);
+    let array = folder.path("late");
+    let output = run(&format!("import {file} {array}"));
+    let told = String::from_utf8(output.stderr).unwrap();
+    all.push(told.replace(&*folder.0.to_string_lossy(), "…"));
+    all.push(stdout(&format!("count {array}")));
     insta::assert_snapshot!(all.join("\n"));
 }

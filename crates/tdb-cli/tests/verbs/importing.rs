@@ -127,7 +127,7 @@ fn an_import_holds_the_cells_of_its_file() {
         stdout(&format!("read {tour} -o {}", file.display()));
         let array = folder.join(format!("tour_{format}")).display().to_string();
         stdout(&format!(
-            "import {} {array} --dim station,hour --at 100",
+            "import {} {array} --dim station,hour --duplicates keep --at 100",
             file.display()
         ));
         let cells = |array: &str, attributes: &str| {

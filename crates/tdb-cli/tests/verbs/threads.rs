@@ -40,7 +40,8 @@ fn without_threads_the_work_is_done_all_the_same() {
         let dense = alone(&format!("{DENSE} --threads {threads}"));
         assert_eq!(String::from_utf8_lossy(&dense.stdout), stdout(DENSE));
         check(&dense);
-        let import = format!("import {file} {array}-{threads} --dim station,hour");
+        let import =
+            format!("import {file} {array}-{threads} --dim station,hour --duplicates keep");
         check(&alone(&format!("{import} --threads {threads}")));
         let write = format!("write {array}-{threads} {file} --threads {threads}");
         check(&alone(&write));

@@ -137,7 +137,14 @@ pub(super) fn in_words(schema: &ArraySchema) -> String {
     let mut text = match (schema.is_dense(), schema.allows_duplicates) {
         (true, _) => "dense array".to_owned(),
         (false, true) => "sparse array that keeps duplicates".to_owned(),
-        (false, false) => "sparse array".to_owned(),
+        (false, false) => {
+            let names = schema
+                .dimensions
+                .iter()
+                .map(|dimension| &dimension.name[..]);
+            let names: Vec<&str> = names.collect();
+            format!("sparse array, one cell for each {}", names.join(","))
+        }
     };
     let kind = |datatype: Datatype, values: CellValNum| match values {
         CellValNum::Fixed(1) => datatype.to_string(),
