@@ -28,6 +28,7 @@ mod stores;
 mod time;
 mod value;
 mod write;
+mod written;
 
 #[cfg(feature = "arrow")]
 mod arrow;
@@ -64,7 +65,8 @@ pub use tdb_schema::value::DatePart;
 pub use tdb_tile::{Datatype, Scalar};
 pub use time::{Time, parse_duration};
 pub use value::Value;
-pub use write::{WriteBuilder, WriteStream, Written};
+pub use write::{WriteBuilder, WriteStream};
+pub use written::Written;
 
 /// Opens an array, as it is now, with the threads of the machine and at most 1 GiB of memory; see [`Context`] for other ways.
 ///

@@ -9,6 +9,7 @@ use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
 use crate::column::{GivenCells, rows};
 use crate::interval::Axis;
 use crate::replace::{Replacing, sort_in};
+use crate::written::Written;
 use crate::{Array, Error, Interval, IntoColumn, Order, Result, Time};
 
 /// A write in the making: nothing is stored before [`commit`](Self::commit), and then all of it or nothing.
@@ -55,18 +56,6 @@ impl Array {
     pub fn write(&self) -> WriteBuilder {
         WriteBuilder::new(self.clone())
     }
-}
-
-/// What a write did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Written {
-    /// Cells that were given.
-    pub cells: u64,
-    /// Cells that were there, and were replaced: counted by [`WriteBuilder::replace`] alone.
-    pub replaced: u64,
-    /// Names of the new fragments: none where there was no cell.
-    pub fragments: Vec<String>,
 }
 
 impl WriteBuilder {

@@ -5,8 +5,6 @@ use tdb_cells::{Batch, value_text};
 use tdb_schema::{ArraySchema, Dimension};
 use tdb_tile::{Bug, Datatype, Range};
 
-use super::lost;
-
 /// Up to so many values of a dimension are asked for one by one, and more as the range around them.
 const MOST_RANGES: usize = 64;
 
@@ -154,4 +152,8 @@ pub(super) fn place_text(schema: &ArraySchema, batch: &Batch, row: usize) -> Str
         Some(format!("{} = {text}", dimension.name))
     });
     sides.collect::<Vec<_>>().join(", ")
+}
+
+pub(super) fn lost() -> Bug {
+    Bug::new("a row that replaces a cell is not there")
 }

@@ -7,7 +7,7 @@ mod there;
 use std::path::Path;
 use std::sync::Arc;
 
-use coordinates::{Places, place_text};
+use coordinates::{Places, lost, place_text};
 use tdb_array::ChangeOptions;
 use tdb_cells::{Batch, Column, Session};
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
@@ -21,7 +21,8 @@ use there::CellsThere;
 use self::column::CellsOfColumn;
 use crate::difference::ranges_of;
 use crate::restore::times;
-use crate::{Array, Error, Order, Result, Time, Written};
+use crate::written::Written;
+use crate::{Array, Error, Order, Result, Time};
 
 /// Rows of an array that allows duplicates are replaced by a delete that names each of them: as many as reading it can bear.
 const MOST_NAMED: usize = 1_000;
@@ -351,10 +352,6 @@ fn combined(combine: Combine, parts: Vec<ConditionTree>) -> Result<ConditionTree
     }
     let tree = ConditionTree::combine(combine, parts);
     tree.map_err(|_| Bug::new("parts of a condition that cannot be joined").into())
-}
-
-fn lost() -> Bug {
-    Bug::new("a row that replaces a cell is not there")
 }
 
 /// A folder for cells on their way.

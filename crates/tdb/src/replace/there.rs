@@ -3,8 +3,7 @@ use tdb_schema::{ArraySchema, Attribute};
 use tdb_tile::{Budget, Grant};
 
 use super::column::CellsOfColumn;
-use super::coordinates::Places;
-use super::lost;
+use super::coordinates::{Places, lost};
 use crate::{Error, Result};
 
 /// The cells that there are at some places, and their values of some attributes.

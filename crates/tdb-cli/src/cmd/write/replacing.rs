@@ -6,7 +6,8 @@ use serde_json::json;
 use tdb_array::ErrorKind;
 use tdb_schema::names::UnknownName;
 
-use super::{Arguments, Which, fields};
+use super::arguments::{Arguments, Which};
+use super::cells::fields;
 use crate::access::{Change, context};
 use crate::cmd::input::{Becoming, InputArguments};
 use crate::cmd::progress::Progress;
