@@ -11,6 +11,7 @@ import shutil
 import struct
 
 import pyarrow
+import pyarrow.dataset
 import pyarrow.feather
 import pyarrow.parquet
 
@@ -162,6 +163,26 @@ def table(random_, lib, tdb, same, out):
         arrays.append(array)
         file = os.path.join(out, "table." + {by: "parquet", "parquet": "arrow", "arrow": "arrow"}[step])
         tdb("read", array, "-o", file)
+    folders(random_, tdb, same, out, made, arrays[0])
+
+
+def folders(random_, tdb, same, out, made, array):
+    """A folder of Parquet files by the values of a column, as pyarrow reads it."""
+    kinds = ("int64", "string_utf8", "datetime_day", "bool")
+    names = [name for name, (kind, _) in made.columns.items() if kind in kinds]
+    if not names:
+        return
+    name = random_.choice(names)
+    folder = os.path.join(out, "folder")
+    tdb("export", array, folder, "--partition-by", name, *random_.choice([[], ["--max-rows", "7"]]))
+    levels = pyarrow.dataset.partitioning(pyarrow.schema([(name, pyarrow.string())]), flavor="hive")
+    read = pyarrow.dataset.dataset(folder, format="parquet", partitioning=levels).to_table(["key", name])
+    shown = lambda value: value.isoformat() if hasattr(value, "isoformat") else value
+    got = [(shown(key), value) for key, value in zip(read["key"].to_pylist(), read[name].to_pylist())]
+    plain = lambda value: json.dumps(value) if isinstance(value, (bool, int)) else value
+    cells = made.columns[name][1]
+    wanted = [(made.keys[row][2], cells[row] and plain(cells[row][2])) for row in range(made.rows)]
+    same("export by " + made.columns[name][0], str(sorted(got, key=str)), str(sorted(wanted, key=str)))
 
 
 NUMBERS = {"i1": ("int8", "b"), "u2": ("uint16", "H"), "i4": ("int32", "i"), "u8": ("uint64", "Q"), "f4": ("float32", "f"), "f8": ("float64", "d")}

@@ -59,7 +59,9 @@ def holds(tree, row, types, negated=False):
     if row[name] is None:
         return False
     operator = OPPOSITE[operator] if negated else operator
-    number = lambda raw: raw if types[name].startswith("string") else capi.unpack(types[name], raw)
+    # `Infinity` is text that Python takes for a float.
+    real = float if types[name] in ("float32", "float64") else lambda value: value
+    number = lambda raw: raw if types[name].startswith("string") else real(capi.unpack(types[name], raw))
     typed = lambda value: number(capi.pack(types[name], value))
     value = number(row[name])
     if operator in ("in", "not in"):

@@ -71,7 +71,9 @@ fn program() -> u8 {
 fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     let Cli { verb, mut global } = cli;
     let is_change = meaning::check(matches, &verb, &global)?;
-    if let Verb::Export(arguments) = &verb {
+    if let Verb::Export(arguments) = &verb
+        && !arguments.is_folder()
+    {
         global.output = Some(arguments.file.clone());
     }
     let (out, file) = Output::begin(&global)?;

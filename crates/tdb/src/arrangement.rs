@@ -11,6 +11,7 @@ use tdb_schema::names::UnknownName;
 
 use crate::{Error, Result};
 use kept::Kept;
+pub(crate) use kept::rows_of;
 use sample::Sampling;
 pub use sorting::SortKey;
 use sorting::sort;

@@ -215,14 +215,10 @@ impl Group {
         let Ok(other) = self.group.member_called(name) else {
             return Ok(());
         };
-        let is_same = match self.group.target(other) {
-            Target::Inside(prefix) => prefix == member.prefix(),
-            Target::Outside(uri) => uri == member.store_uri,
-        };
-        if is_same {
+        let uri = self.group.member_uri(other);
+        if member.is_place(&uri) {
             return Ok(());
         }
-        let uri = self.group.member_uri(other);
         let what = format!("there is a member {name:?} already: {uri}");
         let hint = "--name gives another name, or replaces it with the same";
         Err(Error::invalid(what).with_hint(hint))

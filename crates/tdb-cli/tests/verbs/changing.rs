@@ -369,3 +369,21 @@ fn what_is_removed_or_moved_leaves_no_empty_folders() {
         0
     );
 }
+
+#[test]
+fn a_member_that_is_added_again_is_no_other() {
+    let (folder, array) = made("added-again");
+    let group = folder.join("group").display().to_string();
+    stdout(&format!("group create {group}"));
+    fs::rename(&array, folder.join("group/a")).unwrap();
+    for place in ["--absolute", "--relative", "--relative", "--absolute"] {
+        stdout(&format!("group add {group} {group}/a {place}"));
+    }
+    assert_eq!(stdout(&format!("group ls {group}")).lines().count(), 2);
+    fs::create_dir(folder.join("group/other")).unwrap();
+    stdout(&format!("cp {group}/a {group}/other/a"));
+    insta::assert_snapshot!(failure(&format!("group add {group} {group}/other/a"), &folder), @r#"
+    2 error: there is a member "a" already: file://…/group/a
+    hint: --name gives another name, or replaces it with the same
+    "#);
+}

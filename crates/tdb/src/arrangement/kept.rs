@@ -168,6 +168,14 @@ pub(super) fn part(batch: Batch, first: u64, most: u64) -> Result<Batch> {
     gathered.ok_or_else(|| Bug::new("a part without rows").into())
 }
 
+/// These rows of a batch, of which there is one at least.
+pub(crate) fn rows_of(batch: &Batch, rows: &[u32]) -> Result<Batch, Bug> {
+    let places: Vec<Place> = rows.iter().map(|row| (0, *row)).collect();
+    let gathered = gather(std::slice::from_ref(batch), &places);
+    let lost = || Bug::new("a batch has fewer rows than it says");
+    gathered.map_err(|_| lost())?.ok_or_else(lost)
+}
+
 /// These rows, as one batch.
 pub(super) fn gather(batches: &[Batch], rows: &[Place]) -> Result<Option<Batch>> {
     let Some(first) = batches.first().filter(|_| !rows.is_empty()) else {

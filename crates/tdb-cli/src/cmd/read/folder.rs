@@ -1,0 +1,198 @@
+//! A folder of files: it appears whole or not at all.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tdb::{Partitioning, split};
+use tdb_array::ErrorKind;
+use tdb_cells::files::BatchWriter;
+use tdb_cells::{Batch, FieldInfo};
+use tempfile::TempDir;
+
+use crate::failure::Failure;
+use crate::paint::plural;
+
+/// Files that are written at the same time. More parts than these are closed in turn, and go on in a further file.
+const MOST_OPEN: usize = 16;
+
+/// Folders that there may be: each takes an entry on disk and a name in memory.
+const MOST_FOLDERS: usize = 100_000;
+
+/// How cells are spread over files.
+pub(super) struct Spread {
+    /// Where the folder is to be.
+    pub(super) place: PathBuf,
+    pub(super) by: Vec<String>,
+    pub(super) max_rows: Option<u64>,
+    /// What the names of the files end with.
+    pub(super) ending: &'static str,
+}
+
+/// Makes the writer of a file.
+pub(super) type Make<'a> = dyn Fn(&[FieldInfo], BufWriter<Box<dyn Write + Send>>) -> Result<Box<dyn BatchWriter>, Failure>
+    + 'a;
+
+/// Writes cells into the files of a folder.
+pub(super) struct FolderWriter<'a> {
+    spread: Spread,
+    partitioning: Partitioning,
+    fields: Vec<FieldInfo>,
+    make: Box<Make<'a>>,
+    /// Beside the place of the folder; what is in it goes if the work fails.
+    beside: TempDir,
+    open: HashMap<String, OpenFile>,
+    /// For each folder, how many files were begun in it.
+    begun: HashMap<String, u64>,
+    /// Counts the batches, to tell which file was written to least recently.
+    clock: u64,
+    files: u64,
+}
+
+struct OpenFile {
+    writer: Box<dyn BatchWriter>,
+    rows: u64,
+    last: u64,
+}
+
+impl<'a> FolderWriter<'a> {
+    pub(super) fn begin(
+        spread: Spread,
+        fields: &[FieldInfo],
+        make: Box<Make<'a>>,
+    ) -> Result<Self, Failure> {
+        let partitioning = Partitioning::new(fields, &spread.by)?;
+        let fields = partitioning.fields(fields);
+        let place = &spread.place;
+        let failed = |error: io::Error| failed(place, &error);
+        match fs::read_dir(place) {
+            Ok(mut entries) => {
+                if entries.next().is_some() {
+                    let what = format!("{}: there is something here already", place.display());
+                    let failure = Failure::new(ErrorKind::Exists, what);
+                    return Err(failure.hint("a new folder is wanted, or an empty one"));
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(failed(error)),
+        }
+        let parent = place.parent().filter(|path| !path.as_os_str().is_empty());
+        let parent = parent.unwrap_or(Path::new("."));
+        if !parent.is_dir() {
+            let what = format!(
+                "{}: there is no folder {}",
+                place.display(),
+                parent.display()
+            );
+            let failure = Failure::new(ErrorKind::NotFound, what);
+            return Err(failure.hint(format!("`mkdir -p {}` makes it", parent.display())));
+        }
+        let mut builder = tempfile::Builder::new();
+        let beside = builder.prefix(".tdb-").suffix(".part").tempdir_in(parent);
+        let beside = beside.map_err(failed)?;
+        fs::create_dir(beside.path().join("whole")).map_err(failed)?;
+        Ok(Self {
+            spread,
+            partitioning,
+            fields,
+            make,
+            beside,
+            open: HashMap::new(),
+            begun: HashMap::new(),
+            clock: 0,
+            files: 0,
+        })
+    }
+
+    pub(super) fn write(&mut self, batch: &Batch) -> Result<(), Failure> {
+        self.clock = self.clock.saturating_add(1);
+        for part in self.partitioning.cut(batch)? {
+            let mut rest = Some(part.batch);
+            while let Some(batch) = rest.take() {
+                let mut file = match self.open.remove(&part.folder) {
+                    Some(file) => file,
+                    None => self.new_file(&part.folder)?,
+                };
+                let room = match self.spread.max_rows {
+                    None => u64::MAX,
+                    Some(most) => most.saturating_sub(file.rows),
+                };
+                let (now, later) = split(batch, usize::try_from(room).unwrap_or(usize::MAX))?;
+                file.writer.write(&now)?;
+                file.rows = file.rows.saturating_add(now.rows as u64);
+                file.last = self.clock;
+                rest = later;
+                if self.spread.max_rows.is_some_and(|most| file.rows >= most) {
+                    file.writer.finish()?;
+                } else {
+                    self.open.insert(part.folder.clone(), file);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes all files, and puts the folder into its place; says what is in it.
+    pub(super) fn finish(mut self) -> Result<String, Failure> {
+        if self.files == 0 && self.spread.by.is_empty() {
+            // No cells are a file without cells.
+            let file = self.new_file("")?;
+            self.open.insert(String::new(), file);
+        }
+        for (_, file) in std::mem::take(&mut self.open) {
+            file.writer.finish()?;
+        }
+        let place = &self.spread.place;
+        fs::rename(self.beside.path().join("whole"), place)
+            .map_err(|error| failed(place, &error))?;
+        let files = plural(self.files, "file");
+        let folders = self
+            .begun
+            .keys()
+            .filter(|folder| !folder.is_empty())
+            .count();
+        Ok(if folders > 0 {
+            format!("{files} in {}", plural(folders as u64, "folder"))
+        } else {
+            files
+        })
+    }
+
+    fn new_file(&mut self, folder: &str) -> Result<OpenFile, Failure> {
+        if self.open.len() >= MOST_OPEN {
+            let oldest = self.open.iter().min_by_key(|(_, file)| file.last);
+            let oldest = oldest.map(|(folder, _)| folder.clone());
+            if let Some(file) = oldest.and_then(|folder| self.open.remove(&folder)) {
+                file.writer.finish()?;
+            }
+        }
+        if !self.begun.contains_key(folder) && self.begun.len() >= MOST_FOLDERS {
+            let what = format!(
+                "{}: there would be more than {MOST_FOLDERS} folders",
+                self.spread.place.display()
+            );
+            let failure = Failure::new(ErrorKind::Limit, what);
+            return Err(failure.hint("--partition-by is for fields of few values"));
+        }
+        let number = self.begun.entry(folder.to_owned()).or_default();
+        let name = format!("part-{number:05}.{}", self.spread.ending);
+        *number = number.saturating_add(1);
+        let within = self.beside.path().join("whole").join(folder);
+        let place = &self.spread.place;
+        let failed = |error: io::Error| failed(&place.join(folder).join(&name), &error);
+        fs::create_dir_all(&within).map_err(failed)?;
+        let file = File::create(within.join(&name)).map_err(failed)?;
+        self.files = self.files.saturating_add(1);
+        let to: Box<dyn Write + Send> = Box::new(file);
+        Ok(OpenFile {
+            writer: (self.make)(&self.fields, BufWriter::new(to))?,
+            rows: 0,
+            last: self.clock,
+        })
+    }
+}
+
+fn failed(place: &Path, error: &io::Error) -> Failure {
+    Failure::new(ErrorKind::Store, format!("{}: {error}", place.display()))
+}

@@ -1,0 +1,264 @@
+//! What a verb that gives cells is asked for.
+
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use tdb::{Arrangement, SortKey};
+use tdb_array::Array;
+use tdb_arrow::{IpcFileWriter, IpcStreamWriter, ParquetWriter};
+use tdb_cells::files::{BatchWriter, OutputOptions};
+use tdb_cells::{FieldInfo, Session};
+use tdb_query::{Failing, ReadOptions, ResultOrder};
+use tdb_schema::ArraySchema;
+use tdb_text::{CsvWriter, JsonLinesWriter, NpyWriter};
+use tdb_tile::Bug;
+
+use super::format::{Format, no_format};
+use super::table::TableWriter;
+use super::vertical::VerticalWriter;
+use crate::cmd::selection::Selection;
+use crate::failure::Failure;
+use crate::global::Global;
+use crate::output::Output;
+
+/// Bytes of a batch that is written: larger ones gain nothing.
+const BATCH: u64 = 32 << 20;
+
+/// What is read, and how it is shown.
+#[derive(Debug, Args)]
+pub(crate) struct Reading {
+    /// Attributes, in this order; all by default
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    pub(super) attrs: Option<Vec<String>>,
+    /// Dimensions; all by default
+    #[arg(
+        long,
+        value_name = "X,Y",
+        value_delimiter = ',',
+        conflicts_with = "no_dims",
+        allow_hyphen_values = true
+    )]
+    pub(super) dims: Option<Vec<String>>,
+    /// No dimensions
+    #[arg(long)]
+    pub(super) no_dims: bool,
+    #[command(flatten)]
+    pub(super) selection: Selection,
+    /// The order of the result; row for dense and global for sparse arrays by default
+    #[arg(long, value_enum)]
+    pub(super) order: Option<Order>,
+    /// By the values of these fields; with -A from the greatest on; null comes last
+    #[arg(
+        long,
+        value_name = "A,-B",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    pub(super) sort: Vec<String>,
+    /// Leave the first so many cells out
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(super) offset: u64,
+    /// Keep the cells of a dense array for which --where fails, with fill values, as TileDB does
+    #[arg(long)]
+    pub(super) fill: bool,
+    /// Leave those cells out, which is the default
+    #[arg(long, hide = true, conflicts_with = "fill")]
+    pub(super) drop: bool,
+    /// Enumerated attributes as their indexes
+    #[arg(long)]
+    pub(super) enum_codes: bool,
+    /// Text as bytes, whether it is UTF-8 or not
+    #[arg(long)]
+    pub(super) binary_strings: bool,
+    /// Format of the result; on a terminal table, else csv by default
+    #[arg(long, value_enum)]
+    pub(super) format: Option<Format>,
+    /// A table of all columns, though it is wider than the screen
+    #[arg(long, conflicts_with = "vertical")]
+    pub(super) wide: bool,
+    /// A line for each field of each cell
+    #[arg(long)]
+    pub(super) vertical: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Order {
+    /// The last dimension changes fastest
+    Row,
+    /// The first dimension changes fastest
+    Col,
+    /// As stored
+    Global,
+    /// Whatever is fastest
+    Any,
+}
+
+impl Reading {
+    pub(super) fn format(&self, global: &Global, out: &Output) -> Result<Format, Failure> {
+        if self.wide || self.vertical {
+            return match self.format {
+                None | Some(Format::Table) => Ok(Format::Table),
+                _ => Err(Failure::invalid("--wide and --vertical are for tables")),
+            };
+        }
+        if let Some(format) = self.format {
+            return Ok(format);
+        }
+        let ending = global.output.as_deref().and_then(Path::extension);
+        Ok(match ending {
+            Some(ending) => Format::of_ending(ending).ok_or_else(|| no_format(global, ending))?,
+            None if global.json => Format::Jsonl,
+            None if out.is_terminal() => Format::Table,
+            None => Format::Csv,
+        })
+    }
+
+    pub(super) fn read_options(
+        &self,
+        array: &Array,
+        session: &Session,
+        format: Format,
+        global: &Global,
+    ) -> Result<ReadOptions, Failure> {
+        // An empty name is that of an attribute without one, or else none at all.
+        let anonymous = array.schema().field("").is_some();
+        let names = |names: &Vec<String>| -> Vec<String> {
+            let named = names.iter().filter(|name| anonymous || !name.is_empty());
+            named.cloned().collect()
+        };
+        let without_dimensions = self.no_dims || (format == Format::Npy && self.dims.is_none());
+        Ok(ReadOptions {
+            attributes: self.attrs.as_ref().map(names),
+            dimensions: match &self.dims {
+                Some(dims) => Some(names(dims)),
+                None => without_dimensions.then(Vec::new),
+            },
+            order: self.order.map(Order::of_result),
+            failing: self.failing(format),
+            enumeration_codes: self.enum_codes,
+            batch_bytes: Some((session.limits().budget.limit() / 8).min(BATCH)),
+            ..self.selection.read_options(array, session, global)?
+        })
+    }
+
+    /// The order and the part of the cells that are asked for.
+    pub(super) fn arrangement(
+        &self,
+        part: Arrangement,
+        format: Format,
+    ) -> Result<Arrangement, Failure> {
+        let is_arranged = !self.sort.is_empty() || self.offset > 0 || part.takes_all();
+        if format == Format::Npy && is_arranged {
+            let what = "a .npy file holds all cells of a box, in their order";
+            return Err(Failure::invalid(what).hint("choose the box with --range"));
+        }
+        let keys = self.sort.iter().map(|key| SortKey::from(key.as_str()));
+        Ok(part.with_sort(keys.collect()).with_offset(self.offset))
+    }
+
+    /// What becomes of cells of dense arrays for which `--where` fails: a box without holes keeps them.
+    pub(super) fn failing(&self, format: Format) -> Failing {
+        let fills = self.fill || (format == Format::Npy && !self.drop);
+        if fills { Failing::Fill } else { Failing::Drop }
+    }
+
+    /// Refuses `--fill` where there is no place to fill; warns where nobody can tell what was left out.
+    pub(super) fn check_condition(
+        &self,
+        schema: &ArraySchema,
+        options: &ReadOptions,
+        out: &Output,
+    ) -> Result<(), Failure> {
+        if self.fill && !schema.is_dense() {
+            let what = "--fill is for dense arrays: cells of a sparse one have no places to keep";
+            return Err(Failure::invalid(what));
+        }
+        let drops = options.condition.is_some() && options.failing == Failing::Drop;
+        if self.no_dims && drops && schema.is_dense() {
+            out.warn(
+                "without dimensions, what --where leaves out does not show: --fill keeps the places",
+            );
+        }
+        Ok(())
+    }
+
+    pub(super) fn writer(
+        &self,
+        format: Format,
+        fields: &[FieldInfo],
+        shape: &[u64],
+        global: &Global,
+        out: Output,
+    ) -> Result<Box<dyn BatchWriter>, Failure> {
+        let options = self.output_options(global);
+        Ok(match format {
+            Format::Table if self.vertical => Box::new(VerticalWriter::new(out, fields, options)),
+            Format::Table => Box::new(TableWriter::new(out, fields, options, self.wide)),
+            Format::Arrow if !out.is_file => Box::new(IpcStreamWriter::try_new(
+                out.into_writer(),
+                fields,
+                options,
+            )?),
+            format => self.file(format, fields, shape, global, out.into_writer())?,
+        })
+    }
+
+    /// The writer of a file that is not for people.
+    pub(super) fn file(
+        &self,
+        format: Format,
+        fields: &[FieldInfo],
+        shape: &[u64],
+        global: &Global,
+        to: BufWriter<Box<dyn Write + Send>>,
+    ) -> Result<Box<dyn BatchWriter>, Failure> {
+        let options = self.output_options(global);
+        Ok(match format {
+            Format::Csv => Box::new(CsvWriter::try_new(to, fields, options)?),
+            Format::Jsonl => Box::new(JsonLinesWriter::try_new(to, fields, options)?),
+            Format::Arrow => Box::new(IpcFileWriter::try_new(to, fields, options)?),
+            Format::Parquet => Box::new(ParquetWriter::try_new(to, fields, options)?),
+            Format::Npy => Box::new(NpyWriter::try_new(to, fields, shape)?),
+            Format::Table => {
+                return Err(tdb::Error::from(Bug::new("a table for no one to read")).into());
+            }
+        })
+    }
+
+    pub(super) fn output_options(&self, global: &Global) -> OutputOptions {
+        OutputOptions {
+            ticks: global.ticks,
+            binary_strings: self.binary_strings,
+        }
+    }
+
+    /// The format of the files of a folder.
+    pub(super) fn format_of_folder(&self, folder: &Path) -> Result<Format, Failure> {
+        let by_name = || folder.extension().and_then(Format::of_ending);
+        let format = self.format.or_else(by_name).unwrap_or(Format::Parquet);
+        match format {
+            Format::Table | Format::Npy => {
+                let what = "a folder holds files of rows: csv, jsonl, arrow or parquet";
+                Err(Failure::invalid(what))
+            }
+            format => Ok(format),
+        }
+    }
+}
+
+impl Order {
+    fn of_result(self) -> ResultOrder {
+        match self {
+            Self::Row => ResultOrder::RowMajor,
+            Self::Col => ResultOrder::ColumnMajor,
+            Self::Global => ResultOrder::Global,
+            Self::Any => ResultOrder::Unordered,
+        }
+    }
+}
