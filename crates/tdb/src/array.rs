@@ -69,6 +69,10 @@ impl Array {
         &self.array
     }
 
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
     /// The threads, memory and key with which it was opened.
     #[must_use]
     pub fn context(&self) -> &Context {

@@ -22,6 +22,7 @@ pub mod place;
 mod read;
 mod replace;
 mod restore;
+mod rewrite;
 mod schema;
 mod schema_changes;
 mod set;
@@ -53,6 +54,7 @@ pub use partition::{Part, Partitioning, split};
 pub use picture::{Picture, PictureAxis, PictureOptions, Pixel, read_picture};
 pub use read::{Batches, ReadBuilder, Where, parse_condition};
 pub use restore::{RestoreOptions, Restored};
+pub use rewrite::{RewriteOptions, Rewritten};
 #[cfg(feature = "serde")]
 pub use rows::Rows;
 pub use schema::{Attribute, Dimension, Filter, Schema, SchemaBuilder};

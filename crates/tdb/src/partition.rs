@@ -122,14 +122,14 @@ impl Partitioning {
 ///
 /// # Errors
 /// Columns with fewer cells than the batch says.
-pub fn split(batch: Batch, rows: usize) -> Result<(Batch, Option<Batch>)> {
-    if rows >= batch.rows {
+pub fn split(batch: Batch, rows: u64) -> Result<(Batch, Option<Batch>)> {
+    if rows >= batch.rows as u64 {
         return Ok((batch, None));
     }
-    let others = rows..batch.rows;
+    let others = rows..batch.rows as u64;
     let others = others.map(|row| u32::try_from(row).map_err(|_| lost()));
     let rest = rows_of(&batch, &others.collect::<Result<Vec<u32>, Bug>>()?)?;
-    Ok((batch.first(rows as u64)?, Some(rest)))
+    Ok((batch.first(rows)?, Some(rest)))
 }
 
 /// The cells of a row, so that rows with other cells have other bytes.

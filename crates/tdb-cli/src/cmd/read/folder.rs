@@ -118,7 +118,7 @@ impl<'a> FolderWriter<'a> {
                     None => u64::MAX,
                     Some(most) => most.saturating_sub(file.rows),
                 };
-                let (now, later) = split(batch, usize::try_from(room).unwrap_or(usize::MAX))?;
+                let (now, later) = split(batch, room)?;
                 file.writer.write(&now)?;
                 file.rows = file.rows.saturating_add(now.rows as u64);
                 file.last = self.clock;

@@ -1,0 +1,362 @@
+//! An array anew, with other tiles, filters, orders or fields.
+
+mod marker;
+mod parts;
+mod schema;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use marker::Marker;
+use parts::Parts;
+use schema::check;
+use tdb_array::{ChangeOptions, ErrorKind, MetadataRecord, NameSource, ObjectType, SystemNames};
+use tdb_cells::Batch;
+use tdb_query::{ReadOptions, Reader};
+use tdb_store::LocalStore;
+use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
+
+use crate::{Array, Error, Order, Result, Schema, Time, place};
+
+/// Bytes of cells that become part of the new array together, about.
+const PART: u64 = 1 << 30;
+
+/// How an array is rewritten.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RewriteOptions {
+    /// Bytes of cells that become part of the new array together, about; what was interrupted goes on behind the last.
+    pub part_bytes: u64,
+    /// Where cells are kept until they are sorted, should they take more than the memory allows.
+    pub sort_in: Option<PathBuf>,
+    /// Of cells with the same coordinates the first is written, where the new array does not allow them; else they are an
+    /// error.
+    pub first_of_duplicates: bool,
+    /// Where names and the current time come from.
+    pub names: Arc<dyn NameSource>,
+}
+
+impl Default for RewriteOptions {
+    fn default() -> Self {
+        Self {
+            part_bytes: PART,
+            sort_in: None,
+            first_of_duplicates: false,
+            names: Arc::new(SystemNames),
+        }
+    }
+}
+
+/// What a rewrite did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rewritten {
+    /// Cells of the old array.
+    pub cells: u64,
+    /// Those among them that were there already, from a rewrite that was interrupted.
+    pub found: u64,
+    /// Names of the new fragments.
+    pub fragments: Vec<String>,
+    /// Keys of the metadata.
+    pub metadata: u64,
+}
+
+impl Array {
+    /// Makes an array of the same cells and metadata with another schema: other tiles, filters, orders, fewer fields. The cells
+    /// are those that this array shows; their earlier versions stay behind.
+    ///
+    /// What is interrupted goes on where it stopped, if it is called again in the same way.
+    ///
+    /// ```no_run
+    /// use tdb::{Attribute, Datatype, Dimension, Filter, Schema};
+    ///
+    /// let weather = tdb::open("weather")?;
+    /// let schema = Schema::dense()
+    ///     .dimension(Dimension::new("day", Datatype::DateTimeDay).domain("2000-01-01"..="2099-12-31").tile(365))
+    ///     .attribute(Attribute::new("temp", Datatype::Float32).filter(Filter::byteshuffle()).filter(Filter::zstd(5)))
+    ///     .build()?;
+    /// println!("{} cells", weather.rewrite("weather_by_year", &schema)?.cells);
+    /// # Ok::<(), tdb::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A schema with other dimensions, or attributes that the array does not have; something in the way; errors of reading and
+    /// writing.
+    pub fn rewrite(&self, to: &str, schema: &Schema) -> Result<Rewritten> {
+        self.rewrite_with(to, schema, &RewriteOptions::default(), &mut |_| {})
+    }
+
+    /// As [`Array::rewrite`], with options; tells how many cells are done.
+    ///
+    /// # Errors
+    /// As [`Array::rewrite`].
+    pub fn rewrite_with(
+        &self,
+        to: &str,
+        schema: &Schema,
+        options: &RewriteOptions,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Rewritten> {
+        check(self, schema)?;
+        let context = self.context();
+        let there = match context.object_type(to) {
+            Ok(found) => found,
+            Err(error) if error.kind() == ErrorKind::NotFound => ObjectType::Invalid,
+            Err(error) => return Err(error),
+        };
+        let (target, marker) = match there {
+            ObjectType::Array => self.begun(to, schema)?,
+            ObjectType::Group => {
+                return Err(Error::new(ErrorKind::Exists, "there is a group here already").at(to));
+            }
+            ObjectType::Invalid => self.begin(to, schema, options)?,
+        };
+        let source = context.open_at(self.uri(), Time(marker.at))?;
+        let rewrite = Rewrite {
+            source,
+            target,
+            schema,
+            options,
+            marker,
+        };
+        rewrite.run(progress)
+    }
+
+    /// Makes the new array, and notes what it is to be of.
+    fn begin(&self, to: &str, schema: &Schema, options: &RewriteOptions) -> Result<(Self, Marker)> {
+        let context = self.context();
+        let now = options.names.now();
+        let row = parts::row_bytes(schema);
+        let marker = Marker {
+            from: self.place().store_uri.clone(),
+            at: self.engine().window().at.min(now),
+            begun: now,
+            rows: (options.part_bytes / row).max(1),
+        };
+        let place = place::vacant(to, context.opener())?;
+        let location = context.location(&place);
+        let change = ChangeOptions {
+            timestamp: Some(now),
+            names: Arc::clone(&options.names),
+        };
+        tdb_array::Array::create(&location, schema, schema.enumerations(), &change)
+            .map_err(|error| place.failed(error))?;
+        let target = context.open(to)?.newest()?;
+        target.put(vec![marker.record()?], &change)?;
+        Ok((target, marker))
+    }
+
+    /// The array that a rewrite began, and what it noted.
+    fn begun(&self, to: &str, schema: &Schema) -> Result<(Self, Marker)> {
+        let target = self.context().open(to)?.newest()?;
+        let exists = |what: &str| Error::new(ErrorKind::Exists, what.to_owned()).at(to);
+        let Some(marker) = Marker::of(&target.metadata()?) else {
+            return Err(exists("there is an array here already"));
+        };
+        if marker.from != self.place().store_uri {
+            let what = format!("a rewrite of another array was begun here: {}", marker.from);
+            return Err(exists(&what));
+        }
+        let mut wanted = (**schema).clone();
+        let found = target.engine().newest_schema();
+        wanted.enumerations.clone_from(&found.enumerations);
+        wanted.version = found.version;
+        if wanted != **found {
+            let what = "a rewrite with another schema was begun here";
+            let hint = "the same options go on with it; to begin anew, remove it first";
+            return Err(exists(what).with_hint(hint));
+        }
+        Ok((target, marker))
+    }
+
+    fn put(&self, records: Vec<MetadataRecord>, change: &ChangeOptions) -> Result<()> {
+        let put = self.engine().put_metadata(records, change);
+        put.map(|_| ()).map_err(|error| self.failed(error))
+    }
+}
+
+/// A rewrite that was begun.
+struct Rewrite<'a> {
+    source: Array,
+    target: Array,
+    schema: &'a Schema,
+    options: &'a RewriteOptions,
+    marker: Marker,
+}
+
+impl Rewrite<'_> {
+    fn run(&self, progress: &mut dyn FnMut(u64)) -> Result<Rewritten> {
+        let mut done = Rewritten::default();
+        let parts = if self.schema.is_dense() {
+            self.write_blocks(&mut done, progress)?
+        } else {
+            self.write_cells(&mut done, progress)?
+        };
+        self.finish(parts, &mut done)?;
+        Ok(done)
+    }
+
+    /// Whether a part is in the new array already: each has a time of its own.
+    fn is_there(&self, part: u64) -> bool {
+        let time = self.marker.time_of(part);
+        let mut fragments = self.target.engine().fragments().iter();
+        fragments.any(|fragment| fragment.timestamps().0 == time)
+    }
+
+    fn writer(&self, part: u64, more: WriteOptions) -> Result<Writer> {
+        let mut options = WriteOptions {
+            timestamp: Some(self.marker.time_of(part)),
+            names: Arc::clone(&self.options.names),
+            ..more
+        };
+        if let Some(folder) = &self.options.sort_in {
+            options.sort_store = Some(Arc::new(LocalStore::open(folder)?));
+        }
+        if self.options.first_of_duplicates {
+            options.duplicates = Some(Duplicates::First);
+        }
+        let session = self.target.context().shared_session();
+        let writer = Writer::open(session, self.target.engine(), &options);
+        writer.map_err(|error| self.target.failed(error))
+    }
+
+    fn reader(&self, more: ReadOptions) -> Result<Reader> {
+        let names = self.schema.attributes.iter().map(|a| a.name.clone());
+        let options = ReadOptions {
+            attributes: Some(names.collect()),
+            enumeration_codes: true,
+            ..more
+        };
+        let session = self.source.context().shared_session();
+        let reader = Reader::open(session, self.source.engine(), &options);
+        reader.map_err(|error| self.source.failed(error))
+    }
+
+    /// Dense arrays: one block after the other; gives their number.
+    fn write_blocks(&self, done: &mut Rewritten, progress: &mut dyn FnMut(u64)) -> Result<u64> {
+        let dimensions = &self.schema.dimensions;
+        let mut number = 0_u64;
+        for block in Parts::of(self.schema, self.source.engine(), self.marker.rows)? {
+            let block = block?;
+            done.cells = done.cells.saturating_add(block.rows);
+            if self.is_there(number) {
+                done.found = done.found.saturating_add(block.rows);
+            } else {
+                let ranges = crate::difference::ranges_of(dimensions, &block.ranges);
+                let reader = self.reader(ReadOptions {
+                    dimensions: Some(Vec::new()),
+                    ranges: ranges.clone(),
+                    order: Some(Order::Row.into()),
+                    ..ReadOptions::default()
+                })?;
+                let mut writer = self.writer(
+                    number,
+                    WriteOptions {
+                        ranges,
+                        order: Some(WriteOrder::RowMajor),
+                        ..WriteOptions::default()
+                    },
+                )?;
+                for batch in reader {
+                    let batch = batch.map_err(|error| self.source.failed(error))?;
+                    self.push(&mut writer, batch)?;
+                }
+                self.commit(writer, done)?;
+            }
+            progress(done.cells);
+            number = number.saturating_add(1);
+        }
+        Ok(number)
+    }
+
+    /// Sparse arrays: so many cells after the others; gives the number of parts.
+    fn write_cells(&self, done: &mut Rewritten, progress: &mut dyn FnMut(u64)) -> Result<u64> {
+        let keeps_order = schema::has_order_of(self.schema, self.source.engine().schema());
+        let order = if keeps_order {
+            WriteOrder::Global
+        } else {
+            WriteOrder::Unordered
+        };
+        let reader = self.reader(ReadOptions {
+            order: Some(Order::Global.into()),
+            ..ReadOptions::default()
+        })?;
+        let (mut number, mut room) = (0_u64, self.marker.rows);
+        let mut writer = None;
+        for batch in reader {
+            let mut rest = Some(batch.map_err(|error| self.source.failed(error))?);
+            while let Some(batch) = rest.take() {
+                let (now, later) = crate::split(batch, room)?;
+                let rows = now.rows as u64;
+                if self.is_there(number) {
+                    done.found = done.found.saturating_add(rows);
+                } else {
+                    let mut open = match writer.take() {
+                        Some(writer) => writer,
+                        None => self.writer(
+                            number,
+                            WriteOptions {
+                                order: Some(order),
+                                ..WriteOptions::default()
+                            },
+                        )?,
+                    };
+                    self.push(&mut open, now)?;
+                    writer = Some(open);
+                }
+                done.cells = done.cells.saturating_add(rows);
+                room = room.saturating_sub(rows);
+                if room == 0 {
+                    if let Some(writer) = writer.take() {
+                        self.commit(writer, done)?;
+                    }
+                    room = self.marker.rows;
+                    number = number.saturating_add(1);
+                }
+                rest = later;
+                progress(done.cells);
+            }
+        }
+        if let Some(writer) = writer {
+            self.commit(writer, done)?;
+        }
+        Ok(number.saturating_add(1))
+    }
+
+    fn push(&self, writer: &mut Writer, mut batch: Batch) -> Result<()> {
+        for column in &mut batch.columns {
+            if let Some(index) = self.schema.attribute_index(&column.name)
+                && let Some(attribute) = self.schema.attributes.get(index)
+            {
+                column.nullable = attribute.nullable;
+            }
+        }
+        let pushed = writer.push(&batch);
+        pushed.map_err(|error| self.target.failed(error))
+    }
+
+    fn commit(&self, writer: Writer, done: &mut Rewritten) -> Result<()> {
+        let names = writer.finish();
+        let names = names.map_err(|error| self.target.failed(error))?;
+        let names = names.iter().map(|name| name.as_str().to_owned());
+        done.fragments.extend(names);
+        Ok(())
+    }
+
+    /// The metadata comes last, and with it what was noted at the beginning goes.
+    fn finish(&self, parts: u64, done: &mut Rewritten) -> Result<()> {
+        let metadata = self.source.metadata()?;
+        let records = metadata.iter().map(|(key, value)| MetadataRecord {
+            key: key.to_owned(),
+            value: Some(value.clone()),
+        });
+        let mut records: Vec<MetadataRecord> = records.collect();
+        done.metadata = records.len() as u64;
+        records.push(Marker::gone());
+        let change = ChangeOptions {
+            timestamp: Some(self.marker.time_of(parts)),
+            names: Arc::clone(&self.options.names),
+        };
+        self.target.put(records, &change)
+    }
+}
