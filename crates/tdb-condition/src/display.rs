@@ -2,6 +2,7 @@ use std::fmt::{self, Write};
 
 use tdb_tile::Limits;
 
+use crate::depth::takes_parentheses;
 use crate::token::is_bare_name;
 use crate::walk::{Joint, Walk};
 use crate::{Condition, ConditionNode, FieldTest, Literal, Test};
@@ -64,11 +65,8 @@ fn open(
     negated: &mut bool,
 ) -> fmt::Result {
     separate(f, walk, *negated)?;
-    let binds_tighter = matches!(
-        (walk.top(), joint),
-        (None | Some((Joint::Or, _)), Joint::And)
-    );
-    let in_parentheses = *negated || !(walk.depth() == 0 || binds_tighter);
+    let outer = walk.top().map(|(outer, _)| outer);
+    let in_parentheses = takes_parentheses(outer, joint, *negated);
     if in_parentheses {
         f.write_char('(')?;
     }

@@ -8,6 +8,7 @@ mod ast;
 mod calculate;
 mod condition_field;
 mod deleted;
+mod depth;
 mod display;
 mod error;
 mod evaluate;

@@ -5,7 +5,7 @@ mod test;
 
 use std::collections::HashSet;
 
-use tdb_tile::{Bug, Limits};
+use tdb_tile::{Bug, LimitError, Limits};
 
 use crate::parentheses::term_parentheses;
 use crate::refusal::{Refusal, TextError};
@@ -24,8 +24,11 @@ impl Condition {
     /// [`ConditionError::Text`] where the text breaks the grammar, [`ConditionError::Limit`] where it is too deep
     /// or too long.
     pub fn parse(text: &str, limits: &Limits) -> Result<Self, ConditionError> {
-        let parsed = Parser::new(text, limits).and_then(Parser::run);
-        parsed.map_err(|error| error.in_text(text))
+        let parsed = Parser::new(text, limits)
+            .and_then(Parser::run)
+            .map_err(|error| error.in_text(text))?;
+        check_depth(parsed.written_depth(), limits)?;
+        Ok(parsed)
     }
 }
 
@@ -43,6 +46,11 @@ impl Condition {
         }
         None
     }
+}
+
+fn check_depth(depth: u64, limits: &Limits) -> Result<(), LimitError> {
+    let limit = limits.condition_depth;
+    Limits::check("depth of a condition", "condition_depth", depth, limit)
 }
 
 /// What waits for the condition to its right.
@@ -151,13 +159,7 @@ impl<'a> Parser<'a> {
     }
 
     fn wait(&mut self, what: Pending) -> Result<(), Refusal> {
-        let depth = (self.pending.len() as u64).saturating_add(1);
-        Limits::check(
-            "depth of a condition",
-            "condition_depth",
-            depth,
-            self.limits.condition_depth,
-        )?;
+        check_depth((self.pending.len() as u64).saturating_add(1), self.limits)?;
         self.pending.push(what);
         Ok(())
     }

@@ -169,8 +169,6 @@ impl Neg for Term {
 /// As a condition has it, with no more parentheses than it takes.
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// What binds more strongly than every operation.
-        const ONE: u8 = 4;
         let mut done: Vec<(String, u8)> = Vec::new();
         let within = |(text, strength): (String, u8), least: u8| {
             if strength < least {
@@ -181,15 +179,15 @@ impl fmt::Display for Term {
         };
         for part in &self.parts {
             let written = match part {
-                TermPart::Field(name) => (FieldName(name).to_string(), ONE),
-                TermPart::Value(value) => (value.to_string(), ONE),
+                TermPart::Field(name) => (FieldName(name).to_string(), Self::ONE),
+                TermPart::Value(value) => (value.to_string(), Self::ONE),
                 TermPart::DatePart(part) => {
                     let (text, _) = done.pop().ok_or(fmt::Error)?;
-                    (format!("{}({text})", part.name()), ONE)
+                    (format!("{}({text})", part.name()), Self::ONE)
                 }
                 TermPart::Negate => {
                     let value = done.pop().ok_or(fmt::Error)?;
-                    (format!("-({})", value.0), 3)
+                    (format!("-({})", value.0), Self::SIGNED)
                 }
                 TermPart::Operation(operation) => {
                     let right = done.pop().ok_or(fmt::Error)?;

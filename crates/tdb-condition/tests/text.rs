@@ -194,6 +194,32 @@ fn depth_and_length_are_bounded() {
 }
 
 #[test]
+fn a_condition_is_as_deep_as_it_is_printed() {
+    let least = |text: &str| {
+        let within = |condition_depth: &u64| {
+            let limits = Limits {
+                condition_depth: *condition_depth,
+                ..Limits::default()
+            };
+            Condition::parse(text, &limits).is_ok()
+        };
+        (0..20).find(within).unwrap()
+    };
+    let printed = |text: &str| parse(text).to_string();
+    let texts = [
+        "---a > 1",
+        "a not between 1 and 2 or b = 1",
+        "not a - (b - a) > 1",
+    ];
+    let depths = texts.map(|text| format!("{text} | {} {}", printed(text), least(text)));
+    insta::assert_snapshot!(depths.join("\n"), @r"
+    ---a > 1 | -(-(-(a))) > 1 6
+    a not between 1 and 2 or b = 1 | not (a >= 1 and a <= 2) or b = 1 3
+    not a - (b - a) > 1 | not a - (b - a) > 1 4
+    ");
+}
+
+#[test]
 fn a_built_condition_of_any_depth_is_dropped_and_printed() {
     let mut condition = Condition::field("a").eq(1);
     for i in 0..5_000 {
@@ -269,12 +295,45 @@ fn conditions() -> impl Strategy<Value = Condition> {
     })
 }
 
+fn texts() -> impl Strategy<Value = String> {
+    let term = Just("a".to_owned()).prop_recursive(4, 12, 2, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|a| format!("-{a}")),
+            inner.clone().prop_map(|a| format!("({a})")),
+            inner.clone().prop_map(|a| format!("year({a})")),
+            (inner.clone(), "[*/+-]", inner).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
+        ]
+    });
+    let test = prop_oneof![
+        (term.clone(), term).prop_map(|(a, b)| format!("{a} < {b}")),
+        "a (not )?between 1 and 2",
+        "a = 1",
+    ];
+    test.prop_recursive(4, 12, 2, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|a| format!("not {a}")),
+            inner.clone().prop_map(|a| format!("({a})")),
+            (inner.clone(), "and|or", inner).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
+        ]
+    })
+}
+
 proptest! {
     #[test]
     fn what_is_printed_is_read_back(condition in conditions()) {
         let text = condition.to_string();
         let again = Condition::parse(&text, &Limits::default());
         prop_assert_eq!(again.map_err(|error| format!("{text}: {error}")), Ok(condition));
+    }
+
+    #[test]
+    fn what_is_read_is_within_the_limits_as_it_is_printed(text in texts(), condition_depth in 1_u64..9) {
+        let limits = Limits { condition_depth, ..Limits::default() };
+        if let Ok(condition) = Condition::parse(&text, &limits) {
+            let printed = condition.to_string();
+            let again = Condition::parse(&printed, &limits);
+            prop_assert_eq!(again.map_err(|error| format!("{text}: {printed}: {error}")), Ok(condition));
+        }
     }
 
     #[test]

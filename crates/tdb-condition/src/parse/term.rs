@@ -1,7 +1,7 @@
 //! Terms: what is worked out of fields and values.
 
 use tdb_schema::value::DatePart;
-use tdb_tile::{Bug, Limits};
+use tdb_tile::Bug;
 
 use super::Parser;
 use crate::ast::{Operation, Term, TermPart};
@@ -100,12 +100,7 @@ impl Parser<'_> {
 
     fn push_waiting(&self, waiting: &mut Vec<Pending>, what: Pending) -> Result<(), Refusal> {
         let depth = (self.pending.len() as u64).saturating_add(waiting.len() as u64);
-        Limits::check(
-            "depth of a condition",
-            "condition_depth",
-            depth.saturating_add(1),
-            self.limits.condition_depth,
-        )?;
+        super::check_depth(depth.saturating_add(1), self.limits)?;
         waiting.push(what);
         Ok(())
     }
