@@ -86,6 +86,8 @@ pub(crate) enum Verb {
     Set(cmd::set::Arguments),
     /// Make an array what it was at an earlier time
     Restore(cmd::restore::Arguments),
+    /// Make an array anew, with other tiles, filters, orders or fields
+    Rewrite(Box<cmd::rewrite::Arguments>),
     /// Delete cells by a condition, or fragments by time
     Delete(cmd::delete::Arguments),
     /// Merge fragments, commits or metadata

@@ -130,6 +130,7 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Evolve(arguments) => cmd::evolve::run(&arguments, global),
         Verb::Set(arguments) => cmd::set::run(&arguments, global, out),
         Verb::Restore(arguments) => cmd::restore::run(&arguments, global, out),
+        Verb::Rewrite(arguments) => cmd::rewrite::run(&arguments, global, out),
         Verb::Delete(arguments) => cmd::delete::run(&arguments, global, out),
         Verb::Consolidate(arguments) => cmd::consolidate::run(&arguments, global, out),
         Verb::Vacuum(arguments) => cmd::vacuum::run(&arguments, global, out),

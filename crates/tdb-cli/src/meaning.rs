@@ -36,7 +36,7 @@ const fn change(verb: &'static str, options: &'static [&'static str]) -> Meaning
 }
 
 #[rustfmt::skip]
-const VERBS: [Meaning; 46] = [
+const VERBS: [Meaning; 47] = [
     look("info", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("schema", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
@@ -71,6 +71,7 @@ const VERBS: [Meaning; 46] = [
     change("evolve", &["at", "key_file", "threads", "memory"]),
     change("set", &["at", "key_file", "threads", "memory", "json", "output"]),
     change("restore", &["at", "key_file", "threads", "memory", "json", "output"]),
+    change("rewrite", &["at", "key_file", "threads", "memory", "json", "output"]),
     change("delete", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     change("consolidate", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     change("vacuum", &["key_file", "threads", "memory", "json", "output"]),

@@ -17,7 +17,7 @@ use tdb_tile::{Budget, Code, Range};
 pub use self::cells::CellValue;
 use self::cells::{Row, changed_fields, order_of};
 use self::side::Side;
-use crate::schema_changes::{described, schema_changes};
+use crate::schema_changes::{array_changes, described};
 use crate::{Array, Error, ReadBuilder, Result};
 
 /// A cell that one read has and the other has not, or has otherwise.
@@ -114,7 +114,7 @@ pub fn compare(old: ReadBuilder, new: ReadBuilder) -> Result<Differences> {
         new,
         dimensions,
         attributes,
-        schema: schema_changes(before, after),
+        schema: array_changes(&old_array, &new_array)?,
         metadata: metadata_changes(&old_array, &new_array)?,
         count: DifferenceCount::default(),
         found: VecDeque::new(),

@@ -25,6 +25,8 @@ mod restore;
 mod rewrite;
 mod schema;
 mod schema_changes;
+#[cfg(feature = "serde")]
+mod schema_serde;
 mod set;
 mod stores;
 mod time;

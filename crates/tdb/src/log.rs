@@ -9,7 +9,7 @@ use tdb_condition::{Condition, ConditionField};
 use tdb_schema::{ArraySchema, Enumeration};
 use tdb_tile::Range;
 
-use crate::schema_changes::schema_changes;
+use crate::schema_changes::evolution;
 use crate::{Array, Context, Result, place};
 
 /// Something that happened to an array or a group.
@@ -146,7 +146,7 @@ impl Array {
             };
             let change = match last {
                 None => Change::Created,
-                Some(last) => Change::Evolved(schema_changes(last, schema)),
+                Some(last) => Change::Evolved(evolution(last, schema)?),
             };
             last = Some(schema);
             if time.is_some_and(|time| time < engine.window().since) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tdb_array::{ChangeOptions, ObjectType, OpenOptions, TimeWindow};
+use tdb_array::{ArrayError, ChangeOptions, ObjectType, OpenOptions, TimeWindow};
 use tdb_schema::{ArraySchema, Enumeration};
 
 use crate::{Array, Context, Result, Schema, Time, place};
@@ -95,12 +95,29 @@ impl Array {
     /// Enumerations that cannot be read.
     pub fn newest_schema(&self) -> Result<Schema> {
         let engine = self.engine();
-        let schema = ArraySchema::clone(engine.newest_schema());
-        let entries = schema.enumerations.iter();
-        let values = entries.map(|entry| engine.newest_enumeration(&entry.name));
-        let values = values.map(|values| Ok(Enumeration::clone(&*values?)));
-        let values: Result<Vec<Enumeration>, tdb_array::ArrayError> = values.collect();
-        let enumerations = values.map_err(|error| self.failed(error))?;
-        Ok(Schema::of(schema, enumerations))
+        self.with_labels(engine.newest_schema(), |name| {
+            engine.newest_enumeration(name)
+        })
+    }
+
+    /// The schema with the labels of its enumerations, as [`Context::create`] and [`Array::rewrite`] take one.
+    ///
+    /// # Errors
+    /// Enumerations that cannot be read.
+    pub fn full_schema(&self) -> Result<Schema> {
+        let engine = self.engine();
+        self.with_labels(engine.schema(), |name| engine.enumeration(name))
+    }
+
+    fn with_labels(
+        &self,
+        schema: &ArraySchema,
+        labels: impl Fn(&str) -> Result<Arc<Enumeration>, ArrayError>,
+    ) -> Result<Schema> {
+        let names = schema.enumerations.iter().map(|entry| &entry.name);
+        let read = names.map(|name| labels(name).map(|labels| Enumeration::clone(&labels)));
+        let read: Result<Vec<Enumeration>, ArrayError> = read.collect();
+        let labels = read.map_err(|error| self.failed(error))?;
+        Ok(Schema::of(schema.clone(), labels))
     }
 }

@@ -1,12 +1,16 @@
 //! How one schema differs from another, in words.
 
+use std::sync::Arc;
+
 use tdb_schema::value::{Cell, Value, read_cell};
-use tdb_schema::{ArraySchema, Attribute, CellValNum};
+use tdb_schema::{ArraySchema, Attribute, CellValNum, Enumeration, EnumerationRef};
 use tdb_tile::Code;
 
+use crate::{Array, Result};
+
 /// What changed from one schema to the other, each a short sentence without an end: `added attribute "a" (int32)`. Filters,
-/// capacity and orders count only where whole arrays are compared.
-pub(crate) fn schema_changes(old: &ArraySchema, new: &ArraySchema) -> Vec<String> {
+/// capacity and orders count only where whole arrays are compared. Enumerations are told by [`enumeration_changes`].
+fn schema_changes(old: &ArraySchema, new: &ArraySchema) -> Vec<String> {
     let mut changes = Vec::new();
     let find = |schema: &'_ ArraySchema, name: &str| -> Option<Attribute> {
         let index = schema.attribute_index(name)?;
@@ -31,7 +35,6 @@ pub(crate) fn schema_changes(old: &ArraySchema, new: &ArraySchema) -> Vec<String
     let dropped = old.attributes.iter();
     let dropped = dropped.filter(|attribute| find(new, &attribute.name).is_none());
     changes.extend(dropped.map(|attribute| format!("dropped attribute {:?}", attribute.name)));
-    enumeration_changes(old, new, &mut changes);
     if old.current_domain != new.current_domain {
         changes.push(match current_domain(new) {
             Some(domain) => format!("current domain is {domain}"),
@@ -47,20 +50,55 @@ pub(crate) fn schema_changes(old: &ArraySchema, new: &ArraySchema) -> Vec<String
     changes
 }
 
-fn enumeration_changes(old: &ArraySchema, new: &ArraySchema, changes: &mut Vec<String>) {
+/// What became of the enumerations; `change` tells how one that both have differs.
+fn enumeration_changes(
+    old: &ArraySchema,
+    new: &ArraySchema,
+    mut change: impl FnMut(&EnumerationRef, &EnumerationRef) -> Result<Option<&'static str>>,
+) -> Result<Vec<String>> {
+    let mut changes = Vec::new();
     for entry in &new.enumerations {
         let mut before = old.enumerations.iter();
-        match before.find(|before| before.name == entry.name) {
-            None => changes.push(format!("added enumeration {:?}", entry.name)),
-            Some(before) if before.file != entry.file => {
-                changes.push(format!("extended enumeration {:?}", entry.name));
-            }
-            Some(_) => {}
-        }
+        let what = match before.find(|before| before.name == entry.name) {
+            None => Some("added"),
+            Some(before) => change(before, entry)?,
+        };
+        changes.extend(what.map(|what| format!("{what} enumeration {:?}", entry.name)));
     }
     let is_gone = |name: &str| new.enumerations.iter().all(|entry| entry.name != name);
     let dropped = old.enumerations.iter().filter(|entry| is_gone(&entry.name));
     changes.extend(dropped.map(|entry| format!("dropped enumeration {:?}", entry.name)));
+    Ok(changes)
+}
+
+/// How the schema of one array differs from that of another. Their enumerations are the same where their labels are.
+pub(crate) fn array_changes(old: &Array, new: &Array) -> Result<Vec<String>> {
+    let mut changes = schema_changes(old.schema(), new.schema());
+    let labels = |array: &Array, name: &str| -> Result<Arc<Enumeration>> {
+        let read = array.engine().enumeration(name);
+        read.map_err(|error| array.failed(error))
+    };
+    let change = |before: &EnumerationRef, entry: &EnumerationRef| {
+        let before = labels(old, &before.name)?;
+        let now = labels(new, &entry.name)?;
+        Ok(match (now.extends(&before), before.extends(&now)) {
+            (true, true) => None,
+            (true, false) => Some("extended"),
+            (false, _) => Some("changed"),
+        })
+    };
+    changes.extend(enumeration_changes(old.schema(), new.schema(), change)?);
+    Ok(changes)
+}
+
+/// What changed from one schema of an array to the next. An extended enumeration is in another file.
+pub(crate) fn evolution(old: &ArraySchema, new: &ArraySchema) -> Result<Vec<String>> {
+    let mut changes = schema_changes(old, new);
+    let change = |before: &EnumerationRef, entry: &EnumerationRef| {
+        Ok((before.file != entry.file).then_some("extended"))
+    };
+    changes.extend(enumeration_changes(old, new, change)?);
+    Ok(changes)
 }
 
 /// The type of an attribute as people say it: `int32, nullable`.

@@ -207,3 +207,38 @@ fn what_cannot_be_rewritten_is_told_and_leaves_nothing() {
     "#);
     assert!(!folder.path().join("new").exists());
 }
+
+#[test]
+fn nothing_is_made_of_the_room_between_dense_writes() {
+    let folder = TempDir::new().unwrap();
+    let uri = |name: &str| folder.path().join(name).display().to_string();
+    let context = Context::new().threads(1);
+    let schema = |tile: i64| {
+        Schema::dense()
+            .dimension(
+                Dimension::new("at", Datatype::Int64)
+                    .domain(0..=1_i64 << 61)
+                    .tile(tile),
+            )
+            .attribute(Attribute::new("a", Datatype::Int64))
+            .build()
+            .unwrap()
+    };
+    let old = context.create(&uri("old"), &schema(10)).unwrap();
+    // The second and third are next to each other, in tiles of 100.
+    for first in [1_i64 << 60, 195, 0] {
+        let cells: Vec<i64> = (first..first + 150).collect();
+        let write = old.write().range("at", first..=first + 149);
+        write.column("a", &cells).commit().unwrap();
+    }
+    let old = old.reopen().unwrap();
+    let to = uri("new");
+    let done = old.rewrite(&to, &schema(100)).unwrap();
+    assert_eq!((done.cells, done.fragments.len()), (345 + 150, 2));
+    let new = context.open(&to).unwrap();
+    for range in [0..=400, (1_i64 << 60) - 5..=(1 << 60) + 200] {
+        let read = |array: &Array| array.read().range("at", range.clone());
+        let mut differences = compare(read(&old), read(&new)).unwrap();
+        assert!(differences.next().is_none());
+    }
+}

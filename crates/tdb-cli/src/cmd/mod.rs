@@ -33,6 +33,7 @@ mod ranges;
 pub(crate) mod read;
 mod removal;
 pub(crate) mod restore;
+pub(crate) mod rewrite;
 pub(crate) mod schema;
 mod selection;
 pub(crate) mod set;

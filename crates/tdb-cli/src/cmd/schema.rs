@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 }
 
 /// The enumerations of an array, read.
-pub(crate) fn enumerations(array: &Array) -> Result<Vec<Enumeration>, Failure> {
+fn enumerations(array: &Array) -> Result<Vec<Enumeration>, Failure> {
     let names = array
         .schema()
         .enumerations

@@ -1,4 +1,5 @@
 //! Cells of arrays in files.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::path::Path;

@@ -66,7 +66,7 @@ fn every_verb_shows_examples_that_work() {
 }
 
 /// Every verb.
-const VERBS: [&str; 46] = [
+const VERBS: [&str; 47] = [
     "",
     "info",
     "schema",
@@ -106,6 +106,7 @@ const VERBS: [&str; 46] = [
     "import",
     "set",
     "restore",
+    "rewrite",
     "delete",
     "evolve",
     "consolidate",
@@ -147,6 +148,7 @@ fn examples_of_changes_work_one_after_the_other() {
         "consolidate",
         "vacuum",
         "clean",
+        "rewrite",
         "cp",
         "mv",
         "rm",
@@ -281,6 +283,7 @@ fn helps_list_the_options_that_the_verb_takes_and_no_others() {
                 "export" => "none none.csv",
                 "set" => "none a=1 b=1",
                 "restore" => "none --to 1",
+                "rewrite" => "none none",
                 "import" => "none.csv none --dry-run",
                 "delete" => "none --where a=1 --dry-run",
                 "cp" | "mv" => "none none --dry-run",

@@ -1,6 +1,6 @@
 use tdb_array::Snapshot;
 use tdb_cells::dense::{Cursor, Runs, Share, borders};
-use tdb_schema::grid::SpaceTileGrid;
+use tdb_schema::grid::{CellBox, SpaceTileGrid, TileBox};
 use tdb_schema::{ArraySchema, CellValNum, Order};
 use tdb_tile::{Bug, Range};
 
@@ -25,80 +25,132 @@ pub(super) struct Block {
     pub(super) rows: u64,
 }
 
-/// All that was written of a dense array, cut into blocks that end between space tiles of the new array.
+/// All that was written of a dense array, cut into blocks that end between space tiles of the new array. Nothing is made of the
+/// room between writes that lie far from each other.
 pub(super) struct Parts {
     grid: SpaceTileGrid,
+    /// What each fragment covers.
+    written: Vec<CellBox>,
+    /// What is still to be cut, the next one last.
+    areas: Vec<CellBox>,
+    area: Option<Area>,
+    share: Share,
+}
+
+/// Cells that are cut into blocks.
+struct Area {
     runs: Vec<Runs>,
     cursor: Cursor,
-    share: Share,
 }
 
 impl Parts {
     pub(super) fn of(schema: &ArraySchema, source: &Snapshot, rows: u64) -> Result<Self> {
         let grid = SpaceTileGrid::new(schema);
         let grid = grid.ok_or_else(|| Bug::new("a dense array without a grid of tiles"))?;
-        let written = source.non_empty_domain();
-        let mut runs = Vec::new();
-        for (index, axis) in grid.axes().iter().enumerate() {
-            let range = written.as_ref().and_then(|written| written.get(index));
-            let cells = match range {
-                Some(range) => {
-                    let name = schema.dimensions.get(index).map_or("", |d| d.name.as_str());
-                    let cells = axis.cells(range);
-                    Some(cells.ok_or_else(|| outside(name))?)
-                }
-                None => None,
-            };
-            let along = Runs::new(cells);
-            runs.push(along.ok_or_else(|| Error::invalid("more cells than can be counted"))?);
-        }
-        let positions = runs.iter().map(|runs| 0..runs.len()).collect();
+        let cells = source.fragments().iter().map(|fragment| {
+            let cells = grid.cell_box(&fragment.metadata.non_empty_domain);
+            cells.ok_or_else(|| Error::invalid("there are cells outside of the new domain"))
+        });
+        let written = cells.collect::<Result<Vec<CellBox>>>()?;
+        let mut areas = areas(&grid, &written);
+        areas.reverse();
         let share = Share {
             aim: rows,
             // A row of tiles may be larger.
             most: rows.saturating_mul(2),
         };
         Ok(Self {
-            cursor: Cursor::new(positions, Order::RowMajor),
             grid,
-            runs,
+            written,
+            areas,
+            area: None,
             share,
         })
     }
 
-    fn block(&self, positions: &[std::ops::Range<u64>]) -> Result<Vec<Range>, Bug> {
-        let lost = || Bug::new("a block outside of the array");
-        let along = positions.iter().zip(self.grid.axes()).zip(&self.runs);
-        let ranges = along.map(|((positions, axis), runs)| {
-            let value = |position: u64| {
-                let run = runs.at(position)?;
-                axis.value(run.first.checked_add(position.checked_sub(run.position)?)?)
+    fn next_block(&mut self) -> Result<Option<Block>> {
+        loop {
+            if self.area.is_none() {
+                let Some(cells) = self.areas.pop() else {
+                    return Ok(None);
+                };
+                self.area = Some(Area::of(&cells)?);
+            }
+            let block = self.area.as_mut().and_then(|area| {
+                let (grid, runs) = (&self.grid, &area.runs);
+                let between = |dimension, position| borders(grid, runs, dimension, position);
+                area.cursor.next(self.share, &between)
+            });
+            let (Some(block), Some(area)) = (block, &self.area) else {
+                self.area = None;
+                continue;
             };
-            let last = positions.end.checked_sub(1).and_then(value);
-            let (lo, hi) = (value(positions.start), last);
-            Ok(Range {
-                lo: lo.ok_or_else(lost)?,
-                hi: hi.ok_or_else(lost)?,
-            })
-        });
-        ranges.collect()
+            let lost = || Bug::new("a block outside of the array");
+            let cells = area.cells(&block.positions).ok_or_else(lost)?;
+            let mut written = self.written.iter();
+            if written.any(|written| written.intersection(&cells).is_some()) {
+                return Ok(Some(Block {
+                    ranges: self.grid.ranges(&cells).ok_or_else(lost)?,
+                    rows: block.rows(),
+                }));
+            }
+        }
     }
+}
+
+impl Area {
+    fn of(cells: &CellBox) -> Result<Self> {
+        let ends = cells.lo.iter().zip(&cells.hi);
+        let runs = ends.map(|(&lo, &hi)| Runs::new([(lo, hi)]));
+        let runs: Option<Vec<Runs>> = runs.collect();
+        let runs = runs.ok_or_else(|| Error::invalid("more cells than can be counted"))?;
+        let positions = runs.iter().map(|runs| 0..runs.len()).collect();
+        let cursor = Cursor::new(positions, Order::RowMajor);
+        Ok(Self { runs, cursor })
+    }
+
+    /// The cells at these positions.
+    fn cells(&self, positions: &[std::ops::Range<u64>]) -> Option<CellBox> {
+        let ends = positions.iter().zip(&self.runs).map(|(positions, runs)| {
+            let cell = |position: u64| {
+                let run = runs.at(position)?;
+                run.first.checked_add(position.checked_sub(run.position)?)
+            };
+            Some((cell(positions.start)?, cell(positions.end.checked_sub(1)?)?))
+        });
+        let (lo, hi) = ends.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+        Some(CellBox { lo, hi })
+    }
+}
+
+/// Boxes with room between them that together hold all that was written. Those with space tiles in common, or next to each other,
+/// are one, so that appended writes do not make parts of their own.
+fn areas(grid: &SpaceTileGrid, written: &[CellBox]) -> Vec<CellBox> {
+    let are_near = |a: &CellBox, b: &CellBox| {
+        let (a, b) = (grid.tiles_of(a), grid.tiles_of(b));
+        let begins = |a: &TileBox, b: &TileBox| {
+            let mut ends = a.first().iter().zip(b.last());
+            ends.all(|(first, last)| *first <= last.saturating_add(1))
+        };
+        begins(&a, &b) && begins(&b, &a)
+    };
+    let mut areas: Vec<CellBox> = Vec::new();
+    for cells in written {
+        let mut cells = cells.clone();
+        // What it joins it grows by, and so it may reach others.
+        while let Some(near) = areas.iter().position(|area| are_near(area, &cells)) {
+            cells = cells.union(&areas.swap_remove(near));
+        }
+        areas.push(cells);
+    }
+    areas.sort_by(|a, b| a.lo.cmp(&b.lo));
+    areas
 }
 
 impl Iterator for Parts {
     type Item = Result<Block>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (grid, runs) = (&self.grid, &self.runs);
-        let between = |dimension, position| borders(grid, runs, dimension, position);
-        let block = self.cursor.next(self.share, &between)?;
-        let rows = block.rows();
-        let ranges = self.block(&block.positions).map_err(Error::from);
-        Some(ranges.map(|ranges| Block { ranges, rows }))
+        self.next_block().transpose()
     }
-}
-
-fn outside(dimension: &str) -> Error {
-    let what = format!("cells lie outside of the new domain of dimension {dimension:?}");
-    Error::invalid(what)
 }

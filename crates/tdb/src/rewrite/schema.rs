@@ -2,7 +2,7 @@ use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
 
 use crate::schema_changes::described;
-use crate::{Array, Error, Result, Schema};
+use crate::{Array, Error, ErrorKind, Result, Schema};
 
 /// Fails where an array cannot be made anew with this schema.
 pub(super) fn check(source: &Array, target: &Schema) -> Result<()> {
@@ -18,7 +18,7 @@ pub(super) fn check(source: &Array, target: &Schema) -> Result<()> {
     if !schema.labels.is_empty() || !target.labels.is_empty() {
         let what =
             "an array with dimension labels cannot be rewritten: these are arrays of their own";
-        return Err(Error::invalid(what));
+        return Err(Error::new(ErrorKind::Unsupported, what).at(source.uri()));
     }
     check_dimensions(schema, target)?;
     for attribute in &target.attributes {

@@ -1,0 +1,186 @@
+//! `tdb rewrite`: an array anew, with other tiles, filters, orders or fields.
+
+mod changes;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use changes::{Changes, Filters, Tile, changed, filters, tile};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use tdb::{RewriteOptions, Schema};
+use tdb_schema::json::{Times, schema_to_json};
+
+use super::progress::Progress;
+use super::write::Which;
+use super::{create, write_json};
+use crate::access::{Change, context};
+use crate::failure::Failure;
+use crate::global::Global;
+use crate::output::Output;
+use crate::paint::plural;
+use crate::request_file;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb rewrite fixtures/v22_tour/array target/tighter --filters zstd:9 --capacity 1000\n  \
+    tdb rewrite fixtures/v22_tour/array target/skies --attrs sky --filters sky=zstd:9\n\n\
+    All cells that can be read are written again, and the metadata; the old array stays as it is, and its earlier times are \
+    in it alone. What was interrupted goes on with the same command. Filters are named as tdb filters lists them, with the \
+    level behind a colon, or stand as JSON in the shape of tdb schema --json."
+)]
+pub(crate) struct Arguments {
+    /// The array
+    array: String,
+    /// Where the new array is to be
+    to: String,
+    /// What the new array is to be, as `tdb schema --json` prints it
+    #[arg(long, value_name = "FILE.json")]
+    schema: Option<PathBuf>,
+    /// Filters of all fields, or of one: byteshuffle,zstd:5 or temperature=zstd:9
+    #[arg(long, value_name = "[FIELD=]FILTERS", value_parser = filters, allow_hyphen_values = true)]
+    filters: Vec<Filters>,
+    /// The extent of the space tiles along a dimension
+    #[arg(long, value_name = "DIM=EXTENT", value_parser = tile, allow_hyphen_values = true)]
+    tiles: Vec<Tile>,
+    /// Only these attributes
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    attrs: Option<Vec<String>>,
+    /// Sparse arrays: cells of a tile
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    capacity: Option<u64>,
+    /// The order of the cells of a tile
+    #[arg(long, value_enum)]
+    cell_order: Option<CellOrder>,
+    /// The order of the tiles
+    #[arg(long, value_enum)]
+    tile_order: Option<TileOrder>,
+    /// Sparse arrays: what becomes of cells with the same coordinates
+    #[arg(long, value_enum)]
+    duplicates: Option<Which>,
+    /// A folder for cells that are sorted; that of the system by default
+    #[arg(long, value_name = "FOLDER")]
+    temp: Option<PathBuf>,
+    /// Print the schema as JSON, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum CellOrder {
+    /// The last dimension changes fastest
+    Row,
+    /// The first dimension changes fastest
+    Col,
+    /// Sparse arrays: along the Hilbert curve
+    Hilbert,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum TileOrder {
+    /// The last dimension changes fastest
+    Row,
+    /// The first dimension changes fastest
+    Col,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let context = context(global)?;
+    let change = Change::new(global, context.shared_session())?;
+    let array = match global.at() {
+        Some(time) => context.open_at(&arguments.array, time)?,
+        None => context.open(&arguments.array)?,
+    };
+    let json = match &arguments.schema {
+        Some(file) => request_file::json(file)?,
+        None => {
+            let schema = array.full_schema()?;
+            schema_to_json(&schema, schema.enumerations(), Times::Ticks)
+        }
+    };
+    let json = changed(json, &arguments.changes())?;
+    let (schema, labels) = create::schema(&json, &*change.options.names)?;
+    if arguments.dry_run {
+        let json = schema_to_json(&schema, &labels, Times::Iso);
+        return write_json(out, &json);
+    }
+    let schema = Schema::new(schema, labels)?;
+    let mut options = RewriteOptions::default();
+    let temp = arguments.temp.clone();
+    options.sort_in = Some(temp.unwrap_or_else(std::env::temp_dir));
+    options.first_of_duplicates = arguments.duplicates == Some(Which::First);
+    let mut progress = Progress::new(global, None);
+    let mut tell = |cells| progress.tell("rewriting", cells, 0);
+    let done = array.rewrite_with(&arguments.to, &schema, &options, &mut tell)?;
+    drop(progress);
+    if global.json {
+        return write_json(
+            out,
+            &json!({
+                "cells": done.cells,
+                "found": done.found,
+                "fragments": done.fragments,
+                "metadata": done.metadata,
+            }),
+        );
+    }
+    let cells = plural(done.cells, "cell");
+    let metadata = plural(done.metadata, "key");
+    let found = match done.found {
+        0 => String::new(),
+        found => format!(" ({} were there already)", plural(found, "cell")),
+    };
+    let (from, to) = (&arguments.array, &arguments.to);
+    Ok(writeln!(
+        out,
+        "rewrote {cells}{found} and {metadata} of metadata from {from} to {to}"
+    )?)
+}
+
+impl Arguments {
+    fn changes(&self) -> Changes<'_> {
+        let mut members = Vec::new();
+        if let Some(capacity) = self.capacity {
+            members.push(("capacity", capacity.into()));
+        }
+        if let Some(order) = self.cell_order {
+            members.push(("cell_order", order.name().into()));
+        }
+        if let Some(order) = self.tile_order {
+            members.push(("tile_order", order.name().into()));
+        }
+        if let Some(which) = self.duplicates {
+            members.push(("allows_duplicates", (which == Which::Keep).into()));
+        }
+        Changes {
+            filters: &self.filters,
+            tiles: &self.tiles,
+            attributes: self.attrs.as_deref(),
+            members,
+        }
+    }
+}
+
+impl CellOrder {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Row => "row-major",
+            Self::Col => "col-major",
+            Self::Hilbert => "hilbert",
+        }
+    }
+}
+
+impl TileOrder {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Row => "row-major",
+            Self::Col => "col-major",
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Changes of a schema on its way to a new array, in the shape of its JSON.
+
+use serde_json::{Value, json};
+use tdb_schema::names::UnknownName;
+
+use crate::failure::Failure;
+
+/// Filters of a field, or of all.
+#[derive(Clone, Debug)]
+pub(super) struct Filters {
+    pub(super) field: Option<String>,
+    pub(super) list: Value,
+}
+
+/// The extent of space tiles along a dimension.
+#[derive(Clone, Debug)]
+pub(super) struct Tile {
+    pub(super) dimension: String,
+    pub(super) extent: Value,
+}
+
+/// What of a schema is to be another.
+pub(super) struct Changes<'a> {
+    pub(super) filters: &'a [Filters],
+    pub(super) tiles: &'a [Tile],
+    pub(super) attributes: Option<&'a [String]>,
+    /// Members of the schema as a whole.
+    pub(super) members: Vec<(&'static str, Value)>,
+}
+
+/// `zstd:5`, `byteshuffle,zstd`, `temperature=zstd`, `[{"name": "zstd"}]`.
+pub(super) fn filters(text: &str) -> Result<Filters, String> {
+    let (field, list) = split_field(text);
+    if list.starts_with(['[', '{']) {
+        let list = serde_json::from_str(list).map_err(|error| format!("no JSON: {error}"))?;
+        return Ok(Filters { field, list });
+    }
+    let filters = list.split(',').map(str::trim).map(|filter| {
+        let Some((name, level)) = filter.split_once(':') else {
+            return Ok(json!({ "name": filter }));
+        };
+        let level: i32 = level
+            .parse()
+            .map_err(|_| format!("{level:?} is no level: zstd:5 has one"))?;
+        Ok(json!({ "name": name, "level": level }))
+    });
+    let filters = filters.collect::<Result<Vec<Value>, String>>()?;
+    let is_none = filters.len() == 1 && filters.first() == Some(&json!({ "name": "none" }));
+    Ok(Filters {
+        field,
+        list: Value::Array(if is_none { Vec::new() } else { filters }),
+    })
+}
+
+/// `x=100`, `day=30`.
+pub(super) fn tile(text: &str) -> Result<Tile, String> {
+    let (Some(dimension), extent) = split_field(text) else {
+        return Err("wanted DIM=EXTENT, like x=100".to_owned());
+    };
+    let number = serde_json::from_str::<Value>(extent);
+    let number = number.ok().filter(Value::is_number);
+    let extent = number.ok_or_else(|| format!("{extent:?} is no number"))?;
+    Ok(Tile { dimension, extent })
+}
+
+/// The field in front of the first `=`; one whose name holds `=` stands in double quotes.
+fn split_field(text: &str) -> (Option<String>, &str) {
+    if let Some(rest) = text.strip_prefix('"')
+        && let Some((name, rest)) = rest.split_once("\"=")
+    {
+        return (Some(name.replace("\"\"", "\"")), rest);
+    }
+    if text.starts_with(['[', '{']) {
+        return (None, text);
+    }
+    match text.split_once('=') {
+        Some((name, rest)) => (Some(name.to_owned()), rest),
+        None => (None, text),
+    }
+}
+
+/// The schema with these changes.
+pub(super) fn changed(mut schema: Value, changes: &Changes<'_>) -> Result<Value, Failure> {
+    let Some(members) = schema.as_object_mut() else {
+        return Err(Failure::invalid("a schema is a JSON object"));
+    };
+    // The new array has the newest format.
+    members.shift_remove("version");
+    for (name, value) in &changes.members {
+        members.insert((*name).to_owned(), value.clone());
+    }
+    if let Some(attributes) = changes.attributes {
+        keep_attributes(&mut schema, attributes)?;
+    }
+    for tile in changes.tiles {
+        let dimension = named(&mut schema, &["dimensions"], "dimension", &tile.dimension)?;
+        dimension.insert("extent".to_owned(), tile.extent.clone());
+    }
+    for filters in changes.filters {
+        if let Some(name) = &filters.field {
+            let field = named(&mut schema, &["dimensions", "attributes"], "field", name)?;
+            field.insert("filters".to_owned(), filters.list.clone());
+            continue;
+        }
+        for list in ["dimensions", "attributes"] {
+            let fields = schema.get_mut(list).and_then(Value::as_array_mut);
+            let fields = fields.into_iter().flatten();
+            for field in fields.filter_map(Value::as_object_mut) {
+                field.insert("filters".to_owned(), filters.list.clone());
+            }
+        }
+    }
+    Ok(schema)
+}
+
+/// Leaves out the other attributes, and enumerations that none of these has.
+fn keep_attributes(schema: &mut Value, wanted: &[String]) -> Result<(), Failure> {
+    for name in wanted {
+        named(schema, &["attributes"], "attribute", name)?;
+    }
+    let mut labels = Vec::new();
+    if let Some(attributes) = schema.get_mut("attributes").and_then(Value::as_array_mut) {
+        let place = |attribute: &Value| wanted.iter().position(|name| attribute["name"] == **name);
+        attributes.retain(|attribute| place(attribute).is_some());
+        attributes.sort_by_key(|attribute| place(attribute));
+        labels.extend(attributes.iter().map(|a| a["enumeration"].clone()));
+    }
+    let enumerations = schema.get_mut("enumerations");
+    if let Some(enumerations) = enumerations.and_then(Value::as_array_mut) {
+        enumerations.retain(|enumeration| labels.contains(&enumeration["name"]));
+    }
+    Ok(())
+}
+
+/// The field of a name in these lists.
+fn named<'a>(
+    schema: &'a mut Value,
+    lists: &[&str],
+    kind: &'static str,
+    name: &str,
+) -> Result<&'a mut serde_json::Map<String, Value>, Failure> {
+    let of = |list: &&str| schema.get(*list).and_then(Value::as_array);
+    let known = lists.iter().filter_map(of).flatten();
+    let known: Vec<String> = known
+        .filter_map(|field| field["name"].as_str().map(str::to_owned))
+        .collect();
+    let found = lists.iter().find_map(|list| {
+        let fields = schema.get(*list)?.as_array()?;
+        let place = fields.iter().position(|field| field["name"] == *name)?;
+        Some((*list, place))
+    });
+    let field = found.and_then(|(list, place)| {
+        let fields = schema.get_mut(list)?.as_array_mut()?;
+        fields.get_mut(place)?.as_object_mut()
+    });
+    field.ok_or_else(|| {
+        let known = known.iter().map(String::as_str);
+        UnknownName::new(kind, name, known).into()
+    })
+}

@@ -1,0 +1,46 @@
+//! Schemas through serde, in the shape that `tdb schema --json` prints.
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use tdb_array::{NameSource, SystemNames};
+use tdb_schema::json::{Times, schema_from_json, schema_to_json};
+
+use crate::Schema;
+
+/// In the shape that `tdb schema --json` prints, with the labels of the enumerations.
+///
+/// ```
+/// use tdb::{Attribute, Datatype, Dimension, Schema};
+///
+/// let schema = Schema::dense()
+///     .dimension(Dimension::new("day", Datatype::DateTimeDay).domain("2000-01-01"..="2099-12-31").tile(30))
+///     .attribute(Attribute::new("temp", Datatype::Float32))
+///     .build()?;
+/// let text = serde_json::to_string(&schema)?;
+/// assert_eq!(serde_json::from_str::<Schema>(&text)?, schema);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+impl Serialize for Schema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        schema_to_json(self, self.enumerations(), Times::Iso).serialize(serializer)
+    }
+}
+
+/// Of the shape that `tdb schema --json` prints; only what has no default is needed. Enumerations get new names of files.
+impl<'de> Deserialize<'de> for Schema {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = serde_json::Value::deserialize(deserializer)?;
+        let mut nameless = None;
+        let read = schema_from_json(&json, || {
+            SystemNames.enumeration().unwrap_or_else(|error| {
+                nameless = Some(error);
+                String::new()
+            })
+        });
+        if let Some(error) = nameless {
+            return Err(D::Error::custom(error));
+        }
+        let (schema, enumerations) = read.map_err(D::Error::custom)?;
+        Self::new(schema, enumerations).map_err(D::Error::custom)
+    }
+}
