@@ -1,6 +1,5 @@
 //! Golden arrays made anew.
 #![cfg(feature = "serde")]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
 
