@@ -34,7 +34,8 @@ impl Share {
     }
 }
 
-/// Where space tiles meet: for a position along a dimension, the nearest border at or before it and at or after it.
+/// Where space tiles meet, or parts of them: for a position along a dimension, the nearest border at or before it and at or
+/// after it.
 pub type Borders<'a> = dyn Fn(usize, u64) -> (u64, u64) + 'a;
 
 /// The dimensions from the one that varies slowest to the one that varies fastest.
@@ -77,9 +78,14 @@ impl Block {
     }
 
     /// The same cells in up to `count` pieces of about equal size, cut along the slowest dimension
-    /// that has more than one position; `borders_only`: between space tiles and nowhere else.
+    /// that has more than one position: between space tiles, and `within` tiles where that says.
     #[must_use]
-    pub fn split(self, count: u64, borders_only: bool, borders: &Borders<'_>) -> Vec<Self> {
+    pub fn split(
+        self,
+        count: u64,
+        borders: &Borders<'_>,
+        within: Option<&Borders<'_>>,
+    ) -> Vec<Self> {
         let mut dimensions = slow_to_fast(self.positions.len(), self.order);
         let Some((dimension, range)) = dimensions.find_map(|dimension| {
             let range = self
@@ -95,11 +101,14 @@ impl Block {
         let mut start = range.start;
         while start < range.end {
             let even = start.saturating_add(step).min(range.end);
-            let (before, after) = borders(dimension, even);
-            let end = match (before > start, borders_only) {
-                (true, _) => before,
-                (false, true) => after,
-                (false, false) => even,
+            let nearest = |borders: &Borders<'_>| {
+                let (before, after) = borders(dimension, even);
+                if before > start { before } else { after }
+            };
+            let tile = nearest(borders);
+            let end = match within {
+                Some(within) if tile > even => nearest(within).min(tile),
+                _ => tile,
             };
             let end = end.clamp(start + 1, range.end);
             let mut piece = self.clone();
@@ -328,7 +337,7 @@ mod tests {
             extra in 0_u64..40,
             column_major: bool,
             pieces in 1_u64..5,
-            borders_only: bool,
+            chunk in prop::option::of(1_u64..4),
         ) {
             let order = if column_major { Order::ColumnMajor } else { Order::RowMajor };
             let positions: Vec<_> = shape.iter().map(|&n| 2..2 + n).collect();
@@ -337,7 +346,9 @@ mod tests {
             let mut found = Vec::new();
             while let Some(block) = cursor.next(Share { aim, most: aim + extra }, &borders) {
                 prop_assert!(block.rows() <= aim + extra);
-                for piece in block.split(pieces, borders_only, &borders) {
+                let within = tiles_of(chunk.unwrap_or(1));
+                let within: Option<&Borders<'_>> = chunk.map(|_| &within as _);
+                for piece in block.split(pieces, &borders, within) {
                     prop_assert_eq!(cells(&piece).len() as u64, piece.rows());
                     found.extend(cells(&piece));
                 }

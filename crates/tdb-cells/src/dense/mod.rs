@@ -23,4 +23,4 @@ pub use coordinates::fill_coordinates;
 pub use runs::{Run, Runs};
 pub use tile_shape::TileShape;
 pub use visits::{BlockTiles, Visits};
-pub use walk::{TileWalk, Walk, borders};
+pub use walk::{TileWalk, Walk, borders, chunk_borders};

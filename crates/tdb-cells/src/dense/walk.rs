@@ -183,16 +183,43 @@ fn tile_block(grid: &SpaceTileGrid, runs: &[Runs], tile: &[u64]) -> Option<Block
 /// Where space tiles meet, or ranges do, nearest to a position along a dimension: at or before it, at or after it.
 #[must_use]
 pub fn borders(grid: &SpaceTileGrid, runs: &[Runs], dimension: usize, position: u64) -> (u64, u64) {
+    nearest(grid, runs, (dimension, position), |(first, last), _| {
+        (first, last.saturating_add(1))
+    })
+}
+
+/// As [`borders`], and also where each `chunk` cells of a tile along the dimension end, counted from the tile's first.
+#[must_use]
+pub fn chunk_borders(
+    grid: &SpaceTileGrid,
+    runs: &[Runs],
+    (dimension, position): (usize, u64),
+    chunk: u64,
+) -> (u64, u64) {
+    nearest(grid, runs, (dimension, position), |(first, last), cell| {
+        let begun = first + (cell - first) / chunk.max(1) * chunk.max(1);
+        let end = begun.saturating_add(chunk.max(1));
+        (begun, end.min(last.saturating_add(1)))
+    })
+}
+
+/// Of the tile around a position, or a part of it, as `part` gives it: where that begins and ends within the range around it.
+fn nearest(
+    grid: &SpaceTileGrid,
+    runs: &[Runs],
+    (dimension, position): (usize, u64),
+    part: impl Fn((u64, u64), u64) -> (u64, u64),
+) -> (u64, u64) {
     let run = runs.get(dimension).and_then(|runs| runs.at(position));
     let (Some(run), Some(axis)) = (run, grid.axes().get(dimension)) else {
         return (position, position);
     };
     let cell = run.first + (position - run.position);
-    let (first, last) = axis.cells_of_tile(axis.tile_of(cell));
+    let (first, end) = part(axis.cells_of_tile(axis.tile_of(cell)), cell);
     if cell == first.max(run.first) {
         return (position, position);
     }
     let position_of = |cell: u64| run.position + (cell - run.first);
-    let after = (last - run.first).saturating_add(1).min(run.len);
+    let after = (end - run.first).min(run.len);
     (position_of(first.max(run.first)), run.position + after)
 }

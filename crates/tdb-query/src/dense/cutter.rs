@@ -8,7 +8,9 @@ use tdb_tile::Bug;
 use super::bands::{Band, Bands};
 use super::paint::for_each_source;
 use super::plan::DensePlan;
-use tdb_cells::dense::{Block, BlockTiles, Share, Walk, borders};
+use tdb_cells::dense::{
+    Block, BlockTiles, Borders, Share, Walk, borders, chunk_borders, slow_to_fast,
+};
 use tdb_cells::scatter::index;
 
 /// Rows that a batch can number.
@@ -180,6 +182,25 @@ impl Cutter<'_> {
         bytes
     }
 
+    /// Cells of a tile along a dimension that end a chunk of every field, where chunks end between them at all. What is cut
+    /// elsewhere takes a chunk that the next part takes, too.
+    fn chunk_along(&self, dimension: usize) -> u64 {
+        let grid = &self.plan.shape.grid;
+        let faster = slow_to_fast(grid.axes().len(), grid.cell_order())
+            .skip_while(|&slower| slower != dimension)
+            .skip(1);
+        let extents = faster.filter_map(|faster| Some(grid.axes().get(faster)?.extent()));
+        let cells = extents.fold(1, u128::saturating_mul);
+        let sizes = self.fields.iter().filter_map(|&kind| match kind {
+            FieldKind::Dimension(_) => None,
+            _ => Some(unit_size(&self.plan.schema.field_of(kind)?) as u128),
+        });
+        let along = sizes.map(|size| u128::from(CHUNK) / cells.saturating_mul(size).max(1));
+        // A chunk has no more cells than bytes.
+        let along = along.max().map_or(Ok(1), u64::try_from);
+        along.unwrap_or(CHUNK).max(1)
+    }
+
     /// Puts blocks together, or cuts them, so that all threads have work.
     fn bands(&self, blocks: Vec<Block>, threads: u64) -> Result<Bands, Bug> {
         let count = match threads {
@@ -193,7 +214,12 @@ impl Cutter<'_> {
             Ok([block]) => {
                 let has_var = self.fields.iter().any(|&field| self.is_var(field));
                 let is_alike = block.order == grid.cell_order() || grid.axes().len() == 1;
-                let pieces = block.split(count, has_var || !is_alike, &borders);
+                let chunks = |dimension, position| {
+                    let chunk = self.chunk_along(dimension);
+                    chunk_borders(grid, runs, (dimension, position), chunk)
+                };
+                let within: Option<&Borders<'_>> = (is_alike && !has_var).then_some(&chunks);
+                let pieces = block.split(count, &borders, within);
                 cuts_tiles = pieces.windows(2).any(|pair| match pair {
                     [piece, next] => !piece.ends_between_tiles(next, &borders),
                     _ => false,

@@ -12,7 +12,8 @@ use super::paint::{Brush, PlacedCell, paint};
 use super::ruled_out_tiles::RuledOut;
 use crate::QueryError;
 use tdb_cells::dense::{
-    Block, BlockTiles, Runs, Share, TileShape, Walk, borders, fill_coordinates, slow_to_fast,
+    Block, BlockTiles, Runs, Share, TileShape, Walk, borders, chunk_borders, fill_coordinates,
+    slow_to_fast,
 };
 use tdb_cells::scatter::{Pass, Scatter, fill, fill_numbers, number};
 
@@ -31,6 +32,8 @@ struct Case {
     aim: u64,
     extra: u64,
     pieces: u64,
+    /// Cells along a dimension of a tile that are cut together.
+    chunk: u64,
     /// Bytes of a piece of a tile.
     piece: usize,
 }
@@ -105,7 +108,7 @@ fn cases() -> impl Strategy<Value = Case> {
             fragments,
             asked,
             orders,
-            (1_u64..200, 0_u64..200, 1_u64..4, 1_usize..70),
+            (1_u64..200, 0_u64..200, 1_u64..4, 1_u64..4, 1_usize..70),
         )
             .prop_map(
                 |(
@@ -113,7 +116,7 @@ fn cases() -> impl Strategy<Value = Case> {
                     fragments,
                     (ranges, order),
                     (tile_order, cell_order),
-                    (aim, extra, pieces, piece),
+                    (aim, extra, pieces, chunk, piece),
                 )| Case {
                     grid: grid(&shape, tile_order, cell_order),
                     fragments,
@@ -122,6 +125,7 @@ fn cases() -> impl Strategy<Value = Case> {
                     aim,
                     extra,
                     pieces,
+                    chunk,
                     piece,
                 },
             )
@@ -319,7 +323,9 @@ fn read(case: &Case) -> (Vec<u32>, Vec<u32>, Vec<Vec<u64>>) {
         }
         assert!(blocks.iter().map(Block::rows).sum::<u64>() <= share.most);
         for block in blocks {
-            let bands = block.split(case.pieces, false, &|d, p| borders(&case.grid, &runs, d, p));
+            let tiles = |d, p| borders(&case.grid, &runs, d, p);
+            let chunks = |d, p| chunk_borders(&case.grid, &runs, (d, p), case.chunk);
+            let bands = block.split(case.pieces, &tiles, Some(&chunks));
             for block in bands {
                 let tiles =
                     BlockTiles::new(case.grid.axes(), case.grid.tile_order(), &runs, &block);
