@@ -41,8 +41,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         .env("TDB_DAMAGE_SEED", first.to_string())
         .env("TDB_DAMAGE_COUNT", count.to_string())
         .status()?;
-    match status.success() {
-        true => Ok(()),
-        false => Err("some cases do not end as they should".into()),
+    if status.success() {
+        Ok(())
+    } else {
+        Err("some cases do not end as they should".into())
     }
 }

@@ -97,9 +97,10 @@ pub(crate) fn releases(options: &Options, workshop: &Workshop, wanted: &str) -> 
             Err(error) => differ.push(format!("format {}: {error}", release.version)),
         }
     }
-    match differ.is_empty() {
-        true => Ok(()),
-        false => Err(differ.join("\n").into()),
+    if differ.is_empty() {
+        Ok(())
+    } else {
+        Err(differ.join("\n").into())
     }
 }
 
@@ -161,9 +162,10 @@ impl Judge<'_> {
 
     fn check(&self, phase: &str) -> Outcome {
         let said = self.ask(phase)?;
-        match said.lines().any(|line| line.starts_with("seed")) {
-            true => Err("TileDB does not find what it would have written".into()),
-            false => Ok(()),
+        if said.lines().any(|line| line.starts_with("seed")) {
+            Err("TileDB does not find what it would have written".into())
+        } else {
+            Ok(())
         }
     }
 

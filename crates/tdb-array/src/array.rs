@@ -139,12 +139,11 @@ impl Array {
         let present = place.probe(&directory)?;
         let mut live = directory.live(&lists, &present, !is_dense, place.location.limits())?;
         leave_out(&mut live.fragments, &options.without_fragments)?;
-        let mut fragments = match live.fragments.is_empty() {
-            true => Vec::new(),
-            false => {
-                let footers = place.open_tiles(footers, &mut warnings)?;
-                open_fragments(place, &schemas, &live.fragments, footers, &mut warnings)?
-            }
+        let mut fragments = if live.fragments.is_empty() {
+            Vec::new()
+        } else {
+            let footers = place.open_tiles(footers, &mut warnings)?;
+            open_fragments(place, &schemas, &live.fragments, footers, &mut warnings)?
         };
         let deletes = read_deletes(place, &live, &lists, &mut warnings)?;
         if !deletes.is_empty() {
@@ -385,9 +384,10 @@ fn open_fragments(
         footers: HashMap::new(),
         warnings,
     };
-    let wanted: HashSet<&str> = match tiles.is_empty() {
-        true => HashSet::new(),
-        false => entries.names().collect::<Result<_, _>>()?,
+    let wanted: HashSet<&str> = if tiles.is_empty() {
+        HashSet::new()
+    } else {
+        entries.names().collect::<Result<_, _>>()?
     };
     for (key, tile) in tiles {
         let limits = place.location.limits();

@@ -227,9 +227,10 @@ impl Contents {
     pub fn remove(&self) -> Result<(), ArrayError> {
         for part in &self.parts {
             let is_array = part.object_type == ObjectType::Array;
-            let keys: Vec<&str> = match is_array {
-                true => part.keys.iter().rev().map(String::as_str).collect(),
-                false => part.keys.iter().map(String::as_str).collect(),
+            let keys: Vec<&str> = if is_array {
+                part.keys.iter().rev().map(String::as_str).collect()
+            } else {
+                part.keys.iter().map(String::as_str).collect()
             };
             let removed = self.location.store().remove_many(&keys);
             for answer in tdb_store::answers(keys.iter().copied(), removed) {

@@ -72,10 +72,11 @@ fn decode_delete(
     let tile = place.open_tile(key, bytes)?;
     let limits = place.location.limits();
     // In an update, what to write instead follows; it acts as a delete all the same.
-    let condition = match key.ends_with(UPDATE) {
-        true => ConditionTree::decode_prefix(&tile.payload, tile.version, &(), limits)
-            .map(|(condition, _)| condition),
-        false => ConditionTree::decode(&tile.payload, tile.version, &(), limits),
+    let condition = if key.ends_with(UPDATE) {
+        ConditionTree::decode_prefix(&tile.payload, tile.version, &(), limits)
+            .map(|(condition, _)| condition)
+    } else {
+        ConditionTree::decode(&tile.payload, tile.version, &(), limits)
     };
     Ok(Delete {
         marker: delete.marker.clone(),

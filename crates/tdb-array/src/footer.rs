@@ -25,9 +25,10 @@ impl Array {
         }
         let mut schemas = self.schemas();
         let legacy = schemas.find(|(name, _)| *name == LEGACY_SCHEMA);
-        let layout = match version.names_schema() {
-            true => None,
-            false => legacy.map(|(_, schema)| FieldLayout::of(schema)),
+        let layout = if version.names_schema() {
+            None
+        } else {
+            legacy.map(|(_, schema)| FieldLayout::of(schema))
         };
         let key = &fragment.metadata_key;
         let full = tdb_store::join(self.prefix(), key);

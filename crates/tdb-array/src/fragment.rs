@@ -97,9 +97,10 @@ impl FragmentSteps<'_> {
     /// What to read of a fragment's metadata at first.
     pub fn first_read(&self, entry: &FragmentEntry) -> Read {
         let key = self.metadata(entry);
-        match entry.name.version().has_single_tile_metadata() {
-            true => Read::whole(key).at_most(self.limits.metadata_tile),
-            false => Read::tail(key, TAIL).at_most(TAIL),
+        if entry.name.version().has_single_tile_metadata() {
+            Read::whole(key).at_most(self.limits.metadata_tile)
+        } else {
+            Read::tail(key, TAIL).at_most(TAIL)
         }
     }
 
@@ -150,9 +151,10 @@ impl FragmentSteps<'_> {
                 bytes: piece.bytes.clone(),
             }));
         }
-        let layout = match version.names_schema() {
-            true => None,
-            false => Some(FieldLayout::of(self.schema(LEGACY_SCHEMA)?)),
+        let layout = if version.names_schema() {
+            None
+        } else {
+            Some(FieldLayout::of(self.schema(LEGACY_SCHEMA)?))
         };
         let size = piece.offset.saturating_add(piece.bytes.len() as u64);
         FooterBytes::locate(&piece.bytes, size, version, layout.as_ref()).at(&entry.metadata_key())
@@ -185,9 +187,10 @@ impl FragmentSteps<'_> {
     ) -> Result<Fragment, ArrayError> {
         let key = entry.metadata_key();
         let start = FooterStart::read(footer, self.limits).at(&key)?;
-        let schema = match start.version.names_schema() {
-            true => self.schema(&start.schema_name)?,
-            false => self.schema(LEGACY_SCHEMA)?,
+        let schema = if start.version.names_schema() {
+            self.schema(&start.schema_name)?
+        } else {
+            self.schema(LEGACY_SCHEMA)?
         };
         let metadata = FragmentMetadata::read(footer, tiles_end, schema, self.limits).at(&key)?;
         Ok(self.fragment(entry, Arc::clone(schema), metadata, tail))

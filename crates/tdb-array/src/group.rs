@@ -211,9 +211,10 @@ impl Group {
                     }
                     let deep = path.len() as u64;
                     Limits::check("depth of groups", "group_depth", deep, limits.group_depth)?;
-                    match seen.insert(prefix.clone()) {
-                        true => Some(parent.open_member(&member)?),
-                        false => None,
+                    if seen.insert(prefix.clone()) {
+                        Some(parent.open_member(&member)?)
+                    } else {
+                        None
                     }
                 }
                 _ => None,

@@ -76,9 +76,10 @@ impl Record for GroupMember {
         w.text64("uri", uri)?;
         let mut named = name.is_some();
         w.flag("named", &mut named)?;
-        match named {
-            true => w.text64("name", name.get_or_insert_default())?,
-            false => *name = None,
+        if named {
+            w.text64("name", name.get_or_insert_default())?
+        } else {
+            *name = None
         }
         w.flag_since(2, "deleted", deleted)
     }
@@ -119,16 +120,18 @@ impl GroupDetails {
     /// If the last is of version 1, it alone counts.
     pub fn replay(details: Vec<Self>) -> Vec<GroupMember> {
         let whole = details.last().is_some_and(|last| last.version == 1);
-        let skipped = match whole {
-            true => details.len().saturating_sub(1),
-            false => 0,
+        let skipped = if whole {
+            details.len().saturating_sub(1)
+        } else {
+            0
         };
         let mut members = BTreeMap::new();
         for member in details.into_iter().skip(skipped).flat_map(|d| d.members) {
             let key = member.key().to_owned();
-            match member.deleted {
-                true => members.remove(&key),
-                false => members.insert(key, member),
+            if member.deleted {
+                members.remove(&key)
+            } else {
+                members.insert(key, member)
             };
         }
         members.into_values().collect()

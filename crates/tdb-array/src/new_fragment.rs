@@ -160,9 +160,10 @@ impl SealedFragment {
     /// # Errors
     /// As the store reports. The commit may be there or not, then, so nothing is removed.
     pub fn commit(mut self) -> Result<TimestampedName, ArrayError> {
-        let commit = match self.name.version().has_fragment_folder() {
-            true => format!("{COMMITS_FOLDER}/{}.wrt", self.name),
-            false => format!("{}.ok", self.name),
+        let commit = if self.name.version().has_fragment_folder() {
+            format!("{COMMITS_FOLDER}/{}.wrt", self.name)
+        } else {
+            format!("{}.ok", self.name)
         };
         self.made.keys.clear();
         let key = join(&self.made.array, &commit);

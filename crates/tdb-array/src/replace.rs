@@ -146,9 +146,10 @@ impl Array {
 
     /// Stores the list that a fragment is named after, after which the early one is not needed any more.
     fn finish_replacing(&self, name: &TimestampedName, list: Bytes) -> Result<(), ArrayError> {
-        let key = match name.version().has_fragment_folder() {
-            true => format!("{COMMITS_FOLDER}/{name}.vac"),
-            false => format!("{name}.vac"),
+        let key = if name.version().has_fragment_folder() {
+            format!("{COMMITS_FOLDER}/{name}.vac")
+        } else {
+            format!("{name}.vac")
         };
         match self.store().put(&join(self.prefix(), &key), list) {
             // Somebody else has found the early list, and was faster.

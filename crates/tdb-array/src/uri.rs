@@ -39,17 +39,19 @@ impl Base {
     /// Where a relative URI in the folder `within`, or an absolute one, leads.
     pub(crate) fn resolve(&self, within: &str, uri: &str, relative: bool) -> Target {
         let outside = || {
-            Target::Outside(match relative {
-                true => format!("{}/{uri}", self.uri(within)),
-                false => uri.to_owned(),
+            Target::Outside(if relative {
+                format!("{}/{uri}", self.uri(within))
+            } else {
+                uri.to_owned()
             })
         };
-        let (mut path, rest) = match relative {
-            true => (parts(within), uri),
-            false => match self.below_store(uri) {
+        let (mut path, rest) = if relative {
+            (parts(within), uri)
+        } else {
+            match self.below_store(uri) {
                 Some(rest) => (Vec::new(), rest),
                 None => return outside(),
-            },
+            }
         };
         for part in rest.split('/') {
             match part {
@@ -60,9 +62,10 @@ impl Base {
             }
         }
         let inside = path.starts_with(&self.root) && !uri.contains('\0');
-        match inside {
-            true => Target::Inside(path.join("/")),
-            false => outside(),
+        if inside {
+            Target::Inside(path.join("/"))
+        } else {
+            outside()
         }
     }
 

@@ -86,9 +86,10 @@ fn short(key: &str) -> String {
     let [start, end, rest] = parts.as_slice() else {
         return key.to_owned();
     };
-    let times = match start == end {
-        true => (*start).to_owned(),
-        false => format!("{start}-{end}"),
+    let times = if start == end {
+        (*start).to_owned()
+    } else {
+        format!("{start}-{end}")
     };
     let folder = folder
         .trim_start_matches("__fragments/")

@@ -155,9 +155,10 @@ fn arrow_field(field: &FieldInfo, data_type: DataType, enumerated: bool) -> Fiel
 impl Target {
     /// Ticks of so many seconds.
     fn seconds(self, times: i64) -> Element {
-        let (unit, times) = match self.has_seconds {
-            true => (TimeUnit::Second, times),
-            false => (TimeUnit::Millisecond, times.saturating_mul(1_000)),
+        let (unit, times) = if self.has_seconds {
+            (TimeUnit::Second, times)
+        } else {
+            (TimeUnit::Millisecond, times.saturating_mul(1_000))
         };
         match times {
             1 => Element::Plain(DataType::Timestamp(unit, None)),

@@ -55,9 +55,10 @@ fn read(bytes: Vec<u8>, memory: usize) -> Result<(), InputError> {
         memory: memory as u64,
         ..InputOptions::default()
     };
-    let input = match bytes.starts_with(b"ARROW1") {
-        true => ipc_file_input(Cursor::new(bytes), options)?,
-        false => ipc_stream_input(Cursor::new(bytes), options)?,
+    let input = if bytes.starts_with(b"ARROW1") {
+        ipc_file_input(Cursor::new(bytes), options)?
+    } else {
+        ipc_stream_input(Cursor::new(bytes), options)?
     };
     Box::new(input).guess().map(drop)
 }

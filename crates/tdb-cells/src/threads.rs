@@ -85,9 +85,10 @@ pub fn for_each<T: Send, E: Send>(
     items: Vec<T>,
     run: impl Fn(T) -> Result<(), E> + Send + Sync,
 ) -> Result<(), E> {
-    match IS_OURS.get() {
-        true => items.into_par_iter().with_max_len(1).try_for_each(run),
-        false => items.into_iter().try_for_each(run),
+    if IS_OURS.get() {
+        items.into_par_iter().with_max_len(1).try_for_each(run)
+    } else {
+        items.into_iter().try_for_each(run)
     }
 }
 
@@ -96,9 +97,10 @@ pub fn map<T: Send, R: Send, E: Send>(
     items: Vec<T>,
     run: impl Fn(T) -> Result<R, E> + Send + Sync,
 ) -> Result<Vec<R>, E> {
-    match IS_OURS.get() {
-        true => items.into_par_iter().with_max_len(1).map(run).collect(),
-        false => items.into_iter().map(run).collect(),
+    if IS_OURS.get() {
+        items.into_par_iter().with_max_len(1).map(run).collect()
+    } else {
+        items.into_iter().map(run).collect()
     }
 }
 
@@ -116,9 +118,10 @@ pub fn both<A: Send, B: Send>(
 
 /// Sorts, and leaves equal items in their order.
 pub fn sort_by<T: Send>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering + Send + Sync) {
-    match IS_OURS.get() {
-        true => items.par_sort_by(compare),
-        false => items.sort_by(compare),
+    if IS_OURS.get() {
+        items.par_sort_by(compare)
+    } else {
+        items.sort_by(compare)
     }
 }
 
@@ -127,9 +130,10 @@ pub fn sort_unstable_by<T: Send>(
     items: &mut [T],
     compare: impl Fn(&T, &T) -> Ordering + Send + Sync,
 ) {
-    match IS_OURS.get() {
-        true => items.par_sort_unstable_by(compare),
-        false => items.sort_unstable_by(compare),
+    if IS_OURS.get() {
+        items.par_sort_unstable_by(compare)
+    } else {
+        items.sort_unstable_by(compare)
     }
 }
 

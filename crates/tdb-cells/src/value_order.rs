@@ -22,9 +22,10 @@ pub fn out_of_order(
         DataOrder::Decreasing => (Ordering::Less, "less"),
     };
     // Text has any length, all else is one number.
-    let values = match datatype.is_string() {
-        true => CellValNum::Var,
-        false => CellValNum::Fixed(1),
+    let values = if datatype.is_string() {
+        CellValNum::Var
+    } else {
+        CellValNum::Fixed(1)
     };
     (datatype.compare(value, before) != Some(ordering)).then(|| CellProblem::OutOfOrder {
         value: value_text(datatype, values, value),

@@ -53,9 +53,10 @@ fn program() -> u8 {
     }
     if is_profiled {
         // There is nowhere left to tell that standard error is gone.
-        let _ = match json {
-            true => counts.write_json(&mut io::stderr()),
-            false => counts.write(&mut io::stderr(), messages),
+        let _ = if json {
+            counts.write_json(&mut io::stderr())
+        } else {
+            counts.write(&mut io::stderr(), messages)
         };
     }
     match result {

@@ -276,11 +276,12 @@ fn lines(key: &str, bytes: &[u8]) -> Result<BTreeSet<String>, ArrayError> {
 
 /// Refuses a line that leads upwards: no release wrote one, so somebody means harm.
 fn check_line(key: &str, line: &str) -> Result<(), ArrayError> {
-    match line.split('/').any(|part| part == "..") {
-        true => Err(ArrayError::EscapesRoot {
+    if line.split('/').any(|part| part == "..") {
+        Err(ArrayError::EscapesRoot {
             key: key.to_owned(),
             uri: line.to_owned(),
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }

@@ -38,9 +38,10 @@ pub fn plan_merged_footers(array: &Array, options: &ChangeOptions) -> Result<Pla
         return Ok(Plan::default());
     };
     let name = options.names.versioned(times, version)?;
-    let key = match version.has_fragment_folder() {
-        true => format!("{FRAGMENT_METADATA_FOLDER}/{name}.meta"),
-        false => format!("{name}.meta"),
+    let key = if version.has_fragment_folder() {
+        format!("{FRAGMENT_METADATA_FOLDER}/{name}.meta")
+    } else {
+        format!("{name}.meta")
     };
     let all = footers.iter().map(|(name, footer)| (*name, &footer[..]));
     let payload = ConsolidatedMetadata::encode(all).at(&key)?;

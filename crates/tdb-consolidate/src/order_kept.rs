@@ -102,9 +102,10 @@ impl<'a> Rules<'a> {
             let is_doubted = dimension.is_var() && metadata.version.misstates_empty_string_bounds();
             !is_doubted && range.is_ordered(dimension.datatype)
         };
-        match dimensions.into_iter().all(is_sound) {
-            true => Domain::Ranges(ranges.clone()),
-            false => Domain::Unknown,
+        if dimensions.into_iter().all(is_sound) {
+            Domain::Ranges(ranges.clone())
+        } else {
+            Domain::Unknown
         }
     }
 
@@ -263,11 +264,12 @@ fn dense_conflict(
     merged: &Piece,
 ) -> Option<&'static str> {
     let is_last = run.iter().all(|member| *member < index);
-    match is_last && merged.times.0 < piece.times.0 {
-        true => None,
-        false => Some(
+    if is_last && merged.times.0 < piece.times.0 {
+        None
+    } else {
+        Some(
             "it is older than some of those that would be merged and has cells in the box around them, which would change",
-        ),
+        )
     }
 }
 

@@ -16,9 +16,10 @@ pub(crate) fn plan_commits(
     let mut plan = Plan::default();
     let mut lists = Vec::new();
     for list in &objects.consolidated {
-        match options.is_over(location, &list.key)? {
-            true => lists.push(list),
-            false => plan.notes.push(young(&list.key)),
+        if options.is_over(location, &list.key)? {
+            lists.push(list)
+        } else {
+            plan.notes.push(young(&list.key))
         }
     }
     let listed: BTreeSet<&str> = lists.iter().flat_map(|list| held(list, &objects)).collect();

@@ -65,29 +65,27 @@ impl Planning {
         array.directory().check_commits()?;
         let asked = asked_by_condition(array, options);
         let enumerations = enumerations(array, options, &asked)?;
-        let first = match enumerations.is_empty() {
-            true => options.clone(),
+        let first = if enumerations.is_empty() {
+            options.clone()
+        } else {
             // The condition can be understood once labels are known.
-            false => ReadOptions {
+            ReadOptions {
                 condition: None,
                 ..options.clone()
-            },
+            }
         };
         let request = Request::new(array, &first, &[], session.limits())?;
-        let (candidates, parts) = match array.schema().is_dense() {
-            true => {
-                let dense = DenseCandidates::new(array, &request, &asked)?;
-                let parts = dense.parts(array)?;
-                (Candidates::Dense(dense), parts)
+        let (candidates, parts) = if array.schema().is_dense() {
+            let dense = DenseCandidates::new(array, &request, &asked)?;
+            let parts = dense.parts(array)?;
+            (Candidates::Dense(dense), parts)
+        } else {
+            let mut sparse = SparsePlan::new(array, request.clone(), asked.clone())?;
+            if let Purpose::Tally(Some(delete)) = purpose {
+                sparse.foresee(array, delete)?;
             }
-            false => {
-                let mut sparse = SparsePlan::new(array, request.clone(), asked.clone())?;
-                if let Purpose::Tally(Some(delete)) = purpose {
-                    sparse.foresee(array, delete)?;
-                }
-                let parts = sparse.parts(array)?;
-                (Candidates::Sparse(Box::new(sparse)), parts)
-            }
+            let parts = sparse.parts(array)?;
+            (Candidates::Sparse(Box::new(sparse)), parts)
         };
         let each = |(fragment, parts): &(FragmentIndex, Vec<MetadataPart>)| {
             let fragment = *fragment;
@@ -133,19 +131,18 @@ impl Planning {
         let facts = pieces.split_off(pieces.len().saturating_sub(facts));
         let facts = self.facts.open(array, facts, session.limits())?;
         let parts = pieces.split_off(self.enumerations.len().min(pieces.len()));
-        let request = match self.enumerations.is_empty() {
-            true => self.request,
-            false => {
-                let mut known: Vec<Option<Arc<Enumeration>>> = Vec::new();
-                known.resize(array.schema().attributes.len(), None);
-                for ((attribute, name), piece) in self.enumerations.iter().zip(&pieces) {
-                    let enumeration = array.open_enumeration(name, piece)?;
-                    if let Some(place) = known.get_mut(*attribute) {
-                        *place = Some(enumeration);
-                    }
+        let request = if self.enumerations.is_empty() {
+            self.request
+        } else {
+            let mut known: Vec<Option<Arc<Enumeration>>> = Vec::new();
+            known.resize(array.schema().attributes.len(), None);
+            for ((attribute, name), piece) in self.enumerations.iter().zip(&pieces) {
+                let enumeration = array.open_enumeration(name, piece)?;
+                if let Some(place) = known.get_mut(*attribute) {
+                    *place = Some(enumeration);
                 }
-                Request::new(array, &self.options, &known, session.limits())?
             }
+            Request::new(array, &self.options, &known, session.limits())?
         };
         let mut opened = array.open_parts(self.needs, parts)?.into_iter();
         let counts = self.counts.into_iter();
@@ -187,9 +184,10 @@ fn enumerations(
 ) -> Result<Vec<(usize, String)>, QueryError> {
     let schema = array.schema();
     let (dimensions, attributes) = (&options.dimensions, &options.attributes);
-    let mut fields = match options.enumeration_codes {
-        true => Vec::new(),
-        false => chosen(schema, dimensions.as_deref(), attributes.as_deref())?,
+    let mut fields = if options.enumeration_codes {
+        Vec::new()
+    } else {
+        chosen(schema, dimensions.as_deref(), attributes.as_deref())?
     };
     fields.extend_from_slice(asked);
     let numbered = schema.attributes.iter().enumerate();

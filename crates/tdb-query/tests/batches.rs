@@ -20,9 +20,12 @@ fn rows(session: &Session, array: &Arc<Array>, options: &ReadOptions) -> Vec<Str
     for batch in Reader::open(session, array, options).unwrap() {
         let batch = batch.unwrap();
         for row in 0..batch.rows {
-            let cell = |column: &tdb_cells::Column| match column.is_valid(row) {
-                true => format!("{:?}", column.cell(row).unwrap()),
-                false => "null".to_owned(),
+            let cell = |column: &tdb_cells::Column| {
+                if column.is_valid(row) {
+                    format!("{:?}", column.cell(row).unwrap())
+                } else {
+                    "null".to_owned()
+                }
             };
             rows.push(batch.columns.iter().map(cell).collect());
         }

@@ -157,9 +157,10 @@ fn damage(golden: &Golden, store: &MemoryStore, random: &mut Random) -> Damage {
 fn damage_name(golden: &Golden, store: &MemoryStore, random: &mut Random) -> Damage {
     let all = golden.keys("");
     let commits = golden.keys("__commits/");
-    let chosen = match commits.is_empty() || random.below(2) == 0 {
-        true => all,
-        false => commits,
+    let chosen = if commits.is_empty() || random.below(2) == 0 {
+        all
+    } else {
+        commits
     };
     let key = random.pick(&chosen);
     let folder = tdb_store::parent(key);
@@ -216,9 +217,10 @@ fn damage_bytes(golden: &Golden, store: &MemoryStore, random: &mut Random) -> St
         .iter()
         .filter(|(key, _)| !is_data(key))
         .collect();
-    let chosen = match !rest.is_empty() && (data.is_empty() || random.below(4) > 0) {
-        true => rest,
-        false => data,
+    let chosen = if !rest.is_empty() && (data.is_empty() || random.below(4) > 0) {
+        rest
+    } else {
+        data
     };
     let (key, bytes) = *random.pick(&chosen);
     if random.below(3) > 0

@@ -53,9 +53,10 @@ impl ArraySchema {
 
     /// `__dim_0` is what TileDB itself calls a dimension without a name.
     fn check_dimension_name(&self, name: &str) -> Result<(), SchemaError> {
-        match self.is_dense() {
-            true => Ok(()),
-            false => check_name("dimension", name),
+        if self.is_dense() {
+            Ok(())
+        } else {
+            check_name("dimension", name)
         }
     }
 

@@ -98,12 +98,11 @@ impl Dimension {
     pub(crate) fn check_type(&self) -> Result<(), SchemaError> {
         let found = self.datatype;
         if found == Datatype::StringAscii {
-            return match self.is_var() {
-                true => Ok(()),
-                false => {
-                    let problem = Problem::CellValNum("strings vary in length");
-                    Err(self.broken("cell_val_num", problem))
-                }
+            return if self.is_var() {
+                Ok(())
+            } else {
+                let problem = Problem::CellValNum("strings vary in length");
+                Err(self.broken("cell_val_num", problem))
             };
         }
         let is_number =

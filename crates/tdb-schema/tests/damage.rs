@@ -40,12 +40,15 @@ fn use_schema(schema: &ArraySchema, cell: &[u8]) {
         let columns: Vec<Column<'_>> = schema
             .dimensions
             .iter()
-            .map(|dimension| match dimension.is_var() {
-                true => Column::Var {
-                    offsets: &[],
-                    data: cell,
-                },
-                false => Column::Fixed(&cell[..cell.len().min(dimension.datatype.size())]),
+            .map(|dimension| {
+                if dimension.is_var() {
+                    Column::Var {
+                        offsets: &[],
+                        data: cell,
+                    }
+                } else {
+                    Column::Fixed(&cell[..cell.len().min(dimension.datatype.size())])
+                }
             })
             .collect();
         let _ = KeyEncoder::new(schema, order).encode(&columns);

@@ -333,13 +333,16 @@ fn tiledb_returns_cells_in_the_order_of_comparator_and_keys() {
             let columns: Vec<Column<'_>> = data
                 .iter()
                 .zip(&schema.dimensions)
-                .map(|((data, offsets), dimension)| match dimension.is_var() {
-                    // The last offset is the total.
-                    true => Column::Var {
-                        offsets: &offsets[..offsets.len() - 1],
-                        data,
-                    },
-                    false => Column::Fixed(data),
+                .map(|((data, offsets), dimension)| {
+                    if dimension.is_var() {
+                        // The last offset is the total.
+                        Column::Var {
+                            offsets: &offsets[..offsets.len() - 1],
+                            data,
+                        }
+                    } else {
+                        Column::Fixed(data)
+                    }
                 })
                 .collect();
             let rows = columns[0].len(schema.dimensions[0].datatype.size());

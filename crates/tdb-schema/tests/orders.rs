@@ -172,9 +172,10 @@ fn whole_axis() -> impl Strategy<Value = Axis> {
     )
         .prop_map(|(datatype, [a, b, c], shrink)| {
             let bits = datatype.size() * 8;
-            let (least, count) = match datatype.is_signed() {
-                true => (-(1_i128 << (bits - 1)), 1_i128 << bits),
-                false => (0, 1_i128 << bits),
+            let (least, count) = if datatype.is_signed() {
+                (-(1_i128 << (bits - 1)), 1_i128 << bits)
+            } else {
+                (0, 1_i128 << bits)
             };
             let pick = |seed: u64| least + i128::from(seed >> shrink) % count;
             let (lo, hi) = (pick(a).min(pick(b)), pick(a).max(pick(b)));

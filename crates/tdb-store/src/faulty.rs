@@ -103,9 +103,10 @@ impl Chance {
     fn fate(&self) -> Fate {
         let operation = self.operations.fetch_add(1, Ordering::Relaxed);
         if let Some(failing) = self.failing {
-            return match operation == failing || (self.stops && operation > failing) {
-                true => Fate::Before,
-                false => Fate::Well,
+            return if operation == failing || (self.stops && operation > failing) {
+                Fate::Before
+            } else {
+                Fate::Well
             };
         }
         let throw = |salt: u64, one_in: u64| {

@@ -85,9 +85,10 @@ fn column(field: &Field<'_>, folder: &Path) -> Result<Column, std::io::Error> {
         let cells = cells.iter().enumerate();
         cells.fold(0_u8, |byte, (bit, valid)| byte | (*valid << bit))
     };
-    let validity = match field.nullable {
-        true => Some(read(".validity")?.chunks(8).map(bits).collect()),
-        false => None,
+    let validity = if field.nullable {
+        Some(read(".validity")?.chunks(8).map(bits).collect())
+    } else {
+        None
     };
     Ok(Column {
         name: field.name.to_owned(),
@@ -95,9 +96,10 @@ fn column(field: &Field<'_>, folder: &Path) -> Result<Column, std::io::Error> {
         cell_val_num: field.cell_val_num,
         nullable: field.nullable,
         values: read("")?.into(),
-        offsets: match field.is_var() {
-            true => Some(Bytes::from(read(".offsets")?)),
-            false => None,
+        offsets: if field.is_var() {
+            Some(Bytes::from(read(".offsets")?))
+        } else {
+            None
         },
         validity,
         enumeration: None,

@@ -14,9 +14,10 @@ pub(crate) fn check(schema: &ArraySchema, cells: &Cells, first: u64) -> Result<(
     for (index, (dimension, input)) in schema.dimensions.iter().zip(inputs).enumerate() {
         // Without bounds, any string is inside.
         let Some(bounds) = schema.bounds(index) else {
-            match dimension.is_var() {
-                true => continue,
-                false => return Err(Bug::new("a dimension of numbers without a domain").into()),
+            if dimension.is_var() {
+                continue;
+            } else {
+                return Err(Bug::new("a dimension of numbers without a domain").into());
             }
         };
         if let Some(row) = outside(dimension, bounds, input, cells.rows)? {
@@ -81,9 +82,10 @@ fn problem(dimension: &Dimension, cell: &[u8]) -> CellProblem {
     }
     let value = value_text(datatype, dimension.cell_val_num, cell);
     let domain = dimension.domain.as_ref();
-    match domain.is_none_or(|domain| domain.contains(datatype, cell)) {
-        true => CellProblem::OutsideCurrentDomain { value },
-        false => CellProblem::OutsideDomain { value },
+    if domain.is_none_or(|domain| domain.contains(datatype, cell)) {
+        CellProblem::OutsideCurrentDomain { value }
+    } else {
+        CellProblem::OutsideDomain { value }
     }
 }
 

@@ -73,9 +73,10 @@ impl DenseBox {
             let (mut begun, mut end) = (0, self.tile_count);
             while begun < end {
                 let middle = begun + (end - begun) / 2;
-                match self.before(middle)? <= cells {
-                    true => begun = middle + 1,
-                    false => end = middle,
+                if self.before(middle)? <= cells {
+                    begun = middle + 1
+                } else {
+                    end = middle
                 }
             }
             let tiles = begun.saturating_sub(1);
@@ -170,10 +171,10 @@ impl DenseBox {
 
     /// Fails where a tile of these cells is larger than is allowed.
     pub(crate) fn check_size(&self, cells: &Cells, limits: &Limits) -> Result<(), WriteError> {
-        let sizes = cells.fields.iter().map(|input| match input.is_var() {
-            true => 8,
-            false => input.size,
-        });
+        let sizes = cells
+            .fields
+            .iter()
+            .map(|input| if input.is_var() { 8 } else { input.size });
         let largest = sizes.fold(0, usize::max);
         let size = largest.saturating_mul(self.tile_cells);
         Ok(Limits::check(

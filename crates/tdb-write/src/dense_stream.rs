@@ -91,9 +91,10 @@ impl DenseStream {
         }
         let (complete, cells) = self.dense.complete(end)?;
         let tiles = self.next_tile..complete;
-        match tiles.is_empty() {
-            true => Ok(()),
-            false => self.write(tiles, cells, series),
+        if tiles.is_empty() {
+            Ok(())
+        } else {
+            self.write(tiles, cells, series)
         }
     }
 
@@ -117,13 +118,12 @@ impl DenseStream {
         let done = done.ok_or_else(|| Bug::new("tiles that were written are complete"))?;
         let done = position(done)?;
         self.written = end;
-        match done < cells.rows {
-            true => {
-                let rest = Cells::join(&[(cells, done..cells.rows)])?;
-                drop(held);
-                self.pending.push(rest, waiting)
-            }
-            false => Ok(()),
+        if done < cells.rows {
+            let rest = Cells::join(&[(cells, done..cells.rows)])?;
+            drop(held);
+            self.pending.push(rest, waiting)
+        } else {
+            Ok(())
         }
     }
 

@@ -68,9 +68,10 @@ impl FieldCodec {
                 })
         };
         let of = |datatype| TileKind::new(version, datatype);
-        let values = match field.is_var() {
-            true => of(field.datatype).var(),
-            false => of(field.datatype).with_cell_size(unit_size(&field)),
+        let values = if field.is_var() {
+            of(field.datatype).var()
+        } else {
+            of(field.datatype).with_cell_size(unit_size(&field))
         };
         let offsets = || pipeline(&schema.offsets_filters, of(Datatype::UInt64));
         let validity = || pipeline(&schema.validity_filters, of(Datatype::UInt8));

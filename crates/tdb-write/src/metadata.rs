@@ -78,9 +78,10 @@ impl Metadata<'_> {
         let version = self.target.version;
         Ok(Footer {
             version,
-            schema_name: match version.names_schema() {
-                true => self.target.schema_name.clone(),
-                false => String::new(),
+            schema_name: if version.names_schema() {
+                self.target.schema_name.clone()
+            } else {
+                String::new()
             },
             dense,
             non_empty_domain: domain,
@@ -88,9 +89,10 @@ impl Metadata<'_> {
             last_tile_cells,
             file_sizes: sizes(|sizes| sizes.fixed),
             var_file_sizes: sizes(|sizes| sizes.var),
-            validity_file_sizes: match version.stores_validity() {
-                true => sizes(|sizes| sizes.validity),
-                false => Vec::new(),
+            validity_file_sizes: if version.stores_validity() {
+                sizes(|sizes| sizes.validity)
+            } else {
+                Vec::new()
             },
             has_timestamps: self.target.extra.timestamps,
             has_delete_meta: self.target.extra.deletes,

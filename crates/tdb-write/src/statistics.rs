@@ -140,9 +140,10 @@ impl Rule {
         }
         Ok(ends.map(|(min, max)| {
             let least = tile.kept(min);
-            let greatest = match max == min {
-                true => least.clone(),
-                false => tile.kept(max),
+            let greatest = if max == min {
+                least.clone()
+            } else {
+                tile.kept(max)
             };
             (least, greatest)
         }))

@@ -54,9 +54,10 @@ fn first_cell(
     }
     for row in 0..rows {
         let cell = input.cell(row)?;
-        let unfit = match input.is_valid(row)? {
-            true => codec.first_unfit(cell),
-            false => None,
+        let unfit = if input.is_valid(row)? {
+            codec.first_unfit(cell)
+        } else {
+            None
         };
         if let Some(unfit) = unfit {
             let value = value_of(schema, codec, cell, unfit.index);

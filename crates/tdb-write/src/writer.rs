@@ -128,9 +128,10 @@ impl Writer {
         if target.replacement.is_some() && order != WriteOrder::Global {
             return Err(WriteError::Order(OrderProblem::Replacement));
         }
-        let sink = match schema.is_dense() {
-            true => dense_sink(&target, series, order, options)?,
-            false => sparse_sink(&target, series, order, options)?,
+        let sink = if schema.is_dense() {
+            dense_sink(&target, series, order, options)?
+        } else {
+            sparse_sink(&target, series, order, options)?
         };
         Ok(Self {
             fields: target.fields(),
@@ -346,9 +347,10 @@ impl DenseWriter {
             return Err(WriteError::Place(PlaceProblem::Twice));
         }
         let dimensions = (0..schema.dimensions.len()).map(FieldKind::Dimension);
-        let all: Vec<FieldKind> = match placed {
-            true => dimensions.chain(fields.iter().copied()).collect(),
-            false => fields.to_vec(),
+        let all: Vec<FieldKind> = if placed {
+            dimensions.chain(fields.iter().copied()).collect()
+        } else {
+            fields.to_vec()
         };
         let cells = Cells::check(schema, &all, batch, first)?;
         unfit::check(&self.target, &all, &cells, first)?;

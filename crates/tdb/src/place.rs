@@ -113,9 +113,10 @@ pub fn vacant(uri: &str, stores: &dyn Stores) -> Result<Place> {
     missing.reverse();
     check_above(uri, root, &missing)?;
     if !root.is_dir() {
-        let what = match missing.is_empty() {
-            true => "there is a file here already".to_owned(),
-            false => format!("{} is a file, and a folder is needed there", root.display()),
+        let what = if missing.is_empty() {
+            "there is a file here already".to_owned()
+        } else {
+            format!("{} is a file, and a folder is needed there", root.display())
         };
         return Err(Error::new(ErrorKind::Exists, what).at(uri));
     }

@@ -29,8 +29,9 @@ pub const REPLACES: &str = "replaces";
 
 /// The folder of the fragment of this name, relative to the array.
 pub fn fragment_key(name: &TimestampedName) -> String {
-    match name.version().has_fragment_folder() {
-        true => format!("{FRAGMENT_FOLDER}/{name}"),
-        false => name.to_string(),
+    if name.version().has_fragment_folder() {
+        format!("{FRAGMENT_FOLDER}/{name}")
+    } else {
+        name.to_string()
     }
 }

@@ -67,9 +67,12 @@ impl Directory {
         limits: &Limits,
     ) -> Result<Live, ArrayError> {
         let window = self.window;
-        let rule = |name: &TimestampedName| match sparse {
-            true if name.version().selects_by_time_overlap() => window.overlaps(name),
-            _ => window.contains(name),
+        let rule = |name: &TimestampedName| {
+            if sparse && name.version().selects_by_time_overlap() {
+                window.overlaps(name)
+            } else {
+                window.contains(name)
+            }
         };
         let consolidated = self.consolidated_commits(lists)?;
         let deletes = self.live_deletes(window, &consolidated);

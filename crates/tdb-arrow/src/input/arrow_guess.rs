@@ -73,9 +73,12 @@ fn no_datatype(field: &Field, names: &[&str]) -> InputError {
 impl ArrowGuess {
     /// `datatype` is that of the field where it is not guessed.
     pub(super) fn try_new(field: &Field, datatype: Option<Datatype>) -> Result<Self, InputError> {
-        let wanted = datatype.map(|datatype| match holds_bytes(datatype) {
-            true => (datatype, CellValNum::Var),
-            false => (datatype, CellValNum::Fixed(1)),
+        let wanted = datatype.map(|datatype| {
+            if holds_bytes(datatype) {
+                (datatype, CellValNum::Var)
+            } else {
+                (datatype, CellValNum::Fixed(1))
+            }
         });
         let natural = wanted.or_else(|| natural_type(field));
         let (datatype, cell_val_num) =

@@ -233,9 +233,10 @@ fn for_each_bytes(array: &ArrayRef, mut each: impl FnMut(&[u8])) -> Result<(), W
 fn fixed_bytes(array: &ArrayRef, size: usize, nulls: Option<&NullBuffer>) -> Result<Bytes, Wrong> {
     let (mut values, mut row, mut wrong) = (Vec::new(), 0_usize, None);
     for_each_bytes(array, |cell| {
-        match nulls.is_some_and(|nulls| nulls.is_null(row)) {
-            true => values.resize(values.len().saturating_add(size), 0),
-            false => values.extend_from_slice(cell),
+        if nulls.is_some_and(|nulls| nulls.is_null(row)) {
+            values.resize(values.len().saturating_add(size), 0)
+        } else {
+            values.extend_from_slice(cell)
         }
         if values.len() != row.saturating_add(1).saturating_mul(size) && wrong.is_none() {
             wrong = Some((row, format!("{} bytes, and a cell has {size}", cell.len())));

@@ -56,14 +56,16 @@ impl NumberConverter {
                 }
             }
             _ if from.is_integer() && (is_number || is_ticks) => {
-                Some(match from == &arrow_number(to) {
-                    true => Way::Same,
-                    false => Way::Value,
+                Some(if from == &arrow_number(to) {
+                    Way::Same
+                } else {
+                    Way::Value
                 })
             }
-            _ if from.is_floating() && is_number => Some(match from == &arrow_number(to) {
-                true => Way::Same,
-                false => Way::Value,
+            _ if from.is_floating() && is_number => Some(if from == &arrow_number(to) {
+                Way::Same
+            } else {
+                Way::Value
             }),
             _ => from_arrow(from, to),
         };
@@ -190,9 +192,10 @@ impl NumberConverter {
         let values = array.as_primitive::<T>().values();
         let mut out = Vec::with_capacity(values.len().saturating_mul(size));
         for (row, value) in values.iter().enumerate() {
-            match nulls.is_some_and(|nulls| nulls.is_null(row)) {
-                true => out.resize(out.len().saturating_add(size), 0),
-                false => write(*value, &mut out).map_err(|what| (row, what))?,
+            if nulls.is_some_and(|nulls| nulls.is_null(row)) {
+                out.resize(out.len().saturating_add(size), 0)
+            } else {
+                write(*value, &mut out).map_err(|what| (row, what))?
             }
         }
         Ok(out.into())
@@ -222,8 +225,9 @@ fn from_arrow(from: &DataType, to: Datatype) -> Option<Way> {
         return None;
     }
     let is_wide = from.primitive_width() == Some(i64::SIZE);
-    match is_wide && source == to && (to.is_datetime() || to.is_time()) {
-        true => Some(Way::Same),
-        false => Recount::between(source, to).map(Way::Unit),
+    if is_wide && source == to && (to.is_datetime() || to.is_time()) {
+        Some(Way::Same)
+    } else {
+        Recount::between(source, to).map(Way::Unit)
     }
 }

@@ -161,9 +161,10 @@ impl<R: Read + Seek + Send> ChunkReader for Chunks<R> {
         self.chunk(start)
             .take(length as u64)
             .read_to_end(&mut bytes)?;
-        match bytes.len() == length {
-            true => Ok(bytes.into()),
-            false => Err(ParquetError::EOF("the file has become shorter".to_owned())),
+        if bytes.len() == length {
+            Ok(bytes.into())
+        } else {
+            Err(ParquetError::EOF("the file has become shorter".to_owned()))
         }
     }
 }

@@ -51,9 +51,10 @@ impl ColumnChoice {
             .iter()
             .map(|column| self.name(column).map(str::to_owned));
         let names: Vec<Option<String>> = names.collect();
-        match names.iter().all(Option::is_none) && !columns.is_empty() {
-            true => Err(none_left()),
-            false => Ok(names),
+        if names.iter().all(Option::is_none) && !columns.is_empty() {
+            Err(none_left())
+        } else {
+            Ok(names)
         }
     }
 

@@ -97,9 +97,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             let location = place::group(uri, &global.counts)?;
             let group = change::open_group_at(&location, &change)?;
             let options = &change.options;
-            let plan = match arguments.dry_run {
-                true => plan_merged_group_metadata(&group, options),
-                false => consolidate_group_metadata(&group, options),
+            let plan = if arguments.dry_run {
+                plan_merged_group_metadata(&group, options)
+            } else {
+                consolidate_group_metadata(&group, options)
             };
             (location, plan)
         }

@@ -101,9 +101,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         session: &session,
         change: &change,
     };
-    match arguments.append {
-        true => import.append(out),
-        false => import.make(out),
+    if arguments.append {
+        import.append(out)
+    } else {
+        import.make(out)
     }
 }
 
@@ -283,9 +284,10 @@ impl Import<'_> {
         };
         let wanted = Wanted {
             kind,
-            dimensions: match arguments.key.is_empty() {
-                true => &arguments.dim,
-                false => &arguments.key,
+            dimensions: if arguments.key.is_empty() {
+                &arguments.dim
+            } else {
+                &arguments.key
             },
             domains: &arguments.domain,
             allows_duplicates: arguments.sorting.duplicates == Some(Which::Keep),

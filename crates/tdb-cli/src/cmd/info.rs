@@ -34,9 +34,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             let array = array.map_err(|e| Failure::in_place(e, &location))?;
             let facts = array::Facts::gather(&array, global.at().is_none())
                 .map_err(|e| Failure::in_place(e, &location))?;
-            match global.json {
-                true => write_json(out, &facts.json(&arguments.uri, global.ticks)),
-                false => array_screen::write(&facts, &arguments.uri, global.ticks, out),
+            if global.json {
+                write_json(out, &facts.json(&arguments.uri, global.ticks))
+            } else {
+                array_screen::write(&facts, &arguments.uri, global.ticks, out)
             }
         }
         ObjectType::Group => {

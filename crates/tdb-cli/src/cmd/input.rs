@@ -115,9 +115,10 @@ pub(crate) struct OpenInput {
 impl InputArguments {
     /// The file as messages name it.
     pub(crate) fn name(&self) -> String {
-        match self.is_standard_input() {
-            true => "standard input".to_owned(),
-            false => self.file.display().to_string(),
+        if self.is_standard_input() {
+            "standard input".to_owned()
+        } else {
+            self.file.display().to_string()
         }
     }
 
@@ -225,9 +226,10 @@ impl InputArguments {
                 let by_memory =
                     matches!(&error, InputError::TooLarge { limit, .. } if *limit < RECORD);
                 let failure = Failure::from(error).within(&self.name());
-                match by_memory {
-                    true => failure.hint(RECORD_HINT),
-                    false => failure,
+                if by_memory {
+                    failure.hint(RECORD_HINT)
+                } else {
+                    failure
                 }
             }
         }

@@ -123,9 +123,10 @@ fn get(
     }
     let text = present::metadata(value, global.ticks);
     // A program wants the value as it is; a terminal must not be steered by it.
-    let text = match out.is_terminal() {
-        true => text.lines().map(visible).collect::<Vec<_>>().join("\n"),
-        false => text,
+    let text = if out.is_terminal() {
+        text.lines().map(visible).collect::<Vec<_>>().join("\n")
+    } else {
+        text
     };
     Ok(writeln!(out, "{text}")?)
 }

@@ -62,9 +62,10 @@ pub(crate) fn remove(arguments: &Rm, global: &Global) -> Result<(), Failure> {
 fn put(uri: &str, record: MetadataRecord, global: &Global) -> Result<(), Failure> {
     let change = Change::new(global, &session(global))?;
     let location = place::folder(uri, &global.counts)?;
-    let absent = |known: bool| match known || record.value.is_some() {
-        true => Ok(()),
-        false => {
+    let absent = |known: bool| {
+        if known || record.value.is_some() {
+            Ok(())
+        } else {
             let what = format!("there is no metadata under the key {:?}", record.key);
             let failure = Failure::new(ErrorKind::NotFound, what).at(uri);
             Err(failure.hint(format!("tdb meta ls {uri} lists the keys")))

@@ -39,9 +39,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     } else {
         ""
     };
-    let capacity = match schema.is_dense() {
-        true => String::new(),
-        false => format!(", {} cells to a tile", count(schema.capacity)),
+    let capacity = if schema.is_dense() {
+        String::new()
+    } else {
+        format!(", {} cells to a tile", count(schema.capacity))
     };
     let first = format!(
         "{} array, format {}, cells {}, tiles {}{capacity}{duplicates}",

@@ -73,9 +73,10 @@ fn every_object_of_every_fixture_of_some_versions() {
 fn objects(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
-        match entry.path().is_dir() {
-            true => found.extend(objects(&entry.path())),
-            false => found.push(entry.path()),
+        if entry.path().is_dir() {
+            found.extend(objects(&entry.path()))
+        } else {
+            found.push(entry.path())
         }
     }
     found

@@ -92,9 +92,12 @@ fn cells_stand_below_each_other_where_that_is_asked_for() {
 /// Bytes of all files in a folder.
 fn bytes_in(folder: &std::path::Path) -> u64 {
     let entries = std::fs::read_dir(folder).expect("a folder").flatten();
-    let sizes = entries.map(|entry| match entry.path().is_dir() {
-        true => bytes_in(&entry.path()),
-        false => entry.metadata().expect("a file").len(),
+    let sizes = entries.map(|entry| {
+        if entry.path().is_dir() {
+            bytes_in(&entry.path())
+        } else {
+            entry.metadata().expect("a file").len()
+        }
     });
     sizes.sum()
 }

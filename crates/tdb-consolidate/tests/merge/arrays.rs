@@ -251,9 +251,12 @@ pub(crate) fn rows(store: &MemoryStore, window: TimeWindow, order: ResultOrder) 
     for batch in Reader::open(&session(None), &array, &options).unwrap() {
         let batch = batch.unwrap();
         for row in 0..batch.rows {
-            let cell = |column: &Column| match column.is_valid(row) {
-                true => format!("{}={:?}", column.name, column.cell(row).unwrap()),
-                false => format!("{}=null", column.name),
+            let cell = |column: &Column| {
+                if column.is_valid(row) {
+                    format!("{}={:?}", column.name, column.cell(row).unwrap())
+                } else {
+                    format!("{}=null", column.name)
+                }
             };
             rows.push(batch.columns.iter().map(cell).collect::<Vec<_>>().join(" "));
         }

@@ -196,9 +196,10 @@ impl Filter for ScaleFloat {
     }
 
     fn first_unfit(&self, values: &[u8], input: Datatype) -> Option<Unfit> {
-        match is_double(input).ok()? {
-            true => self.first_beyond::<f64>(values),
-            false => self.first_beyond::<f32>(values),
+        if is_double(input).ok()? {
+            self.first_beyond::<f64>(values)
+        } else {
+            self.first_beyond::<f32>(values)
         }
     }
 }

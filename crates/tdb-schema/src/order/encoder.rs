@@ -113,9 +113,10 @@ impl KeyEncoder {
             return Self::hilbert(schema, sizes, spans);
         }
         let n = spans.len();
-        let tiles = match is_global {
-            true => by_significance(n, schema.tile_order),
-            false => Vec::new(),
+        let tiles = if is_global {
+            by_significance(n, schema.tile_order)
+        } else {
+            Vec::new()
         };
         let cells = by_significance(
             n,

@@ -226,9 +226,10 @@ impl<R: Read> Records<R> {
         let start = at.saturating_add(1);
         let inner = part(&self.buffer, start..self.buffer.len())?;
         let Some((len, is_plain)) = quoted_len(inner) else {
-            return match self.is_end {
-                true => Err(InputError::record(line, "a quote that is not closed")),
-                false => Ok(None),
+            return if self.is_end {
+                Err(InputError::record(line, "a quote that is not closed"))
+            } else {
+                Ok(None)
             };
         };
         let end = start.saturating_add(len);
@@ -242,13 +243,14 @@ impl<R: Read> Records<R> {
             [byte, ..] if *byte == self.delimiter => {}
             _ => return Err(InputError::record(line, "text behind a closing quote")),
         }
-        let span = match is_plain {
-            true => Span {
+        let span = if is_plain {
+            Span {
                 start,
                 end,
                 quotes: Quotes::Around,
-            },
-            false => unquote(part(inner, 0..len)?, &mut self.unquoted),
+            }
+        } else {
+            unquote(part(inner, 0..len)?, &mut self.unquoted)
         };
         Ok(Some((span, after)))
     }

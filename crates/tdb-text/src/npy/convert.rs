@@ -236,9 +236,10 @@ impl Way {
             Form::Bool => return (to == Datatype::Bool).then_some(Self::Bool),
             Form::Bytes | Form::Characters | Form::Raw => return None,
         };
-        let by_value = match from.physical() == to.physical() {
-            true => Self::Same,
-            false => Self::Value,
+        let by_value = if from.physical() == to.physical() {
+            Self::Same
+        } else {
+            Self::Value
         };
         if !(from.is_datetime() || from.is_time()) {
             let fits = is_number || is_ticks && from.is_integer();

@@ -337,9 +337,10 @@ fn append_bytes(size: Option<usize>, token: Token<'_>, out: &mut Vec<u8>) -> Res
             .iter()
             .map_while(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)),
     );
-    match rest.is_empty() && out.len().saturating_sub(start) == pairs.len() {
-        true => Ok(()),
-        false => Err(wrong()),
+    if rest.is_empty() && out.len().saturating_sub(start) == pairs.len() {
+        Ok(())
+    } else {
+        Err(wrong())
     }
 }
 
@@ -374,8 +375,9 @@ fn shown(token: Token<'_>) -> String {
     };
     let cut: String = text.chars().take(MOST).collect();
     let more = if cut.len() < text.len() { "…" } else { "" };
-    match quoted {
-        true => format!("{:?}", format!("{cut}{more}")),
-        false => format!("{cut}{more}"),
+    if quoted {
+        format!("{:?}", format!("{cut}{more}"))
+    } else {
+        format!("{cut}{more}")
     }
 }

@@ -73,9 +73,10 @@ fn typed_field(name: &str, datatype: Datatype) -> FieldInfo {
     FieldInfo {
         name: name.to_owned(),
         datatype,
-        cell_val_num: match holds_bytes(datatype) {
-            true => CellValNum::Var,
-            false => CellValNum::Fixed(1),
+        cell_val_num: if holds_bytes(datatype) {
+            CellValNum::Var
+        } else {
+            CellValNum::Fixed(1)
         },
         nullable: true,
         enumeration: None,

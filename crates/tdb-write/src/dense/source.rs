@@ -257,9 +257,10 @@ impl TileSource for DenseSource<'_> {
         if input.is_var() || input.nullable {
             plan.rows(count, rows)?;
         }
-        match input.is_var() {
-            true => strings(input, rows, values, starts)?,
-            false => plan.fixed(input, count, values)?,
+        if input.is_var() {
+            strings(input, rows, values, starts)?
+        } else {
+            plan.fixed(input, count, values)?
         }
         if input.nullable {
             self::validity(input, rows, validity)?;

@@ -69,13 +69,16 @@ fn check_shape(field: &Field<'_>, column: &Column, rows: usize) -> Result<(), Co
     if wanted != found {
         return Err(ColumnProblem::Type { wanted, found });
     }
-    let length = |what, wanted: usize, found: usize| match wanted == found {
-        true => Ok(()),
-        false => Err(ColumnProblem::Length {
-            what,
-            wanted: wanted as u64,
-            found: found as u64,
-        }),
+    let length = |what, wanted: usize, found: usize| {
+        if wanted == found {
+            Ok(())
+        } else {
+            Err(ColumnProblem::Length {
+                what,
+                wanted: wanted as u64,
+                found: found as u64,
+            })
+        }
     };
     match (&column.offsets, field.is_var()) {
         (Some(offsets), true) => {

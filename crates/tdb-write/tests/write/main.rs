@@ -33,9 +33,10 @@ pub(crate) fn array(store: &Arc<dyn Store>, schema: &ArraySchema) -> Arc<Array> 
 pub(crate) fn array_at(store: &Arc<dyn Store>, at: &str, schema: &ArraySchema) -> Arc<Array> {
     let name = TimestampedName::unversioned(1, 1, 0).unwrap();
     let tile = seal_generic_tile(&schema.encode().unwrap(), FormatVersion::WRITTEN, None);
-    let key = match schema.version.names_schema() {
-        true => format!("{at}/__schema/{name}"),
-        false => format!("{at}/__array_schema.tdb"),
+    let key = if schema.version.names_schema() {
+        format!("{at}/__schema/{name}")
+    } else {
+        format!("{at}/__array_schema.tdb")
     };
     store.put(&key, tile.unwrap().into()).unwrap();
     Arc::new(Array::open(Arc::clone(store), at, OpenOptions::default()).unwrap())

@@ -56,9 +56,10 @@ impl Dump<'_> {
                 ))
             });
         }
-        let old = match version.names_schema() {
-            true => None,
-            false => Some(FieldLayout::of(&self.schema(None)?)),
+        let old = if version.names_schema() {
+            None
+        } else {
+            Some(FieldLayout::of(&self.schema(None)?))
         };
         let size = file.len() as u64;
         let Next::Done(footer) =

@@ -14,10 +14,13 @@ pub(super) fn dimension_type(column: &ColumnGuess) -> Result<Datatype, &'static 
     };
     match values {
         _ if column.nullable => Err("there are nulls in it"),
-        CellValNum::Var if holds_bytes(datatype) && datatype.size() == 1 => match column.is_ascii {
-            true => Ok(Datatype::StringAscii),
-            false => Err("there is text beyond ASCII in it"),
-        },
+        CellValNum::Var if holds_bytes(datatype) && datatype.size() == 1 => {
+            if column.is_ascii {
+                Ok(Datatype::StringAscii)
+            } else {
+                Err("there is text beyond ASCII in it")
+            }
+        }
         CellValNum::Fixed(1) if holds_bytes(datatype) || datatype == Datatype::Bool => {
             Err("it is neither a number nor text of any length")
         }

@@ -24,13 +24,12 @@ pub(super) fn whole(datatype: Datatype, bytes: &[u8]) -> Option<i128> {
 /// The least and the greatest number of a type of whole numbers; none of dates and times is the least one.
 pub(super) fn ends_of_type(datatype: Datatype) -> (i128, i128) {
     let bits = datatype.size().saturating_mul(8);
-    match datatype.is_signed() || !datatype.is_integer() {
-        true => {
-            let half = 1_i128 << bits.saturating_sub(1);
-            let is_time = !datatype.is_integer();
-            (i128::from(is_time) - half, half - 1)
-        }
-        false => (0, (1_i128 << bits) - 1),
+    if datatype.is_signed() || !datatype.is_integer() {
+        let half = 1_i128 << bits.saturating_sub(1);
+        let is_time = !datatype.is_integer();
+        (i128::from(is_time) - half, half - 1)
+    } else {
+        (0, (1_i128 << bits) - 1)
     }
 }
 
@@ -57,9 +56,10 @@ pub(super) fn wide_domain(
     let first = date("0001-01-01").map_or(first, |date| first.max(date));
     let last = date("9999-12-31").map_or(last, |date| last.min(date));
     let end = last_of_tiles(first, last, extent);
-    match first <= lo && hi <= end {
-        true => (first, end),
-        false => (lo, hi),
+    if first <= lo && hi <= end {
+        (first, end)
+    } else {
+        (lo, hi)
     }
 }
 

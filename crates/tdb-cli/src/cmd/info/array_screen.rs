@@ -20,9 +20,10 @@ pub(super) fn write(
     ticks: bool,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let kind = match facts.schema.is_dense() {
-        true => "Dense array",
-        false => "Sparse array",
+    let kind = if facts.schema.is_dense() {
+        "Dense array"
+    } else {
+        "Sparse array"
     };
     let title = out.look.paint(Role::Title, &visible(uri));
     writeln!(out, "{kind} {title}")?;
@@ -53,9 +54,10 @@ fn write_summary(facts: &Facts<'_>, out: &mut Output) -> Result<(), Failure> {
     }
     line("size", size(facts));
     line("format", format(facts));
-    let capacity = match schema.is_dense() {
-        true => String::new(),
-        false => format!(", {} cells to a tile", count(schema.capacity)),
+    let capacity = if schema.is_dense() {
+        String::new()
+    } else {
+        format!(", {} cells to a tile", count(schema.capacity))
     };
     let duplicates = if schema.allows_duplicates {
         ", duplicates allowed"
@@ -92,9 +94,10 @@ fn write_summary(facts: &Facts<'_>, out: &mut Output) -> Result<(), Failure> {
 }
 
 fn span(from: u64, to: u64) -> String {
-    match from == to {
-        true => rfc3339(from),
-        false => format!("{} .. {}", rfc3339(from), rfc3339(to)),
+    if from == to {
+        rfc3339(from)
+    } else {
+        format!("{} .. {}", rfc3339(from), rfc3339(to))
     }
 }
 

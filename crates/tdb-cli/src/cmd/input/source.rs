@@ -54,12 +54,11 @@ impl Source {
                 let mut start = Vec::new();
                 let mut source = self;
                 source.part(ARROW_FILE.len(), &mut start)?;
-                match start == ARROW_FILE {
-                    true => arrow(ipc_file_input(source.in_any_order(&start)?, options)?),
-                    false => {
-                        let rest = source.in_order();
-                        arrow(ipc_stream_input(Cursor::new(start).chain(rest), options)?)
-                    }
+                if start == ARROW_FILE {
+                    arrow(ipc_file_input(source.in_any_order(&start)?, options)?)
+                } else {
+                    let rest = source.in_order();
+                    arrow(ipc_stream_input(Cursor::new(start).chain(rest), options)?)
                 }
             }
             Format::Npy => {

@@ -62,9 +62,10 @@ pub(crate) fn fit_shape(
         );
         return Err(Failure::invalid(what).hint("--range says which box is written"));
     }
-    let order = match shape.is_column_major {
-        true => WriteOrder::ColumnMajor,
-        false => WriteOrder::RowMajor,
+    let order = if shape.is_column_major {
+        WriteOrder::ColumnMajor
+    } else {
+        WriteOrder::RowMajor
     };
     if options.order.is_some_and(|other| other != order) {
         return Err(Failure::invalid(
