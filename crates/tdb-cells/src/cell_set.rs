@@ -133,15 +133,39 @@ impl CellSet {
         Ok(())
     }
 
-    /// Takes out a row.
+    /// Takes out those of some rows that `goes` says yes to.
+    ///
+    /// # Errors
+    /// Rows that the set does not tell of; what `goes` finds.
+    pub fn remove_where(
+        &mut self,
+        rows: RowRange,
+        goes: impl Fn(Row) -> Result<bool, Bug>,
+    ) -> Result<(), Bug> {
+        let part = self.bits.get_mut(rows.indices());
+        let part = part.ok_or_else(|| Bug::new("rows that a set of cells does not tell of"))?;
+        for (mut bit, row) in part.iter_mut().zip(rows.iter()) {
+            if goes(row)? {
+                bit.set(false);
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps those rows of a list that the set has, in the order of the list.
     ///
     /// # Errors
     /// A row that the set does not tell of.
-    pub fn remove_row(&mut self, row: Row) -> Result<(), Bug> {
-        let bit = self.bits.get_mut(row.index());
-        let mut bit = bit.ok_or_else(|| Bug::new("a row that a set of cells does not tell of"))?;
-        bit.set(false);
-        Ok(())
+    pub fn keep_in(&self, rows: &mut Vec<Row>) -> Result<(), Bug> {
+        let mut unknown = None;
+        rows.retain(|&row| match self.contains(row) {
+            Ok(is_in) => is_in,
+            Err(bug) => {
+                unknown = Some(bug);
+                false
+            }
+        });
+        unknown.map_or(Ok(()), Err)
     }
 
     fn join(&mut self, other: &Self, joins: impl Fn(u64, u64) -> u64) -> Result<(), Bug> {
@@ -240,5 +264,14 @@ mod tests {
                 .is_err()
         );
         assert!(few.contains(Row::new(150).unwrap()).is_err());
+        let even = |row: Row| Ok(row.index().is_multiple_of(2));
+        let end = RowRange::first(70).unwrap().next(80).unwrap();
+        few.remove_where(end, even).unwrap();
+        assert_eq!(few.iter().next().map(Row::index), Some(71));
+        let row = |index| Row::new(index).unwrap();
+        let mut list = vec![row(149), row(72), row(71)];
+        few.keep_in(&mut list).unwrap();
+        assert_eq!(list, [row(149), row(71)]);
+        assert!(few.keep_in(&mut vec![row(150)]).is_err());
     }
 }

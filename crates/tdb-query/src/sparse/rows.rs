@@ -14,22 +14,9 @@ pub(crate) fn all_rows(table: &CellTable) -> Vec<Row> {
 /// Keeps those rows that are in a set; where all are still in place, first writes them down.
 pub(crate) fn keep_in(rows: &mut Rows, set: &CellSet) -> Result<(), Bug> {
     match rows {
-        Some(kept) => {
-            let mut unknown = None;
-            kept.retain(|&row| {
-                let is_in = set.contains(row);
-                is_in.unwrap_or_else(|bug| {
-                    unknown = Some(bug);
-                    false
-                })
-            });
-            unknown.map_or(Ok(()), Err)
-        }
-        None => {
-            if set.count() < set.rows() {
-                *rows = Some(set.iter().collect());
-            }
-            Ok(())
-        }
+        Some(kept) => return set.keep_in(kept),
+        None if set.count() < set.rows() => *rows = Some(set.iter().collect()),
+        None => {}
     }
+    Ok(())
 }

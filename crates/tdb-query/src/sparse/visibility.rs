@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tdb_array::{At, Fragment, Snapshot, TimeWindow};
-use tdb_cells::{CellSet, CellTable, Row, RowRange};
+use tdb_cells::{CellSet, CellTable, Row};
 use tdb_condition::{Predicate, ResolvedCondition};
 use tdb_fragment::{ConditionTree, FragmentIndex};
 use tdb_schema::{ArraySchema, FieldKind};
@@ -172,7 +172,8 @@ impl Visibility {
             let is_before = !fragment.metadata.extra_fields.timestamps
                 || delete.timestamp > fragment.timestamps().1;
             if !is_before {
-                remove_later(&mut gone, array, table, segment.rows, delete.timestamp)?;
+                let is_later = |row| Ok(time_of(array, table, row)? > delete.timestamp);
+                gone.remove_where(segment.rows, is_later)?;
             }
         }
         Ok(gone)
@@ -235,22 +236,6 @@ impl Visibility {
         }
         Ok(())
     }
-}
-
-/// Takes out of a set those rows whose cells are later than `timestamp`.
-fn remove_later(
-    set: &mut CellSet,
-    array: &Snapshot,
-    table: &CellTable,
-    rows: RowRange,
-    timestamp: u64,
-) -> Result<(), QueryError> {
-    for row in rows.iter() {
-        if time_of(array, table, row)? > timestamp {
-            set.remove_row(row)?;
-        }
-    }
-    Ok(())
 }
 
 /// The time and the number of the delete of a row.
