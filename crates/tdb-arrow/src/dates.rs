@@ -6,7 +6,7 @@ use tdb_cells::files::ConversionError;
 use tdb_schema::value::{Moment, NOT_A_TIME};
 use tdb_tile::{Datatype, Scalar};
 
-use crate::array::Cells;
+use crate::cells::Cells;
 
 /// Days in 32 bits, the first of each tick of the datatype, and which of them are not NaT, unless none is.
 ///

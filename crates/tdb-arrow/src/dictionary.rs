@@ -9,8 +9,8 @@ use tdb_cells::{Column, FieldInfo};
 use tdb_schema::{CellValNum, Enumeration};
 
 use crate::array;
-use crate::array::Cells;
-use crate::mapping::{Element, Target};
+use crate::cells::Cells;
+use crate::element::{Element, Target};
 
 /// The values of the enumeration of a field, if its cells are indexes that Arrow can hold.
 pub(crate) fn labels(

@@ -6,8 +6,10 @@
 compile_error!("Arrow's memory is that of the machine, and TileDB's values are little-endian");
 
 mod array;
+mod cells;
 mod dates;
 mod dictionary;
+mod element;
 mod input;
 #[cfg(feature = "ipc")]
 mod ipc;

@@ -10,7 +10,7 @@ use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
 use tdb_cells::{Batch, FieldInfo};
 
 use crate::Mapping;
-use crate::mapping::Target;
+use crate::element::Target;
 
 /// Cells of one row group.
 const ROW_GROUP: usize = 1 << 20;

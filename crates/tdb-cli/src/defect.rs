@@ -10,13 +10,6 @@ use tdb_array::ErrorKind;
 use crate::failure::Failure;
 use crate::paint::Look;
 
-/// What to do about a defect.
-pub(crate) const REPORT: &str = concat!(
-    "please report it, with this message, the command and what it was for, at ",
-    env!("CARGO_PKG_REPOSITORY"),
-    "/issues; RUST_BACKTRACE=1 in the environment shows where it happened"
-);
-
 /// What was said first, and where: what follows may be its consequence.
 static SAID: Mutex<Option<String>> = Mutex::new(None);
 

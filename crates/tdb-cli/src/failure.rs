@@ -13,8 +13,14 @@ use tdb_tile::Limits;
 use tdb_write::WriteError;
 use unicode_width::UnicodeWidthStr;
 
-use crate::defect::REPORT;
-use crate::paint::{Look, Role, visible, wrapped};
+use crate::paint::{Look, Role, or_blank, visible, wrapped};
+
+/// What to do about a defect.
+pub(crate) const REPORT: &str = concat!(
+    "please report it, with this message, the command and what it was for, at ",
+    env!("CARGO_PKG_REPOSITORY"),
+    "/issues; RUST_BACKTRACE=1 in the environment shows where it happened"
+);
 
 /// Characters of a text that are shown, and how many of them before an error.
 const SHOWN: usize = 72;
@@ -196,11 +202,7 @@ impl Failure {
         if self.broken_pipe {
             return Ok(());
         }
-        let place = self
-            .place
-            .as_ref()
-            .map(|place| format!("{place}: "))
-            .unwrap_or_default();
+        let place = or_blank(self.place.as_ref().map(|place| format!("{place}: ")));
         let label = look.paint(Role::Error, "error:");
         let first = visible(&format!("{place}{}", self.error));
         writeln!(out, "{label} {}", wrapped(&first, "error: ", look))?;

@@ -207,7 +207,7 @@ const NO_RESULT: &str = "there is no result to write to a file";
 
 fn refusal(arg: &Arg, meaning: &Meaning) -> Failure {
     let verb = meaning.verb;
-    let long = arg.get_long().unwrap_or_default();
+    let long = arg.get_long().unwrap_or("");
     let failure = |option: &str| Failure::invalid(format!("{option} means nothing to {verb}"));
     match long {
         "output" if verb == "export" => failure("-o").hint("FILE is where the cells go"),

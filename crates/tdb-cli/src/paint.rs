@@ -58,6 +58,15 @@ impl Look {
     }
 }
 
+/// The width of a screen that does not end, as a file.
+pub(crate) const NO_EDGE: usize = usize::MAX;
+
+/// What a table shows of what there may be none of: a blank, if there is none.
+#[expect(clippy::disallowed_methods, reason = "the blank is what is shown")]
+pub(crate) fn or_blank(text: Option<String>) -> String {
+    text.unwrap_or_default()
+}
+
 /// Spaces between columns.
 pub(crate) const GAP: usize = 2;
 
@@ -79,7 +88,7 @@ impl Line {
         Self {
             text: String::new(),
             look,
-            left: look.width.unwrap_or(usize::MAX),
+            left: look.width.unwrap_or(NO_EDGE),
             spaces: 0,
             is_cut: false,
         }
@@ -129,7 +138,7 @@ impl Line {
         self.text.push('\n');
         out.write_all(self.text.as_bytes())?;
         self.text.clear();
-        self.left = self.look.width.unwrap_or(usize::MAX);
+        self.left = self.look.width.unwrap_or(NO_EDGE);
         self.spaces = 0;
         Ok(())
     }
@@ -157,7 +166,7 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
 /// The text behind a label, broken between words where the screen ends.
 pub(crate) fn wrapped(text: &str, label: &str, look: Look) -> String {
     const INDENT: &str = "  ";
-    let width = look.width.unwrap_or(usize::MAX);
+    let width = look.width.unwrap_or(NO_EDGE);
     let mut column = label.width();
     let mut wrapped = String::new();
     for (index, word) in text.split(' ').enumerate() {
@@ -201,7 +210,7 @@ pub(crate) fn bytes(bytes: u64) -> String {
         tenths = (tenths + 512) / 1024;
         unit += 1;
     }
-    let name = UNITS.get(unit).copied().unwrap_or_default();
+    let name = UNITS.get(unit).copied().unwrap_or("");
     match (unit, tenths) {
         (0, _) => format!("{bytes} {name}"),
         (_, tenths @ 1000..) => format!("{} {name}", (tenths + 5) / 10),

@@ -53,7 +53,7 @@ pub(crate) fn size(text: &str) -> Result<Size, String> {
     let digits = text
         .trim_end_matches(|c: char| c.is_ascii_alphabetic())
         .trim_end();
-    let unit = text.get(digits.len()..).unwrap_or_default().trim();
+    let unit = text.get(digits.len()..).unwrap_or("").trim();
     let factor: u64 = match unit.to_ascii_lowercase().as_str() {
         "" | "b" => 1,
         "k" | "kb" => 1000,

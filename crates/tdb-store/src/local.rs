@@ -12,6 +12,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
+pub use self::tree::SyncCounts;
 use self::tree::{Draft, Entry, Tree};
 use crate::{
     Listing, Object, ObjectWriter, Page, Piece, Read, Store, StoreError, check_key, check_prefix,
@@ -43,15 +44,6 @@ pub struct LocalStore {
     tree: Arc<dyn Tree>,
     staging: String,
     page_size: usize,
-}
-
-/// How often a [`LocalStore`] has waited for the disk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SyncCounts {
-    /// For the bytes of a file.
-    pub files: u64,
-    /// For the names in a folder.
-    pub folders: u64,
 }
 
 impl LocalStore {

@@ -11,8 +11,9 @@ use tdb_schema::value::holds_bytes;
 use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::{Bug, Datatype};
 
-use super::arrow::natural_type;
 use super::convert::ColumnConverter;
+use super::datatypes::{of_arrow, said_type};
+use super::form::Form;
 
 /// Labels that an enumeration is made of at most; a column with more is what its labels are.
 const MOST_LABELS: usize = 1 << 16;
@@ -68,6 +69,21 @@ fn no_datatype(field: &Field, names: &[&str]) -> InputError {
         data_type: data_type.to_string(),
         hint: format!("--exclude {all} reads the other columns{further}"),
     }
+}
+
+/// The datatype and values per cell that a column says it had, or that come nearest to its type.
+fn natural_type(field: &Field) -> Option<(Datatype, CellValNum)> {
+    let data_type = match field.data_type() {
+        DataType::Dictionary(_, values) => return of_arrow(values),
+        data_type => data_type,
+    };
+    // What is said counts where the column can be that.
+    let fits = |(datatype, values): &(Datatype, CellValNum)| {
+        Form::of(data_type, Some(*datatype), *datatype, *values).is_some()
+    };
+    said_type(field.metadata())
+        .filter(fits)
+        .or_else(|| of_arrow(data_type))
 }
 
 impl ArrowGuess {

@@ -12,8 +12,9 @@ use tdb_cells::{Column, FieldInfo};
 use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::{Bug, Datatype};
 
-use super::arrow::said_type;
-use super::form::{Cells, Form, dated, shared};
+use super::datatypes::said_type;
+use super::form::{Cells, Form, dated};
+use super::numbers::shared;
 
 /// How the arrays of one column become cells of a field.
 #[derive(Debug)]

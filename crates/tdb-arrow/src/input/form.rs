@@ -2,7 +2,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, GenericListArray, OffsetSizeTrait};
-use arrow_buffer::{Buffer, NullBuffer};
+use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use bytes::Bytes;
 use tdb_schema::CellValNum;
@@ -11,10 +11,7 @@ use tdb_tile::{Bug, Datatype, Scalar};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U64;
 
-use super::numbers::NumberConverter;
-
-/// A row whose cell is wrong, and why.
-pub(super) type Wrong = (usize, String);
+use super::numbers::{NumberConverter, Wrong, shared};
 
 /// How cells are made of an array.
 #[derive(Debug)]
@@ -92,17 +89,6 @@ fn within(values: &[u8], start: u64, end: u64) -> Result<&[u8], Bug> {
     let ends = usize::try_from(start).ok().zip(usize::try_from(end).ok());
     let cell = ends.and_then(|(start, end)| values.get(start..end));
     cell.ok_or_else(|| Bug::new("a cell of a column lies outside of its values"))
-}
-
-/// The bytes of a buffer, which they keep.
-pub(super) fn shared(buffer: Buffer) -> Bytes {
-    struct Owner(Buffer);
-    impl AsRef<[u8]> for Owner {
-        fn as_ref(&self) -> &[u8] {
-            &self.0
-        }
-    }
-    Bytes::from_owner(Owner(buffer))
 }
 
 /// Dates and times with none of them where they are null.

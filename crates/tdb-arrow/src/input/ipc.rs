@@ -11,10 +11,8 @@ use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_ipc::{Block, root_as_footer};
 use tdb_cells::files::{InputError, InputOptions};
 
-use self::messages::{CheckedMessages, check_message, damaged};
+use self::messages::{CheckedMessages, FORMAT, check_message, damaged};
 use super::arrow::{ArrowInput, failed, guarded};
-
-const FORMAT: &str = "Arrow IPC";
 
 /// Opens an Arrow IPC file.
 ///

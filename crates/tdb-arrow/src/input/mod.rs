@@ -4,6 +4,7 @@ mod arrow;
 mod arrow_guess;
 mod columns;
 mod convert;
+mod datatypes;
 mod form;
 #[cfg(feature = "ipc")]
 mod ipc;

@@ -10,15 +10,17 @@ use arrow_array::types::{
     UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType};
-use arrow_buffer::NullBuffer;
+use arrow_buffer::{Buffer, NullBuffer};
 use arrow_schema::{DataType, TimeUnit};
 use bytes::Bytes;
 use tdb_cells::files::{Recount, write_float, write_whole};
 use tdb_schema::CellValNum;
 use tdb_tile::{Datatype, Physical, Scalar};
 
-use super::arrow::of_arrow;
-use super::form::{Wrong, shared};
+use super::datatypes::of_arrow;
+
+/// A row whose cell is wrong, and why.
+pub(super) type Wrong = (usize, String);
 
 /// How values of an Arrow type become those of a datatype.
 #[derive(Clone, Debug)]
@@ -200,6 +202,17 @@ impl NumberConverter {
         }
         Ok(out.into())
     }
+}
+
+/// The bytes of a buffer, which they keep.
+pub(super) fn shared(buffer: Buffer) -> Bytes {
+    struct Owner(Buffer);
+    impl AsRef<[u8]> for Owner {
+        fn as_ref(&self) -> &[u8] {
+            &self.0
+        }
+    }
+    Bytes::from_owner(Owner(buffer))
 }
 
 /// The Arrow type of plain numbers.

@@ -5,28 +5,23 @@
 //! not stand once for each of its cells.
 
 mod checks;
+mod chunks;
 mod thrift;
 
-use std::io::{BufReader, Read, Seek, SeekFrom};
-use std::sync::{Arc, Mutex};
+use std::io::{Read, Seek};
+use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 use parquet::errors::ParquetError;
-use parquet::file::reader::{ChunkReader, Length};
 use tdb_cells::files::{InputError, InputOptions};
 
+use self::chunks::{Chunks, FORMAT};
 use super::arrow::{ArrowInput, guarded};
 use super::columns::Chosen;
-
-const FORMAT: &str = "Parquet";
-
-/// Bytes that are read at a time where it is not known how many are wanted: a header takes fewer.
-const READ_AHEAD: usize = 512;
 
 /// Opens a Parquet file.
 ///
@@ -34,14 +29,10 @@ const READ_AHEAD: usize = 512;
 /// [`InputError::Library`] for what is none; [`InputError::Limit`] where a page, or a row, takes more than
 /// [`InputOptions::memory`].
 pub fn parquet_input<R: Read + Seek + Send + 'static>(
-    mut file: R,
+    file: R,
     options: InputOptions,
 ) -> Result<ArrowInput, InputError> {
-    let len = file.seek(SeekFrom::End(0))?;
-    let file = Chunks {
-        file: Arc::new(Mutex::new(file)),
-        len,
-    };
+    let file = Chunks::of(file)?;
     file.check_footer()?;
     let metadata = guarded(FORMAT, || open(&file))?.map_err(failed)?;
     let stored = metadata.metadata();
@@ -97,74 +88,5 @@ fn failed(error: ParquetError) -> InputError {
     InputError::Library {
         format: FORMAT,
         source: error.into(),
-    }
-}
-
-/// A file that is read piece by piece, from several places in turns.
-struct Chunks<R> {
-    file: Arc<Mutex<R>>,
-    len: u64,
-}
-
-/// What stands in a file from one place on.
-pub(super) struct Chunk<R> {
-    file: Arc<Mutex<R>>,
-    at: u64,
-}
-
-impl<R: Read + Seek> Read for Chunk<R> {
-    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        let mut file = self
-            .file
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
-        file.seek(SeekFrom::Start(self.at))?;
-        let read = file.read(out)?;
-        self.at = self.at.saturating_add(read as u64);
-        Ok(read)
-    }
-}
-
-impl<R> Chunks<R> {
-    fn chunk(&self, at: u64) -> Chunk<R> {
-        Chunk {
-            file: Arc::clone(&self.file),
-            at,
-        }
-    }
-}
-
-impl<R: Send> Length for Chunks<R> {
-    fn len(&self) -> u64 {
-        self.len
-    }
-}
-
-impl<R: Read + Seek + Send> ChunkReader for Chunks<R> {
-    type T = BufReader<Chunk<R>>;
-
-    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
-        Ok(BufReader::with_capacity(READ_AHEAD, self.chunk(start)))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
-        let end = start
-            .checked_add(length as u64)
-            .filter(|end| *end <= self.len);
-        if end.is_none() {
-            return Err(ParquetError::EOF(format!(
-                "{length} bytes at {start} of {}",
-                self.len
-            )));
-        }
-        let mut bytes = Vec::with_capacity(length);
-        self.chunk(start)
-            .take(length as u64)
-            .read_to_end(&mut bytes)?;
-        if bytes.len() == length {
-            Ok(bytes.into())
-        } else {
-            Err(ParquetError::EOF("the file has become shorter".to_owned()))
-        }
     }
 }

@@ -105,7 +105,7 @@ impl Kind {
     fn of(key: &str, root_type: ObjectType) -> Self {
         let ending = key.rsplit_once('.').map_or("", |(_, ending)| ending);
         let mut parts = key.split('/');
-        let (first, name) = (parts.next().unwrap_or_default(), parts.next_back());
+        let (first, name) = (parts.next().unwrap_or(""), parts.next_back());
         match (first, name, ending) {
             _ if root_type == ObjectType::Invalid => Self::of_stray(key, ending),
             ("__array_schema.tdb", None, _) => Self::Schema,

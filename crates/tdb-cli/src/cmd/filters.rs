@@ -34,10 +34,8 @@ pub(crate) fn run(_: &Arguments, global: &Global, out: &mut Output) -> Result<()
             .collect();
         let built = match (entry.compiled, entry.feature) {
             (true, _) => (Role::Plain, "yes".to_owned()),
-            (false, feature) => {
-                let feature = feature.unwrap_or_default();
-                (Role::Warning, format!("no: feature \"{feature}\""))
-            }
+            (false, Some(feature)) => (Role::Warning, format!("no: feature \"{feature}\"")),
+            (false, None) => (Role::Warning, "no".to_owned()),
         };
         table.painted([
             (Role::Plain, entry.code.to_string()),

@@ -9,7 +9,7 @@ use crate::access::{Opening, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
-use crate::paint::{Role, Table};
+use crate::paint::{Role, Table, or_blank};
 
 /// What to do with a group.
 #[derive(Debug, Subcommand)]
@@ -73,7 +73,7 @@ fn list(uri: &str, global: &Global, out: &mut Output) -> Result<(), Failure> {
     for member in group.members() {
         let relative = if member.relative { "yes" } else { "no" };
         table.painted([
-            (Role::Title, member.name.clone().unwrap_or_default()),
+            (Role::Title, or_blank(member.name.clone())),
             (Role::Type, member.object_type.name().to_owned()),
             (Role::Plain, relative.to_owned()),
             (Role::Plain, group.member_uri(member)),

@@ -1,5 +1,6 @@
 //! Files of cells, as verbs that write take them.
 
+mod format;
 mod source;
 
 use std::fmt::Display;
@@ -7,7 +8,9 @@ use std::fs::File;
 use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+pub(crate) use format::Format;
+use format::uncompressed;
 pub(crate) use source::ReadSoFar;
 use source::{Source, TempError, spooled};
 use tdb_array::ErrorKind;
@@ -22,7 +25,7 @@ use crate::failure::{DRAFT, Failure, cause};
 use crate::global::Global;
 
 /// What of a batch is in memory at a time.
-const BATCH: u64 = 8 << 20;
+const BATCH: usize = 8 << 20;
 
 /// What one record of text may have at most: as text, as cells and as it is stored it is in memory three times.
 const RECORD: usize = 64 << 20;
@@ -87,21 +90,6 @@ pub(crate) struct Becoming {
     pub(crate) takes_unnamed: bool,
     /// Datatypes of columns.
     pub(crate) types: Vec<(String, Datatype)>,
-}
-
-/// A format that cells are read from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Comma-separated values, with names in the first line
-    Csv,
-    /// JSON lines
-    Jsonl,
-    /// Arrow IPC, a file or a stream
-    Arrow,
-    /// Parquet
-    Parquet,
-    /// NumPy: one attribute of a dense array
-    Npy,
 }
 
 /// A file whose columns are known by name.
@@ -175,7 +163,7 @@ impl InputArguments {
                 types: becoming.types.clone(),
                 index: (!becoming.takes_unnamed).then(|| INDEX.to_owned()),
             },
-            batch_bytes: usize::try_from(BATCH.min(memory / 32)).unwrap_or(usize::MAX),
+            batch_bytes: usize::try_from(memory / 32).map_or(BATCH, |most| most.min(BATCH)),
             record_bytes: usize::try_from(memory / 3).map_or(RECORD, |most| most.min(RECORD)),
             memory,
         }
@@ -280,6 +268,7 @@ impl InputArguments {
         if self.is_standard_input() {
             return Ok(None);
         }
+        #[expect(clippy::disallowed_methods, reason = "a file of the user is no object")]
         let file = File::open(&self.file).and_then(|file| {
             let is_folder = file.metadata()?.is_dir();
             let wrong = || io::ErrorKind::IsADirectory.into();
@@ -319,31 +308,6 @@ impl OpenInput {
     pub(crate) fn guess(self) -> Result<Vec<ColumnGuess>, InputError> {
         self.input.guess()
     }
-}
-
-impl Format {
-    /// The format that a file's ending stands for.
-    fn of_file(path: &Path) -> Option<Self> {
-        let inner = uncompressed(path);
-        match inner.extension()?.to_str()? {
-            "csv" | "tsv" => Some(Self::Csv),
-            "jsonl" | "ndjson" => Some(Self::Jsonl),
-            _ if inner != path => None,
-            "arrow" | "arrows" | "feather" | "ipc" => Some(Self::Arrow),
-            "parquet" => Some(Self::Parquet),
-            "npy" => Some(Self::Npy),
-            _ => None,
-        }
-    }
-}
-
-/// The name of a file without the ending that says how it is compressed.
-fn uncompressed(path: &Path) -> &Path {
-    let is_compressed = path
-        .extension()
-        .is_some_and(|ending| ending == "gz" || ending == "zst");
-    let inner = path.file_stem().filter(|_| is_compressed);
-    inner.map_or(path, Path::new)
 }
 
 fn renamed(text: &str) -> Result<(String, String), String> {

@@ -8,7 +8,7 @@ use super::cells::Cells;
 use super::children::{Child, Kind};
 use crate::access::Opening;
 use crate::failure::Failure;
-use crate::paint::{Role, bytes};
+use crate::paint::{Role, bytes, or_blank};
 use crate::present;
 use tdb::place::Place;
 
@@ -64,8 +64,8 @@ impl Long {
             (Some(cells), None) => (Role::Plain, cells.short()),
             (None, None) => (Role::Plain, String::new()),
         };
-        let size = self.bytes.map(bytes).unwrap_or_default();
-        let soma_type = self.soma_type.clone().unwrap_or_default();
+        let size = or_blank(self.bytes.map(bytes));
+        let soma_type = or_blank(self.soma_type.clone());
         [cells, (Role::Plain, size), (Role::Type, soma_type)]
     }
 

@@ -145,11 +145,10 @@ fn guess(json: &Json) -> Datatype {
     match json {
         Json::Array(list) => {
             let types: Option<Vec<Datatype>> = list.iter().map(number).collect();
-            let types = types.unwrap_or_default();
-            match types.first() {
-                Some(first) if types.iter().all(|other| other == first) => *first,
-                Some(_) => Datatype::Float64,
-                None => text,
+            match types.as_deref() {
+                Some([first, others @ ..]) if others.iter().all(|other| other == first) => *first,
+                Some([_, ..]) => Datatype::Float64,
+                Some([]) | None => text,
             }
         }
         json => number(json).unwrap_or(text),

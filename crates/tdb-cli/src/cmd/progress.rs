@@ -95,9 +95,7 @@ fn line(
     total: Option<u64>,
     elapsed: Duration,
 ) -> String {
-    let millis = u64::try_from(elapsed.as_millis())
-        .unwrap_or(u64::MAX)
-        .max(1);
+    let millis = elapsed.as_millis().max(1);
     let mut line = format!("{what} ");
     if let Some(total) = total {
         let bytes = bytes.min(total);
@@ -115,11 +113,11 @@ fn line(
         );
     }
     if let Some(cells) = cells {
-        let rate = cells.saturating_mul(1000) / millis;
+        let rate = u128::from(cells).saturating_mul(1000) / millis;
         line += &format!("{cells} cells, {rate} a second, ");
     }
     if let Some(total) = total.filter(|total| bytes > 0 && bytes < *total) {
-        let left = u128::from(millis) * u128::from(total - bytes) / u128::from(bytes) / 1000;
+        let left = millis.saturating_mul(u128::from(total - bytes)) / u128::from(bytes) / 1000;
         line += &format!("{}:{:02} left", left / 60, left % 60);
     }
     line.trim_end_matches([',', ' ']).to_owned()

@@ -225,7 +225,7 @@ fn read(
     if let Some(height) = screen {
         // One more than is shown tells whether there are more.
         let shown = (height as u64).saturating_add(1);
-        arrangement.limit = Some(arrangement.limit.unwrap_or(u64::MAX).min(shown));
+        arrangement.limit = Some(arrangement.limit.map_or(shown, |limit| limit.min(shown)));
     }
     let prepared = arrangement.prepare(array.schema(), &mut options)?;
     let failed = |failure: Failure| failure.at(uri);

@@ -14,7 +14,7 @@ use crate::access::session;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
-use crate::paint::{Role, Table, count, wrapped};
+use crate::paint::{Role, Table, count, or_blank, wrapped};
 use crate::present;
 
 #[derive(Debug, Args)]
@@ -91,16 +91,12 @@ fn write_dimensions(schema: &ArraySchema, ticks: bool, out: &mut Output) -> Resu
             (Role::Plain, domain(dimension, ticks)),
             (
                 Role::Plain,
-                current
-                    .map(|range| present::range(dimension, range, ticks))
-                    .unwrap_or_default(),
+                or_blank(current.map(|range| present::range(dimension, range, ticks))),
             ),
             (Role::Plain, extent(dimension)),
             (
                 Role::Plain,
-                filters
-                    .map(|list| filters_text(list, schema.version))
-                    .unwrap_or_default(),
+                or_blank(filters.map(|list| filters_text(list, schema.version))),
             ),
         ]);
     }
@@ -130,7 +126,7 @@ fn write_attributes(schema: &ArraySchema, ticks: bool, out: &mut Output) -> Resu
                 if attribute.nullable { "yes" } else { "" }.to_owned(),
             ),
             (Role::Plain, fill(attribute, ticks)),
-            (Role::Plain, enumeration.unwrap_or_default()),
+            (Role::Plain, or_blank(enumeration)),
             (Role::Plain, order(attribute)),
             (
                 Role::Plain,
@@ -150,10 +146,7 @@ fn write_labels(schema: &ArraySchema, out: &mut Output) -> Result<(), Failure> {
         table.painted([
             (Role::Title, label.name.clone()),
             (Role::Type, type_name(label.datatype, label.cell_val_num)),
-            (
-                Role::Plain,
-                dimension.map(|d| d.name.clone()).unwrap_or_default(),
-            ),
+            (Role::Plain, or_blank(dimension.map(|d| d.name.clone()))),
             (Role::Plain, label.order.name().to_owned()),
         ]);
     }
@@ -243,7 +236,7 @@ pub(crate) fn extent(dimension: &Dimension) -> String {
     let text = |bytes: &bytes::Bytes| {
         present::stored(dimension.datatype, CellValNum::Fixed(1), bytes, true)
     };
-    extent.map(text).unwrap_or_default()
+    or_blank(extent.map(text))
 }
 
 fn fill(attribute: &Attribute, ticks: bool) -> String {
@@ -285,8 +278,7 @@ fn filter_text(filter: &FilterRecord, version: FormatVersion) -> String {
     };
     let usual = (Registry::builtin().entry(filter.code))
         .and_then(|entry| (entry.build)(&Description::new(entry.name)).ok())
-        .map(|filter| filter.describe())
-        .unwrap_or_default();
+        .map_or_else(Vec::new, |filter| filter.describe());
     let is_usual = |(name, value): &(String, OptionValue)| {
         usual
             .iter()

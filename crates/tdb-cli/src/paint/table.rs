@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use super::{GAP, Look, Role, visible};
+use super::{GAP, Look, NO_EDGE, Role, visible};
 
 /// Spaces before the lines of a row after its first.
 const INDENT: usize = 4;
@@ -99,7 +99,7 @@ impl Table {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widths = (0..columns).map(|column| (column, self.width(column)));
         let widths: Vec<(usize, usize)> = widths.filter(|(_, width)| *width > 0).collect();
-        let screen = screen.unwrap_or(usize::MAX);
+        let screen = screen.unwrap_or(NO_EDGE);
         let (mut lines, mut line, mut left) = (Vec::new(), Vec::new(), screen);
         for (number, &(column, width)) in widths.iter().enumerate() {
             let gap = if line.is_empty() { 0 } else { GAP };

@@ -31,7 +31,8 @@ pub use read::{
     schema_from_json,
 };
 pub use write::{
-    attribute_to_json, enumeration_to_json, range_to_json, ranges_to_json, schema_to_json,
+    attribute_to_json, dimension_to_json, enumeration_to_json, range_to_json, ranges_to_json,
+    schema_to_json,
 };
 
 /// How dates and times are written. Both ways are read: text is ISO 8601, numbers are ticks.

@@ -56,7 +56,9 @@ pub fn schema_to_json(schema: &ArraySchema, enumerations: &[Enumeration], times:
     })
 }
 
-fn dimension_to_json(
+/// A dimension of this schema, and its number among them.
+#[must_use]
+pub fn dimension_to_json(
     schema: &ArraySchema,
     index: usize,
     dimension: &Dimension,

@@ -4,8 +4,16 @@ use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::local::SyncCounts;
 use crate::{StoreError, join, parent};
+
+/// How often a [`LocalStore`](crate::LocalStore) has waited for the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SyncCounts {
+    /// For the bytes of a file.
+    pub files: u64,
+    /// For the names in a folder.
+    pub folders: u64,
+}
 
 /// What the local store needs of a system: a folder, and the names below it. Keys are checked.
 pub(super) trait Tree: Send + Sync + Debug {

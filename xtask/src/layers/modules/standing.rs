@@ -6,43 +6,6 @@ pub(super) type Standing = (&'static str, &'static [&'static str], &'static str)
 
 pub(super) const STANDING: &[Standing] = &[
     (
-        "tdb-arrow",
-        &["array", "dates", "dictionary", "mapping"],
-        "older than the rule",
-    ),
-    (
-        "tdb-arrow",
-        &[
-            "input::arrow",
-            "input::arrow_guess",
-            "input::convert",
-            "input::form",
-            "input::numbers",
-        ],
-        "older than the rule",
-    ),
-    (
-        "tdb-arrow",
-        &["input::ipc", "input::ipc::messages"],
-        "older than the rule",
-    ),
-    (
-        "tdb-arrow",
-        &["input::parquet", "input::parquet::checks"],
-        "older than the rule",
-    ),
-    (
-        "tdb-cli",
-        &["cmd::input", "cmd::input::source"],
-        "older than the rule",
-    ),
-    ("tdb-cli", &["defect", "failure"], "older than the rule"),
-    (
-        "tdb-store",
-        &["local", "local::portable", "local::tree", "local::unix"],
-        "older than the rule",
-    ),
-    (
         "tdb-tile",
         &["datatype", "scalar"],
         "a datatype and the Rust type of its values are one idea",

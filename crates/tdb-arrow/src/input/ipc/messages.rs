@@ -6,12 +6,15 @@ use arrow_ipc::{RecordBatch, root_as_message};
 use tdb_cells::files::InputError;
 use tdb_tile::{Bug, LimitError, Limits};
 
+/// What errors call the format.
+pub(super) const FORMAT: &str = "Arrow IPC";
+
 /// What stands before the length of a message.
 pub(super) const CONTINUATION: [u8; 4] = [0xff; 4];
 
 pub(super) fn damaged(what: &'static str) -> InputError {
     InputError::Library {
-        format: super::FORMAT,
+        format: FORMAT,
         source: what.into(),
     }
 }

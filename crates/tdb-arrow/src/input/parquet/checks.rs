@@ -8,8 +8,8 @@ use parquet::file::reader::Length;
 use tdb_cells::files::InputError;
 use tdb_tile::{LimitError, Limits};
 
+use super::chunks::{Chunks, FORMAT, READ_AHEAD};
 use super::thrift::{Fault, Kind, Walker};
-use super::{Chunks, FORMAT, READ_AHEAD};
 
 /// The length of the footer, and the mark behind it.
 const TRAILER: u64 = 8;

@@ -111,7 +111,9 @@ impl<'a> DataFile<'a> {
                 .map_or_else(String::new, |start| start.get().to_string()),
             Role::Validity => u8::from(column.is_valid(row)).to_string(),
             Role::Values => {
-                let bytes = column.cell(row).unwrap_or_default();
+                let Some(bytes) = column.cell(row) else {
+                    return "(no such cell)".to_owned();
+                };
                 let (datatype, values) = (column.datatype, column.cell_val_num);
                 let text = present::stored(datatype, values, bytes, self.ticks);
                 let text = match column.offsets {

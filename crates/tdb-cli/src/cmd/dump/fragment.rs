@@ -108,8 +108,10 @@ impl Dump<'_> {
             let (offset, key) = (entry.offset, &entry.key);
             // Writing to a string cannot fail.
             let _ = writeln!(text, "footer of {key}, at byte {offset}");
-            let footer = metadata.footer(entry).unwrap_or_default();
-            match self.describe_footer(&footer) {
+            let footer = metadata.footer(entry).ok_or_else(|| {
+                Failure::new(ErrorKind::Corrupt, "no bytes of a footer begin there")
+            });
+            match footer.and_then(|footer| self.describe_footer(&footer)) {
                 Ok(described) => text.push_str(&described),
                 // Readers turn to the fragment's own footer where this one makes no sense.
                 Err(failure) => {

@@ -1,8 +1,10 @@
 //! Tiles: generic ones with what is in them, and those of data files chunk by chunk.
 
+use std::fmt::Display;
 use std::io::Write;
 
 use bytes::Bytes;
+use tdb_array::ErrorKind;
 use tdb_filters::{FilterList, Registry, describe, open_generic_tile};
 use tdb_store::{Read, read_one};
 use tdb_tile::{ChunkHeader, ChunkTable, FormatVersion, GenericTile, Record, Scalar};
@@ -78,7 +80,7 @@ impl Dump<'_> {
         while offset < size {
             let start = offset;
             let count = self.piece(&mut offset, u64::SIZE as u64)?;
-            let count = u64::read(&count).unwrap_or_default();
+            let count = u64::read(&count).ok_or_else(|| cut_short(start))?;
             heading(
                 out,
                 &format!("tile {number} at byte {start}: {}", plural(count, "chunk")),
@@ -86,15 +88,14 @@ impl Dump<'_> {
             for chunk in 0..count {
                 let header = self.piece(&mut offset, HEADER as u64)?;
                 let Ok((header, _)) = ChunkHeader::read_from_prefix(&header) else {
-                    break;
+                    return Err(cut_short(offset));
                 };
                 let (original, metadata, filtered) = (
                     header.original.get(),
                     header.metadata.get(),
                     header.filtered.get(),
                 );
-                let index = usize::try_from(chunk).unwrap_or(usize::MAX);
-                writeln!(out, "{}", chunk_line(index, original, metadata, filtered))?;
+                writeln!(out, "{}", chunk_line(chunk, original, metadata, filtered))?;
                 offset = offset
                     .saturating_add(u64::from(metadata))
                     .saturating_add(u64::from(filtered));
@@ -118,7 +119,13 @@ impl Dump<'_> {
     }
 }
 
-fn chunk_line(number: usize, original: u32, metadata: u32, filtered: u32) -> String {
+/// A store gives all bytes that it is asked for, or an error.
+fn cut_short(offset: u64) -> Failure {
+    let what = format!("the store gave too few bytes at byte {offset}, and no error");
+    Failure::new(ErrorKind::Bug, what)
+}
+
+fn chunk_line(number: impl Display, original: u32, metadata: u32, filtered: u32) -> String {
     format!(
         "{:>16}  chunk {number}: {original} bytes, stored as {metadata} of metadata and {filtered} of data",
         ""

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::paint::or_blank;
 use tdb_schema::value::{Value, read, time_ticks};
 use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::{Datatype, Range, Scalar};
@@ -177,11 +178,7 @@ pub(super) fn in_words(schema: &ArraySchema) -> String {
 }
 
 fn interval(datatype: Datatype, range: &Range) -> String {
-    let end = |bytes| {
-        read(datatype, bytes)
-            .map(|value| value.to_string())
-            .unwrap_or_default()
-    };
+    let end = |bytes| or_blank(read(datatype, bytes).map(|value| value.to_string()));
     format!("{}..{}", end(&range.lo), end(&range.hi))
 }
 

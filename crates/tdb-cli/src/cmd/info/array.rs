@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use tdb::layout::{self, Sizes};
 use tdb_array::{Array, ArrayError};
 
-use tdb_schema::json::{attribute_to_json, ranges_to_json, schema_to_json};
+use tdb_schema::json::{attribute_to_json, dimension_to_json, ranges_to_json};
 use tdb_schema::value::rfc3339;
 use tdb_schema::{ArraySchema, COORDS, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS, TIMESTAMPS};
 use tdb_tile::{Code, Range};
@@ -88,14 +88,14 @@ impl<'a> Facts<'a> {
 
     pub(super) fn json(&self, uri: &str, ticks: bool) -> Json {
         let (schema, times) = (self.schema, times(ticks));
-        let mut shown = schema_to_json(schema, &[], times);
-        let dimensions = shown
-            .get_mut("dimensions")
-            .map(Json::take)
-            .unwrap_or_default();
-        let dimensions = dimensions.as_array().cloned().unwrap_or_default();
-        let attributes = (schema.attributes.iter())
-            .map(|attribute| attribute_to_json(attribute, schema.version, times));
+        let dimensions = (schema.dimensions.iter().enumerate()).map(|(index, dimension)| {
+            let json = dimension_to_json(schema, index, dimension, times);
+            with_sizes(json, self.sizes_of(&dimension.name))
+        });
+        let attributes = schema.attributes.iter().map(|attribute| {
+            let json = attribute_to_json(attribute, schema.version, times);
+            with_sizes(json, self.sizes_of(&attribute.name))
+        });
         let other: Vec<Json> = (self.other_fields())
             .map(|(name, size)| with_sizes(json!({ "name": name }), size))
             .collect();
@@ -111,8 +111,8 @@ impl<'a> Facts<'a> {
             "capacity": schema.capacity,
             "allows_duplicates": schema.allows_duplicates,
             "encrypted": self.array.key().is_some(),
-            "dimensions": dimensions.into_iter().map(|d| self.sized(d)).collect::<Vec<_>>(),
-            "attributes": attributes.map(|a| self.sized(a)).collect::<Vec<_>>(),
+            "dimensions": dimensions.collect::<Vec<_>>(),
+            "attributes": attributes.collect::<Vec<_>>(),
             "other_fields": other,
             "current_domain": ranges(schema.current_domain.as_ref()),
             "non_empty_domain": ranges(self.non_empty_domain.as_ref()),
@@ -131,10 +131,8 @@ impl<'a> Facts<'a> {
         })
     }
 
-    fn sized(&self, field: Json) -> Json {
-        let name = field.get("name").and_then(Json::as_str).unwrap_or_default();
-        let size = self.sizes.get(name).copied().unwrap_or(NO_SIZES);
-        with_sizes(field, size)
+    fn sizes_of(&self, name: &str) -> Sizes {
+        self.sizes.get(name).copied().unwrap_or(NO_SIZES)
     }
 }
 

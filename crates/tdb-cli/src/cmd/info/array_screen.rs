@@ -11,7 +11,7 @@ use super::array::Facts;
 use crate::cmd::schema::{domain, extent, filters_text, section, type_name};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::paint::{Role, Table, bytes, count, plural, visible, wrapped};
+use crate::paint::{Role, Table, bytes, count, or_blank, plural, visible, wrapped};
 use crate::present;
 
 pub(super) fn write(
@@ -162,14 +162,14 @@ fn dimension_row(
         let current = current
             .get(index)
             .map(|range| present::range(dimension, range, ticks));
-        row.push((Role::Plain, current.unwrap_or_default()));
+        row.push((Role::Plain, or_blank(current)));
     }
     let written = written.map(|range| present::range(dimension, range, ticks));
     let filters = filters.map(|list| filters_text(list, facts.schema.version));
     row.push((Role::Plain, written.unwrap_or_else(|| "-".to_owned())));
     row.push((Role::Plain, extent(dimension)));
     row.extend(sizes(facts.sizes.get(&dimension.name)));
-    row.push((Role::Dim, filters.unwrap_or_default()));
+    row.push((Role::Dim, or_blank(filters)));
     row
 }
 
@@ -204,10 +204,7 @@ fn attribute_row(
         (Role::Plain, null.to_owned()),
     ];
     if enumerated {
-        row.push((
-            Role::Plain,
-            attribute.enumeration.clone().unwrap_or_default(),
-        ));
+        row.push((Role::Plain, or_blank(attribute.enumeration.clone())));
     }
     row.extend(sizes(facts.sizes.get(&attribute.name)));
     row.push((
@@ -233,10 +230,7 @@ fn sizes(size: Option<&Sizes>) -> [(Role, String); 2] {
         .and_then(|size| size.ratio())
         .map(|ratio| format!("{ratio:.1}"));
     [
-        (
-            Role::Plain,
-            size.map(|size| bytes(size.stored)).unwrap_or_default(),
-        ),
-        (Role::Plain, ratio.unwrap_or_default()),
+        (Role::Plain, or_blank(size.map(|size| bytes(size.stored)))),
+        (Role::Plain, or_blank(ratio)),
     ]
 }

@@ -12,7 +12,7 @@ use tdb_arrow::{ArrowInput, ipc_file_input, ipc_stream_input, parquet_input};
 use tdb_cells::files::{Input, InputError, InputOptions};
 use tdb_text::{CsvInput, JsonLinesInput, NpyInput, NpyShape, unpacked};
 
-use super::Format;
+use super::format::Format;
 
 /// Bytes of a file that have been read.
 #[derive(Clone, Debug, Default)]

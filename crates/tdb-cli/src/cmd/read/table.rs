@@ -9,7 +9,7 @@ use tdb_text::PlainText;
 use unicode_width::UnicodeWidthStr;
 
 use crate::output::Output;
-use crate::paint::{GAP, Line, Role, visible};
+use crate::paint::{GAP, Line, NO_EDGE, Role, visible};
 
 /// Rows that are looked at before the first of them is written. A column is as wide as its widest cell so far: where
 /// later rows have wider ones, it grows, and never shrinks.
@@ -88,7 +88,7 @@ impl TableWriter {
     /// Rows that may still be shown.
     fn room(&self) -> usize {
         let height = self.out.look.height.map_or(u64::MAX, |rows| rows as u64);
-        usize::try_from(height.saturating_sub(self.cells)).unwrap_or(usize::MAX)
+        usize::try_from(height.saturating_sub(self.cells)).unwrap_or(NO_EDGE)
     }
 
     /// Writes the rows that wait.
@@ -100,7 +100,7 @@ impl TableWriter {
                 let Some(cell) = column.cells.get(row) else {
                     continue;
                 };
-                let text = column.text.get(*start..cell.end).unwrap_or_default();
+                let text = column.text.get(*start..cell.end).unwrap_or("");
                 *start = cell.end;
                 let text = (text, cell.width);
                 self.line.add(cell.role, text, column.width, column.right);
@@ -116,7 +116,7 @@ impl TableWriter {
 impl TableWriter {
     /// How many columns fit on the screen. The last may be cut, but not if it holds numbers.
     fn fitting(&self) -> usize {
-        let screen = self.out.look.width.unwrap_or(usize::MAX);
+        let screen = self.out.look.width.unwrap_or(NO_EDGE);
         let mut end = 0_usize;
         for (index, column) in self.columns.iter().enumerate() {
             let start = end + if index > 0 { GAP } else { 0 };
@@ -135,7 +135,7 @@ impl TableWriter {
             let how = "--format csv gives all, --range and --where some";
             self.out.note(&format!("there are more cells: {how}"));
         }
-        let hidden = self.columns.get(self.shown..).unwrap_or_default();
+        let hidden = self.columns.get(self.shown..).unwrap_or(&[]);
         if !hidden.is_empty() {
             let names: Vec<&str> = hidden.iter().map(|column| &*column.name).collect();
             let names = names.join(", ");

@@ -18,8 +18,8 @@ pub(super) struct VerticalWriter {
     /// Columns of the screen that the longest name takes.
     width: usize,
     cells: u64,
-    /// Cells that may be shown.
-    room: u64,
+    /// Cells that may be shown, if there is an end to them.
+    room: Option<u64>,
     is_cut: bool,
 }
 
@@ -36,7 +36,7 @@ impl VerticalWriter {
             width: names.iter().map(|name| name.width()).max().unwrap_or(0),
             names,
             cells: 0,
-            room: room.unwrap_or(u64::MAX),
+            room,
             is_cut: false,
             out,
         }
@@ -68,7 +68,7 @@ impl VerticalWriter {
 impl BatchWriter for VerticalWriter {
     fn write(&mut self, batch: &Batch) -> Result<(), ConversionError> {
         for row in 0..batch.rows {
-            if self.cells >= self.room {
+            if self.room.is_some_and(|room| self.cells >= room) {
                 self.is_cut = true;
                 return Ok(());
             }

@@ -11,7 +11,7 @@ use super::canvas::{Depth, NOT_A_NUMBER, NULL, RAMP};
 use super::colors::Palette;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::paint::{count, visible, wrapped};
+use crate::paint::{count, or_blank, visible, wrapped};
 use crate::present;
 
 /// Characters of the scale.
@@ -115,11 +115,7 @@ fn axis(what: &str, axis: &PictureAxis, ticks: bool) -> String {
     let ends = axis
         .ends()
         .map(|(lo, hi)| format!("{} .. {}", text(&lo), text(&hi)));
-    format!(
-        "{what} {} {}",
-        visible(&axis.dimension),
-        ends.unwrap_or_default()
-    )
+    format!("{what} {} {}", visible(&axis.dimension), or_blank(ends))
 }
 
 /// A coordinate as people read it.

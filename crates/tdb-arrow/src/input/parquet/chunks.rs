@@ -1,0 +1,91 @@
+//! A Parquet file, read in pieces.
+
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+
+/// What errors call the format.
+pub(super) const FORMAT: &str = "Parquet";
+
+/// Bytes that are read at a time where it is not known how many are wanted: a header takes fewer.
+pub(super) const READ_AHEAD: usize = 512;
+
+/// A file that is read piece by piece, from several places in turns.
+pub(super) struct Chunks<R> {
+    file: Arc<Mutex<R>>,
+    len: u64,
+}
+
+/// What stands in a file from one place on.
+pub(super) struct Chunk<R> {
+    file: Arc<Mutex<R>>,
+    at: u64,
+}
+
+impl<R: Read + Seek> Read for Chunk<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let mut file = self
+            .file
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        file.seek(SeekFrom::Start(self.at))?;
+        let read = file.read(out)?;
+        self.at = self.at.saturating_add(read as u64);
+        Ok(read)
+    }
+}
+
+impl<R: Seek> Chunks<R> {
+    pub(super) fn of(mut file: R) -> io::Result<Self> {
+        let len = file.seek(SeekFrom::End(0))?;
+        let file = Arc::new(Mutex::new(file));
+        Ok(Self { file, len })
+    }
+}
+
+impl<R> Chunks<R> {
+    pub(super) fn chunk(&self, at: u64) -> Chunk<R> {
+        Chunk {
+            file: Arc::clone(&self.file),
+            at,
+        }
+    }
+}
+
+impl<R: Send> Length for Chunks<R> {
+    fn len(&self) -> u64 {
+        self.len
+    }
+}
+
+impl<R: Read + Seek + Send> ChunkReader for Chunks<R> {
+    type T = BufReader<Chunk<R>>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        Ok(BufReader::with_capacity(READ_AHEAD, self.chunk(start)))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        let end = start
+            .checked_add(length as u64)
+            .filter(|end| *end <= self.len);
+        if end.is_none() {
+            return Err(ParquetError::EOF(format!(
+                "{length} bytes at {start} of {}",
+                self.len
+            )));
+        }
+        let mut bytes = Vec::with_capacity(length);
+        self.chunk(start)
+            .take(length as u64)
+            .read_to_end(&mut bytes)?;
+        if bytes.len() == length {
+            Ok(bytes.into())
+        } else {
+            Err(ParquetError::EOF("the file has become shorter".to_owned()))
+        }
+    }
+}
