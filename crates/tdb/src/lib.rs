@@ -4,6 +4,7 @@
 mod arrangement;
 mod array;
 mod column;
+mod condition_text;
 mod context;
 mod difference;
 mod error;
@@ -44,6 +45,7 @@ mod rows;
 pub use arrangement::{Arranged, Arrangement, Prepared, SortKey};
 pub use array::{Array, Consolidation, MetadataEntry};
 pub use column::{Element, GivenCells, IntoColumn, Kind};
+pub use condition_text::{Where, parse_condition};
 pub use context::Context;
 pub use difference::{CellValue, Difference, DifferenceCount, Differences, compare};
 pub use error::{Error, Excerpt, Result};
@@ -54,7 +56,7 @@ pub use objects::{Objects, ObjectsOutside};
 pub use order::Order;
 pub use partition::{Part, Partitioning, split};
 pub use picture::{Picture, PictureAxis, PictureOptions, Pixel, read_picture};
-pub use read::{Batches, ReadBuilder, Where, parse_condition};
+pub use read::{Batches, ReadBuilder};
 pub use restore::{RestoreOptions, Restored};
 pub use rewrite::{RewriteOptions, Rewritten};
 #[cfg(feature = "serde")]

@@ -494,6 +494,29 @@ fn tiles_without_a_cell_that_fits_are_not_read() {
 }
 
 #[test]
+fn values_go_into_memory_that_is_brought_again() {
+    let (_folder, uri) = place();
+    let array = in_tiles(&uri);
+    let wanted = array.read().to_vec::<i32>("b").expect("cells");
+    let mut values = vec![-1; wanted.len() + 2];
+    let read = array.read().batch_bytes(8);
+    let count = read.clone().read_into("b", &mut values).expect("cells");
+    assert_eq!(count, wanted.len());
+    assert_eq!(values[..count], wanted);
+    assert_eq!(values[count..], [-1, -1], "what stands behind them stays");
+    let some = array.read().condition("a >= 6");
+    assert_eq!(some.read_into("b", &mut values).expect("cells"), 2);
+    assert_eq!(values[..3], [6, 7, wanted[2]]);
+    let exact = &mut values[..count];
+    assert_eq!(read.clone().read_into("b", exact).expect("cells"), count);
+    let short = read.read_into("b", &mut values[..count - 1]);
+    insta::assert_snapshot!(format!("{:?}", short.expect_err("no room")), @r#"
+    field "b": the result has more values than the 7 there is room for
+    hint: `count` says how many cells there are; a limit or ranges make them fewer
+    "#);
+}
+
+#[test]
 fn a_delete_counts_the_null_cells_of_tiles_without_a_cell_that_fits() {
     let (_folder, uri) = place();
     let array = in_tiles(&uri);

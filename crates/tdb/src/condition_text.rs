@@ -1,0 +1,86 @@
+//! Conditions as text, read against the fields of an array.
+
+use tdb_condition::{Condition, ConditionError, ConditionNode};
+use tdb_schema::ArraySchema;
+use tdb_schema::names::UnknownName;
+use tdb_tile::Limits;
+
+use crate::{Error, Result};
+
+/// Which cells a read returns: a condition of the builder, or as text.
+#[derive(Clone, Debug)]
+pub enum Where {
+    /// Made by [`field`](crate::field).
+    Condition(Condition),
+    /// As on the command line: `temp < -5 and sky in ('snow', 'rain')`.
+    Text(String),
+}
+
+impl From<Condition> for Where {
+    fn from(condition: Condition) -> Self {
+        Self::Condition(condition)
+    }
+}
+
+impl From<&str> for Where {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Where {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl Where {
+    /// What both hold for.
+    pub(crate) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Condition(one), Self::Condition(other)) => Self::Condition(one.and(other)),
+            (one, other) => Self::Text(format!("({}) and ({})", one.text(), other.text())),
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Self::Condition(condition) => condition.to_string(),
+            Self::Text(text) => text,
+        }
+    }
+}
+
+/// The condition that a text says, on fields that the schema has: `temp < -5 and sky in ('snow', 'rain')`.
+///
+/// # Errors
+/// A text that is none, with the place of the mistake; a field that the array does not have.
+pub fn parse_condition(text: &str, schema: &ArraySchema, limits: &Limits) -> Result<Condition> {
+    let condition = Condition::parse(text, limits).map_err(|error| match error {
+        ConditionError::Text { at, .. } => Error::from(error).in_text(text, at),
+        error => error.into(),
+    })?;
+    let known = || schema.fields().map(|field| field.name);
+    let is_unknown = |name: &&str| known().all(|known| known != *name);
+    let unknown = condition.fields().find(is_unknown).map(str::to_owned);
+    let Some(name) = unknown.as_deref() else {
+        return Ok(condition);
+    };
+    let unknown = UnknownName::new("field", name, known());
+    let is_compared = |node: &ConditionNode| match node {
+        ConditionNode::Comparison(comparison) => {
+            comparison.right.fields().any(|field| field == name)
+        }
+        _ => false,
+    };
+    let hint = if condition.nodes().iter().any(is_compared) {
+        format!("{}; text stands in 'single quotes'", unknown.hint())
+    } else {
+        unknown.hint().to_owned()
+    };
+    let error = Error::from(unknown).with_hint(&hint);
+    Err(match Condition::place_of(text, name) {
+        Some(at) => error.in_text(text, at),
+        None => error,
+    })
+}
