@@ -28,6 +28,7 @@ mod ruling_out;
 mod stored;
 mod term;
 mod token;
+mod unknown_labels;
 mod walk;
 
 pub use ast::{
@@ -43,3 +44,4 @@ pub use predicate::Predicate;
 pub use resolved::{
     ResolvedComparison, ResolvedCondition, ResolvedField, ResolvedTerm, ResolvedTest, Step,
 };
+pub use unknown_labels::UnknownLabel;

@@ -210,6 +210,8 @@ impl Read {
             State::Planning(planning) => {
                 let (request, planned) = planning.finish(&self.session, &self.array, pieces)?;
                 self.warnings.extend_from_slice(request.subarray.warnings());
+                let unknown = request.unknown_labels.iter();
+                self.warnings.extend(unknown.map(ToString::to_string));
                 let is_dense = matches!(planned, Planned::Dense(_));
                 let is_stored = |info: &&FieldInfo| {
                     !(is_dense && matches!(info.field, FieldKind::Dimension(_)))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tdb_array::Snapshot;
 use tdb_cells::{Batch, Column, FieldInfo, Gathered};
-use tdb_condition::{ConditionField, Predicate};
+use tdb_condition::{ConditionField, Predicate, UnknownLabel};
 use tdb_schema::{ArraySchema, Enumeration, FieldKind};
 use tdb_tile::Limits;
 
@@ -34,6 +34,8 @@ pub struct Request {
     pub(crate) batch_bytes: u64,
     /// No more cells are wanted.
     pub(crate) limit: u64,
+    /// Labels that the condition names and no cell can have.
+    pub(crate) unknown_labels: Vec<UnknownLabel>,
 }
 
 impl Request {
@@ -63,6 +65,10 @@ impl Request {
             let resolved = condition.resolve(&known, limits)?;
             Ok::<_, QueryError>(Arc::new(Predicate::new(resolved, schema)))
         });
+        let unknown_labels = options
+            .condition
+            .iter()
+            .flat_map(|c| c.unknown_labels(&known));
         let order = match options.order {
             None if schema.is_dense() => ResultOrder::RowMajor,
             Some(ResultOrder::Unordered) if schema.is_dense() => ResultOrder::RowMajor,
@@ -78,6 +84,7 @@ impl Request {
             order,
             versions: options.versions,
             condition: condition.transpose()?,
+            unknown_labels: unknown_labels.collect(),
             failing: options.failing,
             fields: fields.collect(),
             batch_bytes: options.batch_bytes.unwrap_or(BATCH),

@@ -1,7 +1,7 @@
+use strsim::osa_distance;
 use tdb_filters::FilterError;
 use tdb_tile::{Datatype, LimitError, WireError};
 
-use crate::names::distance;
 use crate::value::ValueError;
 
 /// Why a schema, an enumeration or a value was refused.
@@ -222,11 +222,11 @@ impl SchemaError {
 /// The known name that is meant, if one is near: `, "filters" is meant?`.
 pub(crate) fn meant(name: &str, known: &[&str]) -> String {
     // What people type by mistake is short; what is longer is no near miss.
-    let letters = |text: &str| text.chars().take(64).collect::<Vec<char>>();
+    let letters = |text: &str| text.chars().take(64).collect::<String>();
     let typed = letters(name);
     let near = known.iter().map(|known| {
         let longer = known.len().abs_diff(name.len());
-        (distance(&typed, &letters(known)), longer, known)
+        (osa_distance(&typed, &letters(known)), longer, known)
     });
     match near.min() {
         Some((steps, _, known)) if steps <= 2 => format!(", {known:?} is meant?"),

@@ -1,6 +1,8 @@
 //! Conditions as text, read against the fields of an array.
 
-use tdb_condition::{Condition, ConditionError, ConditionNode};
+use std::collections::HashMap;
+
+use tdb_condition::{Condition, ConditionError, ConditionField, ConditionNode, UnknownLabel};
 use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
 use tdb_tile::Limits;
@@ -83,4 +85,26 @@ pub fn parse_condition(text: &str, schema: &ArraySchema, limits: &Limits) -> Res
         Some(at) => error.in_text(text, at),
         None => error,
     })
+}
+
+/// The labels that a condition names and no cell of the array can have, each with the nearest. Reads warn of them themselves.
+///
+/// # Errors
+/// As the store reports; enumerations that break the format.
+pub fn unknown_labels(
+    array: &tdb_array::Array,
+    condition: &Condition,
+) -> Result<Vec<UnknownLabel>> {
+    let schema = array.schema();
+    let mut enumerations = HashMap::new();
+    for name in condition.fields() {
+        let index = schema.attribute_index(name);
+        let attribute = index.and_then(|index| schema.attributes.get(index));
+        let enumeration = attribute.and_then(|attribute| attribute.enumeration.as_deref());
+        if let Some(name) = enumeration.filter(|name| !enumerations.contains_key(name)) {
+            enumerations.insert(name, array.enumeration(name)?);
+        }
+    }
+    let known = |name: &str| enumerations.get(name).map(AsRef::as_ref);
+    Ok(condition.unknown_labels(&ConditionField::of_schema(schema, known)))
 }

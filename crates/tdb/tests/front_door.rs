@@ -112,7 +112,7 @@ fn errors_say_what_where_and_what_to_do() {
     };
     insta::assert_snapshot!(error(array.read().range("dya", 3)), @r#"
     there is no dimension "dya"
-    hint: the dimensions are station, day
+    hint: did you mean "day"? the dimensions are station, day
     "#);
     insta::assert_snapshot!(error(array.read().range("day", "soon")), @r#"range of "day": "soon" is not a valid datetime_day (ISO 8601, or a number of ticks)"#);
     insta::assert_snapshot!(error(array.read().range("station", 3)), @r#"range of "station": the number 3 is given, and the field holds string_ascii"#);
@@ -555,7 +555,7 @@ fn cells_are_grouped_by_parts_of_dates() {
     insta::assert_snapshot!(refused("year(temp)"), @"year(temp): there is none of a field that holds float32");
     insta::assert_snapshot!(refused("year(dya)"), @r#"
     there is no field "dya"
-    hint: the fields are station, day, temp, sky, gusts, remark
+    hint: did you mean "day"? the fields are station, day, temp, sky, gusts, remark
     "#);
     insta::assert_snapshot!(refused("century(day)"), @r#"
     there is no field "century(day)"

@@ -5,10 +5,10 @@ use std::io::Write;
 use clap::{ArgGroup, Args};
 use serde_json::{Value as Json, json};
 use tdb_array::TimeWindow;
-use tdb_condition::Condition;
 use tdb_consolidate::{VacuumOptions, plan_fragment_removal};
 use tdb_query::{DeleteOptions, Deletion, QueryError, delete_cells};
 
+use super::selection::warn_of_labels;
 use super::{change, write_json};
 use crate::access::{Access, Change, session};
 use crate::failure::Failure;
@@ -92,7 +92,8 @@ fn cells(
         let hint = "--fragments removes what was written in a span of time, for good";
         return Err(Failure::invalid(what).hint(hint));
     }
-    let condition = Condition::parse(text, session.limits())?;
+    let condition = tdb::parse_condition(text, array.newest_schema(), session.limits())?;
+    warn_of_labels(&array, &condition, out)?;
     let options = DeleteOptions {
         change: change.options,
         with_nulls: arguments.with_nulls,

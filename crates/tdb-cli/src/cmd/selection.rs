@@ -7,6 +7,7 @@ use clap::Args;
 use tdb::place::{self, Place};
 use tdb_array::Array;
 use tdb_cells::Session;
+use tdb_condition::Condition;
 use tdb_query::ReadOptions;
 
 use super::{open_location, ranges};
@@ -59,6 +60,9 @@ impl Selection {
         let array = Arc::new(array.map_err(|error| Failure::in_place(error, &location))?);
         self.warn_of_left_out(&array, out);
         let options = self.read_options(&array, &session, global)?;
+        if let Some(condition) = &options.condition {
+            warn_of_labels(&array, condition, out)?;
+        }
         Ok(Selected {
             session,
             location,
@@ -103,4 +107,16 @@ impl Selection {
             ));
         }
     }
+}
+
+/// Tells of labels that no cell can have.
+pub(super) fn warn_of_labels(
+    array: &Array,
+    condition: &Condition,
+    out: &Output,
+) -> Result<(), Failure> {
+    for label in tdb::unknown_labels(array, condition)? {
+        out.warn(&label.to_string());
+    }
+    Ok(())
 }

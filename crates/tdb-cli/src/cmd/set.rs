@@ -5,6 +5,7 @@ use std::io::Write;
 use clap::Args;
 use serde_json::json;
 
+use super::selection::warn_of_labels;
 use super::write_json;
 use crate::access::{Change, context};
 use crate::failure::Failure;
@@ -77,8 +78,11 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let context = context(global)?;
     Change::new(global, context.shared_session())?;
     let array = context.open(&arguments.array)?;
+    let limits = context.shared_session().limits();
+    let condition = tdb::parse_condition(&arguments.condition, array.schema(), limits)?;
+    warn_of_labels(array.engine(), &condition, out)?;
     let mut set = array
-        .set(arguments.condition.as_str())
+        .set(condition)
         .max(arguments.max)
         .dry_run(arguments.dry_run);
     for Assignment { attribute, value } in &arguments.values {

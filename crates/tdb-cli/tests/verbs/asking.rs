@@ -593,3 +593,48 @@ fn conditions_compare_what_is_worked_out_of_fields() {
     exit status 2
     "#);
 }
+
+#[test]
+fn labels_that_no_cell_has_are_told_of() {
+    let asked = |arguments: &str, condition: &str| {
+        let output = crate::common::tdb(arguments)
+            .args(["--where", condition])
+            .output();
+        told(&output.expect("it runs"))
+    };
+    insta::assert_snapshot!(asked("count v22_tour/array", "sky = 'clera'"), @r#"
+    0
+    warning: no cell equals 'clera', which is no label of "sky": did you mean "clear"? the labels are clear, cloudy, rain, snow
+    exit status 0
+    "#);
+    insta::assert_snapshot!(asked("count v22_tour/array", "sky in ('clear', 'tar') or sky = 'tar'"), @r#"
+    18
+    warning: no cell equals 'tar', which is no label of "sky": the labels are clear, cloudy, rain, snow
+    exit status 0
+    "#);
+    insta::assert_snapshot!(asked("count v22_tour/array", "sky like 'x%' and station = 'nobody'"), @"
+    0
+    exit status 0
+    ");
+    insta::assert_snapshot!(asked("read v22_tour/array --attrs sky --no-dims", "sky = 'snw'"), @r#"
+    sky
+    warning: no cell equals 'snw', which is no label of "sky": did you mean "snow"? the labels are clear, cloudy, rain, snow
+    exit status 0
+    "#);
+    insta::assert_snapshot!(asked("read v22_tour/array --attrs sky --no-dims --quiet", "sky = 'snw'"), @"
+    sky
+    exit status 0
+    ");
+    insta::assert_snapshot!(asked("count v22_tour/array --json", "sky != 'snw'"), @r#"
+    {
+      "cells": 80
+    }
+    warning: no cell equals 'snw', which is no label of "sky": did you mean "snow"? the labels are clear, cloudy, rain, snow
+    exit status 0
+    "#);
+    insta::assert_snapshot!(asked("delete v22_tour/array --dry-run", "sky = 'snw'"), @r#"
+    delete cells where sky = 'snw': 0 of 80
+    warning: no cell equals 'snw', which is no label of "sky": did you mean "snow"? the labels are clear, cloudy, rain, snow
+    exit status 0
+    "#);
+}

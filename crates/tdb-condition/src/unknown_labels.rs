@@ -1,0 +1,111 @@
+//! Labels that a condition names and no cell can have.
+
+use std::fmt::{self, Display};
+
+use tdb_schema::{Enumeration, names};
+
+use crate::literal_position::{LiteralPosition, is_text};
+use crate::{Condition, ConditionField, ConditionNode, FieldTest, Literal, Test};
+
+/// Labels among which the nearest is looked for, at most.
+const MOST_LABELS: usize = 10_000;
+
+/// Bytes of a label that is compared letter by letter, at most.
+const LONGEST: usize = 256;
+
+/// A label that a condition names, and that the enumeration of the field lacks: no cell equals it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownLabel {
+    /// The enumerated attribute.
+    pub field: String,
+    /// The label, as a condition says it: `'snw'`.
+    pub label: String,
+    /// The label that was meant, as it seems, and those that there are.
+    pub hint: String,
+}
+
+impl Display for UnknownLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { field, label, hint } = self;
+        write!(
+            f,
+            "no cell equals {label}, which is no label of {field:?}: {hint}"
+        )
+    }
+}
+
+impl Condition {
+    /// The labels that it names and that no cell of these fields can have, in the order in which they are named. This is no
+    /// error: the enumeration may get them later.
+    #[must_use]
+    pub fn unknown_labels(&self, fields: &[ConditionField<'_>]) -> Vec<UnknownLabel> {
+        let tests = self.nodes().iter().filter_map(|node| match node {
+            ConditionNode::Test(test) => Some(test),
+            _ => None,
+        });
+        let mut unknown = Vec::new();
+        for test in tests {
+            let field = fields.iter().find(|field| field.name == test.field);
+            let Some(enumeration) = field.and_then(|field| field.enumeration) else {
+                continue;
+            };
+            for label in labels(test)
+                .iter()
+                .filter(|label| is_unknown(label, enumeration))
+            {
+                let label = UnknownLabel {
+                    field: test.field.clone(),
+                    label: label.to_string(),
+                    hint: hint(label, enumeration),
+                };
+                if !unknown.contains(&label) {
+                    unknown.push(label);
+                }
+            }
+        }
+        unknown
+    }
+}
+
+/// The values that cells are compared with, whole.
+fn labels(test: &FieldTest) -> &[Literal] {
+    match &test.test {
+        Test::Compare(_, label) => std::slice::from_ref(label),
+        Test::In(labels) | Test::NotIn(labels) => labels,
+        Test::Like(_) | Test::NotLike(_) | Test::StartsWith(_) | Test::NotStartsWith(_) => &[],
+        Test::Null | Test::NotNull => &[],
+    }
+}
+
+/// Whether it could be a label, and is none.
+fn is_unknown(label: &Literal, enumeration: &Enumeration) -> bool {
+    match LiteralPosition::of(label, enumeration.datatype()) {
+        Some(LiteralPosition::At(label)) => enumeration.index_of(&label).is_none(),
+        // A value of another type is an error of its own.
+        place => place.is_some(),
+    }
+}
+
+fn hint(label: &Literal, enumeration: &Enumeration) -> String {
+    let count = enumeration.len();
+    let short = |text: &&str| text.len() <= LONGEST;
+    if let Literal::Text(label) = label
+        && is_text(enumeration.datatype())
+        && count <= MOST_LABELS
+        && label.len() <= LONGEST
+    {
+        let known = enumeration
+            .iter()
+            .map(|label| std::str::from_utf8(label).ok());
+        let known: Option<Vec<&str>> = known.map(|label| label.filter(short)).collect();
+        if let Some(known) = known.filter(|known| !known.is_empty()) {
+            return names::hint("label", label, known);
+        }
+    }
+    match count {
+        0 => "there are no labels".to_owned(),
+        1 => "there is one label".to_owned(),
+        count => format!("there are {count} labels"),
+    }
+}
