@@ -73,7 +73,7 @@ pub use tdb_schema::value::DatePart;
 pub use tdb_tile::{Datatype, Scalar};
 pub use time::{Time, parse_duration};
 pub use value::Value;
-pub use write::{WriteBuilder, WriteStream};
+pub use write::{WriteBuilder, WriteStream, input_fields};
 pub use written::Written;
 
 /// Opens an array, as it is now, with the threads of the machine and at most 1 GiB of memory; see [`Context`] for other ways.

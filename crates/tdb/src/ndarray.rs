@@ -1,10 +1,10 @@
-//! Results as arrays of the crate `ndarray`.
+//! Results as arrays of the crate `ndarray`, and those as cells.
 
-use ndarray::{ArrayD, IxDyn, ShapeBuilder};
+use ndarray::{ArrayD, ArrayRef, Dimension, IxDyn, ShapeBuilder};
 use tdb_query::{Failing, ResultOrder, Subarray};
 use tdb_tile::Scalar;
 
-use crate::{Error, ReadBuilder, Result};
+use crate::{Element, Error, ReadBuilder, Result, WriteBuilder};
 
 impl ReadBuilder {
     /// The values of one attribute: of a dense array in the shape of the box that is read, of a sparse one as one axis.
@@ -44,5 +44,40 @@ impl ReadBuilder {
             .collect();
         let shape = IxDyn(&sides).set_f(is_column_major);
         ArrayD::from_shape_vec(shape, values).map_err(|error| Error::invalid(error.to_string()))
+    }
+}
+
+impl WriteBuilder {
+    /// The cells of an attribute. Of a dense array, the axes are the dimensions, with the sides of the box that
+    /// [`range`](Self::range) names (the whole domain by default); of a sparse one, there is one axis. A cell of several values
+    /// is an axis of its own, the last. In memory, the values may stand in any order.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use tdb::{Attribute, Datatype, Dimension, Schema};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let uri = folder.path().join("image");
+    /// # let uri = uri.to_str().expect("a path of text");
+    /// let schema = Schema::dense()
+    ///     .dimension(Dimension::new("y", Datatype::Int32).domain(0..=99).tile(10))
+    ///     .dimension(Dimension::new("x", Datatype::Int32).domain(0..=99).tile(10))
+    ///     .attribute(Attribute::new("light", Datatype::Float32))
+    ///     .build()?;
+    /// let image = tdb::create(uri, &schema)?;
+    /// let part = array![[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]];
+    /// image.write().range("y", 10..=11).range("x", 0..=2).ndarray("light", &part).commit()?;
+    /// let read = image.reopen()?.read().range("y", 11).range("x", 0..=2);
+    /// assert_eq!(read.to_ndarray::<f32>("light")?, array![[4.0, 5.0, 6.0]].into_dyn());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn ndarray<A, D>(mut self, field: &str, cells: &ArrayRef<A, D>) -> Self
+    where
+        A: Element + Clone,
+        D: Dimension,
+    {
+        self.boxes.push((field.to_owned(), cells.shape().to_vec()));
+        let cells: Vec<A> = cells.iter().cloned().collect();
+        self.column(field, cells)
     }
 }

@@ -1,11 +1,17 @@
+mod input;
+
 use std::path::Path;
 use std::sync::Arc;
 
 use tdb_array::NameSource;
 use tdb_cells::{Batch, Column};
+use tdb_query::Subarray;
+use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
+use tdb_tile::Range;
 use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
 
+pub use self::input::input_fields;
 use crate::column::{GivenCells, rows};
 use crate::interval::Axis;
 use crate::replace::{Replacing, sort_in};
@@ -47,6 +53,8 @@ pub struct WriteBuilder {
     ranges: Vec<(String, Interval)>,
     columns: Vec<(String, GivenCells)>,
     valid: Vec<(String, Vec<bool>)>,
+    /// Columns that were given with the sides of a box.
+    pub(crate) boxes: Vec<(String, Vec<usize>)>,
     replaces: bool,
     dry_run: bool,
 }
@@ -66,6 +74,7 @@ impl WriteBuilder {
             ranges: Vec::new(),
             columns: Vec::new(),
             valid: Vec::new(),
+            boxes: Vec::new(),
             replaces: false,
             dry_run: false,
         }
@@ -165,6 +174,7 @@ impl WriteBuilder {
         let array = self.array.now()?;
         let schema = Arc::clone(array.newest_schema());
         let mut columns: Vec<Column> = Vec::new();
+        self.check_boxes(&schema)?;
         for (name, mut cells) in std::mem::take(&mut self.columns) {
             if let Some((_, valid)) = self.valid.iter().find(|(field, _)| *field == name) {
                 cells.valid = Some(valid.clone());
@@ -202,11 +212,62 @@ impl WriteBuilder {
         self.stream_into(&array)
     }
 
-    fn stream_into(mut self, array: &Arc<tdb_array::Array>) -> Result<WriteStream> {
-        for (name, interval) in &self.ranges {
-            let range = Axis::dimension(array.newest_schema(), name)?.range(interval, false)?;
-            self.options.ranges.push((name.clone(), range));
+    /// What of the dimensions is written.
+    fn ranges(&self, schema: &ArraySchema) -> Result<Vec<(String, Range)>> {
+        let ranges = self.ranges.iter().map(|(name, interval)| {
+            let range = Axis::dimension(schema, name)?.range(interval, false)?;
+            Ok((name.clone(), range))
+        });
+        ranges.collect()
+    }
+
+    /// Fails where a column has other sides than the box that is written.
+    fn check_boxes(&self, schema: &ArraySchema) -> Result<()> {
+        if self.boxes.is_empty() {
+            return Ok(());
         }
+        if !matches!(self.options.order, None | Some(WriteOrder::RowMajor)) {
+            let what =
+                "the cells of an ndarray are given in row-major order, and another one is said";
+            return Err(Error::invalid(what));
+        }
+        let is_placed = |(name, _): &(String, _)| schema.dimension_index(name).is_some();
+        let wanted = if schema.is_dense() && !self.columns.iter().any(is_placed) {
+            let subarray = Subarray::new(schema, &self.ranges(schema)?);
+            let subarray = subarray.map_err(|error| self.array.failed(error))?;
+            subarray.shape(schema, |index| schema.bounds(index))
+        } else {
+            None
+        };
+        for (name, sides) in &self.boxes {
+            let given: Vec<u64> = sides.iter().map(|side| *side as u64).collect();
+            // A cell of several values is an axis of its own, the fastest.
+            let has_values = schema
+                .field(name)
+                .is_some_and(|f| f.cell_val_num.fixed() != Some(1));
+            let is_box = |sides: &[u64]| {
+                wanted
+                    .as_ref()
+                    .map_or(sides.len() == 1, |wanted| sides == wanted)
+            };
+            let without_values = given.split_last().filter(|_| has_values);
+            let fits = is_box(&given) || without_values.is_some_and(|(_, sides)| is_box(sides));
+            if !fits {
+                let wanted =
+                    wanted.map_or("a single axis".to_owned(), |wanted| format!("{wanted:?}"));
+                let what = format!(
+                    "column {name:?}: an ndarray with the sides {given:?} is given, and {wanted} is to be written"
+                );
+                let hint = "`range` says which box is written; by default it is the whole domain";
+                return Err(Error::invalid(what).with_hint(hint));
+            }
+        }
+        Ok(())
+    }
+
+    fn stream_into(mut self, array: &Arc<tdb_array::Array>) -> Result<WriteStream> {
+        let ranges = self.ranges(array.newest_schema())?;
+        self.options.ranges.extend(ranges);
         let session = self.array.context().shared_session();
         let sink = if self.replaces {
             Sink::Replacing(Box::new(Replacing::new(

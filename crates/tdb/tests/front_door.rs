@@ -562,3 +562,101 @@ fn cells_are_grouped_by_parts_of_dates() {
     hint: the fields are station, day, temp, sky, gusts, remark
     "#);
 }
+
+#[cfg(feature = "arrow")]
+#[test]
+fn what_is_read_as_arrow_is_written_as_arrow() {
+    let (_folder, uri) = place();
+    let array = written(&uri);
+    let (_other, uri) = place();
+    let copy = tdb::create(&uri, &weather()).expect("created");
+    let batches = array.read().arrow().expect("batches");
+    let done = copy.write().arrow(batches).expect("written");
+    assert_eq!((done.cells, done.fragments.len()), (3, 1));
+    let copy = copy.reopen().expect("opened");
+    let all = |array: &tdb::Array| array.read().order(Order::Row).to_arrow().expect("cells");
+    assert_eq!(all(&copy), all(&array));
+
+    let some = array.read().attrs(["temp"]).arrow().expect("batches");
+    let refused = copy
+        .write()
+        .arrow(some)
+        .expect_err("a field without a column");
+    insta::assert_snapshot!(format!("{refused:?}"), @r#"
+    there is no column "sky"
+    hint: the columns are station, day, temp
+    "#);
+    assert_eq!(
+        copy.reopen()
+            .expect("opened")
+            .read()
+            .count()
+            .expect("a count"),
+        3
+    );
+
+    // Rows that replace cells need not say all of them.
+    let warm = array.read().attrs(["temp"]).condition("temp > 0").arrow();
+    let done = copy
+        .write()
+        .replace()
+        .arrow(warm.expect("batches"))
+        .expect("written");
+    assert_eq!((done.cells, done.replaced), (1, 1));
+    assert_eq!(all(&copy.reopen().expect("opened")), all(&array));
+}
+
+#[cfg(feature = "ndarray")]
+#[test]
+fn ndarrays_are_written_as_boxes() {
+    use ndarray::{Array2, array};
+
+    let (_folder, uri) = place();
+    let side = |name| Dimension::new(name, Datatype::Int32).domain(1..=4).tile(2);
+    let schema = Schema::dense()
+        .dimension(side("y"))
+        .dimension(side("x"))
+        .attribute(Attribute::new("a", Datatype::Int16))
+        .attribute(Attribute::new("rgb", Datatype::UInt8).values(3));
+    let image = tdb::create(&uri, &schema.build().expect("a schema")).expect("created");
+    // Stored in memory column by column.
+    let turned = array![[1_i16, 4], [2, 5], [3, 6]].reversed_axes();
+    assert!(!turned.is_standard_layout());
+    let colours = ndarray::Array3::from_shape_fn((2, 3, 3), |(y, x, c)| {
+        u8::try_from(y * 9 + x * 3 + c).expect("small")
+    });
+    let write = || image.write().range("y", 3..=4).range("x", 2..=4);
+    let done = write()
+        .ndarray("a", &turned)
+        .ndarray("rgb", &colours)
+        .commit();
+    assert_eq!(done.expect("written").cells, 6);
+    let read = image
+        .reopen()
+        .expect("opened")
+        .read()
+        .range("y", 3..=4)
+        .range("x", 2..=4);
+    let a = read.clone().to_ndarray::<i16>("a").expect("cells");
+    assert_eq!(a, array![[1_i16, 2, 3], [4, 5, 6]].into_dyn());
+    assert_eq!(
+        read.to_ndarray::<u8>("rgb").expect("cells"),
+        colours.clone().into_dyn()
+    );
+
+    let other: Array2<i16> = Array2::zeros((3, 2));
+    let refused = write()
+        .ndarray("a", &other)
+        .ndarray("rgb", &colours)
+        .commit();
+    insta::assert_snapshot!(format!("{:?}", refused.expect_err("another box")), @r#"
+    column "a": an ndarray with the sides [3, 2] is given, and [2, 3] is to be written
+    hint: `range` says which box is written; by default it is the whole domain
+    "#);
+    let refused = write()
+        .order(Order::Col)
+        .ndarray("a", &turned)
+        .ndarray("rgb", &colours)
+        .commit();
+    insta::assert_snapshot!(refused.expect_err("another order"), @"the cells of an ndarray are given in row-major order, and another one is said");
+}

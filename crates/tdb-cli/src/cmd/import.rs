@@ -21,7 +21,7 @@ use tdb_tile::Datatype;
 
 use super::input::{Becoming, InputArguments, OpenInput, typed};
 use super::progress::Progress;
-use super::write::{NotWritten, Sorting, Which, Writing, fields, fit_shape, label, row_in_words};
+use super::write::{NotWritten, Sorting, Which, Writing, fit_shape, label, row_in_words};
 use super::{change, create, write_json};
 use crate::access::{Change, session};
 use crate::failure::Failure;
@@ -317,7 +317,7 @@ impl Import<'_> {
     fn check_first_rows(&self, array: &Array, kept: Option<&File>) -> Result<(), NotWritten> {
         let file = &self.arguments.input;
         let input = self.open(kept)?;
-        let fields = fields(array, input.names(), false)?;
+        let fields = tdb::input_fields(array, input.names(), false)?;
         let failed = |error| file.failed(error);
         let (mut cells, _) = input.cells(&fields).map_err(failed)?;
         let first = cells.next().map_err(failed)?;
@@ -368,7 +368,7 @@ impl Import<'_> {
         if input.names().iter().any(String::is_empty) {
             out.warn(&format!("{}: a column without a name", file.name()));
         }
-        let fields = fields(array, input.names(), false)?;
+        let fields = tdb::input_fields(array, input.names(), false)?;
         let writing = Writing {
             session: self.session,
             array,

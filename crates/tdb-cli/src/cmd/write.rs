@@ -18,7 +18,7 @@ use tdb::place;
 
 use arguments::Order;
 pub(crate) use arguments::{Arguments, Sorting, Which};
-pub(crate) use cells::{NotWritten, Writing, fields, fit_shape, label, row_in_words};
+pub(crate) use cells::{NotWritten, Writing, fit_shape, label, row_in_words};
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     if arguments.replace {
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     if let Some(shape) = &input.shape {
         fit_shape(schema, shape, &mut options).map_err(|failure| failure.within(&file.name()))?;
     }
-    let fields = fields(&array, input.names(), arguments.enum_codes)?;
+    let fields = tdb::input_fields(&array, input.names(), arguments.enum_codes)?;
     let writing = Writing {
         session: &session,
         array: &array,

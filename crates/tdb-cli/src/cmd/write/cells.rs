@@ -6,7 +6,7 @@ use tdb_array::{Array, ArrayError};
 use tdb_cells::files::BatchReader;
 use tdb_cells::{Batch, CellProblem, FieldInfo, Session};
 use tdb_schema::value::holds_bytes;
-use tdb_schema::{ArraySchema, CellValNum, FieldKind};
+use tdb_schema::{ArraySchema, CellValNum};
 use tdb_text::NpyShape;
 use tdb_write::{WriteError, WriteOptions, WriteOrder, Writer};
 
@@ -202,39 +202,6 @@ pub(crate) fn label(uri: &str, global: &Global, access: &Access) -> Option<Strin
     let mut labels = array.newest_schema().labels.iter();
     let label = labels.find(|label| label.relative && label.uri == path)?;
     Some(label.name.clone())
-}
-
-/// The fields that a file with these columns has cells of: dense arrays take dimensions or not.
-pub(crate) fn fields(
-    array: &Array,
-    columns: &[String],
-    codes: bool,
-) -> Result<Vec<FieldInfo>, Failure> {
-    let schema = array.newest_schema();
-    let is_dimension = |name: &String| schema.dimension_index(name).is_some();
-    let is_placed = !schema.is_dense() || columns.iter().any(is_dimension);
-    let mut fields = Vec::new();
-    for field in schema.fields() {
-        let enumeration = match field.kind {
-            FieldKind::Attribute(index) => schema
-                .attributes
-                .get(index)
-                .and_then(|a| a.enumeration.as_deref()),
-            _ if !is_placed => continue,
-            _ => None,
-        };
-        let enumeration = enumeration.filter(|_| !codes);
-        let enumeration = enumeration.map(|name| array.newest_enumeration(name));
-        fields.push(FieldInfo {
-            name: field.name.to_owned(),
-            datatype: field.datatype,
-            cell_val_num: field.cell_val_num,
-            nullable: field.nullable,
-            enumeration: enumeration.transpose()?,
-            field: field.kind,
-        });
-    }
-    Ok(fields)
 }
 
 /// Bytes of cells, as the writer counts them.

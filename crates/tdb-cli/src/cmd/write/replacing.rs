@@ -7,7 +7,6 @@ use tdb_array::ErrorKind;
 use tdb_schema::names::UnknownName;
 
 use super::arguments::{Arguments, Which};
-use super::cells::fields;
 use crate::access::{Change, context};
 use crate::cmd::input::{Becoming, InputArguments};
 use crate::cmd::progress::Progress;
@@ -32,7 +31,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         let known = schema.fields().map(|field| field.name);
         return Err(Failure::from(UnknownName::new("field", name, known)).within(&file.name()));
     }
-    let mut given = fields(engine, &names, arguments.enum_codes)?;
+    let mut given = tdb::input_fields(engine, &names, arguments.enum_codes)?;
     given.retain(|field| names.contains(&field.name));
     let mut write = array.write().replace().dry_run(arguments.dry_run);
     write = write.sort_in(&file.temp())?;
