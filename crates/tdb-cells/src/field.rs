@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use tdb_schema::{CellValNum, Enumeration, Field, FieldKind};
+use tdb_schema::{ArraySchema, CellValNum, Enumeration, Field, FieldKind};
 use tdb_tile::Datatype;
 
 /// Bytes of a cell of fixed size; of one value of a var-sized field.
@@ -12,7 +12,7 @@ pub fn unit_size(field: &Field<'_>) -> usize {
     }
 }
 
-/// What a column of a result holds, known before any cell is read.
+/// What a field holds, known before any cell is read: of a result, of a condition, of what is written.
 #[derive(Clone, Debug)]
 pub struct FieldInfo {
     /// Name of the field.
@@ -27,4 +27,38 @@ pub struct FieldInfo {
     pub enumeration: Option<Arc<Enumeration>>,
     /// Which field of the array it is.
     pub field: FieldKind,
+}
+
+impl FieldInfo {
+    /// A field of a schema, and its labels, if its cells are to be told by them.
+    #[must_use]
+    pub fn of(field: &Field<'_>, enumeration: Option<Arc<Enumeration>>) -> Self {
+        Self {
+            name: field.name.to_owned(),
+            datatype: field.datatype,
+            cell_val_num: field.cell_val_num,
+            nullable: field.nullable,
+            enumeration,
+            field: field.kind,
+        }
+    }
+
+    /// The dimensions and attributes of a schema; `enumeration` finds the labels of an enumerated attribute by its number and
+    /// the name of its enumeration.
+    pub fn of_schema(
+        schema: &ArraySchema,
+        enumeration: impl Fn(usize, &str) -> Option<Arc<Enumeration>>,
+    ) -> Vec<Self> {
+        let labels = |field: &Field<'_>| match field.kind {
+            FieldKind::Attribute(index) => {
+                let attribute = schema.attributes.get(index)?;
+                enumeration(index, attribute.enumeration.as_deref()?)
+            }
+            _ => None,
+        };
+        let fields = schema.fields();
+        fields
+            .map(|field| Self::of(&field, labels(&field)))
+            .collect()
+    }
 }

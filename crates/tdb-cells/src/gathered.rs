@@ -4,7 +4,7 @@ use bytes::Bytes;
 use zerocopy::IntoBytes;
 
 use crate::gather::{gather_fixed, gather_var, too_few};
-use crate::{Buffer, CellSet, CellsError, Row, TableColumn};
+use crate::{Buffer, CellSet, CellsError, Column, FieldInfo, Row, TableColumn};
 
 /// What [`gather`] makes of a table's column: the parts of a result column.
 pub struct Gathered {
@@ -14,6 +14,23 @@ pub struct Gathered {
     pub offsets: Option<Bytes>,
     /// Nullable: a bit for each cell, 1 where it is not null.
     pub validity: Option<Bytes>,
+}
+
+impl Gathered {
+    /// The column of a result.
+    #[must_use]
+    pub fn column(self, field: &FieldInfo) -> Column {
+        Column {
+            name: field.name.clone(),
+            datatype: field.datatype,
+            cell_val_num: field.cell_val_num,
+            nullable: field.nullable,
+            values: self.values,
+            offsets: self.offsets,
+            validity: self.validity,
+            enumeration: field.enumeration.clone(),
+        }
+    }
 }
 
 /// The cells of `column` at `rows`, in that order; `None` keeps all in place, without a copy.

@@ -1,3 +1,4 @@
+use tdb_cells::FieldInfo;
 use tdb_fragment::{
     Combine, ConditionNode as StoredNode, ConditionOp, ConditionTree, ConditionValue,
 };
@@ -5,7 +6,7 @@ use tdb_schema::CellValNum;
 use tdb_schema::value::{Cell, Moment, NOT_A_TIME, Value, holds_bytes, read, read_cell};
 use tdb_tile::{Bug, Datatype};
 
-use crate::{CompareOp, Condition, ConditionField, Literal, Test};
+use crate::{CompareOp, Condition, Literal, Test};
 
 impl Condition {
     /// The condition of the cells that a delete takes, out of what it stores: as [`Condition::kept`] turns one into the
@@ -15,7 +16,7 @@ impl Condition {
     ///
     /// # Errors
     /// A tree whose joints and parts do not match, which no decoded one is.
-    pub fn deleted(kept: &ConditionTree, fields: &[ConditionField<'_>]) -> Result<Self, Bug> {
+    pub fn deleted(kept: &ConditionTree, fields: &[FieldInfo]) -> Result<Self, Bug> {
         let lost = || Bug::new("a stored condition with a joint too many");
         let mut stack: Vec<Self> = Vec::new();
         // Backwards, so that each part is met before the joint that it belongs to: the first part lies on top.
@@ -41,7 +42,7 @@ impl Condition {
 }
 
 /// The cells that a stored test does not hold for.
-fn negated_value(value: &ConditionValue, fields: &[ConditionField<'_>]) -> Condition {
+fn negated_value(value: &ConditionValue, fields: &[FieldInfo]) -> Condition {
     let field = fields.iter().find(|field| field.name == value.field());
     let ask = |test| Condition::field(value.field()).ask(test);
     let compare = |op| ask(Test::Compare(op, literal(field, value.value())));
@@ -65,9 +66,9 @@ fn negated_value(value: &ConditionValue, fields: &[ConditionField<'_>]) -> Condi
 }
 
 /// A stored value as a person writes it.
-fn literal(field: Option<&ConditionField<'_>>, bytes: &[u8]) -> Literal {
+fn literal(field: Option<&FieldInfo>, bytes: &[u8]) -> Literal {
     let label = field.and_then(|field| {
-        let labels = field.enumeration?;
+        let labels = field.enumeration.as_deref()?;
         let index = index(field.datatype, bytes)?;
         let label = labels.value(index)?;
         Some(of_cell(labels.datatype(), labels.cell_val_num(), label))

@@ -1,4 +1,5 @@
 use bytes::Bytes;
+use tdb_cells::FieldInfo;
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
 use tdb_schema::CellValNum;
 use tdb_tile::Bug;
@@ -6,9 +7,7 @@ use tdb_tile::Bug;
 use crate::literal_position::is_text;
 use crate::resolve::{shown, shown_text};
 use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
-use crate::{
-    CompareOp, Condition, ConditionError, ConditionField, ConditionNode, FieldTest, Literal, Test,
-};
+use crate::{CompareOp, Condition, ConditionError, ConditionNode, FieldTest, Literal, Test};
 
 /// What a delete by a condition stores; see [`Condition::kept`].
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +31,7 @@ impl Condition {
     /// TileDB stores in a way that it cannot read.
     pub fn kept(
         &self,
-        fields: &[ConditionField<'_>],
+        fields: &[FieldInfo],
         limits: &tdb_tile::Limits,
     ) -> Result<Kept, ConditionError> {
         let resolved = self.resolve(fields, limits)?;
@@ -55,7 +54,7 @@ impl Condition {
 }
 
 /// Why a delete cannot hold a test, whatever its field is; the stored form only compares with values.
-fn not_held(node: &ConditionNode, fields: &[ConditionField<'_>]) -> Option<ConditionError> {
+fn not_held(node: &ConditionNode, fields: &[FieldInfo]) -> Option<ConditionError> {
     let test = match node {
         ConditionNode::Test(test) => test,
         ConditionNode::Comparison(comparison) => {
@@ -66,8 +65,7 @@ fn not_held(node: &ConditionNode, fields: &[ConditionField<'_>]) -> Option<Condi
         }
         ConditionNode::And(_) | ConditionNode::Or(_) | ConditionNode::Not => return None,
     };
-    let has_labels =
-        |field: &ConditionField<'_>| field.name == test.field && field.enumeration.is_some();
+    let has_labels = |field: &FieldInfo| field.name == test.field && field.enumeration.is_some();
     let hint = match &test.test {
         Test::Like(_) | Test::NotLike(_) => BY_VALUES.to_owned(),
         Test::StartsWith(_) | Test::NotStartsWith(_) if fields.iter().any(has_labels) => {

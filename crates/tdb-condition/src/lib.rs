@@ -6,7 +6,6 @@
 
 mod ast;
 mod calculate;
-mod condition_field;
 mod deleted;
 mod depth;
 mod display;
@@ -35,7 +34,6 @@ pub use ast::{
     CompareOp, Comparison, Condition, ConditionNode, FieldCondition, FieldTest, Literal, Operation,
     Term, TermPart, Test,
 };
-pub use condition_field::ConditionField;
 pub use error::ConditionError;
 pub use field_cells::FieldCells;
 pub use kept::Kept;

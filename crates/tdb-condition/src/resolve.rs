@@ -5,12 +5,12 @@ mod value;
 use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
+use tdb_cells::FieldInfo;
 use tdb_schema::{CellValNum, Enumeration, names};
 use tdb_tile::{Datatype, LimitError, Limits};
 
 use self::value::place;
 pub(crate) use self::value::{shown, shown_text, sort};
-use crate::condition_field::ConditionField;
 use crate::literal_position::{LiteralPosition, Outcome, is_number, is_text};
 use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
 use crate::walk::{Joint, Walk};
@@ -29,7 +29,7 @@ impl Condition {
     /// [`ConditionError::Limit`] where the condition is too deep or has too many nodes.
     pub fn resolve<'f>(
         &self,
-        fields: &'f [ConditionField<'f>],
+        fields: &'f [FieldInfo],
         limits: &Limits,
     ) -> Result<ResolvedCondition, ConditionError> {
         let nodes = self.nodes().len() as u64;
@@ -39,8 +39,10 @@ impl Condition {
             nodes,
             limits.condition_nodes,
         )?;
-        let known: HashMap<&str, &ConditionField<'_>> =
-            fields.iter().map(|field| (field.name, field)).collect();
+        let known: HashMap<&str, &FieldInfo> = fields
+            .iter()
+            .map(|field| (field.name.as_str(), field))
+            .collect();
         let mut builder = Builder::new(limits);
         // Where `not` holds, the opposite tests are joined by the opposite joints.
         let mut negated = false;
@@ -52,9 +54,8 @@ impl Condition {
                 ConditionNode::Comparison(comparison) => {
                     let op = comparison.op;
                     let op = if negated { op.negated() } else { op };
-                    let number = &mut |field: &'f ConditionField<'f>| {
-                        builder.number(field.name, Some(field), true)
-                    };
+                    let number =
+                        &mut |field: &'f FieldInfo| builder.number(&field.name, Some(field), true);
                     let resolved = term::resolve(comparison, op, (&known, fields), number)?;
                     builder.step(Step::Compare(resolved));
                     negated = builder.negated();
@@ -72,7 +73,7 @@ impl Condition {
                         test.clone()
                     };
                     let resolved = resolve_test(&test, field)?;
-                    builder.test(field.name, Some(field), resolved);
+                    builder.test(&field.name, Some(field), resolved);
                     negated = builder.negated();
                 }
             }
@@ -124,12 +125,7 @@ impl<'a> Builder<'a> {
         self.walk.top().is_some_and(|(_, negated)| negated)
     }
 
-    pub(crate) fn test(
-        &mut self,
-        name: &'a str,
-        field: Option<&ConditionField<'_>>,
-        test: ResolvedTest,
-    ) {
+    pub(crate) fn test(&mut self, name: &'a str, field: Option<&FieldInfo>, test: ResolvedTest) {
         let number = self.number(name, field, test.reads_values());
         self.step(Step::Test {
             field: number,
@@ -138,12 +134,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The place of a field among those that are read.
-    fn number(
-        &mut self,
-        name: &'a str,
-        field: Option<&ConditionField<'_>>,
-        reads_values: bool,
-    ) -> usize {
+    fn number(&mut self, name: &'a str, field: Option<&FieldInfo>, reads_values: bool) -> usize {
         let next = self.fields.len();
         let number = *self.numbers.entry(name).or_insert(next);
         if number == next {
@@ -186,17 +177,14 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn resolve_test(
-    test: &FieldTest,
-    field: &ConditionField<'_>,
-) -> Result<ResolvedTest, ConditionError> {
+fn resolve_test(test: &FieldTest, field: &FieldInfo) -> Result<ResolvedTest, ConditionError> {
     if !matches!(test.test, Test::Null | Test::NotNull) {
         comparable(test, field)?;
     }
     match &test.test {
         Test::Null => Ok(ResolvedTest::Null),
         Test::NotNull => Ok(ResolvedTest::NotNull),
-        Test::Compare(op, value) => match field.enumeration {
+        Test::Compare(op, value) => match &field.enumeration {
             Some(enumeration) => compare_label(test, field, enumeration, *op, value),
             None => Ok(outcome(place(test, field.datatype, value)?.compare(*op))),
         },
@@ -222,7 +210,7 @@ pub(crate) fn is_comparable(datatype: Datatype, cell_val_num: CellValNum) -> boo
     is_text(datatype) || (is_number(datatype) && matches!(cell_val_num, CellValNum::Fixed(1)))
 }
 
-fn comparable(test: &FieldTest, field: &ConditionField<'_>) -> Result<(), ConditionError> {
+fn comparable(test: &FieldTest, field: &FieldInfo) -> Result<(), ConditionError> {
     if is_comparable(field.datatype, field.cell_val_num) {
         return Ok(());
     }
@@ -243,12 +231,12 @@ fn comparable(test: &FieldTest, field: &ConditionField<'_>) -> Result<(), Condit
 /// The members of a list that cells can be equal to, in ascending order.
 fn set(
     test: &FieldTest,
-    field: &ConditionField<'_>,
+    field: &FieldInfo,
     members: &[Literal],
 ) -> Result<Vec<Bytes>, ConditionError> {
     let mut values = Vec::new();
     for member in members {
-        let place = match field.enumeration {
+        let place = match &field.enumeration {
             None => place(test, field.datatype, member)?,
             Some(enumeration) => match index_of(test, enumeration, member)? {
                 Some(index) => LiteralPosition::of_whole(index as i128, true, field.datatype),
@@ -266,7 +254,7 @@ fn set(
 /// Compares the index of a label: of which the enumeration knows the order, if it has one.
 fn compare_label(
     test: &FieldTest,
-    field: &ConditionField<'_>,
+    field: &FieldInfo,
     enumeration: &Enumeration,
     op: CompareOp,
     value: &Literal,
@@ -299,8 +287,8 @@ fn index_of(
     })
 }
 
-fn unknown(test: &FieldTest, fields: &[ConditionField<'_>]) -> ConditionError {
-    let known = fields.iter().map(|field| field.name);
+fn unknown(test: &FieldTest, fields: &[FieldInfo]) -> ConditionError {
+    let known = fields.iter().map(|field| field.name.as_str());
     ConditionError::UnknownField {
         test: shown(test),
         hint: names::hint("field", &test.field, known),

@@ -159,7 +159,8 @@ mod tests {
     use tdb_tile::Limits;
 
     use super::*;
-    use crate::{Condition, ConditionField, FieldCells};
+    use crate::{Condition, FieldCells};
+    use tdb_cells::FieldInfo;
 
     const FIELDS: [(&str, Datatype, CellValNum); 3] = [
         ("a", Datatype::Int32, CellValNum::Fixed(1)),
@@ -168,12 +169,13 @@ mod tests {
     ];
 
     fn resolved(text: &str) -> ResolvedCondition {
-        let fields = FIELDS.map(|(name, datatype, cell_val_num)| ConditionField {
-            name,
+        let fields = FIELDS.map(|(name, datatype, cell_val_num)| FieldInfo {
+            name: name.to_owned(),
             datatype,
             cell_val_num,
             nullable: true,
             enumeration: None,
+            field: FieldKind::Attribute(0),
         });
         let condition = Condition::parse(text, &Limits::default()).unwrap();
         condition.resolve(&fields, &Limits::default()).unwrap()

@@ -1,12 +1,12 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
+use tdb_cells::FieldInfo;
 use tdb_fragment::{Combine, ConditionNode, ConditionOp, ConditionTree, ConditionValue};
 use tdb_schema::CellValNum;
 use tdb_tile::{Limits, WireError, WireErrorKind};
 
 use crate::CompareOp;
-use crate::condition_field::ConditionField;
 use crate::literal_position::is_text;
 use crate::resolve::{Builder, is_comparable, sort};
 use crate::resolved::{ResolvedCondition, ResolvedTest};
@@ -24,11 +24,13 @@ impl ResolvedCondition {
     /// condition is too deep or has too many nodes.
     pub fn from_stored(
         tree: &ConditionTree,
-        fields: &[ConditionField<'_>],
+        fields: &[FieldInfo],
         limits: &Limits,
     ) -> Result<Self, WireError> {
-        let known: HashMap<&str, &ConditionField<'_>> =
-            fields.iter().map(|field| (field.name, field)).collect();
+        let known: HashMap<&str, &FieldInfo> = fields
+            .iter()
+            .map(|field| (field.name.as_str(), field))
+            .collect();
         let mut builder = Builder::new(limits);
         let mut negated = false;
         let too_deep =
@@ -77,7 +79,7 @@ impl ResolvedCondition {
 fn resolve_value(
     value: &ConditionValue,
     op: ConditionOp,
-    field: &ConditionField<'_>,
+    field: &FieldInfo,
 ) -> Result<ResolvedTest, WireError> {
     let is_null_test = value.is_null_test() && field.nullable && !field.cell_val_num.is_var();
     let compare = match op {
@@ -99,7 +101,7 @@ fn resolve_value(
 }
 
 /// The members of a set in ascending order; a NaN, which equals nothing, is none.
-fn members(value: &ConditionValue, field: &ConditionField<'_>) -> Result<Vec<Bytes>, WireError> {
+fn members(value: &ConditionValue, field: &FieldInfo) -> Result<Vec<Bytes>, WireError> {
     let mut members = Vec::new();
     for member in value.members() {
         check(member, field)?;
@@ -112,7 +114,7 @@ fn members(value: &ConditionValue, field: &ConditionField<'_>) -> Result<Vec<Byt
 }
 
 /// Whether a value is one that cells of the field can be compared with.
-fn check(value: &[u8], field: &ConditionField<'_>) -> Result<(), WireError> {
+fn check(value: &[u8], field: &FieldInfo) -> Result<(), WireError> {
     let fail = |kind| Err(WireError::new("ConditionValue", "value", 0, kind));
     if !is_comparable(field.datatype, field.cell_val_num) {
         return fail(WireErrorKind::Invalid(

@@ -2,10 +2,11 @@
 
 use std::fmt::{self, Display};
 
+use tdb_cells::FieldInfo;
 use tdb_schema::{Enumeration, names};
 
 use crate::literal_position::{LiteralPosition, is_text};
-use crate::{Condition, ConditionField, ConditionNode, FieldTest, Literal, Test};
+use crate::{Condition, ConditionNode, FieldTest, Literal, Test};
 
 /// Labels among which the nearest is looked for, at most.
 const MOST_LABELS: usize = 10_000;
@@ -39,7 +40,7 @@ impl Condition {
     /// The labels that it names and that no cell of these fields can have, in the order in which they are named. This is no
     /// error: the enumeration may get them later.
     #[must_use]
-    pub fn unknown_labels(&self, fields: &[ConditionField<'_>]) -> Vec<UnknownLabel> {
+    pub fn unknown_labels(&self, fields: &[FieldInfo]) -> Vec<UnknownLabel> {
         let tests = self.nodes().iter().filter_map(|node| match node {
             ConditionNode::Test(test) => Some(test),
             _ => None,
@@ -47,7 +48,7 @@ impl Condition {
         let mut unknown = Vec::new();
         for test in tests {
             let field = fields.iter().find(|field| field.name == test.field);
-            let Some(enumeration) = field.and_then(|field| field.enumeration) else {
+            let Some(enumeration) = field.and_then(|field| field.enumeration.as_deref()) else {
                 continue;
             };
             for label in labels(test)

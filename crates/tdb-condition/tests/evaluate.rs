@@ -8,9 +8,10 @@
 
 use proptest::prelude::*;
 use tdb_cells::CellsError;
-use tdb_condition::{CompareOp, Condition, ConditionField, FieldCells, ResolvedCondition};
+use tdb_cells::FieldInfo;
+use tdb_condition::{CompareOp, Condition, FieldCells, ResolvedCondition};
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
-use tdb_schema::CellValNum;
+use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::{Datatype, Limits, WireError};
 
 /// A field with its cells.
@@ -26,13 +27,14 @@ struct Column {
 }
 
 impl Column {
-    fn field(&self) -> ConditionField<'static> {
-        ConditionField {
-            name: self.name,
+    fn field(&self) -> FieldInfo {
+        FieldInfo {
+            name: self.name.to_owned(),
             datatype: self.datatype,
             cell_val_num: self.cell_val_num,
             nullable: self.nullable,
             enumeration: None,
+            field: FieldKind::Attribute(0),
         }
     }
 

@@ -3,21 +3,25 @@
 
 use std::fmt::Write as _;
 
-use tdb_condition::{Condition, ConditionField, Kept};
+use std::sync::Arc;
+
+use tdb_cells::FieldInfo;
+use tdb_condition::{Condition, Kept};
 use tdb_fragment::ConditionNode;
-use tdb_schema::{CellValNum, Enumeration};
+use tdb_schema::{CellValNum, Enumeration, FieldKind};
 use tdb_tile::{Code, Datatype, Limits};
 
-fn with_fields<R>(ask: impl FnOnce(&[ConditionField<'_>]) -> R) -> R {
+fn with_fields<R>(ask: impl FnOnce(&[FieldInfo]) -> R) -> R {
     let sky = ["clear", "rain"];
     let (utf8, var) = (Datatype::StringUtf8, CellValNum::Var);
     let sky = Enumeration::from_values("sky", "__0_0", utf8, var, false, sky).unwrap();
-    let field = |name, datatype, cell_val_num, nullable, enumeration| ConditionField {
-        name,
+    let field = |name, datatype, cell_val_num, nullable, enumeration| FieldInfo {
+        name: str::to_owned(name),
         datatype,
         cell_val_num,
         nullable,
         enumeration,
+        field: FieldKind::Attribute(0),
     };
     let one = CellValNum::Fixed(1);
     let fields = [
@@ -25,7 +29,7 @@ fn with_fields<R>(ask: impl FnOnce(&[ConditionField<'_>]) -> R) -> R {
         field("n", Datatype::Int8, one, true, None),
         field("s", utf8, var, false, None),
         field("ns", utf8, var, true, None),
-        field("sky", Datatype::UInt8, one, false, Some(&sky)),
+        field("sky", Datatype::UInt8, one, false, Some(Arc::new(sky))),
         field("f", Datatype::Float32, one, false, None),
         field("day", Datatype::DateTimeDay, one, false, None),
     ];

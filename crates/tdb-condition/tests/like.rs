@@ -6,8 +6,11 @@
 )]
 
 use proptest::prelude::*;
-use tdb_condition::{Condition, ConditionField, FieldCells, Pattern};
-use tdb_schema::{CellValNum, Enumeration};
+use std::sync::Arc;
+
+use tdb_cells::FieldInfo;
+use tdb_condition::{Condition, FieldCells, Pattern};
+use tdb_schema::{CellValNum, Enumeration, FieldKind};
 use tdb_tile::{Datatype, Limits};
 
 const VAR: CellValNum = CellValNum::Var;
@@ -24,12 +27,13 @@ fn rows(
         offsets.push(offsets[offsets.len() - 1] + cell.len() as u64);
     }
     let values = cells.concat();
-    let fields = [ConditionField {
-        name: "s",
+    let fields = [FieldInfo {
+        name: "s".to_owned(),
         datatype,
         cell_val_num: VAR,
         nullable: validity.is_some(),
         enumeration: None,
+        field: FieldKind::Attribute(0),
     }];
     let resolved = condition.resolve(&fields, &Limits::default()).unwrap();
     let field = FieldCells {
@@ -105,12 +109,13 @@ fn labels_of_an_enumeration_are_matched() {
     let labels = ["rain", "snow", "rime"];
     let sky = Enumeration::from_values("sky", "__0_0", Datatype::StringUtf8, VAR, false, labels);
     let sky = sky.unwrap();
-    let field = ConditionField {
-        name: "s",
+    let field = FieldInfo {
+        name: "s".to_owned(),
         datatype: Datatype::UInt8,
         cell_val_num: CellValNum::Fixed(1),
         nullable: false,
-        enumeration: Some(&sky),
+        enumeration: Some(Arc::new(sky)),
+        field: FieldKind::Attribute(0),
     };
     let s = || Condition::field("s");
     for (condition, expected) in [
@@ -120,7 +125,9 @@ fn labels_of_an_enumeration_are_matched() {
         (s().not_like("r%"), [0, 1, 0]),
         (s().like("hail%"), [0, 0, 0]),
     ] {
-        let resolved = condition.resolve(&[field], &Limits::default()).unwrap();
+        let resolved = condition
+            .resolve(std::slice::from_ref(&field), &Limits::default())
+            .unwrap();
         let cells = FieldCells {
             values: &[0, 1, 2],
             ..FieldCells::default()
@@ -133,25 +140,28 @@ fn labels_of_an_enumeration_are_matched() {
 
 #[test]
 fn what_is_no_text_is_refused() {
-    let field = ConditionField {
-        name: "s",
+    let field = FieldInfo {
+        name: "s".to_owned(),
         datatype: Datatype::Int32,
         cell_val_num: CellValNum::Fixed(1),
         nullable: false,
         enumeration: None,
+        field: FieldKind::Attribute(0),
     };
     let refused = |condition: Condition| {
-        let error = condition.resolve(&[field], &Limits::default()).unwrap_err();
+        let error = condition
+            .resolve(std::slice::from_ref(&field), &Limits::default())
+            .unwrap_err();
         format!("{error} ({})", error.hint().unwrap())
     };
     let s = || Condition::field("s");
     insta::assert_snapshot!(refused(s().like("a%")), @"condition `s like 'a%'`: a value of type int32 is no text (it can be compared with a number)");
     insta::assert_snapshot!(refused(s().starts_with("a")), @"condition `s starts with 'a'`: a value of type int32 is no text (it can be compared with a number)");
     let pattern = Pattern::new("a#b").escaped_by('#');
-    let text = ConditionField {
+    let text = FieldInfo {
         datatype: Datatype::StringUtf8,
         cell_val_num: VAR,
-        ..field
+        ..field.clone()
     };
     let error = s()
         .like(pattern)

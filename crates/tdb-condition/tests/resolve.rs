@@ -8,29 +8,33 @@
 
 use std::fmt::Write;
 
-use tdb_condition::{
-    CompareOp, Condition, ConditionError, ConditionField, ResolvedCondition, ResolvedTest, Step,
-};
-use tdb_schema::{CellValNum, Enumeration};
+use std::borrow::Borrow;
+use std::sync::Arc;
+
+use tdb_cells::FieldInfo;
+use tdb_condition::{CompareOp, Condition, ConditionError, ResolvedCondition, ResolvedTest, Step};
+use tdb_schema::{CellValNum, Enumeration, FieldKind};
 use tdb_tile::{Code, Datatype, ErrorKind, Limits};
 
-fn field(name: &str, datatype: Datatype) -> ConditionField<'_> {
-    ConditionField {
-        name,
+fn field(name: &str, datatype: Datatype) -> FieldInfo {
+    FieldInfo {
+        name: name.to_owned(),
         datatype,
         cell_val_num: CellValNum::Fixed(1),
         nullable: false,
         enumeration: None,
+        field: FieldKind::Attribute(0),
     }
 }
 
-fn resolve(text: &str, fields: &[ConditionField<'_>]) -> Result<ResolvedCondition, ConditionError> {
+fn resolve(text: &str, fields: &[FieldInfo]) -> Result<ResolvedCondition, ConditionError> {
     Condition::parse(text, &Limits::default())?.resolve(fields, &Limits::default())
 }
 
 /// The one test of a condition on a field `a`.
-fn test(text: &str, field: ConditionField<'_>) -> ResolvedTest {
-    let resolved = resolve(text, &[field]).unwrap_or_else(|error| panic!("{text}: {error}"));
+fn test(text: &str, field: impl Borrow<FieldInfo>) -> ResolvedTest {
+    let resolved =
+        resolve(text, &[field.borrow().clone()]).unwrap_or_else(|error| panic!("{text}: {error}"));
     match resolved.steps() {
         [Step::Test { field: 0, test }] => test.clone(),
         steps => panic!("{steps:?}"),
@@ -65,7 +69,7 @@ fn integers_beyond_the_type_are_always_or_never() {
         ("a > -1e999", NotNull),
         ("not a < 300", Never),
     ] {
-        assert_eq!(test(text, a), expected, "{text}");
+        assert_eq!(test(text, &a), expected, "{text}");
     }
 }
 
@@ -83,7 +87,7 @@ fn fractions_fall_between_integers() {
         ("a = 2.0", compare(Eq, [2, 0])),
         ("a = 1e3", compare(Eq, 1000_i16.to_le_bytes())),
     ] {
-        assert_eq!(test(text, a), expected, "{text}");
+        assert_eq!(test(text, &a), expected, "{text}");
     }
 }
 
@@ -91,21 +95,21 @@ fn fractions_fall_between_integers() {
 fn large_integers_are_exact() {
     let (signed, unsigned) = (field("a", Datatype::Int64), field("a", Datatype::UInt64));
     assert_eq!(
-        test("a = 9007199254740993", signed),
+        test("a = 9007199254740993", &signed),
         compare(Eq, 9_007_199_254_740_993_i64.to_le_bytes())
     );
     assert_eq!(
-        test("a = 18446744073709551615", unsigned),
+        test("a = 18446744073709551615", &unsigned),
         compare(Eq, u64::MAX.to_le_bytes())
     );
-    assert_eq!(test("a = 18446744073709551616", unsigned), Never);
+    assert_eq!(test("a = 18446744073709551616", &unsigned), Never);
     assert_eq!(
-        test("a >= -9223372036854775808", signed),
+        test("a >= -9223372036854775808", &signed),
         compare(Ge, i64::MIN.to_le_bytes())
     );
-    assert_eq!(test("a > -9223372036854775809", signed), NotNull);
+    assert_eq!(test("a > -9223372036854775809", &signed), NotNull);
     assert_eq!(
-        test("a < 99999999999999999999999999999999999999999999", signed),
+        test("a < 99999999999999999999999999999999999999999999", &signed),
         NotNull
     );
 }
@@ -113,29 +117,29 @@ fn large_integers_are_exact() {
 #[test]
 fn floats_are_rounded_to_the_type_but_never_to_infinity() {
     let (single, double) = (field("a", Datatype::Float32), field("a", Datatype::Float64));
-    assert_eq!(test("a = 0.1", single), compare(Eq, 0.1_f32.to_le_bytes()));
-    assert_eq!(test("a = 0.1", double), compare(Eq, 0.1_f64.to_le_bytes()));
+    assert_eq!(test("a = 0.1", &single), compare(Eq, 0.1_f32.to_le_bytes()));
+    assert_eq!(test("a = 0.1", &double), compare(Eq, 0.1_f64.to_le_bytes()));
     assert_eq!(
-        test("a < 1e300", single),
+        test("a < 1e300", &single),
         compare(Le, f32::MAX.to_le_bytes())
     );
     assert_eq!(
-        test("a >= 1e300", single),
+        test("a >= 1e300", &single),
         compare(Gt, f32::MAX.to_le_bytes())
     );
-    assert_eq!(test("a = 1e300", single), Never);
-    assert_eq!(test("a != 1e300", single), NotNull);
+    assert_eq!(test("a = 1e300", &single), Never);
+    assert_eq!(test("a != 1e300", &single), NotNull);
     assert_eq!(
-        test("a < -1e300", single),
+        test("a < -1e300", &single),
         compare(Le, f32::NEG_INFINITY.to_le_bytes())
     );
     assert_eq!(
-        test("a = 'Infinity'", single),
+        test("a = 'Infinity'", &single),
         compare(Eq, f32::INFINITY.to_le_bytes())
     );
-    assert_eq!(test("a = 'NaN'", double), Never);
-    assert_eq!(test("a != 'NaN'", double), NotNull);
-    assert_eq!(test("a > 'NaN'", double), Never);
+    assert_eq!(test("a = 'NaN'", &double), Never);
+    assert_eq!(test("a != 'NaN'", &double), NotNull);
+    assert_eq!(test("a > 'NaN'", &double), Never);
 }
 
 #[test]
@@ -193,23 +197,23 @@ fn sets_keep_only_what_cells_can_equal_in_order() {
     let set = |bytes: &[&[u8]]| bytes.iter().map(|b| b.to_vec().into()).collect();
     let a = field("a", Datatype::Int8);
     assert_eq!(
-        test("a in (3, -1, 2.5, 300, 3)", a),
+        test("a in (3, -1, 2.5, 300, 3)", &a),
         ResolvedTest::In(set(&[&[0xff], &[3]]))
     );
-    assert_eq!(test("a not in (300)", a), ResolvedTest::NotIn(vec![]));
-    let text = ConditionField {
+    assert_eq!(test("a not in (300)", &a), ResolvedTest::NotIn(vec![]));
+    let text = FieldInfo {
         cell_val_num: CellValNum::Var,
         ..field("a", Datatype::StringUtf8)
     };
     assert_eq!(
-        test("a in ('b', 'é', 'ab', '')", text),
+        test("a in ('b', 'é', 'ab', '')", &text),
         ResolvedTest::In(set(&[b"", b"ab", b"b", "é".as_bytes()]))
     );
 }
 
 #[test]
 fn strings_and_truth_have_their_own_values() {
-    let var = |datatype| ConditionField {
+    let var = |datatype| FieldInfo {
         cell_val_num: CellValNum::Var,
         ..field("a", datatype)
     };
@@ -221,11 +225,11 @@ fn strings_and_truth_have_their_own_values() {
         test("a = x'ff00'", var(Datatype::Char)),
         compare(Eq, [0xff, 0])
     );
-    let three = ConditionField {
+    let three = FieldInfo {
         cell_val_num: CellValNum::Fixed(3),
         ..field("a", Datatype::Char)
     };
-    assert_eq!(test("a = 'abc'", three), compare(Eq, b"abc"));
+    assert_eq!(test("a = 'abc'", &three), compare(Eq, b"abc"));
     assert_eq!(
         test("a = true", field("a", Datatype::Bool)),
         compare(Eq, [1])
@@ -249,24 +253,24 @@ fn sizes(ordered: bool) -> Enumeration {
 #[test]
 fn labels_stand_for_their_indexes() {
     let ordered = sizes(true);
-    let a = ConditionField {
-        enumeration: Some(&ordered),
+    let a = FieldInfo {
+        enumeration: Some(Arc::new(ordered.clone())),
         ..field("a", Datatype::UInt8)
     };
-    assert_eq!(test("a = 'medium'", a), compare(Eq, [1]));
-    assert_eq!(test("a > 'small'", a), compare(Gt, [0]));
+    assert_eq!(test("a = 'medium'", &a), compare(Eq, [1]));
+    assert_eq!(test("a > 'small'", &a), compare(Gt, [0]));
     assert_eq!(
-        test("a in ('large', 'none', 'small')", a),
+        test("a in ('large', 'none', 'small')", &a),
         ResolvedTest::In(vec![vec![0].into(), vec![2].into()])
     );
-    assert_eq!(test("a is null", a), ResolvedTest::Null);
+    assert_eq!(test("a is null", &a), ResolvedTest::Null);
 }
 
 #[test]
 fn a_label_that_is_missing_equals_nothing_and_differs_from_all_cells_but_null_ones() {
     let ordered = sizes(true);
-    let a = ConditionField {
-        enumeration: Some(&ordered),
+    let a = FieldInfo {
+        enumeration: Some(Arc::new(ordered.clone())),
         nullable: true,
         ..field("a", Datatype::UInt8)
     };
@@ -280,7 +284,7 @@ fn a_label_that_is_missing_equals_nothing_and_differs_from_all_cells_but_null_on
         ("a in ('none')", ResolvedTest::In(vec![])),
         ("not a in ('none')", ResolvedTest::NotIn(vec![])),
     ] {
-        assert_eq!(test(text, a), expected, "{text}");
+        assert_eq!(test(text, &a), expected, "{text}");
     }
 }
 
@@ -296,13 +300,13 @@ fn labels_may_be_numbers() {
         values,
     )
     .unwrap();
-    let a = ConditionField {
-        enumeration: Some(&numbers),
+    let a = FieldInfo {
+        enumeration: Some(Arc::new(numbers.clone())),
         ..field("a", Datatype::Int16)
     };
-    assert_eq!(test("a = 20", a), compare(Eq, [1, 0]));
-    assert_eq!(test("a = 1", a), Never);
-    assert_eq!(test("a != 20.5", a), NotNull);
+    assert_eq!(test("a = 20", &a), compare(Eq, [1, 0]));
+    assert_eq!(test("a = 1", &a), Never);
+    assert_eq!(test("a != 20.5", &a), NotNull);
 }
 
 #[test]
@@ -350,32 +354,32 @@ fn each_field_is_listed_once() {
 #[test]
 fn what_cannot_be_compared_is_said() {
     let unordered = sizes(false);
-    let fields: Vec<ConditionField<'_>> = vec![
+    let fields: Vec<FieldInfo> = vec![
         field("n", Datatype::Int32),
         field("f", Datatype::Float64),
         field("flag", Datatype::Bool),
         field("day", Datatype::DateTimeDay),
         field("clock", Datatype::TimeSecond),
-        ConditionField {
+        FieldInfo {
             cell_val_num: CellValNum::Var,
             ..field("s", Datatype::StringUtf8)
         },
-        ConditionField {
+        FieldInfo {
             cell_val_num: CellValNum::Var,
             nullable: true,
             ..field("list", Datatype::Int64)
         },
-        ConditionField {
+        FieldInfo {
             cell_val_num: CellValNum::Fixed(3),
             ..field("rgb", Datatype::UInt8)
         },
         field("wide", Datatype::StringUtf16),
-        ConditionField {
+        FieldInfo {
             cell_val_num: CellValNum::Var,
             ..field("blob", Datatype::Blob)
         },
-        ConditionField {
-            enumeration: Some(&unordered),
+        FieldInfo {
+            enumeration: Some(Arc::new(unordered.clone())),
             ..field("size", Datatype::UInt8)
         },
     ];
@@ -430,7 +434,7 @@ fn a_built_condition_that_is_too_deep_or_too_long_is_refused() {
 fn every_type_is_compared_or_refused_with_a_reason() {
     for &datatype in Datatype::ALL {
         for cell_val_num in [CellValNum::Fixed(1), CellValNum::Fixed(2), CellValNum::Var] {
-            let fields = [ConditionField {
+            let fields = [FieldInfo {
                 cell_val_num,
                 ..field("a", datatype)
             }];

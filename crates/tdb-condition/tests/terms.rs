@@ -6,8 +6,9 @@
 )]
 
 use proptest::prelude::*;
-use tdb_condition::{Condition, ConditionField, FieldCells, Operation, Term, TermPart};
-use tdb_schema::CellValNum;
+use tdb_cells::FieldInfo;
+use tdb_condition::{Condition, FieldCells, Operation, Term, TermPart};
+use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::{Datatype, Limits};
 
 const FIELDS: [(&str, Datatype, CellValNum); 7] = [
@@ -20,13 +21,14 @@ const FIELDS: [(&str, Datatype, CellValNum); 7] = [
     ("t", Datatype::StringAscii, CellValNum::Var),
 ];
 
-fn fields() -> Vec<ConditionField<'static>> {
-    let fields = FIELDS.map(|(name, datatype, cell_val_num)| ConditionField {
-        name,
+fn fields() -> Vec<FieldInfo> {
+    let fields = FIELDS.map(|(name, datatype, cell_val_num)| FieldInfo {
+        name: str::to_owned(name),
         datatype,
         cell_val_num,
         nullable: true,
         enumeration: None,
+        field: FieldKind::Attribute(0),
     });
     fields.to_vec()
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tdb_array::{Array, ChangeOptions, Delete, OpenOptions, TimeWindow};
-use tdb_cells::Session;
-use tdb_condition::{Condition, ConditionField, Kept};
+use tdb_cells::{FieldInfo, Session};
+use tdb_condition::{Condition, Kept};
 use tdb_fragment::ConditionTree;
 use tdb_schema::Enumeration;
 
@@ -126,11 +126,9 @@ fn stored_form(
     let names = schema.enumerations.iter();
     let read = names.map(|entry| array.newest_enumeration(&entry.name));
     let enumerations: Vec<Arc<Enumeration>> = read.collect::<Result<_, _>>()?;
-    let fields = ConditionField::of_schema(schema, |name| {
+    let fields = FieldInfo::of_schema(schema, |_, name| {
         let mut known = enumerations.iter();
-        known
-            .find(|known| known.name() == name)
-            .map(|known| &**known)
+        known.find(|known| known.name() == name).cloned()
     });
     Ok(match condition.kept(&fields, session.limits())? {
         Kept::All => None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tdb_array::Snapshot;
 use tdb_cells::{Batch, Column, FieldInfo, Gathered};
-use tdb_condition::{ConditionField, Predicate, UnknownLabel};
+use tdb_condition::{Predicate, UnknownLabel};
 use tdb_schema::{ArraySchema, Enumeration, FieldKind};
 use tdb_tile::Limits;
 
@@ -60,7 +60,7 @@ impl Request {
             .into_iter()
             .chain(version_fields(array, options)?)
             .filter_map(|field| info(schema, field, enumerations, options.enumeration_codes));
-        let known = condition_fields(schema, enumerations);
+        let known = FieldInfo::of_schema(schema, |index, _| enumerations.get(index)?.clone());
         let condition = options.condition.as_ref().map(|condition| {
             let resolved = condition.resolve(&known, limits)?;
             Ok::<_, QueryError>(Arc::new(Predicate::new(resolved, schema)))
@@ -112,16 +112,7 @@ impl Request {
                 continue;
             }
             let gathered = gathered(info.field)?;
-            columns.push(Column {
-                name: info.name.clone(),
-                datatype: info.datatype,
-                cell_val_num: info.cell_val_num,
-                nullable: info.nullable,
-                values: gathered.values,
-                offsets: gathered.offsets,
-                validity: gathered.validity,
-                enumeration: info.enumeration.clone(),
-            });
+            columns.push(gathered.column(info));
         }
         Ok(Batch { rows, columns })
     }
@@ -173,32 +164,5 @@ fn info(
         FieldKind::Attribute(index) if !codes => enumerations.get(index).cloned().flatten(),
         _ => None,
     };
-    Some(FieldInfo {
-        name: field.name.to_owned(),
-        datatype: field.datatype,
-        cell_val_num: field.cell_val_num,
-        nullable: field.nullable,
-        enumeration,
-        field: kind,
-    })
-}
-
-pub(crate) fn condition_fields<'a>(
-    schema: &'a ArraySchema,
-    enumerations: &'a [Option<Arc<Enumeration>>],
-) -> Vec<ConditionField<'a>> {
-    let with = |kind: FieldKind| match kind {
-        FieldKind::Attribute(index) => enumerations.get(index).and_then(|e| e.as_deref()),
-        _ => None,
-    };
-    schema
-        .fields()
-        .map(|field| ConditionField {
-            name: field.name,
-            datatype: field.datatype,
-            cell_val_num: field.cell_val_num,
-            nullable: field.nullable,
-            enumeration: with(field.kind),
-        })
-        .collect()
+    Some(FieldInfo::of(&field, enumeration))
 }

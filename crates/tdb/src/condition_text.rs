@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use tdb_condition::{Condition, ConditionError, ConditionField, ConditionNode, UnknownLabel};
+use tdb_cells::FieldInfo;
+use tdb_condition::{Condition, ConditionError, ConditionNode, UnknownLabel};
 use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
 use tdb_tile::Limits;
@@ -105,6 +106,6 @@ pub fn unknown_labels(
             enumerations.insert(name, array.enumeration(name)?);
         }
     }
-    let known = |name: &str| enumerations.get(name).map(AsRef::as_ref);
-    Ok(condition.unknown_labels(&ConditionField::of_schema(schema, known)))
+    let known = |_, name: &str| enumerations.get(name).cloned();
+    Ok(condition.unknown_labels(&FieldInfo::of_schema(schema, known)))
 }

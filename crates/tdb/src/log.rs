@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use tdb_array::{
     Dated, Fragment, Group, GroupDetails, MetadataRecord, OpenOptions, TimestampedName,
 };
-use tdb_condition::{Condition, ConditionField};
-use tdb_schema::{ArraySchema, Enumeration};
+use tdb_cells::FieldInfo;
+use tdb_condition::Condition;
+use tdb_schema::ArraySchema;
 use tdb_tile::Range;
 
 use crate::schema_changes::evolution;
@@ -169,9 +170,8 @@ impl Array {
         let labels = names.map(|entry| engine.newest_enumeration(&entry.name));
         let labels: std::result::Result<Vec<_>, _> = labels.collect();
         let labels = labels.map_err(|error| self.failed(error))?;
-        let fields = ConditionField::of_schema(schema, |name| {
-            let known = labels.iter().find(|labels| labels.name() == name);
-            known.map(|labels| -> &Enumeration { labels })
+        let fields = FieldInfo::of_schema(schema, |_, name| {
+            labels.iter().find(|labels| labels.name() == name).cloned()
         });
         let deletes = engine.deletes().iter().map(|delete| {
             let condition = Condition::deleted(&delete.condition, &fields)?;

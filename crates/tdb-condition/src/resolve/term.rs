@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use tdb_cells::FieldInfo;
 use tdb_schema::CellValNum;
 use tdb_tile::{Datatype, Scalar};
 
@@ -9,7 +10,7 @@ use super::value::shown_text;
 use crate::ast::{Comparison, Operation, Term, TermPart};
 use crate::literal_position::{LiteralPosition, is_number, is_text};
 use crate::resolved::{ResolvedComparison, ResolvedTerm, TermStep};
-use crate::{CompareOp, ConditionError, ConditionField, Literal};
+use crate::{CompareOp, ConditionError, Literal};
 
 /// Bits that whole numbers may have on the way.
 const MOST_BITS: u32 = 126;
@@ -26,15 +27,15 @@ enum Kind {
 }
 
 /// Fields by their names.
-type Known<'a> = HashMap<&'a str, &'a ConditionField<'a>>;
+type Known<'a> = HashMap<&'a str, &'a FieldInfo>;
 
 /// Gives the place of a field among those of the condition.
-type Number<'n, 'a> = &'n mut dyn FnMut(&'a ConditionField<'a>) -> usize;
+type Number<'n, 'a> = &'n mut dyn FnMut(&'a FieldInfo) -> usize;
 
 pub(super) fn resolve<'a>(
     comparison: &Comparison,
     op: CompareOp,
-    (known, fields): (&Known<'a>, &'a [ConditionField<'a>]),
+    (known, fields): (&Known<'a>, &'a [FieldInfo]),
     number: Number<'_, 'a>,
 ) -> Result<ResolvedComparison, ConditionError> {
     let Comparison { left, right, .. } = comparison;
@@ -87,7 +88,7 @@ pub(super) fn resolve<'a>(
 struct Typing<'t, 'a> {
     comparison: &'t Comparison,
     known: &'t Known<'a>,
-    fields: &'a [ConditionField<'a>],
+    fields: &'a [FieldInfo],
 }
 
 impl<'a> Typing<'_, 'a> {
@@ -159,7 +160,7 @@ impl<'a> Typing<'_, 'a> {
     ) -> Result<Kind, ConditionError> {
         let field = self.known.get(name).copied();
         let field = field.ok_or_else(|| {
-            let known = self.fields.iter().map(|field| field.name);
+            let known = self.fields.iter().map(|field| field.name.as_str());
             ConditionError::UnknownField {
                 test: shown_text(&self.comparison.to_string()),
                 hint: tdb_schema::names::hint("field", name, known),

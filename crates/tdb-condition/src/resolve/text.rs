@@ -1,11 +1,11 @@
 //! Tests of text: patterns and beginnings.
 
 use bytes::Bytes;
+use tdb_cells::FieldInfo;
 use tdb_schema::Enumeration;
 use tdb_tile::{Bug, Datatype};
 
 use super::value::{place, shown, sort, wanted};
-use crate::condition_field::ConditionField;
 use crate::literal_position::{LiteralPosition, is_text};
 use crate::resolved::ResolvedTest;
 use crate::{CompareOp, ConditionError, FieldTest, Literal, Pattern};
@@ -13,7 +13,7 @@ use crate::{CompareOp, ConditionError, FieldTest, Literal, Pattern};
 /// Whether a cell fits a pattern.
 pub(super) fn like(
     test: &FieldTest,
-    field: &ConditionField<'_>,
+    field: &FieldInfo,
     pattern: &Pattern,
     negated: bool,
 ) -> Result<ResolvedTest, ConditionError> {
@@ -40,7 +40,7 @@ pub(super) fn like(
 /// Whether a cell begins with a text or with bytes.
 pub(super) fn prefix(
     test: &FieldTest,
-    field: &ConditionField<'_>,
+    field: &FieldInfo,
     begin: &Literal,
     negated: bool,
 ) -> Result<ResolvedTest, ConditionError> {
@@ -63,10 +63,9 @@ fn starts_with(prefix: Vec<u8>, negated: bool) -> ResolvedTest {
 }
 
 /// The type of the text of a field, which is that of its labels where it has some.
-fn text_datatype(test: &FieldTest, field: &ConditionField<'_>) -> Result<Datatype, ConditionError> {
-    let datatype = field
-        .enumeration
-        .map_or(field.datatype, Enumeration::datatype);
+fn text_datatype(test: &FieldTest, field: &FieldInfo) -> Result<Datatype, ConditionError> {
+    let labels = field.enumeration.as_deref();
+    let datatype = labels.map_or(field.datatype, Enumeration::datatype);
     if is_text(datatype) {
         return Ok(datatype);
     }
@@ -79,11 +78,15 @@ fn text_datatype(test: &FieldTest, field: &ConditionField<'_>) -> Result<Datatyp
 
 /// Whether the label of a cell is one of those for which something holds.
 fn labels_that(
-    field: &ConditionField<'_>,
+    field: &FieldInfo,
     negated: bool,
     holds: impl Fn(&[u8]) -> bool,
 ) -> Result<ResolvedTest, ConditionError> {
-    let labels = field.enumeration.into_iter().flat_map(Enumeration::iter);
+    let labels = field
+        .enumeration
+        .as_deref()
+        .into_iter()
+        .flat_map(Enumeration::iter);
     let mut indexes = Vec::new();
     for (index, label) in labels.enumerate() {
         if !holds(label) {

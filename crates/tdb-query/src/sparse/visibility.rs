@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tdb_array::{At, Fragment, Snapshot, TimeWindow};
-use tdb_cells::{CellSet, CellTable, Row};
+use tdb_cells::{CellSet, CellTable, FieldInfo, Row};
 use tdb_condition::{Predicate, ResolvedCondition};
 use tdb_fragment::{ConditionTree, FragmentIndex};
 use tdb_schema::{ArraySchema, FieldKind};
@@ -14,7 +14,6 @@ use super::fragment_plan::FragmentPlan;
 use super::rows::{Rows, keep_in};
 use crate::QueryError;
 use crate::options::Versions;
-use crate::request::condition_fields;
 
 /// The time of deletion of a cell that is not deleted.
 const NEVER: u64 = u64::MAX;
@@ -306,7 +305,7 @@ fn stored_predicate(
     stored: &ArraySchema,
     schema: &mut Arc<ArraySchema>,
 ) -> Result<Predicate, WireError> {
-    let fields = condition_fields(stored, &[]);
+    let fields = FieldInfo::of_schema(stored, |_, _| None);
     let condition = ResolvedCondition::from_stored(condition, &fields, array.limits())?;
     let mut places = Vec::new();
     for field in condition.fields() {

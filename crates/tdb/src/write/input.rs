@@ -32,14 +32,7 @@ pub fn input_fields(
         };
         let enumeration = enumeration.filter(|_| !codes);
         let enumeration = enumeration.map(|name| array.newest_enumeration(name));
-        fields.push(FieldInfo {
-            name: field.name.to_owned(),
-            datatype: field.datatype,
-            cell_val_num: field.cell_val_num,
-            nullable: field.nullable,
-            enumeration: enumeration.transpose()?,
-            field: field.kind,
-        });
+        fields.push(FieldInfo::of(&field, enumeration.transpose()?));
     }
     Ok(fields)
 }
