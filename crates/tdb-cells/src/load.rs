@@ -183,6 +183,13 @@ struct TilePlaces<'a> {
     validity: &'a mut [u8],
 }
 
+/// The field whose column is filled.
+struct Filling<'s> {
+    schema: &'s ArraySchema,
+    kind: FieldKind,
+    cell_size: usize,
+}
+
 impl<'a> Jobs<'a> {
     /// What fills a column of a table.
     fn add_column<'t: 'a>(
@@ -193,10 +200,13 @@ impl<'a> Jobs<'a> {
         column: &'a mut TableColumn,
         find: FindTiles<'_, 't>,
     ) -> Result<(), CellsError> {
-        let cell_size = column.cell_size;
-        let is_var = column.offsets.is_some();
+        let filling = Filling {
+            schema,
+            kind,
+            cell_size: column.cell_size,
+        };
         let mut places = Places {
-            has_offsets: is_var,
+            has_offsets: column.offsets.is_some(),
             has_validity: column.validity.is_some(),
             values: column.values.as_mut_slice(),
             starts: column.offsets.as_deref_mut().unwrap_or(&mut []),
@@ -212,44 +222,60 @@ impl<'a> Jobs<'a> {
                 return Err(Bug::new("a field is loaded of cells that were picked").into());
             }
             for tile in &segment.tiles {
-                let cells = tile.rows.len();
-                let own = places.tile(cells)?;
-                let tiles = fragment.field(kind);
-                let fixed = cells.saturating_mul(cell_size);
-                match (tiles, fragment.zipped(), kind) {
-                    (Some(_), ..) if is_var && !tile.wanted => own.starts.fill(places.base),
-                    _ if !is_var && !tile.wanted => {
-                        places.values(fixed)?;
-                    }
-                    (Some(tiles), ..) if is_var => {
-                        self.add_var(tiles, tile, &mut places, own)?;
-                    }
-                    (Some(tiles), ..) => self.jobs.push(Job::Fixed {
-                        tiles,
-                        tile: tile.tile,
-                        cells,
-                        values: places.values(fixed)?,
-                        validity: own.validity,
-                    }),
-                    (None, Some(tiles), FieldKind::Dimension(dimension)) => {
-                        let job = self.zipped.entry((segment.fragment, tile.tile));
-                        let job = job.or_insert_with(|| ZippedJobs {
-                            tiles,
-                            dimensions: Vec::new(),
-                        });
-                        job.dimensions.push((dimension, places.values(fixed)?));
-                    }
-                    (None, ..) => {
-                        let constant = constant(fragment, kind);
-                        let fill = constant.as_ref().map_or(fill_of(schema, kind), |c| &c[..]);
-                        let size = if is_var { fill.len() } else { cell_size };
-                        own.validity.fill(u8::from(fill_is_valid(schema, kind)));
-                        places.fill(fill, size, cells, own.starts)?;
-                    }
-                }
+                self.add_tile(&filling, (segment.fragment, fragment), tile, &mut places)?;
             }
         }
         places.end()
+    }
+
+    /// What fills the cells of a tile: the tile, the tile of all coordinates, or one value where the fragment lacks the field.
+    /// Nothing is read of tiles that are not wanted.
+    fn add_tile<'t: 'a>(
+        &mut self,
+        filling: &Filling<'_>,
+        (index, fragment): (FragmentIndex, &'t FragmentTiles),
+        tile: &TileRows,
+        places: &mut Places<'a>,
+    ) -> Result<(), CellsError> {
+        let Filling {
+            schema,
+            kind,
+            cell_size,
+        } = *filling;
+        let cells = tile.rows.len();
+        let own = places.tile(cells)?;
+        let is_var = places.has_offsets;
+        let fixed = cells.saturating_mul(cell_size);
+        match (fragment.field(kind), fragment.zipped(), kind) {
+            (Some(_), ..) if is_var && !tile.wanted => own.starts.fill(places.base),
+            _ if !is_var && !tile.wanted => {
+                places.values(fixed)?;
+            }
+            (Some(tiles), ..) if is_var => self.add_var(tiles, tile, places, own)?,
+            (Some(tiles), ..) => self.jobs.push(Job::Fixed {
+                tiles,
+                tile: tile.tile,
+                cells,
+                values: places.values(fixed)?,
+                validity: own.validity,
+            }),
+            (None, Some(tiles), FieldKind::Dimension(dimension)) => {
+                let job = self.zipped.entry((index, tile.tile));
+                let job = job.or_insert_with(|| ZippedJobs {
+                    tiles,
+                    dimensions: Vec::new(),
+                });
+                job.dimensions.push((dimension, places.values(fixed)?));
+            }
+            (None, ..) => {
+                let constant = constant(fragment, kind);
+                let fill = constant.as_ref().map_or(fill_of(schema, kind), |c| &c[..]);
+                let size = if is_var { fill.len() } else { cell_size };
+                own.validity.fill(u8::from(fill_is_valid(schema, kind)));
+                places.fill(fill, size, cells, own.starts)?;
+            }
+        }
+        Ok(())
     }
 
     fn add_var(

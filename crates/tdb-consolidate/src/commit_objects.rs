@@ -105,12 +105,9 @@ impl CommitObjects {
             .chain(fragments)
             .cloned()
             .collect();
-        let limit = location.limits().list_bytes;
-        let lists = of(".con");
-        let read = objects::read(location, &lists, limit)?;
-        if read.len() != lists.len() {
+        let Some(read) = read_all(location, &of(".con"))? else {
             return Ok(None);
-        }
+        };
         for (key, bytes) in read {
             let commits = parse_consolidated(&bytes).at(&key)?;
             commits
@@ -122,31 +119,19 @@ impl CommitObjects {
                 commits,
             });
         }
-        let lists = of(".ign");
-        let read = objects::read(location, &lists, limit)?;
-        if read.len() != lists.len() {
+        let Some(read) = read_all(location, &of(".ign"))? else {
             return Ok(None);
-        }
+        };
         for (key, bytes) in read {
             let lines = lines(&key, &bytes)?;
             found.ignores.insert(key, lines);
         }
-        let early = of(&format!(".{REPLACES}"));
-        let committed = found.committed();
-        let (counting, idle): (Vec<_>, Vec<_>) = early.into_iter().partition(|key| {
-            let name = tdb_store::name(key);
-            let name = name.split_once('.').map_or(name, |(name, _)| name);
-            committed
-                .iter()
-                .any(|folder| tdb_store::name(folder) == name)
-        });
-        drop(committed);
+        let (counting, idle) = found.split_early(of(&format!(".{REPLACES}")));
         found.idle = idle;
         let lists: Vec<String> = of(".vac").into_iter().chain(counting).collect();
-        let read = objects::read(location, &lists, limit)?;
-        if read.len() != lists.len() {
+        let Some(read) = read_all(location, &lists)? else {
             return Ok(None);
-        }
+        };
         for (key, bytes) in read {
             let Ok(name) = TimestampedName::of_key(&key) else {
                 continue;
@@ -156,6 +141,18 @@ impl CommitObjects {
             found.vacuums.push(Vacuum { key, name, lines });
         }
         Ok(Some(found))
+    }
+
+    /// Of lists that were written before the commit of their fragment: those whose fragment is committed, and the others.
+    fn split_early(&self, lists: Vec<String>) -> (Vec<String>, Vec<String>) {
+        let committed = self.committed();
+        lists.into_iter().partition(|key| {
+            let name = tdb_store::name(key);
+            let name = name.split_once('.').map_or(name, |(name, _)| name);
+            committed
+                .iter()
+                .any(|folder| tdb_store::name(folder) == name)
+        })
     }
 
     /// Whether an `.ign` object takes this commit back.
@@ -205,6 +202,15 @@ impl Listed {
             fragments: objects::list(location, FRAGMENT_FOLDER)?,
         })
     }
+}
+
+/// What stands in these lists; `None` if one of them is gone by now.
+fn read_all(
+    location: &Location,
+    lists: &[String],
+) -> Result<Option<Vec<(String, Bytes)>>, ArrayError> {
+    let read = objects::read(location, lists, location.limits().list_bytes)?;
+    Ok((read.len() == lists.len()).then_some(read))
 }
 
 /// The names of objects that say what is committed, of those in the root and among the commits.

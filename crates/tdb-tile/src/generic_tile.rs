@@ -123,67 +123,18 @@ impl GenericTile {
     /// # Errors
     /// Sizes beyond the bytes or [`Limits::metadata_tile`], an unknown version, datatype or encryption.
     pub fn parse(bytes: &Bytes, limits: &Limits) -> Result<Self, WireError> {
-        let fail = |field, offset, kind| WireError::new(Self::NAME, field, offset, kind);
         let (header, rest) = GenericTileHeader::read_from_prefix(bytes).map_err(|_| {
             let kind = WireErrorKind::Truncated {
                 needs: HEADER as u64,
                 left: bytes.len() as u64,
             };
-            fail("header", 0, kind)
+            Self::fail("header", 0, kind)
         })?;
-        let version = header.version.get();
         if is_before_versions(bytes) {
-            return Err(fail("version", 0, WireErrorKind::BeforeVersions));
+            return Err(Self::fail("version", 0, WireErrorKind::BeforeVersions));
         }
-        if !FormatVersion::new(version).is_known() {
-            let newest = FormatVersion::NEWEST.number();
-            let kind = match version {
-                0 => WireErrorKind::Invalid("there is no format version 0"),
-                found => WireErrorKind::NewerVersion { found, newest },
-            };
-            return Err(fail("version", 0, kind));
-        }
-        Limits::check(
-            "metadata tile size",
-            "metadata_tile",
-            header.tile_size.get(),
-            limits.metadata_tile,
-        )
-        .map_err(|limit| fail("tile_size", 12, limit.into()))?;
-        if Datatype::from_code(header.datatype).is_none() {
-            let kind = WireErrorKind::UnknownCode {
-                what: Datatype::WHAT,
-                code: u64::from(header.datatype),
-            };
-            return Err(fail("datatype", 20, kind));
-        }
-        let Some(encryption) = EncryptionType::from_code(header.encryption) else {
-            let kind = WireErrorKind::UnknownCode {
-                what: EncryptionType::WHAT,
-                code: u64::from(header.encryption),
-            };
-            return Err(fail("encryption", 29, kind));
-        };
-        let left = rest.len() as u64;
-        let pipeline_size = u64::from(header.pipeline_size.get());
-        if pipeline_size > left {
-            return Err(fail(
-                "pipeline_size",
-                30,
-                WireErrorKind::Truncated {
-                    needs: pipeline_size,
-                    left,
-                },
-            ));
-        }
-        let left = left.saturating_sub(pipeline_size);
-        if header.persisted_size.get() > left {
-            let kind = WireErrorKind::Truncated {
-                needs: header.persisted_size.get(),
-                left,
-            };
-            return Err(fail("persisted_size", 4, kind));
-        }
+        let encryption = Self::check_header(&header, limits)?;
+        Self::check_sizes(&header, rest.len() as u64)?;
         let mut rest = bytes.slice(HEADER..);
         let pipeline = rest.split_to(header.pipeline_size.get() as usize);
         // Fits: it is no more than the bytes in memory.
@@ -194,6 +145,65 @@ impl GenericTile {
             chunks: rest,
             encryption,
         })
+    }
+
+    fn fail(field: &'static str, offset: usize, kind: WireErrorKind) -> WireError {
+        WireError::new(Self::NAME, field, offset, kind)
+    }
+
+    /// Fails where a code is unknown, or the tile larger than is allowed.
+    fn check_header(
+        header: &GenericTileHeader,
+        limits: &Limits,
+    ) -> Result<EncryptionType, WireError> {
+        let version = header.version.get();
+        if !FormatVersion::new(version).is_known() {
+            let newest = FormatVersion::NEWEST.number();
+            let kind = match version {
+                0 => WireErrorKind::Invalid("there is no format version 0"),
+                found => WireErrorKind::NewerVersion { found, newest },
+            };
+            return Err(Self::fail("version", 0, kind));
+        }
+        Limits::check(
+            "metadata tile size",
+            "metadata_tile",
+            header.tile_size.get(),
+            limits.metadata_tile,
+        )
+        .map_err(|limit| Self::fail("tile_size", 12, limit.into()))?;
+        let unknown = |what, code: u8| WireErrorKind::UnknownCode {
+            what,
+            code: u64::from(code),
+        };
+        if Datatype::from_code(header.datatype).is_none() {
+            let kind = unknown(Datatype::WHAT, header.datatype);
+            return Err(Self::fail("datatype", 20, kind));
+        }
+        EncryptionType::from_code(header.encryption).ok_or_else(|| {
+            let kind = unknown(EncryptionType::WHAT, header.encryption);
+            Self::fail("encryption", 29, kind)
+        })
+    }
+
+    /// Fails where a size leads beyond the bytes that are left behind the header.
+    fn check_sizes(header: &GenericTileHeader, left: u64) -> Result<(), WireError> {
+        let pipeline = u64::from(header.pipeline_size.get());
+        let behind = left.checked_sub(pipeline).ok_or_else(|| {
+            let needs = pipeline;
+            Self::fail(
+                "pipeline_size",
+                30,
+                WireErrorKind::Truncated { needs, left },
+            )
+        })?;
+        let needs = header.persisted_size.get();
+        if needs > behind {
+            let left = behind;
+            let kind = WireErrorKind::Truncated { needs, left };
+            return Err(Self::fail("persisted_size", 4, kind));
+        }
+        Ok(())
     }
 
     /// Bytes that the tile takes, header included.

@@ -122,20 +122,7 @@ impl Array {
     ) -> Result<()> {
         let (now, before) = (self.engine(), then.engine());
         let schema = now.newest_schema();
-        let dimensions = &schema.dimensions;
-        let domain = match changed(before, now) {
-            Changed::Box(domain) => Some(domain),
-            Changed::Nothing => None,
-            Changed::Anything => union(
-                dimensions,
-                before.non_empty_domain(),
-                now.non_empty_domain(),
-            ),
-        };
-        let domain = domain.ok_or_else(|| Bug::new("cells differ where there are none"))?;
-        let mut ranges = ranges_of(dimensions, &domain);
-        // Of strings up to the empty one, which no stored condition can hold, all along the dimension are taken.
-        ranges.retain(|(_, range)| !range.hi.is_empty());
+        let ranges = differing(before, now)?;
         let is_dense = schema.is_dense();
         let (order, write_order) = if is_dense {
             (Order::Row, WriteOrder::RowMajor)
@@ -167,7 +154,7 @@ impl Array {
         restored.written = writer.rows();
         let must_delete = restored.cells.removed > 0 || schema.allows_duplicates;
         let names = if must_delete && !is_dense {
-            let kept = outside(dimensions, &ranges)?;
+            let kept = outside(&schema.dimensions, &ranges)?;
             let change = ChangeOptions {
                 timestamp: Some(delete_at),
                 ..options.change.clone()
@@ -181,6 +168,28 @@ impl Array {
         restored.fragments = names.collect();
         Ok(())
     }
+}
+
+/// The box in which cells can differ. Of strings up to the empty one, which no stored condition can hold, all along the dimension
+/// are taken.
+fn differing(
+    before: &tdb_array::Array,
+    now: &tdb_array::Array,
+) -> Result<Vec<(String, Range)>, Bug> {
+    let dimensions = &now.newest_schema().dimensions;
+    let domain = match changed(before, now) {
+        Changed::Box(domain) => Some(domain),
+        Changed::Nothing => None,
+        Changed::Anything => union(
+            dimensions,
+            before.non_empty_domain(),
+            now.non_empty_domain(),
+        ),
+    };
+    let domain = domain.ok_or_else(|| Bug::new("cells differ where there are none"))?;
+    let mut ranges = ranges_of(dimensions, &domain);
+    ranges.retain(|(_, range)| !range.hi.is_empty());
+    Ok(ranges)
 }
 
 /// The condition of cells outside of a box: it has no side where a dimension is in it as a whole.

@@ -17,7 +17,7 @@ use others::Others;
 use reading::{Order, Reading};
 use tdb::{Arrangement, place};
 use tdb_cells::files::BatchWriter;
-use tdb_cells::{Column, FieldInfo};
+use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_query::{QueryError, Reader};
 
 use super::{open_location, shape};
@@ -115,6 +115,23 @@ impl ExportArguments {
 enum Target<'a> {
     File(Box<dyn BatchWriter>),
     Folder(Box<FolderWriter<'a>>),
+}
+
+impl Target<'_> {
+    fn write(&mut self, batch: &Batch) -> Result<(), Failure> {
+        match self {
+            Self::File(writer) => Ok(writer.write(batch)?),
+            Self::Folder(writer) => writer.write(batch),
+        }
+    }
+
+    /// What is to be said of it, if it is a folder.
+    fn finish(self) -> Result<Option<String>, Failure> {
+        match self {
+            Self::File(writer) => Ok(writer.finish().map(|()| None)?),
+            Self::Folder(writer) => writer.finish().map(Some),
+        }
+    }
 }
 
 pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<(), Failure> {
@@ -221,8 +238,7 @@ fn read(
     arguments.selection.warn_of_left_out(&array, &out);
     let mut options = arguments.read_options(&array, &session, format, global)?;
     let mut arrangement = arguments.arrangement(part, format)?;
-    let screen = out.look.height.filter(|_| format == Format::Table);
-    if let Some(height) = screen {
+    if let Some(height) = out.look.height.filter(|_| format == Format::Table) {
         // One more than is shown tells whether there are more.
         let shown = (height as u64).saturating_add(1);
         arrangement.limit = Some(arrangement.limit.map_or(shown, |limit| limit.min(shown)));
@@ -242,16 +258,12 @@ fn read(
         Format::Npy => shape::of_result(array.schema(), &options)?,
         _ => Vec::new(),
     };
+    let file = |fields: &[FieldInfo], to| arguments.file(format, fields, &shape, global, to);
     let mut target = match spread {
         None => Target::File(arguments.writer(format, &fields, &shape, global, out)?),
         Some(spread) => {
-            let make =
-                |fields: &[FieldInfo], to| arguments.file(format, fields, &shape, global, to);
-            Target::Folder(Box::new(FolderWriter::begin(
-                spread,
-                &fields,
-                Box::new(make),
-            )?))
+            let folder = FolderWriter::begin(spread, &fields, Box::new(file))?;
+            Target::Folder(Box::new(folder))
         }
     };
     let read = reader.by_ref().map(|batch| batch.map_err(unread));
@@ -259,16 +271,10 @@ fn read(
         let batch = batch?;
         let size = |column: &Column| column.values.len();
         counts.result(batch.rows, batch.columns.iter().map(size).sum());
-        let written = counts.stage("write", || match &mut target {
-            Target::File(writer) => writer.write(&batch).map_err(Failure::from),
-            Target::Folder(writer) => writer.write(&batch),
-        });
+        let written = counts.stage("write", || target.write(&batch));
         written.map_err(failed)?;
     }
-    let finished = counts.stage("write", || match target {
-        Target::File(writer) => writer.finish().map(|()| None).map_err(Failure::from),
-        Target::Folder(writer) => writer.finish().map(Some),
-    });
+    let finished = counts.stage("write", || target.finish());
     if let Some(told) = finished.map_err(failed)? {
         messages.note(&told);
     }

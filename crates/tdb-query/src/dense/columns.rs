@@ -227,103 +227,112 @@ fn all_written(rest: &[u8]) -> Result<(), Bug> {
 }
 
 fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), QueryError> {
-    let how = sight.how();
-    let tile_cells = sight.plan.shape.cells;
     match task {
         Task::Coordinates {
             dimension,
             band,
-            mut out,
-        } => {
-            let axis = sight.plan.shape.grid.axes().get(dimension);
-            let along = axis.zip(sight.plan.runs.get(dimension));
-            let unknown = Bug::new("coordinates of a dimension that the array does not have");
-            let (axis, runs) = along.ok_or(unknown)?;
-            let size = axis.datatype().size();
-            for (block, _) in &band.blocks {
-                let out = cut(&mut out, index(block.rows())?.saturating_mul(size))?;
-                fill_coordinates(axis, runs, block, dimension, out)?;
-            }
-            Ok(all_written(out)?)
-        }
-        Task::Values {
-            plan,
-            band,
-            mut out,
-        } => {
-            let FieldPlan {
-                sources,
-                cell_size,
-                fill,
-                ..
-            } = plan;
-            let cell_size = *cell_size;
-            for (_, block) in &band.blocks {
-                let out = cut(&mut out, index(block.rows())?.saturating_mul(cell_size))?;
-                let mut brush = FixedBrush {
-                    sources,
-                    tile_cells,
-                    cell_size,
-                    fill,
-                    out,
-                    worker,
-                    how,
-                };
-                paint(&sight.plan.shape, &sight.plan.layers, block, &mut brush)?;
-            }
-            Ok(all_written(out)?)
-        }
-        Task::Validity {
-            plan,
-            band,
-            mut out,
-        } => {
-            let FieldPlan {
-                sources,
-                fill_valid,
-                ..
-            } = plan;
-            let mut kept = Vec::new();
-            band.blocks.iter().try_for_each(|(_, block)| {
-                let out = cut(&mut out, index(block.rows())?)?;
-                let (tile, fill_valid) = (std::mem::take(&mut kept), *fill_valid);
-                let mut brush = ValidityBrush {
-                    sources,
-                    tile_cells,
-                    fill_valid,
-                    out,
-                    tile,
-                    worker,
-                    how,
-                };
-                let result = paint(&sight.plan.shape, &sight.plan.layers, block, &mut brush);
-                kept = brush.tile;
-                result
-            })
-        }
+            out,
+        } => coordinates(sight, dimension, band, out),
+        Task::Values { plan, band, out } => values(sight, plan, band, out, worker),
+        Task::Validity { plan, band, out } => validity(sight, plan, band, out, worker),
         Task::Var {
             plan,
             band,
             rows,
             ends,
         } => {
-            let sources = &plan.sources;
-            let (slots, mut from) = rows.parts();
-            for (_, block) in &band.blocks {
-                let rows = cut(&mut from, index(block.rows())?)?;
-                let mut brush = VarBrush {
-                    sources,
-                    tile_cells,
-                    slots,
-                    rows,
-                    worker,
-                    how,
-                };
-                paint(&sight.plan.shape, &sight.plan.layers, block, &mut brush)?;
-            }
+            var(sight, plan, band, rows, worker)?;
             Ok(rows.ends(ends)?)
         }
     }
+}
+
+fn coordinates(
+    sight: Sight<'_>,
+    dimension: usize,
+    band: &Band,
+    mut out: &mut [u8],
+) -> Result<(), QueryError> {
+    let axis = sight.plan.shape.grid.axes().get(dimension);
+    let along = axis.zip(sight.plan.runs.get(dimension));
+    let unknown = Bug::new("coordinates of a dimension that the array does not have");
+    let (axis, runs) = along.ok_or(unknown)?;
+    let size = axis.datatype().size();
+    for (block, _) in &band.blocks {
+        let out = cut(&mut out, index(block.rows())?.saturating_mul(size))?;
+        fill_coordinates(axis, runs, block, dimension, out)?;
+    }
+    Ok(all_written(out)?)
+}
+
+fn values(
+    sight: Sight<'_>,
+    plan: &FieldPlan,
+    band: &Band,
+    mut out: &mut [u8],
+    worker: &mut Worker,
+) -> Result<(), QueryError> {
+    let cell_size = plan.cell_size;
+    for (_, block) in &band.blocks {
+        let out = cut(&mut out, index(block.rows())?.saturating_mul(cell_size))?;
+        let mut brush = FixedBrush {
+            sources: &plan.sources,
+            tile_cells: sight.plan.shape.cells,
+            cell_size,
+            fill: plan.fill,
+            out,
+            worker,
+            how: sight.how(),
+        };
+        paint(&sight.plan.shape, &sight.plan.layers, block, &mut brush)?;
+    }
+    Ok(all_written(out)?)
+}
+
+fn validity(
+    sight: Sight<'_>,
+    plan: &FieldPlan,
+    band: &Band,
+    mut out: &mut [u8],
+    worker: &mut Worker,
+) -> Result<(), QueryError> {
+    let mut kept = Vec::new();
+    for (_, block) in &band.blocks {
+        let mut brush = ValidityBrush {
+            sources: &plan.sources,
+            tile_cells: sight.plan.shape.cells,
+            fill_valid: plan.fill_valid,
+            out: cut(&mut out, index(block.rows())?)?,
+            tile: std::mem::take(&mut kept),
+            worker,
+            how: sight.how(),
+        };
+        paint(&sight.plan.shape, &sight.plan.layers, block, &mut brush)?;
+        kept = brush.tile;
+    }
+    Ok(())
+}
+
+fn var(
+    sight: Sight<'_>,
+    plan: &FieldPlan,
+    band: &Band,
+    rows: &mut VarRows,
+    worker: &mut Worker,
+) -> Result<(), QueryError> {
+    let (slots, mut from) = rows.parts();
+    for (_, block) in &band.blocks {
+        let mut brush = VarBrush {
+            sources: &plan.sources,
+            tile_cells: sight.plan.shape.cells,
+            slots,
+            rows: cut(&mut from, index(block.rows())?)?,
+            worker,
+            how: sight.how(),
+        };
+        paint(&sight.plan.shape, &sight.plan.layers, block, &mut brush)?;
+    }
+    Ok(())
 }
 
 /// Puts the values of a var-sized column in their place: the bands have counted theirs from 0.

@@ -41,31 +41,7 @@ pub fn schema_from_json(
         "current_domain",
     ];
     let object = Object::new(json, "", KNOWN)?;
-    let array_type = object.name("type", "\"dense\" or \"sparse\"", ArrayType::from_name)?;
-    let array_type = array_type.ok_or_else(|| object.missing("type"))?;
-    let mut schema = ArraySchema::new(array_type, Vec::new(), Vec::new());
-    if let Some(version) = object.number("version")? {
-        schema.version = known_version(version, &object)?;
-    }
-    let orders = "\"row-major\" or \"col-major\"";
-    schema.tile_order = object
-        .name("tile_order", orders, Order::from_name)?
-        .unwrap_or(Order::RowMajor);
-    let orders = "\"row-major\", \"col-major\" or \"hilbert\"";
-    schema.cell_order = object
-        .name("cell_order", orders, CellOrder::from_name)?
-        .unwrap_or(CellOrder::RowMajor);
-    schema.capacity = object.number("capacity")?.unwrap_or(schema.capacity);
-    schema.allows_duplicates = object.flag("allows_duplicates")?;
-    for (key, list) in [
-        ("coords_filters", &mut schema.coords_filters),
-        ("offsets_filters", &mut schema.offsets_filters),
-        ("validity_filters", &mut schema.validity_filters),
-    ] {
-        if let Some(json) = object.member(key) {
-            *list = filters_from_json(json, schema.version, key)?;
-        }
-    }
+    let mut schema = settings(&object)?;
     for (index, json) in object.list("dimensions")?.iter().enumerate() {
         let dimension = dimension_from_json(json, &schema, &format!("dimensions[{index}]"))?;
         schema.dimensions.push(dimension);
@@ -103,6 +79,36 @@ pub fn schema_from_json(
         schema.check_indices(enumeration)?;
     }
     Ok((schema, enumerations))
+}
+
+/// A schema without fields: type, version, orders, capacity, and filters that are not of one field.
+fn settings(object: &Object<'_>) -> Result<ArraySchema, SchemaError> {
+    let array_type = object.name("type", "\"dense\" or \"sparse\"", ArrayType::from_name)?;
+    let array_type = array_type.ok_or_else(|| object.missing("type"))?;
+    let mut schema = ArraySchema::new(array_type, Vec::new(), Vec::new());
+    if let Some(version) = object.number("version")? {
+        schema.version = known_version(version, object)?;
+    }
+    let orders = "\"row-major\" or \"col-major\"";
+    schema.tile_order = object
+        .name("tile_order", orders, Order::from_name)?
+        .unwrap_or(Order::RowMajor);
+    let orders = "\"row-major\", \"col-major\" or \"hilbert\"";
+    schema.cell_order = object
+        .name("cell_order", orders, CellOrder::from_name)?
+        .unwrap_or(CellOrder::RowMajor);
+    schema.capacity = object.number("capacity")?.unwrap_or(schema.capacity);
+    schema.allows_duplicates = object.flag("allows_duplicates")?;
+    for (key, list) in [
+        ("coords_filters", &mut schema.coords_filters),
+        ("offsets_filters", &mut schema.offsets_filters),
+        ("validity_filters", &mut schema.validity_filters),
+    ] {
+        if let Some(json) = object.member(key) {
+            *list = filters_from_json(json, schema.version, key)?;
+        }
+    }
+    Ok(schema)
 }
 
 /// Rows and columns of a space tile of two dimensions: the image that webp makes of a tile.

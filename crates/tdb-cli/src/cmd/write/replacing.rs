@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use serde_json::json;
+use tdb::Written;
 use tdb_array::ErrorKind;
 use tdb_schema::names::UnknownName;
 
@@ -59,6 +60,16 @@ pub(super) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     progress.say("sorting and writing");
     let written = counts.stage("write", || stream.finish());
     let written = written.map_err(|error| failed(error, file))?;
+    tell(&written, arguments.dry_run, global, out)
+}
+
+/// Says how many cells were there, and how many are new.
+fn tell(
+    written: &Written,
+    dry_run: bool,
+    global: &Global,
+    out: &mut Output,
+) -> Result<(), Failure> {
     let new = written.cells.saturating_sub(written.replaced);
     if global.json {
         return write_json(
@@ -67,15 +78,11 @@ pub(super) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
                 "rows": written.cells,
                 "replaced": written.replaced,
                 "fragments": written.fragments,
-                "dry_run": arguments.dry_run,
+                "dry_run": dry_run,
             }),
         );
     }
-    let verb = if arguments.dry_run {
-        "would replace"
-    } else {
-        "replaced"
-    };
+    let verb = if dry_run { "would replace" } else { "replaced" };
     let replaced = plural(written.replaced, "cell");
     let new = match new {
         0 => String::new(),
