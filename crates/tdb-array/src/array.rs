@@ -12,11 +12,11 @@ use crate::directory::FragmentEntries;
 use crate::fragment::Schemas;
 use crate::fragment_parts::read_parts;
 use crate::named_objects::{NamedObjects, open_schemas};
-use crate::open::{Place, Tile};
+use crate::open::{ObjectReader, Tile};
 use crate::opening::Opening;
 use crate::settling::settle;
 use crate::snapshot::{Snapshot, current, enumeration_key};
-use crate::uri::{Base, Target};
+use crate::uri::{Base, UriTarget};
 use crate::{
     ArrayError, At, Directory, Fragment, Live, Location, Metadata, Names, OpenOptions, OpenedPart,
     TimeWindow, Warning,
@@ -50,7 +50,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Array {
-    pub(crate) place: Place,
+    pub(crate) place: ObjectReader,
     snapshot: Arc<Snapshot>,
     tries: u32,
     /// Whether some of its fragments were left out since it was opened.
@@ -88,7 +88,7 @@ impl Array {
     /// # Errors
     /// As [`Array::open`].
     pub fn open_location(location: &Location, options: OpenOptions) -> Result<Self, ArrayError> {
-        let place = Place::new(location, options);
+        let place = ObjectReader::new(location, options);
         let look = || place.names(&Directory::PREFIXES);
         let (snapshot, tries) = settle(location.prefix(), look, |names| {
             Self::open_once(&place, names)
@@ -114,7 +114,7 @@ impl Array {
     }
 
     /// Looks at the array once; nothing is found if it changed meanwhile.
-    fn open_once(place: &Place, names: &Names) -> Result<Option<Snapshot>, ArrayError> {
+    fn open_once(place: &ObjectReader, names: &Names) -> Result<Option<Snapshot>, ArrayError> {
         let options = &place.options;
         let mut directory = Directory::from_names(names, options.window)?;
         if directory.schemas().is_empty() {
@@ -131,7 +131,7 @@ impl Array {
         } = NamedObjects::read(place, &directory);
         let schemas = open_schemas(place, schemas, &mut directory, &mut warnings)?;
         let is_dense = current(place.location.prefix(), &directory, &schemas)?.is_dense();
-        let lists = Place::as_lists(lists)?;
+        let lists = ObjectReader::as_lists(lists)?;
         let Some(directory) = place.settled(directory, names)? else {
             return Ok(None);
         };
@@ -280,8 +280,8 @@ impl Array {
         let prefix = self.prefix();
         let target = Base::new("", prefix).resolve(prefix, &label.uri, label.relative);
         match target {
-            Target::Inside(prefix) => Self::open_location(&self.location().at(&prefix), options),
-            Target::Outside(uri) => Err(ArrayError::EscapesRoot {
+            UriTarget::Inside(prefix) => Self::open_location(&self.location().at(&prefix), options),
+            UriTarget::Outside(uri) => Err(ArrayError::EscapesRoot {
                 key: format!("label {:?}", label.name),
                 uri,
             }),
@@ -349,7 +349,7 @@ fn leave_out(fragments: &mut FragmentEntries, names: &[String]) -> Result<(), Ar
 }
 
 /// Asks fragments with delete times which deletes those stand for.
-fn read_processed(place: &Place, fragments: &mut [Fragment]) -> Result<(), ArrayError> {
+fn read_processed(place: &ObjectReader, fragments: &mut [Fragment]) -> Result<(), ArrayError> {
     let has_times = |fragment: &&Fragment| fragment.metadata.extra_fields.deletes;
     let asked = fragments.iter().filter(has_times);
     let parts = read_parts(
@@ -372,7 +372,7 @@ fn read_processed(place: &Place, fragments: &mut [Fragment]) -> Result<(), Array
 
 /// Opens fragments, by their consolidated footers where they have one there.
 fn open_fragments(
-    place: &Place,
+    place: &ObjectReader,
     schemas: &Schemas,
     entries: &FragmentEntries,
     tiles: Vec<(String, Tile)>,

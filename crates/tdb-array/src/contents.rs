@@ -12,7 +12,7 @@ use crate::directory::{
     LEGACY_SCHEMA, METADATA_FOLDER, SCHEMA_FOLDER,
 };
 use crate::uri::Base;
-use crate::{ArrayError, Group, GroupMember, Location, ObjectType, OpenOptions, Target};
+use crate::{ArrayError, Group, GroupMember, Location, ObjectType, OpenOptions, UriTarget};
 
 /// The objects of an array, or of a group and all that is in it and lies in its folder.
 ///
@@ -105,7 +105,7 @@ impl Contents {
         let mut seen = HashSet::from([self.prefix().to_owned()]);
         let mut groups = vec![self.prefix().to_owned()];
         for descendant in root.walk()? {
-            let Target::Inside(prefix) = descendant.target else {
+            let UriTarget::Inside(prefix) = descendant.target else {
                 self.left.push(descendant.uri);
                 continue;
             };
@@ -185,8 +185,8 @@ impl Contents {
         let group = Group::open_within(&location, base, self.options.clone())?;
         let members = group.members().iter();
         let outside = members.filter_map(|member| match group.target(member) {
-            Target::Inside(_) => None,
-            Target::Outside(uri) => Some((member.clone(), uri)),
+            UriTarget::Inside(_) => None,
+            UriTarget::Outside(uri) => Some((member.clone(), uri)),
         });
         Ok(outside.collect())
     }

@@ -6,7 +6,7 @@ use tdb_fragment::ConditionTree;
 use tdb_tile::{Bug, Record};
 
 use crate::directory::{DeleteCommit, Lists, Live, Stored};
-use crate::open::Place;
+use crate::open::ObjectReader;
 use crate::{ArrayError, At, Warning};
 
 /// How the keys of updates end.
@@ -25,7 +25,7 @@ pub struct Delete {
 
 /// Reads the deletes that count, from objects of their own and from `.con` objects.
 pub(crate) fn read_deletes(
-    place: &Place,
+    place: &ObjectReader,
     live: &Live,
     lists: &Lists,
     warnings: &mut Vec<Warning>,
@@ -64,7 +64,7 @@ pub(crate) fn read_deletes(
 }
 
 fn decode_delete(
-    place: &Place,
+    place: &ObjectReader,
     delete: &DeleteCommit,
     key: &str,
     bytes: &Bytes,

@@ -10,7 +10,7 @@ use tdb_store::{ByteRange, Piece, Read, read_coalesced};
 use tdb_tile::{Bug, GenericTile, Grant};
 
 use crate::location::Access;
-use crate::open::Place;
+use crate::open::ObjectReader;
 use crate::{ArrayError, At, Fragment, Snapshot};
 
 /// Parts of a fragment's metadata that lie this near are read at once.
@@ -174,7 +174,7 @@ fn keep(access: &Access, fragment: &Fragment, part: MetadataPart, opened: &Opene
 
 /// Reads and opens parts of the metadata of fragments, in one batch.
 pub(crate) fn read_parts(
-    place: &Place,
+    place: &ObjectReader,
     wanted: Vec<(&Fragment, MetadataPart)>,
 ) -> Result<Vec<OpenedPart>, ArrayError> {
     let mut reads = Vec::new();
@@ -197,7 +197,7 @@ pub(crate) fn read_parts(
     opened.collect()
 }
 
-impl Place {
+impl ObjectReader {
     /// Reads these together, near ranges of an object as one; what they take is held by the grant.
     pub(crate) fn fetch(&self, reads: &[Read]) -> Result<(Grant, Vec<Piece>), ArrayError> {
         let wanted = reads.iter().map(|read| match read.range {

@@ -5,8 +5,8 @@ use tdb_store::Store;
 use tdb_tile::Limits;
 
 use crate::directory::{DatedObjects, GROUP_FOLDER, GROUP_MARKER, METADATA_FOLDER};
-use crate::open::Place;
-use crate::uri::{Base, Target};
+use crate::open::ObjectReader;
+use crate::uri::{Base, UriTarget};
 use crate::{
     ArrayError, At, GroupDetails, GroupMember, Location, Metadata, Names, ObjectType, OpenOptions,
 };
@@ -27,7 +27,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Group {
-    pub(crate) place: Place,
+    pub(crate) place: ObjectReader,
     base: Base,
     members: Vec<GroupMember>,
     /// The version of the last details, 2 where there are none.
@@ -69,7 +69,7 @@ impl Group {
         base: Base,
         options: OpenOptions,
     ) -> Result<Self, ArrayError> {
-        let place = Place::new(location, options);
+        let place = ObjectReader::new(location, options);
         let names = place.names(&["", GROUP_FOLDER, METADATA_FOLDER])?;
         if !is_group(&names) {
             return Err(ArrayError::NoSuch {
@@ -138,7 +138,7 @@ impl Group {
     }
 
     /// Where a member is.
-    pub fn target(&self, member: &GroupMember) -> Target {
+    pub fn target(&self, member: &GroupMember) -> UriTarget {
         let within = self.place.location.prefix();
         self.base.resolve(within, &member.uri, member.relative)
     }
@@ -146,8 +146,8 @@ impl Group {
     /// The URI of a member, resolved against that of the group.
     pub fn member_uri(&self, member: &GroupMember) -> String {
         match self.target(member) {
-            Target::Inside(prefix) => self.base.uri(&prefix),
-            Target::Outside(uri) => uri,
+            UriTarget::Inside(prefix) => self.base.uri(&prefix),
+            UriTarget::Outside(uri) => uri,
         }
     }
 
@@ -157,8 +157,8 @@ impl Group {
     /// [`ArrayError::EscapesRoot`] for a member that lies outside of the group that was opened first.
     pub fn member_prefix(&self, member: &GroupMember) -> Result<String, ArrayError> {
         match self.target(member) {
-            Target::Inside(prefix) => Ok(prefix),
-            Target::Outside(_) => Err(ArrayError::EscapesRoot {
+            UriTarget::Inside(prefix) => Ok(prefix),
+            UriTarget::Outside(_) => Err(ArrayError::EscapesRoot {
                 key: self.uri(),
                 uri: member.uri.clone(),
             }),
@@ -205,7 +205,7 @@ impl Group {
             };
             let target = parent.target(&member);
             let opened = match (&target, member.object_type) {
-                (Target::Inside(prefix), ObjectType::Group) => {
+                (UriTarget::Inside(prefix), ObjectType::Group) => {
                     if let Some(again) = path.iter().find(|group| group.prefix() == prefix) {
                         return Err(ArrayError::Cycle { uri: again.uri() });
                     }
@@ -242,7 +242,7 @@ pub struct Descendant {
     /// What its own group says of it.
     pub member: GroupMember,
     /// Where it is.
-    pub target: Target,
+    pub target: UriTarget,
     /// Its URI, resolved.
     pub uri: String,
 }

@@ -8,7 +8,7 @@ use crate::directory::GROUP_FOLDER;
 use crate::put::{later_id, names_in, put_metadata, put_tile};
 use crate::{
     ArrayError, At, ChangeOptions, Group, GroupDetails, GroupMember, MetadataRecord, ObjectType,
-    Target, TimestampedName,
+    TimestampedName, UriTarget,
 };
 
 /// One change of the members of a group.
@@ -134,7 +134,7 @@ impl Group {
         if relative {
             self.member_prefix(&member)?;
         }
-        if self.target(&member) == Target::Inside(self.prefix().to_owned()) {
+        if self.target(&member) == UriTarget::Inside(self.prefix().to_owned()) {
             return Err(member_error(uri, "is the group itself"));
         }
         Ok(member)

@@ -1,7 +1,7 @@
 //! What the objects of an array or a group tell of its past, one by one.
 
 use crate::directory::{DatedObjects, GROUP_FOLDER};
-use crate::open::{Place, Tile};
+use crate::open::{ObjectReader, Tile};
 use crate::{Array, ArrayError, At, Group, GroupDetails, MetadataRecord, TimestampedName};
 
 /// An object that changed something at a time, or a merge of such objects, whose name spans their times.
@@ -48,7 +48,7 @@ impl Group {
     }
 }
 
-impl Place {
+impl ObjectReader {
     fn metadata_history(
         &self,
         objects: &DatedObjects,

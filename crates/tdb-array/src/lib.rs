@@ -71,5 +71,5 @@ pub use tdb_fragment::OpenedPart;
 pub use tdb_tile::ErrorKind;
 pub use time_window::TimeWindow;
 pub use timestamped_name::{NameError, NameForm, TimestampedName};
-pub use uri::Target;
+pub use uri::UriTarget;
 pub use warning::Warning;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tdb_schema::ArraySchema;
 
 use crate::fragment::Schemas;
-use crate::open::{Object, Place};
+use crate::open::{Object, ObjectReader};
 use crate::{ArrayError, At, Directory, Warning};
 
 /// What the names of an array lead to; what cannot be read is an error of its own.
@@ -20,7 +20,7 @@ pub(crate) struct NamedObjects {
 
 impl NamedObjects {
     /// Reads all of them together.
-    pub(crate) fn read(place: &Place, directory: &Directory) -> Self {
+    pub(crate) fn read(place: &ObjectReader, directory: &Directory) -> Self {
         let (tile, list) = (place.tile_limit(), place.location.limits().list_bytes);
         let schemas = directory.schemas().iter();
         let schemas = schemas.map(|entry| (entry.key.clone(), tile));
@@ -41,7 +41,7 @@ impl NamedObjects {
 
 /// Opens all schemas; the directory forgets those that were never finished, if that is asked for.
 pub(crate) fn open_schemas(
-    place: &Place,
+    place: &ObjectReader,
     objects: Vec<Object>,
     directory: &mut Directory,
     warnings: &mut Vec<Warning>,

@@ -44,7 +44,7 @@ impl OpenOptions {
 
 /// Where an array or a group is, and how it is read.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct ObjectReader {
     pub(crate) location: Location,
     pub(crate) options: OpenOptions,
     /// What opening a tile leaves for the next: the state of a decompressor is large beside most metadata.
@@ -54,7 +54,7 @@ pub(crate) struct Place {
 /// What was read of one object. Errors name it by its key within the place.
 pub(crate) type Object = (String, Result<Bytes, StoreError>);
 
-impl Place {
+impl ObjectReader {
     pub(crate) fn new(location: &Location, options: OpenOptions) -> Self {
         Self {
             location: location.clone(),
@@ -225,7 +225,7 @@ impl Place {
         self.open_tiles(self.read(keys, self.tile_limit()), warnings)
     }
 
-    /// Opens objects that were read, as [`Place::tiles`] does.
+    /// Opens objects that were read, as [`ObjectReader::tiles`] does.
     pub(crate) fn open_tiles(
         &self,
         objects: Vec<Object>,

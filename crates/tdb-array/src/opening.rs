@@ -10,7 +10,7 @@ use tdb_store::{Piece, Read, StoreError};
 use crate::directory::{FragmentEntries, FragmentEntry};
 use crate::fragment::{FragmentSteps, Schemas};
 use crate::fragment_parts::read_parts;
-use crate::open::Place;
+use crate::open::ObjectReader;
 use crate::{ArrayError, At, Fragment, Warning};
 
 /// How many bytes of metadata all fragments together keep, to save reading them again.
@@ -22,7 +22,7 @@ const BATCH: usize = 256;
 
 /// Fragments that are being opened.
 pub(crate) struct Opening<'a> {
-    pub(crate) place: &'a Place,
+    pub(crate) place: &'a ObjectReader,
     pub(crate) schemas: &'a Schemas,
     /// Footers from consolidated metadata, by the names of their fragments; `None` where the footer of one lies outside
     /// of the bytes that there are.

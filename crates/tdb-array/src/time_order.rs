@@ -13,7 +13,7 @@ pub(crate) fn sort_by_time<T>(items: &mut [T], time: impl Fn(&T) -> u64) {
     if items.is_sorted_by(|a, b| time(a) < time(b)) {
         return;
     }
-    let mut order: Vec<Place> = items.iter().map(time).zip(0..).collect();
+    let mut order: Vec<TimePosition> = items.iter().map(time).zip(0..).collect();
     if order.len() > SMALL {
         let depth = order.len().ilog2().saturating_mul(2);
         partition_large(&mut order, depth);
@@ -24,10 +24,10 @@ pub(crate) fn sort_by_time<T>(items: &mut [T], time: impl Fn(&T) -> u64) {
 }
 
 /// A time, and where its item stood at first.
-type Place = (u64, usize);
+type TimePosition = (u64, usize);
 
 /// Quicksort that leaves small runs alone. Too deep, it gives up, and the stable sort does the rest.
-fn partition_large(mut order: &mut [Place], mut depth: u32) {
+fn partition_large(mut order: &mut [TimePosition], mut depth: u32) {
     while order.len() > SMALL && depth > 0 {
         depth = depth.saturating_sub(1);
         move_median_first(order);
@@ -39,7 +39,7 @@ fn partition_large(mut order: &mut [Place], mut depth: u32) {
 }
 
 /// Swaps the median of the second, the middle and the last element to the front.
-fn move_median_first(order: &mut [Place]) {
+fn move_median_first(order: &mut [TimePosition]) {
     let (middle, last) = (order.len() / 2, order.len().saturating_sub(1));
     let at = |index: usize| order.get(index).map_or(0, |(time, _)| *time);
     let (a, b, c) = (at(1), at(middle), at(last));
@@ -60,10 +60,10 @@ fn move_median_first(order: &mut [Place]) {
 }
 
 /// Moves what is smaller than the first element before what is larger; where the latter begin.
-fn partition(order: &mut [Place]) -> usize {
+fn partition(order: &mut [TimePosition]) -> usize {
     let pivot = order.first().map_or(0, |(time, _)| *time);
-    let smaller = |place: &Place| place.0 < pivot;
-    let larger = |place: &Place| pivot < place.0;
+    let smaller = |place: &TimePosition| place.0 < pivot;
+    let larger = |place: &TimePosition| pivot < place.0;
     let (mut first, mut last) = (1, order.len());
     loop {
         while order.get(first).is_some_and(smaller) {
@@ -82,7 +82,7 @@ fn partition(order: &mut [Place]) -> usize {
 }
 
 /// Puts items into the order of the places they stood at.
-fn permute<T>(items: &mut [T], order: &[Place]) {
+fn permute<T>(items: &mut [T], order: &[TimePosition]) {
     let mut target = vec![0; order.len()];
     for (new, (_, old)) in order.iter().enumerate() {
         if let Some(slot) = target.get_mut(*old) {

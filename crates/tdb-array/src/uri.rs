@@ -2,7 +2,7 @@
 
 /// A folder in a store, or a place elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum UriTarget {
     /// A folder in the store of the group, and below the group that was opened first.
     Inside(String),
     /// Anywhere else: the URI, resolved as far as that is possible.
@@ -37,9 +37,9 @@ impl Base {
     }
 
     /// Where a relative URI in the folder `within`, or an absolute one, leads.
-    pub(crate) fn resolve(&self, within: &str, uri: &str, relative: bool) -> Target {
+    pub(crate) fn resolve(&self, within: &str, uri: &str, relative: bool) -> UriTarget {
         let outside = || {
-            Target::Outside(if relative {
+            UriTarget::Outside(if relative {
                 format!("{}/{uri}", self.uri(within))
             } else {
                 uri.to_owned()
@@ -63,7 +63,7 @@ impl Base {
         }
         let inside = path.starts_with(&self.root) && !uri.contains('\0');
         if inside {
-            Target::Inside(path.join("/"))
+            UriTarget::Inside(path.join("/"))
         } else {
             outside()
         }
@@ -88,12 +88,12 @@ fn parts(prefix: &str) -> Vec<String> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Base, Target};
+    use super::{Base, UriTarget};
 
     #[test]
     fn a_store_without_uri_knows_no_absolute_one() {
         let base = Base::new("", "group");
-        let outside = Target::Outside("/group/a".to_owned());
+        let outside = UriTarget::Outside("/group/a".to_owned());
         assert_eq!(base.resolve("group", "/group/a", false), outside);
         assert_eq!(base.uri("group"), "group");
     }
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn the_root_of_a_store_is_a_place_too() {
         let base = Base::new("s3://bucket/", "");
-        let inside = |prefix: &str| Target::Inside(prefix.to_owned());
+        let inside = |prefix: &str| UriTarget::Inside(prefix.to_owned());
         assert_eq!(base.resolve("", "a//b/.", true), inside("a/b"));
         assert_eq!(base.resolve("x", "s3://bucket/a", false), inside("a"));
         assert_eq!(base.resolve("x", "s3://bucket", false), inside(""));
@@ -115,7 +115,7 @@ mod tests {
         #[test]
         fn nothing_leads_out(uri in "[./ab]{0,12}", relative: bool) {
             let base = Base::new("file:///a", "a/b");
-            if let Target::Inside(prefix) = base.resolve("a/b", &uri, relative) {
+            if let UriTarget::Inside(prefix) = base.resolve("a/b", &uri, relative) {
                 prop_assert!(prefix == "a/b" || prefix.starts_with("a/b/"), "{prefix}");
                 prop_assert!(tdb_store::check_key(&prefix).is_ok());
             }

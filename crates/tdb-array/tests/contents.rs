@@ -9,7 +9,7 @@ use std::sync::Arc;
 use support::{describe, unpack};
 use tdb_array::{
     Array, ArrayError, ChangeOptions, Contents, ContentsOutside, ErrorKind, Group, Location,
-    MemberChange, ObjectType, OpenOptions, Target,
+    MemberChange, ObjectType, OpenOptions, UriTarget,
 };
 use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension};
 use tdb_store::{
@@ -377,12 +377,12 @@ fn members_outside_are_copied_into_the_copy_once_each() {
         let group = open(group);
         for member in group.members() {
             let kind = match group.target(member) {
-                Target::Inside(prefix) => {
+                UriTarget::Inside(prefix) => {
                     let found = find(&shared, &prefix).unwrap();
                     let (_, kind) = found.folders().last().unwrap();
                     kind.name()
                 }
-                Target::Outside(_) => "outside",
+                UriTarget::Outside(_) => "outside",
             };
             let name = member.name.as_deref().unwrap_or("-");
             shown.push(format!("{} {name} {} {kind}", group.uri(), member.uri));

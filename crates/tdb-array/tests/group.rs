@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use support::{describe_metadata, unpack};
 use tdb_array::{
-    ErrorKind, Group, GroupDetails, GroupMember, Location, ObjectType, OpenOptions, Target,
+    ErrorKind, Group, GroupDetails, GroupMember, Location, ObjectType, OpenOptions, UriTarget,
 };
 use tdb_filters::seal_generic_tile;
 use tdb_store::{MemoryStore, Store};
@@ -57,7 +57,7 @@ fn a_walk_goes_down_into_groups_and_not_outside() {
     assert_eq!(found, expected);
     assert_eq!(
         walk[1].target,
-        Target::Outside("file:///elsewhere".to_owned())
+        UriTarget::Outside("file:///elsewhere".to_owned())
     );
 }
 
@@ -158,14 +158,14 @@ fn a_sibling_of_an_inner_group_is_inside() {
     put_group(&store, "top/other", &[]);
     let walk = open(&store, "top", 9).walk().unwrap();
     let found: Vec<_> = walk.iter().map(|d| (d.depth, d.target.clone())).collect();
-    let inside = |prefix: &str| Target::Inside(prefix.to_owned());
+    let inside = |prefix: &str| UriTarget::Inside(prefix.to_owned());
     assert_eq!(
         found,
         [
             (1, inside("top/inner")),
             (
                 2,
-                Target::Outside("file:///home/me/top/inner/../../out".to_owned())
+                UriTarget::Outside("file:///home/me/top/inner/../../out".to_owned())
             ),
             (2, inside("top/other")),
             (1, inside("top/other")),

@@ -8,13 +8,13 @@ use bytes::Bytes;
 use tdb_cells::Column;
 use tdb_cells::files::ConversionError;
 
-use crate::cells::{Cells, build};
+use crate::cells::{ColumnCells, build};
 use crate::dates;
 use crate::element::Element;
 
 /// The cells of a field that is not enumerated.
 pub(crate) fn array(
-    cells: &Cells<'_>,
+    cells: &ColumnCells<'_>,
     element: &Element,
     data_type: &DataType,
 ) -> Result<ArrayRef, ConversionError> {
@@ -39,7 +39,7 @@ pub(crate) fn array(
     Ok(make_array(data))
 }
 
-fn strings(cells: &Cells<'_>, data_type: &DataType) -> Result<ArrayData, ConversionError> {
+fn strings(cells: &ColumnCells<'_>, data_type: &DataType) -> Result<ArrayData, ConversionError> {
     let values = Buffer::from(cells.column.values.clone());
     let offsets = cells.column.offsets.clone();
     let offsets = Buffer::from(offsets.ok_or_else(|| cells.fail("has no offsets"))?);
@@ -52,7 +52,7 @@ fn strings(cells: &Cells<'_>, data_type: &DataType) -> Result<ArrayData, Convers
 }
 
 /// Text; the one check of all bytes at once costs least, so what is wrong is looked for only after it.
-fn text(cells: &Cells<'_>) -> Result<ArrayData, ConversionError> {
+fn text(cells: &ColumnCells<'_>) -> Result<ArrayData, ConversionError> {
     let data_type = DataType::LargeUtf8;
     strings(cells, &data_type).or_else(|error| match without_null_cells(cells)? {
         Some(buffers) => cells.build(&data_type, buffers, Vec::new(), cells.validity()),
@@ -61,7 +61,7 @@ fn text(cells: &Cells<'_>) -> Result<ArrayData, ConversionError> {
 }
 
 /// The offsets and values of valid cells alone, since null cells may hold anything.
-fn without_null_cells(cells: &Cells<'_>) -> Result<Option<Vec<Buffer>>, ConversionError> {
+fn without_null_cells(cells: &ColumnCells<'_>) -> Result<Option<Vec<Buffer>>, ConversionError> {
     let (mut offsets, mut values) = (vec![0_i64], Vec::new());
     for index in 0..cells.count {
         let Some(cell) = cells.column.cell(index) else {
@@ -82,7 +82,7 @@ fn without_null_cells(cells: &Cells<'_>) -> Result<Option<Vec<Buffer>>, Conversi
 }
 
 /// The starts of the cells, counted in values instead of bytes.
-fn list_offsets(cells: &Cells<'_>) -> Result<Buffer, ConversionError> {
+fn list_offsets(cells: &ColumnCells<'_>) -> Result<Buffer, ConversionError> {
     let size = cells.column.datatype.size() as u64;
     let offsets = cells.column.offset_values().iter().map(|offset| {
         let offset = offset.get();
@@ -96,7 +96,7 @@ fn list_offsets(cells: &Cells<'_>) -> Result<Buffer, ConversionError> {
 
 /// One value per cell.
 fn numbers(
-    cells: &Cells<'_>,
+    cells: &ColumnCells<'_>,
     element: &Element,
     data_type: &DataType,
 ) -> Result<ArrayData, ConversionError> {
@@ -127,7 +127,7 @@ fn numbers(
 
 /// The values of cells that hold many.
 fn items(
-    cells: &Cells<'_>,
+    cells: &ColumnCells<'_>,
     element: &Element,
     data_type: &DataType,
 ) -> Result<ArrayData, ConversionError> {

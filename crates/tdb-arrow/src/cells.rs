@@ -7,7 +7,7 @@ use tdb_cells::Column;
 use tdb_cells::files::ConversionError;
 
 /// Some cells of a column of the result.
-pub(crate) struct Cells<'a> {
+pub(crate) struct ColumnCells<'a> {
     pub(crate) column: &'a Column,
     /// How many.
     pub(crate) count: usize,
@@ -15,7 +15,7 @@ pub(crate) struct Cells<'a> {
     pub(crate) first: u64,
 }
 
-impl Cells<'_> {
+impl ColumnCells<'_> {
     pub(crate) fn number(&self, index: usize) -> u64 {
         self.first.saturating_add(index as u64)
     }

@@ -6,13 +6,13 @@ use tdb_cells::files::ConversionError;
 use tdb_schema::value::{Moment, NOT_A_TIME};
 use tdb_tile::{Datatype, Scalar};
 
-use crate::cells::Cells;
+use crate::cells::ColumnCells;
 
 /// Days in 32 bits, the first of each tick of the datatype, and which of them are not NaT, unless none is.
 ///
 /// `cell` tells in which cell a value stands.
 pub(crate) fn days(
-    cells: &Cells<'_>,
+    cells: &ColumnCells<'_>,
     datatype: Datatype,
     count: usize,
     cell: impl Fn(usize) -> usize,
@@ -33,7 +33,7 @@ pub(crate) fn days(
 
 /// Timestamps, so many for each tick; NaT keeps its bits. `cell` tells in which cell a value stands.
 pub(crate) fn stamps(
-    cells: &Cells<'_>,
+    cells: &ColumnCells<'_>,
     (unit, times): (TimeUnit, i64),
     count: usize,
     cell: impl Fn(usize) -> usize,
@@ -54,7 +54,7 @@ pub(crate) fn stamps(
     Ok(Buffer::from(stamps.collect::<Result<Vec<i64>, _>>()?))
 }
 
-fn ticks<'a>(cells: &Cells<'a>, count: usize) -> impl Iterator<Item = i64> + use<'a> {
+fn ticks<'a>(cells: &ColumnCells<'a>, count: usize) -> impl Iterator<Item = i64> + use<'a> {
     let values = cells.column.values.chunks_exact(i64::SIZE);
     values.filter_map(i64::read).take(count)
 }
@@ -68,7 +68,7 @@ fn first_day(datatype: Datatype, ticks: i64) -> Option<i32> {
     i32::try_from(day).ok()
 }
 
-fn beyond(cells: &Cells<'_>, cell: usize, ticks: i64, arrow: &DataType) -> ConversionError {
+fn beyond(cells: &ColumnCells<'_>, cell: usize, ticks: i64, arrow: &DataType) -> ConversionError {
     ConversionError::DateRange {
         field: cells.column.name.clone(),
         cell: cells.number(cell),

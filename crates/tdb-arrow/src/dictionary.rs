@@ -9,13 +9,13 @@ use tdb_cells::{Column, FieldInfo};
 use tdb_schema::{CellValNum, Enumeration};
 
 use crate::array;
-use crate::cells::Cells;
-use crate::element::{Element, Target};
+use crate::cells::ColumnCells;
+use crate::element::{ArrowTarget, Element};
 
 /// The values of the enumeration of a field, if its cells are indexes that Arrow can hold.
 pub(crate) fn labels(
     field: &FieldInfo,
-    target: Target,
+    target: ArrowTarget,
 ) -> Result<Option<ArrayRef>, ConversionError> {
     let Some(enumeration) = labels_of(field) else {
         return Ok(None);
@@ -23,7 +23,7 @@ pub(crate) fn labels(
     let column = column(enumeration);
     let element = Element::new(enumeration.datatype(), target);
     let data_type = element.of_cells(&column.name, column.datatype, column.cell_val_num)?;
-    let cells = Cells {
+    let cells = ColumnCells {
         column: &column,
         count: enumeration.len(),
         first: 0,
@@ -61,7 +61,7 @@ fn column(enumeration: &Enumeration) -> Column {
 
 /// The cells of an enumerated field; an index that has no label is null.
 pub(crate) fn array(
-    cells: &Cells<'_>,
+    cells: &ColumnCells<'_>,
     labels: &ArrayRef,
     data_type: &DataType,
 ) -> Result<ArrayRef, ConversionError> {
@@ -72,7 +72,7 @@ pub(crate) fn array(
 }
 
 /// The validity bits, less the cells whose index has no label.
-fn validity(cells: &Cells<'_>, labels: usize) -> Option<Buffer> {
+fn validity(cells: &ColumnCells<'_>, labels: usize) -> Option<Buffer> {
     let datatype = cells.column.datatype;
     let labelled =
         |bytes| read_index(bytes, datatype.is_signed()).is_some_and(|index| index < labels as u64);

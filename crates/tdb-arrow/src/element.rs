@@ -26,13 +26,13 @@ pub(crate) enum Element {
 
 /// What values become Arrow's for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Target {
+pub(crate) struct ArrowTarget {
     pub(crate) options: OutputOptions,
     /// Whether there are timestamps that count seconds; if not, they count milliseconds.
     pub(crate) has_seconds: bool,
 }
 
-impl Target {
+impl ArrowTarget {
     /// Ticks of so many seconds.
     fn seconds(self, times: i64) -> Element {
         let (unit, times) = if self.has_seconds {
@@ -48,7 +48,7 @@ impl Target {
 }
 
 impl Element {
-    pub(crate) fn new(datatype: Datatype, target: Target) -> Self {
+    pub(crate) fn new(datatype: Datatype, target: ArrowTarget) -> Self {
         use Datatype as D;
         let options = target.options;
         let timestamp = |unit| DataType::Timestamp(unit, None);

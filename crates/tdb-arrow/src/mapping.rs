@@ -8,8 +8,8 @@ use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::CellValNum;
 use tdb_tile::Code;
 
-use crate::cells::Cells;
-use crate::element::{Element, Target};
+use crate::cells::ColumnCells;
+use crate::element::{ArrowTarget, Element};
 use crate::{array, dictionary};
 
 /// Key of the metadata of an Arrow field that holds the name of its TileDB datatype.
@@ -45,7 +45,7 @@ impl Mapping {
         let has_seconds = true;
         Self::for_target(
             fields,
-            Target {
+            ArrowTarget {
                 options,
                 has_seconds,
             },
@@ -54,7 +54,7 @@ impl Mapping {
 
     pub(crate) fn for_target(
         fields: &[FieldInfo],
-        target: Target,
+        target: ArrowTarget,
     ) -> Result<Self, ConversionError> {
         let (mut arrow, mut columns) = (Vec::new(), Vec::new());
         for field in fields {
@@ -94,7 +94,7 @@ impl Mapping {
         let arrays = (batch.columns.iter().zip(&self.columns))
             .zip(self.schema.fields())
             .map(|((column, mapping), field)| {
-                let cells = Cells {
+                let cells = ColumnCells {
                     column,
                     count: batch.rows,
                     first: self.cells,

@@ -10,7 +10,7 @@ use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
 use tdb_cells::{Batch, FieldInfo};
 
 use crate::Mapping;
-use crate::element::Target;
+use crate::element::ArrowTarget;
 
 /// Cells of one row group.
 const ROW_GROUP: usize = 1 << 20;
@@ -34,7 +34,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         options: OutputOptions,
     ) -> Result<Self, ConversionError> {
         // Parquet has no unit of seconds: what counts them would be bare numbers to most who read it.
-        let target = Target {
+        let target = ArrowTarget {
             options,
             has_seconds: false,
         };

@@ -24,7 +24,7 @@ use input::{Pattern, Pieces, Random, input, is_text};
 use crate::chunk::{Chunk, Parts};
 use crate::filter::{Filter, Options};
 use crate::scratch::{Buffer, Contexts};
-use crate::stage::{Made, Out, Stage, Target};
+use crate::stage::{Made, Out, Stage, StageTarget};
 use crate::{Description, EncryptionKey, Entry, FilterError};
 
 /// What was tried.
@@ -264,7 +264,7 @@ impl Bench {
             filter: self.entry.name,
             limits: &self.limits,
             cap: u32::MAX as usize,
-            target: Target::Scratch(&mut data),
+            target: StageTarget::Scratch(&mut data),
             metadata: &mut unused,
             header: &mut header,
             starts: None,
@@ -309,7 +309,7 @@ impl Bench {
             filter: self.entry.name,
             limits: &self.limits,
             cap: 64 << 20,
-            target: Target::Caller(&mut data),
+            target: StageTarget::Caller(&mut data),
             metadata: &mut metadata,
             header: &mut header,
             starts: folds.then_some(&mut starts),

@@ -4,7 +4,7 @@ use tdb_tile::{Bug, Limits};
 
 use crate::chunk::{Chunk, Parts};
 use crate::scratch::{Buffer, Contexts, Memory, Scratch};
-use crate::stage::{Made, Out, Stage, Target};
+use crate::stage::{Made, Out, Stage, StageTarget};
 use crate::step::Step;
 use crate::{FilterError, TileKind};
 
@@ -109,11 +109,11 @@ impl<'a> Run<'a> {
             let (input, back) = data.split()?;
             let to_result = step.is_last && !is_done;
             let (input, target) = if is_done {
-                (&*result, Target::Scratch(back))
+                (&*result, StageTarget::Scratch(back))
             } else if to_result {
-                (input, Target::Caller(&mut *result))
+                (input, StageTarget::Caller(&mut *result))
             } else {
-                (input, Target::Scratch(back))
+                (input, StageTarget::Scratch(back))
             };
             let mut out = Out {
                 filter: step.name,
@@ -192,7 +192,7 @@ impl<'a> Run<'a> {
                 filter: step.name,
                 limits: self.limits,
                 cap: u32::MAX as usize,
-                target: Target::Scratch(back),
+                target: StageTarget::Scratch(back),
                 metadata: &mut *unused,
                 header: &mut *new_header,
                 starts: None,

@@ -40,7 +40,7 @@ pub struct Out<'a> {
     pub(crate) limits: &'a Limits,
     /// Most bytes that the stage may make.
     pub(crate) cap: usize,
-    pub(crate) target: Target<'a>,
+    pub(crate) target: StageTarget<'a>,
     pub(crate) metadata: &'a mut Buffer,
     pub(crate) header: &'a mut Vec<u8>,
     pub(crate) starts: Option<&'a mut Vec<u64>>,
@@ -48,7 +48,7 @@ pub struct Out<'a> {
 }
 
 /// Memory for data.
-pub(crate) enum Target<'a> {
+pub(crate) enum StageTarget<'a> {
     /// The caller's, to be filled exactly.
     Caller(&'a mut [u8]),
     Scratch(&'a mut Buffer),
@@ -88,7 +88,7 @@ impl Out<'_> {
 
     /// When encoding: gives back the end of the memory for data.
     pub fn shorten_data(&mut self, len: usize) {
-        if let Target::Scratch(buffer) = &mut self.target {
+        if let StageTarget::Scratch(buffer) = &mut self.target {
             buffer.shorten(len);
         }
     }
@@ -142,7 +142,7 @@ impl Out<'_> {
     }
 }
 
-impl Target<'_> {
+impl StageTarget<'_> {
     fn lend(
         &mut self,
         filter: &'static str,
@@ -151,14 +151,14 @@ impl Target<'_> {
         limits: &Limits,
     ) -> Result<&mut [u8], FilterError> {
         match self {
-            Target::Caller(memory) => {
+            StageTarget::Caller(memory) => {
                 let wanted = memory.len();
                 if wanted != len {
                     return Err(FilterError::mismatch(filter, "size", wanted, len));
                 }
                 Ok(memory)
             }
-            Target::Scratch(buffer) => {
+            StageTarget::Scratch(buffer) => {
                 check_cap(len, cap)?;
                 buffer.lend(len, limits)
             }

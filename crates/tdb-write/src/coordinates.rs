@@ -6,10 +6,14 @@ use tdb_schema::{ArraySchema, CellValNum, Dimension};
 use tdb_tile::{Bug, Range, Scalar, with_scalar};
 
 use crate::WriteError;
-use crate::input::{Cells, Input};
+use crate::input::{CheckedCells, Input};
 
 /// Fails with the first cell that lies outside the domain; `first` is the number of the first cell.
-pub(crate) fn check(schema: &ArraySchema, cells: &Cells, first: u64) -> Result<(), WriteError> {
+pub(crate) fn check(
+    schema: &ArraySchema,
+    cells: &CheckedCells,
+    first: u64,
+) -> Result<(), WriteError> {
     let inputs = cells.first_fields(schema.dimensions.len())?;
     for (index, (dimension, input)) in schema.dimensions.iter().zip(inputs).enumerate() {
         // Without bounds, any string is inside.
@@ -90,7 +94,10 @@ fn problem(dimension: &Dimension, cell: &[u8]) -> CellProblem {
 }
 
 /// The coordinates of cells, dimension by dimension.
-pub(crate) fn columns<'a>(schema: &ArraySchema, cells: &'a Cells) -> Result<Vec<Column<'a>>, Bug> {
+pub(crate) fn columns<'a>(
+    schema: &ArraySchema,
+    cells: &'a CheckedCells,
+) -> Result<Vec<Column<'a>>, Bug> {
     let column = |(dimension, input): (&Dimension, &'a Input)| {
         let values = &input.values;
         let column = match dimension.cell_val_num {
@@ -111,7 +118,7 @@ pub(crate) fn columns<'a>(schema: &ArraySchema, cells: &'a Cells) -> Result<Vec<
 }
 
 /// The sort keys that put cells within the domain in global order.
-pub(crate) fn keys<'a>(schema: &ArraySchema, cells: &'a Cells) -> Result<Keys<'a>, Bug> {
+pub(crate) fn keys<'a>(schema: &ArraySchema, cells: &'a CheckedCells) -> Result<Keys<'a>, Bug> {
     let columns = columns(schema, cells)?;
     let encoder = KeyEncoder::new(schema, SortOrder::Global);
     let numbers = match encoder.encode(&columns) {

@@ -11,14 +11,14 @@ use tdb_tile::Bug;
 use crate::WriteError;
 use crate::fields::{EncodedTile, FieldCodec};
 use crate::series::FilteredTiles;
-use crate::target::Target;
+use crate::target::FragmentTarget;
 use crate::tile::{Coder, Tile, bound, position};
 
 /// A fragment whose tiles can be copied with [`Writer::copy`](crate::Writer::copy): it was written with the same format
 /// version, filters and fields that the writer uses.
 #[derive(Debug)]
 pub struct CopiedFragment {
-    target: Arc<Target>,
+    target: Arc<FragmentTarget>,
     tiles: FragmentTiles,
     /// The timestamp of its cells, if it stores no timestamps of single cells.
     time: u64,
@@ -36,7 +36,7 @@ impl CopiedFragment {
     /// Opens a fragment of the array of a write. `None` if its tiles were stored with another format version or other
     /// filters, or lack a field.
     pub(crate) fn of(
-        target: &Arc<Target>,
+        target: &Arc<FragmentTarget>,
         fragment: FragmentIndex,
     ) -> Result<Option<Self>, WriteError> {
         let stored = target.array.fragment(fragment)?;
@@ -91,7 +91,7 @@ impl CopiedFragment {
 }
 
 /// Whether the schema that a fragment was written with filters all fields as the newest one does.
-fn has_form(target: &Target, stored: &Fragment) -> bool {
+fn has_form(target: &FragmentTarget, stored: &Fragment) -> bool {
     let (old, new) = (&stored.schema, &target.schema);
     let is_same = |codec: &FieldCodec| {
         if is_constant(codec.kind) {
@@ -180,7 +180,7 @@ impl Copies<'_> {
 impl FilteredTiles for Copies<'_> {
     fn filtered(
         &self,
-        target: &Target,
+        target: &FragmentTarget,
         field: usize,
         tile: u64,
     ) -> Result<EncodedTile, WriteError> {
@@ -239,7 +239,7 @@ fn var_size(field: &FieldTiles, tile: TileNumber, how: Decoding<'_>) -> Result<u
 
 /// Decodes all cells of a tile with the given number of cells.
 fn decode(
-    target: &Target,
+    target: &FragmentTarget,
     field: &FieldTiles,
     (tile, cells): (TileNumber, usize),
     how: Decoding<'_>,

@@ -8,7 +8,7 @@ use tdb_schema::{ArraySchema, Dimension, Order};
 use tdb_tile::{Bug, Limits, Range};
 
 use crate::cuts::Boxes;
-use crate::input::Cells;
+use crate::input::CheckedCells;
 use crate::options::WriteOrder;
 use crate::{PlaceProblem, RangeProblem, WriteError};
 
@@ -170,7 +170,11 @@ impl DenseBox {
     }
 
     /// Fails where a tile of these cells is larger than is allowed.
-    pub(crate) fn check_size(&self, cells: &Cells, limits: &Limits) -> Result<(), WriteError> {
+    pub(crate) fn check_size(
+        &self,
+        cells: &CheckedCells,
+        limits: &Limits,
+    ) -> Result<(), WriteError> {
         let sizes = cells
             .fields
             .iter()

@@ -8,7 +8,7 @@ use tdb_tile::{Bug, LimitError, Limits};
 use crate::copies::Copies;
 use crate::cuts::Boxes;
 use crate::dense::{DenseBox, DenseSource, Ranges};
-use crate::input::Cells;
+use crate::input::CheckedCells;
 use crate::options::WriteOrder;
 use crate::series::Series;
 use crate::sorted::SortedAttributes;
@@ -69,7 +69,7 @@ impl DenseStream {
     /// Adds the next cells.
     pub(crate) fn push(
         &mut self,
-        cells: Cells,
+        cells: CheckedCells,
         series: &mut Series,
         limits: &Limits,
     ) -> Result<(), WriteError> {
@@ -119,7 +119,7 @@ impl DenseStream {
         let done = position(done)?;
         self.written = end;
         if done < cells.rows {
-            let rest = Cells::join(&[(cells, done..cells.rows)])?;
+            let rest = CheckedCells::join(&[(cells, done..cells.rows)])?;
             drop(held);
             self.pending.push(rest, waiting)
         } else {

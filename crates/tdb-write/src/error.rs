@@ -121,7 +121,7 @@ pub enum WriteError {
     },
     /// Tiles to be copied cannot be read.
     #[error(transparent)]
-    Cells(CellsError),
+    CheckedCells(CellsError),
     /// The array, or an object of it, cannot be opened or written.
     #[error(transparent)]
     Array(#[from] ArrayError),
@@ -147,7 +147,7 @@ impl From<CellsError> for WriteError {
         match error {
             CellsError::Limit(limit) => Self::Limit(limit),
             CellsError::Bug(bug) => Self::Bug(bug),
-            error => Self::Cells(error),
+            error => Self::CheckedCells(error),
         }
     }
 }
@@ -199,7 +199,7 @@ impl WriteError {
             | Self::Cell { .. } => ErrorKind::Invalid,
             Self::NoSpaceTiles | Self::SortedCells { .. } => ErrorKind::Corrupt,
             Self::Encode { source, .. } => written_kind(source),
-            Self::Cells(error) => error.kind(),
+            Self::CheckedCells(error) => error.kind(),
             Self::Array(error) => error.kind(),
             Self::Limit(_) | Self::Waiting { .. } => ErrorKind::Limit,
             Self::Bug(_) => ErrorKind::Bug,
@@ -210,7 +210,7 @@ impl WriteError {
     #[must_use]
     pub fn damaged_fragment(&self) -> Option<&str> {
         match self {
-            Self::Cells(error) => error.damaged_fragment(),
+            Self::CheckedCells(error) => error.damaged_fragment(),
             Self::Array(error) => error.damaged_fragment(),
             _ => None,
         }
@@ -227,7 +227,7 @@ impl WriteError {
             Self::TooManyCells { .. } => {
                 Some("write them in several batches in global order, or as several writes")
             }
-            Self::Cells(error) => error.hint(),
+            Self::CheckedCells(error) => error.hint(),
             Self::Waiting { hint, .. } => Some(hint),
             _ => None,
         }

@@ -12,19 +12,22 @@ use tdb_tile::{Bug, FormatVersion, WireError};
 use crate::WriteError;
 use crate::fields::{EncodedTile, FieldCodec, FieldFiles, WrittenField};
 use crate::metadata::{Metadata, Shape};
-use crate::target::Target;
+use crate::target::FragmentTarget;
 
 /// A fragment that is being written: tiles in order, each with all fields.
 #[derive(Debug)]
 pub(crate) struct FragmentWriter {
-    target: Arc<Target>,
+    target: Arc<FragmentTarget>,
     fragment: NewFragment,
     files: Vec<FieldFiles>,
     tiles: u64,
 }
 
 impl FragmentWriter {
-    pub(crate) fn new(target: &Arc<Target>, mut fragment: NewFragment) -> Result<Self, WriteError> {
+    pub(crate) fn new(
+        target: &Arc<FragmentTarget>,
+        mut fragment: NewFragment,
+    ) -> Result<Self, WriteError> {
         let files = target.codecs.iter();
         let files = files.map(|codec| FieldFiles::create(codec, &mut fragment));
         Ok(Self {

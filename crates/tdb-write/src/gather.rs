@@ -5,7 +5,7 @@ use std::ops::Range;
 use tdb_cells::Row;
 use tdb_tile::Bug;
 
-use crate::input::{Cells, Input};
+use crate::input::{CheckedCells, Input};
 use crate::tile::{Buffers, Tile, TileSource, position};
 
 /// The order in which cells are stored.
@@ -29,7 +29,7 @@ impl Rows {
 /// Cells in order, cut into tiles of the same number of cells.
 #[derive(Debug)]
 pub(crate) struct Sequence<'a> {
-    pub(crate) cells: &'a Cells,
+    pub(crate) cells: &'a CheckedCells,
     pub(crate) rows: &'a Rows,
     /// Cells of a tile; the last one may have fewer.
     pub(crate) capacity: usize,
@@ -146,7 +146,7 @@ fn picked<'a>(input: &'a Input, rows: &[Row], buffers: &'a mut Buffers) -> Resul
 }
 
 /// A copy of these cells.
-pub(crate) fn pick_cells(cells: &Cells, rows: &[Row]) -> Result<Cells, Bug> {
+pub(crate) fn pick_cells(cells: &CheckedCells, rows: &[Row]) -> Result<CheckedCells, Bug> {
     let field = |input: &Input| {
         let mut buffers = Buffers::default();
         picked(input, rows, &mut buffers)?;
@@ -158,14 +158,17 @@ pub(crate) fn pick_cells(cells: &Cells, rows: &[Row]) -> Result<Cells, Bug> {
         } = buffers;
         Ok(input.with(values, starts, &validity))
     };
-    Ok(Cells {
+    Ok(CheckedCells {
         rows: rows.len(),
         fields: cells.fields.iter().map(field).collect::<Result<_, Bug>>()?,
     })
 }
 
 /// A copy of cells of several blocks: which block, and which cell of it.
-pub(crate) fn pick_from(blocks: &[&Cells], picks: &[(usize, usize)]) -> Result<Cells, Bug> {
+pub(crate) fn pick_from(
+    blocks: &[&CheckedCells],
+    picks: &[(usize, usize)],
+) -> Result<CheckedCells, Bug> {
     let Some(first) = blocks.first() else {
         return Err(Bug::new("cells of no block"));
     };
@@ -188,7 +191,7 @@ pub(crate) fn pick_from(blocks: &[&Cells], picks: &[(usize, usize)]) -> Result<C
         Ok(like.with(values, starts, &validity))
     };
     let fields = first.fields.iter().enumerate().map(field);
-    Ok(Cells {
+    Ok(CheckedCells {
         rows: picks.len(),
         fields: fields.collect::<Result<_, Bug>>()?,
     })

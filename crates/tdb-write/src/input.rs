@@ -27,7 +27,7 @@ pub(crate) struct Input {
 
 /// The cells of all fields that are written, in their order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cells {
+pub(crate) struct CheckedCells {
     pub(crate) rows: usize,
     pub(crate) fields: Vec<Input>,
 }
@@ -206,7 +206,7 @@ impl Input {
     }
 }
 
-impl Cells {
+impl CheckedCells {
     /// Bytes of the cells in memory.
     pub(crate) fn size_in_memory(&self) -> usize {
         self.fields.iter().map(Input::size_in_memory).sum()

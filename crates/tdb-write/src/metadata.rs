@@ -14,7 +14,7 @@ use crate::WriteError;
 use crate::fields::{FileSizes, WrittenField, side, vector};
 use crate::input::extra_fields;
 use crate::statistics::{Bounds, fold};
-use crate::target::Target;
+use crate::target::FragmentTarget;
 use crate::tile::position;
 
 /// What the metadata of a fragment needs besides its tiles.
@@ -28,7 +28,7 @@ pub(crate) enum Shape {
 
 /// What was collected of the tiles of a fragment.
 pub(crate) struct Metadata<'a> {
-    pub(crate) target: &'a Target,
+    pub(crate) target: &'a FragmentTarget,
     pub(crate) written: &'a [WrittenField],
     pub(crate) tiles: u64,
 }

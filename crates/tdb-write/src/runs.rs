@@ -13,7 +13,7 @@ use tdb_tile::Bug;
 use crate::WriteError;
 use crate::coordinates::columns;
 use crate::gather::pick_from;
-use crate::input::{Cells, Input, fields_of, written_fields};
+use crate::input::{CheckedCells, Input, fields_of, written_fields};
 
 /// Sorted runs of cells in a store, removed when this is dropped.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Runs {
     /// Writes these cells, which are in global order, as the next run, in blocks.
     pub(crate) fn add(
         &mut self,
-        blocks: impl Iterator<Item = Result<Cells, Bug>>,
+        blocks: impl Iterator<Item = Result<CheckedCells, Bug>>,
     ) -> Result<(), WriteError> {
         let key = format!("{}-{}", self.prefix, self.runs.len());
         let mut object = self.store.create(&key).map_err(ArrayError::from)?;
@@ -79,7 +79,7 @@ impl Runs {
     pub(crate) fn merge(
         &self,
         schema: &ArraySchema,
-        mut take: impl FnMut(&Cells) -> Result<(), WriteError>,
+        mut take: impl FnMut(&CheckedCells) -> Result<(), WriteError>,
     ) -> Result<(), WriteError> {
         let comparator = CellComparator::new(schema, SortOrder::Global);
         let mut cursors: Vec<Cursor<'_>> = Vec::new();
@@ -91,7 +91,7 @@ impl Runs {
         }
         while !cursors.is_empty() {
             let (picks, exhausted) = round(schema, &comparator, &cursors)?;
-            let blocks: Vec<&Cells> = cursors.iter().map(|cursor| &cursor.block).collect();
+            let blocks: Vec<&CheckedCells> = cursors.iter().map(|cursor| &cursor.block).collect();
             take(&pick_from(&blocks, &picks)?)?;
             for (run, row) in &picks {
                 let cursor = at(&mut cursors, *run)?;
@@ -160,7 +160,7 @@ struct Cursor<'a> {
     run: &'a Run,
     next: usize,
     offset: u64,
-    block: Cells,
+    block: CheckedCells,
     row: usize,
 }
 
@@ -171,7 +171,7 @@ impl<'a> Cursor<'a> {
             run,
             next: 0,
             offset: 0,
-            block: Cells::default(),
+            block: CheckedCells::default(),
             row: 0,
         }
     }
@@ -196,7 +196,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// Encodes cells as a block of a run: for each field the lengths of its parts, then the parts.
-fn to_bytes(cells: &Cells) -> Vec<u8> {
+fn to_bytes(cells: &CheckedCells) -> Vec<u8> {
     let mut out = Vec::with_capacity(cells.size_in_memory());
     for input in &cells.fields {
         for part in input.parts() {
@@ -211,7 +211,7 @@ fn to_bytes(cells: &Cells) -> Vec<u8> {
 }
 
 /// Decodes the cells of a block; `None` if the bytes do not fit the number of cells.
-fn from_bytes(fields: &[Field<'_>], rows: usize, bytes: &Bytes) -> Option<Cells> {
+fn from_bytes(fields: &[Field<'_>], rows: usize, bytes: &Bytes) -> Option<CheckedCells> {
     let mut at = 0_usize;
     let mut next = |len: usize| {
         let end = at.checked_add(len)?;
@@ -233,5 +233,5 @@ fn from_bytes(fields: &[Field<'_>], rows: usize, bytes: &Bytes) -> Option<Cells>
         Input::of_parts(field, rows, parts)
     };
     let fields = fields.iter().map(field).collect::<Option<_>>()?;
-    (at == bytes.len()).then_some(Cells { rows, fields })
+    (at == bytes.len()).then_some(CheckedCells { rows, fields })
 }

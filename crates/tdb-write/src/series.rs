@@ -12,7 +12,7 @@ use crate::cuts::{Boxes, Cuts, SoFar};
 use crate::fields::EncodedTile;
 use crate::fragment::FragmentWriter;
 use crate::metadata::Shape;
-use crate::target::Target;
+use crate::target::FragmentTarget;
 use crate::tile::{TileSource, position};
 
 /// About how many bytes of cells are filtered as one group before they are written.
@@ -21,8 +21,12 @@ const BATCH: usize = 16 << 20;
 /// A source of filtered tiles, indexed from 0, which any thread can call.
 pub(crate) trait FilteredTiles: Sync {
     /// A tile of the field at this index among the written fields.
-    fn filtered(&self, target: &Target, field: usize, tile: u64)
-    -> Result<EncodedTile, WriteError>;
+    fn filtered(
+        &self,
+        target: &FragmentTarget,
+        field: usize,
+        tile: u64,
+    ) -> Result<EncodedTile, WriteError>;
 
     /// About how many bytes the fields of a tile have together, before filters.
     fn tile_bytes(&self) -> usize;
@@ -31,7 +35,7 @@ pub(crate) trait FilteredTiles: Sync {
 impl<T: TileSource> FilteredTiles for T {
     fn filtered(
         &self,
-        target: &Target,
+        target: &FragmentTarget,
         field: usize,
         tile: u64,
     ) -> Result<EncodedTile, WriteError> {
@@ -46,7 +50,7 @@ impl<T: TileSource> FilteredTiles for T {
 /// Writes tiles into fragments.
 #[derive(Debug)]
 pub(crate) struct Series {
-    target: Arc<Target>,
+    target: Arc<FragmentTarget>,
     names: Arc<dyn NameSource>,
     /// The first and the last timestamp of the cells.
     times: (u64, u64),
@@ -59,7 +63,7 @@ pub(crate) struct Series {
 
 impl Series {
     pub(crate) fn new(
-        target: Arc<Target>,
+        target: Arc<FragmentTarget>,
         names: Arc<dyn NameSource>,
         times: (u64, u64),
         most: Option<u64>,
@@ -190,7 +194,7 @@ impl Series {
 
 /// All fields of these tiles, field by field.
 fn encode(
-    target: &Target,
+    target: &FragmentTarget,
     source: &dyn FilteredTiles,
     tiles: Range<u64>,
 ) -> Result<Vec<Vec<EncodedTile>>, WriteError> {

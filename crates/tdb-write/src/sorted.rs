@@ -5,7 +5,7 @@ use tdb_cells::out_of_order;
 use tdb_schema::{ArraySchema, Attribute, DataOrder};
 
 use crate::WriteError;
-use crate::input::{Cells, Input};
+use crate::input::{CheckedCells, Input};
 
 /// The attributes of a dense array whose values must increase, or decrease, from cell to cell of a write.
 ///
@@ -42,7 +42,7 @@ impl SortedAttributes {
     }
 
     /// Fails at the first of these cells whose value is out of order with the one before it.
-    pub(crate) fn check(&mut self, cells: &Cells) -> Result<(), WriteError> {
+    pub(crate) fn check(&mut self, cells: &CheckedCells) -> Result<(), WriteError> {
         for sorted in &mut self.attributes {
             sorted.check(cells.field(sorted.index)?, cells.rows, self.seen)?;
         }

@@ -10,11 +10,11 @@ use tdb_tile::Bug;
 use crate::coordinates::keys;
 use crate::copies::Copies;
 use crate::gather::{Rows, Sequence, pick_cells};
-use crate::input::Cells;
+use crate::input::CheckedCells;
 use crate::metadata::Shape;
 use crate::options::Duplicates;
 use crate::series::Series;
-use crate::target::Target;
+use crate::target::FragmentTarget;
 use crate::tile::bound;
 use crate::waiting::Held;
 use crate::{OrderProblem, WriteError};
@@ -22,12 +22,12 @@ use crate::{OrderProblem, WriteError};
 /// Writes a stream of cells in global order, cut into tiles.
 #[derive(Debug)]
 pub(crate) struct OrderedWriter {
-    target: Arc<Target>,
+    target: Arc<FragmentTarget>,
     series: Series,
     duplicates: Duplicates,
     comparator: CellComparator,
     /// Cells that do not fill a tile yet.
-    pending: Vec<Cells>,
+    pending: Vec<CheckedCells>,
     pending_rows: usize,
     /// The coordinates of the last cell.
     last: Option<(u64, Vec<Vec<u8>>)>,
@@ -36,7 +36,11 @@ pub(crate) struct OrderedWriter {
 }
 
 impl OrderedWriter {
-    pub(crate) fn new(target: &Arc<Target>, series: Series, duplicates: Duplicates) -> Self {
+    pub(crate) fn new(
+        target: &Arc<FragmentTarget>,
+        series: Series,
+        duplicates: Duplicates,
+    ) -> Self {
         Self {
             target: Arc::clone(target),
             series,
@@ -54,7 +58,7 @@ impl OrderedWriter {
     }
 
     /// Adds cells whose coordinates lie within the domain.
-    pub(crate) fn push(&mut self, cells: &Cells) -> Result<(), WriteError> {
+    pub(crate) fn push(&mut self, cells: &CheckedCells) -> Result<(), WriteError> {
         if cells.rows == 0 {
             return Ok(());
         }
@@ -120,7 +124,7 @@ impl OrderedWriter {
         Ok(kept.map_or(Rows::InPlace(rows.indices()), Rows::Picked))
     }
 
-    fn remember(&mut self, cells: &Cells) -> Result<(), WriteError> {
+    fn remember(&mut self, cells: &CheckedCells) -> Result<(), WriteError> {
         let last = cells.rows.saturating_sub(1);
         let number = self.seen.saturating_add(last as u64);
         let coordinates = coordinates_of(&self.target.schema, cells, last)?;
@@ -129,7 +133,11 @@ impl OrderedWriter {
     }
 
     /// Cuts cells into tiles and buffers the rest.
-    fn take(&mut self, cells: &Cells, rows: std::ops::Range<usize>) -> Result<(), WriteError> {
+    fn take(
+        &mut self,
+        cells: &CheckedCells,
+        rows: std::ops::Range<usize>,
+    ) -> Result<(), WriteError> {
         let capacity = self.capacity();
         let mut rest = rows;
         if self.pending_rows > 0 {
@@ -184,10 +192,14 @@ impl OrderedWriter {
     }
 
     /// Copies the buffered cells, so that the batch they came from can be released.
-    fn wait(&mut self, cells: &Cells, rows: std::ops::Range<usize>) -> Result<(), WriteError> {
+    fn wait(
+        &mut self,
+        cells: &CheckedCells,
+        rows: std::ops::Range<usize>,
+    ) -> Result<(), WriteError> {
         if !rows.is_empty() {
             self.pending_rows += rows.len();
-            self.pending.push(Cells::join(&[(cells, rows)])?);
+            self.pending.push(CheckedCells::join(&[(cells, rows)])?);
         }
         Ok(())
     }
@@ -196,7 +208,7 @@ impl OrderedWriter {
     fn flush(&mut self) -> Result<usize, WriteError> {
         let pending = std::mem::take(&mut self.pending);
         let parts: Vec<_> = pending.iter().map(|cells| (cells, 0..cells.rows)).collect();
-        let cells = Cells::join(&parts)?;
+        let cells = CheckedCells::join(&parts)?;
         let count = std::mem::take(&mut self.pending_rows);
         if count > 0 {
             let rows = Rows::InPlace(0..count);
@@ -222,7 +234,7 @@ impl OrderedWriter {
 
 /// Sorts cells within the domain and writes them as one series of fragments.
 pub(crate) fn write_sorted(
-    target: &Target,
+    target: &FragmentTarget,
     mut series: Series,
     held: Held,
     duplicates: Duplicates,
@@ -251,7 +263,7 @@ pub(crate) fn write_sorted(
 /// The row indexes of the cells in global order, without dropped duplicates.
 pub(crate) fn sorted_rows(
     schema: &ArraySchema,
-    cells: &Cells,
+    cells: &CheckedCells,
     duplicates: Duplicates,
 ) -> Result<Rows, WriteError> {
     let count = check_rows(cells.rows)?;
@@ -302,7 +314,11 @@ pub(crate) fn cell_error(schema: &ArraySchema, cell: u64, problem: CellProblem) 
     }
 }
 
-fn coordinates_of(schema: &ArraySchema, cells: &Cells, row: usize) -> Result<Vec<Vec<u8>>, Bug> {
+fn coordinates_of(
+    schema: &ArraySchema,
+    cells: &CheckedCells,
+    row: usize,
+) -> Result<Vec<Vec<u8>>, Bug> {
     let inputs = cells.first_fields(schema.dimensions.len())?.iter();
     inputs.map(|input| Ok(input.cell(row)?.to_vec())).collect()
 }

@@ -15,7 +15,7 @@ use crate::tile::{TileSource, Workshop};
 
 /// What all fragments of a write have in common.
 #[derive(Debug)]
-pub(crate) struct Target {
+pub(crate) struct FragmentTarget {
     pub(crate) session: Session,
     pub(crate) array: Arc<Array>,
     pub(crate) schema: Arc<ArraySchema>,
@@ -31,7 +31,7 @@ pub(crate) struct Target {
     workshops: Mutex<Vec<Workshop>>,
 }
 
-impl Target {
+impl FragmentTarget {
     /// Looks at the newest schema of the array, whatever time the array was opened for.
     pub(crate) fn new(
         session: &Session,

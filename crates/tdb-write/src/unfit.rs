@@ -6,15 +6,15 @@ use tdb_tile::Bug;
 
 use crate::WriteError;
 use crate::fields::FieldCodec;
-use crate::input::{Cells, Input};
-use crate::target::Target;
+use crate::input::{CheckedCells, Input};
+use crate::target::FragmentTarget;
 
 /// Fails at the first non-null cell that the filters would not return as the same value; `first` is the index of the
 /// first cell. Only new cells are checked, not cells that consolidation writes again.
 pub(crate) fn check(
-    target: &Target,
+    target: &FragmentTarget,
     fields: &[FieldKind],
-    cells: &Cells,
+    cells: &CheckedCells,
     first: u64,
 ) -> Result<(), WriteError> {
     if target.replacement.is_some() {

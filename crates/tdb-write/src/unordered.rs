@@ -6,12 +6,12 @@ use tdb_tile::LimitError;
 
 use crate::WriteError;
 use crate::gather::{Rows, pick_cells};
-use crate::input::Cells;
+use crate::input::CheckedCells;
 use crate::options::Duplicates;
 use crate::runs::Runs;
 use crate::series::Series;
 use crate::sparse::{OrderedWriter, check_rows, sorted_rows, write_sorted};
-use crate::target::Target;
+use crate::target::FragmentTarget;
 use crate::tile::bound;
 use crate::waiting::Waiting;
 
@@ -26,7 +26,7 @@ fn too_many(limit: LimitError) -> WriteError {
 /// Buffers cells until all have arrived, or until they are spilled as a sorted run.
 #[derive(Debug)]
 pub(crate) struct UnorderedWriter {
-    target: Arc<Target>,
+    target: Arc<FragmentTarget>,
     series: Series,
     duplicates: Duplicates,
     waiting: Waiting,
@@ -35,7 +35,11 @@ pub(crate) struct UnorderedWriter {
 }
 
 impl UnorderedWriter {
-    pub(crate) fn new(target: &Arc<Target>, series: Series, duplicates: Duplicates) -> Self {
+    pub(crate) fn new(
+        target: &Arc<FragmentTarget>,
+        series: Series,
+        duplicates: Duplicates,
+    ) -> Self {
         Self {
             target: Arc::clone(target),
             series,
@@ -51,7 +55,7 @@ impl UnorderedWriter {
     }
 
     /// Adds cells whose coordinates lie within the domain.
-    pub(crate) fn push(&mut self, cells: Cells) -> Result<(), WriteError> {
+    pub(crate) fn push(&mut self, cells: CheckedCells) -> Result<(), WriteError> {
         self.waiting.push(cells, too_many)?;
         match &mut self.runs {
             Some((runs, most)) if self.waiting.bytes() > *most => {
@@ -79,7 +83,7 @@ impl UnorderedWriter {
 
 /// Sorts the buffered cells and spills them as a run.
 fn spill(
-    target: &Target,
+    target: &FragmentTarget,
     waiting: &mut Waiting,
     runs: &mut Runs,
     most: usize,

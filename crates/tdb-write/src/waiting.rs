@@ -3,7 +3,7 @@
 use tdb_tile::{Budget, Bug, Grant, LimitError};
 
 use crate::WriteError;
-use crate::input::Cells;
+use crate::input::CheckedCells;
 
 /// Makes the error for a budget that is too small.
 pub(crate) type Refuse = fn(LimitError) -> WriteError;
@@ -14,7 +14,7 @@ pub(crate) type Refuse = fn(LimitError) -> WriteError;
 pub(crate) struct Waiting {
     /// `None`: the cells are not counted.
     budget: Option<Budget>,
-    parts: Vec<Cells>,
+    parts: Vec<CheckedCells>,
     grants: Vec<Grant>,
     rows: usize,
     bytes: usize,
@@ -25,7 +25,7 @@ pub(crate) struct Waiting {
 /// Cells, and the memory that they take.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
-    pub(crate) cells: Cells,
+    pub(crate) cells: CheckedCells,
     #[expect(dead_code, reason = "given back when it is dropped")]
     grants: Vec<Grant>,
 }
@@ -53,7 +53,7 @@ impl Waiting {
     }
 
     /// Adds cells.
-    pub(crate) fn push(&mut self, cells: Cells, refuse: Refuse) -> Result<(), WriteError> {
+    pub(crate) fn push(&mut self, cells: CheckedCells, refuse: Refuse) -> Result<(), WriteError> {
         let bytes = cells.size_in_memory();
         if self.last > 0 {
             self.grants.extend(self.take(self.last).map_err(refuse)?);
@@ -85,7 +85,7 @@ impl Waiting {
             return Ok(Held { cells, grants });
         }
         let all: Vec<_> = parts.iter().map(|part| (part, 0..part.rows)).collect();
-        let cells = Cells::join(&all)?;
+        let cells = CheckedCells::join(&all)?;
         grants.clear();
         grants.extend(copy);
         Ok(Held { cells, grants })
@@ -94,8 +94,8 @@ impl Waiting {
     /// A copy of cells, with its memory taken from the budget.
     pub(crate) fn copied(
         &self,
-        cells: &Cells,
-        copy: impl FnOnce(&Cells) -> Result<Cells, Bug>,
+        cells: &CheckedCells,
+        copy: impl FnOnce(&CheckedCells) -> Result<CheckedCells, Bug>,
         refuse: Refuse,
     ) -> Result<Held, WriteError> {
         let grant = self.take(cells.size_in_memory()).map_err(refuse)?;

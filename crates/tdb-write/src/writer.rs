@@ -9,12 +9,12 @@ use crate::copies::{CopiedFragment, Copies};
 use crate::dense::placed;
 use crate::dense_stream::{DenseStream, waiting};
 use crate::gather::pick_cells;
-use crate::input::Cells;
+use crate::input::CheckedCells;
 use crate::options::{Duplicates, WriteOptions, WriteOrder};
 use crate::runs::Runs;
 use crate::series::Series;
 use crate::sparse::OrderedWriter;
-use crate::target::Target;
+use crate::target::FragmentTarget;
 use crate::unordered::UnorderedWriter;
 use crate::waiting::Waiting;
 use crate::{OrderProblem, PlaceProblem, WriteError, coordinates, unfit};
@@ -26,7 +26,7 @@ use crate::{OrderProblem, PlaceProblem, WriteError, coordinates, unfit};
 #[derive(Debug)]
 pub struct Writer {
     fields: Vec<FieldKind>,
-    target: Arc<Target>,
+    target: Arc<FragmentTarget>,
     /// Cells so far.
     seen: u64,
     sink: Option<Sink>,
@@ -110,7 +110,7 @@ impl Writer {
     ) -> Result<Self, WriteError> {
         let replacement = options.replacement.clone();
         let times = replacement.as_ref().map(|replacement| replacement.times);
-        let target = Arc::new(Target::new(session, array, replacement)?);
+        let target = Arc::new(FragmentTarget::new(session, array, replacement)?);
         let schema = &target.schema;
         let now = || options.timestamp.unwrap_or_else(|| options.names.now());
         let times = times.unwrap_or_else(|| {
@@ -161,9 +161,9 @@ impl Writer {
     }
 
     /// Validates the cells of a batch for a sparse array.
-    fn check(&self, batch: &Batch) -> Result<Cells, WriteError> {
+    fn check(&self, batch: &Batch) -> Result<CheckedCells, WriteError> {
         let schema = &self.target.schema;
-        let cells = Cells::check(schema, &self.fields, batch, self.seen)?;
+        let cells = CheckedCells::check(schema, &self.fields, batch, self.seen)?;
         if self.target.replacement.is_none() {
             coordinates::check(schema, &cells, self.seen)?;
         }
@@ -262,7 +262,7 @@ impl CopiedFragment {
 
 /// The sink for a dense array; refuses options that are not possible.
 fn dense_sink(
-    target: &Arc<Target>,
+    target: &Arc<FragmentTarget>,
     mut series: Series,
     order: WriteOrder,
     options: &WriteOptions,
@@ -291,7 +291,7 @@ fn dense_sink(
 
 /// The sink for a sparse array; refuses options that are not possible.
 fn sparse_sink(
-    target: &Arc<Target>,
+    target: &Arc<FragmentTarget>,
     series: Series,
     order: WriteOrder,
     options: &WriteOptions,
@@ -321,7 +321,7 @@ fn sparse_sink(
 /// Writes the cells of a box.
 #[derive(Debug)]
 struct DenseWriter {
-    target: Arc<Target>,
+    target: Arc<FragmentTarget>,
     series: Series,
     has_ranges: bool,
     /// Cells without coordinates, in the order of the write.
@@ -352,7 +352,7 @@ impl DenseWriter {
         } else {
             fields.to_vec()
         };
-        let cells = Cells::check(schema, &all, batch, first)?;
+        let cells = CheckedCells::check(schema, &all, batch, first)?;
         unfit::check(&self.target, &all, &cells, first)?;
         if placed {
             return self.placed.push(cells, waiting);
@@ -374,7 +374,7 @@ impl DenseWriter {
         let schema = &self.target.schema;
         let (order, ranges) = placed(schema, cells)?;
         cells.fields.drain(..schema.dimensions.len());
-        let pick = |cells: &Cells| pick_cells(cells, &order);
+        let pick = |cells: &CheckedCells| pick_cells(cells, &order);
         let in_order = self.placed.copied(cells, pick, waiting)?;
         drop(held);
         // These have their memory.

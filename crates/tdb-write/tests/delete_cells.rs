@@ -18,11 +18,11 @@ use tdb_store::{MemoryStore, list_recursive};
 use tdb_tile::{Datatype, Limits};
 use tdb_write::{WriteOptions, Writer};
 
-struct Cells {
+struct CheckedCells {
     store: Arc<MemoryStore>,
 }
 
-impl Cells {
+impl CheckedCells {
     /// x = 1 to 6, written at time 10; `a` is null in 3 and 5, `f` is NaN in 3, `b` is `a` without nulls.
     fn new() -> Self {
         let store = Arc::new(MemoryStore::new());
@@ -150,7 +150,7 @@ fn counts(deletion: Deletion) -> [u64; 4] {
 
 #[test]
 fn a_delete_that_would_take_nulls_is_refused_with_both_counts() {
-    let cells = Cells::new();
+    let cells = CheckedCells::new();
     let mut told = Vec::new();
     for text in ["a < 0", "f < 0", "a < 0 and f < 0", "a < 3e9"] {
         let error = cells.delete(text, at(20)).unwrap_err();
@@ -172,7 +172,7 @@ fn a_delete_that_would_take_nulls_is_refused_with_both_counts() {
 
 #[test]
 fn nulls_go_where_that_is_allowed_and_what_goes_is_what_was_said() {
-    let cells = Cells::new();
+    let cells = CheckedCells::new();
     let dry = DeleteOptions {
         dry_run: true,
         ..with_nulls(20)
@@ -190,7 +190,7 @@ fn nulls_go_where_that_is_allowed_and_what_goes_is_what_was_said() {
 
 #[test]
 fn a_delete_counts_the_cells_of_its_own_time() {
-    let cells = Cells::new();
+    let cells = CheckedCells::new();
     cells.write(
         30,
         vec![
@@ -218,7 +218,7 @@ fn a_delete_counts_the_cells_of_its_own_time() {
 
 #[test]
 fn cells_older_than_a_field_do_not_go_unasked() {
-    let cells = Cells::new();
+    let cells = CheckedCells::new();
     let schema = cells.open(u64::MAX);
     let schema = ArraySchema::clone(schema.newest_schema());
     let w = Attribute::new("w", Datatype::Int32);

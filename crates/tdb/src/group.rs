@@ -2,7 +2,7 @@
 
 use tdb_array::{
     ChangeOptions, GroupMember, MemberChange, Metadata, MetadataRecord, ObjectType, OpenOptions,
-    Target,
+    UriTarget,
 };
 
 use crate::array::metadata_value;
@@ -245,7 +245,7 @@ impl Group {
         };
         let mut inside = within
             .iter()
-            .filter(|found| matches!(found.target, Target::Inside(_)));
+            .filter(|found| matches!(found.target, UriTarget::Inside(_)));
         if inside.any(|found| self.place.is_place(&found.uri)) {
             return refused(format!("the group {group} is in {uri}"));
         }
@@ -259,7 +259,7 @@ impl Group {
             ..GroupMember::default()
         };
         match self.group.target(&absolute) {
-            Target::Inside(prefix) if !prefix.is_empty() => Ok(prefix),
+            UriTarget::Inside(prefix) if !prefix.is_empty() => Ok(prefix),
             _ => {
                 let what = format!("{} does not lie in {}", member.uri, self.uri());
                 let hint = "without --relative, a member may lie anywhere";

@@ -37,11 +37,11 @@ pub enum Change {
     /// The schema was changed: in which ways.
     Evolved(Vec<String>),
     /// Cells were written.
-    Written(Cells),
+    Written(LoggedCells),
     /// Fragments were merged into one. When that was is not recorded: the times are those of the fragments.
     Merged {
         /// The merged fragment.
-        cells: Cells,
+        cells: LoggedCells,
         /// How many of those that it took the place of are still there: none after a vacuum.
         left: usize,
     },
@@ -78,7 +78,7 @@ pub enum Change {
 /// The cells of a fragment.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Cells {
+pub struct LoggedCells {
     /// Name of the fragment.
     pub fragment: String,
     /// How many cells are stored: of dense fragments, those of all space tiles that it touches.
@@ -266,7 +266,7 @@ fn fragment_events(live: &[Fragment], replaced: &[Fragment]) -> Vec<Event> {
     let events = marked.map(|(fragment, is_replaced)| {
         let metadata = &fragment.metadata;
         let (from, to) = fragment.timestamps();
-        let cells = Cells {
+        let cells = LoggedCells {
             fragment: fragment.name.as_str().to_owned(),
             cells: metadata.cell_count(),
             bytes: metadata.data_size(),

@@ -9,7 +9,7 @@ use super::{Contents, below, inside, join_folders};
 use crate::copying::{Copying, vanished};
 use crate::create::check_above;
 use crate::{
-    ArrayError, ChangeOptions, Group, GroupMember, Location, MemberChange, ObjectType, Target,
+    ArrayError, ChangeOptions, Group, GroupMember, Location, MemberChange, ObjectType, UriTarget,
 };
 impl Contents {
     /// Copies all into a folder of a store that has nothing there. What makes an array an array is copied last, and
@@ -104,7 +104,7 @@ impl Contents {
         let mut changes = Vec::new();
         for member in original.members().iter().filter(|member| !member.relative) {
             // A member that lies beside its group cannot be told relative to it: it stays as it is.
-            if let Target::Inside(prefix) = original.target(member)
+            if let UriTarget::Inside(prefix) = original.target(member)
                 && let Some(uri) = inside(group, &prefix)
             {
                 changes.extend(moved(member, uri, true));

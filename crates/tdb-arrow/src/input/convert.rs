@@ -7,13 +7,13 @@ use arrow_array::cast::AsArray;
 use arrow_schema::{DataType, Field};
 use arrow_select::take::take;
 use bytes::Bytes;
-use tdb_cells::files::{InputError, Place, indexes, labels_of, shown_type, wanted};
+use tdb_cells::files::{InputError, InputPlace, indexes, labels_of, shown_type, wanted};
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::{Bug, Datatype};
 
 use super::datatypes::said_type;
-use super::form::{Cells, Form, dated};
+use super::form::{ConvertedCells, Form, dated};
 use super::numbers::shared;
 
 /// How the arrays of one column become cells of a field.
@@ -83,13 +83,17 @@ impl ColumnConverter {
     fn fail(&self, first: u64, row: usize, what: String) -> InputError {
         InputError::Cell {
             field: self.field.name.clone(),
-            place: Place::Row(first.saturating_add(row as u64)),
+            place: InputPlace::Row(first.saturating_add(row as u64)),
             what,
         }
     }
 
     /// The validity bits. Where a field cannot be null, a null is a date or time that is none, or wrong.
-    fn validity(&self, cells: &mut Cells, first: u64) -> Result<Option<Bytes>, InputError> {
+    fn validity(
+        &self,
+        cells: &mut ConvertedCells,
+        first: u64,
+    ) -> Result<Option<Bytes>, InputError> {
         let Some(nulls) = cells.nulls.take().filter(|nulls| nulls.null_count() > 0) else {
             return Ok(None);
         };
@@ -112,11 +116,11 @@ impl ColumnConverter {
     /// The indexes of cells that are labels.
     fn indexes(
         &self,
-        cells: &Cells,
+        cells: &ConvertedCells,
         labels: &HashMap<Vec<u8>, Vec<u8>>,
         rows: usize,
         first: u64,
-    ) -> Result<Cells, InputError> {
+    ) -> Result<ConvertedCells, InputError> {
         let enumeration = self.field.enumeration.as_deref();
         let as_column = Column {
             name: String::new(),
@@ -146,7 +150,7 @@ impl ColumnConverter {
                 }
             }
         }
-        Ok(Cells {
+        Ok(ConvertedCells {
             values: indexes.into(),
             offsets: None,
             nulls: cells.nulls.clone(),

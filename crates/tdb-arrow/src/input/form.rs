@@ -30,14 +30,14 @@ pub(super) enum Form {
 }
 
 /// The cells of an array; those that are null may hold anything.
-pub(super) struct Cells {
+pub(super) struct ConvertedCells {
     pub(super) values: Bytes,
     /// Where each cell begins, and the end, of cells that vary in size.
     pub(super) offsets: Option<Bytes>,
     pub(super) nulls: Option<NullBuffer>,
 }
 
-impl Cells {
+impl ConvertedCells {
     /// Makes zeros, or nothing, of what stands where cells are null.
     pub(super) fn blank(&mut self, nulls: &NullBuffer) -> Result<(), Bug> {
         match &self.offsets {
@@ -136,31 +136,31 @@ impl Form {
         }
     }
 
-    pub(super) fn cells(&self, array: &ArrayRef) -> Result<Cells, Wrong> {
+    pub(super) fn cells(&self, array: &ArrayRef) -> Result<ConvertedCells, Wrong> {
         let nulls = array.logical_nulls();
         let rows = array.len();
         match self {
-            Self::Nothing { size } => Ok(Cells {
+            Self::Nothing { size } => Ok(ConvertedCells {
                 values: vec![0; rows.saturating_mul(size.unwrap_or(0))].into(),
                 offsets: size
                     .is_none()
                     .then(|| vec![0; rows.saturating_add(1).saturating_mul(8)].into()),
                 nulls,
             }),
-            Self::Bytes { size: Some(size) } => Ok(Cells {
+            Self::Bytes { size: Some(size) } => Ok(ConvertedCells {
                 values: fixed_bytes(array, *size, nulls.as_ref())?,
                 offsets: None,
                 nulls,
             }),
             Self::Bytes { size: None } => {
                 let (values, offsets) = var_bytes(array)?;
-                Ok(Cells {
+                Ok(ConvertedCells {
                     values,
                     offsets: Some(offsets),
                     nulls,
                 })
             }
-            Self::One(numbers) => Ok(Cells {
+            Self::One(numbers) => Ok(ConvertedCells {
                 values: numbers.values(array, nulls.as_ref())?,
                 offsets: None,
                 nulls,
@@ -175,7 +175,7 @@ impl Form {
                     ),
                     None => (values, Some(lists.byte_offsets(numbers.size()))),
                 };
-                Ok(Cells {
+                Ok(ConvertedCells {
                     values,
                     offsets,
                     nulls,

@@ -6,14 +6,14 @@ use tdb_tile::{Bug, ErrorKind, LimitError};
 
 /// Where in an input a cell stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum InputPlace {
     /// In this line of a text, from 1.
     Line(u64),
     /// In this row of a table, from 0.
     Row(u64),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for InputPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(line) => write!(f, "line {line}"),
@@ -32,7 +32,7 @@ pub enum InputError {
         /// Name of the field.
         field: String,
         /// Where the cell stands.
-        place: Place,
+        place: InputPlace,
         /// What is wrong with it.
         what: String,
     },
@@ -40,7 +40,7 @@ pub enum InputError {
     #[error("{place}: {what}")]
     Record {
         /// Where it stands.
-        place: Place,
+        place: InputPlace,
         /// What is wrong with it.
         what: String,
     },
@@ -69,7 +69,7 @@ pub enum InputError {
     #[error("{place}: {error}")]
     Key {
         /// Where it stands.
-        place: Place,
+        place: InputPlace,
         /// What is wrong with it.
         error: UnknownName,
     },
@@ -85,7 +85,7 @@ pub enum InputError {
     #[error("{place}: more than {limit} bytes in one record")]
     TooLarge {
         /// Where it begins.
-        place: Place,
+        place: InputPlace,
         /// Bytes that are allowed.
         limit: usize,
     },
@@ -133,7 +133,7 @@ impl InputError {
 
     /// What is wrong with a line or a row.
     #[must_use]
-    pub fn record(place: Place, what: impl Into<String>) -> Self {
+    pub fn record(place: InputPlace, what: impl Into<String>) -> Self {
         Self::Record {
             place,
             what: what.into(),

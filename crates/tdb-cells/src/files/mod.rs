@@ -21,7 +21,7 @@ use crate::{Batch, FieldInfo};
 pub use choice::ColumnChoice;
 pub use conversion_error::ConversionError;
 pub use guess::{ColumnGuess, Labels, SeenRange};
-pub use input_error::{InputError, Place};
+pub use input_error::{InputError, InputPlace};
 pub use labels::{indexes, labels_of, read_index, shown_type, wanted};
 pub use numbers::{Recount, write_float, write_whole};
 

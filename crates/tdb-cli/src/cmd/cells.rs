@@ -10,7 +10,7 @@ use crate::paint::{count, plural};
 
 /// The cells of an array.
 #[derive(Debug)]
-pub(crate) struct Cells {
+pub(crate) struct CellNumbers {
     /// Along each dimension, of dense arrays.
     pub(crate) shape: Option<Vec<u64>>,
     /// In all fragments; of dense ones those of the space tiles that they touch.
@@ -21,7 +21,7 @@ pub(crate) struct Cells {
     is_exact: bool,
 }
 
-impl Cells {
+impl CellNumbers {
     pub(crate) fn of(array: &Array) -> Result<Self, Failure> {
         let schema = array.schema();
         let fragments = array.fragments();

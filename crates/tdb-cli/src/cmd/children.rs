@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tdb_array::{ObjectType, Target};
+use tdb_array::{ObjectType, UriTarget};
 use tdb_store::{list_all, name};
 use tdb_tile::Code;
 
@@ -115,7 +115,7 @@ fn members(
     for member in group.members() {
         let name = member.key().to_owned();
         children.push(match group.target(member) {
-            Target::Inside(prefix) => match folders.remove(&prefix) {
+            UriTarget::Inside(prefix) => match folders.remove(&prefix) {
                 Some(child) => Child { name, ..child },
                 None => {
                     let uri = group.member_uri(member);
@@ -130,7 +130,7 @@ fn members(
                     )?
                 }
             },
-            Target::Outside(uri) => Child {
+            UriTarget::Outside(uri) => Child {
                 name,
                 kind: Kind::Object(member.object_type),
                 site: Site::Outside(uri),

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
-use tdb::log::{Cells, Change, Event};
+use tdb::log::{Change, Event, LoggedCells};
 use tdb::place;
 use tdb_array::ObjectType;
 use tdb_schema::ArraySchema;
@@ -113,7 +113,7 @@ fn keys(set: &'static str, these: &[String], removed: &'static str, those: &[Str
 }
 
 /// `80 cells, 1.2 KB, station "BGN" .. "ZER", hour … .. …`
-fn written(cells: &Cells, schema: Option<&ArraySchema>, ticks: bool) -> String {
+fn written(cells: &LoggedCells, schema: Option<&ArraySchema>, ticks: bool) -> String {
     let mut text = format!("{}, {}", plural(cells.cells, "cell"), bytes(cells.bytes));
     let dimensions = schema.map_or(&[][..], |schema| &schema.dimensions);
     for (dimension, range) in dimensions.iter().zip(&cells.domain) {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 use tdb_array::{Array, Group, Metadata, ObjectType};
 use tdb_store::{StoreError, list_recursive};
 
-use super::cells::Cells;
+use super::cells::CellNumbers;
 use super::children::{Child, Kind};
 use crate::access::Opening;
 use crate::failure::Failure;
@@ -20,7 +20,7 @@ const SOMA_TYPE: &str = "soma_object_type";
 pub(crate) struct Long {
     /// Bytes of all its objects.
     bytes: Option<u64>,
-    cells: Option<Cells>,
+    cells: Option<CellNumbers>,
     soma_type: Option<String>,
     /// Why it cannot be opened.
     problem: Option<String>,
@@ -73,7 +73,7 @@ impl Long {
     pub(crate) fn json(&self) -> Map<String, Json> {
         let mut json = Map::new();
         json.insert("bytes".to_owned(), json!(self.bytes));
-        json.extend(self.cells.iter().flat_map(Cells::json));
+        json.extend(self.cells.iter().flat_map(CellNumbers::json));
         json.insert(SOMA_TYPE.to_owned(), json!(self.soma_type));
         if let Some(problem) = &self.problem {
             json.insert("problem".to_owned(), json!(problem));
@@ -87,12 +87,12 @@ impl Long {
     }
 }
 
-fn of_array(place: &Place, opening: &Opening) -> Result<(Option<Cells>, Metadata), Failure> {
+fn of_array(place: &Place, opening: &Opening) -> Result<(Option<CellNumbers>, Metadata), Failure> {
     let array = Array::open_location(&opening.access.to(place), opening.options.clone())?;
-    Ok((Some(Cells::of(&array)?), array.metadata()?))
+    Ok((Some(CellNumbers::of(&array)?), array.metadata()?))
 }
 
-fn of_group(place: &Place, opening: &Opening) -> Result<(Option<Cells>, Metadata), Failure> {
+fn of_group(place: &Place, opening: &Opening) -> Result<(Option<CellNumbers>, Metadata), Failure> {
     let location = opening.access.to(place);
     let group = Group::open_location(&location, &place.store_uri, opening.options.clone())?;
     Ok((None, group.metadata()?))

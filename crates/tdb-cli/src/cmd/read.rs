@@ -112,12 +112,12 @@ impl ExportArguments {
 }
 
 /// Where the cells go.
-enum Target<'a> {
+enum CellSink<'a> {
     File(Box<dyn BatchWriter>),
     Folder(Box<FolderWriter<'a>>),
 }
 
-impl Target<'_> {
+impl CellSink<'_> {
     fn write(&mut self, batch: &Batch) -> Result<(), Failure> {
         match self {
             Self::File(writer) => Ok(writer.write(batch)?),
@@ -260,10 +260,10 @@ fn read(
     };
     let file = |fields: &[FieldInfo], to| arguments.file(format, fields, &shape, global, to);
     let mut target = match spread {
-        None => Target::File(arguments.writer(format, &fields, &shape, global, out)?),
+        None => CellSink::File(arguments.writer(format, &fields, &shape, global, out)?),
         Some(spread) => {
             let folder = FolderWriter::begin(spread, &fields, Box::new(file))?;
-            Target::Folder(Box::new(folder))
+            CellSink::Folder(Box::new(folder))
         }
     };
     let read = reader.by_ref().map(|batch| batch.map_err(unread));

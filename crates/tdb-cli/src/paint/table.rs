@@ -29,7 +29,7 @@ struct Cell {
 
 /// Where a column stands.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct ColumnPlace {
     column: usize,
     /// Columns of the screen that it takes; longer text is broken between words.
     width: usize,
@@ -95,7 +95,7 @@ impl Table {
     }
 
     /// The columns of each line of a row.
-    fn lines(&self, screen: Option<usize>) -> Vec<Vec<Place>> {
+    fn lines(&self, screen: Option<usize>) -> Vec<Vec<ColumnPlace>> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widths = (0..columns).map(|column| (column, self.width(column)));
         let widths: Vec<(usize, usize)> = widths.filter(|(_, width)| *width > 0).collect();
@@ -112,7 +112,7 @@ impl Table {
                 room = screen.saturating_sub(INDENT);
             }
             let width = width.min(room.max(1));
-            line.push(Place { column, width });
+            line.push(ColumnPlace { column, width });
             left = room.saturating_sub(width);
         }
         lines.push(line);
@@ -142,7 +142,7 @@ impl Table {
         out: &mut dyn Write,
         look: Look,
         row: &[Cell],
-        places: &[Place],
+        places: &[ColumnPlace],
         indent: usize,
     ) -> io::Result<()> {
         let broken: Vec<(Role, Vec<String>)> = (places.iter())

@@ -195,7 +195,7 @@ fn expand(
         return Err(FilterError::mismatch(NAME, what, wanted, found));
     }
     let (memory, starts) = out.data_and_starts(head.original)?;
-    let mut cells = Cells {
+    let mut cells = StringCells {
         dictionary,
         entries,
         memory,
@@ -225,7 +225,7 @@ fn expand(
 }
 
 /// Strings on their way from the dictionary to the data.
-struct Cells<'a> {
+struct StringCells<'a> {
     dictionary: &'a [u8],
     entries: &'a [Range<usize>],
     memory: &'a mut [u8],
@@ -237,7 +237,7 @@ struct Cells<'a> {
 /// A copy of so many bytes is one instruction; what it writes too much, the next overwrites.
 const SHORT: usize = 16;
 
-impl Cells<'_> {
+impl StringCells<'_> {
     fn put_all(&mut self, ids: impl Iterator<Item = usize>) -> Result<(), FilterError> {
         for id in ids {
             let entry = self.entries.get(id);

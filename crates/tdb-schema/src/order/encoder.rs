@@ -1,6 +1,6 @@
 use crate::hilbert::HilbertSpace;
 use crate::order::comparator::by_significance;
-use crate::order::pack::{Free, Place, Span, Word, pack_text};
+use crate::order::pack::{Free, KeyPlace, Span, Word, pack_text};
 use crate::order::{Column, SortOrder, TextOrder, WriterRule};
 use crate::{ArraySchema, CellOrder, Order};
 
@@ -78,7 +78,7 @@ pub struct KeyEncoder {
     /// Bytes of a coordinate of each dimension; `None` for strings.
     sizes: Vec<Option<usize>>,
     parts: Vec<Part>,
-    hilbert: Option<(HilbertSpace, Place)>,
+    hilbert: Option<(HilbertSpace, KeyPlace)>,
     width: KeyWidth,
     is_exact: bool,
     text: TextOrder,
@@ -89,8 +89,8 @@ pub struct KeyEncoder {
 enum Part {
     Number {
         span: Span,
-        tile: Option<Place>,
-        cell: Option<Place>,
+        tile: Option<KeyPlace>,
+        cell: Option<KeyPlace>,
     },
     Text {
         /// How many bytes of it, and how many bits from the end.
@@ -201,13 +201,13 @@ impl KeyEncoder {
         if keys.is_exact && !is_injective {
             // Exact keys have no strings: the rest is the coordinates of all dimensions.
             let left = spans.iter().flatten().map(Span::cell_bits).sum();
-            let place = Place { left, drop: 0 };
+            let place = KeyPlace { left, drop: 0 };
             let hilbert = space.map(|space| (space, place));
             return Self { hilbert, ..keys };
         }
         Self {
             parts: Vec::new(),
-            hilbert: space.map(|space| (space, Place { left: 0, drop: 0 })),
+            hilbert: space.map(|space| (space, KeyPlace { left: 0, drop: 0 })),
             width: KeyWidth::U64,
             is_exact: is_injective,
             ..keys

@@ -13,7 +13,7 @@ pub trait Word: Copy + Ord + Send + Sync + 'static {
     /// A key with no bit set.
     const ZERO: Self;
     /// Sets the bits of `value` at `place`.
-    fn set(&mut self, value: u64, place: Place);
+    fn set(&mut self, value: u64, place: KeyPlace);
     /// Sets the bits of a prefix of a string, `left` bits from the end.
     fn set_text(&mut self, prefix: u128, left: u32);
 }
@@ -23,7 +23,7 @@ impl Word for u64 {
     const ZERO: Self = 0;
 
     #[inline]
-    fn set(&mut self, value: u64, place: Place) {
+    fn set(&mut self, value: u64, place: KeyPlace) {
         *self |= value.wrapping_shr(place.drop).wrapping_shl(place.left);
     }
 
@@ -40,7 +40,7 @@ impl Word for u128 {
     const ZERO: Self = 0;
 
     #[inline]
-    fn set(&mut self, value: u64, place: Place) {
+    fn set(&mut self, value: u64, place: KeyPlace) {
         *self |= u128::from(value.wrapping_shr(place.drop)).wrapping_shl(place.left);
     }
 
@@ -51,7 +51,7 @@ impl Word for u128 {
 
 /// Where a number goes in a key: without its last `drop` bits, `left` bits from the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct KeyPlace {
     pub(crate) left: u32,
     pub(crate) drop: u32,
 }
@@ -88,12 +88,12 @@ impl Free {
 
     /// A place for a number of so many bits, or for as many of the highest as fit; `None`
     /// where there is none, or nothing to place.
-    pub(crate) fn take(&mut self, bits: u32) -> Option<Place> {
+    pub(crate) fn take(&mut self, bits: u32) -> Option<KeyPlace> {
         let taken = bits.min(self.bits);
         let drop = bits.saturating_sub(taken);
         self.bits = self.bits.saturating_sub(taken);
         self.is_exact &= drop == 0;
-        (taken > 0).then_some(Place {
+        (taken > 0).then_some(KeyPlace {
             left: self.bits,
             drop,
         })
@@ -175,7 +175,7 @@ impl Span {
     }
 
     /// Sets the coordinates in the keys; `false` where one lies outside the domain.
-    pub(crate) fn pack_cells<K: Word>(&self, bytes: &[u8], cell: Place, keys: &mut [K]) -> bool {
+    pub(crate) fn pack_cells<K: Word>(&self, bytes: &[u8], cell: KeyPlace, keys: &mut [K]) -> bool {
         with_scalar!(self.datatype, T => {
             let Some(lo) = T::read(&self.lo) else { return false };
             pack(bytes, lo, self.last, keys, |key, _: T, above| key.set(above, cell))
@@ -187,8 +187,8 @@ impl Span {
     pub(crate) fn pack_tiles<K: Word>(
         &self,
         bytes: &[u8],
-        tile: Option<Place>,
-        cell: Option<Place>,
+        tile: Option<KeyPlace>,
+        cell: Option<KeyPlace>,
         keys: &mut [K],
     ) -> bool {
         let (Some(tile), Some(divider)) = (tile, self.divider) else {
@@ -218,7 +218,7 @@ impl Span {
         divider: D,
         bytes: &[u8],
         lo: T,
-        (tile, cell): (Place, Option<Place>),
+        (tile, cell): (KeyPlace, Option<KeyPlace>),
         keys: &mut [K],
     ) -> bool {
         match cell {

@@ -2,7 +2,9 @@
 
 use std::io::Read;
 
-use tdb_cells::files::{BatchReader, ColumnGuess, Input, InputError, InputOptions, Place, by_name};
+use tdb_cells::files::{
+    BatchReader, ColumnGuess, Input, InputError, InputOptions, InputPlace, by_name,
+};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_tile::Bug;
 
@@ -112,7 +114,7 @@ impl<R: Read + Send> Input for CsvInput<R> {
         let mut rows = 0_u64;
         while self.records.next()? {
             self.records.check_count(self.kept.len())?;
-            let place = Place::Line(self.records.line);
+            let place = InputPlace::Line(self.records.line);
             let fields = kept(self.records.fields(), &self.kept);
             for ((field, guess), name) in fields.zip(&mut guesses).zip(&self.names) {
                 guess.see(token(field?)).map_err(|what| InputError::Cell {
@@ -152,7 +154,7 @@ impl<R: Read + Send> BatchReader for CsvCells<R> {
                     .append(token(field?))
                     .map_err(|what| InputError::Cell {
                         field: column.column.field().name.clone(),
-                        place: Place::Line(self.records.line),
+                        place: InputPlace::Line(self.records.line),
                         what,
                     })?;
             }

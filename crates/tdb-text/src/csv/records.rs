@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
 
-use tdb_cells::files::{InputError, InputOptions, Place};
+use tdb_cells::files::{InputError, InputOptions, InputPlace};
 use tdb_tile::Bug;
 
 use super::sniff;
@@ -115,7 +115,7 @@ impl<R: Read> Records<R> {
             };
             let bytes = part(memory, span.start..span.end)?;
             let text = std::str::from_utf8(bytes)
-                .map_err(|_| InputError::record(Place::Line(self.line), "not UTF-8"))?;
+                .map_err(|_| InputError::record(InputPlace::Line(self.line), "not UTF-8"))?;
             Ok((text, span.quotes != Quotes::None))
         })
     }
@@ -138,7 +138,7 @@ impl<R: Read> Records<R> {
             return Ok(());
         }
         let what = format!("the line has {found} fields, and the first one {wanted}");
-        Err(InputError::record(Place::Line(self.line), what))
+        Err(InputError::record(InputPlace::Line(self.line), what))
     }
 
     /// Reads more, behind what is left.
@@ -146,7 +146,7 @@ impl<R: Read> Records<R> {
         let left = self.buffer.len().saturating_sub(self.at);
         if left > self.most {
             return Err(InputError::TooLarge {
-                place: Place::Line(self.next_line),
+                place: InputPlace::Line(self.next_line),
                 limit: self.most,
             });
         }
@@ -222,7 +222,7 @@ impl<R: Read> Records<R> {
     }
 
     fn quoted_field(&mut self, at: usize) -> Result<Option<(Span, usize)>, InputError> {
-        let line = Place::Line(self.next_line);
+        let line = InputPlace::Line(self.next_line);
         let start = at.saturating_add(1);
         let inner = part(&self.buffer, start..self.buffer.len())?;
         let Some((len, is_plain)) = quoted_len(inner) else {

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Read};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use tdb_cells::files::{
-    BatchReader, ColumnChoice, ColumnGuess, Input, InputError, InputOptions, Place, by_name,
+    BatchReader, ColumnChoice, ColumnGuess, Input, InputError, InputOptions, InputPlace, by_name,
 };
 use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::names::UnknownName;
@@ -50,7 +50,7 @@ impl<R: Read> JsonLinesInput<R> {
                 options,
             });
         }
-        let line = Place::Line(lines.line);
+        let line = InputPlace::Line(lines.line);
         let mut names: Vec<String> = Vec::new();
         let mut known = HashSet::new();
         for (key, _) in lines.object()?.0 {
@@ -113,7 +113,7 @@ impl<R: Read + Send> Input for JsonLinesInput<R> {
         let mut rows = 0_u64;
         while self.lines.next()? {
             let number = self.lines.line;
-            let line = Place::Line(number);
+            let line = InputPlace::Line(number);
             for (key, value) in self.lines.object()?.0 {
                 let Some(name) = self.options.columns.name(&key) else {
                     left_out.insert(key.into_owned());
@@ -183,7 +183,7 @@ impl<R: Read + Send> BatchReader for JsonCells<R> {
 impl<R: Read> JsonCells<R> {
     /// Appends the cells of the line.
     fn append(&mut self) -> Result<(), InputError> {
-        let place = Place::Line(self.input.line);
+        let place = InputPlace::Line(self.input.line);
         let object = self.input.object()?;
         self.seen.clear();
         self.seen.resize(self.columns.len(), false);
@@ -233,7 +233,7 @@ impl<R: Read> JsonCells<R> {
 }
 
 /// A line says twice what a cell is.
-fn twice(key: String, place: Place) -> InputError {
+fn twice(key: String, place: InputPlace) -> InputError {
     InputError::Cell {
         field: key,
         place,
@@ -278,7 +278,7 @@ impl<R: Read> TextLines<R> {
                 .read_until(b'\n', &mut self.text)?;
             if read > self.most {
                 return Err(InputError::TooLarge {
-                    place: Place::Line(self.line),
+                    place: InputPlace::Line(self.line),
                     limit: self.most,
                 });
             }
@@ -299,7 +299,7 @@ impl<R: Read> TextLines<R> {
 
     /// The line as an object.
     fn object(&self) -> Result<Object<'_>, InputError> {
-        let place = Place::Line(self.line);
+        let place = InputPlace::Line(self.line);
         let text =
             std::str::from_utf8(&self.text).map_err(|_| InputError::record(place, "not UTF-8"))?;
         serde_json::from_str(text).map_err(|error| {

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use tdb_cells::files::{
-    InputError, Place, Recount, indexes, labels_of, shown_type, wanted, write_float, write_whole,
+    InputError, InputPlace, Recount, indexes, labels_of, shown_type, wanted, write_float,
+    write_whole,
 };
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::value::holds_bytes;
@@ -84,7 +85,7 @@ impl CellConverter {
     fn fail(&self, first: u64, (row, what): Wrong) -> InputError {
         InputError::Cell {
             field: self.field.name.clone(),
-            place: Place::Row(first.saturating_add(row as u64)),
+            place: InputPlace::Row(first.saturating_add(row as u64)),
             what,
         }
     }

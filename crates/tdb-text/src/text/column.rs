@@ -16,7 +16,7 @@ use super::quoting::{append_json_text, append_quoted};
 use super::syntax::{Syntax, null};
 
 /// The memory of a column's cells.
-pub(super) struct Cells<'a> {
+pub(super) struct TextCells<'a> {
     values: &'a [u8],
     /// Where cells that vary in size begin, and the end.
     starts: &'a [U64],
@@ -25,7 +25,7 @@ pub(super) struct Cells<'a> {
     validity: Option<&'a [u8]>,
 }
 
-impl<'a> Cells<'a> {
+impl<'a> TextCells<'a> {
     pub(super) fn new(column: &'a Column) -> Self {
         Self {
             values: &column.values,
@@ -121,7 +121,7 @@ impl ColumnText {
 
     pub(super) fn append(
         &mut self,
-        cells: &Cells<'_>,
+        cells: &TextCells<'_>,
         row: usize,
         out: &mut Vec<u8>,
     ) -> Result<(), Problem> {

@@ -5,7 +5,7 @@ use std::io::Write;
 use tdb_cells::files::{ConversionError, OutputOptions};
 use tdb_cells::{Batch, FieldInfo};
 
-use super::column::{Cells, ColumnText};
+use super::column::{ColumnText, TextCells};
 use super::syntax::Syntax;
 
 /// Bytes of text that are collected before they are written.
@@ -56,7 +56,7 @@ impl<W: Write> Lines<W> {
     }
 
     fn append(&mut self, batch: &Batch) -> Result<(), ConversionError> {
-        let mut cells: Vec<Cells<'_>> = batch.columns.iter().map(Cells::new).collect();
+        let mut cells: Vec<TextCells<'_>> = batch.columns.iter().map(TextCells::new).collect();
         for row in 0..batch.rows {
             let start = self.text.len();
             for ((cells, column), before) in

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tdb_cells::files::{ConversionError, OutputOptions};
 use tdb_cells::{Batch, FieldInfo};
 
-use super::column::{Cells, ColumnText};
+use super::column::{ColumnText, TextCells};
 use super::syntax::{NULL, Syntax};
 
 /// The cells of a result as people read them: text as it is, bytes as text where they are one.
@@ -44,7 +44,7 @@ impl PlainText {
         let Some((cells, column)) = columns else {
             return Ok(());
         };
-        let cells = Cells::new(cells);
+        let cells = TextCells::new(cells);
         for row in rows {
             self.text.clear();
             let number = first.saturating_add(row as u64);

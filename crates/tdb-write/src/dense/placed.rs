@@ -6,7 +6,7 @@ use tdb_schema::{ArraySchema, Order};
 use tdb_tile::{Bug, Datatype, Range};
 
 use super::{DenseBox, Ranges, too_many};
-use crate::input::{Cells, Input};
+use crate::input::{CheckedCells, Input};
 use crate::options::WriteOrder;
 use crate::sparse::{cell_error, check_rows};
 use crate::{WriteError, coordinates};
@@ -15,7 +15,7 @@ use crate::{WriteError, coordinates};
 /// cells given; and the ranges of that box.
 pub(crate) fn placed(
     schema: &ArraySchema,
-    coordinates: &Cells,
+    coordinates: &CheckedCells,
 ) -> Result<(Vec<Row>, Ranges), WriteError> {
     coordinates::check(schema, coordinates, 0)?;
     let inputs = coordinates.first_fields(schema.dimensions.len())?;

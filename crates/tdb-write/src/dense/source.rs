@@ -8,7 +8,7 @@ use tdb_tile::Bug;
 
 use super::DenseBox;
 use crate::gather::in_place;
-use crate::input::{Cells, Input};
+use crate::input::{CheckedCells, Input};
 use crate::options::WriteOrder;
 use crate::tile::{Buffers, Tile, TileSource, position};
 
@@ -225,7 +225,7 @@ fn outside() -> Bug {
 /// The tiles of a box of cells.
 #[derive(Debug)]
 pub(crate) struct DenseSource<'a> {
-    pub(crate) cells: &'a Cells,
+    pub(crate) cells: &'a CheckedCells,
     pub(crate) dense: &'a DenseBox,
     /// Cells of the box that came before the input cells.
     pub(crate) skipped: usize,

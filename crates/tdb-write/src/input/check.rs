@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use tdb_cells::{Batch, CellProblem, CellType, Column, ColumnProblem, unit_size};
 use tdb_schema::{ArraySchema, Field, FieldKind};
 
-use super::{Cells, Input, fields_of};
+use super::{CheckedCells, Input, fields_of};
 use crate::WriteError;
 
-impl Cells {
+impl CheckedCells {
     /// The validated cells of a batch, in the order of `fields`; `first` is the index of the first cell within the
     /// write.
     pub(crate) fn check(

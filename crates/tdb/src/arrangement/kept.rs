@@ -14,7 +14,7 @@ const ROW_BYTES: u64 = 16;
 pub(super) const SPARE: u64 = 1 << 14;
 
 /// A cell: its batch, and its row in it.
-pub(super) type Place = (u32, u32);
+pub(super) type BatchRow = (u32, u32);
 
 /// Cells of several batches, in an order.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Kept {
     batches: Vec<Batch>,
     /// The memory of each batch and of its rows.
     held: Vec<Grant>,
-    pub(super) order: Vec<Place>,
+    pub(super) order: Vec<BatchRow>,
     /// Cells that were given out.
     given: usize,
 }
@@ -163,21 +163,21 @@ pub(super) fn part(batch: Batch, first: u64, most: u64) -> Result<Batch> {
     ) else {
         return Err(many.into());
     };
-    let rows: Vec<Place> = (first..end).map(|row| (0, row)).collect();
+    let rows: Vec<BatchRow> = (first..end).map(|row| (0, row)).collect();
     let gathered = gather(&[batch], &rows)?;
     gathered.ok_or_else(|| Bug::new("a part without rows").into())
 }
 
 /// These rows of a batch, of which there is one at least.
 pub(crate) fn rows_of(batch: &Batch, rows: &[u32]) -> Result<Batch, Bug> {
-    let places: Vec<Place> = rows.iter().map(|row| (0, *row)).collect();
+    let places: Vec<BatchRow> = rows.iter().map(|row| (0, *row)).collect();
     let gathered = gather(std::slice::from_ref(batch), &places);
     let lost = || Bug::new("a batch has fewer rows than it says");
     gathered.map_err(|_| lost())?.ok_or_else(lost)
 }
 
 /// These rows, as one batch.
-pub(super) fn gather(batches: &[Batch], rows: &[Place]) -> Result<Option<Batch>> {
+pub(super) fn gather(batches: &[Batch], rows: &[BatchRow]) -> Result<Option<Batch>> {
     let Some(first) = batches.first().filter(|_| !rows.is_empty()) else {
         return Ok(None);
     };
@@ -194,7 +194,10 @@ pub(super) fn gather(batches: &[Batch], rows: &[Place]) -> Result<Option<Batch>>
     }))
 }
 
-fn gather_column<'a>(column: &dyn Fn(u32) -> Option<&'a Column>, rows: &[Place]) -> Option<Column> {
+fn gather_column<'a>(
+    column: &dyn Fn(u32) -> Option<&'a Column>,
+    rows: &[BatchRow],
+) -> Option<Column> {
     let (first, _) = rows.first()?;
     let like = column(*first)?;
     let mut values = Vec::new();

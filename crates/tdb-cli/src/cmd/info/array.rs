@@ -11,7 +11,7 @@ use tdb_schema::value::rfc3339;
 use tdb_schema::{ArraySchema, COORDS, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS, TIMESTAMPS};
 use tdb_tile::{Code, Range};
 
-use crate::cmd::cells::Cells;
+use crate::cmd::cells::CellNumbers;
 use crate::failure::Failure;
 use crate::paint::bytes;
 use crate::present::times;
@@ -28,7 +28,7 @@ pub(super) struct Facts<'a> {
     pub(super) schema: &'a ArraySchema,
     /// The oldest and the newest version of the fragments.
     pub(super) versions: Option<(u32, u32)>,
-    pub(super) cells: Cells,
+    pub(super) cells: CellNumbers,
     pub(super) timestamps: Option<(u64, u64)>,
     pub(super) non_empty_domain: Option<Vec<Range>>,
     pub(super) metadata_keys: usize,
@@ -61,7 +61,7 @@ impl<'a> Facts<'a> {
             array,
             schema: array.schema(),
             versions: versions().min().zip(versions().max()),
-            cells: Cells::of(array)?,
+            cells: CellNumbers::of(array)?,
             timestamps: from.zip(to),
             non_empty_domain: array.non_empty_domain(),
             metadata_keys: array.metadata()?.len(),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use tdb_array::{Array, Group, GroupMember, Metadata, ObjectType, OpenOptions};
 use tdb_tile::Code;
 
-use crate::cmd::cells::Cells;
+use crate::cmd::cells::CellNumbers;
 use crate::cmd::meta;
 use crate::cmd::schema::section;
 use crate::failure::Failure;
@@ -18,7 +18,7 @@ pub(super) struct Facts<'a> {
     group: &'a Group,
     metadata: &'a Metadata,
     /// Of each member the cells, if it is an array within the group.
-    cells: Vec<Option<Result<Cells, Failure>>>,
+    cells: Vec<Option<Result<CellNumbers, Failure>>>,
 }
 
 impl<'a> Facts<'a> {
@@ -33,7 +33,7 @@ impl<'a> Facts<'a> {
             Some(
                 array
                     .map_err(Failure::from)
-                    .and_then(|array| Cells::of(&array)),
+                    .and_then(|array| CellNumbers::of(&array)),
             )
         };
         Self {
@@ -113,7 +113,7 @@ fn whereabouts(group: &Group, member: &GroupMember) -> String {
 }
 
 /// The cells of a member, in a table.
-fn text(cells: Option<&Result<Cells, Failure>>) -> String {
+fn text(cells: Option<&Result<CellNumbers, Failure>>) -> String {
     match cells {
         None => String::new(),
         Some(Ok(cells)) => cells.short(),
