@@ -7,6 +7,8 @@ use arrow_schema::ArrowError;
 use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
 use tdb_cells::{Batch, FieldInfo};
 
+#[cfg(doc)]
+use crate::ARRAY_SCHEMA;
 use crate::Mapping;
 
 /// Writes an Arrow IPC file: what programs open by name.
@@ -22,7 +24,7 @@ pub struct IpcStreamWriter<W: Write> {
 }
 
 impl<W: Write> IpcFileWriter<W> {
-    /// Begins a file of these fields.
+    /// Begins a file of these fields. It remembers the schema of the array, if that is given, as JSON: [`ARRAY_SCHEMA`].
     ///
     /// # Errors
     /// As for [`Mapping::new`], and where the output fails.
@@ -30,15 +32,16 @@ impl<W: Write> IpcFileWriter<W> {
         out: W,
         fields: &[FieldInfo],
         options: OutputOptions,
+        array_schema: Option<&str>,
     ) -> Result<Self, ConversionError> {
-        let mapping = Mapping::new(fields, options)?;
+        let mapping = Mapping::new(fields, options)?.remembering(array_schema);
         let file = FileWriter::try_new(out, mapping.schema()).map_err(failed)?;
         Ok(Self { mapping, file })
     }
 }
 
 impl<W: Write> IpcStreamWriter<W> {
-    /// Begins a stream of these fields.
+    /// Begins a stream of these fields. It remembers the schema of the array, if that is given, as JSON: [`ARRAY_SCHEMA`].
     ///
     /// # Errors
     /// As for [`Mapping::new`], and where the output fails.
@@ -46,8 +49,9 @@ impl<W: Write> IpcStreamWriter<W> {
         out: W,
         fields: &[FieldInfo],
         options: OutputOptions,
+        array_schema: Option<&str>,
     ) -> Result<Self, ConversionError> {
-        let mapping = Mapping::new(fields, options)?;
+        let mapping = Mapping::new(fields, options)?.remembering(array_schema);
         let stream = StreamWriter::try_new(out, mapping.schema()).map_err(failed)?;
         Ok(Self { mapping, stream })
     }

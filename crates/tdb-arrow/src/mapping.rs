@@ -17,6 +17,10 @@ pub const DATATYPE: &str = "tiledb.datatype";
 /// Key of the metadata of an Arrow field that holds the values per cell: a number or `var`.
 pub const CELL_VAL_NUM: &str = "tiledb.cell_val_num";
 
+/// Key of the metadata of an Arrow schema that holds the schema of the array, as JSON: with it a file that comes back remembers
+/// dimensions, keys and filters.
+pub const ARRAY_SCHEMA: &str = "tiledb.schema";
+
 /// How the fields of one result become columns of record batches.
 ///
 /// The values of numbers, texts and bytes are shared, not copied; see the crate's front page
@@ -75,6 +79,23 @@ impl Mapping {
             columns,
             cells: 0,
         })
+    }
+
+    /// The same mapping, whose schema also tells that of the array, as JSON.
+    #[must_use]
+    pub fn with_array_schema(mut self, json: &str) -> Self {
+        let schema = Schema::clone(&self.schema);
+        let metadata = HashMap::from([(ARRAY_SCHEMA.to_owned(), json.to_owned())]);
+        self.schema = Arc::new(schema.with_metadata(metadata));
+        self
+    }
+
+    /// The mapping, with the schema of the array if that is given.
+    pub(crate) fn remembering(self, json: Option<&str>) -> Self {
+        match json {
+            Some(json) => self.with_array_schema(json),
+            None => self,
+        }
     }
 
     /// The schema of all record batches.

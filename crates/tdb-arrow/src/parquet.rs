@@ -9,6 +9,8 @@ use parquet::file::properties::WriterProperties;
 use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
 use tdb_cells::{Batch, FieldInfo};
 
+#[cfg(doc)]
+use crate::ARRAY_SCHEMA;
 use crate::Mapping;
 use crate::element::ArrowTarget;
 
@@ -24,7 +26,7 @@ pub struct ParquetWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Begins a file of these fields.
+    /// Begins a file of these fields. It remembers the schema of the array, if that is given, as JSON: [`ARRAY_SCHEMA`].
     ///
     /// # Errors
     /// As for [`Mapping::new`], a type that Parquet lacks, and where the output fails.
@@ -32,13 +34,14 @@ impl<W: Write + Send> ParquetWriter<W> {
         out: W,
         fields: &[FieldInfo],
         options: OutputOptions,
+        array_schema: Option<&str>,
     ) -> Result<Self, ConversionError> {
         // Parquet has no unit of seconds: what counts them would be bare numbers to most who read it.
         let target = ArrowTarget {
             options,
             has_seconds: false,
         };
-        let mapping = Mapping::for_target(fields, target)?;
+        let mapping = Mapping::for_target(fields, target)?.remembering(array_schema);
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_max_row_group_row_count(Some(ROW_GROUP))

@@ -46,11 +46,13 @@ fn write(format: Format, fields: &[FieldInfo], batch: &Batch) -> Result<Vec<u8>,
             out.clone(),
             fields,
             OutputOptions::default(),
+            None,
         )?),
         Format::Parquet => Box::new(ParquetWriter::try_new(
             out.clone(),
             fields,
             OutputOptions::default(),
+            None,
         )?),
     };
     writer.write(batch)?;

@@ -99,13 +99,15 @@ fn ipc_file_and_stream_come_back() {
     let wanted = expected(&fields, &batch);
 
     let out = Output::default();
-    let writer = IpcFileWriter::try_new(out.clone(), &fields, OutputOptions::default()).unwrap();
+    let writer =
+        IpcFileWriter::try_new(out.clone(), &fields, OutputOptions::default(), None).unwrap();
     write(Box::new(writer), &batch).unwrap();
     let mut reader = FileReader::try_new(Cursor::new(out.bytes()), None).unwrap();
     assert_eq!(reader.next().unwrap().unwrap(), wanted);
 
     let out = Output::default();
-    let writer = IpcStreamWriter::try_new(out.clone(), &fields, OutputOptions::default()).unwrap();
+    let writer =
+        IpcStreamWriter::try_new(out.clone(), &fields, OutputOptions::default(), None).unwrap();
     write(Box::new(writer), &batch).unwrap();
     let mut reader = StreamReader::try_new(Cursor::new(out.bytes()), None).unwrap();
     assert_eq!(reader.schema(), wanted.schema());
@@ -116,7 +118,8 @@ fn ipc_file_and_stream_come_back() {
 fn parquet_comes_back() {
     let (fields, batch) = everything();
     let out = Output::default();
-    let writer = ParquetWriter::try_new(out.clone(), &fields, OutputOptions::default()).unwrap();
+    let writer =
+        ParquetWriter::try_new(out.clone(), &fields, OutputOptions::default(), None).unwrap();
     write(Box::new(writer), &batch).unwrap();
     let bytes = bytes::Bytes::from(out.bytes());
     let mut reader = ParquetRecordBatchReaderBuilder::try_new(bytes)
@@ -149,7 +152,7 @@ fn labels_are_the_same_in_all_batches_of_a_file() {
 
     let out = Output::default();
     twice(Box::new(
-        IpcFileWriter::try_new(out.clone(), &fields, OutputOptions::default()).unwrap(),
+        IpcFileWriter::try_new(out.clone(), &fields, OutputOptions::default(), None).unwrap(),
     ));
     let reader = FileReader::try_new(Cursor::new(out.bytes()), None).unwrap();
     assert_eq!(
@@ -159,7 +162,7 @@ fn labels_are_the_same_in_all_batches_of_a_file() {
 
     let out = Output::default();
     twice(Box::new(
-        IpcStreamWriter::try_new(out.clone(), &fields, OutputOptions::default()).unwrap(),
+        IpcStreamWriter::try_new(out.clone(), &fields, OutputOptions::default(), None).unwrap(),
     ));
     let reader = StreamReader::try_new(Cursor::new(out.bytes()), None).unwrap();
     assert_eq!(

@@ -16,6 +16,7 @@ use super::arrow_guess::{ArrowGuess, check_types};
 use super::columns::Chosen;
 use super::convert::ColumnConverter;
 use super::size::unpacked_size;
+use crate::ARRAY_SCHEMA;
 
 /// Whatever gives Arrow's record batches.
 ///
@@ -27,6 +28,7 @@ pub struct ArrowInput {
     /// With the names that columns get.
     fields: Vec<Field>,
     choice: ColumnChoice,
+    array_schema: Option<String>,
 }
 
 /// Batches of the columns that are read.
@@ -63,6 +65,7 @@ impl ArrowInput {
                 },
             },
             choice: ColumnChoice::default(),
+            array_schema: schema.metadata().get(ARRAY_SCHEMA).cloned(),
         }
     }
 
@@ -87,6 +90,13 @@ impl ArrowInput {
         self
     }
 
+    /// The schema of the array, where the batches do not tell it.
+    #[cfg(feature = "parquet")]
+    pub(super) fn with_array_schema(mut self, json: Option<String>) -> Self {
+        self.array_schema = json;
+        self
+    }
+
     /// The cells of a batch may take so many bytes, one by one: a label that many cells share counts for each.
     #[must_use]
     pub fn with_memory(mut self, bytes: u64) -> Self {
@@ -98,6 +108,10 @@ impl ArrowInput {
 impl Input for ArrowInput {
     fn names(&self) -> &[String] {
         &self.names
+    }
+
+    fn array_schema(&self) -> Option<&str> {
+        self.array_schema.as_deref()
     }
 
     fn cells<'a>(

@@ -22,6 +22,7 @@ use tdb_cells::files::{InputError, InputOptions};
 use self::chunks::{Chunks, FORMAT};
 use super::arrow::{ArrowInput, guarded};
 use super::columns::Chosen;
+use crate::ARRAY_SCHEMA;
 
 /// Opens a Parquet file.
 ///
@@ -46,6 +47,7 @@ pub fn parquet_input<R: Read + Seek + Send + 'static>(
     let rows = stored.file_metadata().num_rows();
     let size = u64::try_from(bytes.checked_div(rows).unwrap_or(1)).unwrap_or(1);
     let chosen = Chosen::of(metadata.schema(), &options.columns)?;
+    let array_schema = metadata.schema().metadata().get(ARRAY_SCHEMA).cloned();
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
     let builder = builder.with_batch_size(options.batch_rows(size.max(least)));
     let numbers = chosen.numbers.iter().copied();
@@ -53,7 +55,8 @@ pub fn parquet_input<R: Read + Seek + Send + 'static>(
     let builder = builder.with_projection(mask);
     let reader = guarded(FORMAT, || builder.build())?.map_err(failed)?;
     let input = ArrowInput::new(Box::new(reader), FORMAT).with_memory(options.memory);
-    Ok(input.with_chosen(chosen))
+    // The reader of batches gives no metadata.
+    Ok(input.with_chosen(chosen).with_array_schema(array_schema))
 }
 
 /// Reads the footer.

@@ -85,6 +85,11 @@ pub trait Input {
     /// The names of the columns, in the order of the file.
     fn names(&self) -> &[String];
 
+    /// The schema of the array that the file was written from, as JSON, where the file tells it.
+    fn array_schema(&self) -> Option<&str> {
+        None
+    }
+
     /// Goes on to read cells of these fields, one for each column.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 mod field;
 mod layout;
+mod remembered;
 mod repeated;
 mod schema;
 
@@ -14,6 +15,7 @@ use schema::{Kind, Wanted};
 use tdb_aggregate::count_cells;
 use tdb_array::{Array, Contents, ErrorKind, ObjectType, OpenOptions};
 use tdb_cells::Session;
+use tdb_cells::files::ColumnGuess;
 use tdb_query::ReadOptions;
 use tdb_schema::json::{Times, schema_to_json};
 use tdb_schema::{ArraySchema, Enumeration};
@@ -176,7 +178,7 @@ impl Import<'_> {
         let location = self.vacant()?;
         let file = &self.arguments.input;
         let kept = file.keep()?;
-        let (mut schema, enumerations) = self.schema(kept.as_ref())?;
+        let (mut schema, enumerations) = self.schema(kept.as_ref(), out)?;
         let may_keep = !schema.is_dense() && self.keeps_where_needed();
         if self.arguments.dry_run {
             let json = schema_to_json(&schema, &enumerations, Times::Iso);
@@ -263,16 +265,35 @@ impl Import<'_> {
     }
 
     /// The schema for all that is in the file.
-    fn schema(&self, kept: Option<&File>) -> Result<(ArraySchema, Vec<Enumeration>), Failure> {
+    fn schema(
+        &self,
+        kept: Option<&File>,
+        out: &Output,
+    ) -> Result<(ArraySchema, Vec<Enumeration>), Failure> {
         let (arguments, file) = (self.arguments, &self.arguments.input);
         let input = self.open(kept)?;
         let shape = input.shape.clone();
         let progress = Progress::new(self.global, file.len());
         let read = input.read_so_far();
         let counts = &self.global.counts;
+        let remembered = input.array_schema().filter(|_| self.takes_what_it_was());
+        let remembered = remembered.map(str::to_owned);
         let guess = || counts.stage("guess", || input.guess());
         let guesses = progress.watch("looking", &read, guess);
         let guesses = guesses.map_err(|error| file.failed(error))?;
+        if let Some(remembered) = remembered {
+            match self.as_it_was(&remembered, &guesses) {
+                Ok(schema) => {
+                    let what = "like the array that the file was read from; --dim makes another";
+                    out.note(what);
+                    return Ok(schema);
+                }
+                Err(why) => {
+                    let what = "not like the array that the file was read from";
+                    out.note(&format!("{what}: {why}"));
+                }
+            }
+        }
         let kind = match (arguments.dense, arguments.sparse, shape) {
             (_, true, Some(_)) => {
                 return Err(Failure::invalid("a .npy file makes a dense array"));
@@ -297,6 +318,34 @@ impl Import<'_> {
             .schema(&guesses)
             .map_err(|failure| failure.within(&file.name()))?;
         create::schema(&json, &*self.change.options.names)
+    }
+
+    /// Whether nobody said what array is to be made.
+    fn takes_what_it_was(&self) -> bool {
+        let Arguments {
+            dim,
+            key,
+            dense,
+            sparse,
+            domain,
+            types,
+            sorting,
+            ..
+        } = self.arguments;
+        let names_fields =
+            !(dim.is_empty() && key.is_empty() && domain.is_empty() && types.is_empty());
+        !(names_fields || *dense || *sparse || sorting.duplicates.is_some())
+    }
+
+    /// The schema of an array like the one that the file was written from; or why there can be none.
+    fn as_it_was(
+        &self,
+        remembered: &str,
+        columns: &[ColumnGuess],
+    ) -> Result<(ArraySchema, Vec<Enumeration>), String> {
+        let json = remembered::schema(remembered, columns)?;
+        let schema = create::schema(&json, &*self.change.options.names);
+        schema.map_err(|failure| failure.text())
     }
 
     /// Writes the cells into the new array; where two of the first rows have the same coordinates, if that is asked, none.

@@ -304,6 +304,11 @@ impl OpenInput {
         self.read.clone()
     }
 
+    /// The schema of the array that the file was written from, as JSON, if the file tells it.
+    pub(crate) fn array_schema(&self) -> Option<&str> {
+        self.input.array_schema()
+    }
+
     /// Reads all of the file to tell what fields would take its columns.
     pub(crate) fn guess(self) -> Result<Vec<ColumnGuess>, InputError> {
         self.input.guess()

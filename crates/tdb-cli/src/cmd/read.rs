@@ -5,6 +5,7 @@ mod format;
 mod others;
 mod reading;
 mod table;
+mod told;
 mod vertical;
 
 use std::path::PathBuf;
@@ -19,8 +20,9 @@ use tdb::{Arrangement, place};
 use tdb_cells::files::BatchWriter;
 use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_query::{QueryError, Reader};
+use told::Told;
 
-use super::{open_location, shape};
+use super::open_location;
 use crate::access::{Opening, session};
 use crate::failure::Failure;
 use crate::global::Global;
@@ -254,13 +256,10 @@ fn read(
     }
     let messages = out.messages();
     let fields = prepared.fields(reader.fields());
-    let shape = match format {
-        Format::Npy => shape::of_result(array.schema(), &options)?,
-        _ => Vec::new(),
-    };
-    let file = |fields: &[FieldInfo], to| arguments.file(format, fields, &shape, global, to);
+    let told = Told::of(&array, &options, format)?;
+    let file = |fields: &[FieldInfo], to| arguments.file(format, fields, &told, global, to);
     let mut target = match spread {
-        None => CellSink::File(arguments.writer(format, &fields, &shape, global, out)?),
+        None => CellSink::File(arguments.writer(format, &fields, &told, global, out)?),
         Some(spread) => {
             let folder = FolderWriter::begin(spread, &fields, Box::new(file))?;
             CellSink::Folder(Box::new(folder))
@@ -279,7 +278,7 @@ fn read(
         messages.note(&told);
     }
     if format == Format::Npy && options.condition.is_some() {
-        let (filled, all) = (reader.filled(), shape.iter().product::<u64>());
+        let (filled, all) = (reader.filled(), told.shape.iter().product::<u64>());
         messages.note(&format!(
             "--where fails for {filled} of {all} cells: they have the fill value"
         ));

@@ -18,6 +18,7 @@ mod lost_tiles;
 mod past;
 mod read;
 mod refusing;
+mod remembering;
 mod rewriting;
 mod showing;
 mod terminal;

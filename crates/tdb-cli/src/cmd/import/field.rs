@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 use tdb_cells::files::ColumnGuess;
 use tdb_schema::CellValNum;
+use tdb_schema::json::{Times, cell_to_json};
 use tdb_schema::value::holds_bytes;
 use tdb_tile::{Code, Datatype};
 
@@ -55,4 +56,22 @@ pub(super) fn attribute(column: &ColumnGuess) -> Json {
         "enumeration": enumeration,
         "filters": filters,
     })
+}
+
+/// The enumerations of the columns that have labels, as JSON.
+pub(super) fn enumerations(columns: &[&ColumnGuess]) -> Vec<Json> {
+    let of = |column: &&ColumnGuess| {
+        let labels = column.labels.as_ref()?;
+        let value = |value: &Vec<u8>| {
+            cell_to_json(labels.datatype, labels.cell_val_num, value, Times::Ticks)
+        };
+        Some(json!({
+            "name": column.name,
+            "datatype": labels.datatype.name(),
+            "cell_val_num": values_to_json(labels.cell_val_num),
+            "ordered": labels.ordered,
+            "values": labels.values.iter().map(value).collect::<Vec<_>>(),
+        }))
+    };
+    columns.iter().filter_map(of).collect()
 }

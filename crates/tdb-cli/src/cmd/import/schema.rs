@@ -3,12 +3,11 @@
 use serde_json::{Value as Json, json};
 use tdb_cells::files::ColumnGuess;
 use tdb_schema::CellValNum;
-use tdb_schema::json::{Times, cell_to_json};
 use tdb_schema::names::UnknownName;
 use tdb_schema::value::holds_bytes;
 use tdb_tile::{Code, Datatype};
 
-use super::field::{attribute, dimension_type, values_to_json};
+use super::field::{attribute, dimension_type, enumerations};
 use super::layout::{
     dense_extents, ends_of_type, float, float_extent, last_of_tiles, sparse_extent, whole,
     wide_domain,
@@ -104,26 +103,13 @@ impl Wanted<'_> {
                 return Err(UnknownName::new("dimension", name, known).into());
             }
         }
-        let enumerations = attributes.iter().filter_map(|column| {
-            let labels = column.labels.as_ref()?;
-            let value = |value: &Vec<u8>| {
-                cell_to_json(labels.datatype, labels.cell_val_num, value, Times::Ticks)
-            };
-            Some(json!({
-                "name": column.name,
-                "datatype": labels.datatype.name(),
-                "cell_val_num": values_to_json(labels.cell_val_num),
-                "ordered": labels.ordered,
-                "values": labels.values.iter().map(value).collect::<Vec<_>>(),
-            }))
-        });
         Ok(json!({
             "type": if matches!(self.kind, Kind::Sparse) { "sparse" } else { "dense" },
             "allows_duplicates": matches!(self.kind, Kind::Sparse) && self.allows_duplicates,
             "coords_filters": [{"name": "zstd"}],
             "offsets_filters": [{"name": "double_delta"}, {"name": "zstd"}],
             "dimensions": self.dimensions(&axes, &attributes, cells),
-            "enumerations": enumerations.collect::<Vec<_>>(),
+            "enumerations": enumerations(&attributes),
             "attributes": attributes.iter().map(|column| attribute(column)).collect::<Vec<_>>(),
         }))
     }

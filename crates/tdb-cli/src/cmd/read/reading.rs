@@ -16,6 +16,7 @@ use tdb_tile::Bug;
 
 use super::format::{Format, no_format};
 use super::table::TableWriter;
+use super::told::Told;
 use super::vertical::VerticalWriter;
 use crate::cmd::selection::Selection;
 use crate::failure::Failure;
@@ -192,7 +193,7 @@ impl Reading {
         &self,
         format: Format,
         fields: &[FieldInfo],
-        shape: &[u64],
+        told: &Told,
         global: &Global,
         out: Output,
     ) -> Result<Box<dyn BatchWriter>, Failure> {
@@ -200,12 +201,12 @@ impl Reading {
         Ok(match format {
             Format::Table if self.vertical => Box::new(VerticalWriter::new(out, fields, options)),
             Format::Table => Box::new(TableWriter::new(out, fields, options, self.wide)),
-            Format::Arrow if !out.is_file => Box::new(IpcStreamWriter::try_new(
-                out.into_writer(),
-                fields,
-                options,
-            )?),
-            format => self.file(format, fields, shape, global, out.into_writer())?,
+            Format::Arrow if !out.is_file => {
+                let out = out.into_writer();
+                let stream = IpcStreamWriter::try_new(out, fields, options, told.array_schema());
+                Box::new(stream?)
+            }
+            format => self.file(format, fields, told, global, out.into_writer())?,
         })
     }
 
@@ -214,7 +215,7 @@ impl Reading {
         &self,
         format: Format,
         fields: &[FieldInfo],
-        shape: &[u64],
+        told: &Told,
         global: &Global,
         to: BufWriter<Box<dyn Write + Send>>,
     ) -> Result<Box<dyn BatchWriter>, Failure> {
@@ -222,9 +223,15 @@ impl Reading {
         Ok(match format {
             Format::Csv => Box::new(CsvWriter::try_new(to, fields, options)?),
             Format::Jsonl => Box::new(JsonLinesWriter::try_new(to, fields, options)?),
-            Format::Arrow => Box::new(IpcFileWriter::try_new(to, fields, options)?),
-            Format::Parquet => Box::new(ParquetWriter::try_new(to, fields, options)?),
-            Format::Npy => Box::new(NpyWriter::try_new(to, fields, shape)?),
+            Format::Arrow => {
+                let schema = told.array_schema();
+                Box::new(IpcFileWriter::try_new(to, fields, options, schema)?)
+            }
+            Format::Parquet => {
+                let schema = told.array_schema();
+                Box::new(ParquetWriter::try_new(to, fields, options, schema)?)
+            }
+            Format::Npy => Box::new(NpyWriter::try_new(to, fields, &told.shape)?),
             Format::Table => {
                 return Err(tdb::Error::from(Bug::new("a table for no one to read")).into());
             }
