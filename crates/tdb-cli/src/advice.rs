@@ -3,8 +3,9 @@
 use clap::error::{ContextKind, ContextValue};
 
 /// Verbs that change nothing, or only hold such that do: the others are never offered for a misspelt one.
-const HARMLESS: [&str; 28] = [
+const HARMLESS: [&str; 29] = [
     "explain",
+    "advise",
     "info",
     "schema",
     "ls",

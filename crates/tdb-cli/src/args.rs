@@ -62,6 +62,8 @@ pub(crate) enum Verb {
     /// Show what the bytes of an array are spent on
     #[command(alias = "du")]
     Layout(cmd::layout::Arguments),
+    /// Say which filters would serve an array better
+    Advise(cmd::advise::Arguments),
     /// Draw two dimensions of a dense array
     #[command(aliases = ["draw", "plot"])]
     Show(Box<cmd::show::Arguments>),
@@ -113,8 +115,7 @@ pub(crate) enum Verb {
     Group(cmd::group::Verb),
     /// Decode any stored object, byte range by byte range
     Dump(cmd::dump::Arguments),
-    /// List all filters
-    #[command(subcommand_negates_reqs = true)]
+    /// List all filters, or try them on a field
     Filters(cmd::filters::Arguments),
     /// Print what makes a shell complete verbs and options
     Completions(cmd::completions::Arguments),

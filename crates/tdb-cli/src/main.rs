@@ -143,6 +143,7 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Meta(verb) => cmd::meta::run(&verb, global, out),
         Verb::Group(verb) => cmd::group::run(&verb, global, out),
         Verb::Dump(arguments) => cmd::dump::run(&arguments, global, out),
+        Verb::Advise(arguments) => cmd::advise::run(&arguments, global, out),
         Verb::Filters(arguments) => cmd::filters::run(&arguments, global, out),
         Verb::Completions(arguments) => cmd::completions::run(&arguments, meaning::exact(), out),
         Verb::Man(arguments) => cmd::completions::man(&arguments, meaning::exact()),

@@ -36,7 +36,7 @@ const fn change(verb: &'static str, options: &'static [&'static str]) -> Meaning
 }
 
 #[rustfmt::skip]
-const VERBS: [Meaning; 47] = [
+const VERBS: [Meaning; 49] = [
     look("info", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("schema", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
@@ -65,6 +65,8 @@ const VERBS: [Meaning; 47] = [
     look("dump", &["key_file", "threads", "memory", "ticks", "output"]),
     look("show", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("filters", &["json", "output"]),
+    look("filters try", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
+    look("advise", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     change("create", &["at", "key_file", "threads", "memory"]),
     change("write", &["at", "key_file", "threads", "memory", "json", "ticks", "output"]),
     change("import", &["at", "key_file", "threads", "memory", "json", "ticks", "output"]),
@@ -123,9 +125,15 @@ fn with_meant(command: Command, above: &str, shared: &[Arg]) -> Command {
     command.mut_subcommands(|verb| {
         let name = format!("{above} {}", verb.get_name());
         let name = name.trim_start();
-        if verb.has_subcommands() {
-            return with_meant(verb, name, shared).disable_help_subcommand(true);
-        }
+        let verb = if verb.has_subcommands() {
+            let verb = with_meant(verb, name, shared).disable_help_subcommand(true);
+            if Meaning::of(name).is_none() {
+                return verb;
+            }
+            verb
+        } else {
+            verb
+        };
         let is_meant = |arg: &&Arg| match Meaning::of(name) {
             Some(meaning) => meaning.knows(arg.get_id().as_str()),
             None => true,
@@ -139,16 +147,20 @@ fn narrowed(command: Command, above: &str, shared: &[Arg]) -> Command {
     command.mut_subcommands(|verb| {
         let name = format!("{above} {}", verb.get_name());
         let name = name.trim_start();
-        if verb.has_subcommands() {
-            return narrowed(verb, name, shared);
-        }
+        let verb = if verb.has_subcommands() {
+            narrowed(verb, name, shared)
+        } else {
+            verb
+        };
         let Some(meaning) = Meaning::of(name) else {
             return verb;
         };
-        let hidden = shared
-            .iter()
-            .filter(|arg| !meaning.knows(arg.get_id().as_str()));
-        verb.args(hidden.map(|arg| arg.clone().hide(true)))
+        // What a verb hides is hidden below it, where it is not said again.
+        let args = shared.iter().map(|arg| {
+            let is_known = meaning.knows(arg.get_id().as_str());
+            arg.clone().hide(!is_known)
+        });
+        verb.args(args)
     })
 }
 

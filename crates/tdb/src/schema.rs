@@ -452,7 +452,7 @@ impl Filter {
     }
 }
 
-fn filter_list(filters: &[Filter], field: &str) -> Result<FilterList> {
+pub(crate) fn filter_list(filters: &[Filter], field: &str) -> Result<FilterList> {
     let records = filters.iter().map(|Filter(description)| {
         let record = description.record(FormatVersion::WRITTEN, Registry::builtin());
         record.map_err(|error| Error::invalid(format!("filters of {field:?}: {error}")))

@@ -1,9 +1,10 @@
 //! `tdb filters`: every filter there is.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 use tdb_filters::{Description, Entry, OptionValue, Registry};
 
+use super::advise::{self, TryArguments};
 use super::write_json;
 use crate::failure::Failure;
 use crate::global::Global;
@@ -11,10 +12,29 @@ use crate::output::Output;
 use crate::paint::{Role, Table};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  tdb filters")]
-pub(crate) struct Arguments {}
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Example:\n  tdb filters"
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
 
-pub(crate) fn run(_: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Try filters on the cells of a field: what they take, and how fast they are
+    Try(TryArguments),
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    match &arguments.verb {
+        Some(Verb::Try(arguments)) => advise::of_field(arguments, global, out),
+        None => list(global, out),
+    }
+}
+
+fn list(global: &Global, out: &mut Output) -> Result<(), Failure> {
     let mut entries: Vec<&Entry> = Registry::builtin().entries().collect();
     entries.sort_by_key(|entry| entry.code);
     if global.json {

@@ -1,5 +1,6 @@
 //! One file per verb.
 
+pub(crate) mod advise;
 pub(crate) mod agg;
 mod cells;
 pub(crate) mod change;

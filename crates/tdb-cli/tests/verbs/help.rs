@@ -66,7 +66,7 @@ fn every_verb_shows_examples_that_work() {
 }
 
 /// Every verb.
-const VERBS: [&str; 47] = [
+const VERBS: [&str; 49] = [
     "",
     "info",
     "schema",
@@ -101,6 +101,8 @@ const VERBS: [&str; 47] = [
     "group rm",
     "dump",
     "filters",
+    "filters try",
+    "advise",
     "create",
     "write",
     "import",
@@ -278,7 +280,7 @@ fn helps_list_the_options_that_the_verb_takes_and_no_others() {
             let arguments = match verb {
                 "filters" => "",
                 "agg" => "none count(*)",
-                "distinct" | "compare" | "hist" => "none none",
+                "distinct" | "compare" | "hist" | "filters try" => "none none",
                 "sample" => "none 3",
                 "export" => "none none.csv",
                 "set" => "none a=1 b=1",

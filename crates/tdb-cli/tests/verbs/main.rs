@@ -1,5 +1,6 @@
 //! The program, run on golden arrays.
 
+mod advising;
 mod asking;
 mod changing;
 mod common;

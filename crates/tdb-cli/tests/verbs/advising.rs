@@ -1,0 +1,212 @@
+//! Filters tried on cells.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value as Json;
+
+use crate::common::{failure, fixtures, run, stdout};
+
+/// The filters that are tried on a field, each with what they make of the cells.
+fn tried(array: &str, field: &str) -> String {
+    let json: Json =
+        serde_json::from_str(&stdout(&format!("filters try {array} {field} --json"))).unwrap();
+    let mut lines = vec![format!("{} cells, {} bytes", json["cells"], json["bytes"])];
+    for trial in json["trials"].as_array().unwrap() {
+        let is_current = if trial["current"] == true {
+            ", today"
+        } else {
+            ""
+        };
+        assert!(trial["reading_seconds"].as_f64() > Some(0.0));
+        lines.push(format!(
+            "{} {}{is_current}",
+            trial["filters"].as_str().unwrap(),
+            trial["stored"]
+        ));
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn filters_are_tried_on_the_cells_of_a_field() {
+    insta::assert_snapshot!(tried("v22_tour/array", "station"), @"
+    80 cells, 240 bytes
+    rle 310, today
+    lz4 328
+    zstd:5 338
+    none 340
+    zstd:12 343
+    zstd:1 350
+    dictionary 390
+    bzip2:9 459
+    ");
+    insta::assert_snapshot!(tried("v22_tour/array", "hour"), @"
+    80 cells, 640 bytes
+    zstd:5 371
+    lz4 401
+    zstd:12 412
+    byteshuffle,lz4 417
+    byteshuffle,zstd:1 462
+    byteshuffle,zstd:5 462
+    byteshuffle,zstd:12 464
+    bzip2:9 473
+    bit_width_reduction,zstd:5 483
+    zstd:1 485
+    bitshuffle,lz4 490
+    bitshuffle,zstd:5 515
+    bitshuffle,zstd:1 521
+    delta,zstd:5 525
+    bitshuffle,zstd:12 531
+    double_delta,zstd:5 536, today
+    none 740
+    rle 980
+    ");
+    insta::assert_snapshot!(tried("v22_dense_basics/array", "n_f64"), @"
+    63 cells, 504 bytes
+    zstd:5 487
+    lz4 498
+    zstd:12 516
+    zstd:1 539
+    bitshuffle,lz4 571
+    byteshuffle,lz4 607
+    none 624, today
+    bitshuffle,zstd:5 642
+    bitshuffle,zstd:12 644
+    bitshuffle,zstd:1 654
+    byteshuffle,zstd:5 669
+    byteshuffle,zstd:12 673
+    byteshuffle,zstd:1 694
+    bzip2:9 706
+    xor,byteshuffle,zstd:5 839
+    ");
+    insta::assert_snapshot!(tried("v22_dense_basics/array", "pair"), @"
+    63 cells, 252 bytes
+    none 372
+    lz4 442
+    zstd:5 489
+    zstd:12 490
+    zstd:1 499, today
+    rle 534
+    bitshuffle,lz4 555
+    byteshuffle,lz4 563
+    bitshuffle,zstd:1 651
+    bitshuffle,zstd:5 651
+    bitshuffle,zstd:12 651
+    byteshuffle,zstd:5 652
+    byteshuffle,zstd:12 659
+    byteshuffle,zstd:1 662
+    bit_width_reduction,zstd:5 681
+    bzip2:9 696
+    double_delta,zstd:5 718
+    delta,zstd:5 730
+    ");
+    insta::assert_snapshot!(tried("v22_dense_basics/array", "list"), @"
+    63 cells, 384 bytes
+    none 504
+    bitshuffle,lz4 536
+    lz4 562, today
+    zstd:12 565
+    zstd:5 600
+    zstd:1 604
+    bitshuffle,zstd:12 632
+    bitshuffle,zstd:1 633
+    bitshuffle,zstd:5 633
+    byteshuffle,lz4 664
+    rle 720
+    byteshuffle,zstd:12 721
+    bzip2:9 722
+    byteshuffle,zstd:5 746
+    byteshuffle,zstd:1 759
+    bit_width_reduction,zstd:5 804
+    double_delta,zstd:5 817
+    delta,zstd:5 847
+    ");
+    insta::assert_snapshot!(failure("filters try v22_dense_basics/array row"), @r#"
+    error: dimension "row": a dense array stores no coordinates
+    hint: attributes have filters that are at work
+    exit status 2
+    "#);
+    insta::assert_snapshot!(failure("filters try v22_tour/array sattion"), @r#"
+    error: there is no field "sattion"
+    hint: did you mean "station"? the fields are station, hour, temperature, pressure, sky, remark
+    exit status 2
+    "#);
+    insta::assert_snapshot!(failure("filters try v22_tour/array"), @"
+    error: the following required arguments were not provided:
+      <FIELD>
+
+    Usage: tdb filters try <ARRAY> <FIELD>
+
+    For more information, try '--help'.
+    exit status 2
+    ");
+}
+
+#[test]
+fn a_part_of_the_cells_can_be_tried() {
+    let cells = |size: &str| {
+        let json = stdout(&format!(
+            "filters try v22_tour/array hour --json --sample {size}"
+        ));
+        let json: Json = serde_json::from_str(&json).unwrap();
+        (
+            json["cells"].as_u64().unwrap(),
+            json["bytes"].as_u64().unwrap(),
+        )
+    };
+    assert_eq!(cells("1MiB"), (80, 640));
+    assert_eq!(cells("80"), (10, 80));
+    assert_eq!(cells("0"), (0, 0));
+}
+
+#[test]
+fn what_is_advised_can_be_applied() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("advised");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    // Numbers that count up, under a filter that is slow: others take less, and are faster.
+    let rows = (0..200_000).map(|row| format!("{row},{}\n", row / 1000));
+    fs::write(
+        folder.join("cells.csv"),
+        format!("id,a b\n{}", rows.collect::<String>()),
+    )
+    .unwrap();
+    let place = |name: &str| folder.join(name).display().to_string();
+    let (csv, plain, array) = (place("cells.csv"), place("plain"), place("array"));
+    run(&format!("import {csv} {plain}"));
+    assert!(
+        run(&format!("rewrite {plain} {array} --filters gzip:1"))
+            .status
+            .success()
+    );
+    let output = run(&format!("advise {array}"));
+    let note = String::from_utf8(output.stderr).unwrap();
+    let command = note
+        .lines()
+        .find(|line| line.starts_with("tdb rewrite"))
+        .expect("a command");
+    let command = command
+        .trim_end_matches(" applies it")
+        .replace("NEW", &place("new"));
+    let command = command.replacen("tdb", env!("CARGO_BIN_EXE_tdb"), 1);
+    assert!(command.contains("'\"a b\"="), "{command}");
+    let applied = Command::new("sh")
+        .arg("-c")
+        .arg(&command)
+        .current_dir(fixtures())
+        .output();
+    assert!(applied.unwrap().status.success(), "{command}");
+    assert!(
+        run(&format!("compare {array} {}", place("new")))
+            .stdout
+            .ends_with(b"0 changed\n")
+    );
+    let size = |array: &str| {
+        let json: Json = serde_json::from_str(&stdout(&format!("info {array} --json"))).unwrap();
+        json["bytes"].as_u64().unwrap()
+    };
+    assert!(size(&place("new")) < size(&array));
+}
