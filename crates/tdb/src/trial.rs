@@ -120,7 +120,7 @@ impl Array {
         } else {
             Some(schema.capacity)
         };
-        let cells = cells.filter(|cells| *cells > 0).unwrap_or(u64::MAX);
+        let full = |tile: &Tile| cells.is_some_and(|cells| tile.cells >= cells.max(1));
         let mut tiles: Vec<Tile> = Vec::new();
         let mut left = most;
         let read = self.read().only(field.name)?.order(Order::Global);
@@ -137,8 +137,7 @@ impl Array {
                     return Ok(tiles);
                 }
                 left = left.saturating_sub(cell.len().max(1) as u64);
-                let is_full = tiles.last().is_none_or(|tile| tile.cells >= cells);
-                if is_full {
+                if tiles.last().is_none_or(full) {
                     tiles.push(Tile::default());
                 }
                 if let Some(tile) = tiles.last_mut() {

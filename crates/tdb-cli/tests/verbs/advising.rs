@@ -1,5 +1,9 @@
 //! Filters tried on cells.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 use std::fs;
 use std::path::Path;

@@ -277,6 +277,94 @@ fn all_that_is_damaged_is_listed() {
 }
 
 #[test]
+fn the_arrays_of_a_group_are_verified() {
+    insta::assert_snapshot!(failure("verify v22_group/group"), @"
+    8 tiles in 4 fragments in 4 arrays: all can be decoded
+    exit status 0
+    ");
+    let folder = tempfile::tempdir().expect("a folder");
+    let group = folder.path().join("group");
+    copy(&fixtures().join("v22_group/group"), &group);
+    let uri = group.display().to_string();
+    let arrays = stdout(&format!("ls -R {uri}"));
+    let mut arrays = arrays.lines().filter(|line| line.contains("array"));
+    assert!(arrays.next().is_some(), "the group has arrays");
+    copy(&fixtures().join(TOUR), &group.join("tour"));
+    damaged(&group.join("tour"), 1, "a0.tdb", 30);
+    copy(&fixtures().join(TOUR), &group.join("schemaless"));
+    let schemas = group.join("schemaless/__schema");
+    for entry in std::fs::read_dir(schemas).expect("schemas").flatten() {
+        if entry.path().is_file() {
+            std::fs::write(entry.path(), b"no schema").expect("written");
+        }
+    }
+    let told =
+        |arguments: &str| failure(&format!("verify {uri} {arguments}")).replace(&uri, "group");
+    insta::assert_snapshot!(told(""), @r#"
+    group/schemaless: __schema/__1712703600000_1712703600000_0123456789abcdef0123456789abcdef: GenericTile.header at byte 0: needs 34 bytes, but the data ends after 9
+    group/tour: fragment __1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22, field "temperature", tile 0 (a0.tdb from byte 0 on): size between two filters of 4294901768 is over the limit of 1052672 (data_tile)
+    error: group: 2 errors in 44 tiles in 7 fragments in 6 arrays
+    exit status 1
+    "#);
+    insta::assert_snapshot!(told("--json"), @r#"
+    [
+      {
+        "array": "group/gone",
+        "fragments": 1,
+        "tiles": 2,
+        "errors": []
+      },
+      {
+        "array": "group/inner/three",
+        "fragments": 1,
+        "tiles": 2,
+        "errors": []
+      },
+      {
+        "array": "group/one",
+        "fragments": 1,
+        "tiles": 2,
+        "errors": []
+      },
+      {
+        "array": "group/schemaless",
+        "errors": [
+          {
+            "error": "__schema/__1712703600000_1712703600000_0123456789abcdef0123456789abcdef: GenericTile.header at byte 0: needs 34 bytes, but the data ends after 9"
+          }
+        ]
+      },
+      {
+        "array": "group/tour",
+        "fragments": 3,
+        "tiles": 36,
+        "errors": [
+          {
+            "fragment": "__1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22",
+            "field": "temperature",
+            "tile": 0,
+            "error": "fragment __1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22, field \"temperature\", tile 0 (a0.tdb from byte 0 on): size between two filters of 4294901768 is over the limit of 1052672 (data_tile)"
+          }
+        ]
+      },
+      {
+        "array": "group/two",
+        "fragments": 1,
+        "tiles": 2,
+        "errors": []
+      }
+    ]
+    error: group: 2 errors in 44 tiles in 7 fragments in 6 arrays
+    exit status 1
+    "#);
+    insta::assert_snapshot!(failure("verify v22_tour"), @"
+    error: v22_tour: there is no array here
+    hint: tdb ls -R v22_tour finds the arrays and groups below
+    exit status 3
+    ");
+}
+
+#[test]
 fn cells_come_in_the_order_of_values() {
     let coldest = "read v22_tour/array --attrs temperature,sky --limit 4 --sort";
     insta::assert_snapshot!(stdout(&format!("{coldest} temperature")), @r#"
