@@ -10,6 +10,7 @@ mod config;
 mod defect;
 mod failure;
 mod global;
+mod interrupt;
 mod machine;
 mod meaning;
 mod output;
@@ -62,6 +63,7 @@ fn program() -> u8 {
     }
     match result {
         Ok(()) => 0,
+        Err(_) if interrupt::is_told() => interrupt::STATUS,
         Err(failure) => {
             // There is nowhere left to tell that standard error is gone.
             let _ = failure.write(&mut io::stderr(), output::on_screen(messages));
@@ -78,6 +80,7 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     {
         global.output = Some(arguments.file.clone());
     }
+    interrupt::listen(&verb, is_change, output::messages(global.color));
     let (out, file) = Output::begin(&global)?;
     config::apply(&mut global, &out)?;
     for (option, moment) in [("--at", global.at()), ("--since", global.since)] {

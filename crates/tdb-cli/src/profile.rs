@@ -12,6 +12,7 @@ use tdb_array::Array;
 use tdb_cells::Session;
 use tdb_store::{Distance, Listing, ObjectWriter, Page, Piece, Read, Store, StoreError};
 
+use crate::interrupt;
 use crate::paint::{Look, Role, Table, bytes, count};
 
 /// Counters that a verb and the stores it opens share.
@@ -205,6 +206,28 @@ impl Counted {
     }
 }
 
+/// An object in the making, which Ctrl-C ends.
+#[derive(Debug)]
+struct Interruptible {
+    key: String,
+    writer: Box<dyn ObjectWriter>,
+}
+
+impl ObjectWriter for Interruptible {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        interrupt::check(&self.key)?;
+        self.writer.write(bytes)
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), StoreError> {
+        self.writer.finish()
+    }
+
+    fn place(self: Box<Self>) -> Result<(), StoreError> {
+        self.writer.place()
+    }
+}
+
 impl Store for Counted {
     fn distance(&self) -> Distance {
         self.store.distance()
@@ -225,6 +248,11 @@ impl Store for Counted {
     }
 
     fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
+        if let Some(first) = reads.first()
+            && let Err(interrupted) = interrupt::check(&first.key)
+        {
+            return reads.iter().map(|_| Err(interrupted.clone())).collect();
+        }
         let answers = self.store.read(reads);
         let found = answers
             .iter()
@@ -236,12 +264,18 @@ impl Store for Counted {
     }
 
     fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {
+        interrupt::check(key)?;
         self.read_some(1, into.len() as u64);
         self.store.read_into(key, offset, into)
     }
 
     fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError> {
-        self.store.create(key)
+        interrupt::check(key)?;
+        let writer = self.store.create(key)?;
+        Ok(Box::new(Interruptible {
+            key: key.to_owned(),
+            writer,
+        }))
     }
 
     fn settle(&self, prefix: &str) -> Result<(), StoreError> {

@@ -6,7 +6,7 @@ use std::io::Write;
 use clap::Args;
 use serde_json::{Value as Json, json};
 use tdb::place::{self, Place};
-use tdb_array::ObjectType;
+use tdb_array::{ErrorKind, ObjectType};
 use tdb_consolidate::{Damage, Verified, verify};
 
 use super::children::{Kind, Site, children};
@@ -14,6 +14,7 @@ use super::write_json;
 use crate::access::{Opening, session};
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::interrupt;
 use crate::output::Output;
 use crate::paint::{plural, visible};
 
@@ -47,6 +48,9 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         let look = || verify(&session, &place, &opening.options, &mut |d| damages.push(d));
         let verified = global.counts.stage("verify", look);
         let verified = verified.map_err(|error| Failure::in_place(error, location))?;
+        if interrupt::is_noticed() {
+            return Err(Failure::new(ErrorKind::Store, "interrupted"));
+        }
         Ok::<_, Failure>(Looked {
             uri: location.uri.clone(),
             verified,
@@ -94,7 +98,7 @@ fn of_group(
         let looked = match look(&array) {
             Ok(looked) => looked,
             // One that cannot even be opened is told, and the others are looked at.
-            Err(failure) => {
+            Err(failure) if !interrupt::is_noticed() => {
                 let (uri, text) = (&array.uri, failure.text());
                 if global.json {
                     json.push(json!({ "array": uri, "errors": [{ "error": text }] }));
@@ -104,6 +108,7 @@ fn of_group(
                 unread.push(array.uri);
                 continue;
             }
+            Err(interrupted) => return Err(interrupted),
         };
         all.fragments = all.fragments.saturating_add(looked.verified.fragments);
         all.tiles = all.tiles.saturating_add(looked.verified.tiles);

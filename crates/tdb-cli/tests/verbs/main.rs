@@ -12,6 +12,7 @@ mod files;
 mod help;
 mod import_options;
 mod importing;
+mod interrupting;
 mod judged;
 mod listing;
 mod looking;

@@ -1,0 +1,87 @@
+//! Ctrl-C: what is at work fails at the next bytes that it reads or writes, and so takes back what it has begun, as it does after
+//! any error.
+
+use std::io::{self, Write};
+use std::process;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use tdb_store::StoreError;
+
+use crate::args::Verb;
+use crate::paint::{Look, Role};
+
+/// The exit status of a program that Ctrl-C ended, as shells have it.
+pub(crate) const STATUS: u8 = 130;
+
+/// How long reading or writing is waited for: what waits for a pipe does neither.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Whether Ctrl-C was pressed.
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Whether reading or writing has failed by it.
+static NOTICED: AtomicBool = AtomicBool::new(false);
+
+/// What is said of the verb that is at work.
+static WHAT: OnceLock<(&'static str, Look)> = OnceLock::new();
+
+/// Listens to Ctrl-C while a verb is at work. Pressed again, it ends the program at once.
+pub(crate) fn listen(verb: &Verb, is_change: bool, messages: Look) {
+    let what = match verb {
+        Verb::Rm(_) | Verb::Vacuum(_) | Verb::Clean(_) => {
+            "interrupted: the same command removes what is left"
+        }
+        Verb::Rewrite(_) => "interrupted: the same command goes on",
+        _ if is_change => "interrupted: nothing is half done",
+        _ => "interrupted",
+    };
+    let pressed = move || {
+        if ASKED.swap(true, Ordering::SeqCst) {
+            process::exit(STATUS.into());
+        }
+        // The next press must be heard, too.
+        let waiter = thread::Builder::new().spawn(move || {
+            thread::sleep(PATIENCE);
+            if !NOTICED.load(Ordering::SeqCst) {
+                tell(what, messages);
+                process::exit(STATUS.into());
+            }
+        });
+        if waiter.is_err() {
+            process::exit(STATUS.into());
+        }
+    };
+    // Where it cannot be listened to, the system ends the program as it does others.
+    let _ = ctrlc::set_handler(pressed);
+    let _ = WHAT.set((what, messages));
+}
+
+/// Fails after Ctrl-C.
+pub(crate) fn check(key: &str) -> Result<(), StoreError> {
+    if !ASKED.load(Ordering::Relaxed) {
+        return Ok(());
+    }
+    NOTICED.store(true, Ordering::SeqCst);
+    let error = io::Error::new(io::ErrorKind::Interrupted, "interrupted");
+    Err(StoreError::from_io(key, error))
+}
+
+/// Whether reading or writing has failed by Ctrl-C: what was found so far means nothing.
+pub(crate) fn is_noticed() -> bool {
+    NOTICED.load(Ordering::SeqCst)
+}
+
+/// Says that a verb failed by Ctrl-C, if it did.
+pub(crate) fn is_told() -> bool {
+    let what = WHAT.get().filter(|_| is_noticed());
+    what.inspect(|(what, messages)| tell(what, *messages))
+        .is_some()
+}
+
+fn tell(what: &str, messages: Look) {
+    // There is nowhere left to tell that standard error is gone.
+    let _ = writeln!(io::stderr(), "{}", messages.paint(Role::Warning, what));
+}

@@ -1,0 +1,87 @@
+//! Ctrl-C.
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use crate::common::{copy, fixtures, run, stdout, tdb};
+
+fn spawned(arguments: &str) -> Child {
+    let mut command = tdb(arguments);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Presses Ctrl-C, and waits for the end.
+fn interrupted(child: Child) -> Output {
+    let pressed = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(pressed.unwrap().success());
+    let mut child = child;
+    // What it reads from stays open: that it ends is not the end of its input.
+    let input = child.stdin.take();
+    let output = child.wait_with_output().unwrap();
+    drop(input);
+    output
+}
+
+#[test]
+fn what_waits_for_its_input_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let array = folder.path().join("array");
+    copy(&fixtures().join("v22_tour/array"), &array);
+    let mut child = spawned(&format!("write {} - --format csv", array.display()));
+    let rows = b"station,hour,temperature,pressure,sky,remark\nBGN,2024-05-01,1,2,snow,x\n";
+    child.stdin.as_mut().unwrap().write_all(rows).unwrap();
+    thread::sleep(Duration::from_millis(500));
+    let output = interrupted(child);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        (told.trim(), output.status.code()),
+        ("interrupted: nothing is half done", Some(130))
+    );
+    assert_eq!(stdout(&format!("count {}", array.display())), "80\n");
+}
+
+#[test]
+fn an_import_takes_its_array_back() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("interrupted");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let (file, array) = (folder.join("cells.csv"), folder.join("array"));
+    let mut rows = "id,value\n".to_owned();
+    for row in 0..2_000_000 {
+        writeln!(rows, "{row},{}", row % 977).unwrap();
+    }
+    fs::write(&file, rows).unwrap();
+    let child = spawned(&format!(
+        "import {} {} --threads 1",
+        file.display(),
+        array.display()
+    ));
+    // The array is there before its cells are read for the second time.
+    while !array.join("__schema").exists() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    let output = interrupted(child);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        told.ends_with("interrupted: nothing is half done\n"),
+        "{told}"
+    );
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(!array.join("__schema").exists(), "the array is there");
+    let again = run(&format!("ls {}", folder.display()));
+    assert!(
+        !String::from_utf8(again.stdout).unwrap().contains("array"),
+        "the array is there"
+    );
+    fs::remove_dir_all(&folder).unwrap();
+}
