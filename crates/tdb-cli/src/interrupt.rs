@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use tdb_store::StoreError;
 
-use crate::args::Verb;
 use crate::paint::{Look, Role};
 
 /// The exit status of a program that Ctrl-C ended, as shells have it.
@@ -28,16 +27,8 @@ static NOTICED: AtomicBool = AtomicBool::new(false);
 /// What is said of the verb that is at work.
 static WHAT: OnceLock<(&'static str, Look)> = OnceLock::new();
 
-/// Listens to Ctrl-C while a verb is at work. Pressed again, it ends the program at once.
-pub(crate) fn listen(verb: &Verb, is_change: bool, messages: Look) {
-    let what = match verb {
-        Verb::Rm(_) | Verb::Vacuum(_) | Verb::Clean(_) => {
-            "interrupted: the same command removes what is left"
-        }
-        Verb::Rewrite(_) => "interrupted: the same command goes on",
-        _ if is_change => "interrupted: nothing is half done",
-        _ => "interrupted",
-    };
+/// Listens to Ctrl-C while a verb is at work, of which `what` is said then. Pressed again, it ends the program at once.
+pub(crate) fn listen(what: &'static str, messages: Look) {
     let pressed = move || {
         if ASKED.swap(true, Ordering::SeqCst) {
             process::exit(STATUS.into());

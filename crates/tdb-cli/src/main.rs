@@ -80,7 +80,8 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     {
         global.output = Some(arguments.file.clone());
     }
-    interrupt::listen(&verb, is_change, output::messages(global.color));
+    let what = left_by_interrupt(&verb, is_change);
+    interrupt::listen(what, output::messages(global.color));
     let (out, file) = Output::begin(&global)?;
     config::apply(&mut global, &out)?;
     for (option, moment) in [("--at", global.at()), ("--since", global.since)] {
@@ -93,6 +94,18 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     match file {
         Some(file) if is_written || !is_change => file.finish(),
         _ => Ok(()),
+    }
+}
+
+/// What is said of a verb that Ctrl-C has ended.
+fn left_by_interrupt(verb: &Verb, is_change: bool) -> &'static str {
+    match verb {
+        Verb::Rm(_) | Verb::Vacuum(_) | Verb::Clean(_) => {
+            "interrupted: the same command removes what is left"
+        }
+        Verb::Rewrite(_) => "interrupted: the same command goes on",
+        _ if is_change => "interrupted: nothing is half done",
+        _ => "interrupted",
     }
 }
 
