@@ -91,6 +91,7 @@ impl Mapping {
     }
 
     /// The mapping, with the schema of the array if that is given.
+    #[cfg(any(feature = "ipc", feature = "parquet"))]
     pub(crate) fn remembering(self, json: Option<&str>) -> Self {
         match json {
             Some(json) => self.with_array_schema(json),

@@ -1,4 +1,8 @@
+#[cfg(feature = "serde")]
+mod cell;
 mod input;
+#[cfg(feature = "serde")]
+mod rows;
 
 use std::path::Path;
 use std::sync::Arc;

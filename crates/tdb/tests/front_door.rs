@@ -660,3 +660,89 @@ fn ndarrays_are_written_as_boxes() {
         .commit();
     insta::assert_snapshot!(refused.expect_err("another order"), @"the cells of an ndarray are given in row-major order, and another one is said");
 }
+
+#[cfg(feature = "serde")]
+#[test]
+fn rows_are_written_as_they_are_read() {
+    use std::collections::BTreeMap;
+
+    #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+    struct Weather {
+        station: String,
+        day: String,
+        temp: Option<f32>,
+        sky: String,
+        gusts: Vec<i16>,
+        remark: String,
+    }
+    let (_folder, uri) = place();
+    let array = written(&uri);
+    let read = |array: &tdb::Array| -> Vec<Weather> {
+        let rows = array.read().order(Order::Row).rows().expect("begun");
+        rows.collect::<tdb::Result<_>>().expect("rows")
+    };
+    let all = read(&array);
+    let (_other, uri) = place();
+    let copy = tdb::create(&uri, &weather()).expect("created");
+    let done = copy.write().rows(&all).expect("written");
+    assert_eq!((done.cells, done.fragments.len()), (3, 1));
+    assert_eq!(read(&copy.reopen().expect("opened")), all);
+    assert_eq!(copy.write().rows(&all[..0]).expect("no rows").cells, 0);
+
+    // A map; an attribute that may be null is left out.
+    let row = |station: &str, sky: &str| {
+        let text = |text: &str| serde_json::Value::from(text);
+        BTreeMap::from([
+            ("station", text(station)),
+            ("day", text("2024-03-01")),
+            ("sky", text(sky)),
+            ("gusts", serde_json::json!([1, -2])),
+            ("remark", text("")),
+        ])
+    };
+    let refused = |rows: Vec<BTreeMap<&str, serde_json::Value>>| {
+        let error = copy.write().rows(rows).expect_err("refused");
+        format!("{error:?}")
+    };
+    let done = copy.write().rows([row("A", "rain")]).expect("written");
+    assert_eq!(done.cells, 1);
+    let last = read(&copy.reopen().expect("opened")).swap_remove(0);
+    assert_eq!(
+        (last.station.as_str(), last.temp, last.gusts),
+        ("A", None, vec![1, -2])
+    );
+    let mut with_null = row("A", "rain");
+    with_null.insert("temp", serde_json::Value::Null);
+    let mut without = with_null.clone();
+    without.remove("remark");
+    insta::assert_snapshot!(refused(vec![without.clone()]), @r#"row 0: there is no member "remark""#);
+    insta::assert_snapshot!(refused(vec![with_null.clone(), without]), @r#"row 1: there is no member "remark""#);
+
+    // Nothing is stored of rows of which one is wrong.
+    let wrong = |name: &'static str, value: serde_json::Value| {
+        let mut wrong = with_null.clone();
+        wrong.insert(name, value);
+        refused(vec![with_null.clone(), wrong])
+    };
+    insta::assert_snapshot!(wrong("sky", "fog".into()), @r#"row 1: field "sky": the enumeration "skies" has no value "fog""#);
+    insta::assert_snapshot!(wrong("day", "soon".into()), @r#"row 1: field "day": "soon" is not a valid datetime_day (ISO 8601, or a number of ticks)"#);
+    insta::assert_snapshot!(wrong("day", true.into()), @r#"row 1: field "day": true is given, and the field holds datetime_day"#);
+    insta::assert_snapshot!(wrong("temp", "warm".into()), @r#"row 1: field "temp": text is given, and the field holds float32"#);
+    insta::assert_snapshot!(wrong("temp", serde_json::json!([1.0, 2.0])), @r#"row 1: field "temp": 2 values are given, and a cell holds 1"#);
+    insta::assert_snapshot!(wrong("temp", 0.1.into()), @r#"row 1: field "temp": 0.1 is not a valid float32"#);
+    insta::assert_snapshot!(wrong("gusts", serde_json::json!([40_000])), @r#"row 1: field "gusts": 40000 is not a valid int16"#);
+    insta::assert_snapshot!(wrong("gusts", serde_json::json!([null])), @r#"row 1: field "gusts": null within a list"#);
+    insta::assert_snapshot!(wrong("station", serde_json::Value::Null), @r#"row 1: field "station": there are no null cells in the field"#);
+    insta::assert_snapshot!(wrong("remark", 7.into()), @r#"row 1: field "remark": a number is given, and the field holds string_utf8"#);
+    insta::assert_snapshot!(wrong("remarks", "x".into()), @r#"row 1: there is no field "remarks": did you mean "remark"? the fields are station, day, temp, sky, gusts, remark"#);
+    let error = copy.write().rows([7]).expect_err("no row");
+    insta::assert_snapshot!(error, @"row 0: a row is a struct or a map with a member for each field");
+    assert_eq!(
+        copy.reopen()
+            .expect("opened")
+            .read()
+            .count()
+            .expect("a count"),
+        4
+    );
+}
