@@ -3,9 +3,10 @@
 use clap::error::{ContextKind, ContextValue};
 
 /// Verbs that change nothing, or only hold such that do: the others are never offered for a misspelt one.
-const HARMLESS: [&str; 29] = [
+const HARMLESS: [&str; 30] = [
     "explain",
     "advise",
+    "map",
     "info",
     "schema",
     "ls",

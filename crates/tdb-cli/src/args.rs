@@ -62,6 +62,8 @@ pub(crate) enum Verb {
     /// Show what the bytes of an array are spent on
     #[command(alias = "du")]
     Layout(cmd::layout::Arguments),
+    /// Show where fragments and tiles lie
+    Map(cmd::map::Arguments),
     /// Say which filters would serve an array better
     Advise(cmd::advise::Arguments),
     /// Draw two dimensions of a dense array

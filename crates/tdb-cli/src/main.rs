@@ -20,6 +20,7 @@ mod present;
 mod profile;
 mod request_file;
 mod result_file;
+mod svg;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -134,6 +135,7 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Hist(arguments) => cmd::hist::run(&arguments, global, out),
         Verb::Distinct(arguments) => cmd::agg::distinct(&arguments, global, out),
         Verb::Explain(arguments) => cmd::explain::run(&arguments, global, out),
+        Verb::Map(arguments) => cmd::map::run(&arguments, global, out),
         Verb::Layout(arguments) => cmd::layout::run(&arguments, global, out),
         Verb::Show(arguments) => cmd::show::run(&arguments, global, out),
         Verb::Verify(arguments) => cmd::verify::run(&arguments, global, out),

@@ -36,7 +36,7 @@ const fn change(verb: &'static str, options: &'static [&'static str]) -> Meaning
 }
 
 #[rustfmt::skip]
-const VERBS: [Meaning; 49] = [
+const VERBS: [Meaning; 50] = [
     look("info", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("schema", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
@@ -66,6 +66,7 @@ const VERBS: [Meaning; 49] = [
     look("show", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("filters", &["json", "output"]),
     look("filters try", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
+    look("map", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("advise", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     change("create", &["at", "key_file", "threads", "memory"]),
     change("write", &["at", "key_file", "threads", "memory", "json", "ticks", "output"]),

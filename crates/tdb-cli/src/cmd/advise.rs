@@ -6,8 +6,7 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 use tdb::{Trial, Trials};
 
-use super::write_json;
-use crate::access::context;
+use super::{open_front, write_json};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -49,8 +48,7 @@ struct Sample {
 
 /// Says of each field which filters would serve better, and how to have them.
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let context = context(global)?;
-    let array = context.open(&arguments.array)?;
+    let array = open_front(&arguments.array, global, out)?;
     let mut all: Vec<Trials> = Vec::new();
     for field in array.filtered_fields() {
         all.push(array.try_filters(field, Some(arguments.sample.bytes.0))?);
@@ -111,7 +109,7 @@ pub(crate) fn of_field(
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let array = context(global)?.open(&arguments.array)?;
+    let array = open_front(&arguments.array, global, out)?;
     let trials = array.try_filters(&arguments.field, Some(arguments.sample.bytes.0))?;
     if global.json {
         return write_json(out, &as_json(&trials));

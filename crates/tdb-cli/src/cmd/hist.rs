@@ -1,5 +1,7 @@
 //! `tdb hist`: how the values of a field are spread.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use serde_json::json;
 use tdb_aggregate::{Bin, Histogram, histogram};
@@ -14,16 +16,21 @@ use crate::global::Global;
 use crate::output::Output;
 use crate::paint::{Role, Table, count};
 use crate::present;
+use crate::svg::{Svg, SvgAxis, SvgBox};
 
 /// Columns of the longest bar.
 const BAR: u64 = 40;
+
+/// The bars of a drawing.
+const COLOUR: [u8; 3] = [65, 105, 170];
 
 /// Parts of a character, from an eighth of it on.
 const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tdb hist fixtures/v22_tour/array temperature\n  tdb hist fixtures/v22_tour/array hour --bins 4 --where \"sky = 'snow'\" --json"
+    after_help = "Examples:\n  tdb hist fixtures/v22_tour/array temperature\n  tdb hist fixtures/v22_tour/array hour --bins 4 --where \"sky = 'snow'\" --json\n  \
+    tdb hist fixtures/v22_tour/array temperature --svg target/temperature.svg"
 )]
 pub(crate) struct Arguments {
     /// An array
@@ -33,6 +40,9 @@ pub(crate) struct Arguments {
     /// How many intervals at most, all of the same width
     #[arg(long, value_name = "N", default_value_t = 10)]
     bins: usize,
+    /// Draw the bars into this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     #[command(flatten)]
     selection: Selection,
 }
@@ -52,14 +62,12 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         return json_of(&answer, arguments, global, out);
     }
     let most = answer.bins.iter().map(|bin| bin.cells).max().unwrap_or(0);
+    if let Some(file) = &arguments.svg {
+        return picture(&answer, most, &arguments.field, global.ticks).write(file);
+    }
     let mut table = Table::new(&[">from", ">to", ">cells", ""]);
     for bin in &answer.bins {
-        let end = |bytes: &[u8]| {
-            let one = CellValNum::Fixed(1);
-            present::stored(answer.datatype, one, bytes, global.ticks)
-        };
-        let [low, high] =
-            rounded(answer.datatype, bin).unwrap_or_else(|| [end(&bin.low), end(&bin.high)]);
+        let [low, high] = ends(answer.datatype, bin, global.ticks);
         table.painted([
             (Role::Plain, low),
             (Role::Plain, high),
@@ -76,6 +84,49 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     }
     let look = out.look;
     Ok(table.write(out, look)?)
+}
+
+/// The ends of an interval as people read them.
+fn ends(datatype: Datatype, bin: &Bin, ticks: bool) -> [String; 2] {
+    let exact = |bytes: &[u8]| present::stored(datatype, CellValNum::Fixed(1), bytes, ticks);
+    rounded(datatype, bin).unwrap_or_else(|| [exact(&bin.low), exact(&bin.high)])
+}
+
+/// A drawing: the intervals from left to right, each with a bar that grows from the lower end.
+fn picture(answer: &Histogram, most: u64, field: &str, ticks: bool) -> Svg {
+    let bins = answer.bins.iter();
+    let all: Vec<[String; 2]> = bins.map(|bin| ends(answer.datatype, bin, ticks)).collect();
+    let low = all.first().map_or("", |[low, _]| low.as_str());
+    let high = all.last().map_or("", |[_, high]| high.as_str());
+    let highest = count(most);
+    let right = SvgAxis {
+        name: field,
+        ends: [low, high],
+    };
+    let down = SvgAxis {
+        name: "cells",
+        ends: [&highest, "0"],
+    };
+    let mut svg = Svg::new(right, down);
+    let width = 1.0 / all.len().max(1) as f64;
+    for (number, (bin, [low, high])) in answer.bins.iter().zip(&all).enumerate() {
+        if bin.cells > 0 {
+            let from = number as f64 * width;
+            let top = 1.0 - bin.cells as f64 / most as f64;
+            let title = format!("{low} .. {high}: {} cells", count(bin.cells));
+            svg.begin(COLOUR, &title);
+            svg.rectangle(
+                SvgBox {
+                    right: (from, from + width),
+                    down: (top, 1.0),
+                },
+                0.6,
+                1.0,
+            );
+            svg.end();
+        }
+    }
+    svg
 }
 
 /// The ends of an interval of floats, as exactly as its width asks for: four digits of that. JSON has all digits.

@@ -26,6 +26,7 @@ pub(crate) mod layout;
 pub(crate) mod log;
 mod long;
 pub(crate) mod ls;
+pub(crate) mod map;
 pub(crate) mod meta;
 mod meta_change;
 pub(crate) mod objects;
@@ -53,7 +54,7 @@ use tdb_cells::{FieldInfo, Session};
 use tdb_schema::CellValNum;
 use tdb_tile::Datatype;
 
-use crate::access::Opening;
+use crate::access::{Opening, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -71,6 +72,18 @@ pub(crate) fn open_array(
     let opening = Opening::new(global, session)?;
     open_location(&location, &opening, global, out)
         .map_err(|error| Failure::in_place(error, &location))
+}
+
+/// Opens an array of the crate `tdb` for a verb that looks at it, as of the times that the user gave, and tells what is odd about
+/// it.
+pub(crate) fn open_front(uri: &str, global: &Global, out: &Output) -> Result<tdb::Array, Failure> {
+    let context = context(global)?;
+    let opening = Opening::new(global, context.shared_session())?;
+    let open = || context.open_with(uri, opening.options);
+    let array = global.counts.stage("open", open)?;
+    global.counts.opened(array.engine());
+    warn_of(array.engine(), out);
+    Ok(array)
 }
 
 /// Opens an array, and tells what is odd about it.

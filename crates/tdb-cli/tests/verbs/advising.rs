@@ -164,6 +164,8 @@ fn a_part_of_the_cells_can_be_tried() {
     assert_eq!(cells("1MiB"), (80, 640));
     assert_eq!(cells("80"), (10, 80));
     assert_eq!(cells("0"), (0, 0));
+    // As of an earlier time there were fewer.
+    assert_eq!(cells("1MiB --at 2024-04-11"), (48, 384));
 }
 
 #[test]

@@ -432,6 +432,13 @@ fn a_sample_is_the_same_for_a_seed() {
 
 #[test]
 fn histograms_are_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bars.svg");
+    stdout(&format!(
+        "hist v22_tour/array temperature --bins 3 --svg {}",
+        file.display()
+    ));
+    insta::assert_snapshot!("bars_svg", std::fs::read_to_string(&file).unwrap());
     insta::assert_snapshot!(stdout("hist v22_tour/array temperature --bins 5"), @r#"
       from      to  cells
     -3.750   2.200     16  ████████████████████████████████

@@ -66,7 +66,7 @@ fn every_verb_shows_examples_that_work() {
 }
 
 /// Every verb.
-const VERBS: [&str; 49] = [
+const VERBS: [&str; 50] = [
     "",
     "info",
     "schema",
@@ -102,6 +102,7 @@ const VERBS: [&str; 49] = [
     "dump",
     "filters",
     "filters try",
+    "map",
     "advise",
     "create",
     "write",

@@ -17,6 +17,7 @@ mod judged;
 mod listing;
 mod looking;
 mod lost_tiles;
+mod mapping;
 mod past;
 mod read;
 mod refusing;
