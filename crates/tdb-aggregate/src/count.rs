@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tdb_array::{Array, Fragment, Snapshot, fragments_apart};
 use tdb_cells::Session;
 use tdb_fragment::FragmentIndex;
-use tdb_query::{QueryError, ReadOptions, Reader, ResultOrder, Subarray, Versions};
+use tdb_query::{QueryError, ReadOptions, Reader, ResultOrder, Versions};
+use tdb_schema::Subarray;
 
 /// Counts the cells that a read returns, whichever fields it names.
 ///
@@ -52,7 +53,7 @@ pub fn known_count(array: &Snapshot) -> Option<u64> {
 fn takes_all(options: &ReadOptions) -> bool {
     options.ranges.is_empty()
         && options.label_ranges.is_empty()
-        && options.condition.is_none()
+        && !options.looks_at_cells()
         && options.versions == Versions::Current
         && !options.reads_nothing
 }

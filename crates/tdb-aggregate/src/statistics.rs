@@ -45,7 +45,7 @@ pub(crate) fn may_tell(schema: &ArraySchema, options: &ReadOptions) -> bool {
             && options.label_ranges.is_empty()
             && names().all(is_single)
     };
-    options.condition.is_none() && options.limit.is_none() && (!schema.is_dense() || is_by_tiles())
+    !options.looks_at_cells() && options.limit.is_none() && (!schema.is_dense() || is_by_tiles())
 }
 
 /// Looks for tiles of a read whose statistics tell all that is asked of these fields. The others are to be read, also those

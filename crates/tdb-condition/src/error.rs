@@ -1,4 +1,5 @@
-use tdb_tile::{Bug, ErrorKind, LimitError};
+use tdb_schema::names::UnknownName;
+use tdb_tile::{Bug, Datatype, ErrorKind, LimitError};
 
 /// Why a condition cannot be understood, asked or stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,6 +47,29 @@ pub enum ConditionError {
         /// Another way to delete these cells.
         hint: String,
     },
+    /// Points whose coordinates are of another datatype than those of their dimension.
+    #[error("points of dimension {dimension:?} are not of type {datatype}, but {found}")]
+    PointType {
+        /// Name of the dimension.
+        dimension: String,
+        /// Its datatype.
+        datatype: Datatype,
+        /// That of the points.
+        found: Datatype,
+    },
+    /// A point that has no place.
+    #[error("point {point} (counted from 0) is {what} along dimension {dimension:?}")]
+    NoPoint {
+        /// Which of the points, counted from 0.
+        point: u64,
+        /// Name of the dimension.
+        dimension: String,
+        /// What it has in the place of a coordinate: `null`, `NaN`.
+        what: &'static str,
+    },
+    /// A dimension that the array does not have.
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
     /// A condition that is too deep, or has too many parts.
     #[error(transparent)]
     Limit(#[from] LimitError),
@@ -63,6 +87,9 @@ impl ConditionError {
             | Self::UnknownField { .. }
             | Self::Unfit { .. }
             | Self::NotHeld { .. }
+            | Self::PointType { .. }
+            | Self::Unknown(_)
+            | Self::NoPoint { .. }
             | Self::NotStorable { .. } => ErrorKind::Invalid,
             Self::Limit(_) => ErrorKind::Limit,
             Self::Bug(_) => ErrorKind::Bug,
@@ -75,6 +102,7 @@ impl ConditionError {
         match self {
             Self::UnknownField { hint, .. } | Self::NotHeld { hint, .. } => Some(hint),
             Self::Unfit { hint, .. } => hint.as_deref(),
+            Self::Unknown(error) => Some(error.hint()),
             Self::NotStorable { .. } => Some("TileDB cannot read an array with such a delete"),
             _ => None,
         }

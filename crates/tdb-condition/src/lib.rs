@@ -19,6 +19,7 @@ mod literal_position;
 mod parentheses;
 mod parse;
 mod pattern;
+mod points;
 mod predicate;
 mod refusal;
 mod resolve;
@@ -38,6 +39,7 @@ pub use error::ConditionError;
 pub use field_cells::FieldCells;
 pub use kept::Kept;
 pub use pattern::{Matcher, Pattern};
+pub use points::{GatheredPoints, Points};
 pub use predicate::Predicate;
 pub use resolved::{
     ResolvedComparison, ResolvedCondition, ResolvedField, ResolvedTerm, ResolvedTest, Step,

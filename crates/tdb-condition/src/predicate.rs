@@ -1,16 +1,33 @@
-//! A condition over the cells of a table.
+//! What chooses the cells of a table: a condition, and points.
 
-use tdb_cells::{CellSet, CellTable, CellsError, RowRange, TableColumn};
+use std::sync::Arc;
+
+use tdb_cells::{CellSet, CellTable, CellsError, FieldInfo, RowRange, TableColumn};
+use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::Bug;
 
-use crate::{FieldCells, ResolvedCondition};
+use crate::{ConditionError, FieldCells, Points, ResolvedCondition};
 
-/// A condition, and where the fields that it tests stand in the schema.
+/// What chooses cells: a condition, points that they lie at, or both; and where the fields that are looked at stand in the schema.
 #[derive(Clone, Debug)]
 pub struct Predicate {
+    condition: Option<PlacedCondition>,
+    points: Option<PlacedPoints>,
+}
+
+/// A condition, and where the fields that it tests stand, in their order.
+#[derive(Clone, Debug)]
+struct PlacedCondition {
     condition: ResolvedCondition,
     fields: Vec<Option<FieldKind>>,
+}
+
+/// Points, and where their dimensions stand, in their order.
+#[derive(Clone, Debug)]
+struct PlacedPoints {
+    points: Arc<Points>,
+    dimensions: Vec<usize>,
 }
 
 impl Predicate {
@@ -22,31 +39,86 @@ impl Predicate {
             .iter()
             .map(|f| schema.field(&f.name).map(|field| field.kind))
             .collect();
-        Self { condition, fields }
+        Self::with_fields(condition, fields)
     }
 
     /// A condition whose fields are known, in their order; `None` for those that are not there.
     #[must_use]
     pub fn with_fields(condition: ResolvedCondition, fields: Vec<Option<FieldKind>>) -> Self {
-        Self { condition, fields }
+        Self {
+            condition: Some(PlacedCondition { condition, fields }),
+            points: None,
+        }
+    }
+
+    /// Only cells at points whose dimensions the array has.
+    ///
+    /// # Errors
+    /// A dimension that the array does not have, or that is of another datatype there.
+    pub fn at_points(points: Arc<Points>, schema: &ArraySchema) -> Result<Self, ConditionError> {
+        let place = |dimension: &FieldInfo| {
+            let place = schema.dimension_index(&dimension.name);
+            let found = place.and_then(|place| Some((place, schema.dimensions.get(place)?)));
+            let Some((place, found)) = found else {
+                let known = schema.dimensions.iter().map(|d| d.name.as_str());
+                return Err(UnknownName::new("dimension", &dimension.name, known).into());
+            };
+            if found.datatype == dimension.datatype {
+                Ok(place)
+            } else {
+                Err(ConditionError::PointType {
+                    dimension: dimension.name.clone(),
+                    datatype: found.datatype,
+                    found: dimension.datatype,
+                })
+            }
+        };
+        let dimensions = points.dimensions().map(place);
+        let dimensions = dimensions.collect::<Result<_, _>>()?;
+        Ok(Self {
+            condition: None,
+            points: Some(PlacedPoints { points, dimensions }),
+        })
+    }
+
+    /// Both what this chooses and what another does.
+    #[must_use]
+    pub fn and_points(self, other: Self) -> Self {
+        Self {
+            points: other.points,
+            ..self
+        }
+    }
+
+    /// The points that cells lie at, and where their dimensions stand in the schema.
+    #[must_use]
+    pub fn points(&self) -> Option<(&Points, &[usize])> {
+        let placed = self.points.as_ref()?;
+        Some((&placed.points, &placed.dimensions))
+    }
+
+    /// Whether it asks where cells lie: coordinates along some dimension.
+    #[must_use]
+    pub fn asks_place(&self) -> bool {
+        let mut fields = self.fields();
+        fields.any(|field| matches!(field, FieldKind::Dimension(_)))
     }
 
     /// The fields whose cells are looked at.
     pub fn fields(&self) -> impl Iterator<Item = FieldKind> + '_ {
-        self.fields.iter().copied().flatten()
+        let tested = self.condition.iter().flat_map(|placed| &placed.fields);
+        let dimensions = self.points.iter().flat_map(|placed| &placed.dimensions);
+        let dimensions = dimensions.map(|dimension| FieldKind::Dimension(*dimension));
+        tested.copied().flatten().chain(dimensions)
     }
 
-    /// Where its fields stand, in their order.
-    pub(crate) fn stored_in(&self) -> impl Iterator<Item = Option<FieldKind>> + '_ {
-        self.fields.iter().copied()
+    /// The condition by itself, and where its fields stand, in their order.
+    pub(crate) fn condition(&self) -> Option<(&ResolvedCondition, &[Option<FieldKind>])> {
+        let placed = self.condition.as_ref()?;
+        Some((&placed.condition, &placed.fields))
     }
 
-    /// The condition by itself.
-    pub(crate) fn condition(&self) -> &ResolvedCondition {
-        &self.condition
-    }
-
-    /// The rows of the table for which the condition holds.
+    /// The rows of the table that it chooses.
     ///
     /// # Errors
     /// Cells that do not hold together.
@@ -68,24 +140,62 @@ impl Predicate {
         let mut keep = Vec::new();
         let mut answers = Vec::new();
         for rows in parts {
-            let cells = self.fields.iter().map(|field| {
-                let Some(field) = field else {
-                    // No cell has what is not there.
-                    return Ok(None);
-                };
-                let column = column(*field).ok_or_else(|| Bug::new("a field was not loaded"))?;
-                if column.lacks(rows) {
-                    Ok(None)
-                } else {
-                    cells_of(column, rows).map(Some)
+            match &self.condition {
+                Some(placed) => placed.evaluate(rows, column, &mut answers)?,
+                None => {
+                    answers.clear();
+                    answers.resize(rows.len(), 1);
                 }
-            });
-            let cells: Vec<_> = cells.collect::<Result<_, Bug>>()?;
-            self.condition.evaluate(&cells, rows.len(), &mut answers)?;
+            }
+            if let Some(placed) = &self.points {
+                placed.choose(rows, column, &mut answers)?;
+            }
             keep.extend_from_slice(&answers);
         }
         Ok(CellSet::of_bytes(&keep)?)
     }
+}
+
+impl PlacedCondition {
+    fn evaluate<'a>(
+        &self,
+        rows: RowRange,
+        column: &dyn Fn(FieldKind) -> Option<&'a TableColumn>,
+        answers: &mut Vec<u8>,
+    ) -> Result<(), CellsError> {
+        let cells = self.fields.iter().map(|field| {
+            let Some(field) = field else {
+                // No cell has what is not there.
+                return Ok(None);
+            };
+            let column = column(*field).ok_or_else(not_loaded)?;
+            if column.lacks(rows) {
+                Ok(None)
+            } else {
+                cells_of(column, rows).map(Some)
+            }
+        });
+        let cells: Vec<_> = cells.collect::<Result<_, Bug>>()?;
+        self.condition.evaluate(&cells, rows.len(), answers)
+    }
+}
+
+impl PlacedPoints {
+    fn choose<'a>(
+        &self,
+        rows: RowRange,
+        column: &dyn Fn(FieldKind) -> Option<&'a TableColumn>,
+        answers: &mut [u8],
+    ) -> Result<(), Bug> {
+        let columns = self.dimensions.iter();
+        let columns = columns.map(|at| column(FieldKind::Dimension(*at)).ok_or_else(not_loaded));
+        let columns = columns.collect::<Result<Vec<_>, Bug>>()?;
+        self.points.choose(&columns, rows, answers)
+    }
+}
+
+fn not_loaded() -> Bug {
+    Bug::new("a field was not loaded")
 }
 
 /// Some rows of a column.

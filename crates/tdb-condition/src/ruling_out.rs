@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tdb_cells::{KnownCells, TileFacts};
 use tdb_fragment::TileNumber;
 use tdb_schema::FieldKind;
-use tdb_tile::{Bug, Datatype};
+use tdb_tile::{Bug, Datatype, Range};
 
 use crate::resolved::{ResolvedField, ResolvedTest, Step};
 use crate::{CompareOp, Predicate, ResolvedCondition};
@@ -18,13 +18,51 @@ impl Predicate {
     /// # Errors
     /// [`Bug`].
     pub fn rules_out(&self, facts: &TileFacts, tile: TileNumber, cells: u64) -> Result<bool, Bug> {
-        let known = |field: Option<FieldKind>| match field {
+        self.fails_for_all(cells, &|field| facts.cells(field, tile, cells))
+    }
+
+    /// Whether no cell in a box, a range along each dimension of the schema, is chosen, whatever it holds: neither the
+    /// coordinates that the condition asks for lie in it, nor any of the points.
+    ///
+    /// # Errors
+    /// [`Bug`].
+    pub fn rules_out_box(&self, ranges: &[Range]) -> Result<bool, Bug> {
+        if let Some((points, dimensions)) = self.points() {
+            let own = dimensions.iter().map(|dimension| ranges.get(*dimension));
+            let other = || Bug::new("a box has fewer dimensions than the schema");
+            let own = own.collect::<Option<Vec<_>>>().ok_or_else(other)?;
+            if !points.any_in(&own)? {
+                return Ok(true);
+            }
+        }
+        // How many cells there are does not matter: none is null.
+        self.fails_for_all(1, &|field| match field {
+            FieldKind::Dimension(dimension) => {
+                let range = ranges.get(dimension)?;
+                Some(KnownCells::Has {
+                    nulls: Some(0),
+                    extremes: Some((&range.lo, &range.hi)),
+                })
+            }
+            _ => None,
+        })
+    }
+
+    fn fails_for_all<'a>(
+        &self,
+        cells: u64,
+        known: &dyn Fn(FieldKind) -> Option<KnownCells<'a>>,
+    ) -> Result<bool, Bug> {
+        let Some((condition, fields)) = self.condition() else {
+            return Ok(false);
+        };
+        let known = |field: &Option<FieldKind>| match field {
             // No cell has what is not there.
             None => Some(KnownCells::Lacking),
-            Some(field) => facts.cells(field, tile, cells),
+            Some(field) => known(*field),
         };
-        let fields: Vec<Option<KnownCells<'_>>> = self.stored_in().map(known).collect();
-        self.condition().is_ruled_out(&fields, cells)
+        let fields: Vec<Option<KnownCells<'a>>> = fields.iter().map(known).collect();
+        condition.is_ruled_out(&fields, cells)
     }
 }
 

@@ -1,29 +1,17 @@
 use tdb_array::{ArrayError, ErrorKind};
 use tdb_cells::CellsError;
 use tdb_condition::ConditionError;
+use tdb_schema::RangeError;
 use tdb_schema::names::UnknownName;
-use tdb_tile::{Bug, Datatype, LimitError, WireError};
+use tdb_tile::{Bug, LimitError, WireError};
 
 /// Why cells could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueryError {
-    /// The ends of a range have another size than the coordinates of its dimension.
-    #[error("range of dimension {dimension:?} is not of type {datatype}")]
-    RangeType {
-        /// Name of the dimension.
-        dimension: String,
-        /// Its type.
-        datatype: Datatype,
-    },
-    /// A range whose lower end lies above its upper end.
-    #[error("range of {kind} {name:?} ends before it begins")]
-    RangeBackwards {
-        /// What the range is of: `dimension` or `label`.
-        kind: &'static str,
-        /// Name of the dimension or label.
-        name: String,
-    },
+    /// A range that cannot be asked for.
+    #[error(transparent)]
+    Range(#[from] RangeError),
     /// A range of labels that have no order.
     #[error(
         "range of label {label:?}: the values of this label are stored unordered, so no range of them can be looked up"
@@ -106,15 +94,14 @@ impl QueryError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::RangeType { .. }
-            | Self::RangeBackwards { .. }
-            | Self::LabelOrder { .. }
+            Self::LabelOrder { .. }
             | Self::LabelRanges
             | Self::GlobalOrder
             | Self::TooManyCells
             | Self::OlderVersions
             | Self::TakesMore { .. }
             | Self::Unknown(_) => ErrorKind::Invalid,
+            Self::Range(error) => error.kind(),
             Self::Condition(error) => error.kind(),
             Self::Cells(error) => error.kind(),
             Self::Array(error) => error.kind(),
@@ -142,6 +129,7 @@ impl QueryError {
             Self::LabelOrder { .. } => Some("give a range of the dimension that the label is for"),
             Self::LabelRanges => Some("look them up by a LabelSearch, or read through a Reader"),
             Self::GlobalOrder => Some("ask for row-major or column-major order"),
+            Self::Range(error) => error.hint(),
             Self::Cells(error) => error.hint(),
             Self::Unknown(error) => Some(error.hint()),
             Self::Condition(error) => error.hint(),

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use tdb_array::{ArrayError, ErrorKind, Snapshot};
 use tdb_cells::{Batch, CellProblem, out_of_order};
 use tdb_schema::names::UnknownName;
-use tdb_schema::{DataOrder, DimensionLabel};
+use tdb_schema::{DataOrder, DimensionLabel, RangeError};
 use tdb_tile::{Bug, Range};
 
 use crate::QueryError;
@@ -31,7 +31,7 @@ impl LabelSearch {
     /// Begins a search in the label `name` of an array.
     ///
     /// # Errors
-    /// [`QueryError::Unknown`] if the array has no such label; [`QueryError::RangeBackwards`] if the range is reversed or
+    /// [`QueryError::Unknown`] if the array has no such label; [`QueryError::Range`] if the range is reversed or
     /// the labels are unordered.
     pub fn new(array: &Snapshot, name: &str, range: &Range) -> Result<Self, QueryError> {
         let schema = array.schema();
@@ -43,10 +43,11 @@ impl LabelSearch {
         let dimension =
             dimension.ok_or_else(|| Bug::new("a label is of no dimension of its array"))?;
         if !range.is_ordered(label.datatype) {
-            return Err(QueryError::RangeBackwards {
+            return Err(RangeError::Backwards {
                 kind: "label",
                 name: name.to_owned(),
-            });
+            }
+            .into());
         }
         if label.order == DataOrder::Unordered {
             return Err(QueryError::LabelOrder {

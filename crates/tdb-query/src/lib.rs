@@ -21,7 +21,6 @@ mod read;
 mod reader;
 mod request;
 mod sparse;
-mod subarray;
 mod table_work;
 
 pub use chosen_tiles::ChosenTiles;
@@ -34,4 +33,3 @@ pub use piece::{Decoded, Piece};
 pub use read::{Next, Read};
 pub use reader::Reader;
 pub use request::Request;
-pub use subarray::Subarray;

@@ -1,4 +1,6 @@
-use tdb_condition::Condition;
+use std::sync::Arc;
+
+use tdb_condition::{Condition, Points};
 use tdb_schema::order::SortOrder;
 use tdb_tile::Range;
 
@@ -76,6 +78,9 @@ pub struct ReadOptions {
     pub reads_nothing: bool,
     /// Only cells that match this condition are returned.
     pub condition: Option<Condition>,
+    /// Only cells at these points are returned. Dense arrays are read tile by tile then, unless another order is asked for or a
+    /// dimension has several ranges: no other order lets tiles out that have none.
+    pub points: Option<Arc<Points>>,
     /// The order of the result: row-major for dense, global for sparse arrays by default.
     pub order: Option<ResultOrder>,
     /// What happens to cells of a dense array that fail the condition; those of a sparse array are left out.
@@ -87,4 +92,12 @@ pub struct ReadOptions {
     /// The approximate maximum size of a batch in bytes; 32 MiB by default. With `u64::MAX`, a batch is as large as
     /// the session's memory allows.
     pub batch_bytes: Option<u64>,
+}
+
+impl ReadOptions {
+    /// Whether it takes a look at cells to tell which of them are returned.
+    #[must_use]
+    pub fn looks_at_cells(&self) -> bool {
+        self.condition.is_some() || self.points.is_some()
+    }
 }

@@ -169,9 +169,11 @@ impl Planning {
     }
 }
 
-/// The fields that a condition names, as far as there are any.
+/// The fields that a condition names, and points do, as far as there are any.
 fn asked_by_condition(array: &Snapshot, options: &ReadOptions) -> Vec<FieldKind> {
     let names = options.condition.iter().flat_map(|c| c.fields());
+    let points = options.points.iter().flat_map(|points| points.dimensions());
+    let names = names.chain(points.map(|dimension| &*dimension.name));
     let known = names.filter_map(|name| array.schema().field(name));
     known.map(|field| field.kind).collect()
 }

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use tdb_array::Snapshot;
 use tdb_cells::{Batch, Column, FieldInfo, Gathered};
-use tdb_condition::{Predicate, UnknownLabel};
-use tdb_schema::{ArraySchema, Enumeration, FieldKind};
+use tdb_condition::{Points, Predicate, UnknownLabel};
+use tdb_schema::{ArraySchema, Enumeration, FieldKind, Subarray};
 use tdb_tile::Limits;
 
 use crate::QueryError;
 use crate::field::chosen;
 use crate::options::{Failing, ReadOptions, ResultOrder, Versions};
-use crate::subarray::Subarray;
 
 /// Bytes that a batch may have, about, unless another size is asked for: large enough to work on, small enough
 /// to come before the whole has been read.
@@ -26,6 +25,7 @@ pub struct Request {
     pub(crate) subarray: Subarray,
     pub(crate) order: ResultOrder,
     pub(crate) versions: Versions,
+    /// What chooses cells: the condition, and points.
     pub(crate) condition: Option<Arc<Predicate>>,
     /// Dense arrays: what becomes of cells that fail the condition.
     pub(crate) failing: Failing,
@@ -63,27 +63,51 @@ impl Request {
         let known = FieldInfo::of_schema(schema, |index, _| enumerations.get(index)?.clone());
         let condition = options.condition.as_ref().map(|condition| {
             let resolved = condition.resolve(&known, limits)?;
-            Ok::<_, QueryError>(Arc::new(Predicate::new(resolved, schema)))
+            Ok::<_, QueryError>(Predicate::new(resolved, schema))
         });
+        let points = options.points.as_ref();
+        let points = points.map(|points| Predicate::at_points(Arc::clone(points), schema));
+        let points = points.transpose()?;
         let unknown_labels = options
             .condition
             .iter()
             .flat_map(|c| c.unknown_labels(&known));
-        let order = match options.order {
-            None if schema.is_dense() => ResultOrder::RowMajor,
-            Some(ResultOrder::Unordered) if schema.is_dense() => ResultOrder::RowMajor,
-            None => ResultOrder::Global,
-            Some(order) => order,
-        };
         let mut subarray = Subarray::new(schema, &options.ranges)?;
         if options.reads_nothing {
             subarray.clear();
         }
+        // Where cells that are not chosen stay, the places of all are wanted.
+        let drops = options.failing == Failing::Drop;
+        let placed = points.as_ref().filter(|_| drops);
+        if let Some((points, dimensions)) = placed.and_then(Predicate::points) {
+            match points.bounds() {
+                Some(bounds) => {
+                    let bounds = dimensions.iter().copied().zip(bounds);
+                    subarray.restrict(schema, &bounds.collect::<Vec<_>>());
+                }
+                None => subarray.clear(),
+            }
+        }
+        let order = match options.order {
+            None | Some(ResultOrder::Unordered) if schema.is_dense() => {
+                if placed.is_some() && subarray.is_one_box() {
+                    ResultOrder::Global
+                } else {
+                    ResultOrder::RowMajor
+                }
+            }
+            None => ResultOrder::Global,
+            Some(order) => order,
+        };
+        let chooses = match (condition.transpose()?, points) {
+            (Some(condition), Some(points)) => Some(condition.and_points(points)),
+            (condition, points) => condition.or(points),
+        };
         Ok(Self {
             subarray,
             order,
             versions: options.versions,
-            condition: condition.transpose()?,
+            condition: chooses.map(Arc::new),
             unknown_labels: unknown_labels.collect(),
             failing: options.failing,
             fields: fields.collect(),
@@ -117,6 +141,13 @@ impl Request {
         Ok(Batch { rows, columns })
     }
 
+    /// Points, and where their dimensions stand in the schema, if only cells at points are returned.
+    pub(crate) fn points_alone(&self) -> Option<(&Points, &[usize])> {
+        let chooses = self.condition.as_deref();
+        let chooses = chooses.filter(|_| self.failing == Failing::Drop);
+        chooses.and_then(Predicate::points)
+    }
+
     /// The part of the domain that is read.
     #[must_use]
     pub fn subarray(&self) -> &Subarray {
@@ -129,7 +160,7 @@ fn version_fields(array: &Snapshot, options: &ReadOptions) -> Result<Vec<FieldKi
     if options.versions == Versions::Current {
         return Ok(Vec::new());
     }
-    if array.schema().is_dense() || options.condition.is_some() {
+    if array.schema().is_dense() || options.looks_at_cells() {
         return Err(QueryError::OlderVersions);
     }
     let mut fields = vec![FieldKind::Timestamps];

@@ -199,6 +199,19 @@ impl RTree {
             .map(Mbr)
     }
 
+    /// The bounding rectangle of a tile as far as it can be believed, as [`RTree::search`] does: `None` where bounds are out of
+    /// order, or an upper bound is worth nothing.
+    #[must_use]
+    pub fn believed_mbr(&self, tile: usize) -> Option<Mbr> {
+        let mbr = self.mbr(tile)?;
+        let mut ranges = mbr.0.iter().zip(&self.dimensions);
+        let is_believed = ranges.all(|(range, dimension)| {
+            let is_doubted = self.doubts_empty_strings && dimension.is_var && range.lo.is_empty();
+            range.is_ordered(dimension.datatype) && !is_doubted
+        });
+        is_believed.then_some(mbr)
+    }
+
     /// The rectangle around all tiles, from the leaves; `None` without tiles.
     #[must_use]
     pub fn bounding_mbr(&self) -> Option<Mbr> {

@@ -30,6 +30,7 @@ pub mod order;
 mod presence;
 mod schema;
 mod schema_record;
+mod subarray;
 pub mod value;
 
 pub use attribute::Attribute;
@@ -46,3 +47,4 @@ pub use label::DimensionLabel;
 pub use label_record::LabelRecord;
 pub use schema::{ArraySchema, EnumerationRef, SchemaWarning};
 pub use schema_record::SchemaRecord;
+pub use subarray::{RangeError, Subarray};

@@ -416,6 +416,8 @@ fn narrow(old: &Array, new: &Array, old_options: &mut ReadOptions, new_options: 
     let has_ranges =
         |options: &ReadOptions| !options.ranges.is_empty() || !options.label_ranges.is_empty();
     let is_asked_alike = old_options.condition == new_options.condition
+        && old_options.points.is_none()
+        && new_options.points.is_none()
         && !has_ranges(old_options)
         && !has_ranges(new_options);
     if old.uri() != new.uri() || !is_asked_alike {

@@ -9,8 +9,8 @@ use tdb_condition::ConditionError;
 use tdb_consolidate::MergeError;
 use tdb_fragment::FragmentError;
 use tdb_query::QueryError;
-use tdb_schema::SchemaError;
 use tdb_schema::names::UnknownName;
+use tdb_schema::{RangeError, SchemaError};
 use tdb_store::StoreError;
 use tdb_tile::{Bug, FormatVersion, WireError, WireErrorKind};
 use tdb_write::WriteError;
@@ -262,6 +262,7 @@ error_of!(
     ConditionError,
     InputError,
     QueryError,
+    RangeError,
     WriteError
 );
 

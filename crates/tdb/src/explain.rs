@@ -127,7 +127,9 @@ impl Explanation {
 /// What each field that is read takes; those that the condition tests first.
 fn fields(array: &Array, options: &ReadOptions, chosen: &[ChosenTiles]) -> Vec<ExplainedField> {
     let schema = array.schema();
-    let tested: Vec<&str> = options.condition.iter().flat_map(|c| c.fields()).collect();
+    let points = options.points.iter().flat_map(|points| points.dimensions());
+    let mut tested: Vec<&str> = points.map(|dimension| &*dimension.name).collect();
+    tested.extend(options.condition.iter().flat_map(|c| c.fields()));
     let mut fields: Vec<(FieldKind, u64)> = Vec::new();
     for (kind, bytes) in chosen.iter().flat_map(|chosen| &chosen.bytes) {
         match fields.iter_mut().find(|(known, _)| known == kind) {

@@ -1,7 +1,8 @@
 //! Results as arrays of the crate `ndarray`, and those as cells.
 
 use ndarray::{ArrayD, ArrayRef, Dimension, IxDyn, ShapeBuilder};
-use tdb_query::{Failing, ResultOrder, Subarray};
+use tdb_query::{Failing, ResultOrder};
+use tdb_schema::Subarray;
 use tdb_tile::Scalar;
 
 use crate::{Element, Error, ReadBuilder, Result, WriteBuilder};
@@ -17,7 +18,7 @@ impl ReadBuilder {
         let options = self.options()?;
         let leaves_holes = options.limit.is_some()
             || !options.label_ranges.is_empty()
-            || (options.condition.is_some() && options.failing == Failing::Drop);
+            || (options.looks_at_cells() && options.failing == Failing::Drop);
         if schema.is_dense() && leaves_holes {
             let what =
                 "the result is no whole box: a limit, a label or a condition leaves cells out";

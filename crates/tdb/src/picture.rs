@@ -58,12 +58,13 @@ pub fn read_picture(
     let budget = &session.limits().budget;
     let bytes = slice.bytes().ok_or_else(too_large)?;
     let held = budget.take(bytes).map_err(CellsError::from)?;
-    let mut picture = empty_picture(&slice, array, held, read.condition.is_some())?;
+    let mut picture = empty_picture(&slice, array, held, read.looks_at_cells())?;
     let request = ReadOptions {
         attributes: Some(vec![picture.attribute.clone()]),
         dimensions: Some(Vec::new()),
         ranges: slice.ranges()?,
         condition: read.condition.clone(),
+        points: read.points.clone(),
         order: Some(ResultOrder::RowMajor),
         failing: Failing::Fill,
         enumeration_codes: true,

@@ -3,15 +3,22 @@
 mod batches;
 mod values;
 
+use std::sync::Arc;
+
 use tdb_aggregate::{Aggregate, Histogram, Table};
+use tdb_cells::{Batch, FieldInfo};
+use tdb_condition::{ConditionError, Points};
 use tdb_query::{Failing, ReadOptions};
-use tdb_tile::Limits;
+use tdb_schema::FieldKind;
+use tdb_schema::names::UnknownName;
+use tdb_tile::{Bug, Limits};
 
 pub use self::batches::Batches;
+use crate::column::{GivenCells, rows};
 use crate::condition_text::{Where, parse_condition};
 use crate::explain::Explanation;
 use crate::interval::Axis;
-use crate::{Arrangement, Array, Interval, Order, Result, SortKey};
+use crate::{Arrangement, Array, Error, Interval, IntoColumn, Order, Result, SortKey};
 
 /// A read in the making: of all cells and fields, unless more is said. Nothing is checked or read before the result is
 /// asked for, by [`batches`](Self::batches), [`count`](Self::count), [`to_vec`](Self::to_vec), …
@@ -43,6 +50,7 @@ pub struct ReadBuilder {
     ranges: Vec<(String, Interval)>,
     labels: Vec<(String, Interval)>,
     condition: Option<Where>,
+    points: Vec<(String, GivenCells)>,
     arrangement: Arrangement,
 }
 
@@ -54,6 +62,7 @@ impl ReadBuilder {
             ranges: Vec::new(),
             labels: Vec::new(),
             condition: None,
+            points: Vec::new(),
             arrangement: Arrangement::default(),
         }
     }
@@ -95,6 +104,25 @@ impl ReadBuilder {
             None => condition,
             Some(other) => other.and(condition),
         });
+        self
+    }
+
+    /// Only cells at points, of which these are the coordinates along one dimension; of each other one, one call more gives
+    /// those. Along dimensions of which there are none, cells lie anywhere. What this takes grows with the tiles that have a
+    /// point, not with the domain. Dense arrays are read tile by tile then, in [global order](Order::Global).
+    ///
+    /// ```no_run
+    /// let weather = tdb::open("weather")?;
+    /// let read = weather
+    ///     .read()
+    ///     .points("station", ["BGN", "KEF", "BGN"])
+    ///     .points("day", ["2024-01-01", "2024-01-01", "2024-02-29"]);
+    /// assert!(read.count()? <= 3);
+    /// # Ok::<(), tdb::Error>(())
+    /// ```
+    pub fn points(mut self, dimension: &str, coordinates: impl IntoColumn) -> Self {
+        let coordinates = coordinates.into_cells();
+        self.points.push((dimension.to_owned(), coordinates));
         self
     }
 
@@ -180,12 +208,43 @@ impl ReadBuilder {
             let range = Axis::label(schema, name)?.range(interval, false)?;
             options.label_ranges.push((name.clone(), range));
         }
+        if !self.points.is_empty() {
+            options.points = Some(Arc::new(self.gathered_points()?));
+        }
         options.condition = match &self.condition {
             None => options.condition,
             Some(Where::Condition(condition)) => Some(condition.clone()),
             Some(Where::Text(text)) => Some(parse_condition(text, schema, self.limits())?),
         };
         Ok(options)
+    }
+
+    fn gathered_points(&self) -> Result<Points> {
+        let schema = self.array.schema();
+        let (mut dimensions, mut columns) = (Vec::new(), Vec::new());
+        for (name, coordinates) in &self.points {
+            let Some(at) = schema.dimension_index(name) else {
+                let known = schema.dimensions.iter().map(|d| d.name.as_str());
+                return Err(UnknownName::new("dimension", name, known).into());
+            };
+            let field = schema.field_of(FieldKind::Dimension(at));
+            let field = field.ok_or_else(|| Bug::new("a schema lacks its own dimension"))?;
+            columns.push(coordinates.clone().column(&field, self.array.engine())?);
+            dimensions.push(FieldInfo::of(&field, None));
+        }
+        let rows = columns.first().map_or(0, rows);
+        if let Some(other) = columns.iter().find(|column| self::rows(column) != rows) {
+            let first = columns.first().map_or("", |column| &column.name);
+            let what = format!(
+                "points: {rows} coordinates along {first:?} and {} along {:?}",
+                self::rows(other),
+                other.name
+            );
+            return Err(Error::invalid(what));
+        }
+        let mut points = Points::gather(dimensions, self.limits());
+        points.add(&Batch { rows, columns })?;
+        Ok(points.finish().map_err(ConditionError::from)?)
     }
 
     fn limits(&self) -> &Limits {

@@ -9,9 +9,8 @@ use std::sync::Arc;
 
 use tdb_array::NameSource;
 use tdb_cells::{Batch, Column};
-use tdb_query::Subarray;
-use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
+use tdb_schema::{ArraySchema, Subarray};
 use tdb_tile::Range;
 use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
 

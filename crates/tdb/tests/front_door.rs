@@ -494,6 +494,54 @@ fn tiles_without_a_cell_that_fits_are_not_read() {
 }
 
 #[test]
+fn cells_at_points_are_read() {
+    let (_folder, uri) = place();
+    let array = written(&uri);
+    let days = |read: tdb::ReadBuilder| -> Vec<i64> {
+        read.order(Order::Row).to_vec("day").expect("the days")
+    };
+    let both = array
+        .read()
+        .points(
+            "day",
+            ["2024-02-29", "2024-01-01", "2024-01-01", "2024-02-29"],
+        )
+        .points("station", ["BGN", "BGN", "KEF", "BGN"]);
+    assert_eq!(days(both.clone()), [19_782, 19_723]);
+    assert_eq!(both.clone().count().expect("counted"), 2);
+    assert_eq!(days(both.condition(field("temp").gt(0))), [19_782]);
+    // Along a dimension without coordinates, cells lie anywhere.
+    assert_eq!(
+        array
+            .read()
+            .points("station", ["BGN"])
+            .count()
+            .expect("counted"),
+        2
+    );
+    assert_eq!(
+        array
+            .read()
+            .points("station", [""; 0])
+            .count()
+            .expect("counted"),
+        0
+    );
+    let refused = |read: tdb::ReadBuilder| format!("{:#}", read.count().expect_err("refused"));
+    let uneven = array
+        .read()
+        .points("station", ["BGN"])
+        .points("day", ["2024-01-01"; 2]);
+    insta::assert_snapshot!(refused(uneven), @r#"points: 1 coordinates along "station" and 2 along "day""#);
+    insta::assert_snapshot!(refused(array.read().points("stations", ["BGN"])), @r#"
+    there is no dimension "stations"
+    hint: did you mean "station"? the dimensions are station, day
+    "#);
+    insta::assert_snapshot!(refused(array.read().points("day", [7_i32])), @r#"column "day": numbers of the type i32 are given, and the field holds datetime_day"#);
+    insta::assert_snapshot!(refused(array.read().points("day", [Some("2024-01-01"), None])), @r#"point 1 (counted from 0) is null along dimension "day""#);
+}
+
+#[test]
 fn values_go_into_memory_that_is_brought_again() {
     let (_folder, uri) = place();
     let array = in_tiles(&uri);

@@ -14,6 +14,7 @@
 mod block;
 mod coordinates;
 mod runs;
+mod tile_set;
 mod tile_shape;
 mod visits;
 mod walk;
@@ -21,6 +22,7 @@ mod walk;
 pub use block::{Block, Borders, Cursor, Share, slow_to_fast};
 pub use coordinates::fill_coordinates;
 pub use runs::{Run, Runs};
+pub use tile_set::TileSet;
 pub use tile_shape::TileShape;
 pub use visits::{BlockTiles, Visits};
 pub use walk::{TileWalk, Walk, borders, chunk_borders};

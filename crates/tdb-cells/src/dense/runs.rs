@@ -46,6 +46,42 @@ impl Runs {
         Some(out)
     }
 
+    /// These cells, each once: ascending.
+    #[must_use]
+    pub fn of_cells(mut cells: Vec<u64>) -> Option<Self> {
+        cells.sort_unstable();
+        cells.dedup();
+        Self::new(cells.into_iter().map(|cell| (cell, cell)))
+    }
+
+    /// Whether the cells ascend along the dimension, each asked for once.
+    #[must_use]
+    pub fn is_ascending(&self) -> bool {
+        let mut pairs = self.runs.iter().zip(self.runs.iter().skip(1));
+        pairs.all(|(run, next)| run.first + (run.len - 1) < next.first)
+    }
+
+    /// Where cells from `first` to `last`, both included, stand in the result, if all [ascend](Self::is_ascending).
+    #[must_use]
+    pub fn positions(&self, first: u64, last: u64) -> Range<u64> {
+        let before = |cell: u64| {
+            let next = self
+                .runs
+                .partition_point(|run| run.first + (run.len - 1) < cell);
+            let next = self.runs.get(next);
+            next.map_or(self.len, |run| {
+                run.position + cell.saturating_sub(run.first)
+            })
+        };
+        before(first)..last.checked_add(1).map_or(self.len, before)
+    }
+
+    /// What it takes in memory.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.runs.len().saturating_mul(size_of::<Run>()) as u64
+    }
+
     /// Whether no cell is asked for.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -1,6 +1,5 @@
 //! Iterates over a dense result in batches. The current position is a small value that can be copied.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use tdb_schema::Order;
@@ -8,6 +7,7 @@ use tdb_schema::grid::{SpaceTileGrid, TileBox};
 
 use super::block::{Block, Borders, Cursor, Share};
 use super::runs::Runs;
+use super::tile_set::TileSet;
 
 /// Where a read stands.
 #[derive(Clone, Debug)]
@@ -25,8 +25,8 @@ pub struct TileWalk {
     next: u64,
     /// The first tile behind `next` that no block takes.
     stop: u64,
-    /// Tiles that no block takes, ascending and apart from each other.
-    left_out: Arc<[Range<u64>]>,
+    /// Tiles that no block takes.
+    left_out: Arc<TileSet>,
     /// The walk within a tile that is too large to be taken at once.
     within: Option<Cursor>,
 }
@@ -41,18 +41,15 @@ impl Walk {
         ))
     }
 
-    /// The tiles of one range along each dimension; `None` where there are more ranges.
+    /// The tiles of cells that ascend along each dimension; `None` where they do not.
     #[must_use]
     pub fn tiles(grid: &SpaceTileGrid, runs: &[Runs]) -> Option<Self> {
         if runs.iter().any(Runs::is_empty) {
             return Some(Self::cells(runs, grid.cell_order()));
         }
         let ends = grid.axes().iter().zip(runs).map(|(axis, runs)| {
-            let run = runs.single()?;
-            Some((
-                axis.tile_of(run.first),
-                axis.tile_of(run.first + (run.len - 1)),
-            ))
+            let (first, last) = runs.bounds().filter(|_| runs.is_ascending())?;
+            Some((axis.tile_of(first), axis.tile_of(last)))
         });
         let (first, last) = ends.collect::<Option<Vec<_>>>()?.into_iter().unzip();
         let tiles = TileBox::new(first, last, grid.tile_order());
@@ -60,7 +57,7 @@ impl Walk {
             tiles,
             next: 0,
             stop: u64::MAX,
-            left_out: Arc::from([]),
+            left_out: Arc::default(),
             within: None,
         }))
     }
@@ -96,15 +93,13 @@ impl TileWalk {
                     return vec![block];
                 }
             }
-            self.pass_left_out();
+            self.next = self.left_out.first_other(self.next);
             // Past the last tile there is none of this number.
-            let Some(block) = (self.next < self.stop)
-                .then(|| self.tiles.tile(self.next))
-                .flatten()
-                .and_then(|tile| tile_block(grid, runs, &tile))
-            else {
+            let tile = (self.next < self.stop).then(|| self.tiles.tile(self.next));
+            let Some(tile) = tile.flatten() else {
                 return blocks;
             };
+            let block = tile_block(grid, runs, &tile);
             let cells = block.rows();
             if !blocks.is_empty() && rows.saturating_add(cells) > share.aim {
                 return blocks;
@@ -139,9 +134,9 @@ impl TileWalk {
         !self.left_out.is_empty()
     }
 
-    /// No block takes these tiles: ascending and apart from each other.
-    pub fn leave_out(&mut self, tiles: Vec<Range<u64>>) {
-        self.left_out = Arc::from(tiles);
+    /// No block takes these tiles.
+    pub fn leave_out(&mut self, tiles: TileSet) {
+        self.left_out = Arc::new(tiles);
     }
 
     /// Goes on with this tile.
@@ -153,31 +148,19 @@ impl TileWalk {
     pub fn stop_at(&mut self, tile: u64) {
         self.stop = tile;
     }
-
-    /// Goes on behind the tiles that are left out.
-    fn pass_left_out(&mut self) {
-        let left_out = &self.left_out;
-        let place = left_out.partition_point(|range| range.end <= self.next);
-        if let Some(range) = left_out.get(place).filter(|range| range.start <= self.next) {
-            self.next = range.end;
-        }
-    }
 }
 
 /// The cells of a tile that are asked for.
-fn tile_block(grid: &SpaceTileGrid, runs: &[Runs], tile: &[u64]) -> Option<Block> {
+fn tile_block(grid: &SpaceTileGrid, runs: &[Runs], tile: &[u64]) -> Block {
     let cells = grid.tile_cells(tile);
     let ends = cells.lo.iter().zip(&cells.hi);
-    let positions = runs.iter().zip(ends).map(|(runs, (&lo, &hi))| {
-        let run = runs.single()?;
-        let first = lo.max(run.first);
-        let last = hi.min(run.first + (run.len - 1));
-        Some(first.checked_sub(run.first)?..(last.checked_sub(run.first)? + 1))
-    });
-    Some(Block {
-        positions: positions.collect::<Option<_>>()?,
+    let positions = runs.iter().zip(ends);
+    Block {
+        positions: positions
+            .map(|(runs, (&lo, &hi))| runs.positions(lo, hi))
+            .collect(),
         order: grid.cell_order(),
-    })
+    }
 }
 
 /// Where space tiles meet, or ranges do, nearest to a position along a dimension: at or before it, at or after it.

@@ -40,7 +40,7 @@ pub(crate) struct Scope {
 #[command(
     after_help = "Examples:\n  tdb compare fixtures/v22_deletes/array fixtures/v22_deletes_merged/array\n  \
     tdb compare before after --where 'day >= 2024-01-01' --limit 0\n\n\
-    CellNumbers are compared by their coordinates; values are the same where their bits are, labels where their text is. The exit \
+    Cells are compared by their coordinates; values are the same where their bits are, labels where their text is. The exit \
     status is 1 where anything differs."
 )]
 pub(crate) struct Arguments {
@@ -135,6 +135,10 @@ impl Scope {
     }
 
     fn read(&self, array: &Array, global: &Global) -> Result<ReadBuilder, Failure> {
+        if self.selection.takes_standard_input() {
+            let what = "--points: standard input is there once, and two reads take it";
+            return Err(Failure::invalid(what).hint("a file can be read twice"));
+        }
         let session = array.context().shared_session();
         let options = self
             .selection

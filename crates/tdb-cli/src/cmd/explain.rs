@@ -66,10 +66,16 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let sum = |number: fn(&ExplainedFragment) -> u64| -> u64 {
         explained.fragments.iter().map(number).sum()
     };
+    let by_points = options.points.is_some();
+    let ruled_out = if by_points {
+        "without a point, or ruled out by the condition"
+    } else {
+        "ruled out by the condition"
+    };
     for (tiles, why) in [
         (sum(|f| f.outside), "outside of the ranges"),
         (sum(|f| f.hidden), "hidden by newer fragments"),
-        (sum(|f| f.ruled_out), "ruled out by the condition"),
+        (sum(|f| f.ruled_out), ruled_out),
     ] {
         if tiles > 0 {
             writeln!(out, "  {} {why}", count(tiles))?;

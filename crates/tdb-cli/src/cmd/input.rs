@@ -101,6 +101,26 @@ pub(crate) struct OpenInput {
 }
 
 impl InputArguments {
+    /// A file of which nothing is said but its name; standard input is CSV.
+    pub(crate) fn of_file(file: &Path) -> Self {
+        Self {
+            file: file.to_owned(),
+            format: (file == Path::new("-")).then_some(Format::Csv),
+            delimiter: None,
+            null: Vec::new(),
+            columns: Columns::default(),
+            temp: None,
+        }
+    }
+
+    /// Only these columns are read, where a file has several.
+    pub(crate) fn take_columns(&mut self, names: Vec<String>) -> Result<(), Failure> {
+        if self.format()? != Format::Npy {
+            self.columns.columns = names;
+        }
+        Ok(())
+    }
+
     /// The file as messages name it.
     pub(crate) fn name(&self) -> String {
         if self.is_standard_input() {

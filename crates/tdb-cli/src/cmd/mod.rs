@@ -30,6 +30,7 @@ pub(crate) mod map;
 pub(crate) mod meta;
 mod meta_change;
 pub(crate) mod objects;
+mod points;
 mod progress;
 mod ranges;
 pub(crate) mod read;

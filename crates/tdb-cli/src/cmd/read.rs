@@ -277,10 +277,15 @@ fn read(
     if let Some(told) = finished.map_err(failed)? {
         messages.note(&told);
     }
-    if format == Format::Npy && options.condition.is_some() {
+    if format == Format::Npy && options.looks_at_cells() {
         let (filled, all) = (reader.filled(), told.shape.iter().product::<u64>());
+        let why = match (&options.condition, &options.points) {
+            (Some(_), None) => "--where fails for",
+            (None, _) => "none of the --points is the place of",
+            (Some(_), Some(_)) => "--where fails for, or none of the --points is the place of,",
+        };
         messages.note(&format!(
-            "--where fails for {filled} of {all} cells: they have the fill value"
+            "{why} {filled} of {all} cells: they have the fill value"
         ));
     }
     Ok(())

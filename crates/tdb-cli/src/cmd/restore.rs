@@ -17,7 +17,7 @@ use crate::parse::moment;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb restore target/weather --to -2h --dry-run\n  tdb restore target/weather --to 2024-04-11\n\n\
-    CellNumbers and metadata become what they were, by a new write: all times stay readable, and so this can be taken back. tdb log \
+    Cells and metadata become what they were, by a new write: all times stay readable, and so this can be taken back. tdb log \
     tells the times at which something happened, tdb diff what changed since."
 )]
 pub(crate) struct Arguments {

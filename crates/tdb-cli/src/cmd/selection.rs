@@ -10,6 +10,7 @@ use tdb_cells::Session;
 use tdb_condition::Condition;
 use tdb_query::ReadOptions;
 
+use super::points::PointsFile;
 use super::{open_location, ranges};
 use crate::access::{Opening, session};
 use crate::failure::Failure;
@@ -31,6 +32,10 @@ pub(crate) struct Selection {
     /// The cells for which this holds, like "a > 1 and b in ('x', 'y')", "c like 'x%'" or "c starts with 'x'"; others are left out
     #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
     condition: Option<String>,
+    /// Only the cells whose coordinates this file has: columns named like dimensions; - is CSV from standard input. Along dimensions
+    /// without a column, cells lie anywhere
+    #[arg(long, value_name = "FILE", value_parser = PointsFile::of_argument, allow_hyphen_values = true)]
+    points: Option<PointsFile>,
     /// Leave these fragments out: where one is damaged, the others can be read
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(super) without_fragments: Vec<String>,
@@ -76,6 +81,12 @@ impl Selection {
         !self.ranges.is_empty() || !self.labels.is_empty() || self.range_file.is_some()
     }
 
+    /// Whether points come from standard input, which is there once.
+    pub(super) fn takes_standard_input(&self) -> bool {
+        let points = self.points.as_ref();
+        points.is_some_and(PointsFile::is_standard_input)
+    }
+
     /// What is read: the cells that are meant, and all of their fields.
     pub(super) fn read_options(
         &self,
@@ -89,7 +100,10 @@ impl Selection {
         let ranges = ranges::of_arguments(schema, intervals, file, global.ticks)?;
         let condition = self.condition.as_deref();
         let condition = condition.map(|text| tdb::parse_condition(text, schema, session.limits()));
+        let points = self.points.as_ref();
+        let points = points.map(|file| file.read(schema, session, global));
         Ok(ReadOptions {
+            points: points.transpose()?,
             ranges: ranges.dimensions,
             label_ranges: ranges.labels,
             condition: condition.transpose()?,

@@ -1,7 +1,7 @@
 //! The shape of boxes of cells.
 
-use tdb_query::{Failing, ReadOptions, ResultOrder, Subarray};
-use tdb_schema::ArraySchema;
+use tdb_query::{Failing, ReadOptions, ResultOrder};
+use tdb_schema::{ArraySchema, Subarray};
 use tdb_tile::{Bug, Range};
 
 use crate::failure::Failure;
@@ -26,7 +26,7 @@ pub(crate) fn of_result(schema: &ArraySchema, options: &ReadOptions) -> Result<V
     if !matches!(options.order, None | Some(ResultOrder::RowMajor)) {
         return Err(unfit("in row-major order only"));
     }
-    let drops = options.condition.is_some() && options.failing == Failing::Drop;
+    let drops = options.looks_at_cells() && options.failing == Failing::Drop;
     if options.limit.is_some() || drops || !options.label_ranges.is_empty() {
         return Err(unfit("--limit, --drop and --label cannot be used"));
     }

@@ -9,6 +9,7 @@ use tdb_cells::files::{ConversionError, InputError};
 use tdb_condition::ConditionError;
 use tdb_consolidate::MergeError;
 use tdb_query::QueryError;
+use tdb_schema::RangeError;
 use tdb_schema::names::UnknownName;
 use tdb_store::StoreError;
 use tdb_write::WriteError;
@@ -55,6 +56,7 @@ failure_of!(
     InputError,
     MergeError,
     QueryError,
+    RangeError,
     StoreError,
     UnknownName,
     WriteError

@@ -19,6 +19,7 @@ mod looking;
 mod lost_tiles;
 mod mapping;
 mod past;
+mod points;
 mod read;
 mod refusing;
 mod remembering;

@@ -324,7 +324,7 @@ fn cells_of_a_dense_array_that_fail_are_left_out_unless_their_places_are_asked_f
     let said = |output: std::process::Output| String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(
         said(read("--no-dims")),
-        "warning: without dimensions, what --where leaves out does not show: --fill keeps the places\n"
+        "warning: without dimensions, cells that are left out do not show: --fill keeps the places\n"
     );
     assert_eq!(said(read("--no-dims --fill")), "");
     let sparse = run("read v22_tour/array --fill");

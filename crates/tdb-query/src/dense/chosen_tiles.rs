@@ -44,7 +44,7 @@ impl DenseRead {
                 visible(&newer, &cells, &mut seen);
                 if seen.last().is_none_or(|(last, _)| *last != at) {
                     own.hidden = own.hidden.saturating_add(1);
-                } else if layer.ruled_out.contains(number) {
+                } else if layer.ruled_out.contains(number.get()) {
                     own.ruled_out = own.ruled_out.saturating_add(1);
                 } else {
                     own.add(located, self.fields(), number);

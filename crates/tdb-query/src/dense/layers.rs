@@ -1,9 +1,9 @@
 //! Determines the fragments that are visible in a space tile.
 
+use tdb_cells::dense::TileSet;
 use tdb_fragment::FragmentIndex;
 use tdb_schema::grid::{CellBox, TileBox};
 
-use super::ruled_out_tiles::RuledOut;
 use super::sparse_cells::SparseCells;
 
 /// The place of a layer among those of a read, the newest first.
@@ -32,7 +32,7 @@ pub(crate) struct Layer {
     pub(crate) cells: CellBox,
     pub(crate) stored: Stored,
     /// Those of its tiles that the condition rules out.
-    pub(super) ruled_out: RuledOut,
+    pub(super) ruled_out: TileSet,
 }
 
 /// How a fragment of a dense array stores its cells.
@@ -122,7 +122,7 @@ mod tests {
                 hi: vec![hi],
             },
             stored: Stored::Tiles(tiles),
-            ruled_out: RuledOut::default(),
+            ruled_out: TileSet::default(),
         }
     }
 

@@ -1,7 +1,6 @@
 //! Finds the tiles of a dense result that come from one fragment as a whole, and leaves some of them out.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use tdb_fragment::TileNumber;
 use tdb_schema::grid::CellBox;
@@ -11,7 +10,7 @@ use super::layers::{Layer, Stored, common};
 use super::plan::bounds;
 use super::read::DenseRead;
 use crate::{LoneTiles, QueryError};
-use tdb_cells::dense::{TileWalk, Walk};
+use tdb_cells::dense::{TileSet, TileWalk, Walk};
 
 /// Bytes that a tile takes while it is looked at, about.
 const TILE_BYTES: u64 = 64;
@@ -77,16 +76,8 @@ impl DenseRead {
                 places.push(place.ok_or_else(foreign)?);
             }
         }
-        places.sort_unstable();
-        let mut left_out: Vec<Range<u64>> = Vec::new();
-        for place in places {
-            match left_out.last_mut().filter(|range| range.end == place) {
-                Some(range) => range.end = place.saturating_add(1),
-                None => left_out.push(place..place.saturating_add(1)),
-            }
-        }
         if let Walk::Tiles(walk) = &mut self.walk {
-            walk.leave_out(left_out);
+            walk.leave_out(TileSet::of(places));
         }
         Ok(())
     }

@@ -21,7 +21,6 @@ mod paint;
 mod plan;
 mod read;
 mod ruled_out;
-mod ruled_out_tiles;
 mod shared_tiles;
 mod source;
 mod sparse_cells;

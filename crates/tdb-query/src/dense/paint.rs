@@ -76,7 +76,7 @@ pub(crate) fn paint(
                         let number = tiles.position(visits.tile());
                         let outside = Bug::new("a fragment without a tile that has cells of it");
                         let number = TileNumber::new(number.ok_or(outside)?);
-                        if layer.ruled_out.contains(number) {
+                        if layer.ruled_out.contains(number.get()) {
                             brush.pass_over(&mut pass)?;
                         } else {
                             brush.copy(at, number, &mut pass)?;

@@ -6,17 +6,15 @@ use tdb_array::{OpenedPart, Snapshot};
 use tdb_cells::FragmentTiles;
 use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
-use tdb_schema::{ArraySchema, FieldKind};
-use tdb_tile::Bug;
+use tdb_schema::{ArraySchema, FieldKind, Subarray};
+use tdb_tile::{Bug, Grant};
 
 use super::layers::{Layer, Stored, meets};
-use super::ruled_out_tiles::RuledOut;
 use super::source::{FieldSource, Sources};
 use super::sparse_tiles::SparseTiles;
 use crate::request::Request;
-use crate::subarray::Subarray;
 use crate::{QueryError, fragment_tiles};
-use tdb_cells::dense::{Runs, TileShape};
+use tdb_cells::dense::{Run, Runs, TileSet, TileShape};
 
 /// What a dense read works on, once it is known where all tiles are.
 #[derive(Debug)]
@@ -28,6 +26,8 @@ pub(crate) struct DensePlan {
     pub(crate) layers: Vec<Layer>,
     /// Their tiles, in the same order.
     pub(crate) tiles: Vec<FragmentTiles>,
+    /// The memory of the cells that points have, and of the lists of tiles that are ruled out.
+    pub(super) held: Vec<Grant>,
 }
 
 /// The fragments that may have cells of the result, before it is known where their tiles are.
@@ -39,6 +39,8 @@ pub(crate) struct DenseCandidates {
     fragments: Vec<(FragmentIndex, CellBox)>,
     /// The fields whose cells are stored.
     attributes: Vec<FieldKind>,
+    /// The memory of the cells that points have.
+    held: Vec<Grant>,
 }
 
 /// All layers of a read, but for those whose cells are still to be read.
@@ -86,7 +88,8 @@ impl DenseCandidates {
             return Err(Bug::new("a dense array without a grid of tiles").into());
         };
         let shape = TileShape::new(grid)?;
-        let runs = runs(array, &shape.grid, &request.subarray)?;
+        let mut runs = runs(array, &shape.grid, &request.subarray)?;
+        let held = at_points(array, &shape.grid, request, &mut runs)?;
         let mut fragments = Vec::new();
         if let Some(wanted) = bounds(&runs) {
             for (index, fragment) in array.numbered_fragments().rev() {
@@ -108,6 +111,7 @@ impl DenseCandidates {
             runs,
             fragments,
             attributes,
+            held: held.into_iter().collect(),
         })
     }
 
@@ -136,7 +140,7 @@ impl DenseCandidates {
 
     /// Finds the tiles, with what [`DenseCandidates::parts`] named of each.
     pub(crate) fn locate(
-        self,
+        mut self,
         array: &Snapshot,
         opened: Vec<Vec<OpenedPart>>,
     ) -> Result<Located, QueryError> {
@@ -147,6 +151,7 @@ impl DenseCandidates {
                 runs: self.runs.clone(),
                 layers: Vec::new(),
                 tiles: Vec::new(),
+                held: std::mem::take(&mut self.held),
             },
             sparse: Vec::new(),
             attributes: self.attributes.clone(),
@@ -160,7 +165,7 @@ impl DenseCandidates {
                     index: *index,
                     cells: cells.clone(),
                     stored: Stored::Tiles(self.shape.grid.tiles_of(cells)),
-                    ruled_out: RuledOut::default(),
+                    ruled_out: TileSet::default(),
                 };
                 located.plan.layers.push(layer);
                 located.plan.tiles.push(tiles);
@@ -220,4 +225,32 @@ fn runs(
         Runs::new(ranges).ok_or(QueryError::TooManyCells)
     });
     runs.collect()
+}
+
+/// Leaves only cells that points have along a dimension, if cells at no point are left out, and what is asked for ascends.
+fn at_points(
+    array: &Snapshot,
+    grid: &SpaceTileGrid,
+    request: &Request,
+    runs: &mut [Runs],
+) -> Result<Option<Grant>, QueryError> {
+    let Some((points, dimensions)) = request.points_alone() else {
+        return Ok(None);
+    };
+    let each = points
+        .len()
+        .saturating_mul(dimensions.len() * size_of::<Run>());
+    let held = array.limits().budget.take(each as u64)?;
+    for (own, dimension) in dimensions.iter().enumerate() {
+        let (Some(runs), Some(axis)) = (runs.get_mut(*dimension), grid.axes().get(*dimension))
+        else {
+            return Err(Bug::new("points of a dimension that the array does not have").into());
+        };
+        if runs.is_ascending() {
+            let cells = points.coordinates(own).filter_map(|cell| axis.cell(&cell));
+            let cells = cells.filter(|cell| runs.meets(*cell, *cell));
+            *runs = Runs::of_cells(cells.collect()).ok_or(QueryError::TooManyCells)?;
+        }
+    }
+    Ok(Some(held))
 }

@@ -84,7 +84,7 @@ impl DenseRead {
         located: Located,
     ) -> Result<Self, QueryError> {
         let Located { plan, sparse, .. } = located;
-        let walk = walk(&plan.shape.grid, &plan.runs, request.order)?;
+        let walk = walk(&plan.shape.grid, &plan.runs, &request)?;
         Ok(Self {
             session,
             fields: all_fields(&request),
@@ -313,10 +313,25 @@ impl DenseRead {
     }
 }
 
-fn walk(grid: &SpaceTileGrid, runs: &[Runs], order: ResultOrder) -> Result<Walk, QueryError> {
-    Ok(match order {
+fn walk(grid: &SpaceTileGrid, runs: &[Runs], request: &Request) -> Result<Walk, QueryError> {
+    let points = request.points_alone();
+    Ok(match request.order {
         ResultOrder::RowMajor | ResultOrder::Unordered => Walk::cells(runs, Order::RowMajor),
         ResultOrder::ColumnMajor => Walk::cells(runs, Order::ColumnMajor),
-        ResultOrder::Global => Walk::tiles(grid, runs).ok_or(QueryError::GlobalOrder)?,
+        ResultOrder::Global => {
+            let takes_one = points.is_some()
+                || runs
+                    .iter()
+                    .all(|runs| runs.single().is_some() || runs.is_empty());
+            let mut walk = Walk::tiles(grid, runs)
+                .filter(|_| takes_one)
+                .ok_or(QueryError::GlobalOrder)?;
+            if let (Walk::Tiles(walk), Some((points, dimensions))) = (&mut walk, points)
+                && let Some(with) = points.tiles(grid, walk.tiles(), dimensions)
+            {
+                walk.leave_out(with.others());
+            }
+            walk
+        }
     })
 }

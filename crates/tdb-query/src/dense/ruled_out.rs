@@ -14,10 +14,10 @@ use tdb_cells::CellSet;
 use tdb_cells::scatter::{Pass, fill, index, outside};
 
 impl Located {
-    /// Finds the tiles that the condition rules out.
+    /// Finds the tiles that the condition rules out, and those without a point.
     ///
     /// Where a fragment lacks a field, the cells of older ones show through, also those of tiles that have no cell that fits:
-    /// nothing is ruled out then.
+    /// then nothing is ruled out by what the cells hold.
     pub(crate) fn rule_out(
         &mut self,
         condition: &Predicate,
@@ -29,13 +29,16 @@ impl Located {
             let mut fields = self.attributes.iter();
             fields.all(|field| plan.sources(*field).all_have())
         };
-        if !self.sparse.is_empty() || !all_have(plan) {
+        let by_values = self.sparse.is_empty() && all_have(plan);
+        let by_place = condition.asks_place();
+        if !by_values && !by_place {
             return Ok(());
         }
         let Some(wanted) = bounds(&plan.runs).map(|wanted| plan.shape.grid.tiles_of(&wanted))
         else {
             return Ok(());
         };
+        let grid = &plan.shape.grid;
         for layer in &mut plan.layers {
             let Stored::Tiles(tiles) = &layer.stored else {
                 continue;
@@ -47,12 +50,19 @@ impl Located {
                 let unknown = || Bug::new("a tile that a fragment has and does not number");
                 let number = tiles.position(&tile).ok_or_else(unknown)?;
                 let counted = (TileNumber::new(number), plan.shape.cells);
-                if facts.rule_out(condition, layer.index, counted)? {
+                let ranges = by_place.then(|| grid.ranges(&grid.tile_cells(&tile)));
+                let out_of_place = match ranges.flatten() {
+                    Some(ranges) => condition.rules_out_box(&ranges)?,
+                    None => false,
+                };
+                if out_of_place || by_values && facts.rule_out(condition, layer.index, counted)? {
                     layer.ruled_out.push(number);
                 }
             }
-            layer.ruled_out.hold(budget)?;
         }
+        let bytes = plan.layers.iter().map(|layer| layer.ruled_out.bytes());
+        let held = budget.take(bytes.fold(0, u64::saturating_add))?;
+        plan.held.push(held);
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tdb_array::Snapshot;
+use tdb_cells::dense::TileSet;
 use tdb_cells::{CellTable, FragmentTiles, RowRange, Segment, Session, TileRows};
 use tdb_fragment::{FragmentIndex, FragmentMetadata, TileNumber};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
@@ -10,7 +11,6 @@ use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Budget, length};
 
 use super::layers::{Layer, Stored};
-use super::ruled_out_tiles::RuledOut;
 use super::sparse_cells::SparseCells;
 use crate::sparse::PlannedTiles;
 use crate::table_work::TableWork;
@@ -85,7 +85,7 @@ impl SparseTiles {
             index: self.index,
             cells: self.cells,
             stored: Stored::Cells(Box::new(cells)),
-            ruled_out: RuledOut::default(),
+            ruled_out: TileSet::default(),
         };
         // Its tiles are not looked at again.
         let none = fragment_tiles::locate(array, array.schema(), self.index, &[], Vec::new())?;

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
+use tdb_cells::dense::TileSet;
 use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_schema::{ArraySchema, ArrayType, Attribute, CellOrder, Dimension, Order};
@@ -9,7 +10,6 @@ use tdb_tile::Datatype;
 
 use super::layers::{Layer, LayerIndex, Stored};
 use super::paint::{Brush, PlacedCell, paint};
-use super::ruled_out_tiles::RuledOut;
 use crate::QueryError;
 use tdb_cells::dense::{
     Block, BlockTiles, Runs, Share, TileShape, Walk, borders, chunk_borders, fill_coordinates,
@@ -304,7 +304,7 @@ fn read(case: &Case) -> (Vec<u32>, Vec<u32>, Vec<Vec<u64>>) {
             index: FragmentIndex::new(index),
             cells: cells.clone(),
             stored: Stored::Tiles(case.grid.tiles_of(cells)),
-            ruled_out: RuledOut::default(),
+            ruled_out: TileSet::default(),
         })
         .collect();
     let mut walk = match case.order {

@@ -6,14 +6,13 @@ use tdb_condition::Predicate;
 use tdb_fragment::{FragmentIndex, MetadataPart, TileNumber};
 use tdb_rtree::RTree;
 use tdb_schema::order::WriterRule;
-use tdb_schema::{ArraySchema, CellOrder, Field, FieldKind};
+use tdb_schema::{ArraySchema, CellOrder, Field, FieldKind, Subarray};
 use tdb_tile::{Bug, FormatVersion, Grant, Limits, Range, length};
 
 use crate::QueryError;
 use crate::facts::Facts;
 use crate::options::ResultOrder;
 use crate::request::Request;
-use crate::subarray::Subarray;
 
 /// More tiles are believed only if one of the lists of them is as long.
 const BELIEVED_TILES: u64 = 1 << 16;
@@ -23,6 +22,8 @@ const BELIEVED_TILES: u64 = 1 << 16;
 pub(crate) struct FragmentPlan {
     pub(crate) fragment: FragmentIndex,
     pub(crate) tiles: Vec<PlannedTile>,
+    /// How many others the condition rules out, or have no point.
+    pub(super) ruled_out: u64,
     /// Whether cells have times of their own.
     pub(crate) has_timestamps: bool,
     /// Whether some cells may lie outside the time window.
@@ -83,6 +84,7 @@ impl FragmentPlan {
         Self {
             fragment: index,
             tiles: Vec::new(),
+            ruled_out: 0,
             has_timestamps,
             filters_time: has_timestamps && !array.window().contains(&fragment.name),
             in_order: request.order == ResultOrder::Global && sorted,
@@ -111,14 +113,14 @@ impl FragmentPlan {
         Ok(parts)
     }
 
-    /// Looks for its tiles, with [`FragmentPlan::search_parts`]; whether there are any.
+    /// Looks for its tiles, with [`FragmentPlan::search_parts`].
     pub(super) fn search(
         &mut self,
         array: &Snapshot,
         request: &Request,
         opened: Vec<OpenedPart>,
         limits: &Limits,
-    ) -> Result<bool, QueryError> {
+    ) -> Result<(), QueryError> {
         let fragment = array.fragment(self.fragment)?;
         let metadata = &fragment.metadata;
         let mut payloads = opened.into_iter().map(|part| part.payload);
@@ -141,29 +143,31 @@ impl FragmentPlan {
         self.tiles = match tree {
             Some(payload) => {
                 let tree = metadata.rtree(&payload, array.limits());
-                found(fragment, &tree.at(&fragment.metadata_key)?, request)?
+                let tree = tree.at(&fragment.metadata_key)?;
+                let (found, ruled_out) = found(fragment, &tree, request)?;
+                self.ruled_out = ruled_out;
+                found
             }
             None => all_tiles(fragment)?,
         };
-        Ok(!self.tiles.is_empty())
+        Ok(())
     }
 
-    /// Leaves out the tiles that the condition rules out; how many.
+    /// Leaves out the tiles that the condition rules out by what is known of their values.
     pub(super) fn rule_out(
         &mut self,
         condition: &Predicate,
         facts: &Facts,
-    ) -> Result<u64, QueryError> {
-        let before = self.tiles.len();
-        let mut left = Vec::with_capacity(self.tiles.len());
-        for planned in &self.tiles {
+    ) -> Result<(), QueryError> {
+        for planned in std::mem::take(&mut self.tiles) {
             let counted = (planned.tile, planned.cells as u64);
-            if !facts.rule_out(condition, self.fragment, counted)? {
-                left.push(*planned);
+            if facts.rule_out(condition, self.fragment, counted)? {
+                self.ruled_out = self.ruled_out.saturating_add(1);
+            } else {
+                self.tiles.push(planned);
             }
         }
-        self.tiles = left;
-        Ok(before.saturating_sub(self.tiles.len()) as u64)
+        Ok(())
     }
 }
 
@@ -191,12 +195,13 @@ fn all_tiles(fragment: &Fragment) -> Result<Vec<PlannedTile>, QueryError> {
         .collect()
 }
 
-/// The tiles that may have cells of the subarray.
+/// The tiles that may have cells of the subarray, and how many of them have no place for one that is chosen: these hide no
+/// cells of other fragments.
 fn found(
     fragment: &Fragment,
     tree: &RTree,
     request: &Request,
-) -> Result<Vec<PlannedTile>, QueryError> {
+) -> Result<(Vec<PlannedTile>, u64), QueryError> {
     let dimensions = 0..fragment.schema.dimensions.len();
     let ranges: Vec<Vec<Range>> = dimensions
         // No range is all of the dimension, in a subarray and in an R-tree alike; the subarray is not empty.
@@ -208,10 +213,19 @@ fn found(
     let overlaps = tree
         .search(&ranges)
         .map_err(|_| Bug::new("the ranges of a read do not fit the dimensions of an R-tree"))?;
-    let overlaps = overlaps.into_iter();
-    overlaps
-        .map(|overlap| PlannedTile::new(fragment, overlap.tile, overlap.full))
-        .collect()
+    let chooses = request.condition.as_deref();
+    let (mut found, mut ruled_out) = (Vec::with_capacity(overlaps.len()), 0_u64);
+    for overlap in overlaps {
+        let mbr = tree.believed_mbr(length(overlap.tile)?);
+        if let (Some(chooses), Some(mbr)) = (chooses, mbr)
+            && chooses.rules_out_box(&mbr.0)?
+        {
+            ruled_out = ruled_out.saturating_add(1);
+        } else {
+            found.push(PlannedTile::new(fragment, overlap.tile, overlap.full)?);
+        }
+    }
+    Ok((found, ruled_out))
 }
 
 impl PlannedTile {

@@ -146,15 +146,15 @@ impl SparsePlan {
         for ((mut plan, mut opened), may_rule_out) in fragments.zip(opened).zip(may_rule_out) {
             let count = plan.search_parts(array, &self.request)?.len();
             let rest = opened.split_off(count.min(opened.len()));
-            if !plan.search(array, &self.request, opened, limits)? {
-                continue;
-            }
+            plan.search(array, &self.request, opened, limits)?;
             if let (Some(condition), true) = (&self.request.condition, may_rule_out) {
-                let ruled_out = plan.rule_out(condition, facts)?;
-                self.ruled_out.insert(plan.fragment, ruled_out);
-                if plan.tiles.is_empty() {
-                    continue;
-                }
+                plan.rule_out(condition, facts)?;
+            }
+            if plan.ruled_out > 0 {
+                self.ruled_out.insert(plan.fragment, plan.ruled_out);
+            }
+            if plan.tiles.is_empty() {
+                continue;
             }
             let (index, schema) = (plan.fragment, &self.schema);
             located.fragments.push(index);

@@ -1,10 +1,8 @@
 //! Selects the decoded cells that lie within the subarray.
 
 use tdb_cells::{CellTable, RowRange, TableColumn};
-use tdb_schema::FieldKind;
+use tdb_schema::{FieldKind, Subarray};
 use tdb_tile::{Bug, Datatype, Range, Scalar, with_scalar};
-
-use crate::subarray::Subarray;
 
 /// How often each loaded cell is asked for: 0 or 1, more only where intervals overlap and repeats count.
 pub(crate) type Counts = Vec<u32>;

@@ -180,10 +180,10 @@ impl Reading {
             let what = "--fill is for dense arrays: cells of a sparse one have no places to keep";
             return Err(Failure::invalid(what));
         }
-        let drops = options.condition.is_some() && options.failing == Failing::Drop;
+        let drops = options.looks_at_cells() && options.failing == Failing::Drop;
         if self.no_dims && drops && schema.is_dense() {
             out.warn(
-                "without dimensions, what --where leaves out does not show: --fill keeps the places",
+                "without dimensions, cells that are left out do not show: --fill keeps the places",
             );
         }
         Ok(())

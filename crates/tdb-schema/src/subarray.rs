@@ -1,9 +1,58 @@
-use tdb_schema::names::UnknownName;
-use tdb_schema::value::{Value, read};
-use tdb_schema::{ArraySchema, Dimension};
-use tdb_tile::{Bug, Datatype, Range};
+//! Ranges of dimensions that are asked for.
 
-use crate::QueryError;
+use tdb_tile::{Bug, Datatype, ErrorKind, Range};
+
+use crate::names::UnknownName;
+use crate::value::{Value, read};
+use crate::{ArraySchema, Dimension};
+
+/// Why a range cannot be asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RangeError {
+    /// The ends of a range have another size than the coordinates of its dimension.
+    #[error("range of dimension {dimension:?} is not of type {datatype}")]
+    Type {
+        /// Name of the dimension.
+        dimension: String,
+        /// Its type.
+        datatype: Datatype,
+    },
+    /// A range whose lower end lies above its upper end.
+    #[error("range of {kind} {name:?} ends before it begins")]
+    Backwards {
+        /// What the range is of: `dimension` or `label`.
+        kind: &'static str,
+        /// Name of the dimension or label.
+        name: String,
+    },
+    /// A dimension that the array does not have.
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
+    /// A bug in tdb.
+    #[error(transparent)]
+    Bug(#[from] Bug),
+}
+
+impl RangeError {
+    /// The category of the error, which tells what the caller can do.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Type { .. } | Self::Backwards { .. } | Self::Unknown(_) => ErrorKind::Invalid,
+            Self::Bug(_) => ErrorKind::Bug,
+        }
+    }
+
+    /// A hint how to avoid the error, if there is one.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Unknown(error) => Some(error.hint()),
+            _ => None,
+        }
+    }
+}
 
 /// The part of the domain to read: the requested ranges of each dimension, clipped to the domain.
 #[derive(Clone, Debug, Default)]
@@ -27,9 +76,8 @@ impl Subarray {
     /// Ranges that extend beyond the domain are clipped to it, ranges outside of it are dropped, both with a warning.
     ///
     /// # Errors
-    /// [`QueryError::Unknown`] for a dimension that does not exist; [`QueryError::RangeType`] and
-    /// [`QueryError::RangeBackwards`] for bounds of the wrong size or in the wrong order.
-    pub fn new(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Self, QueryError> {
+    /// A dimension that does not exist; bounds of the wrong size or in the wrong order.
+    pub fn new(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Self, RangeError> {
         let mut subarray = Self::all(schema);
         for (name, range) in ranges {
             let index = schema
@@ -78,12 +126,12 @@ impl Subarray {
     }
 
     /// Adds an interval along the dimension at `index`.
-    pub(crate) fn add(
+    pub fn add(
         &mut self,
         dimensions: &[Dimension],
         index: usize,
         range: Range,
-    ) -> Result<(), QueryError> {
+    ) -> Result<(), RangeError> {
         let (Some(dimension), Some(place)) =
             (dimensions.get(index), self.dimensions.get_mut(index))
         else {
@@ -92,13 +140,13 @@ impl Subarray {
         let datatype = dimension.datatype;
         let fixed = !dimension.cell_val_num.is_var();
         if fixed && (range.lo.len() != datatype.size() || range.hi.len() != datatype.size()) {
-            return Err(QueryError::RangeType {
+            return Err(RangeError::Type {
                 dimension: dimension.name.clone(),
                 datatype,
             });
         }
         if !range.is_ordered(datatype) {
-            return Err(QueryError::RangeBackwards {
+            return Err(RangeError::Backwards {
                 kind: "dimension",
                 name: dimension.name.clone(),
             });
@@ -132,8 +180,33 @@ impl Subarray {
         self.dimensions.get(dimension)?.as_deref()
     }
 
+    /// Restricts dimensions without a range to these: the dimension of the schema at an index, and the range outside of which
+    /// nothing is wanted.
+    pub fn restrict(&mut self, schema: &ArraySchema, bounds: &[(usize, Range)]) {
+        for (index, range) in bounds {
+            let (Some(dimension), Some(place @ None)) = (
+                schema.dimensions.get(*index),
+                self.dimensions.get_mut(*index),
+            ) else {
+                continue;
+            };
+            let inside = match dimension.domain.as_ref() {
+                Some(domain) => cut(dimension.datatype, domain, range),
+                None => Some(range.clone()),
+            };
+            *place = Some(inside.into_iter().collect());
+        }
+    }
+
+    /// Whether no dimension has more than one range.
+    #[must_use]
+    pub fn is_one_box(&self) -> bool {
+        let mut ranges = self.dimensions.iter().flatten();
+        ranges.all(|ranges| ranges.len() < 2)
+    }
+
     /// Leaves nothing of it.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.dimensions.fill(Some(Vec::new()));
     }
 
@@ -179,7 +252,7 @@ fn cut(datatype: Datatype, domain: &Range, range: &Range) -> Option<Range> {
     })
 }
 
-fn no_dimension(schema: &ArraySchema, name: &str) -> QueryError {
+fn no_dimension(schema: &ArraySchema, name: &str) -> RangeError {
     let known = schema.dimensions.iter().map(|d| d.name.as_str());
     UnknownName::new("dimension", name, known).into()
 }

@@ -1,0 +1,91 @@
+//! A set of tiles, many of which are next to each other.
+
+use std::ops::Range;
+
+/// Tiles by their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TileSet {
+    /// Ascending and apart from each other.
+    ranges: Vec<Range<u64>>,
+}
+
+impl TileSet {
+    /// These tiles, in any order.
+    #[must_use]
+    pub fn of(mut tiles: Vec<u64>) -> Self {
+        tiles.sort_unstable();
+        tiles.dedup();
+        let mut set = Self::default();
+        for tile in tiles {
+            set.push(tile);
+        }
+        set
+    }
+
+    /// Adds a tile behind all others.
+    pub fn push(&mut self, tile: u64) {
+        let end = tile.saturating_add(1);
+        match self.ranges.last_mut().filter(|range| range.end == tile) {
+            Some(range) => range.end = end,
+            None => self.ranges.push(tile..end),
+        }
+    }
+
+    /// All other tiles.
+    #[must_use]
+    pub fn others(&self) -> Self {
+        let begins = std::iter::once(0).chain(self.ranges.iter().map(|range| range.end));
+        let ends = self.ranges.iter().map(|range| range.start);
+        let between = begins.zip(ends.chain([u64::MAX]));
+        let between = between.map(|(begin, end)| begin..end);
+        Self {
+            ranges: between.filter(|range| !range.is_empty()).collect(),
+        }
+    }
+
+    /// Whether it has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// Whether it has this tile.
+    #[must_use]
+    pub fn contains(&self, tile: u64) -> bool {
+        self.first_other(tile) != tile
+    }
+
+    /// The first tile from this one on that it does not have.
+    #[must_use]
+    pub fn first_other(&self, tile: u64) -> u64 {
+        let next = self.ranges.partition_point(|range| range.end <= tile);
+        let next = self.ranges.get(next);
+        next.filter(|range| range.start <= tile)
+            .map_or(tile, |range| range.end)
+    }
+
+    /// What it takes in memory.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.ranges.len().saturating_mul(size_of::<Range<u64>>()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_next_to_each_other_are_one_range() {
+        let set = TileSet::of(vec![7, 3, 4, 9, 4, 5]);
+        assert_eq!(set.ranges, [3..6, 7..8, 9..10]);
+        let inside: Vec<u64> = (0..12).filter(|tile| set.contains(*tile)).collect();
+        assert_eq!(inside, [3, 4, 5, 7, 9]);
+        let next = [0, 3, 5, 6, 7, 9].map(|tile| set.first_other(tile));
+        assert_eq!(next, [0, 6, 6, 6, 8, 10]);
+        assert_eq!(set.others().ranges, [0..3, 6..7, 8..9, 10..u64::MAX]);
+        assert_eq!(set.others().others(), set);
+        assert_eq!(TileSet::default().others().ranges, [0..u64::MAX]);
+        assert_eq!(TileSet::of(vec![0]).others().ranges, [1..u64::MAX]);
+    }
+}

@@ -1,0 +1,81 @@
+//! Points that a file holds: the coordinates of the cells that are meant.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tdb_cells::{FieldInfo, Session};
+use tdb_condition::Points;
+use tdb_schema::{ArraySchema, FieldKind};
+
+use super::input::{Becoming, InputArguments};
+use crate::failure::Failure;
+use crate::global::Global;
+
+/// A file with columns that are dimensions; what it holds besides is left alone.
+#[derive(Clone, Debug)]
+pub(crate) struct PointsFile(PathBuf);
+
+impl PointsFile {
+    /// As an argument of the command line.
+    pub(crate) fn of_argument(file: &str) -> Result<Self, String> {
+        Ok(Self(file.into()))
+    }
+
+    /// Whether it is standard input, which is there once.
+    pub(crate) fn is_standard_input(&self) -> bool {
+        self.0 == Path::new("-")
+    }
+
+    /// All points, along the dimensions that the file has columns of.
+    pub(crate) fn read(
+        &self,
+        schema: &ArraySchema,
+        session: &Session,
+        global: &Global,
+    ) -> Result<Arc<Points>, Failure> {
+        let mut file = InputArguments::of_file(&self.0);
+        let kept = file.keep()?;
+        let becoming = || Becoming {
+            npy: name_of_npy(schema),
+            takes_unnamed: false,
+            ..Becoming::fields_of(schema)
+        };
+        let names = file.open(becoming(), kept.as_ref(), global, session)?;
+        let names = names.names().to_vec();
+        let dimensions = 0..schema.dimensions.len();
+        let dimensions = dimensions.filter_map(|at| schema.field_of(FieldKind::Dimension(at)));
+        let dimensions = dimensions.filter(|field| names.iter().any(|name| name == field.name));
+        let dimensions: Vec<FieldInfo> = dimensions.map(|f| FieldInfo::of(&f, None)).collect();
+        if dimensions.is_empty() {
+            let known = schema.dimensions.iter().map(|d| format!("{:?}", d.name));
+            let known = known.collect::<Vec<_>>().join(", ");
+            let what = format!("{}: no column is a dimension", file.name());
+            let hint = format!("the dimensions are {known}; their coordinates are the points");
+            return Err(Failure::invalid(what).hint(hint));
+        }
+        let chosen = dimensions.iter().map(|dimension| dimension.name.clone());
+        file.take_columns(chosen.collect())?;
+        let open = file.open(becoming(), kept.as_ref(), global, session)?;
+        let failed = |error| file.failed(error);
+        let (mut cells, _) = open.cells(&dimensions).map_err(failed)?;
+        let mut points = Points::gather(dimensions, session.limits());
+        let within = |failure: Failure| failure.within(&file.name());
+        while let Some(batch) = cells.next().map_err(failed)? {
+            points.add(&batch).map_err(|error| within(error.into()))?;
+        }
+        let points = points.finish();
+        let points =
+            points.map_err(|error| within(tdb_condition::ConditionError::from(error).into()));
+        Ok(Arc::new(points?))
+    }
+}
+
+/// Of what dimension a .npy file has the coordinates.
+fn name_of_npy(schema: &ArraySchema) -> Result<(String, u32), Failure> {
+    match &schema.dimensions[..] {
+        [only] => Ok((only.name.clone(), 1)),
+        _ => Err(Failure::invalid(
+            "a .npy file has coordinates along one dimension, and the array has several",
+        )),
+    }
+}

@@ -1,0 +1,215 @@
+//! Points by whose coordinates cells are chosen.
+
+mod axis;
+mod table;
+mod tree;
+
+use tdb_cells::dense::TileSet;
+use tdb_cells::{Batch, FieldInfo, RowRange, TableColumn};
+use tdb_schema::grid::{SpaceTileGrid, TileBox};
+use tdb_tile::{Budget, Bug, Grant, LimitError, Limits, Range};
+
+use self::axis::{GatheredAxis, PointAxis};
+use self::table::PointTable;
+use self::tree::PointTree;
+use crate::ConditionError;
+
+/// Points that can be numbered, from 1 on.
+const MOST: u64 = (u32::MAX - 1) as u64;
+
+/// Rows whose keys are worked out at a time.
+const ROWS: usize = 1024;
+
+/// Points: coordinates along some dimensions, or all of them. A cell is at a point if it has its coordinates; along the other
+/// dimensions it lies anywhere.
+///
+/// A cell is looked up in about constant time, and whether any point lies in a box is told without looking at all of them: what
+/// a read of points takes grows with the tiles that have some, and not with the number of points.
+#[derive(Debug)]
+pub struct Points {
+    axes: Vec<PointAxis>,
+    tree: PointTree,
+    table: PointTable,
+    _held: Vec<Grant>,
+}
+
+impl Points {
+    /// No points yet, along these dimensions.
+    #[must_use]
+    pub fn gather(dimensions: Vec<FieldInfo>, limits: &Limits) -> GatheredPoints {
+        GatheredPoints {
+            axes: dimensions.into_iter().map(GatheredAxis::new).collect(),
+            points: 0,
+            budget: limits.budget.clone(),
+            held: Vec::new(),
+        }
+    }
+
+    /// The dimensions along which they have coordinates.
+    pub fn dimensions(&self) -> impl Iterator<Item = &FieldInfo> {
+        self.axes.iter().map(PointAxis::dimension)
+    }
+
+    /// How many there are; those that were given twice count twice.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The least and the greatest coordinate along each of [`Points::dimensions`]; `None` where there is no point.
+    #[must_use]
+    pub fn bounds(&self) -> Option<Vec<Range>> {
+        let axes = self.axes.iter().zip(self.tree.bounds()?);
+        let range = |(axis, (lo, hi)): (&PointAxis, (u64, u64))| {
+            Some(Range::new(axis.coordinate(lo)?, axis.coordinate(hi)?))
+        };
+        axes.map(range).collect()
+    }
+
+    /// The coordinates of all points along one of [`Points::dimensions`].
+    pub fn coordinates(&self, dimension: usize) -> impl Iterator<Item = bytes::Bytes> + '_ {
+        let axis = self.axes.get(dimension);
+        let keys = self.tree.keys_along(dimension);
+        keys.filter_map(move |key| axis?.coordinate(key))
+    }
+
+    /// Whether any of them lies in a box: a range along each of [`Points::dimensions`].
+    ///
+    /// # Errors
+    /// [`Bug`] for a box of other dimensions.
+    pub fn any_in(&self, ranges: &[&Range]) -> Result<bool, Bug> {
+        if ranges.len() != self.axes.len() {
+            return Err(Bug::new(
+                "a box around points has other dimensions than they",
+            ));
+        }
+        let mut ends = Vec::with_capacity(self.axes.len());
+        for (axis, range) in self.axes.iter().zip(ranges) {
+            match axis.key_range(range)? {
+                Some(keys) => ends.push(keys),
+                None => return Ok(false),
+            }
+        }
+        Ok(self.tree.any_in(&ends))
+    }
+
+    /// The tiles of a box that have any of them; `dimensions` of the array are [`Points::dimensions`]. `None` where points lie
+    /// anywhere along some of its dimensions: those are in too many tiles to list them.
+    #[must_use]
+    pub fn tiles(
+        &self,
+        grid: &SpaceTileGrid,
+        tiles: &TileBox,
+        dimensions: &[usize],
+    ) -> Option<TileSet> {
+        let along = grid.axes().iter().enumerate().map(|(at, axis)| {
+            let own = dimensions.iter().position(|dimension| *dimension == at)?;
+            let cells = self.coordinates(own).map(|cell| axis.cell(&cell));
+            Some(cells.map(|cell| cell.map(|cell| axis.tile_of(cell))))
+        });
+        let mut along = along.collect::<Option<Vec<_>>>()?;
+        let mut found = Vec::new();
+        for _ in 0..self.len() {
+            let mut tile = Vec::with_capacity(along.len());
+            // All are to go on, also where one lies outside.
+            for place in &mut along {
+                tile.extend(place.next().flatten());
+            }
+            found.extend(tiles.position(&tile));
+        }
+        Some(TileSet::of(found))
+    }
+
+    /// Clears the byte of each row whose coordinates no point has; `columns` hold those of [`Points::dimensions`].
+    pub(crate) fn choose(
+        &self,
+        columns: &[&TableColumn],
+        rows: RowRange,
+        keep: &mut [u8],
+    ) -> Result<(), Bug> {
+        let mut keys: Vec<Vec<u64>> = vec![Vec::with_capacity(ROWS); self.axes.len()];
+        let mut hashes = Vec::with_capacity(ROWS);
+        let mut row = rows.start();
+        for keep in keep.chunks_mut(ROWS) {
+            for ((axis, column), keys) in self.axes.iter().zip(columns).zip(&mut keys) {
+                keys.clear();
+                axis.append_keys(column, row..row.saturating_add(keep.len()), keys)?;
+            }
+            self.table.choose(&self.tree, &keys, &mut hashes, keep);
+            row = row.saturating_add(keep.len());
+        }
+        Ok(())
+    }
+}
+
+/// Points that are not all known yet.
+#[derive(Debug)]
+pub struct GatheredPoints {
+    axes: Vec<GatheredAxis>,
+    points: usize,
+    budget: Budget,
+    held: Vec<Grant>,
+}
+
+impl GatheredPoints {
+    /// Adds a point for each row of a batch, which has a column for each dimension.
+    ///
+    /// # Errors
+    /// Columns that are missing or of another datatype than their dimension; null, and NaN, which no cell has; more points than
+    /// memory holds, or than 2^32 - 2.
+    pub fn add(&mut self, batch: &Batch) -> Result<(), ConditionError> {
+        let points = self.points.saturating_add(batch.rows);
+        Limits::check("number of points", "points", points as u64, MOST)?;
+        for axis in &mut self.axes {
+            let column = batch.column(axis.name());
+            let missing = || Bug::new("a batch of points lacks a dimension");
+            let column = column.ok_or_else(missing)?;
+            self.held
+                .push(self.budget.take(axis.bytes(column, batch.rows))?);
+            axis.add(column, self.points, batch.rows)?;
+        }
+        self.points = points;
+        Ok(())
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.points
+    }
+
+    /// Whether there are none yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.points == 0
+    }
+
+    /// All points, ready to be looked up.
+    ///
+    /// # Errors
+    /// More of them than memory holds.
+    pub fn finish(mut self) -> Result<Points, LimitError> {
+        let bytes = PointTree::bytes(self.points, self.axes.len())
+            .saturating_add(PointTable::bytes(self.points));
+        self.held.push(self.budget.take(bytes)?);
+        let gathered = self.axes.into_iter().map(GatheredAxis::finish);
+        let (axes, keys): (Vec<PointAxis>, Vec<Vec<u64>>) = gathered.unzip();
+        let tree = PointTree::new(&keys, self.points);
+        let table = PointTable::new(&tree);
+        Ok(Points {
+            axes,
+            tree,
+            table,
+            _held: self.held,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! Finds out whether a cell is at a point.
+
+use std::hash::{BuildHasher, RandomState};
+
+use super::tree::PointTree;
+
+/// Bits of the filter for each point: fewer let more cells through that are at no point, more do not fit the caches.
+const FILTER_BITS: usize = 16;
+
+/// Points by a hash of their keys. Most cells that are at no point stop at a filter, which is small.
+#[derive(Debug)]
+pub(super) struct PointTable {
+    /// The number of a point, counted from 1, at the place of its hash or behind; 0 where there is none. The length is a power
+    /// of two, at least twice the points.
+    slots: Vec<u32>,
+    /// In a word for each hash, three bits; the length is a power of two.
+    filter: Vec<u64>,
+    /// What nobody who makes points up can know, so that not all of them get one hash.
+    seed: u64,
+}
+
+impl PointTable {
+    /// What so many points take in memory.
+    pub(super) fn bytes(points: usize) -> u64 {
+        let slots = slots(points).saturating_mul(size_of::<u32>());
+        slots.saturating_add(words(points).saturating_mul(8)) as u64
+    }
+
+    pub(super) fn new(tree: &PointTree) -> Self {
+        let mut table = Self {
+            slots: vec![0; slots(tree.len())],
+            filter: vec![0; words(tree.len())],
+            seed: RandomState::new().hash_one(0),
+        };
+        for point in 0..tree.len() {
+            let Some(keys) = tree.point(point) else {
+                continue;
+            };
+            let hash = keys.iter().fold(table.seed, |hash, key| mixed(hash, *key));
+            let (word, bits) = table.filter_place(hash);
+            if let Some(word) = table.filter.get_mut(word) {
+                *word |= bits;
+            }
+            // Points that were given twice have one place.
+            if let Some(slot) = table.find(tree, hash, |other| other.eq(keys.iter().copied()))
+                && let Some(slot @ 0) = table.slots.get_mut(slot)
+                && let Ok(number) = u32::try_from(point.saturating_add(1))
+            {
+                *slot = number;
+            }
+        }
+        table
+    }
+
+    /// Clears the byte of each cell that is at no point; `keys` are those of the cells along each dimension. `hashes` is for
+    /// keeping hashes in, over and over.
+    pub(super) fn choose(
+        &self,
+        tree: &PointTree,
+        keys: &[Vec<u64>],
+        hashes: &mut Vec<u64>,
+        keep: &mut [u8],
+    ) {
+        hashes.clear();
+        hashes.resize(keep.len(), self.seed);
+        for along in keys {
+            for (hash, key) in hashes.iter_mut().zip(along) {
+                *hash = mixed(*hash, *key);
+            }
+        }
+        // Nothing here depends on the cell before, so that the processor goes through several at a time.
+        for (keep, hash) in keep.iter_mut().zip(&*hashes) {
+            let (word, bits) = self.filter_place(*hash);
+            let may_be = self
+                .filter
+                .get(word)
+                .is_some_and(|word| word & bits == bits);
+            *keep &= u8::from(may_be);
+        }
+        for (cell, keep) in keep.iter_mut().enumerate().filter(|(_, keep)| **keep != 0) {
+            let keys = || {
+                keys.iter()
+                    .filter_map(move |along| along.get(cell).copied())
+            };
+            let slot = hashes
+                .get(cell)
+                .and_then(|hash| self.find(tree, *hash, |point| point.eq(keys())));
+            let slot = slot.and_then(|slot| self.slots.get(slot));
+            if slot.is_none_or(|number| *number == 0) {
+                *keep = 0;
+            }
+        }
+    }
+
+    /// The slot of the point that `is_it` says yes to, or the empty one that ends the search.
+    fn find<'a>(
+        &self,
+        tree: &'a PointTree,
+        hash: u64,
+        is_it: impl Fn(std::iter::Copied<std::slice::Iter<'a, u64>>) -> bool,
+    ) -> Option<usize> {
+        let last = self.slots.len().checked_sub(1)?;
+        let first = usize::try_from(hash >> 32).ok()? & last;
+        let slots = (first..=last).chain(0..first);
+        let mut slots = slots.zip(self.slots.iter().skip(first).chain(&self.slots));
+        let ends = |number: u32| {
+            let point = usize::try_from(number).ok();
+            let point = point.and_then(|number| tree.point(number.checked_sub(1)?));
+            point.is_none_or(|keys| is_it(keys.iter().copied()))
+        };
+        let found = slots.find(|(_, number)| ends(**number));
+        found.map(|(slot, _)| slot)
+    }
+
+    /// The word of a hash in the filter, and its bits there.
+    fn filter_place(&self, hash: u64) -> (usize, u64) {
+        let last = self.filter.len().saturating_sub(1);
+        let word = usize::try_from(hash & u64::from(u32::MAX)).unwrap_or(0) & last;
+        // The highest bits, which neither the word depends on nor, but with very many points, the slot.
+        let bits = [46, 52, 58].map(|at| 1_u64 << ((hash >> at) & 63));
+        (word, bits.iter().fold(0, |all, bit| all | bit))
+    }
+}
+
+/// Slots for so many points.
+fn slots(points: usize) -> usize {
+    points.saturating_mul(2).next_power_of_two()
+}
+
+/// Words of the filter for so many points.
+fn words(points: usize) -> usize {
+    (points.saturating_mul(FILTER_BITS) / 64).next_power_of_two()
+}
+
+/// A hash and the next key in one: both halves of their product.
+#[expect(clippy::cast_possible_truncation, reason = "each half is taken")]
+#[inline]
+fn mixed(hash: u64, key: u64) -> u64 {
+    let product = u128::from(hash ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (product as u64) ^ ((product >> 64) as u64)
+}
