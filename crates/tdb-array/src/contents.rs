@@ -4,7 +4,7 @@ pub(crate) mod copy;
 
 use std::collections::HashSet;
 
-use tdb_store::{StoreError, join, list_all, list_recursive};
+use tdb_store::{Object, StoreError, join, list_all, list_recursive};
 use tdb_tile::Limits;
 
 use crate::directory::{
@@ -37,6 +37,57 @@ struct Part {
     prefix: String,
     /// Keys in the order in which they are copied: what makes it an array or a group comes last.
     keys: Vec<String>,
+    /// Bytes of the objects whose sizes were listed.
+    listed: u64,
+    /// The keys of the others.
+    unlisted: Vec<String>,
+}
+
+/// How much arrays and groups are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ContentsSize {
+    /// How many arrays.
+    pub arrays: u64,
+    /// How many groups.
+    pub groups: u64,
+    /// How many objects they consist of.
+    pub objects: u64,
+    /// The bytes of these.
+    pub bytes: u64,
+}
+
+impl ContentsSize {
+    /// As much as both.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            arrays: self.arrays.saturating_add(other.arrays),
+            groups: self.groups.saturating_add(other.groups),
+            objects: self.objects.saturating_add(other.objects),
+            bytes: self.bytes.saturating_add(other.bytes),
+        }
+    }
+}
+
+impl Part {
+    fn new(object_type: ObjectType, prefix: &str) -> Self {
+        Self {
+            object_type,
+            prefix: prefix.to_owned(),
+            keys: Vec::new(),
+            listed: 0,
+            unlisted: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, object: Object) {
+        match object.size {
+            Some(size) => self.listed = self.listed.saturating_add(size),
+            None => self.unlisted.push(object.key.clone()),
+        }
+        self.keys.push(object.key);
+    }
 }
 
 impl Contents {
@@ -88,14 +139,13 @@ impl Contents {
     }
 
     fn add_array(&mut self, prefix: &str) -> Result<(), ArrayError> {
-        let objects = list_recursive(&**self.location.store(), prefix)?;
-        let mut keys: Vec<String> = objects.into_iter().map(|object| object.key).collect();
-        keys.sort_by_cached_key(|key| (stage(below(prefix, key)), key.clone()));
-        self.parts.push(Part {
-            object_type: ObjectType::Array,
-            prefix: prefix.to_owned(),
-            keys,
-        });
+        let mut part = Part::new(ObjectType::Array, prefix);
+        for object in list_recursive(&**self.location.store(), prefix)? {
+            part.add(object);
+        }
+        part.keys
+            .sort_by_cached_key(|key| (stage(below(prefix, key)), key.clone()));
+        self.parts.push(part);
         Ok(())
     }
 
@@ -128,20 +178,18 @@ impl Contents {
     }
 
     fn add_group_objects(&mut self, prefix: &str) -> Result<(), ArrayError> {
-        let mut keys = Vec::new();
+        let mut part = Part::new(ObjectType::Group, prefix);
         for folder in [METADATA_FOLDER, GROUP_FOLDER] {
-            let objects = list_recursive(&**self.location.store(), &join(prefix, folder))?;
-            keys.extend(objects.into_iter().map(|object| object.key));
+            for object in list_recursive(&**self.location.store(), &join(prefix, folder))? {
+                part.add(object);
+            }
         }
         let marker = join(prefix, GROUP_MARKER);
         if tdb_store::exists(&**self.location.store(), &marker)? {
-            keys.push(marker);
+            part.unlisted.push(marker.clone());
+            part.keys.push(marker);
         }
-        self.parts.push(Part {
-            object_type: ObjectType::Group,
-            prefix: prefix.to_owned(),
-            keys,
-        });
+        self.parts.push(part);
         Ok(())
     }
 
@@ -195,6 +243,30 @@ impl Contents {
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         let keys = self.parts.iter().flat_map(|part| &part.keys);
         keys.map(String::as_str)
+    }
+
+    /// How much it is. Sizes that the listing did not tell are asked for.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn size(&self) -> Result<ContentsSize, ArrayError> {
+        let mut size = ContentsSize::default();
+        for part in &self.parts {
+            match part.object_type {
+                ObjectType::Array => size.arrays = size.arrays.saturating_add(1),
+                _ => size.groups = size.groups.saturating_add(1),
+            }
+            size.objects = size.objects.saturating_add(part.keys.len() as u64);
+            size.bytes = size.bytes.saturating_add(part.listed);
+            for key in &part.unlisted {
+                match self.location.store().size(key) {
+                    Ok(bytes) => size.bytes = size.bytes.saturating_add(bytes),
+                    Err(StoreError::NotFound { .. }) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        Ok(size)
     }
 
     /// The keys of objects that lie in the folder of an array and are not of it, as far as their names say.

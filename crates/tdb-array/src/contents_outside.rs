@@ -9,7 +9,9 @@ use tdb_tile::Limits;
 use crate::contents::copy::{check_vacant, moved};
 use crate::contents::{below, inside, join_folders};
 use crate::copying::Copying;
-use crate::{ArrayError, ChangeOptions, Contents, GroupMember, MemberChange, ObjectType};
+use crate::{
+    ArrayError, ChangeOptions, Contents, ContentsSize, GroupMember, MemberChange, ObjectType,
+};
 
 /// A group, the members outside of its folder, those outside of theirs, and so on.
 ///
@@ -38,6 +40,17 @@ struct Root {
 }
 
 impl ContentsOutside {
+    /// How much all of it is, as [`Contents::size`].
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn size(&self) -> Result<ContentsSize, ArrayError> {
+        let mut roots = self.roots.iter();
+        roots.try_fold(ContentsSize::default(), |size, root| {
+            Ok(size.plus(root.contents.size()?))
+        })
+    }
+
     /// Finds what lies outside of `contents`; `find` gives what a URI names, if that is there.
     ///
     /// Whatever is named twice is taken along once.

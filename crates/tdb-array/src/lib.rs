@@ -46,7 +46,7 @@ mod warning;
 
 pub use apart::fragments_apart;
 pub use array::Array;
-pub use contents::Contents;
+pub use contents::{Contents, ContentsSize};
 pub use contents_outside::ContentsOutside;
 pub use delete::Delete;
 pub use directory::{

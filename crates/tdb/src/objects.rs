@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use tdb_array::{ArrayError, ChangeOptions, Contents, ContentsOutside, ErrorKind, OpenOptions};
+use tdb_array::{
+    ArrayError, ChangeOptions, Contents, ContentsOutside, ContentsSize, ErrorKind, OpenOptions,
+};
 
 use crate::place::{self, Place};
 use crate::{Context, Error, Result};
@@ -86,6 +88,15 @@ impl Objects {
         vacant(&self.context, to, [&self.place]).map(|_| ())
     }
 
+    /// How much it is: arrays, groups, objects and bytes.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn size(&self) -> Result<ContentsSize> {
+        let size = self.contents.size();
+        size.map_err(|error| self.place.failed(error))
+    }
+
     /// Copies all of it to where there is nothing yet.
     ///
     /// # Errors
@@ -158,6 +169,14 @@ impl ObjectsOutside {
     #[must_use]
     pub fn contents(&self) -> &ContentsOutside {
         &self.contents
+    }
+
+    /// How much it is: arrays, groups, objects and bytes.
+    ///
+    /// # Errors
+    /// As the stores report.
+    pub fn size(&self) -> Result<ContentsSize> {
+        Ok(self.contents.size()?)
     }
 
     /// Fails where a copy cannot be.

@@ -3,14 +3,17 @@
 use std::io::Write;
 
 use clap::Args;
+use serde_json::json;
 use tdb::place;
-use tdb_array::Contents;
+use tdb_array::{Contents, ContentsSize};
 use tdb_tile::Code;
 
+use super::write_json;
 use crate::access::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
+use crate::paint::{bytes, plural};
 
 #[derive(Debug, Args)]
 #[command(
@@ -67,9 +70,11 @@ pub(crate) fn copy(
         warn_of(objects.contents().left(), out);
         objects.check_vacant(to)?;
         if arguments.dry_run {
-            return tell("copy", objects.contents(), global, out);
+            tell("copy", objects.contents(), global, out)?;
+            return sum_up("would be copied", objects.size()?, global, out);
         }
-        return Ok(objects.copy(to)?);
+        objects.copy(to)?;
+        return sum_up("copied", objects.size()?, global, out);
     }
     objects.check_vacant(to)?;
     let all = objects.with_outside()?;
@@ -77,12 +82,14 @@ pub(crate) fn copy(
     // What lies outside can hold the place of the copy, too.
     all.check_vacant(to)?;
     if arguments.dry_run {
-        for (uri, object_type) in all.contents().folders() {
+        let folders = all.contents().folders().filter(|_| !global.json);
+        for (uri, object_type) in folders {
             writeln!(out, "copy {} {uri}", object_type.name())?;
         }
-        return Ok(());
+        return sum_up("would be copied", all.size()?, global, out);
     }
-    Ok(all.copy(to)?)
+    all.copy(to)?;
+    sum_up("copied", all.size()?, global, out)
 }
 
 pub(crate) fn rename(
@@ -94,10 +101,13 @@ pub(crate) fn rename(
     let objects = context(global)?.objects(&arguments.from)?;
     warn_of(objects.contents().left(), out);
     objects.check_vacant(&arguments.to)?;
+    let size = objects.size()?;
     if arguments.dry_run {
-        return tell("move", objects.contents(), global, out);
+        tell("move", objects.contents(), global, out)?;
+        return sum_up("would be moved", size, global, out);
     }
-    Ok(objects.rename(&arguments.to)?)
+    objects.rename(&arguments.to)?;
+    sum_up("moved", size, global, out)
 }
 
 pub(crate) fn remove(
@@ -108,10 +118,41 @@ pub(crate) fn remove(
     place::refuse_link(&arguments.uri)?;
     let objects = context(global)?.objects(&arguments.uri)?;
     warn_of(objects.contents().left(), out);
+    let size = objects.size()?;
     if arguments.dry_run {
-        return tell("remove", objects.contents(), global, out);
+        tell("remove", objects.contents(), global, out)?;
+        return sum_up("would be removed", size, global, out);
     }
-    Ok(objects.remove()?)
+    objects.remove()?;
+    sum_up("removed", size, global, out)
+}
+
+/// Tells how much it was, or would be.
+fn sum_up(
+    done: &str,
+    size: ContentsSize,
+    global: &Global,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    if global.json {
+        let told = json!({
+            "arrays": size.arrays,
+            "groups": size.groups,
+            "objects": size.objects,
+            "bytes": size.bytes,
+        });
+        return write_json(out, &told);
+    }
+    let counted = [(size.arrays, "array"), (size.groups, "group")];
+    let counted = counted.into_iter().filter(|(count, _)| *count > 0);
+    let mut what: Vec<String> = counted.map(|(count, name)| plural(count, name)).collect();
+    what.push(plural(size.objects, "object"));
+    out.note(&format!(
+        "{} ({}) {done}",
+        what.join(", "),
+        bytes(size.bytes)
+    ));
+    Ok(())
 }
 
 fn warn_of(left: &[String], out: &Output) {
@@ -123,6 +164,9 @@ fn warn_of(left: &[String], out: &Output) {
 }
 
 fn tell(verb: &str, contents: &Contents, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    if global.json {
+        return Ok(());
+    }
     for (folder, object_type) in contents.folders() {
         let folder = if folder.is_empty() { "." } else { folder };
         writeln!(out, "{verb} {} {folder}", object_type.name())?;

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{fixtures, run, stdout};
+use crate::common::{fixtures, run, stdout, told};
 
 /// A new folder, by the name of its test.
 pub(crate) fn folder(name: &str) -> PathBuf {
@@ -251,8 +251,9 @@ fn members_outside_are_copied_when_that_is_asked_for() {
     );
     insta::assert_snapshot!(inside, @"2 error: …/other/copy lies in file://…/other");
     let output = run(&format!("{cp} --follow-external"));
+    let said = String::from_utf8_lossy(&output.stderr);
     assert!(
-        output.status.success() && output.stderr.is_empty(),
+        output.status.success() && said.starts_with("3 arrays, 2 groups, 13 objects ("),
         "{output:?}"
     );
     // The originals are gone: all of the copy is in it.
@@ -386,4 +387,57 @@ fn a_member_that_is_added_again_is_no_other() {
     2 error: there is a member "a" already: file://…/group/a
     hint: --name gives another name, or replaces it with the same
     "#);
+}
+
+#[test]
+fn what_is_copied_moved_and_removed_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    let (array, copy) = (place("array"), place("copy"));
+    let said = |arguments: &str| {
+        let told = told(&run(arguments));
+        told.replace(&folder.path().display().to_string(), "")
+    };
+    insta::assert_snapshot!(said(&format!("cp v22_tour/array {array}")), @"
+    1 array, 36 objects (24.4 KiB) copied
+    exit status 0
+    ");
+    insta::assert_snapshot!(said(&format!("cp {array} {copy} --dry-run")), @"
+    copy array array
+    1 array, 36 objects (24.4 KiB) would be copied
+    exit status 0
+    ");
+    insta::assert_snapshot!(said(&format!("mv {array} {copy} --json")), @r#"
+    {
+      "arrays": 1,
+      "groups": 0,
+      "objects": 36,
+      "bytes": 24969
+    }
+    exit status 0
+    "#);
+    insta::assert_snapshot!(said(&format!("rm {copy} --dry-run --json")), @r#"
+    {
+      "arrays": 1,
+      "groups": 0,
+      "objects": 36,
+      "bytes": 24969
+    }
+    exit status 0
+    "#);
+    insta::assert_snapshot!(said(&format!("rm {copy}")), @"
+    1 array, 36 objects (24.4 KiB) removed
+    exit status 0
+    ");
+    insta::assert_snapshot!(said(&format!("cp v22_group/group {array} --dry-run")), @"
+    copy array group/one
+    copy array group/inner/three
+    copy array group/two
+    copy group group/inner
+    copy group group
+    warning: file:///elsewhere/array: a member that lies outside, or is not there; left alone
+    warning: s3://bucket/group: a member that lies outside, or is not there; left alone
+    3 arrays, 2 groups, 24 objects (10.9 KiB) would be copied
+    exit status 0
+    ");
 }

@@ -203,7 +203,7 @@ fn shells_complete_every_verb_and_the_options_that_it_takes() {
         "{options}"
     );
     assert!(
-        !options.contains("--at") && !options.contains("--json"),
+        !options.contains("--at") && !options.contains("--ticks"),
         "{options}"
     );
 }
