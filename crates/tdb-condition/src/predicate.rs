@@ -97,13 +97,6 @@ impl Predicate {
         Some((&placed.points, &placed.dimensions))
     }
 
-    /// Whether it asks where cells lie: coordinates along some dimension.
-    #[must_use]
-    pub fn asks_place(&self) -> bool {
-        let mut fields = self.fields();
-        fields.any(|field| matches!(field, FieldKind::Dimension(_)))
-    }
-
     /// The fields whose cells are looked at.
     pub fn fields(&self) -> impl Iterator<Item = FieldKind> + '_ {
         let tested = self.condition.iter().flat_map(|placed| &placed.fields);

@@ -74,7 +74,11 @@ impl Planning {
                 ..options.clone()
             }
         };
-        let request = Request::new(array, &first, &[], session.limits())?;
+        let mut request = Request::new(array, &first, &[], session.limits())?;
+        // A tally is of all cells, whether they fit or not.
+        let is_tally = matches!(purpose, Purpose::Tally(_));
+        let mut places = asked.iter().filter(|_| !is_tally);
+        request.by_place = places.any(|field| matches!(field, FieldKind::Dimension(_)));
         let (candidates, parts) = if array.schema().is_dense() {
             let dense = DenseCandidates::new(array, &request, &asked)?;
             let parts = dense.parts(array)?;
@@ -92,11 +96,7 @@ impl Planning {
             let parts = parts.clone().into_iter();
             parts.map(move |part| (fragment, part))
         };
-        // A tally is of all cells, whether they fit or not.
-        let tested = match purpose {
-            Purpose::Cells => &asked[..],
-            Purpose::Tally(_) => &[],
-        };
+        let tested = if is_tally { &[] } else { &asked[..] };
         let fragments = parts.iter().map(|(fragment, _)| *fragment);
         Ok(Self {
             facts: FactsToOpen::new(array, tested, fragments)?,
@@ -142,7 +142,10 @@ impl Planning {
                     *place = Some(enumeration);
                 }
             }
-            Request::new(array, &self.options, &known, session.limits())?
+            Request {
+                by_place: self.request.by_place,
+                ..Request::new(array, &self.options, &known, session.limits())?
+            }
         };
         let mut opened = array.open_parts(self.needs, parts)?.into_iter();
         let counts = self.counts.into_iter();
@@ -152,7 +155,8 @@ impl Planning {
             Candidates::Dense(dense) => {
                 let mut located = dense.locate(array, opened)?;
                 if let Some(condition) = &request.condition {
-                    located.rule_out(condition, &facts, &session.limits().budget)?;
+                    let by_place = request.by_place;
+                    located.rule_out((condition, by_place), &facts, &session.limits().budget)?;
                 }
                 let read = DenseRead::new(session.clone(), request.clone(), located)?;
                 Planned::Dense(Box::new(read))

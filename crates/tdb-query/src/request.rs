@@ -27,6 +27,8 @@ pub struct Request {
     pub(crate) versions: Versions,
     /// What chooses cells: the condition, and points.
     pub(crate) condition: Option<Arc<Predicate>>,
+    /// Whether tiles are left out whose place has no cell that is chosen.
+    pub(crate) by_place: bool,
     /// Dense arrays: what becomes of cells that fail the condition.
     pub(crate) failing: Failing,
     pub(crate) fields: Vec<FieldInfo>,
@@ -108,6 +110,7 @@ impl Request {
             order,
             versions: options.versions,
             condition: chooses.map(Arc::new),
+            by_place: false,
             unknown_labels: unknown_labels.collect(),
             failing: options.failing,
             fields: fields.collect(),

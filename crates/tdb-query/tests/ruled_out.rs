@@ -7,6 +7,7 @@
 
 mod support;
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use support::{Golden, place};
@@ -17,6 +18,7 @@ use tdb_query::{Failing, QueryError, ReadOptions, Reader, ResultOrder};
 use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::value::{Value, read};
 use tdb_schema::{CellValNum, Field};
+use tdb_tile::Datatype;
 
 /// Of so many conditions one is tried: which, changes from field to field.
 const EACH: usize = 7;
@@ -206,6 +208,109 @@ fn what_is_ruled_out_in_golden_arrays_holds_no_cell_that_fits() {
     println!("{asked} reads, {fewer} of them of fewer tiles");
     assert!(differing.is_empty(), "{}", differing.join("\n"));
     assert!(asked > 5_000 && fewer > 500, "{asked} {fewer}");
+}
+
+/// The rows of all cells of which a dimension compares with a value in one of these ways.
+fn rows_where(
+    (datatype, cells): (Datatype, &[Option<Vec<u8>>]),
+    value: &[u8],
+    ways: &[Ordering],
+) -> Vec<usize> {
+    let fits = |cell: &Option<Vec<u8>>| {
+        let order = datatype.compare(cell.as_ref().unwrap(), value);
+        order.is_some_and(|order| ways.contains(&order))
+    };
+    let rows = cells.iter().enumerate();
+    rows.filter(|(_, cell)| fits(cell))
+        .map(|(row, _)| row)
+        .collect()
+}
+
+#[test]
+fn conditions_on_dimensions_rule_out_by_place_and_lose_no_cell() {
+    let (mut asked, mut fewer, mut differing) = (0_u32, 0_u32, Vec::new());
+    for golden in Golden::all() {
+        let location = place(Arc::new(golden.store()), golden.key.as_ref());
+        let Ok(array) = Array::open_location(&location, OpenOptions::default()) else {
+            continue;
+        };
+        let array = Arc::new(array);
+        let grid = SpaceTileGrid::new(array.schema());
+        if grid.is_some_and(|grid| array.schema().is_dense() && is_vast(&grid)) {
+            continue;
+        }
+        let schema = Arc::clone(array.schema());
+        let options = ReadOptions {
+            order: Some(ResultOrder::RowMajor),
+            enumeration_codes: true,
+            ..ReadOptions::default()
+        };
+        let Ok((all, all_tiles)) = cells(&array, &options) else {
+            continue;
+        };
+        let all = content(&all);
+        for dimension in &schema.dimensions {
+            let Some((_, own)) = all.iter().find(|(name, _)| *name == dimension.name) else {
+                continue;
+            };
+            let field = schema.field(&dimension.name).unwrap();
+            let mut values: Vec<&Vec<u8>> = own.iter().flatten().collect();
+            values.sort_by(|a, b| field.datatype.compare(a, b).unwrap());
+            let last = values.len().saturating_sub(1);
+            let parts = [0, 1, 2, 3, 4];
+            for value in parts.iter().filter_map(|part| values.get(last * part / 4)) {
+                let name = || Condition::field(&dimension.name);
+                let Some(literal) = literal_of(&field, value) else {
+                    continue;
+                };
+                let tests = [
+                    (name().lt(literal.clone()), vec![Ordering::Less]),
+                    (
+                        name().ge(literal.clone()),
+                        vec![Ordering::Greater, Ordering::Equal],
+                    ),
+                    (name().eq(literal.clone()), vec![Ordering::Equal]),
+                ];
+                for (condition, ways) in tests {
+                    let rows = rows_where((dimension.datatype, own), value, &ways);
+                    let expected: Vec<(String, Vec<Option<Vec<u8>>>)> = all
+                        .iter()
+                        .map(|(name, cells)| {
+                            let cells = rows.iter().map(|row| cells[*row].clone());
+                            (name.clone(), cells.collect())
+                        })
+                        .collect();
+                    let asking = ReadOptions {
+                        condition: Some(condition.clone()),
+                        ..options.clone()
+                    };
+                    let Ok((found, tiles)) = cells(&array, &asking) else {
+                        continue;
+                    };
+                    asked += 1;
+                    fewer += u32::from(tiles < all_tiles);
+                    let found = content(&found);
+                    let is_nothing = rows.is_empty() && found.is_empty();
+                    if found != expected && !is_nothing {
+                        differing.push(format!("{}: {condition}", golden.name));
+                    }
+                }
+            }
+        }
+    }
+    println!("{asked} reads, {fewer} of them of fewer tiles");
+    assert!(differing.is_empty(), "{}", differing.join("\n"));
+    assert!(asked > 2_000 && fewer > 500, "{asked} {fewer}");
+}
+
+/// The value of a cell, as a condition names it.
+fn literal_of(field: &Field<'_>, cell: &[u8]) -> Option<Literal> {
+    if field.datatype.is_datetime() {
+        let text = read(field.datatype, cell)?.to_string();
+        return Some(Literal::Bytes(text.into_bytes()));
+    }
+    let cells = vec![Some(cell.to_vec())];
+    literals(field, &[(field.name.to_owned(), cells)]).pop()
 }
 
 #[test]

@@ -21,6 +21,8 @@ pub struct RTree {
     stated: Option<Stated>,
     /// Whether an upper bound is worth nothing where the lower one is the empty string.
     doubts_empty_strings: bool,
+    /// Whether bounds of dates may be wrong.
+    doubts_dates: bool,
 }
 
 impl Default for RTree {
@@ -31,6 +33,7 @@ impl Default for RTree {
             dimensions: Vec::new(),
             stated: None,
             doubts_empty_strings: false,
+            doubts_dates: false,
         }
     }
 }
@@ -48,9 +51,11 @@ impl Record for RTree {
             dimensions,
             stated,
             doubts_empty_strings,
+            doubts_dates,
         } = self;
         *dimensions = cx.to_vec();
         *doubts_empty_strings = version.misstates_empty_string_bounds();
+        *doubts_dates = version.misstates_date_bounds();
         let wanted = Stated::of(cx).map_err(|bug| w.fail("dimension count", bug.into()))?;
         let mut header = stated.unwrap_or(wanted);
         if version.zips_coordinates() {
@@ -161,6 +166,7 @@ impl RTree {
     #[must_use]
     pub fn written_by(mut self, version: FormatVersion) -> Self {
         self.doubts_empty_strings = version.misstates_empty_string_bounds();
+        self.doubts_dates = version.misstates_date_bounds();
         self
     }
 
@@ -199,14 +205,15 @@ impl RTree {
             .map(Mbr)
     }
 
-    /// The bounding rectangle of a tile as far as it can be believed, as [`RTree::search`] does: `None` where bounds are out of
-    /// order, or an upper bound is worth nothing.
+    /// The bounding rectangle of a tile if it holds all cells of the tile: `None` where bounds are out of order, an upper bound is
+    /// worth nothing, or bounds of dates may be wrong. [`RTree::search`] believes more, as the reference does.
     #[must_use]
     pub fn believed_mbr(&self, tile: usize) -> Option<Mbr> {
         let mbr = self.mbr(tile)?;
         let mut ranges = mbr.0.iter().zip(&self.dimensions);
         let is_believed = ranges.all(|(range, dimension)| {
-            let is_doubted = self.doubts_empty_strings && dimension.is_var && range.lo.is_empty();
+            let is_doubted = self.doubts_empty_strings && dimension.is_var && range.lo.is_empty()
+                || self.doubts_dates && dimension.datatype.is_datetime();
             range.is_ordered(dimension.datatype) && !is_doubted
         });
         is_believed.then_some(mbr)

@@ -240,6 +240,12 @@ impl FormatVersion {
         self.0 >= 7 && self.0 <= 8
     }
 
+    /// Bounds of tiles along dimensions of dates may be wrong, or out of order, where dates lie on both sides of 1970 (up to 4).
+    #[must_use]
+    pub const fn misstates_date_bounds(self) -> bool {
+        self.0 <= 4
+    }
+
     /// A lower bound that is the empty string has an upper bound that may be too small (5 to 9).
     #[must_use]
     pub const fn misstates_empty_string_bounds(self) -> bool {

@@ -248,7 +248,7 @@ fn at_points(
         };
         if runs.is_ascending() {
             let cells = points.coordinates(own).filter_map(|cell| axis.cell(&cell));
-            let cells = cells.filter(|cell| runs.meets(*cell, *cell));
+            let cells = cells.filter(|cell| !runs.positions(*cell, *cell).is_empty());
             *runs = Runs::of_cells(cells.collect()).ok_or(QueryError::TooManyCells)?;
         }
     }

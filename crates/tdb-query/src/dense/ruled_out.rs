@@ -20,7 +20,7 @@ impl Located {
     /// then nothing is ruled out by what the cells hold.
     pub(crate) fn rule_out(
         &mut self,
-        condition: &Predicate,
+        (condition, by_place): (&Predicate, bool),
         facts: &Facts,
         budget: &Budget,
     ) -> Result<(), QueryError> {
@@ -30,7 +30,6 @@ impl Located {
             fields.all(|field| plan.sources(*field).all_have())
         };
         let by_values = self.sparse.is_empty() && all_have(plan);
-        let by_place = condition.asks_place();
         if !by_values && !by_place {
             return Ok(());
         }

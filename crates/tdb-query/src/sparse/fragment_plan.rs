@@ -175,7 +175,7 @@ impl FragmentPlan {
 pub(super) fn searches(fragment: &Fragment, request: &Request) -> bool {
     let subarray = &request.subarray;
     let (schema, metadata) = (&fragment.schema, &fragment.metadata);
-    !subarray.is_all()
+    (!subarray.is_all() || request.by_place)
         && !subarray.is_empty()
         && (meets(schema, &metadata.non_empty_domain, subarray)
             || metadata.version.misstates_empty_string_bounds())
@@ -214,6 +214,7 @@ fn found(
         .search(&ranges)
         .map_err(|_| Bug::new("the ranges of a read do not fit the dimensions of an R-tree"))?;
     let chooses = request.condition.as_deref();
+    let chooses = chooses.filter(|_| request.by_place);
     let (mut found, mut ruled_out) = (Vec::with_capacity(overlaps.len()), 0_u64);
     for overlap in overlaps {
         let mbr = tree.believed_mbr(length(overlap.tile)?);
