@@ -1,9 +1,12 @@
-//! `cargo xtask bench`: whole arrays read and written by tdb and by TileDB 2.30, one thread each, page cache warm.
+//! `cargo xtask bench [PART OF A NAME]`: whole arrays read and written by tdb and by TileDB 2.30, one thread each, page cache
+//! warm; then questions put to the program ([`questions`]).
 //!
 //! TileDB writes the arrays that are read (`xtask/bench/bench.py`) and reads them through its C interface into memory
 //! that was touched before; tdb reads them with the example `read_all` of tdb-query. Writing is the other way round
 //! (`xtask/bench/writes.py`, the example `write_all` of tdb-write): from the same raw files, in memory before the clock starts.
 //! Consolidation and import are measured as the program. Each figure is the median of the runs.
+
+mod questions;
 
 use std::error::Error;
 use std::fs;
@@ -25,7 +28,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let workshop = Workshop::open()?;
     let tiledb = format!("tiledb=={}", JUDGE.0);
     // The newest that this release of TileDB takes.
-    let packages = ["numpy", "pandas<3", &tiledb];
+    let packages = ["numpy", "pandas<3", "duckdb", &tiledb];
     output(
         Command::new(workshop.python())
             .args(["-m", "pip", "install", "--quiet"])
@@ -53,7 +56,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     for (name, workload) in writes.workloads(wanted)? {
         writes.write(&programs, &name, &workload)?;
     }
-    Ok(())
+    let [_, tdb] = &programs;
+    judge("questions.py", folder)?.questions(tdb, wanted)
 }
 
 /// One of the scripts by which TileDB makes arrays and is measured.
