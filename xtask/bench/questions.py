@@ -80,7 +80,7 @@ def make(lib, names):
             os.rename(here(name) + ".part", here(name))
     if "points.npy" in needed and not os.path.exists(here("points.npy")):
         places = np.random.default_rng(2).integers(0, SERIES, POINTS)
-        np.save(here("points.npy"), np.array(places, dtype=[("i", "<i8")]))
+        np.save(here("points.npy"), places)
     if needed & {"rows.csv", "rows.parquet"} and not os.path.exists(here("rows.parquet")):
         rows()
 
@@ -116,9 +116,9 @@ def rows():
 
     query = (
         "select i as id, (hash(i) % 1000)::int as count, round((hash(i + 7) % 2000000) / 1000.0 - 1000, 3) as score, "
-        "date '2020-01-01' + (hash(i + 9) %% 1500)::int as day, ['alpha','beta','gamma','a longer text'][1 + hash(i + 3) %% 4] as name "
-        "from range(%d) t(i)" % CSV_ROWS
-    ).replace("%%", "%")
+        "date '2020-01-01' + (hash(i + 9) % 1500)::int as day, ['alpha','beta','gamma','a longer text'][1 + (hash(i + 3) % 4)::int] as name "
+        "from range({}) t(i)"
+    ).format(CSV_ROWS)
     duckdb.sql("copy (%s) to '%s' (format csv, header)" % (query, here("rows.csv")))
     duckdb.sql("copy (%s) to '%s' (format parquet, compression zstd)" % (query, here("rows.parquet")))
 

@@ -134,6 +134,12 @@ impl Batch {
         self.columns.iter().find(|column| column.name == name)
     }
 
+    /// Bytes of the values of all columns.
+    pub(crate) fn value_bytes(&self) -> usize {
+        let sizes = self.columns.iter().map(|column| column.values.len());
+        sizes.fold(0, usize::saturating_add)
+    }
+
     /// The first `rows` cells of each column, without a copy.
     ///
     /// # Errors

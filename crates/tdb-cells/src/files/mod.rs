@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 use tdb_schema::names::UnknownName;
 
-use crate::{Batch, FieldInfo};
+use crate::{Batch, FieldInfo, Session, threads};
 
 pub use choice::ColumnChoice;
 pub use conversion_error::ConversionError;
@@ -81,7 +81,7 @@ pub struct OutputOptions {
 }
 
 /// A file whose columns are known by name, and nothing else of it.
-pub trait Input {
+pub trait Input: Send {
     /// The names of the columns, in the order of the file.
     fn names(&self) -> &[String];
 
@@ -108,8 +108,9 @@ pub trait Input {
     fn guess(self: Box<Self>) -> Result<Vec<ColumnGuess>, InputError>;
 }
 
-/// Cells of a file, batch by batch.
-pub trait BatchReader {
+/// Cells of a file, batch by batch. On the threads of a session, as [`Session::install`](crate::Session::install) runs it, a
+/// file of text is read by several of them.
+pub trait BatchReader: Send {
     /// The next batch, of which there is one at least for every file with a cell.
     ///
     /// # Errors
@@ -118,6 +119,51 @@ pub trait BatchReader {
 
     /// The line of the text at which a row begins, where the input is text and rows have been read so far.
     fn line(&self, row: u64) -> Option<u64>;
+}
+
+/// A batch of more bytes than this, which has very large cells, is alone in memory.
+const MOST_BESIDE_ANOTHER: usize = 16 << 20;
+
+/// Gives each batch to `take` while the next one is made, on the threads of the session. At most two are in memory; a
+/// batch of very large cells is the only one, and is made and taken on the thread of the caller, which gives the memory
+/// for one of them to the next.
+///
+/// # Errors
+/// The first of either, by the number of the batch.
+pub fn for_each_batch<E: Send>(
+    session: &Session,
+    mut next: impl FnMut() -> Result<Option<Batch>, E> + Send,
+    mut take: impl FnMut(&Batch) -> Result<(), E> + Send,
+) -> Result<(), E> {
+    while let Some(mut batch) = next()? {
+        if !is_large(&batch) {
+            let large = session.install(|| take_small(batch, &mut next, &mut take))?;
+            let Some(large) = large else { return Ok(()) };
+            batch = large;
+        }
+        take(&batch)?;
+    }
+    Ok(())
+}
+
+fn is_large(batch: &Batch) -> bool {
+    batch.value_bytes() > MOST_BESIDE_ANOTHER
+}
+
+/// Takes batches, each while the next one is made, up to the first large one, which it returns.
+fn take_small<E: Send>(
+    mut batch: Batch,
+    mut next: impl FnMut() -> Result<Option<Batch>, E> + Send,
+    mut take: impl FnMut(&Batch) -> Result<(), E> + Send,
+) -> Result<Option<Batch>, E> {
+    loop {
+        let (taken, following) = threads::both(|| take(&batch), &mut next);
+        taken?;
+        match following? {
+            Some(following) if !is_large(&following) => batch = following,
+            last => return Ok(last),
+        }
+    }
 }
 
 /// Takes a result batch by batch and writes it in some format.

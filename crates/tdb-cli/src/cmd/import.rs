@@ -278,7 +278,7 @@ impl Import<'_> {
         let counts = &self.global.counts;
         let remembered = input.array_schema().filter(|_| self.takes_what_it_was());
         let remembered = remembered.map(str::to_owned);
-        let guess = || counts.stage("guess", || input.guess());
+        let guess = || counts.stage("guess", || input.guess(self.session));
         let guesses = progress.watch("looking", &read, guess);
         let guesses = guesses.map_err(|error| file.failed(error))?;
         if let Some(remembered) = remembered {

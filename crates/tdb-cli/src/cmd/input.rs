@@ -96,6 +96,7 @@ pub(crate) struct Becoming {
 pub(crate) struct OpenInput {
     input: Box<dyn Input>,
     read: ReadSoFar,
+    format: Format,
     /// The shape that the file has, if it has one.
     pub(crate) shape: Option<NpyShape>,
 }
@@ -165,7 +166,12 @@ impl InputArguments {
         };
         let opened = source.open(format, npy, options);
         let (input, shape) = opened.map_err(|error| self.failed(error))?;
-        Ok(OpenInput { input, read, shape })
+        Ok(OpenInput {
+            input,
+            read,
+            format,
+            shape,
+        })
     }
 
     fn options(&self, becoming: &Becoming, global: &Global, session: &Session) -> InputOptions {
@@ -329,9 +335,14 @@ impl OpenInput {
         self.input.array_schema()
     }
 
-    /// Reads all of the file to tell what fields would take its columns.
-    pub(crate) fn guess(self) -> Result<Vec<ColumnGuess>, InputError> {
-        self.input.guess()
+    /// Reads all of the file to tell what fields would take its columns: CSV on the threads of the session, which share
+    /// it; other formats on this one, whose memory is free again for the cells.
+    pub(crate) fn guess(self, session: &Session) -> Result<Vec<ColumnGuess>, InputError> {
+        if self.format == Format::Csv {
+            session.install(|| self.input.guess())
+        } else {
+            self.input.guess()
+        }
     }
 }
 

@@ -26,6 +26,45 @@ pub(super) fn days_from_date(year: i128, month: i128, day: i128) -> Option<i128>
         .checked_sub(719_469)
 }
 
+/// The same for years from 1600 to 9999, where 32 bits are enough; `None` for others, too.
+pub(super) fn plain_days_from_date(year: u32, month: u32, day: u32) -> Option<i32> {
+    const LENGTHS: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    const BEFORE: [u32; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+    /// Days from 1600-01-01, with which the calendar begins to repeat, to 1970-01-01.
+    const TO_1970: i32 = 135_140;
+    let index = usize::try_from(month.checked_sub(1)?).ok()?;
+    let (length, before) = (LENGTHS.get(index)?, BEFORE.get(index)?);
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let odd_day = u32::from(is_leap);
+    let length = if month == 2 {
+        length.checked_add(odd_day)?
+    } else {
+        *length
+    };
+    if !(1600..=9999).contains(&year) || day < 1 || day > length {
+        return None;
+    }
+    let years = year.checked_sub(1600)?;
+    let leaps = match years.checked_sub(1) {
+        None => 0,
+        // 1600 was one.
+        Some(past) => (past / 4)
+            .checked_sub(past / 100)?
+            .checked_add(past / 400)?
+            .checked_add(1)?,
+    };
+    let this_year = if month > 2 { odd_day } else { 0 };
+    let days = years
+        .checked_mul(365)?
+        .checked_add(leaps)?
+        .checked_add(*before)?;
+    let days = days
+        .checked_add(this_year)?
+        .checked_add(day)?
+        .checked_sub(1)?;
+    i32::try_from(days).ok()?.checked_sub(TO_1970)
+}
+
 /// Year, month and day of a count of days from 1970-01-01.
 pub(super) fn date_from_days(days: i128) -> Option<(i128, i128, i128)> {
     let days = days.checked_add(719_468)?;

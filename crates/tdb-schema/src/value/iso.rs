@@ -1,6 +1,6 @@
 //! Reading ISO 8601.
 
-use crate::value::calendar::days_from_date;
+use crate::value::calendar::{days_from_date, plain_days_from_date};
 use crate::value::unit::{Length, Moment, Unit};
 
 /// Digits of the longest number that is read: more than any datetime needs.
@@ -34,6 +34,9 @@ impl Moment {
 
     /// The moment that a text says, and to what unit it says it.
     fn parse_to(text: &str) -> Option<(Self, Unit)> {
+        if let Some(days) = days_of_date(text) {
+            return Some((Self::new(days.into(), 0)?, Unit::Days(1)));
+        }
         let (date, clock) = match text.find(['T', 't', ' ']) {
             Some(at) => (text.get(..at)?, text.get(at.checked_add(1)?..)),
             None => (text, None),
@@ -47,6 +50,29 @@ impl Moment {
         let since_midnight = since_midnight.in_attoseconds()?;
         Some((Self::new(days, since_midnight.checked_sub(offset)?)?, unit))
     }
+}
+
+/// The days since 1970-01-01 of a date such as `2024-02-29`: of ten bytes, and in a year from 1600 on; `None` for all else, which
+/// may be a date, too. Most dates are of this form, and it is read many times faster than the others.
+///
+/// ```
+/// use tdb_schema::value::days_of_date;
+///
+/// assert_eq!(days_of_date("1970-02-01"), Some(31));
+/// assert_eq!(days_of_date("1970-02"), None);
+/// assert_eq!(days_of_date("1970-02-30"), None);
+/// ```
+#[must_use]
+pub fn days_of_date(text: &str) -> Option<i32> {
+    let [a, b, c, d, b'-', e, f, b'-', g, h] = text.as_bytes() else {
+        return None;
+    };
+    let digits = [a, b, c, d, e, f, g, h].map(|byte| byte.wrapping_sub(b'0'));
+    digits.iter().all(|digit| *digit < 10).then_some(())?;
+    let [a, b, c, d, e, f, g, h] = digits.map(u32::from);
+    let two = |high: u32, low: u32| high.wrapping_mul(10).wrapping_add(low);
+    let year = two(a, b).wrapping_mul(100).wrapping_add(two(c, d));
+    plain_days_from_date(year, two(e, f), two(g, h))
 }
 
 /// The day of a date, or the first one of a month or a year.
@@ -165,4 +191,33 @@ fn number(digits: &str) -> Option<i128> {
     let is_number =
         (1..=DIGITS).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
     is_number.then(|| digits.parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{date_days, days_of_date};
+
+    #[test]
+    fn plain_dates_are_read_like_all_others() {
+        for year in [0, 1, 1599, 1600, 1900, 1970, 2000, 2023, 2024, 2100, 9999] {
+            for month in 0..100 {
+                for day in 0..100 {
+                    let text = format!("{year:04}-{month:02}-{day:02}");
+                    let slowly = date_days(&text).filter(|_| year >= 1600);
+                    let days = days_of_date(&text).map(i128::from);
+                    assert_eq!(days, slowly.map(|(days, _)| days), "{text}");
+                }
+            }
+        }
+        for text in [
+            "",
+            "2024-2-029",
+            "2024/02/01",
+            "+024-02-01",
+            "2024-02-1é",
+            "２024-02-0",
+        ] {
+            assert_eq!(days_of_date(text), None, "{text}");
+        }
+    }
 }

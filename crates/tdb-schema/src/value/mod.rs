@@ -30,6 +30,7 @@ use crate::CellValNum;
 use crate::coordinate::{Coordinate, whole_bytes};
 
 pub use date::{Calendar, CalendarDate, DatePart};
+pub use iso::days_of_date;
 pub use time_text::TimeText;
 pub use unit::Moment;
 use unit::{Length, Unit};
@@ -287,6 +288,11 @@ fn names_infinity(text: &str) -> bool {
 /// bits count.
 #[must_use]
 pub fn time_ticks(datatype: Datatype, text: &str) -> Option<(i128, bool)> {
+    if datatype == Datatype::DateTimeDay
+        && let Some(days) = days_of_date(text)
+    {
+        return Some((days.into(), true));
+    }
     if !datatype.is_time() {
         return Moment::parse(text)?.ticks(datatype);
     }

@@ -2,14 +2,12 @@
 
 use std::io::Read;
 
-use tdb_cells::files::{
-    BatchReader, ColumnGuess, Input, InputError, InputOptions, InputPlace, by_name,
-};
+use tdb_cells::files::{BatchReader, ColumnGuess, Input, InputError, InputOptions, by_name};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_tile::Bug;
 
 use super::records::Records;
-use crate::text::cell::{CellReader, Token, bytes_of, take_batch};
+use crate::text::cell::{CellReader, bytes_of, take_batch};
 use crate::text::missing::Missing;
 use crate::text::row_lines::RowLines;
 use crate::text::typed::ColumnLook;
@@ -41,14 +39,12 @@ impl<R: Read> CsvInput<R> {
         if options.delimiter.is_none() {
             records.sniff()?;
         }
-        if !records.next()? {
+        let Some(mut names) = records.first()? else {
             return Err(InputError::Unfit {
                 what: "the input is empty".to_owned(),
                 hint: "the first line has the names of the columns",
             });
-        }
-        let names = records.fields().map(|field| Ok(field?.0.to_owned()));
-        let mut names: Vec<String> = names.collect::<Result<_, InputError>>()?;
+        };
         // The null of a single column has nothing around it.
         records.takes_empty_lines = names.len() == 1;
         name_index(&mut names, &options);
@@ -100,6 +96,7 @@ impl<R: Read + Send> Input for CsvInput<R> {
         Ok(Box::new(CsvCells {
             columns: columns.map(reader).collect(),
             kept: self.kept,
+            names: self.names,
             records: self.records,
             batch_bytes: self.options.batch_bytes,
             lines: RowLines::default(),
@@ -112,18 +109,9 @@ impl<R: Read + Send> Input for CsvInput<R> {
         let look = |name: &String| ColumnLook::new(name, &self.options, missing.clone());
         let mut guesses: Vec<ColumnLook> = self.names.iter().map(look).collect();
         let mut rows = 0_u64;
-        while self.records.next()? {
-            self.records.check_count(self.kept.len())?;
-            let place = InputPlace::Line(self.records.line);
-            let fields = kept(self.records.fields(), &self.kept);
-            for ((field, guess), name) in fields.zip(&mut guesses).zip(&self.names) {
-                guess.see(token(field?)).map_err(|what| InputError::Cell {
-                    field: name.clone(),
-                    place,
-                    what,
-                })?;
-            }
-            rows = rows.saturating_add(1);
+        while let Some(block) = self.records.block(self.kept.len(), usize::MAX)? {
+            block.columns(&self.kept, &self.names, &mut guesses, ColumnLook::see)?;
+            rows = rows.saturating_add(block.rows() as u64);
         }
         let guesses = guesses.into_iter().map(|guess| guess.finish(rows));
         Ok(guesses.collect::<Result<_, Bug>>()?)
@@ -135,6 +123,7 @@ struct CsvCells<R> {
     records: Records<R>,
     /// In the order of the file.
     columns: Vec<CellReader>,
+    names: Vec<String>,
     /// Which columns of the file those are.
     kept: Vec<bool>,
     batch_bytes: usize,
@@ -145,28 +134,21 @@ struct CsvCells<R> {
 impl<R: Read + Send> BatchReader for CsvCells<R> {
     fn next(&mut self) -> Result<Option<Batch>, InputError> {
         let mut rows = 0_usize;
-        let mut start = self.records.consumed;
-        while self.records.next()? {
-            self.records.check_count(self.kept.len())?;
-            let fields = kept(self.records.fields(), &self.kept);
-            for (field, column) in fields.zip(&mut self.columns) {
-                column
-                    .append(token(field?))
-                    .map_err(|what| InputError::Cell {
-                        field: column.column.field().name.clone(),
-                        place: InputPlace::Line(self.records.line),
-                        what,
-                    })?;
+        let most = (self.batch_bytes / 4).max(1);
+        while let Some(block) = self.records.block(self.kept.len(), most)? {
+            block.columns(
+                &self.kept,
+                &self.names,
+                &mut self.columns,
+                CellReader::append,
+            )?;
+            for line in block.lines() {
+                self.lines.note(self.rows, *line);
+                self.rows = self.rows.saturating_add(1);
             }
-            self.lines.note(self.rows, self.records.line);
-            self.rows = self.rows.saturating_add(1);
-            rows = rows.saturating_add(1);
-            // Looking at all columns each time would cost more than it tells.
-            if self.records.consumed.saturating_sub(start) >= self.batch_bytes as u64 / 4 {
-                if bytes_of(&self.columns) >= self.batch_bytes {
-                    break;
-                }
-                start = self.records.consumed;
+            rows = rows.saturating_add(block.rows());
+            if bytes_of(&self.columns) >= self.batch_bytes {
+                break;
             }
         }
         self.records.let_go();
@@ -175,19 +157,5 @@ impl<R: Read + Send> BatchReader for CsvCells<R> {
 
     fn line(&self, row: u64) -> Option<u64> {
         self.lines.of(row)
-    }
-}
-
-/// The fields of a record that are read.
-fn kept<T>(fields: impl Iterator<Item = T>, kept: &[bool]) -> impl Iterator<Item = T> {
-    let fields = fields.zip(kept);
-    fields.filter_map(|(field, is_kept)| is_kept.then_some(field))
-}
-
-/// What a field between commas stands for.
-fn token((text, is_quoted): (&str, bool)) -> Token<'_> {
-    match text {
-        "" if !is_quoted => Token::Null,
-        text => Token::Field(text),
     }
 }

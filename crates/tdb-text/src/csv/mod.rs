@@ -1,5 +1,6 @@
 //! Comma-separated values.
 
+mod block;
 mod input;
 mod records;
 mod sniff;

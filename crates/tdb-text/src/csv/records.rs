@@ -1,11 +1,11 @@
 //! The records of comma-separated values, as spans of a buffer.
 
 use std::io::{ErrorKind, Read};
-use std::ops::Range;
 
 use tdb_cells::files::{InputError, InputOptions, InputPlace};
 use tdb_tile::Bug;
 
+use super::block::{Block, Quotes, Span, part};
 use super::sniff;
 
 /// Bytes that are read at a time.
@@ -27,34 +27,21 @@ pub(super) struct Records<R> {
     /// Where in the buffer the next record begins.
     at: usize,
     is_end: bool,
+    /// The fields of the records that were found last.
     spans: Vec<Span>,
     /// Fields that had quotes within, put together.
     unquoted: Vec<u8>,
-    /// The line at which the record begins.
-    pub(super) line: u64,
+    /// The lines at which those records begin.
+    lines: Vec<u64>,
     next_line: u64,
     /// Bytes of records so far.
-    pub(super) consumed: u64,
+    consumed: u64,
+    /// What is wrong behind the records that were found last.
+    wrong: Option<InputError>,
     delimiter: u8,
     most: usize,
     /// Whether a line with nothing in it is a record.
     pub(super) takes_empty_lines: bool,
-}
-
-/// Where a field stands.
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    start: usize,
-    end: usize,
-    quotes: Quotes,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Quotes {
-    None,
-    Around,
-    /// And some within: the field stands among those put together.
-    Within,
 }
 
 impl<R: Read> Records<R> {
@@ -66,9 +53,10 @@ impl<R: Read> Records<R> {
             is_end: false,
             spans: Vec::new(),
             unquoted: Vec::new(),
-            line: 0,
+            lines: Vec::new(),
             next_line: 1,
             consumed: 0,
+            wrong: None,
             delimiter: options.delimiter.unwrap_or(b','),
             most: options.record_bytes,
             takes_empty_lines: false,
@@ -84,61 +72,145 @@ impl<R: Read> Records<R> {
         Ok(())
     }
 
-    /// Goes to the next record; whether there is one.
-    pub(super) fn next(&mut self) -> Result<bool, InputError> {
-        loop {
-            if self.at == self.buffer.len() && self.is_end {
-                return Ok(false);
-            }
-            let Some(end) = self.look()? else {
-                self.fill()?;
-                continue;
-            };
-            let record = part(&self.buffer, self.at..end)?;
-            self.line = self.next_line;
-            self.next_line = self.next_line.saturating_add(count_lines(record).max(1));
-            self.consumed = self.consumed.saturating_add(record.len() as u64);
-            self.at = end;
-            let is_empty = matches!(self.spans[..], [span] if span.start == span.end && span.quotes == Quotes::None);
-            if !is_empty || self.takes_empty_lines {
-                return Ok(true);
+    /// The texts of the first record; `None` where there is none.
+    pub(super) fn first(&mut self) -> Result<Option<Vec<String>>, InputError> {
+        while self.lines.is_empty() {
+            match self.look()? {
+                Some(end) => self.found(0, end)?,
+                None if self.is_over() => return Ok(None),
+                None => self.fill()?,
             }
         }
-    }
-
-    /// The fields of the record, and whether each was in quotes.
-    pub(super) fn fields(&self) -> impl Iterator<Item = Result<(&str, bool), InputError>> {
-        self.spans.iter().map(|span| {
+        let texts = self.spans.iter().map(|span| {
             let memory = match span.quotes {
                 Quotes::Within => &self.unquoted,
                 Quotes::None | Quotes::Around => &self.buffer,
             };
-            let bytes = part(memory, span.start..span.end)?;
-            let text = std::str::from_utf8(bytes)
-                .map_err(|_| InputError::record(InputPlace::Line(self.line), "not UTF-8"))?;
-            Ok((text, span.quotes != Quotes::None))
-        })
+            let text = std::str::from_utf8(part(memory, span.start..span.end)?);
+            let place = self.lines.last().copied().map(InputPlace::Line);
+            let place = place.ok_or_else(|| Bug::new("a record that begins at no line"))?;
+            let text = text.map_err(|_| InputError::record(place, "not UTF-8"))?;
+            Ok(text.to_owned())
+        });
+        texts.collect::<Result<_, InputError>>().map(Some)
     }
 
-    /// Gives back what a large record took; the record that was there is not asked for again.
+    /// The next records, each of `width` fields: one at least, and so many that they have about `most` bytes, or that no other
+    /// is in memory as a whole. `None` where there is no more.
+    ///
+    /// What is wrong is said once the records before it were given.
+    pub(super) fn block(
+        &mut self,
+        width: usize,
+        most: usize,
+    ) -> Result<Option<Block<'_>>, InputError> {
+        self.forget();
+        if let Some(wrong) = self.wrong.take() {
+            return Err(wrong);
+        }
+        let mut start = self.at;
+        while self.at.saturating_sub(start) < most {
+            let first = self.spans.len();
+            let found = match self.look() {
+                Ok(Some(end)) => self.found(first, end).map_err(InputError::from),
+                Ok(None) if self.is_over() => break,
+                // What is in memory must stay where it is.
+                Ok(None) if !self.lines.is_empty() => break,
+                Ok(None) => {
+                    self.fill()?;
+                    start = self.at;
+                    continue;
+                }
+                Err(wrong) => Err(wrong),
+            };
+            let checked = found.and_then(|()| self.check_width(first, width));
+            if let Err(wrong) = checked {
+                if self.lines.is_empty() {
+                    return Err(wrong);
+                }
+                self.wrong = Some(wrong);
+                break;
+            }
+        }
+        if self.lines.is_empty() {
+            return Ok(None);
+        }
+        let text = std::str::from_utf8(part(&self.buffer, start..self.at)?);
+        Ok(Some(Block {
+            buffer: &self.buffer,
+            start,
+            text: text.ok(),
+            unquoted: &self.unquoted,
+            spans: &self.spans,
+            lines: &self.lines,
+            width,
+        }))
+    }
+
+    /// Forgets the records that were found.
+    fn forget(&mut self) {
+        self.spans.clear();
+        self.unquoted.clear();
+        self.lines.clear();
+    }
+
+    fn is_over(&self) -> bool {
+        self.at == self.buffer.len() && self.is_end
+    }
+
+    /// Goes behind the record whose fields are those from `first` on; it is passed over if it is empty.
+    fn found(&mut self, first: usize, end: usize) -> Result<(), Bug> {
+        let record = part(&self.buffer, self.at..end)?;
+        let line = self.next_line;
+        let fields = self
+            .spans
+            .get(first..)
+            .ok_or_else(|| Bug::new("a record without fields"))?;
+        // Without quotes there is no other line feed than the one that ends it.
+        let has_quotes = fields.iter().any(|span| span.quotes != Quotes::None);
+        let lines = if has_quotes {
+            count_lines(record).max(1)
+        } else {
+            1
+        };
+        let is_empty = matches!(fields, [span] if span.start == span.end && !has_quotes);
+        self.next_line = self.next_line.saturating_add(lines);
+        self.consumed = self.consumed.saturating_add(record.len() as u64);
+        self.at = end;
+        if is_empty && !self.takes_empty_lines {
+            self.spans.truncate(first);
+        } else {
+            self.lines.push(line);
+        }
+        Ok(())
+    }
+
+    /// Gives back what a large record took; the records that were there are not asked for again.
     pub(super) fn let_go(&mut self) {
+        self.forget();
         if self.buffer.capacity() > LARGE {
             self.buffer.drain(..self.at);
             self.at = 0;
             self.buffer.shrink_to_fit();
         }
-        self.unquoted.clear();
         self.unquoted.shrink_to(LARGE);
+        self.spans.shrink_to(LARGE / size_of::<Span>());
+        self.lines.shrink_to(LARGE / size_of::<u64>());
     }
 
-    /// Fails unless the record has so many fields.
-    pub(super) fn check_count(&self, wanted: usize) -> Result<(), InputError> {
-        let found = self.spans.len();
-        if found == wanted {
+    /// Fails, and forgets it, unless the record whose fields are those from `first` on has so many, or was passed over.
+    fn check_width(&mut self, first: usize, wanted: usize) -> Result<(), InputError> {
+        let found = self.spans.len().saturating_sub(first);
+        if found == wanted || found == 0 {
             return Ok(());
         }
+        self.spans.truncate(first);
+        let line = self
+            .lines
+            .pop()
+            .ok_or_else(|| Bug::new("a record that begins at no line"))?;
         let what = format!("the line has {found} fields, and the first one {wanted}");
-        Err(InputError::record(InputPlace::Line(self.line), what))
+        Err(InputError::record(InputPlace::Line(line), what))
     }
 
     /// Reads more, behind what is left.
@@ -176,10 +248,22 @@ impl<R: Read> Records<R> {
         Ok(())
     }
 
-    /// Finds the fields of the record that begins at `at`, and where it ends; `None` where the buffer ends before.
+    /// Finds the fields of the record that begins at `at`, and where it ends; `None` where the buffer ends before, and where
+    /// there is none.
     fn look(&mut self) -> Result<Option<usize>, InputError> {
-        self.spans.clear();
-        self.unquoted.clear();
+        if self.is_over() {
+            return Ok(None);
+        }
+        let before = (self.spans.len(), self.unquoted.len());
+        let end = self.record_end();
+        if !matches!(end, Ok(Some(_))) {
+            self.spans.truncate(before.0);
+            self.unquoted.truncate(before.1);
+        }
+        end
+    }
+
+    fn record_end(&mut self) -> Result<Option<usize>, InputError> {
         let mut at = self.at;
         loop {
             let Some((span, after)) = self.field(at)? else {
@@ -253,16 +337,6 @@ impl<R: Read> Records<R> {
             unquote(part(inner, 0..len)?, &mut self.unquoted)
         };
         Ok(Some((span, after)))
-    }
-}
-
-/// Some of the bytes that are at hand.
-#[track_caller]
-fn part(bytes: &[u8], range: Range<usize>) -> Result<&[u8], Bug> {
-    // Not with a closure, which would be the place that the bug names.
-    match bytes.get(range) {
-        Some(part) => Ok(part),
-        None => Err(Bug::new("a field of a record that lies outside of it")),
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use tdb_cells::files::ColumnGuess;
 use tdb_schema::CellValNum;
-use tdb_schema::value::time_ticks;
+use tdb_schema::value::{days_of_date, time_ticks};
 use tdb_tile::{Bug, Datatype, Range};
 
 use super::cell::{Token, token_of};
@@ -194,6 +194,16 @@ impl Kind {
     fn widen_by_field(&mut self, text: &str) {
         match self {
             Self::Text => {}
+            // Most cells are like those before them, and this decides how long a file takes.
+            Self::Int { lo, hi }
+                if is_64_bit(*hi)
+                    && let Some(n) = short_whole(text) =>
+            {
+                (*lo, *hi) = (n.min(*lo), n.max(*hi));
+            }
+            Self::Float { lo, hi } if let Some(float) = decimal(text) => {
+                (*lo, *hi) = (lo.min(float), hi.max(float));
+            }
             Self::Time(times) => {
                 if !times.widen(text) {
                     *self = Self::Text;
@@ -245,9 +255,7 @@ impl Kind {
             _ => return false,
         };
         let fits = match next {
-            Self::Int { lo, hi } => {
-                i64::try_from(hi).is_ok() || (lo >= 0 && u64::try_from(hi).is_ok())
-            }
+            Self::Int { lo, hi } => is_64_bit(hi) || (lo >= 0 && u64::try_from(hi).is_ok()),
             _ => true,
         };
         if fits {
@@ -339,6 +347,16 @@ impl Kind {
 impl Times {
     /// A date, with a time or without.
     fn of(text: &str) -> Option<Self> {
+        const DAY: i128 = 86_400_000_000_000;
+        if let Some(days) = days_of_date(text) {
+            let ticks = DAY.saturating_mul(days.into());
+            return Some(Self {
+                lo: ticks,
+                hi: ticks,
+                has_time: false,
+                digits: 0,
+            });
+        }
         let bytes = text.as_bytes();
         let is_dash = |at: usize| bytes.get(at) == Some(&b'-');
         let starts_with_digit = bytes.first().is_some_and(u8::is_ascii_digit);
@@ -397,6 +415,50 @@ fn whole(text: &str) -> Option<i128> {
     (all_digits && !is_code)
         .then(|| text.parse().ok())
         .flatten()
+}
+
+/// Whether a signed number of 64 bits holds it.
+fn is_64_bit(number: i128) -> bool {
+    i64::try_from(number).is_ok()
+}
+
+/// A whole number of so few digits that none need be looked at twice; `None` for others, too.
+fn short_whole(text: &str) -> Option<i128> {
+    let (is_negative, digits) = match text.as_bytes() {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    if digits.is_empty() || digits.len() > 18 || (digits.first() == Some(&b'0') && text != "0") {
+        return None;
+    }
+    let mut number = 0_i64;
+    for byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        number = number.wrapping_mul(10).wrapping_add(digit.into());
+    }
+    let number = if is_negative {
+        number.wrapping_neg()
+    } else {
+        number
+    };
+    Some(number.into())
+}
+
+/// A float with digits in front of a point and nothing else that is special; `None` for others, too.
+fn decimal(text: &str) -> Option<f64> {
+    let digits = match text.as_bytes() {
+        [b'-', digits @ ..] => digits,
+        digits => digits,
+    };
+    let is_plain = match digits {
+        [b'0', b'.', ..] => true,
+        [b'1'..=b'9', rest @ ..] => rest.contains(&b'.'),
+        _ => false,
+    };
+    is_plain.then(|| text.parse().ok()).flatten()
 }
 
 fn float(text: &str) -> Option<f64> {

@@ -1,11 +1,11 @@
 //! Cells of files and of Arrow, written into an array.
 
 use tdb_cells::FieldInfo;
-use tdb_cells::files::Input;
+use tdb_cells::files::{Input, for_each_batch};
 use tdb_schema::FieldKind;
 
 use super::WriteBuilder;
-use crate::{Result, Written};
+use crate::{Error, Result, Written};
 
 /// The fields that an input with these columns has cells of: dense arrays take dimensions or not. Columns of enumerated
 /// attributes hold labels or, with `codes`, their indexes.
@@ -54,9 +54,11 @@ impl WriteBuilder {
         }
         let mut cells = input.cells(&fields)?;
         let mut stream = self.stream()?;
-        while let Some(batch) = cells.next()? {
-            stream.push(&batch)?;
-        }
+        for_each_batch::<Error>(
+            array.context().shared_session(),
+            || Ok(cells.next()?),
+            |batch| stream.push(batch),
+        )?;
         stream.finish()
     }
 

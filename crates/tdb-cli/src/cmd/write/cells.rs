@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tdb_array::{Array, ArrayError};
-use tdb_cells::files::BatchReader;
+use tdb_cells::files::{BatchReader, InputError, for_each_batch};
 use tdb_cells::{Batch, CellProblem, FieldInfo, Session};
 use tdb_schema::value::holds_bytes;
 use tdb_schema::{ArraySchema, CellValNum};
@@ -99,6 +99,12 @@ impl<F: Into<Failure>> From<F> for NotWritten {
     }
 }
 
+/// What ends reading and writing early.
+enum Stopped {
+    Input(InputError),
+    Write(WriteError),
+}
+
 /// The cells of a file on their way into an array.
 pub(crate) struct Writing<'a> {
     pub(crate) session: &'a Session,
@@ -124,15 +130,25 @@ impl Writing<'_> {
             .map_err(|error| self.file.failed(error))?;
         let mut writer = Writer::open(self.session, self.array, &self.options)?;
         let mut bytes = 0_u64;
-        loop {
-            let batch = counts.stage("input", || cells.next());
-            let Some(batch) = batch.map_err(|error| self.file.failed(error))? else {
-                break;
-            };
-            bytes = bytes.saturating_add(size_of_batch(&batch));
-            let pushed = counts.stage("write", || writer.push(&batch));
-            pushed.map_err(|error| self.failed(error, &*cells, bytes))?;
-            progress.tell("reading", writer.rows(), read.bytes());
+        let done = for_each_batch(
+            self.session,
+            || {
+                counts
+                    .stage("input", || cells.next())
+                    .map_err(Stopped::Input)
+            },
+            |batch| {
+                bytes = bytes.saturating_add(size_of_batch(batch));
+                let pushed = counts.stage("write", || writer.push(batch));
+                pushed.map_err(Stopped::Write)?;
+                progress.tell("reading", writer.rows(), read.bytes());
+                Ok(())
+            },
+        );
+        match done {
+            Ok(()) => {}
+            Err(Stopped::Input(error)) => return Err(self.file.failed(error).into()),
+            Err(Stopped::Write(error)) => return Err(self.failed(error, &*cells, bytes)),
         }
         let rows = writer.rows();
         progress.say("sorting and writing");
