@@ -93,6 +93,34 @@ impl CellSet {
         self.bits.iter_ones().map(Row::within)
     }
 
+    /// A list of its rows in ascending order: faster than one by one.
+    #[must_use]
+    pub fn to_rows(&self) -> Vec<Row> {
+        let mut rows = Vec::with_capacity(self.count());
+        for (first, mut word) in (0..self.rows()).step_by(WORD).zip(self.words()) {
+            if word == u64::MAX {
+                rows.extend((first..first.saturating_add(WORD)).map(Row::within));
+                continue;
+            }
+            while word != 0 {
+                let place = word.trailing_zeros() as usize;
+                rows.push(Row::within(first.saturating_add(place)));
+                word &= word - 1;
+            }
+        }
+        rows
+    }
+
+    /// A bit for each row, the first the lowest of the first word; 0 behind the last row.
+    pub(crate) fn words(&self) -> impl ExactSizeIterator<Item = u64> + Clone + '_ {
+        let words = self.bits.as_raw_slice().iter();
+        let (last, behind) = (self.rows() / WORD, self.rows() % WORD);
+        words.enumerate().map(move |(place, &word)| {
+            let beyond = if place == last { u64::MAX << behind } else { 0 };
+            word & !beyond
+        })
+    }
+
     /// The rows that it lacks, in ascending order.
     pub fn lacking(&self) -> impl Iterator<Item = Row> + '_ {
         self.bits.iter_zeros().map(Row::within)
@@ -226,6 +254,8 @@ mod tests {
             };
             let found: Vec<usize> = set.iter().map(Row::index).collect();
             assert_eq!(found, wanted(true));
+            let listed = set.to_rows().into_iter().map(Row::index);
+            assert_eq!(listed.collect::<Vec<_>>(), found);
             let lacking: Vec<usize> = set.lacking().map(Row::index).collect();
             assert_eq!(lacking, wanted(false));
             assert_eq!(set.count(), found.len());
@@ -255,6 +285,8 @@ mod tests {
         assert_eq!(joined(CellSet::add).count(), 75 + 50 - 25);
         assert_eq!(joined(CellSet::remove).count(), 75 - 25);
         assert_eq!(CellSet::all(rows).count(), 150);
+        let all: Vec<Row> = rows.iter().collect();
+        assert_eq!(CellSet::all(rows).to_rows(), all);
         assert_eq!(CellSet::none(rows).count(), 0);
         let mut few = CellSet::all(rows);
         few.remove_rows(RowRange::first(70).unwrap()).unwrap();

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use zerocopy::IntoBytes;
 
-use crate::gather::{gather_fixed, gather_var, too_few};
+use crate::gather::{gather_fixed, gather_var, keep_fixed, too_few};
 use crate::{Buffer, CellSet, CellsError, Column, FieldInfo, Row, TableColumn};
 
 /// What [`gather`] makes of a table's column: the parts of a result column.
@@ -61,6 +61,36 @@ pub fn gather(column: TableColumn, rows: Option<&[Row]>) -> Result<Gathered, Cel
         values: values.freeze(),
         offsets,
         validity,
+    })
+}
+
+/// The cells of `column` that are in a set, in its order.
+///
+/// # Errors
+/// Memory that the system does not have; rows that the column lacks.
+pub fn gather_set(column: TableColumn, kept: &CellSet) -> Result<Gathered, CellsError> {
+    if column.offsets.is_some() {
+        return gather(column, Some(&kept.to_rows()));
+    }
+    let count = kept.count();
+    let mut values = column
+        .values
+        .another(count.saturating_mul(column.cell_size))?;
+    keep_fixed(
+        column.values.as_slice(),
+        column.cell_size,
+        kept,
+        values.as_mut_slice(),
+    )?;
+    let validity = column.validity.as_ref().map(|bytes| {
+        let mut those = vec![0; count];
+        keep_fixed(bytes, 1, kept, &mut those)?;
+        bitmap(&those)
+    });
+    Ok(Gathered {
+        values: values.freeze(),
+        offsets: None,
+        validity: validity.transpose()?,
     })
 }
 

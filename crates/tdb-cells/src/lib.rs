@@ -47,7 +47,7 @@ pub use error::{CellsError, TileError};
 pub use field::{FieldInfo, unit_size};
 pub use field_tiles::FieldTiles;
 pub use fragment_tiles::{FragmentTiles, stored_field};
-pub use gathered::{Gathered, gather};
+pub use gathered::{Gathered, gather, gather_set};
 pub use keys::{Compare, Keys, Numbers, keep_newest};
 pub use load::{FindTiles, Loading, fill_is_valid, fill_of, load};
 pub use problem::{CellProblem, CellType, ColumnProblem};

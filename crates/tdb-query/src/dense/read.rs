@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tdb_array::Snapshot;
-use tdb_cells::{Batch, CellSet, Row, Session, TableColumn, gather};
+use tdb_cells::{Batch, CellSet, Session, TableColumn, gather, gather_set};
 use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::{FieldKind, Order};
 use tdb_tile::{Budget, Bug, Grant};
@@ -257,26 +257,27 @@ impl DenseRead {
             ..
         } = making;
         self.held = Some(held);
-        let mut rows = None;
+        let mut kept = None;
         if let Some(keep) = keep {
             let failing = keep.rows() - keep.count();
             match self.request.failing {
                 _ if failing == 0 => {}
-                Failing::Drop => {
-                    rows = Some(keep.iter().collect::<Vec<Row>>());
-                }
+                Failing::Drop => kept = Some(keep),
                 Failing::Fill => {
                     columns = blank(&self.plan.schema, columns, &keep)?;
                     self.filled = self.filled.saturating_add(failing as u64);
                 }
             }
         }
-        let count = rows.as_ref().map_or_else(|| bands.rows(), Vec::len);
+        let count = kept.as_ref().map_or_else(|| bands.rows(), CellSet::count);
         let mut columns: HashMap<FieldKind, TableColumn> = columns.into_iter().collect();
         self.request.batch(count, |field| {
             let column = columns.remove(&field);
             let column = column.ok_or_else(|| Bug::new("a column of the result was not read"))?;
-            let gathered = || gather(column, rows.as_deref());
+            let gathered = || match &kept {
+                Some(kept) => gather_set(column, kept),
+                None => gather(column, None),
+            };
             Ok(self.session.install(gathered)?)
         })
     }

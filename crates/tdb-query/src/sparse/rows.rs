@@ -15,7 +15,7 @@ pub(crate) fn all_rows(table: &CellTable) -> Vec<Row> {
 pub(crate) fn keep_in(rows: &mut Rows, set: &CellSet) -> Result<(), Bug> {
     match rows {
         Some(kept) => return set.keep_in(kept),
-        None if set.count() < set.rows() => *rows = Some(set.iter().collect()),
+        None if set.count() < set.rows() => *rows = Some(set.to_rows()),
         None => {}
     }
     Ok(())
