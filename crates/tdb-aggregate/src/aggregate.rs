@@ -2,6 +2,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use tdb_array::Array;
+use tdb_cells::files::for_each_batch;
 use tdb_cells::{Batch, FieldInfo, Session};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_schema::names::UnknownName;
@@ -80,15 +81,17 @@ pub fn aggregate(
     if is_told {
         states.take_known(session, &mut reader)?;
     }
-    for batch in reader {
-        let batch = batch?;
-        if by.is_empty() {
-            states.add(&batch, GroupOf::One, 1)?;
-        } else {
-            let numbers = groups.of(&batch, &mut keys)?;
-            states.add(&batch, GroupOf::Each(&numbers), groups.len())?;
-        }
-    }
+    for_each_batch(
+        session,
+        || reader.next().transpose().map_err(AggregateError::from),
+        |batch| {
+            if by.is_empty() {
+                return states.add(batch, GroupOf::One, 1);
+            }
+            let numbers = groups.of(batch, &mut keys)?;
+            states.add(batch, GroupOf::Each(&numbers), groups.len())
+        },
+    )?;
     let by_fields: Vec<FieldInfo> = keys.into_iter().map(|keys| keys.info).collect();
     let mut found = if by.is_empty() {
         states.resize(1);
