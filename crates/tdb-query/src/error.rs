@@ -34,6 +34,9 @@ pub enum QueryError {
     /// Older versions of cells of a dense array, or with a condition.
     #[error("older versions of cells are for sparse arrays, without a condition")]
     OlderVersions,
+    /// The times of single cells of a dense array.
+    #[error("the cells of a dense array have no times of their own")]
+    NoCellTimes,
     /// A delete whose stored form would also delete cells that do not match its condition.
     #[error(
         "the condition fits {fitting} cells, and the delete would take {taken}: what is stored of it also takes cells that are {which}"
@@ -99,6 +102,7 @@ impl QueryError {
             | Self::GlobalOrder
             | Self::TooManyCells
             | Self::OlderVersions
+            | Self::NoCellTimes
             | Self::TakesMore { .. }
             | Self::Unknown(_) => ErrorKind::Invalid,
             Self::Range(error) => error.kind(),
@@ -128,6 +132,9 @@ impl QueryError {
         match self {
             Self::LabelOrder { .. } => Some("give a range of the dimension that the label is for"),
             Self::LabelRanges => Some("look them up by a LabelSearch, or read through a Reader"),
+            Self::NoCellTimes => {
+                Some("its fragments have times: fragments and map show which cells each one wrote")
+            }
             Self::GlobalOrder => Some("ask for row-major or column-major order"),
             Self::Range(error) => error.hint(),
             Self::Cells(error) => error.hint(),

@@ -1,9 +1,10 @@
 use tdb_schema::names::UnknownName;
-use tdb_schema::{ArraySchema, FieldKind};
+use tdb_schema::{ArraySchema, FieldKind, TIMESTAMPS};
 
 use crate::QueryError;
 
-/// The fields of a result: dimensions in schema order, then attributes as named or in schema order.
+/// The fields of a result: dimensions in schema order or as named, then attributes likewise. The time at which each cell was
+/// written is named like an attribute.
 pub(crate) fn chosen(
     schema: &ArraySchema,
     dimensions: Option<&[String]>,
@@ -30,10 +31,15 @@ pub(crate) fn chosen(
         Some(names) => {
             for name in names {
                 let known = || schema.attributes.iter().map(|a| a.name.as_str());
-                let index = known()
-                    .position(|n| n == name)
-                    .ok_or_else(|| UnknownName::new("attribute", name, known()))?;
-                fields.push(FieldKind::Attribute(index));
+                let index = known().position(|n| n == name);
+                fields.push(match index {
+                    Some(index) => FieldKind::Attribute(index),
+                    None if name == TIMESTAMPS && schema.is_dense() => {
+                        return Err(QueryError::NoCellTimes);
+                    }
+                    None if name == TIMESTAMPS => FieldKind::Timestamps,
+                    None => return Err(UnknownName::new("attribute", name, known()).into()),
+                });
             }
         }
     }

@@ -62,7 +62,8 @@ pub enum Failing {
 /// What to read from an array, and how; by default everything.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// Attributes by name, in the order of the result; all when `None`.
+    /// Attributes by name, in the order of the result; all when `None`. In sparse arrays
+    /// [`__timestamps`](tdb_schema::TIMESTAMPS) is one, too: when each cell was written, in milliseconds since 1970.
     pub attributes: Option<Vec<String>>,
     /// Dimensions by name; all when `None`.
     pub dimensions: Option<Vec<String>>,

@@ -6,8 +6,8 @@ mod sorting;
 
 use tdb_cells::{Batch, FieldInfo, Session};
 use tdb_query::ReadOptions;
-use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
+use tdb_schema::{ArraySchema, TIMESTAMPS};
 
 use crate::{Error, Result};
 use kept::Kept;
@@ -76,6 +76,12 @@ impl Arrangement {
             let list = match schema.dimension_index(&key.field) {
                 Some(_) => &mut options.dimensions,
                 None if schema.attribute_index(&key.field).is_some() => &mut options.attributes,
+                None if key.field == TIMESTAMPS => {
+                    let attributes = schema.attributes.iter();
+                    let all = || attributes.map(|attribute| attribute.name.clone()).collect();
+                    options.attributes.get_or_insert_with(all);
+                    &mut options.attributes
+                }
                 None => {
                     let known = schema.fields().map(|field| field.name);
                     return Err(UnknownName::new("field", &key.field, known).into());

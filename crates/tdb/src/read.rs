@@ -67,7 +67,8 @@ impl ReadBuilder {
         }
     }
 
-    /// Only these attributes, in this order.
+    /// Only these attributes, in this order. In sparse arrays `__timestamps` is one, too: when each cell was written, in
+    /// milliseconds since 1970.
     pub fn attrs<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.options.attributes = Some(names.into_iter().map(Into::into).collect());
         self

@@ -272,6 +272,60 @@ fn times_of_a_fragment_that_is_not_read_do_not_matter() {
 }
 
 #[test]
+fn cells_tell_when_they_were_written() {
+    let (_folder, uri) = place();
+    let dimension = Dimension::new("x", Datatype::UInt32);
+    let schema = Schema::sparse()
+        .dimension(dimension.clone().domain(0..100).tile(10))
+        .attribute(Attribute::new("a", Datatype::Int32))
+        .build()
+        .expect("a schema");
+    let array = tdb::create(&uri, &schema).expect("created");
+    let now = tdb::Time::now().0;
+    for (time, x) in [(1, [1_u32, 2]), (2, [2, 3]), (3, [4, 5])] {
+        let write = array.write().at(now + time).column("x", x);
+        let write = write.column("a", [7_i32, 8]).commit();
+        write.expect("written");
+    }
+    let told = |array: &tdb::Array| {
+        let read = array.read().attrs(["a", "__timestamps"]);
+        let newest = read.clone().sort(["-__timestamps", "-x"]);
+        let fitting = read.clone().condition("a = 8");
+        let times = |read: tdb::ReadBuilder| {
+            let times = read.to_vec::<u64>("__timestamps").expect("times");
+            times.iter().map(|time| time - now).collect::<Vec<_>>()
+        };
+        (times(read), times(newest), times(fitting))
+    };
+    let expected = (vec![1, 2, 2, 3, 3], vec![3, 3, 2, 2, 1], vec![2, 3]);
+    assert_eq!(
+        told(&tdb::open_at(&uri, now + 3).expect("opened")),
+        expected
+    );
+    let two = tdb::open_at(&uri, now + 2).expect("opened");
+    two.consolidate().expect("merged");
+    assert_eq!(
+        told(&tdb::open_at(&uri, now + 3).expect("opened")),
+        expected
+    );
+    let one = tdb::open_at(&uri, now + 1).expect("opened");
+    assert_eq!(told(&one), (vec![1, 1], vec![1, 1], vec![1]));
+
+    let dense = Schema::dense()
+        .dimension(dimension.domain(0..100).tile(10))
+        .attribute(Attribute::new("a", Datatype::Int32))
+        .build();
+    let dense = tdb::create(&format!("{uri}-dense"), &dense.expect("a schema"));
+    let dense = dense.expect("created");
+    let refused = dense.read().attrs(["__timestamps"]).all();
+    let error = refused.expect_err("none");
+    assert!(
+        error.to_string().contains("no times of their own"),
+        "{error}"
+    );
+}
+
+#[test]
 fn deletes_consolidations_and_metadata() {
     let (_folder, uri) = place();
     let array = written(&uri);

@@ -1,6 +1,7 @@
 //! The values of one field: in a list, or in memory that the caller brings.
 
 use tdb_cells::Column;
+use tdb_schema::TIMESTAMPS;
 use tdb_schema::names::UnknownName;
 use tdb_tile::Scalar;
 
@@ -68,7 +69,8 @@ impl ReadBuilder {
     pub(crate) fn only(mut self, field: &str) -> Result<Self> {
         let schema = self.array.schema();
         let is_dimension = schema.dimension_index(field).is_some();
-        if !is_dimension && schema.attribute_index(field).is_none() {
+        let is_attribute = schema.attribute_index(field).is_some() || field == TIMESTAMPS;
+        if !is_dimension && !is_attribute {
             return Err(no_field(&self.array, field));
         }
         let (dimensions, attributes) = if is_dimension {
