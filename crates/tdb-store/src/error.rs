@@ -71,6 +71,20 @@ pub enum StoreError {
         /// The key asked for.
         key: String,
     },
+    /// The store refused access, and says why.
+    #[error("{key}: access denied: {reason}")]
+    Denied {
+        /// The key asked for.
+        key: String,
+        /// What the store says.
+        reason: String,
+    },
+    /// Objects can be read here, and neither made nor removed.
+    #[error("{key}: this store can only be read")]
+    ReadOnly {
+        /// The key that was to be created or removed.
+        key: String,
+    },
     /// The system or the network reported an error.
     #[error("{key}: {source}")]
     Io {
@@ -132,6 +146,8 @@ impl StoreError {
             | Self::OutOfRange { key, .. }
             | Self::TooLarge { key, .. }
             | Self::Permission { key }
+            | Self::Denied { key, .. }
+            | Self::ReadOnly { key }
             | Self::Io { key, .. } => key,
         }
     }

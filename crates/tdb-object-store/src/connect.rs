@@ -1,0 +1,240 @@
+//! From a URI and settings to a store.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::http::HttpBuilder;
+use object_store::list::PaginatedListStore;
+use object_store::{Certificate, ClientOptions, ObjectStore, RetryConfig};
+
+use crate::bounded::BoundedConnector;
+use crate::error::in_words;
+use crate::ranges::Tails;
+use crate::remote::{Remote, RemoteStore};
+use crate::{OpenError, RemoteUri, Runtime, Service, Settings};
+
+/// How long a request may take, with all that comes; what is cut off goes on where it was.
+const REQUEST: Duration = Duration::from_secs(30);
+/// How long a server may take to take a call.
+const CONNECT: Duration = Duration::from_secs(5);
+/// How often a request is sent again, and for how long.
+const RETRIES: usize = 5;
+const RETRYING: Duration = Duration::from_secs(60);
+
+/// Opens the folder that a URI names as a store. Nothing is asked of the server yet, so whether there is one is not known.
+///
+/// # Errors
+/// A URI that names no folder; settings that do not lead to a store.
+pub fn open(uri: &str, settings: &Settings, runtime: &Runtime) -> Result<RemoteStore, OpenError> {
+    let parsed = RemoteUri::parse(uri)?;
+    let connected = match parsed.service {
+        Service::S3 => s3(&parsed.root, settings),
+        Service::Gcs => gcs(&parsed.root, settings),
+        Service::Azure => azure(&parsed.root, settings),
+        Service::Http => http(&parsed.root, settings),
+    };
+    let (store, pages) = connected.map_err(|reason| OpenError::Settings {
+        uri: uri.to_owned(),
+        reason,
+    })?;
+    let remote = Remote {
+        store,
+        pages,
+        root: parsed.folder,
+        tails: if parsed.service == Service::Azure {
+            Tails::BySize
+        } else {
+            Tails::Answered
+        },
+        is_writable: parsed.service != Service::Http,
+    };
+    Ok(RemoteStore::new(remote, runtime.clone()))
+}
+
+type Connected = (Arc<dyn ObjectStore>, Option<Arc<dyn PaginatedListStore>>);
+
+fn s3(bucket: &str, settings: &Settings) -> Result<Connected, String> {
+    let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket);
+    for (name, key) in [
+        ("s3.region", AmazonS3ConfigKey::Region),
+        ("s3.aws_access_key_id", AmazonS3ConfigKey::AccessKeyId),
+        ("s3.aws_secret_access_key", AmazonS3ConfigKey::SecretAccessKey),
+        ("s3.aws_session_token", AmazonS3ConfigKey::Token),
+    ] {
+        if let Some(value) = settings.get(name) {
+            builder = builder.with_config(key, value);
+        }
+    }
+    for (name, key) in [
+        ("s3.no_sign_request", AmazonS3ConfigKey::SkipSignature),
+        (
+            "s3.use_virtual_addressing",
+            AmazonS3ConfigKey::VirtualHostedStyleRequest,
+        ),
+        ("s3.requester_pays", AmazonS3ConfigKey::RequestPayer),
+    ] {
+        if let Some(is_set) = settings.is_set(name)? {
+            builder = builder.with_config(key, is_set.to_string());
+        }
+    }
+    let endpoint = settings.get("s3.endpoint_override").map(str::to_owned);
+    let endpoint = endpoint.map(|endpoint| with_scheme(&endpoint, settings.get("s3.scheme")));
+    let mut options = client_options(settings)?;
+    let asked = builder.get_config_value(&AmazonS3ConfigKey::Endpoint);
+    if endpoint.as_ref().or(asked.as_ref()).is_some_and(|url| url.starts_with("http://")) {
+        options = options.with_allow_http(true);
+    }
+    if let Some(endpoint) = endpoint {
+        builder = builder.with_endpoint(endpoint);
+    }
+    let store = builder
+        .with_client_options(options)
+        .with_retry(retries(settings)?)
+        .with_http_connector(BoundedConnector)
+        .build();
+    connected(store.map_err(|error| in_words(&error))?)
+}
+
+fn azure(container: &str, settings: &Settings) -> Result<Connected, String> {
+    let mut builder = MicrosoftAzureBuilder::from_env().with_container_name(container);
+    for (name, key) in [
+        ("azure.storage_account_name", AzureConfigKey::AccountName),
+        ("azure.storage_account_key", AzureConfigKey::AccessKey),
+        ("azure.storage_sas_token", AzureConfigKey::SasKey),
+        ("azure.blob_endpoint", AzureConfigKey::Endpoint),
+    ] {
+        if let Some(value) = settings.get(name) {
+            builder = builder.with_config(key, value);
+        }
+    }
+    let mut options = client_options(settings)?;
+    let endpoint = builder.get_config_value(&AzureConfigKey::Endpoint);
+    if endpoint.is_some_and(|url| url.starts_with("http://")) {
+        options = options.with_allow_http(true);
+    }
+    if builder
+        .get_config_value(&AzureConfigKey::AccountName)
+        .is_none()
+        && builder
+            .get_config_value(&AzureConfigKey::UseEmulator)
+            .is_none()
+    {
+        return Err(
+            "which storage account is not said: vfs.azure.storage_account_name or AZURE_STORAGE_ACCOUNT_NAME names it"
+                .to_owned(),
+        );
+    }
+    let store = builder
+        .with_client_options(options)
+        .with_retry(retries(settings)?)
+        .with_http_connector(BoundedConnector)
+        .build();
+    connected(store.map_err(|error| in_words(&error))?)
+}
+
+fn gcs(bucket: &str, settings: &Settings) -> Result<Connected, String> {
+    let mut builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket);
+    if let Some(key) = settings.get("gcs.service_account_key") {
+        builder = builder.with_config(GoogleConfigKey::ServiceAccountKey, key);
+    }
+    let mut options = client_options(settings)?;
+    if let Some(endpoint) = settings.get("gcs.endpoint") {
+        builder = builder.with_config(GoogleConfigKey::BaseUrl, endpoint);
+        options = options.with_allow_http(endpoint.starts_with("http://"));
+    }
+    let store = builder
+        .with_client_options(options)
+        .with_retry(retries(settings)?)
+        .with_http_connector(BoundedConnector)
+        .build();
+    connected(store.map_err(|error| in_words(&error))?)
+}
+
+fn http(root: &str, settings: &Settings) -> Result<Connected, String> {
+    let options = client_options(settings)?.with_allow_http(root.starts_with("http://"));
+    let store = HttpBuilder::new()
+        .with_url(root)
+        .with_client_options(options)
+        .with_retry(retries(settings)?)
+        .with_http_connector(BoundedConnector)
+        .build();
+    Ok((Arc::new(store.map_err(|error| in_words(&error))?), None))
+}
+
+fn connected<S: ObjectStore + PaginatedListStore>(store: S) -> Result<Connected, String> {
+    let store = Arc::new(store);
+    Ok((Arc::clone(&store) as _, Some(store)))
+}
+
+/// The address of a server, which TileDB has in two settings.
+fn with_scheme(endpoint: &str, scheme: Option<&str>) -> String {
+    if endpoint.contains("://") {
+        return endpoint.to_owned();
+    }
+    format!("{}://{endpoint}", scheme.unwrap_or("https"))
+}
+
+fn retries(settings: &Settings) -> Result<RetryConfig, String> {
+    let tries = settings.number("s3.connect_max_tries")?;
+    let max_retries = match tries {
+        Some(tries) => usize::try_from(tries.saturating_sub(1))
+            .map_err(|_| "vfs.s3.connect_max_tries is too large".to_owned())?,
+        None => RETRIES,
+    };
+    Ok(RetryConfig {
+        max_retries,
+        retry_timeout: RETRYING,
+        ..RetryConfig::default()
+    })
+}
+
+fn client_options(settings: &Settings) -> Result<ClientOptions, String> {
+    let time = |name, usual| {
+        let given = settings.number(name)?;
+        Ok::<_, String>(given.map_or(usual, Duration::from_millis))
+    };
+    let mut options = ClientOptions::new()
+        .with_timeout(time("s3.request_timeout_ms", REQUEST)?)
+        .with_connect_timeout(time("s3.connect_timeout_ms", CONNECT)?);
+    if settings.is_set("s3.verify_ssl")? == Some(false) {
+        options = options.with_allow_invalid_certificates(true);
+    }
+    if let Some(file) = settings.get("s3.ca_file") {
+        let failed = |error: &dyn std::error::Error| format!("vfs.s3.ca_file {file}: {error}");
+        let bundle = fs::read(file).map_err(|error| failed(&error))?;
+        let bundle = Certificate::from_pem_bundle(&bundle).map_err(|error| failed(&error))?;
+        for certificate in bundle {
+            options = options.with_root_certificate(certificate);
+        }
+    }
+    if let Some(proxy) = proxy(settings)? {
+        options = options.with_proxy_url(proxy);
+    }
+    Ok(options)
+}
+
+/// The address of the server that requests go through.
+fn proxy(settings: &Settings) -> Result<Option<String>, String> {
+    let Some(host) = settings.get("s3.proxy_host") else {
+        return Ok(None);
+    };
+    let scheme = settings.get("s3.proxy_scheme").unwrap_or("http");
+    let wrong = |_| format!("vfs.s3.proxy_host is {host:?}, and not the name of a server");
+    let mut url = url::Url::parse(&format!("{scheme}://{host}")).map_err(wrong)?;
+    let port = settings.number("s3.proxy_port")?.filter(|port| *port > 0);
+    let port = port.map(u16::try_from).transpose();
+    let port = port.map_err(|_| "vfs.s3.proxy_port is too large".to_owned())?;
+    let is_set = url.set_port(port).is_ok()
+        && url
+            .set_username(settings.get("s3.proxy_username").unwrap_or(""))
+            .is_ok()
+        && url.set_password(settings.get("s3.proxy_password")).is_ok();
+    if is_set {
+        return Ok(Some(url.into()));
+    }
+    Err(format!("vfs.s3.proxy_host is {host:?}, and takes no port or user"))
+}

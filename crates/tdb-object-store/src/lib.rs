@@ -1,0 +1,23 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+mod bounded;
+mod connect;
+mod error;
+mod listing;
+mod ranges;
+mod remote;
+mod runtime;
+mod settings;
+mod uri;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use connect::open;
+pub use error::OpenError;
+pub use remote::RemoteStore;
+pub use runtime::Runtime;
+pub use settings::{Settings, Taken};
+pub use uri::{RemoteUri, Service};

@@ -1,0 +1,81 @@
+//! What lies in a folder.
+
+use object_store::list::PaginatedListOptions;
+use object_store::path::Path;
+use object_store::{ListResult, ObjectStore};
+use tdb_store::{Listing, Object, Page, StoreError, join};
+
+use crate::error::{broken, failed};
+use crate::remote::Remote;
+
+/// A page of a folder; all of it where the store does not list page by page.
+pub(crate) async fn list(
+    remote: &Remote,
+    prefix: &str,
+    page: Option<Page>,
+) -> Result<Listing, StoreError> {
+    let folder = join(&remote.root, prefix);
+    let folder = folder.trim_end_matches('/');
+    let (found, next) = match &remote.pages {
+        Some(pages) => {
+            let within = (!folder.is_empty()).then(|| format!("{folder}/"));
+            let options = PaginatedListOptions {
+                delimiter: Some("/".into()),
+                page_token: page.map(|page| page.token().to_owned()),
+                ..PaginatedListOptions::default()
+            };
+            let answer = pages.list_paginated(within.as_deref(), options).await;
+            let answer = answer.map_err(|error| failed(prefix, error))?;
+            (answer.result, answer.page_token)
+        }
+        None => (whole(remote, folder, prefix).await?, None),
+    };
+    let mut listing = within(&remote.root, folder, found);
+    listing.next = next.filter(|token| !token.is_empty()).map(Page::new);
+    Ok(listing)
+}
+
+async fn whole(remote: &Remote, folder: &str, prefix: &str) -> Result<ListResult, StoreError> {
+    let path = if folder.is_empty() {
+        None
+    } else {
+        let path = Path::parse(folder);
+        Some(path.map_err(|error| broken(prefix, error.to_string()))?)
+    };
+    let found = remote.store.list_with_delimiter(path.as_ref()).await;
+    found.map_err(|error| failed(prefix, error))
+}
+
+/// What lies directly in a folder. Objects with the name of the folder itself, which some programs make so that it is seen
+/// while it is empty, are no part of it.
+fn within(root: &str, folder: &str, found: ListResult) -> Listing {
+    let key = |path: &Path| {
+        let path = path.as_ref();
+        let name = below(path, folder)?;
+        // A folder that has a placeholder is told with its slash, which is no part of its name.
+        let is_direct = !name.is_empty() && !name.contains('/');
+        is_direct.then(|| below(path, root).map(str::to_owned))?
+    };
+    let mut listing = Listing::default();
+    for object in found.objects {
+        if let Some(key) = key(&object.location) {
+            listing.objects.push(Object {
+                key,
+                size: Some(object.size),
+            });
+        }
+    }
+    listing.prefixes = found.common_prefixes.iter().filter_map(key).collect();
+    listing.objects.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+    let sorted_as = |folder: &String| format!("{folder}/");
+    listing.prefixes.sort_by_cached_key(sorted_as);
+    listing
+}
+
+/// What stands behind a folder in a path.
+fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    if folder.is_empty() {
+        return Some(path);
+    }
+    path.strip_prefix(folder)?.strip_prefix('/')
+}

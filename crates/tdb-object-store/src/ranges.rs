@@ -1,0 +1,129 @@
+//! One range of an object.
+
+use std::ops::Range;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt;
+use object_store::path::Path;
+use object_store::{GetOptions, GetRange, GetResult, ObjectStore, ObjectStoreExt};
+use tdb_store::{ByteRange, Piece, Read, StoreError};
+
+use crate::error::{broken, failed};
+
+/// Memory that is taken on the word of a server before its bytes come.
+const FIRST: u64 = 1 << 20;
+
+/// Whether a store answers for the last bytes of an object without being told where they begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tails {
+    Answered,
+    BySize,
+}
+
+/// Performs a read: one request, where the range and the store allow it.
+pub(crate) async fn read(
+    store: &dyn ObjectStore,
+    path: &Path,
+    read: &Read,
+    tails: Tails,
+) -> Result<Piece, StoreError> {
+    let Some(range) = asked(read, tails) else {
+        let size = size(store, path, &read.key).await?;
+        let range = read.resolve(size)?;
+        return get(store, path, read, Some(GetRange::Bounded(range))).await;
+    };
+    let is_part = range.is_some();
+    match get(store, path, read, range).await {
+        // Servers have several ways to say that there are no such bytes: the size tells.
+        Err(error @ StoreError::Io { .. }) if is_part => {
+            let size = size(store, path, &read.key).await?;
+            let range = read.resolve(size)?;
+            if range.is_empty() {
+                return Ok(nothing(&range));
+            }
+            Err(error)
+        }
+        answer => answer,
+    }
+}
+
+/// The size of an object.
+pub(crate) async fn size(
+    store: &dyn ObjectStore,
+    path: &Path,
+    key: &str,
+) -> Result<u64, StoreError> {
+    let meta = store.head(path).await;
+    Ok(meta.map_err(|error| failed(key, error))?.size)
+}
+
+/// The range as a server is asked for it: `Some(None)` is all of the object, `None` one that has to be told its size first.
+fn asked(read: &Read, tails: Tails) -> Option<Option<GetRange>> {
+    match read.range {
+        ByteRange::Whole => Some(None),
+        ByteRange::Bounded { start, len } if 0 < len && len <= read.limit => {
+            Some(Some(GetRange::Bounded(start..start.checked_add(len)?)))
+        }
+        ByteRange::From(start) => Some(Some(GetRange::Offset(start))),
+        ByteRange::Tail(len) if 0 < len && tails == Tails::Answered => {
+            Some(Some(GetRange::Suffix(len)))
+        }
+        ByteRange::Bounded { .. } | ByteRange::Tail(_) => None,
+    }
+}
+
+async fn get(
+    store: &dyn ObjectStore,
+    path: &Path,
+    read: &Read,
+    range: Option<GetRange>,
+) -> Result<Piece, StoreError> {
+    if let Some(GetRange::Bounded(range)) = &range
+        && range.is_empty()
+    {
+        return Ok(nothing(range));
+    }
+    let options = GetOptions {
+        range,
+        ..GetOptions::default()
+    };
+    let answer = store.get_opts(path, options).await;
+    take(answer.map_err(|error| failed(&read.key, error))?, read).await
+}
+
+/// The bytes of an answer: those that were asked for, no more and no fewer.
+async fn take(answer: GetResult, read: &Read) -> Result<Piece, StoreError> {
+    let range = read.resolve(answer.meta.size)?;
+    if answer.range != range {
+        let what = format!(
+            "the server gave bytes {} to {}, and {} to {} were asked for",
+            answer.range.start, answer.range.end, range.start, range.end
+        );
+        return Err(broken(&read.key, what));
+    }
+    let wanted = range.end.saturating_sub(range.start);
+    let first = usize::try_from(wanted.min(FIRST));
+    let mut bytes = BytesMut::with_capacity(first.unwrap_or(0));
+    let mut stream = answer.into_stream();
+    while let Some(more) = stream.next().await {
+        let more = more.map_err(|error| failed(&read.key, error))?;
+        if bytes.len().saturating_add(more.len()) as u64 > wanted {
+            return Err(broken(&read.key, "the server gave more bytes than it said"));
+        }
+        bytes.extend_from_slice(&more);
+    }
+    if (bytes.len() as u64) < wanted {
+        return Err(broken(&read.key, "the server gave fewer bytes than it said"));
+    }
+    Ok(Piece {
+        offset: range.start,
+        bytes: bytes.freeze(),
+    })
+}
+
+fn nothing(range: &Range<u64>) -> Piece {
+    Piece {
+        offset: range.start,
+        bytes: Bytes::new(),
+    }
+}

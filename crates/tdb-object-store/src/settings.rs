@@ -1,0 +1,226 @@
+//! Settings by TileDB's names: `vfs.s3.region`, `TILEDB_VFS_S3_REGION`.
+
+use std::collections::BTreeMap;
+
+/// What a setting of TileDB's means here. The names are those of TileDB's configuration, without `vfs.`.
+const UNDERSTOOD: [&str; 26] = [
+    "azure.blob_endpoint",
+    "azure.storage_account_key",
+    "azure.storage_account_name",
+    "azure.storage_sas_token",
+    "gcs.endpoint",
+    "gcs.service_account_key",
+    "max_parallel_ops",
+    "s3.aws_access_key_id",
+    "s3.aws_secret_access_key",
+    "s3.aws_session_token",
+    "s3.ca_file",
+    "s3.connect_max_tries",
+    "s3.connect_timeout_ms",
+    "s3.endpoint_override",
+    "s3.no_sign_request",
+    "s3.proxy_host",
+    "s3.proxy_password",
+    "s3.proxy_port",
+    "s3.proxy_scheme",
+    "s3.proxy_username",
+    "s3.region",
+    "s3.request_timeout_ms",
+    "s3.requester_pays",
+    "s3.scheme",
+    "s3.use_virtual_addressing",
+    "s3.verify_ssl",
+];
+
+/// Settings of object stores that TileDB has and that mean nothing here.
+const UNUSED: [&str; 41] = [
+    "azure.block_list_block_size",
+    "azure.is_data_lake_endpoint",
+    "azure.max_parallel_ops",
+    "azure.max_retries",
+    "azure.max_retry_delay_ms",
+    "azure.retry_delay_ms",
+    "azure.use_block_list_upload",
+    "file.max_parallel_ops",
+    "file.posix_directory_permissions",
+    "file.posix_file_permissions",
+    "gcs.external_account_config",
+    "gcs.impersonate_service_account",
+    "gcs.max_direct_upload_size",
+    "gcs.max_parallel_ops",
+    "gcs.multi_part_size",
+    "gcs.project_id",
+    "gcs.request_timeout_ms",
+    "gcs.use_multi_part_upload",
+    "gcs.workload_identity_configuration",
+    "max_batch_size",
+    "min_batch_gap",
+    "min_batch_size",
+    "min_parallel_size",
+    "read_ahead_cache_size",
+    "read_ahead_size",
+    "read_logging_mode",
+    "s3.aws_external_id",
+    "s3.aws_load_frequency",
+    "s3.aws_role_arn",
+    "s3.aws_session_name",
+    "s3.bucket_canned_acl",
+    "s3.ca_path",
+    "s3.config_source",
+    "s3.connect_scale_factor",
+    "s3.custom_headers",
+    "s3.install_sigpipe_handler",
+    "s3.logging_level",
+    "s3.max_parallel_ops",
+    "s3.multipart_part_size",
+    "s3.skip_init",
+    "s3.sse",
+];
+
+/// Whether a setting has an effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// It has.
+    Understood,
+    /// TileDB has a setting of this name, which means nothing here.
+    Unused,
+    /// TileDB has none of this name.
+    Unknown,
+}
+
+/// Settings by TileDB's names. What they do not say is taken from the environment as the programs of the services read it
+/// (`AWS_ACCESS_KEY_ID`, `AZURE_STORAGE_ACCOUNT_NAME`, `GOOGLE_SERVICE_ACCOUNT`, and so on), and last from the machine that
+/// the program runs on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    values: BTreeMap<String, String>,
+}
+
+impl Settings {
+    /// No settings.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The settings among the variables of an environment: `TILEDB_VFS_S3_REGION` is `vfs.s3.region`. Pass
+    /// [`std::env::vars_os`].
+    #[must_use]
+    pub fn of_environment<K, V>(variables: impl IntoIterator<Item = (K, V)>) -> Self
+    where
+        K: AsRef<std::ffi::OsStr>,
+        V: AsRef<std::ffi::OsStr>,
+    {
+        let mut settings = Self::new();
+        for (name, value) in variables {
+            let (Some(name), Some(value)) = (name.as_ref().to_str(), value.as_ref().to_str())
+            else {
+                continue;
+            };
+            let known = UNDERSTOOD.iter().find(|known| variable(known) == name);
+            if let Some(known) = known {
+                settings.values.insert((*known).to_owned(), value.to_owned());
+            }
+        }
+        settings
+    }
+
+    /// Takes a setting over, if its name begins with `vfs.` and means something here.
+    ///
+    /// ```
+    /// use tdb_object_store::{Settings, Taken};
+    ///
+    /// let mut settings = Settings::new();
+    /// assert_eq!(settings.set("vfs.s3.region", "eu-central-1"), Taken::Understood);
+    /// assert_eq!(settings.set("vfs.s3.sse", "aes256"), Taken::Unused);
+    /// assert_eq!(settings.set("vfs.s3.regoin", "eu-central-1"), Taken::Unknown);
+    /// ```
+    pub fn set(&mut self, name: &str, value: &str) -> Taken {
+        let Some(name) = name.strip_prefix("vfs.") else {
+            return Taken::Unknown;
+        };
+        if UNDERSTOOD.contains(&name) {
+            self.values.insert(name.to_owned(), value.to_owned());
+            return Taken::Understood;
+        }
+        if UNUSED.contains(&name) {
+            return Taken::Unused;
+        }
+        Taken::Unknown
+    }
+
+    /// The names of all settings of object stores that TileDB has, with `vfs.`.
+    pub fn names() -> impl Iterator<Item = String> {
+        let names = UNDERSTOOD.iter().chain(&UNUSED);
+        names.map(|name| format!("vfs.{name}"))
+    }
+
+    /// The value of a setting, by its name without `vfs.`; an empty one is none.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        let value = self.values.get(name).map(String::as_str);
+        value.filter(|value| !value.is_empty())
+    }
+
+    /// The value of a setting that is true or false.
+    pub(crate) fn is_set(&self, name: &str) -> Result<Option<bool>, String> {
+        match self.get(name) {
+            None => Ok(None),
+            Some("true") => Ok(Some(true)),
+            Some("false") => Ok(Some(false)),
+            Some(other) => Err(format!("vfs.{name} is {other:?}, and not true or false")),
+        }
+    }
+
+    /// The value of a setting that is a whole number.
+    pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, String> {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        let number = value.parse();
+        number
+            .map(Some)
+            .map_err(|_| format!("vfs.{name} is {value:?}, and not a whole number"))
+    }
+}
+
+/// The variable of the environment that a setting is read from.
+fn variable(name: &str) -> String {
+    format!("TILEDB_VFS_{}", name.replace('.', "_").to_ascii_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_of_the_environment_are_settings() {
+        let settings = Settings::of_environment([
+            ("TILEDB_VFS_S3_ENDPOINT_OVERRIDE", "127.0.0.1:5555"),
+            ("TILEDB_VFS_S3_SSE", "aes256"),
+            ("AWS_REGION", "x"),
+        ]);
+        assert_eq!(settings.get("s3.endpoint_override"), Some("127.0.0.1:5555"));
+        assert_eq!(settings.values.len(), 1);
+    }
+
+    #[test]
+    fn values_that_are_none_are_told_with_their_name() {
+        let mut settings = Settings::new();
+        settings.set("vfs.s3.verify_ssl", "no");
+        settings.set("vfs.s3.connect_max_tries", "-1");
+        settings.set("vfs.s3.region", "");
+        let told = settings.is_set("s3.verify_ssl").unwrap_err();
+        assert_eq!(told, "vfs.s3.verify_ssl is \"no\", and not true or false");
+        assert!(settings.number("s3.connect_max_tries").is_err());
+        assert_eq!(settings.get("s3.region"), None);
+    }
+
+    #[test]
+    fn each_name_is_there_once() {
+        let mut names: Vec<String> = Settings::names().collect();
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}

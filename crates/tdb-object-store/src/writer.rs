@@ -1,0 +1,197 @@
+//! An object in the making.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use object_store::path::Path;
+use object_store::{MultipartUpload, ObjectStoreExt, PutMode, PutPayload};
+use tdb_store::{ObjectWriter, StoreError};
+use tokio::task::JoinHandle;
+
+use crate::error::{broken, failed};
+use crate::remote::Remote;
+use crate::runtime::Runtime;
+
+/// Bytes of a part of an upload: servers take ten thousand parts of five megabytes at least.
+pub(crate) const PART: usize = 8 << 20;
+/// Parts that are under way at a time.
+const PARTS_UNDER_WAY: usize = 4;
+
+/// Bytes on their way into an object: what fits a part is put at once when it is finished; the parts of more are uploaded while
+/// the next one is written.
+#[derive(Debug)]
+pub(crate) struct RemoteWriter {
+    remote: Arc<Remote>,
+    runtime: Runtime,
+    key: String,
+    path: Path,
+    /// Bytes that are not uploaded yet.
+    left: BytesMut,
+    upload: Option<Upload>,
+}
+
+#[derive(Debug)]
+struct Upload {
+    upload: Box<dyn MultipartUpload>,
+    under_way: VecDeque<JoinHandle<object_store::Result<()>>>,
+}
+
+impl RemoteWriter {
+    pub(crate) fn new(remote: Arc<Remote>, runtime: Runtime, key: &str, path: Path) -> Self {
+        Self {
+            remote,
+            runtime,
+            key: key.to_owned(),
+            path,
+            left: BytesMut::new(),
+            upload: None,
+        }
+    }
+
+    /// Uploads a part; the first one begins the upload.
+    fn send(&mut self, part: Bytes) -> Result<(), StoreError> {
+        let mut upload = match self.upload.take() {
+            Some(upload) => upload,
+            None => self.begin()?,
+        };
+        let oldest = (upload.under_way.len() >= PARTS_UNDER_WAY)
+            .then(|| upload.under_way.pop_front())
+            .flatten();
+        let sending = upload.upload.put_part(PutPayload::from_bytes(part));
+        let sending = self.runtime.handle().spawn(sending);
+        upload.under_way.push_back(sending);
+        self.upload = Some(upload);
+        match oldest {
+            Some(part) => self.sent(part),
+            None => Ok(()),
+        }
+    }
+
+    fn begin(&self) -> Result<Upload, StoreError> {
+        let (remote, path) = (Arc::clone(&self.remote), self.path.clone());
+        let upload = async move { remote.store.put_multipart(&path).await };
+        let upload = self.runtime.wait(upload)?;
+        Ok(Upload {
+            upload: upload.map_err(|error| failed(&self.key, error))?,
+            under_way: VecDeque::new(),
+        })
+    }
+
+    /// Waits for a part.
+    fn sent(&self, part: JoinHandle<object_store::Result<()>>) -> Result<(), StoreError> {
+        let sent = self.runtime.wait(part)?;
+        let sent = sent.map_err(|error| broken(&self.key, error.to_string()))?;
+        sent.map_err(|error| failed(&self.key, error))
+    }
+
+    /// Makes an object of parts. Stores cannot tell whether there is one already when the last part is there: this looks
+    /// just before.
+    fn complete(&mut self) -> Result<(), StoreError> {
+        if !self.left.is_empty() {
+            let rest = self.left.split().freeze();
+            self.send(rest)?;
+        }
+        while let Some(part) = self.upload.as_mut().and_then(|u| u.under_way.pop_front()) {
+            self.sent(part)?;
+        }
+        let (remote, path) = (Arc::clone(&self.remote), self.path.clone());
+        let found = self
+            .runtime
+            .wait(async move { remote.store.head(&path).await })?;
+        match found.map_err(|error| failed(&self.key, error)) {
+            Err(StoreError::NotFound { .. }) => {}
+            Err(error) => return Err(error),
+            Ok(_) => {
+                let key = self.key.clone();
+                return Err(StoreError::Exists { key });
+            }
+        }
+        let Some(mut upload) = self.upload.take() else {
+            return Err(broken(&self.key, "an upload ended before it was complete"));
+        };
+        let done = self.runtime.wait(async move {
+            let done = upload.upload.complete().await;
+            if done.is_err() {
+                // What is told is why it was not completed.
+                let _ = upload.upload.abort().await;
+            }
+            done
+        })?;
+        done.map(drop).map_err(|error| failed(&self.key, error))
+    }
+}
+
+impl ObjectWriter for RemoteWriter {
+    fn write(&mut self, mut bytes: &[u8]) -> Result<(), StoreError> {
+        while !bytes.is_empty() {
+            let room = PART.saturating_sub(self.left.len()).min(bytes.len());
+            let (now, later) = bytes.split_at(room);
+            self.left.extend_from_slice(now);
+            bytes = later;
+            if self.left.len() >= PART {
+                let part = self.left.split().freeze();
+                self.send(part)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), StoreError> {
+        if self.upload.is_some() {
+            return self.complete();
+        }
+        let bytes = self.left.split().freeze();
+        put(&self.remote, &self.runtime, &self.key, &self.path, bytes)
+    }
+}
+
+/// An upload that was not completed leaves nothing: its parts would be paid for and seen by nobody.
+impl Drop for RemoteWriter {
+    fn drop(&mut self) {
+        let Some(mut upload) = self.upload.take() else {
+            return;
+        };
+        let aborted = self.runtime.wait(async move {
+            for part in upload.under_way {
+                part.abort();
+            }
+            upload.upload.abort().await
+        });
+        // A drop cannot tell; servers remove what is left of uploads by a rule of the bucket.
+        drop(aborted);
+    }
+}
+
+/// Creates an object from bytes at hand, which replaces none: stores that can are asked for that, at others this looks just
+/// before.
+pub(crate) fn put(
+    remote: &Arc<Remote>,
+    runtime: &Runtime,
+    key: &str,
+    path: &Path,
+    bytes: Bytes,
+) -> Result<(), StoreError> {
+    let (remote, path, key) = (Arc::clone(remote), path.clone(), key.to_owned());
+    runtime.wait(async move {
+        let payload = PutPayload::from_bytes(bytes);
+        let put = remote
+            .store
+            .put_opts(&path, payload.clone(), PutMode::Create.into())
+            .await;
+        match put {
+            Err(
+                object_store::Error::NotImplemented { .. }
+                | object_store::Error::NotSupported { .. },
+            ) => {}
+            put => return put.map(drop).map_err(|error| failed(&key, error)),
+        }
+        match remote.store.head(&path).await {
+            Err(object_store::Error::NotFound { .. }) => {}
+            Err(error) => return Err(failed(&key, error)),
+            Ok(_) => return Err(StoreError::Exists { key }),
+        }
+        let put = remote.store.put(&path, payload).await;
+        put.map(drop).map_err(|error| failed(&key, error))
+    })?
+}
