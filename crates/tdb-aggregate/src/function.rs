@@ -2,8 +2,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use tdb_cells::FieldInfo;
-use tdb_schema::CellValNum;
 use tdb_schema::value::holds_bytes;
+use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::Datatype;
 
 use crate::AggregateError;
@@ -98,6 +98,21 @@ impl Aggregate {
         Self {
             function,
             field: Some(field.to_owned()),
+        }
+    }
+
+    /// The datatype of what it is, of a field that has values for it. Counts are `uint64`, means and sums of floats `float64`,
+    /// sums of integers `int64` or `uint64`, and others of the field's datatype.
+    #[must_use]
+    pub fn datatype(&self, schema: &ArraySchema) -> Datatype {
+        let field = self.field.as_deref().and_then(|name| schema.field(name));
+        match (self.function, field.map(|field| field.datatype)) {
+            (Function::Count | Function::NullCount, _) | (_, None) => Datatype::UInt64,
+            (Function::Mean, Some(_)) => Datatype::Float64,
+            (Function::Min | Function::Max, Some(datatype)) => datatype,
+            (Function::Sum, Some(datatype)) if datatype.is_real() => Datatype::Float64,
+            (Function::Sum, Some(datatype)) if datatype.is_signed() => Datatype::Int64,
+            (Function::Sum, Some(_)) => Datatype::UInt64,
         }
     }
 
