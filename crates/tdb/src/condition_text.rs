@@ -56,9 +56,46 @@ impl Where {
 
 /// The condition that a text says, on fields that the schema has: `temp < -5 and sky in ('snow', 'rain')`.
 ///
+/// A name that holds spaces stands in "double quotes". Before the first operator it may stand bare, if what stands there is just
+/// that name and means nothing else: `order id = 377`.
+///
 /// # Errors
 /// A text that is none, with the place of the mistake; a field that the array does not have.
 pub fn parse_condition(text: &str, schema: &ArraySchema, limits: &Limits) -> Result<Condition> {
+    parse_as_it_stands(text, schema, limits).or_else(|error| match with_quoted_name(text, schema) {
+        Some(quoted) => parse_as_it_stands(&quoted, schema, limits),
+        None => Err(error),
+    })
+}
+
+/// Words that may follow the name of a field.
+const WORDS: [&str; 6] = ["in", "not", "is", "like", "between", "starts"];
+
+/// The text with its first name in quotes, if that is a field's and an operator follows.
+fn with_quoted_name(text: &str, schema: &ArraySchema) -> Option<String> {
+    let text = text.trim_start();
+    // Other names need no quotes.
+    let is_odd = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '$'));
+    let names = schema.fields().map(|field| field.name);
+    let names = names.filter(|name| name.contains(is_odd));
+    let rests = names.filter_map(|name| Some((name, text.strip_prefix(name)?)));
+    let mut found = rests.filter(|(_, rest)| begins_with_operator(rest));
+    let (name, rest) = found.next()?;
+    let name = name.replace('"', "\"\"");
+    found.next().is_none().then(|| format!("\"{name}\"{rest}"))
+}
+
+fn begins_with_operator(text: &str) -> bool {
+    let trimmed = text.trim_start();
+    if trimmed.starts_with(['=', '!', '<', '>']) {
+        return true;
+    }
+    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    let word: String = trimmed.chars().take_while(|c| is_of_word(*c)).collect();
+    trimmed.len() < text.len() && WORDS.contains(&word.to_ascii_lowercase().as_str())
+}
+
+fn parse_as_it_stands(text: &str, schema: &ArraySchema, limits: &Limits) -> Result<Condition> {
     let condition = Condition::parse(text, limits).map_err(|error| match error {
         ConditionError::Text { at, .. } => Error::from(error).in_text(text, at),
         error => error.into(),
