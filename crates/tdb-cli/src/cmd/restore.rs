@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     array: String,
     /// The time whose state comes back: milliseconds since 1970, RFC 3339, a date, or -2h
     #[arg(long, value_name = "T", value_parser = moment, allow_hyphen_values = true)]
-    to: Time,
+    pub(crate) to: Time,
     /// Say what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
