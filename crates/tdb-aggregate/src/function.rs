@@ -121,18 +121,25 @@ impl Aggregate {
     /// # Errors
     /// [`AggregateError::Text`] for a text that is none.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, AggregateError> {
-        let mut rest = text;
-        let mut found = Vec::new();
-        loop {
-            let end = end_of_first(rest).unwrap_or(rest.len());
-            let (first, behind) = rest.split_at(end);
-            found.push(first.trim().parse()?);
-            match behind.strip_prefix(',') {
-                Some(more) => rest = more,
-                None => return Ok(found),
-            }
-        }
+        items(text).map(|(_, item)| item.trim().parse()).collect()
     }
+}
+
+/// The parts of a list between its commas, each with how many characters stand before it.
+pub(crate) fn items(list: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut rest = Some(list);
+    let mut before = 0_usize;
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let end = end_of_first(text).unwrap_or(text.len());
+        let (first, behind) = text.split_at(end);
+        rest = behind.strip_prefix(',');
+        let place = before;
+        before = before
+            .saturating_add(first.chars().count())
+            .saturating_add(1);
+        Some((place, first))
+    })
 }
 
 /// Where the comma behind the first aggregate of a list is: those within quotes belong to names.

@@ -27,7 +27,7 @@ pub struct FieldSummary {
     pub count: u64,
     /// Cells that are null.
     pub nulls: u64,
-    /// How many values there are, null left out.
+    /// How many values there are by their bits, null left out.
     pub distinct: u64,
     /// Whether that is counted; else it is estimated, with a standard error of 0.8 %.
     pub is_distinct_exact: bool,
@@ -144,6 +144,7 @@ impl Sketch {
             _ => Err(AggregateError::from(Bug::new("a count that is no number"))),
         };
         let (distinct, is_distinct_exact) = self.distinct.count();
+        let cells = count(Function::Count)?;
         let deviation = self.numbers.as_ref().and_then(Numbers::deviation);
         let mean = match self.numbers.as_ref().filter(|_| is_time(field.datatype)) {
             Some(numbers) => numbers.mean_time(&field),
@@ -152,9 +153,10 @@ impl Sketch {
         let kept = self.numbers.map(|numbers| numbers.kept.quartiles());
         let (quartiles, are_quartiles_exact) = kept.unwrap_or((None, true));
         Ok(FieldSummary {
-            count: count(Function::Count)?,
+            count: cells,
             nulls: count(Function::NullCount)?,
-            distinct,
+            // An estimate may be beyond what there can be.
+            distinct: distinct.min(cells),
             is_distinct_exact,
             min: found(Function::Min)?,
             max: found(Function::Max)?,

@@ -122,6 +122,5 @@ pub(crate) enum Verb {
     /// Print what makes a shell complete verbs and options
     Completions(cmd::completions::Arguments),
     /// Write the manual pages
-    #[command(hide = true)]
     Man(cmd::completions::ManArguments),
 }

@@ -34,6 +34,12 @@ const OF_ROWS: [&str; 3] = ["agg", "stats", "distinct"];
 /// Verbs with an option that draws into a file of this ending.
 const DRAWINGS: [(&str, &str); 3] = [("hist", "svg"), ("map", "svg"), ("show", "png")];
 
+/// Whether JSON is asked for, by the option or by the ending of the file.
+pub(crate) fn asks_for_json(global: &Global) -> bool {
+    let ending = global.output.as_deref().and_then(Path::extension);
+    global.json || ending.is_some_and(|ending| ending.eq_ignore_ascii_case("json"))
+}
+
 /// Takes over what the ending of the file says: `.json` asks for JSON, and others for rows. No ending and `.txt` are the text
 /// as it is shown.
 ///

@@ -225,6 +225,12 @@ pub(crate) fn check(
     if global.output.is_some() && is_silent(verb) {
         return Err(Failure::invalid(format!("-o means nothing to {name}")).hint(NO_RESULT));
     }
+    if global.output.is_some() && !endings::asks_for_json(global) && is_silent_without_json(verb) {
+        let failure = Failure::invalid(format!("-o means nothing to {name}"));
+        return Err(
+            failure.hint("with --json it does; without, what was done is said, not written")
+        );
+    }
     endings::apply(&name, meaning.knows("json"), global)?;
     if global.json
         && !global.profile
@@ -237,12 +243,6 @@ pub(crate) fn check(
         return Err(Failure::invalid(
             "--json means nothing to delete --fragments",
         ));
-    }
-    if global.output.is_some() && !global.json && is_silent_without_json(verb) {
-        let failure = Failure::invalid(format!("-o means nothing to {name}"));
-        return Err(
-            failure.hint("with --json it does; without, what was done is said, not written")
-        );
     }
     Ok(meaning.is_change)
 }

@@ -97,7 +97,9 @@ fn begins_with_operator(text: &str) -> bool {
 
 fn parse_as_it_stands(text: &str, schema: &ArraySchema, limits: &Limits) -> Result<Condition> {
     let condition = Condition::parse(text, limits).map_err(|error| match error {
-        ConditionError::Text { at, .. } => Error::from(error).in_text(text, at),
+        ConditionError::Text { at, .. } | ConditionError::TooLarge { at, .. } => {
+            Error::from(error).in_text(text, at)
+        }
         error => error.into(),
     })?;
     let known = || schema.fields().map(|field| field.name);
@@ -125,6 +127,35 @@ fn parse_as_it_stands(text: &str, schema: &ArraySchema, limits: &Limits) -> Resu
     })
 }
 
+/// As [`parse_condition`], of an array: a test that a field cannot be asked is refused here, with its place in the text.
+///
+/// # Errors
+/// As [`parse_condition`]; a test that does not fit its field; enumerations that cannot be read.
+pub fn parse_condition_of(
+    array: &tdb_array::Array,
+    text: &str,
+    limits: &Limits,
+) -> Result<Condition> {
+    let condition = parse_condition(text, array.schema(), limits)?;
+    let fields = fields_of(array, &condition)?;
+    match condition.resolve(&fields, limits) {
+        Ok(_) => Ok(condition),
+        Err(error) => {
+            let place = |text: &str| Condition::place_of_unfit(text, &fields, limits);
+            let quoted = || with_quoted_name(text, array.schema());
+            let error = Error::from(error);
+            Err(match (place(text), quoted()) {
+                (Some(at), _) => error.in_text(text, at),
+                (None, Some(text)) => match place(&text) {
+                    Some(at) => error.in_text(&text, at),
+                    None => error,
+                },
+                (None, None) => error,
+            })
+        }
+    }
+}
+
 /// The labels that a condition names and no cell of the array can have, each with the nearest. Reads warn of them themselves.
 ///
 /// # Errors
@@ -133,6 +164,11 @@ pub fn unknown_labels(
     array: &tdb_array::Array,
     condition: &Condition,
 ) -> Result<Vec<UnknownLabel>> {
+    Ok(condition.unknown_labels(&fields_of(array, condition)?))
+}
+
+/// The fields of an array, with the labels of those that a condition names.
+fn fields_of(array: &tdb_array::Array, condition: &Condition) -> Result<Vec<FieldInfo>> {
     let schema = array.schema();
     let mut enumerations = HashMap::new();
     for name in condition.fields() {
@@ -144,5 +180,5 @@ pub fn unknown_labels(
         }
     }
     let known = |_, name: &str| enumerations.get(name).cloned();
-    Ok(condition.unknown_labels(&FieldInfo::of_schema(schema, known)))
+    Ok(FieldInfo::of_schema(schema, known))
 }

@@ -45,10 +45,14 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let wanted = Aggregate::parse_list(&arguments.aggregates)?;
+    let list = &arguments.aggregates;
+    let wanted = Aggregate::parse_list(list).map_err(|error| {
+        let at = error.place_in_list(list);
+        with_excerpt(error.into(), list, at)
+    })?;
     let by: Vec<&str> = arguments.by.iter().map(String::as_str).collect();
     let selected = arguments.selection.open(&arguments.array, global, out)?;
-    let answer = ask(&selected, &wanted, &by, global)?;
+    let answer = ask(&selected, (&wanted, list), &by, global)?;
     show(&answer, selected.array.schema(), global, out)
 }
 
@@ -78,7 +82,7 @@ pub(crate) fn distinct(
     let wanted: Vec<Aggregate> = counts.into_iter().collect();
     let by: Vec<&str> = arguments.fields.iter().map(String::as_str).collect();
     let selected = arguments.selection.open(&arguments.array, global, out)?;
-    let answer = ask(&selected, &wanted, &by, global)?;
+    let answer = ask(&selected, (&wanted, ""), &by, global)?;
     show(&answer, selected.array.schema(), global, out)
 }
 
@@ -109,9 +113,10 @@ fn show(
     Ok(table.write(out, look)?)
 }
 
+/// Works out aggregates, which stand in `list` where a list was given.
 fn ask(
     selected: &Selected,
-    wanted: &[Aggregate],
+    (wanted, list): (&[Aggregate], &str),
     by: &[&str],
     global: &Global,
 ) -> Result<Answer, Failure> {
@@ -123,7 +128,26 @@ fn ask(
     } = selected;
     let ask = || aggregate(session, array, options, wanted, by);
     let answer = global.counts.stage("aggregate", ask);
-    answer.map_err(|error| Failure::in_place(error, location))
+    answer.map_err(|error| {
+        let (in_list, in_by) = (error.place_in_list(list), error.place_in_groupings(by));
+        let failure = Failure::in_place(error, location);
+        match (in_list, in_by) {
+            (None, Some(number)) => {
+                let before = by.iter().take(number).map(|text| text.chars().count() + 1);
+                let at = before.fold(1, usize::saturating_add);
+                with_excerpt(failure, &by.join(","), Some(at))
+            }
+            (at, _) => with_excerpt(failure, list, at),
+        }
+    })
+}
+
+/// Shows where in a text the error is, if that is known.
+fn with_excerpt(failure: Failure, text: &str, at: Option<usize>) -> Failure {
+    match at {
+        Some(at) => failure.in_text(text, at),
+        None => failure,
+    }
 }
 
 /// Numbers stand to the right.

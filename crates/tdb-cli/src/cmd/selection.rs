@@ -103,7 +103,8 @@ impl Selection {
             Subarray::within(schema, &ranges.dimensions)?;
         }
         let condition = self.condition.as_deref();
-        let condition = condition.map(|text| tdb::parse_condition(text, schema, session.limits()));
+        let condition =
+            condition.map(|text| tdb::parse_condition_of(array, text, session.limits()));
         let points = self.points.as_ref();
         let points = points.map(|file| file.read(schema, session, global));
         Ok(ReadOptions {

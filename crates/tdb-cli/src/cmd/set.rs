@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     Change::new(global, context.shared_session())?;
     let array = context.open(&arguments.array)?;
     let limits = context.shared_session().limits();
-    let condition = tdb::parse_condition(&arguments.condition, array.schema(), limits)?;
+    let condition = tdb::parse_condition_of(array.engine(), &arguments.condition, limits)?;
     warn_of_labels(array.engine(), &condition, out)?;
     let mut set = array
         .set(condition)

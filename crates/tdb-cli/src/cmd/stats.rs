@@ -144,8 +144,11 @@ fn short(outcome: &Outcome, ticks: bool) -> (Role, String) {
 
 /// A number with six digits, without an exponent where it has a usual size.
 fn rounded(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return value.to_string();
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if !value.is_finite() {
+        return outcome_text(&Outcome::Float(value), false).1;
     }
     let least = DIGITS.saturating_sub(1);
     let scientific = format!("{value:.least$e}");
