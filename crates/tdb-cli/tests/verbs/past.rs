@@ -225,6 +225,25 @@ fn cells_are_set_and_come_back() {
     "#);
 }
 
+/// One of them would be lost without a word.
+#[test]
+fn rows_for_one_cell_of_a_dense_array_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let array = folder.path().join("basics");
+    copy(&fixtures().join("v22_dense_basics/array"), &array);
+    let rows = folder.path().join("rows.csv");
+    let twice = "row,col,i8\n3,3,1\n2,2,1\n3,3,2\n";
+    std::fs::write(&rows, twice).expect("it is written");
+    let mut command = crate::common::tdb("write --replace");
+    let output = command.arg(&array).arg(&rows).output().expect("it runs");
+    let text = told(&output).replace(&rows.display().to_string(), "rows.csv");
+    insta::assert_snapshot!(text, @r"
+    error: rows.csv: two rows are for the cell at row = 3, col = 3: which one replaces it?
+    hint: leave one of them out
+    exit status 2
+    ");
+}
+
 #[test]
 fn rows_of_a_file_replace_cells() {
     let folder = tempfile::tempdir().expect("a folder");
