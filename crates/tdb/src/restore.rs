@@ -250,10 +250,12 @@ pub(crate) fn times(now: &Array, change: &ChangeOptions) -> Result<(u64, u64)> {
 
 /// Fails where there was no array yet: nobody means all of it to go.
 fn check_begun(now: &Array, to: Time) -> Result<()> {
-    let first = now.engine().directory().schemas().first();
-    let made = first
-        .and_then(|entry| entry.name.as_ref())
-        .map(|name| name.start());
+    let engine = now.engine();
+    let schemas = engine.directory().schemas().iter();
+    let made = schemas.filter_map(|entry| Some(entry.name.as_ref()?.start()));
+    // Cells can be older than the schema: a write can be dated back.
+    let written = engine.fragments().iter().map(|f| f.timestamps().0);
+    let made = made.chain(written).min();
     match made.filter(|made| to.0 < *made) {
         None => Ok(()),
         Some(made) => {
