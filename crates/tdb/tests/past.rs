@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use tdb::log::Change;
 use tdb::{Array, Attribute, Context, Datatype, Difference, Dimension, Schema, compare, field};
 use tempfile::TempDir;
 
@@ -481,4 +482,55 @@ fn rows_replace_cells_in_more_than_one_step() {
     assert_eq!(now.read().to_vec::<u64>("b").unwrap(), x);
     let changed = now.read().condition("a > b").count().unwrap();
     assert_eq!(changed, 6_000);
+}
+
+/// What the log tells of each change.
+fn logged(array: &Array) -> Vec<&'static str> {
+    let events = array.reopen().unwrap().log().unwrap();
+    let names = events.iter().map(|event| match event.change {
+        Change::Created => "create",
+        Change::Written(_) => "write",
+        Change::Deleted { .. } => "delete",
+        Change::MergedCommits => "consolidate commits",
+        Change::Merged { .. } => "consolidate",
+        _ => "other",
+    });
+    names.collect()
+}
+
+#[test]
+fn one_commit_of_a_write_and_a_delete_is_logged_as_these() {
+    let folder = TempDir::new().unwrap();
+    let uri = folder.path().join("a").display().to_string();
+    let array = Context::new().create(&uri, &schema(true)).unwrap();
+    let start = tdb::Time::now().0;
+    let rows = |array: &Array, a: i32, at: u64, replace: bool| {
+        let write = array.reopen().unwrap();
+        let write = if replace {
+            write.write().replace()
+        } else {
+            write.write()
+        };
+        let write = write.column("x", [1, 2]).column("key", ["k", "l"]);
+        let write = write.column("a", [a, a]).column("n", [Some(0_i64), None]);
+        write.column("t", ["", ""]).at(at).commit().unwrap();
+    };
+    rows(&array, 1, start + 10, false);
+    rows(&array, 2, start + 20, true);
+    assert_eq!(logged(&array), ["create", "write", "delete", "write"]);
+    let change = tdb::ChangeOptions::at(start + 30);
+    tdb_consolidate::consolidate_commits(array.reopen().unwrap().engine(), &change).unwrap();
+    rows(&array, 3, start + 40, true);
+    assert_eq!(
+        logged(&array),
+        [
+            "create",
+            "write",
+            "delete",
+            "write",
+            "consolidate commits",
+            "delete",
+            "write"
+        ]
+    );
 }
