@@ -261,7 +261,15 @@ fn sorted(mut cells: Cells) -> Cells {
     cells
 }
 
-fn check(steps: &[Step], duplicates: bool) {
+/// An array to which these steps happened, and what it held after each.
+struct Past {
+    _folder: TempDir,
+    uri: String,
+    context: Context,
+    past: Vec<(u64, Cells)>,
+}
+
+fn happened(steps: &[Step], duplicates: bool) -> Past {
     let folder = TempDir::new().unwrap();
     let uri = folder.path().join("a").display().to_string();
     // Small batches and one thread: cells with the same coordinates come in several.
@@ -282,6 +290,64 @@ fn check(steps: &[Step], duplicates: bool) {
             "after step {number}, {step:?}"
         );
     }
+    Past {
+        _folder: folder,
+        uri,
+        context,
+        past,
+    }
+}
+
+/// Takes away, from the end on, what came after each of the times.
+fn check_removal(steps: &[Step], duplicates: bool, merges_commits: bool) {
+    let Past {
+        _folder,
+        uri,
+        context,
+        past,
+    } = happened(steps, duplicates);
+    let end = past.last().unwrap().0;
+    let open = |at| context.open_at(&uri, at).unwrap();
+    if merges_commits {
+        let change = tdb::ChangeOptions::default();
+        tdb_consolidate::consolidate_commits(open(end).engine(), &change).unwrap();
+    }
+    let merges = steps.iter().any(|step| matches!(step, Step::Consolidate));
+    for (number, (to, cells)) in past.iter().enumerate().rev() {
+        if let Err(error) = open(end).remove_after(*to) {
+            let told = error.to_string();
+            let why = [
+                "of which only a part is to be removed",
+                "it was merged after that time",
+            ];
+            assert!(merges && why.iter().any(|why| told.contains(why)), "{told}");
+            continue;
+        }
+        assert_eq!(
+            sorted(read(&open(end))),
+            sorted(cells.clone()),
+            "back to {to}"
+        );
+        for (at, cells) in &past[..number] {
+            assert_eq!(
+                sorted(read(&open(*at))),
+                sorted(cells.clone()),
+                "{to}, at {at}"
+            );
+        }
+        let options = tdb_consolidate::VacuumOptions::default();
+        let again = open(end).plan_removal_after(*to, &options).unwrap();
+        assert!(again.is_empty(), "{again}");
+    }
+}
+
+fn check(steps: &[Step], duplicates: bool) {
+    let Past {
+        _folder,
+        uri,
+        context,
+        past,
+    } = happened(steps, duplicates);
     // All times are as they were, and any two differ as the model says.
     for (at, cells) in &past {
         let opened = context.open_at(&uri, *at).unwrap();
@@ -312,6 +378,15 @@ proptest! {
     #[test]
     fn a_sparse_array_has_the_past_of_its_model(steps in proptest::collection::vec(step(), 1..8)) {
         check(&steps, false);
+    }
+
+    #[test]
+    fn what_came_later_is_taken_away(
+        steps in proptest::collection::vec(step(), 1..7),
+        duplicates in any::<bool>(),
+        merges_commits in any::<bool>(),
+    ) {
+        check_removal(&steps, duplicates, merges_commits);
     }
 
     #[test]
