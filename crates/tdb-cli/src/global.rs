@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 use tdb::Time;
@@ -59,6 +60,9 @@ pub(crate) struct Global {
     /// How fragments are merged, as far as settings by TileDB's names say
     #[arg(skip)]
     pub(crate) merging: MergeOptions,
+    /// Columns of files whose times had zones
+    #[arg(skip)]
+    pub(crate) zoned: Mutex<Vec<String>>,
     /// What the verb asks of stores
     #[arg(skip)]
     pub(crate) counts: Profile,
@@ -68,6 +72,23 @@ impl Global {
     /// The time that was given; only `diff` takes two.
     pub(crate) fn at(&self) -> Option<Time> {
         self.times.first().copied()
+    }
+
+    /// Notes columns of a file whose times had zones, which is told in the end.
+    pub(crate) fn note_zoned(&self, columns: Vec<String>) {
+        let mut zoned = self.zoned.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = columns.into_iter().filter(|name| !zoned.contains(name));
+        let new: Vec<String> = new.collect();
+        zoned.extend(new);
+    }
+
+    /// What is to be told of times with zones.
+    pub(crate) fn zone_notes(&self) -> Vec<String> {
+        let zoned = self.zoned.lock().unwrap_or_else(PoisonError::into_inner);
+        let notes = zoned
+            .iter()
+            .map(|name| format!("note: column {name:?}: times with zones are stored as UTC"));
+        notes.collect()
     }
 }
 

@@ -166,6 +166,9 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Completions(arguments) => cmd::completions::run(&arguments, meaning::exact(), out),
         Verb::Man(arguments) => cmd::completions::man(&arguments, meaning::exact()),
     }?;
+    for note in global.zone_notes() {
+        output.note(&note);
+    }
     output.flush()?;
     Ok(output.is_written)
 }

@@ -31,6 +31,7 @@ mod schema_changes;
 mod schema_serde;
 mod set;
 mod stores;
+mod tile_trial;
 mod time;
 mod trial;
 mod value;
@@ -74,6 +75,7 @@ pub use tdb_condition::{Condition, FieldCondition, Operation, Term, UnknownLabel
 pub use tdb_query::{DeleteOptions, Deletion};
 pub use tdb_schema::value::DatePart;
 pub use tdb_tile::{Datatype, Scalar};
+pub use tile_trial::{TileTrial, TileTrials, Tiles};
 pub use time::{Time, parse_duration};
 pub use trial::{Trial, Trials};
 pub use value::Value;

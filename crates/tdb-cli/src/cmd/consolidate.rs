@@ -17,7 +17,7 @@ use tdb_consolidate::{
 };
 
 use super::fragments::stored_size;
-use super::vacuum::{self, Vacuumed};
+use super::vacuum::{self, Removing, Vacuumed};
 use super::{change, write_json};
 use crate::access::{Access, Change, session};
 use crate::failure::Failure;
@@ -157,7 +157,15 @@ fn vacuum_merged(
         ..VacuumOptions::default()
     };
     let place = change.access.to(location);
-    vacuum::vacuum(location, &place, &[mode], &options, false, false, out).map(Some)
+    let removing = Removing {
+        location,
+        place: &place,
+        options: &options,
+        dry_run: false,
+        is_shown: false,
+        way: "--grace 0s",
+    };
+    vacuum::vacuum(&removing, &[mode], out).map(Some)
 }
 
 fn tell_freed(vacuumed: Option<&Vacuumed>, out: &Output) {

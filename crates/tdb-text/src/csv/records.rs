@@ -20,6 +20,11 @@ const LARGE: usize = 1 << 20;
 /// What some programs put in front of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// What UTF-16 begins with, in both orders of bytes.
+const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
+const UTF_16_HINT: &str = "is it UTF-16? iconv -f UTF-16 -t UTF-8 makes UTF-8 of it";
+
 /// One record after the other.
 pub(super) struct Records<R> {
     input: R,
@@ -27,6 +32,8 @@ pub(super) struct Records<R> {
     /// Where in the buffer the next record begins.
     at: usize,
     is_end: bool,
+    /// Whether any byte so far was NUL: hardly a text has one.
+    has_nul: bool,
     /// The fields of the records that were found last.
     spans: Vec<Span>,
     /// Fields that had quotes within, put together.
@@ -51,6 +58,7 @@ impl<R: Read> Records<R> {
             buffer: Vec::new(),
             at: 0,
             is_end: false,
+            has_nul: false,
             spans: Vec::new(),
             unquoted: Vec::new(),
             lines: Vec::new(),
@@ -239,13 +247,36 @@ impl<R: Read> Records<R> {
                 read => break read?,
             }
         };
+        self.has_nul |= free.iter().take(read).any(|byte| *byte == 0);
         self.buffer.truncate(left.saturating_add(read));
         self.is_end = read == 0;
-        if self.consumed == 0 && self.buffer.starts_with(MARK) {
+        if self.consumed == 0 {
+            self.take_mark()?;
+        }
+        Ok(())
+    }
+
+    /// Passes over what some programs put in front of a text.
+    fn take_mark(&mut self) -> Result<(), InputError> {
+        if UTF_16_MARKS
+            .iter()
+            .any(|mark| self.buffer.starts_with(mark))
+        {
+            return Err(self.unfit("not UTF-8"));
+        }
+        if self.buffer.starts_with(MARK) {
             self.buffer.drain(..MARK.len());
             self.consumed = MARK.len() as u64;
         }
         Ok(())
+    }
+
+    /// What is wrong with a line that may be of UTF-16.
+    fn unfit(&self, what: &str) -> InputError {
+        InputError::Unfit {
+            what: format!("{}: {what}", InputPlace::Line(self.next_line)),
+            hint: UTF_16_HINT,
+        }
     }
 
     /// Finds the fields of the record that begins at `at`, and where it ends; `None` where the buffer ends before, and where
@@ -294,6 +325,10 @@ impl<R: Read> Records<R> {
         }
         let len = len.unwrap_or(rest.len());
         let field = part(rest, 0..len)?;
+        // Whoever means one puts it into quotes; else the file is damaged, or no UTF-8.
+        if self.has_nul && field.contains(&0) {
+            return Err(self.unfit("a NUL character outside of quotes"));
+        }
         let ends_line = rest.get(len) != Some(&delimiter);
         let carriage = ends_line && field.last() == Some(&b'\r');
         let after = at.saturating_add(len);
@@ -325,6 +360,7 @@ impl<R: Read> Records<R> {
             [] | [b'\n', ..] => {}
             [b'\r'] | [b'\r', b'\n', ..] => after = after.saturating_add(1),
             [byte, ..] if *byte == self.delimiter => {}
+            [0, ..] => return Err(self.unfit("a NUL character outside of quotes")),
             _ => return Err(InputError::record(line, "text behind a closing quote")),
         }
         let span = if is_plain {

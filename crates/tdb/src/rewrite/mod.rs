@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use marker::Marker;
 use parts::Parts;
+pub(crate) use parts::row_bytes;
 use schema::check;
 use tdb_array::{ChangeOptions, ErrorKind, MetadataRecord, NameSource, ObjectType, SystemNames};
 use tdb_cells::Batch;
@@ -126,7 +127,7 @@ impl Array {
     fn begin(&self, to: &str, schema: &Schema, options: &RewriteOptions) -> Result<(Self, Marker)> {
         let context = self.context();
         let now = options.names.now();
-        let row = parts::row_bytes(schema);
+        let row = row_bytes(schema);
         let marker = Marker {
             from: self.place().store_uri.clone(),
             at: self.engine().window().at.min(now),

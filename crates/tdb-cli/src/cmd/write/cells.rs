@@ -150,6 +150,7 @@ impl Writing<'_> {
             Err(Stopped::Input(error)) => return Err(self.file.failed(error).into()),
             Err(Stopped::Write(error)) => return Err(self.failed(error, &*cells, bytes)),
         }
+        global.note_zoned(cells.zoned());
         let rows = writer.rows();
         progress.say("sorting and writing");
         let finished = counts.stage("write", || writer.finish());

@@ -57,6 +57,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         pushed.map_err(|error| failed(error, file))?;
         progress.tell("reading", stream.rows(), read.bytes());
     }
+    global.note_zoned(cells.zoned());
     progress.say("sorting and writing");
     let written = counts.stage("write", || stream.finish());
     let written = written.map_err(|error| failed(error, file))?;
