@@ -88,6 +88,15 @@ fn examples_that_make_an_array() {
 }
 
 #[test]
+fn examples_of_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("snow.parquet");
+    let file = file.display().to_string();
+    insta::assert_snapshot!(printed("export", &[TOUR, &file, "sky = 'snow'"]), @"");
+    insta::assert_snapshot!(printed("import", &[&file, &place(&folder)]), @"");
+}
+
+#[test]
 fn examples_that_copy() {
     let folder = tempfile::tempdir().expect("a folder");
     insta::assert_snapshot!(printed("stream", &[TOUR, &place(&folder)]), @"80 cells");
