@@ -1,4 +1,10 @@
-//! Files in and out.
+//! Files in and out: the same cells come back, it is told how far the work has come, and what fails leaves nothing behind.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -163,28 +169,28 @@ fn progress_of_an_import_is_told_in_bytes_of_the_file() {
 #[test]
 fn progress_of_exports_merges_and_rewrites_is_told_in_cells() {
     let desk = Desk::new();
-    let file = desk.orders(3_000);
+    let file = desk.orders(30_000);
     tdb::import(&file, &desk.uri("orders")).unwrap();
     let orders = tdb::open(&desk.uri("orders")).unwrap();
     let (told, tell) = listener();
     let read = orders.read().batch_bytes(10_000).progress(tell);
     read.export(desk.path("orders.jsonl")).unwrap();
     let last = check_told(&told, &[Activity::Exporting]);
-    assert_eq!((last[0].done, last[0].total), (3_000, Some(3_000)));
-    assert!(told.lock().unwrap().len() > 2);
+    assert_eq!((last[0].done, last[0].total), (30_000, Some(30_000)));
+    assert!(told.lock().unwrap().len() >= 3);
 
     orders.write().replace().file(&file).unwrap();
     let (told, tell) = listener();
     let orders = orders.reopen().unwrap().progress(tell);
     assert_eq!(orders.consolidate().unwrap().fragments.len(), 1);
     let last = check_told(&told, &[Activity::Merging]);
-    assert_eq!((last[0].done, last[0].total), (6_000, Some(6_000)));
+    assert_eq!((last[0].done, last[0].total), (60_000, Some(60_000)));
 
     let (told, tell) = listener();
     let orders = orders.reopen().unwrap().progress(tell);
     let schema = orders.newest_schema().unwrap();
     orders.rewrite(&desk.uri("again"), &schema).unwrap();
-    assert_eq!(check_told(&told, &[Activity::Rewriting])[0].done, 3_000);
+    assert_eq!(check_told(&told, &[Activity::Rewriting])[0].done, 30_000);
 }
 
 #[test]
@@ -193,11 +199,14 @@ fn a_failed_import_leaves_nothing_behind() {
     let file = desk.file("bad.csv", "id,day\n1,2024-01-01\n1,2024-01-02\n");
     let import = Context::new().import(&file, &desk.uri("bad"));
     let error = import.key(["id"]).run().expect_err("the key repeats");
-    insta::assert_snapshot!(told_of(&desk, &error), @"");
+    insta::assert_snapshot!(told_of(&desk, &error), @"bad.csv: line 3: the cell of line 2 has the same coordinates");
     assert_eq!(desk.names(), ["bad.csv"]);
     let import = Context::new().import(&file, &desk.uri("bad"));
     let error = import.dimensions(["nothing"]).run().expect_err("unknown");
-    insta::assert_snapshot!(told_of(&desk, &error), @"");
+    insta::assert_snapshot!(told_of(&desk, &error), @r#"
+    bad.csv: there is no column "nothing"
+    hint: the columns are id, day
+    "#);
     assert_eq!(desk.names(), ["bad.csv"]);
 }
 
@@ -238,13 +247,22 @@ fn files_whose_format_nobody_says_are_refused() {
         assert_eq!(error.kind(), ErrorKind::Invalid);
         told_of(&desk, &error)
     };
-    insta::assert_snapshot!(kind(&desk.path("orders.xlsx")), @"");
-    insta::assert_snapshot!(kind(&desk.path("other")), @"");
+    insta::assert_snapshot!(kind(&desk.path("orders.xlsx")), @r"
+    orders.xlsx: no format has the ending .xlsx
+    hint: the endings are .csv, .jsonl, .ndjson, .arrow, .feather, .ipc, .parquet, .npy
+    ");
+    insta::assert_snapshot!(kind(&desk.path("other")), @r"
+    other: the name does not tell the format
+    hint: --format csv, jsonl, arrow, parquet or npy
+    ");
     let file = OutputFile::new(desk.path("other")).format(FileFormat::Jsonl);
     assert_eq!(orders.read().limit(2).export(file).unwrap().cells, 2);
     let input = InputFile::new(desk.path("other"));
     let error = orders.write().replace().file(input.clone());
-    insta::assert_snapshot!(told_of(&desk, &error.expect_err("no format")), @"");
+    insta::assert_snapshot!(told_of(&desk, &error.expect_err("no format")), @r"
+    other: the name does not tell the format
+    hint: --format csv, jsonl, arrow, parquet or npy
+    ");
     let written = orders
         .write()
         .replace()
@@ -290,7 +308,7 @@ fn the_schema_is_guessed_before_anything_is_made() {
     let mut notices = Vec::new();
     let imported = import.run_with(&mut |notice| notices.push(notice.to_string()));
     assert_eq!(imported.unwrap().cells, 20);
-    insta::assert_snapshot!(notices.join("\n"), @"");
+    insta::assert_snapshot!(notices.join("\n"), @"sparse array, one cell for each day,id; dimensions day datetime_day 0001-01-01..9999-12-04, id int64 0..999; attributes eur float32");
 }
 
 #[test]

@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tdb_cells::{Batch, Column, FieldInfo};
-use tdb_query::{ReadOptions, Reader};
+use tdb_query::Reader;
 
 use super::ReadBuilder;
-use super::expected::expected;
 use crate::{Arranged, Array, Error, Result};
 
 impl ReadBuilder {
@@ -30,15 +29,18 @@ impl ReadBuilder {
             array: self.array.clone(),
             filled: Arc::clone(&filled),
         };
-        let expected = expected(&self.array, &options);
         Ok(Batches {
             fields,
             warnings,
             cells: prepared.apply(session, source),
             filled,
-            expected: expected.map(|cells| self.arrangement.given(cells)),
-            is_arranged: self.arrangement.changes_cells(),
-            options,
+            #[cfg(feature = "files")]
+            asked: AskedCells {
+                expected: super::expected(&self.array, &options)
+                    .map(|cells| self.arrangement.given(cells)),
+                is_arranged: self.arrangement.changes_cells(),
+                options,
+            },
             array: self.array,
         })
     }
@@ -72,13 +74,21 @@ pub struct Batches {
     cells: Arranged<Source, Error>,
     /// Cells so far that stand for others, as the reader counts them.
     filled: Arc<AtomicU64>,
+    #[cfg(feature = "files")]
+    pub(super) asked: AskedCells,
+    pub(super) array: Array,
+}
+
+/// What files take into account of a read.
+#[cfg(feature = "files")]
+#[derive(Debug)]
+pub(super) struct AskedCells {
     /// The number of all cells, where it is known.
     pub(super) expected: Option<u64>,
     /// Whether these are other cells than those of the read, or in another order.
     pub(super) is_arranged: bool,
     /// What was read.
-    pub(super) options: ReadOptions,
-    pub(super) array: Array,
+    pub(super) options: tdb_query::ReadOptions,
 }
 
 /// The reader of the engine beneath, with its errors told as of the array.

@@ -77,7 +77,11 @@ impl Batches {
     /// As for [`ReadBuilder::export`].
     pub fn export(self, file: impl Into<OutputFile>) -> Result<Exported> {
         let file = file.into();
-        let layout = file.layout(self.array.schema(), &self.options, self.is_arranged)?;
+        let layout = file.layout(
+            self.array.schema(),
+            &self.asked.options,
+            self.asked.is_arranged,
+        )?;
         let sink = file.begin(layout, &self.fields)?;
         self.write_into(sink)
     }
@@ -87,7 +91,11 @@ impl Batches {
     /// # Errors
     /// As for [`ReadBuilder::export`].
     pub fn write_to<W: Write + Send + 'static>(self, to: W, like: &OutputFile) -> Result<Exported> {
-        let layout = like.layout(self.array.schema(), &self.options, self.is_arranged)?;
+        let layout = like.layout(
+            self.array.schema(),
+            &self.asked.options,
+            self.asked.is_arranged,
+        )?;
         let writer = layout.writer(&self.fields, to)?;
         self.write_into(CellSink::Writer(writer))
     }
@@ -109,7 +117,7 @@ impl Batches {
         let failed = |error: crate::Error| error.at(array.uri());
         let session = array.context().shared_session();
         let counters = session.counters();
-        let (mut done, expected) = (Exported::default(), self.expected);
+        let (mut done, expected) = (Exported::default(), self.asked.expected);
         for batch in self.by_ref() {
             let batch = batch?;
             let size = |column: &Column| column.values.len();
