@@ -9,7 +9,8 @@ use tdb_schema::ArraySchema;
 use tdb_store::LocalStore;
 use tdb_write::{WriteError, WriteOptions, WriteOrder, Writer};
 
-use super::input::{InputFile, OpenInput};
+use super::input::InputFile;
+use super::open_input::OpenInput;
 use super::shape::shape_of_box;
 use crate::context::Context;
 use crate::written::Written;

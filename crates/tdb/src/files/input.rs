@@ -5,13 +5,14 @@ use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 
 use tdb_array::ErrorKind;
-use tdb_cells::files::{BatchReader, ColumnChoice, ColumnGuess, Input, InputError, InputOptions};
-use tdb_cells::{FieldInfo, Session};
+use tdb_cells::Session;
+use tdb_cells::files::{ColumnChoice, InputError, InputOptions};
 use tdb_store::StoreError;
 
 use super::becoming::Becoming;
 use super::format::{FileFormat, uncompressed};
-use super::source::{FileShape, ReadSoFar, Source};
+use super::open_input::OpenInput;
+use super::source::{ReadSoFar, Source};
 use super::temporary::{self, TempError, spooled};
 use crate::{Error, Result};
 
@@ -204,12 +205,7 @@ impl InputFile {
         };
         let opened = source.open(format, npy, options);
         let (input, shape) = opened.map_err(|error| self.failed(error))?;
-        Ok(OpenInput {
-            input,
-            read,
-            format,
-            shape,
-        })
+        Ok(OpenInput::new(input, read, format, shape))
     }
 
     fn options(&self, becoming: &Becoming, session: &Session) -> InputOptions {
@@ -351,66 +347,6 @@ impl InputFile {
             Error::new(kind, error).within(&self.name())
         })?;
         Ok(Some(file))
-    }
-}
-
-/// A file whose columns are known by name.
-pub struct OpenInput {
-    input: Box<dyn Input>,
-    read: ReadSoFar,
-    format: FileFormat,
-    /// The shape that the file has, if it has one.
-    pub(super) shape: Option<FileShape>,
-}
-
-impl OpenInput {
-    /// The names of the columns.
-    #[must_use]
-    pub fn names(&self) -> &[String] {
-        self.input.names()
-    }
-
-    /// Goes on to read cells of these fields.
-    ///
-    /// # Errors
-    /// A column that is no field, a field that has no column, and types that do not fit.
-    pub fn cells(self, fields: &[FieldInfo]) -> Result<Box<dyn BatchReader>, InputError> {
-        self.input.cells(fields)
-    }
-
-    /// As [`OpenInput::cells`], with what counts the bytes that are read.
-    pub(crate) fn counted_cells(
-        self,
-        fields: &[FieldInfo],
-    ) -> Result<(Box<dyn BatchReader>, ReadSoFar), InputError> {
-        Ok((self.input.cells(fields)?, self.read))
-    }
-
-    /// Cells along each axis of a `.npy` file.
-    pub(crate) fn axes(&self) -> Option<&[u64]> {
-        self.shape.as_ref().map(|shape| &shape.axes[..])
-    }
-
-    /// The schema of the array that the file was written from, as JSON, if the file tells it.
-    #[must_use]
-    pub fn array_schema(&self) -> Option<&str> {
-        self.input.array_schema()
-    }
-
-    /// Reads all of the file to tell what fields would take its columns: CSV on the threads of the session, which share
-    /// it; other formats on this one, whose memory is free again for the cells.
-    ///
-    /// # Errors
-    /// What no field would take, and a file that does not hold together.
-    pub fn guess(self, session: &Session) -> Result<Vec<ColumnGuess>, InputError> {
-        self.read.look_through();
-        session.counters().guess.time(|| {
-            if self.format == FileFormat::Csv {
-                session.install(|| self.input.guess())
-            } else {
-                self.input.guess()
-            }
-        })
     }
 }
 

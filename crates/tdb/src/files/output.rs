@@ -181,6 +181,10 @@ fn remembered(schema: &ArraySchema) -> String {
 #[derive(Debug)]
 pub(crate) struct FileLayout {
     format: FileFormat,
+    #[cfg_attr(
+        not(feature = "arrow"),
+        expect(dead_code, reason = "only Arrow has streams")
+    )]
     is_stream: bool,
     options: OutputOptions,
     /// `.npy`: cells along each dimension of the result.
@@ -190,6 +194,10 @@ pub(crate) struct FileLayout {
     )]
     shape: Vec<u64>,
     /// Arrow and Parquet: the schema, as JSON.
+    #[cfg_attr(
+        not(feature = "arrow"),
+        expect(dead_code, reason = "only Arrow and Parquet hold it")
+    )]
     array_schema: Option<String>,
 }
 
