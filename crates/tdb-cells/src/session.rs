@@ -4,6 +4,7 @@ use std::sync::Arc;
 use tdb_tile::{Budget, Limits};
 
 use crate::profile::{Counters, Profile};
+use crate::progress::{Listener, Progress};
 use crate::spare::Spare;
 use crate::threads::Threads;
 use crate::worker::{LentWorker, Workers};
@@ -24,6 +25,7 @@ pub struct SessionOptions {
 #[derive(Clone, Debug)]
 pub struct Session {
     shared: Arc<Shared>,
+    listener: Option<Listener>,
 }
 
 #[derive(Debug)]
@@ -70,6 +72,24 @@ impl Session {
                 workers: Workers::default(),
                 counters: Counters::default(),
             }),
+            listener: None,
+        }
+    }
+
+    /// The same threads and memory, for work that tells how far it has come: imports, exports, merges, checks. It is told on
+    /// whichever thread works, often; who is told should be quick, and not work with the session itself.
+    #[must_use]
+    pub fn with_progress(&self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            listener: Some(Listener(Arc::new(listener))),
+        }
+    }
+
+    /// Tells how far something has come, if somebody wants to know.
+    pub fn tell(&self, progress: &Progress) {
+        if let Some(Listener(listener)) = &self.listener {
+            listener(progress);
         }
     }
 

@@ -75,10 +75,10 @@ impl Global {
     }
 
     /// Notes columns of a file whose times had zones, which is told in the end.
-    pub(crate) fn note_zoned(&self, columns: Vec<String>) {
+    pub(crate) fn note_zoned(&self, columns: &[String]) {
         let mut zoned = self.zoned.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = columns.into_iter().filter(|name| !zoned.contains(name));
-        let new: Vec<String> = new.collect();
+        let new = columns.iter().filter(|name| !zoned.contains(name));
+        let new: Vec<String> = new.cloned().collect();
         zoned.extend(new);
     }
 

@@ -19,7 +19,6 @@ mod parse;
 mod present;
 mod profile;
 mod request_file;
-mod result_file;
 mod svg;
 
 use std::io::{self, Write};
@@ -93,7 +92,7 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     let is_written = carry_out(verb, &global, out)?;
     // A change that has nothing to say makes no file, nor does it replace one.
     match file {
-        Some(file) if is_written || !is_change => file.finish(),
+        Some(file) if is_written || !is_change => Ok(file.finish()?),
         _ => Ok(()),
     }
 }

@@ -15,6 +15,7 @@ mod merge;
 mod merge_error;
 mod merge_options;
 mod merge_plan;
+mod merge_progress;
 mod merge_step;
 mod metadata;
 mod objects;

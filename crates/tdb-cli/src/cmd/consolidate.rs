@@ -17,6 +17,7 @@ use tdb_consolidate::{
 };
 
 use super::fragments::stored_size;
+use super::progress::Line;
 use super::vacuum::{self, Removing, Vacuumed};
 use super::{change, write_json};
 use crate::access::{Access, Change, session};
@@ -198,7 +199,8 @@ fn of_array(
 /// Merges the fragments of an array.
 fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = place::array(&arguments.uri, &global.counts)?;
-    let session = session(global);
+    let line = Line::new(global);
+    let session = line.of_session(&session(global));
     let access = Access::new(global, &session)?;
     let failed = |error| Failure::in_place(error, &location);
     let array = change::open_array(&location, &access)?;
@@ -215,6 +217,7 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
     }
     let planned = plan.notes.clone();
     let made = plan.merge(&session, &array, &options);
+    line.clear();
     let made = made.map_err(|error| Failure::in_place(error, &location))?;
     let names: BTreeSet<&str> = made.fragments.iter().map(TimestampedName::as_str).collect();
     let now = change::open_array(&location, &access)?;

@@ -40,7 +40,6 @@ pub(crate) mod rewrite;
 pub(crate) mod schema;
 mod selection;
 pub(crate) mod set;
-mod shape;
 pub(crate) mod show;
 pub(crate) mod tree;
 pub(crate) mod vacuum;

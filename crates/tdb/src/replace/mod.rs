@@ -124,7 +124,7 @@ impl Replacing {
         let mut written = Written {
             cells: self.cells,
             replaced: self.replaced,
-            fragments: Vec::new(),
+            ..Written::default()
         };
         if self.dry_run {
             return Ok(written);
