@@ -21,6 +21,8 @@ pub(crate) struct Line {
 struct Shown {
     /// What goes on, and since when.
     activity: Option<(Activity, Instant)>,
+    /// When something was told last: what goes on next has begun then.
+    told: Instant,
     last: Option<Instant>,
 }
 
@@ -29,6 +31,7 @@ impl Line {
         let is_shown = !global.quiet && io::stderr().is_terminal();
         let shown = Shown {
             activity: None,
+            told: Instant::now(),
             last: None,
         };
         Self {
@@ -78,14 +81,15 @@ impl Shown {
         let since = match self.activity {
             Some((activity, since)) if activity == progress.activity => since,
             _ => {
-                self.activity = Some((progress.activity, now));
+                self.activity = Some((progress.activity, self.told));
                 // What counts nothing is told once, and so at once.
                 if progress.activity == Activity::Storing {
                     self.last = None;
                 }
-                now
+                self.told
             }
         };
+        self.told = now;
         let is_soon = |last: Instant| now.saturating_duration_since(last) < STEP;
         if self.last.is_some_and(is_soon) {
             return;
@@ -174,16 +178,17 @@ mod tests {
 
     #[test]
     fn a_line_is_written_over_and_taken_away() {
+        let (start, mut out) = (Instant::now(), Vec::new());
         let mut shown = Shown {
             activity: None,
+            told: start,
             last: None,
         };
-        let (start, mut out) = (Instant::now(), Vec::new());
         let merged = |cells| Progress::new(Activity::Merging, cells).with_cells(cells);
-        shown.tell(&merged(1), start, &mut out);
+        shown.tell(&merged(1), start + STEP, &mut out);
         // Too soon to be read.
-        shown.tell(&merged(2), start + STEP / 2, &mut out);
-        shown.tell(&merged(3), start + STEP, &mut out);
+        shown.tell(&merged(2), start + STEP * 3 / 2, &mut out);
+        shown.tell(&merged(3), start + STEP * 2, &mut out);
         shown.clear(&mut out);
         shown.clear(&mut out);
         let out = String::from_utf8(out).expect("text");
@@ -191,8 +196,8 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "merging 1 cells, 1000 a second\x1b[K",
-                "merging 3 cells, 30 a second\x1b[K",
+                "merging 1 cells, 10 a second\x1b[K",
+                "merging 3 cells, 15 a second\x1b[K",
                 "\x1b[K"
             ]
         );
