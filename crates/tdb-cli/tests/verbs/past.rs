@@ -303,7 +303,11 @@ fn what_came_after_a_time_is_taken_away() {
 
 #[test]
 fn what_a_removal_of_later_things_makes_no_sense_of_is_told() {
-    let told = |arguments: &str| failure(&format!("restore v22_tour/array --remove --dry-run {arguments}"));
+    let told = |arguments: &str| {
+        failure(&format!(
+            "restore v22_tour/array --remove --dry-run {arguments}"
+        ))
+    };
     insta::assert_snapshot!(told("--to 2024-05-01"), @"
     nothing came after that time: nothing is removed
     exit status 0
