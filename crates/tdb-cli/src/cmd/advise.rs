@@ -1,14 +1,15 @@
 //! `tdb advise`, `tdb filters try`: other filters and tiles, measured on cells of the array.
 
+mod text;
 mod tiles;
 
 use std::io::Write;
-use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value as Json, json};
 use tdb::{Trial, Trials};
 
+use self::text::{assigned, rate};
 use super::{open_front, write_json};
 use crate::failure::Failure;
 use crate::global::Global;
@@ -160,23 +161,6 @@ pub(crate) fn of_field(
     let cells = plural(trials.cells, "cell");
     out.note(&format!("{cells}, {} without filters", bytes(trials.bytes)));
     Ok(())
-}
-
-/// `field=value` as options of `tdb rewrite` take it, as a shell does.
-fn assigned(field: &str, value: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    if !field.is_empty() && field.chars().all(is_plain) {
-        return format!("{field}={value}");
-    }
-    let field = field.replace('"', "\"\"").replace('\'', "'\\''");
-    format!("'\"{field}\"={value}'")
-}
-
-/// Bytes in a second.
-fn rate(size: u64, time: Duration) -> String {
-    let nanos = time.as_nanos().max(1);
-    let rate = u128::from(size).saturating_mul(1_000_000_000) / nanos;
-    u64::try_from(rate).map_or_else(|_| String::new(), |rate| format!("{}/s", bytes(rate)))
 }
 
 fn as_json(trials: &Trials) -> Json {

@@ -6,6 +6,7 @@ use tdb_cells::files::{InputError, InputOptions, InputPlace};
 use tdb_tile::Bug;
 
 use super::block::{Block, Quotes, Span, part};
+use super::quotes::{quoted_len, unquote};
 use super::sniff;
 
 /// Bytes that are read at a time.
@@ -373,38 +374,6 @@ impl<R: Read> Records<R> {
             unquote(part(inner, 0..len)?, &mut self.unquoted)
         };
         Ok(Some((span, after)))
-    }
-}
-
-/// Bytes up to the closing quote, and whether there are no doubled ones among them.
-fn quoted_len(text: &[u8]) -> Option<(usize, bool)> {
-    let (mut at, mut is_plain) = (0_usize, true);
-    loop {
-        let rest = text.get(at..)?;
-        at = at.saturating_add(rest.iter().position(|&byte| byte == b'"')?);
-        if text.get(at.saturating_add(1)) != Some(&b'"') {
-            return Some((at, is_plain));
-        }
-        is_plain = false;
-        at = at.saturating_add(2);
-    }
-}
-
-/// Appends a text without the first of two quotes.
-fn unquote(text: &[u8], out: &mut Vec<u8>) -> Span {
-    let start = out.len();
-    // Between two quotes of a pair there is an empty piece.
-    let pieces = text.split(|&byte| byte == b'"').step_by(2);
-    for (number, piece) in pieces.enumerate() {
-        if number > 0 {
-            out.push(b'"');
-        }
-        out.extend_from_slice(piece);
-    }
-    Span {
-        start,
-        end: out.len(),
-        quotes: Quotes::Within,
     }
 }
 

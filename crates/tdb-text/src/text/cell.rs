@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::str::FromStr;
 
 use serde_json::value::RawValue;
 use tdb_cells::files::{indexes, labels_of, shown_type};
@@ -16,6 +15,7 @@ use tdb_tile::{Datatype, Scalar, with_scalar};
 use super::builder::ColumnBuilder;
 use super::characters::{is_text_or_bytes, marked};
 use super::missing::{Missing, NOT_A_NUMBER};
+use super::scalar::{parse_flag, parse_scalar};
 
 /// What stands in a text for one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -282,31 +282,6 @@ impl Element {
             }
         }
         Ok(())
-    }
-}
-
-/// As programs write it: `true`, and also `True` and `TRUE`.
-fn parse_flag(datatype: Datatype, text: &str, out: &mut Vec<u8>) -> Result<(), ValueError> {
-    let text = match text {
-        "True" | "TRUE" => "true",
-        "False" | "FALSE" => "false",
-        text => text,
-    };
-    parse_number(datatype, text, out)
-}
-
-fn parse_scalar<T: Scalar + FromStr>(
-    datatype: Datatype,
-    text: &str,
-    out: &mut Vec<u8>,
-) -> Result<(), ValueError> {
-    match text.parse::<T>() {
-        Ok(value) => {
-            value.write(out);
-            Ok(())
-        }
-        // It says what is wrong.
-        Err(_) => parse_number(datatype, text, out),
     }
 }
 

@@ -1,10 +1,9 @@
 //! Which tiles are tried.
 
-use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::{ArraySchema, CellOrder};
 
-use super::Tiles;
 use super::sample::Sample;
+use super::tiles::Tiles;
 
 /// Capacities that are tried.
 const CAPACITIES: [u64; 3] = [1_000, 10_000, 100_000];
@@ -30,43 +29,6 @@ pub(super) fn bare(schema: &ArraySchema) -> ArraySchema {
         attribute.enumeration = None;
     }
     bare
-}
-
-impl Tiles {
-    /// Those of a schema.
-    pub(super) fn of(schema: &ArraySchema) -> Self {
-        let is_sparse = !schema.is_dense();
-        let grid = SpaceTileGrid::new(schema).filter(|_| schema.is_dense());
-        let extents = grid.iter().flat_map(|grid| {
-            let axes = grid.axes().iter().zip(&schema.dimensions);
-            axes.filter_map(|(axis, dimension)| {
-                Some((dimension.name.clone(), u64::try_from(axis.extent()).ok()?))
-            })
-        });
-        Self {
-            capacity: is_sparse.then_some(schema.capacity),
-            cell_order: is_sparse.then_some(schema.cell_order),
-            extents: extents.collect(),
-        }
-    }
-
-    /// The schema with these tiles.
-    pub(super) fn applied(&self, schema: &ArraySchema) -> ArraySchema {
-        let mut schema = schema.clone();
-        if let Some(capacity) = self.capacity {
-            schema.capacity = capacity;
-        }
-        if let Some(order) = self.cell_order {
-            schema.cell_order = order;
-        }
-        for (dimension, (_, extent)) in schema.dimensions.iter_mut().zip(&self.extents) {
-            // Dimensions of dense arrays are whole numbers: the first bytes are the number in a smaller type.
-            let bytes = extent.to_le_bytes();
-            let extent = bytes.get(..dimension.datatype.size());
-            dimension.extent = extent.map(|bytes| bytes.to_vec().into());
-        }
-        schema
-    }
 }
 
 /// The tiles that are worth a trial beside those of today.

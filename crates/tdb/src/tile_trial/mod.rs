@@ -3,15 +3,15 @@
 mod candidates;
 mod measure;
 mod sample;
+mod tiles;
 
 use std::time::Duration;
-
-use tdb_schema::CellOrder;
 
 use crate::{Array, Result};
 use candidates::{bare, candidates, joined};
 use measure::measured;
 use sample::Sample;
+pub use tiles::Tiles;
 
 /// Bytes of cells that are tried, if nothing else is said.
 const SAMPLE: u64 = 16 << 20;
@@ -31,18 +31,6 @@ pub struct TileTrials {
     /// What each choice of tiles made of them, that of today first. None where there are no cells, or where a tile is much
     /// larger than what may be tried.
     pub trials: Vec<TileTrial>,
-}
-
-/// How an array is cut into tiles, as far as it is tried.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Tiles {
-    /// Sparse arrays: the cells of a tile.
-    pub capacity: Option<u64>,
-    /// Sparse arrays: the order of the cells.
-    pub cell_order: Option<CellOrder>,
-    /// Dense arrays: the cells of a space tile along each dimension.
-    pub extents: Vec<(String, u64)>,
 }
 
 /// What a choice of tiles made of some cells, with the filters of today.

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use tdb::{TileTrial, TileTrials, Tiles};
 use tdb_schema::CellOrder;
 
-use super::{assigned, rate};
+use super::text::{assigned, rate};
 use crate::paint::{Role, Table, bytes, visible};
 
 /// All trials; `None` where there are none.
