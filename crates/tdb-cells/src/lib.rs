@@ -56,7 +56,7 @@ pub use profile::{Counters, Profile, Stage};
 pub use progress::{Activity, Progress};
 pub use row::{Row, RowRange};
 pub use row_keys::{Coordinates, dimension_types, row_keys};
-pub use session::{Session, SessionOptions};
+pub use session::{Cancelled, Session, SessionOptions};
 pub use share::{scaled, share};
 pub use stored_tiles::StoredTiles;
 pub use table::{CellTable, Segment, TableColumn, TileRows};

@@ -98,15 +98,26 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
 }
 
 /// What is said of a verb that Ctrl-C has ended.
-fn left_by_interrupt(verb: &Verb, is_change: bool) -> &'static str {
-    match verb {
+fn left_by_interrupt(verb: &Verb, is_change: bool) -> interrupt::Told {
+    let text = match verb {
         Verb::Rm(_) | Verb::Vacuum(_) | Verb::Clean(_) => {
             "interrupted: the same command removes what is left"
         }
         Verb::Rewrite(_) => "interrupted: the same command goes on",
         _ if is_change => "interrupted: nothing is half done",
         _ => "interrupted",
-    }
+    };
+    // Other changes are seen whole or not at all, however they end.
+    let unnoticed = match verb {
+        Verb::Import(_) => {
+            "interrupted in the middle of a step: an array without cells may be left, which tdb rm removes"
+        }
+        Verb::Cp(_) | Verb::Mv(_) => {
+            "interrupted in the middle of a step: a part of the copy may be left, which tdb rm removes"
+        }
+        _ => text,
+    };
+    interrupt::Told { text, unnoticed }
 }
 
 /// Does what was asked for; says whether there was any result.

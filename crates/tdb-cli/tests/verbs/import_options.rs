@@ -279,3 +279,20 @@ fn rows_that_share_a_guessed_key_are_all_kept() {
     all.push(stdout(&format!("count {array}")));
     insta::assert_snapshot!(all.join("\n"));
 }
+
+/// Deeper than any stack.
+#[test]
+fn lists_in_lists_are_refused_however_deep() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("deep.jsonl");
+    let line = format!(
+        "{{\"a\":{}1{}}}\n",
+        "[".repeat(200_000),
+        "]".repeat(200_000)
+    );
+    std::fs::write(&file, line).expect("written");
+    let array = folder.path().join("deep");
+    let told = failure(&format!("import {} {}", file.display(), array.display()));
+    let told = told.replace(&file.display().to_string(), "deep.jsonl");
+    insta::assert_snapshot!(told, @"");
+}

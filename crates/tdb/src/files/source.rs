@@ -196,6 +196,7 @@ struct Counted<R> {
 
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.read.0.session.check_cancelled()?;
         let read = self.file.read(out)?;
         self.read.add(read);
         Ok(read)
