@@ -29,9 +29,6 @@ const BEFORE: usize = 48;
 
 const KEY_HINT: &str = "--key-file gives the key, to encrypted arrays alone";
 
-/// What the names of files begin with that are being written.
-pub(crate) const DRAFT: &str = ".tmp-";
-
 /// What is told where a file could not be begun: its name so far says nothing to anybody.
 fn draft_error(error: &(dyn Error + 'static)) -> Option<Box<dyn Error + Send + Sync>> {
     let store = match error.downcast_ref::<WriteError>() {
@@ -41,16 +38,8 @@ fn draft_error(error: &(dyn Error + 'static)) -> Option<Box<dyn Error + Send + S
             _ => error.downcast_ref::<StoreError>(),
         },
     };
-    let store = store.filter(|error| tdb_store::name(error.key()).starts_with(DRAFT))?;
-    Some(format!("no file can be made in the folder: {}", cause(store)).into())
-}
-
-/// What a store says of an object, without its name.
-pub(crate) fn cause(error: &StoreError) -> String {
-    let text = error.to_string();
-    let cause = text.strip_prefix(error.key());
-    let cause = cause.and_then(|cause| cause.strip_prefix(": "));
-    cause.unwrap_or(&text).to_owned()
+    let store = store.filter(|error| tdb_store::is_draft(error.key()))?;
+    Some(format!("no file can be made in the folder: {}", store.cause()).into())
 }
 
 /// Whether the memory that the user allows was the limit; others cannot be set.

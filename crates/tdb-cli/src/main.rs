@@ -20,7 +20,6 @@ mod parse;
 mod present;
 mod profile;
 mod request_file;
-mod result_file;
 mod svg;
 
 use std::io::{self, Write};
@@ -102,21 +101,32 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     let is_written = carry_out(verb, &global, out)?;
     // A change that has nothing to say makes no file, nor does it replace one.
     match file {
-        Some(file) if is_written || !is_change => file.finish(),
+        Some(file) if is_written || !is_change => Ok(file.finish()?),
         _ => Ok(()),
     }
 }
 
 /// What is said of a verb that Ctrl-C has ended.
-fn left_by_interrupt(verb: &Verb, is_change: bool) -> &'static str {
-    match verb {
+fn left_by_interrupt(verb: &Verb, is_change: bool) -> interrupt::Told {
+    let text = match verb {
         Verb::Rm(_) | Verb::Vacuum(_) | Verb::Clean(_) => {
             "interrupted: the same command removes what is left"
         }
         Verb::Rewrite(_) => "interrupted: the same command goes on",
         _ if is_change => "interrupted: nothing is half done",
         _ => "interrupted",
-    }
+    };
+    // Other changes are seen whole or not at all, however they end.
+    let unnoticed = match verb {
+        Verb::Import(_) => {
+            "interrupted in the middle of a step: an array without cells may be left, which tdb rm removes"
+        }
+        Verb::Cp(_) | Verb::Mv(_) => {
+            "interrupted in the middle of a step: a part of the copy may be left, which tdb rm removes"
+        }
+        _ => text,
+    };
+    interrupt::Told { text, unnoticed }
 }
 
 /// Does what was asked for; says whether there was any result.
@@ -175,6 +185,9 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Completions(arguments) => cmd::completions::run(&arguments, meaning::exact(), out),
         Verb::Man(arguments) => cmd::completions::man(&arguments, meaning::exact()),
     }?;
+    for note in global.zone_notes() {
+        output.note(&note);
+    }
     output.flush()?;
     Ok(output.is_written)
 }

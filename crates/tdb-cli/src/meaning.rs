@@ -86,7 +86,7 @@ const VERBS: [Meaning; 50] = [
     change("delete", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     change("consolidate", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     change("vacuum", &["key_file", "threads", "memory", "json", "output"]),
-    change("clean", &["key_file", "threads", "memory", "output"]),
+    change("clean", &["key_file", "threads", "memory", "json", "output"]),
     change("cp", &["key_file", "threads", "memory", "json", "output"]),
     change("mv", &["key_file", "threads", "memory", "json", "output"]),
     change("rm", &["key_file", "threads", "memory", "json", "output"]),
@@ -238,11 +238,6 @@ pub(crate) fn check(
     {
         let failure = Failure::invalid(format!("--json means nothing to {name}"));
         return Err(failure.hint(format!("with {option} it does")));
-    }
-    if global.json && !global.profile && matches!(verb, Verb::Delete(delete) if delete.fragments) {
-        return Err(Failure::invalid(
-            "--json means nothing to delete --fragments",
-        ));
     }
     Ok(meaning.is_change)
 }

@@ -238,6 +238,24 @@ impl Subarray {
         }
     }
 
+    /// Cuts the ranges of all dimensions to these, one for each dimension, with a warning; a dimension without a range stays
+    /// as it is.
+    pub fn cut_to(&mut self, schema: &ArraySchema, bounds: &[Range]) {
+        let dimensions = schema.dimensions.iter().zip(bounds);
+        for ((dimension, bounds), place) in dimensions.zip(&mut self.dimensions) {
+            let Some(ranges) = place else { continue };
+            let before = ranges.clone();
+            let inside = |range: &Range| cut(dimension.datatype, bounds, range);
+            *ranges = before.iter().filter_map(inside).collect();
+            if *ranges != before {
+                self.warnings.push(format!(
+                    "ranges of dimension {:?} were cut to the current domain",
+                    dimension.name
+                ));
+            }
+        }
+    }
+
     /// Whether no dimension has more than one range.
     #[must_use]
     pub fn is_one_box(&self) -> bool {

@@ -17,7 +17,8 @@ use tdb_consolidate::{
 };
 
 use super::fragments::stored_size;
-use super::vacuum::{self, Vacuumed};
+use super::progress::Line;
+use super::vacuum::{self, Removing, Vacuumed};
 use super::{change, write_json};
 use crate::access::{Access, Change, session};
 use crate::failure::Failure;
@@ -159,7 +160,15 @@ fn vacuum_merged(
         ..VacuumOptions::default()
     };
     let place = change.access.to(location);
-    vacuum::vacuum(location, &place, &[mode], &options, false, false, out).map(Some)
+    let removing = Removing {
+        location,
+        place: &place,
+        options: &options,
+        dry_run: false,
+        is_shown: false,
+        way: "--grace 0s",
+    };
+    vacuum::vacuum(&removing, &[mode], out).map(Some)
 }
 
 fn tell_freed(vacuumed: Option<&Vacuumed>, out: &Output) {
@@ -215,7 +224,8 @@ fn of_array(
 /// Merges the fragments of an array.
 fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = place::array(&arguments.uri, &global.counts)?;
-    let session = session(global);
+    let line = Line::new(global);
+    let session = line.of_session(&session(global));
     let access = Access::new(global, &session)?;
     let failed = |error| Failure::in_place(error, &location);
     let array = change::open_array(&location, &access)?;
@@ -232,6 +242,7 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
     }
     let planned = plan.notes.clone();
     let made = plan.merge(&session, &array, &options);
+    line.clear();
     let made = made.map_err(|error| Failure::in_place(error, &location))?;
     let names: BTreeSet<&str> = made.fragments.iter().map(TimestampedName::as_str).collect();
     let now = change::open_array(&location, &access)?;

@@ -10,6 +10,7 @@ use tdb_consolidate::{VacuumOptions, plan_fragment_removal};
 use tdb_query::{DeleteOptions, Deletion, QueryError, delete_cells};
 
 use super::selection::warn_of_labels;
+use super::vacuum::{Removing, Vacuumed};
 use super::{change, write_json};
 use crate::access::{Access, Change, session};
 use crate::failure::Failure;
@@ -70,13 +71,24 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
     let location = place::array(&arguments.array, &global.counts)?;
     let place = Access::new(global, &session)?.to(&location);
     let options = VacuumOptions::default();
-    let plan = plan_fragment_removal(&place, window, &options)
-        .map_err(|error| Failure::in_place(error, &location))?;
-    if plan.is_empty() {
+    let removing = Removing {
+        location: &location,
+        place: &place,
+        options: &options,
+        dry_run: arguments.dry_run,
+        is_shown: !global.json,
+        way: "--grace 0s",
+    };
+    let mut done = Vacuumed::default();
+    let plan = |options: &VacuumOptions| plan_fragment_removal(&place, window, options);
+    removing.remove(plan, &mut done, out)?;
+    if done.is_empty() {
         out.note("there are no fragments of that time: nothing is removed");
+        if !global.json {
+            return Ok(());
+        }
     }
-    super::vacuum::carry_out(&plan, &place, &options, !arguments.dry_run, true, out)
-        .map_err(|failure| failure.at(&arguments.array))
+    removing.tell(&done, "written", global, out)
 }
 
 fn cells(

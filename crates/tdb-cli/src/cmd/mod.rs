@@ -41,7 +41,6 @@ mod rows;
 pub(crate) mod schema;
 mod selection;
 pub(crate) mod set;
-mod shape;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod tree;
