@@ -284,7 +284,9 @@ fn cells_in_any_order_stay_within_the_memory_or_go_aside() {
 /// What is open at a time does not grow with the number of runs, and each cell is merged a few times only.
 #[test]
 fn many_runs_are_merged_on_the_way() {
-    let (schema, cells) = (mixed(), mixed_cells(1_100));
+    let (mut schema, cells) = (mixed(), mixed_cells(1_100));
+    // Some have the same coordinates: those that came first stay first.
+    schema.allows_duplicates = true;
     let (store, again, aside) = (memory(), memory(), memory());
     write(&array(&store, &schema), &at(10), &batch(&schema, &cells)).unwrap();
     let array = array(&again, &schema);
@@ -300,8 +302,8 @@ fn many_runs_are_merged_on_the_way() {
         writer.push(&batch(&schema, &cell)).unwrap();
         most = most.max(objects(&*aside).len());
     }
-    // 31 of one cell, 31 of 32, and one of 1,024.
-    assert_eq!(most, 63);
+    // 31 of one cell, and 31 of 32.
+    assert_eq!(most, 62);
     writer.finish().unwrap();
     assert_eq!(rows(&open(&again), None), rows(&open(&store), None));
     assert_eq!(objects(&*aside), []);
