@@ -2,6 +2,7 @@
 
 mod from;
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::io::{self, Write};
@@ -57,6 +58,21 @@ fn is_out_of_memory(error: &(dyn Error + 'static)) -> bool {
     }
 }
 
+/// Characters of a message that are shown of its beginning and of its end: what the user wrote may stand in it, and be long.
+const SHOWN_FIRST: usize = 400;
+const SHOWN_LAST: usize = 200;
+
+/// A message without the middle of a long one.
+fn shortened(text: &str) -> Cow<'_, str> {
+    let all = text.chars().count();
+    if all <= SHOWN_FIRST.saturating_add(SHOWN_LAST) {
+        return Cow::Borrowed(text);
+    }
+    let first: String = text.chars().take(SHOWN_FIRST).collect();
+    let last = text.chars().skip(all.saturating_sub(SHOWN_LAST));
+    Cow::Owned(format!("{first}…{}", last.collect::<String>()))
+}
+
 /// Why a verb was not carried out.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -70,6 +86,8 @@ pub(crate) struct Failure {
     broken_pipe: bool,
     /// A check found something: nothing failed.
     is_finding: bool,
+    /// The result says it already.
+    is_told: bool,
 }
 
 impl Failure {
@@ -83,6 +101,7 @@ impl Failure {
             hint: None,
             broken_pipe: false,
             is_finding: false,
+            is_told: false,
         }
     }
 
@@ -101,6 +120,14 @@ impl Failure {
         Self {
             is_finding: true,
             ..Self::new(ErrorKind::Corrupt, what.into())
+        }
+    }
+
+    /// A comparison found what differs, and told it: there is no more to say.
+    pub(crate) fn difference() -> Self {
+        Self {
+            is_told: true,
+            ..Self::finding("there are differences")
         }
     }
 
@@ -188,12 +215,12 @@ impl Failure {
 
     /// Writes `error: ` and what it is, the chain beneath, and `hint: ` if there is one.
     pub(crate) fn write(&self, out: &mut dyn Write, look: Look) -> io::Result<()> {
-        if self.broken_pipe {
+        if self.broken_pipe || self.is_told {
             return Ok(());
         }
         let place = or_blank(self.place.as_ref().map(|place| format!("{place}: ")));
         let label = look.paint(Role::Error, "error:");
-        let first = visible(&format!("{place}{}", self.error));
+        let first = visible(&format!("{place}{}", shortened(&self.error.to_string())));
         writeln!(out, "{label} {}", wrapped(&first, "error: ", look))?;
         let mut told = self.error.to_string();
         let mut beneath = self.error.source();
@@ -201,7 +228,8 @@ impl Failure {
             let text = error.to_string();
             // Some errors carry the text of their cause.
             if !told.ends_with(&text) {
-                writeln!(out, "  {}", wrapped(&visible(&text), "  ", look))?;
+                let shown = visible(&shortened(&text));
+                writeln!(out, "  {}", wrapped(&shown, "  ", look))?;
             }
             told = text;
             beneath = error.source();
@@ -262,6 +290,15 @@ mod tests {
           are station, hour,
           temperature
         "#);
+    }
+
+    #[test]
+    fn long_messages_are_cut_in_the_middle() {
+        let text = format!("condition a = '{}': the end", "x".repeat(100_000));
+        let shown = shortened(&text);
+        assert_eq!(shown.chars().count(), 601);
+        assert!(shown.starts_with("condition a = 'xx") && shown.ends_with("x': the end"));
+        assert_eq!(shortened("a short one"), "a short one");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use tdb::Time;
 use tdb_consolidate::MergeOptions;
 
+use crate::endings::RowFormat;
 use crate::parse::{Size, moment, size, threads};
 use crate::profile::Profile;
 
@@ -63,6 +64,12 @@ pub(crate) struct Global {
     /// Columns of files whose times had zones
     #[arg(skip)]
     pub(crate) zoned: Mutex<Vec<String>>,
+    /// How the rows of a table are written to the file of `-o`, if not as text
+    #[arg(skip)]
+    pub(crate) rows: Option<RowFormat>,
+    /// Whether ranges that reach out of the domain are an error
+    #[arg(skip)]
+    pub(crate) stays_in_domain: bool,
     /// What the verb asks of stores
     #[arg(skip)]
     pub(crate) counts: Profile,

@@ -8,6 +8,7 @@ mod args;
 mod cmd;
 mod config;
 mod defect;
+mod endings;
 mod failure;
 mod global;
 mod interrupt;
@@ -74,7 +75,7 @@ fn program() -> u8 {
 
 fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     let Cli { verb, mut global } = cli;
-    let is_change = meaning::check(matches, &verb, &global)?;
+    let is_change = meaning::check(matches, &verb, &mut global)?;
     if let Verb::Export(arguments) = &verb
         && !arguments.is_folder()
     {
@@ -84,8 +85,16 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     interrupt::listen(what, output::messages(global.color));
     let (out, file) = Output::begin(&global)?;
     config::apply(&mut global, &out)?;
-    for (option, moment) in [("--at", global.at()), ("--since", global.since)] {
-        if let Some(hint) = parse::seconds_hint(option, moment) {
+    let to = match &verb {
+        Verb::Restore(arguments) => Some(arguments.to),
+        _ => None,
+    };
+    for (option, moment) in [
+        ("--at", global.at()),
+        ("--since", global.since),
+        ("--to", to),
+    ] {
+        if let Some(hint) = parse::number_hint(option, moment) {
             out.warn(&hint);
         }
     }
@@ -141,7 +150,7 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
             return cmd::read::export(*arguments, global, output).map(|()| true);
         }
         Verb::Agg(arguments) => cmd::agg::run(&arguments, global, out),
-        Verb::Stats(arguments) => cmd::agg::stats(&arguments, global, out),
+        Verb::Stats(arguments) => cmd::stats::run(&arguments, global, out),
         Verb::Hist(arguments) => cmd::hist::run(&arguments, global, out),
         Verb::Distinct(arguments) => cmd::agg::distinct(&arguments, global, out),
         Verb::Explain(arguments) => cmd::explain::run(&arguments, global, out),
@@ -154,10 +163,10 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Compare(arguments) => cmd::compare::run(&arguments, global, out),
         Verb::Count(arguments) => cmd::count::run(&arguments, global, out),
         Verb::Fragments(arguments) => cmd::fragments::run(&arguments, global, out),
-        Verb::Create(arguments) => cmd::create::run(&arguments, global),
+        Verb::Create(arguments) => cmd::create::run(&arguments, global, out),
         Verb::Write(arguments) => cmd::write::run(&arguments, global, out),
         Verb::Import(arguments) => cmd::import::run(&arguments, global, out),
-        Verb::Evolve(arguments) => cmd::evolve::run(&arguments, global),
+        Verb::Evolve(arguments) => cmd::evolve::run(&arguments, global, out),
         Verb::Set(arguments) => cmd::set::run(&arguments, global, out),
         Verb::Restore(arguments) => cmd::restore::run(&arguments, global, out),
         Verb::Rewrite(arguments) => cmd::rewrite::run(&arguments, global, out),

@@ -52,7 +52,7 @@ mod rows;
 pub use arrangement::{Arranged, Arrangement, Prepared, SortKey};
 pub use array::{Array, Consolidation, MetadataEntry};
 pub use column::{Element, GivenCells, IntoColumn, Kind};
-pub use condition_text::{Where, parse_condition, unknown_labels};
+pub use condition_text::{Where, parse_condition, parse_condition_of, unknown_labels};
 pub use context::Context;
 pub use difference::{CellValue, Difference, DifferenceCount, Differences, compare};
 pub use error::{Error, Excerpt, Result};

@@ -10,7 +10,7 @@ use tdb_array::{
     Array, ArrayError, ChangeOptions, ErrorKind, Fragment, ObjectType, TimeWindow, TimestampedName,
 };
 use tdb_consolidate::{
-    History, MergeOptions, MergePlan, Plan, VacuumOptions, consolidate_array_metadata,
+    History, MergeOptions, MergePlan, Plan, Step, VacuumOptions, consolidate_array_metadata,
     consolidate_commits, consolidate_fragment_metadata, consolidate_group_metadata, plan_merge,
     plan_merged_array_metadata, plan_merged_commits, plan_merged_footers,
     plan_merged_group_metadata,
@@ -130,6 +130,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     }
     if arguments.dry_run {
         write!(out, "{plan}")?;
+    } else if let Some(merged) = told_as_merged(mode, &plan) {
+        out.note(&merged);
     }
     tell_freed(vacuumed.as_ref(), out);
     Ok(())
@@ -174,6 +176,29 @@ fn tell_freed(vacuumed: Option<&Vacuumed>, out: &Output) {
     if let Some(freed) = freed {
         out.note(&freed);
     }
+}
+
+/// What a plan that was carried out has put together; `None` where it stores nothing.
+fn told_as_merged(mode: Mode, plan: &Plan) -> Option<String> {
+    let sizes = plan.steps.iter().filter_map(|step| match step {
+        // Lists of what is superfluous now hold nothing that was merged.
+        Step::Put { key, bytes } if !key.ends_with(".vac") => Some(bytes.len() as u64),
+        Step::Put { .. } | Step::Remove(_) | Step::RemoveFolders(_) => None,
+    });
+    let sizes: Vec<u64> = sizes.collect();
+    let what = match mode {
+        Mode::Fragments => "fragments",
+        Mode::FragmentMeta => "the footers of the fragments",
+        Mode::Commits => "the commits",
+        Mode::ArrayMeta | Mode::GroupMeta => "the metadata",
+    };
+    let objects = plural(sizes.len() as u64, "object");
+    let size = bytes(
+        sizes
+            .iter()
+            .fold(0, |all: u64, size| all.saturating_add(*size)),
+    );
+    (!sizes.is_empty()).then(|| format!("merged {what} into {objects} ({size})"))
 }
 
 const NOTHING: &str = "there is nothing to merge";

@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     array: String,
     /// The time whose state comes back: milliseconds since 1970, RFC 3339, a date, or -2h
     #[arg(long, value_name = "T", value_parser = moment, allow_hyphen_values = true)]
-    to: Time,
+    pub(crate) to: Time,
     /// Take away, for good, all that came later: fragments, deletes, schemas and metadata
     #[arg(long)]
     remove: bool,
