@@ -48,7 +48,8 @@ impl KeptValues {
         }
         self.is_full = true;
         // Each value that was seen is kept as likely as any other.
-        let chosen = u128::from(mixed(self.seen)) * u128::from(self.seen) >> u64::BITS;
+        let random = u128::from(mixed(self.seen));
+        let chosen = random.saturating_mul(self.seen.into()) >> u64::BITS;
         let place = usize::try_from(chosen).ok();
         if let Some(place) = place.and_then(|place| self.keys.get_mut(place)) {
             *place = key;

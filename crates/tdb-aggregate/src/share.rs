@@ -26,7 +26,9 @@ pub(crate) struct Share {
 impl Share {
     /// The share of one of so many fields.
     pub(crate) fn new(budget: &Budget, fields: usize) -> Self {
-        let left = budget.limit() / PART / (fields as u64).max(1);
+        let all = budget.limit() / PART;
+        // Without fields there is nobody to share with.
+        let left = all.checked_div(fields as u64).unwrap_or(all);
         Self {
             budget: budget.clone(),
             held: Vec::new(),

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use crate::failure::Failure;
-use crate::global::Global;
 
 /// How rows are written for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,42 +33,47 @@ const OF_ROWS: [&str; 3] = ["agg", "stats", "distinct"];
 /// Verbs with an option that draws into a file of this ending.
 const DRAWINGS: [(&str, &str); 3] = [("hist", "svg"), ("map", "svg"), ("show", "png")];
 
-/// Whether JSON is asked for, by the option or by the ending of the file.
-pub(crate) fn asks_for_json(global: &Global) -> bool {
-    let ending = global.output.as_deref().and_then(Path::extension);
-    global.json || ending.is_some_and(|ending| ending.eq_ignore_ascii_case("json"))
+/// What the ending of a file asks for beside what options do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// The text as it is shown, unless options say otherwise.
+    Nothing,
+    Json,
+    Rows(RowFormat),
 }
 
-/// Takes over what the ending of the file says: `.json` asks for JSON, and others for rows. No ending and `.txt` are the text
-/// as it is shown.
+/// Whether the ending asks for JSON.
+pub(crate) fn asks_for_json(file: Option<&Path>) -> bool {
+    let ending = file.and_then(Path::extension);
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case("json"))
+}
+
+/// What the ending of the file of `-o` says to a verb, which may have JSON, and was asked for it.
 ///
 /// # Errors
 /// An ending that the verb has no format for.
-pub(crate) fn apply(verb: &str, has_json: bool, global: &mut Global) -> Result<(), Failure> {
-    let Some(file) = global.output.as_deref().filter(|_| !OTHERS.contains(&verb)) else {
-        return Ok(());
-    };
-    let Some(ending) = file.extension() else {
-        return Ok(());
+pub(crate) fn asked(
+    verb: &str,
+    file: Option<&Path>,
+    has_json: bool,
+    is_json_asked: bool,
+) -> Result<Asked, Failure> {
+    let file = file.filter(|_| !OTHERS.contains(&verb));
+    let Some((file, ending)) = file.and_then(|file| Some((file, file.extension()?))) else {
+        return Ok(Asked::Nothing);
     };
     let ending = ending.to_string_lossy().to_ascii_lowercase();
     let rows = ROWS.iter().filter(|_| OF_ROWS.contains(&verb));
     let format = rows.clone().find(|(known, _)| *known == ending);
     match (ending.as_str(), format) {
-        ("txt", _) => Ok(()),
-        ("json", _) if has_json => {
-            global.json = true;
-            Ok(())
-        }
-        (_, Some(_)) if global.json => {
+        ("txt", _) => Ok(Asked::Nothing),
+        ("json", _) if has_json => Ok(Asked::Json),
+        (_, Some(_)) if is_json_asked => {
             let what = format!("{}: --json is no .{ending} file", file.display());
-            Err(Failure::invalid(what)
-                .hint("the ending says the format: .json, or leave --json out"))
+            let hint = "the ending says the format: .json, or leave --json out";
+            Err(Failure::invalid(what).hint(hint))
         }
-        (_, Some((_, format))) => {
-            global.rows = Some(*format);
-            Ok(())
-        }
+        (_, Some((_, format))) => Ok(Asked::Rows(*format)),
         (ending, None) => {
             let mut known = vec![".txt"];
             known.extend(has_json.then_some(".json"));

@@ -61,15 +61,15 @@ pub(crate) struct Global {
     /// How fragments are merged, as far as settings by TileDB's names say
     #[arg(skip)]
     pub(crate) merging: MergeOptions,
-    /// Columns of files whose times had zones
-    #[arg(skip)]
-    pub(crate) zoned: Mutex<Vec<String>>,
     /// How the rows of a table are written to the file of `-o`, if not as text
     #[arg(skip)]
     pub(crate) rows: Option<RowFormat>,
     /// Whether ranges that reach out of the domain are an error
     #[arg(skip)]
     pub(crate) stays_in_domain: bool,
+    /// Columns of files whose times had zones
+    #[arg(skip)]
+    pub(crate) zoned: Mutex<Vec<String>>,
     /// What the verb asks of stores
     #[arg(skip)]
     pub(crate) counts: Profile,

@@ -7,7 +7,7 @@ use clap::{ArgMatches, Command, CommandFactory};
 
 use crate::args::{Cli, Verb};
 use crate::cmd::{group, meta};
-use crate::endings;
+use crate::endings::{self, Asked};
 use crate::failure::Failure;
 use crate::global::Global;
 
@@ -222,16 +222,7 @@ pub(crate) fn check(
     if let Some(arg) = refused {
         return Err(refusal(arg, meaning));
     }
-    if global.output.is_some() && is_silent(verb) {
-        return Err(Failure::invalid(format!("-o means nothing to {name}")).hint(NO_RESULT));
-    }
-    if global.output.is_some() && !endings::asks_for_json(global) && is_silent_without_json(verb) {
-        let failure = Failure::invalid(format!("-o means nothing to {name}"));
-        return Err(
-            failure.hint("with --json it does; without, what was done is said, not written")
-        );
-    }
-    endings::apply(&name, meaning.knows("json"), global)?;
+    check_file(&name, verb, meaning, global)?;
     if global.json
         && !global.profile
         && let Some(option) = speaks_only_with(verb)
@@ -240,6 +231,32 @@ pub(crate) fn check(
         return Err(failure.hint(format!("with {option} it does")));
     }
     Ok(meaning.is_change)
+}
+
+/// Fails where there is nothing to write to the file of `-o`, or not so; takes over what its ending says.
+fn check_file(
+    name: &str,
+    verb: &Verb,
+    meaning: &Meaning,
+    global: &mut Global,
+) -> Result<(), Failure> {
+    let file = global.output.as_deref();
+    let asks_for_json = global.json || endings::asks_for_json(file);
+    if global.output.is_some() && is_silent(verb) {
+        return Err(Failure::invalid(format!("-o means nothing to {name}")).hint(NO_RESULT));
+    }
+    if global.output.is_some() && !asks_for_json && is_silent_without_json(verb) {
+        let failure = Failure::invalid(format!("-o means nothing to {name}"));
+        return Err(
+            failure.hint("with --json it does; without, what was done is said, not written")
+        );
+    }
+    match endings::asked(name, file, meaning.knows("json"), global.json)? {
+        Asked::Nothing => {}
+        Asked::Json => global.json = true,
+        Asked::Rows(format) => global.rows = Some(format),
+    }
+    Ok(())
 }
 
 const NO_RESULT: &str = "there is no result to write to a file";

@@ -79,7 +79,10 @@ impl<R> Unpacked<R> {
             (_, Some(allowed)) if error.to_string() == WINDOW_TOO_LARGE => {
                 io::Error::other(InputError::Window { format, allowed })
             }
-            (kind, _) => io::Error::new(kind, format!("not valid {format}: {error}")),
+            _ => {
+                let what = format!("not valid {format}: {error}");
+                io::Error::new(ErrorKind::InvalidData, what)
+            }
         }
     }
 }

@@ -121,6 +121,8 @@ impl InputError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
+            // What is in the file is wrong, as with a file that its format refuses.
+            Self::Input(error) if error.kind() == io::ErrorKind::InvalidData => ErrorKind::Invalid,
             Self::Input(_) => ErrorKind::Store,
             Self::TooLarge { .. } | Self::Window { .. } | Self::Limit(_) => ErrorKind::Limit,
             Self::Bug(_) => ErrorKind::Bug,

@@ -1,5 +1,4 @@
 //! What changes say of themselves: on standard error, as JSON, and before they are made.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
 

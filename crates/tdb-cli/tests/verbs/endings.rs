@@ -1,5 +1,4 @@
 //! What the ending of the file of `-o` says.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
 
