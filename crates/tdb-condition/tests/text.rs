@@ -186,11 +186,11 @@ fn depth_and_length_are_bounded() {
     insta::assert_snapshot!(error, @"condition at character 2053: parentheses, `not` and operations are more than 512 deep");
     let long = vec!["a = 1"; 1001].join(" or ");
     let error = Condition::parse(&long, &limits).unwrap_err();
-    insta::assert_snapshot!(error, @"nodes of a condition of 1001 is over the limit of 1000 (condition_nodes)");
+    insta::assert_snapshot!(error, @"condition at character 3004: there are more than 1000 tests, joints and values");
     let members = format!("a in ({})", vec!["1"; 1001].join(","));
     assert!(matches!(
         Condition::parse(&members, &limits),
-        Err(ConditionError::Limit(_))
+        Err(ConditionError::TooLarge { .. })
     ));
 }
 
