@@ -579,6 +579,8 @@ fn one_commit_of_a_write_and_a_delete_is_logged_as_these() {
     let uri = folder.path().join("a").display().to_string();
     let array = Context::new().create(&uri, &schema(true)).unwrap();
     let start = tdb::Time::now().0;
+    // What is dated into the future is not there yet.
+    std::thread::sleep(std::time::Duration::from_millis(50));
     let rows = |array: &Array, a: i32, at: u64, replace: bool| {
         let write = array.reopen().unwrap();
         let write = if replace {
