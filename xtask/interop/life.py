@@ -47,7 +47,8 @@ class ArrayLife(Pair):
         for _ in range(self.random.randint(4, 12)):
             step = self.random.choice(
                 [self.write] * 5 + [self.delete] * 3 + [self.metadata] * 2 + [self.upkeep] * 6 + [self.grow] * 2
-                + [self.write_labels] * 2 + [self.restore] * 2 + [self.add_attribute, self.drop_attribute, self.enumeration]
+                + [self.write_labels] * 2 + [self.restore] * 2 + [self.remove_after]
+                + [self.add_attribute, self.drop_attribute, self.enumeration]
             )
             step()
 

@@ -147,6 +147,13 @@ class Model:
         if rows:
             self.writes.append({"at": at, "seen": at, "lost": [], "cells": rows})
 
+    def remove_after(self, to):
+        """What came later was never done."""
+        kept = lambda done: [each for each in done if each[0] <= to]
+        self.schemas, self.deletes = kept(self.schemas), kept(self.deletes)
+        self.metadata.events = kept(self.metadata.events)
+        self.writes = [write for write in self.writes if write["at"] <= to]
+
     def merge(self, first, last, schema):
         """A fragment was made of what these times hold, in the schema of a time: attributes that it lacks are lost."""
         kept = {attr["name"] for attr in self.schema(schema)[0]}

@@ -1,5 +1,6 @@
 """An array of TileDB's own making, its twin that tdb and TileDB take turns on, and the model of both."""
 
+import copy
 import json
 import os
 
@@ -54,6 +55,8 @@ class Pair(upkeep.Upkeep, labels.Labelled):
         self.lib, self.tdb = capi.Library(library, settings), Program(program, key_file)
         self.log, self.times, self.keys, self.at, self.answers = [], [], set(), CREATED + 10, 0
         self.model = Model(self.spec, CREATED)
+        # What the array was to be, from which time on.
+        self.specs = [(CREATED, copy.deepcopy(self.spec))]
         self.by_tiledb(self.judge, "create", self.spec)
         file = os.path.join(out, "schema.json")
         with open(file, "w") as to:
@@ -166,6 +169,31 @@ class Pair(upkeep.Upkeep, labels.Labelled):
         self.keys = set(before)
         self.step("restore to %d" % to)
 
+    def remove_after(self):
+        """Both lose what came after an earlier time: TileDB has no such step, so tdb takes it for both."""
+        times = [at for at in self.times if self.model.knows(at)]
+        if not times or self.spec.get("labels"):
+            return
+        to = self.random.choice(times)
+        arguments = ["--to", to, "--remove"]
+        for uri in (self.judge, self.ours):
+            try:
+                self.tdb("restore", uri, *arguments, "--dry-run")
+            except Differs as error:
+                # What was merged of both sides of the time; the fragments of the two may differ.
+                if "is to be removed" in str(error) or "it was merged" in str(error):
+                    return
+                raise
+        for uri in (self.judge, self.ours):
+            self.tdb("restore", uri, *arguments)
+        self.helped = True
+        self.model.remove_after(to)
+        self.specs = [(at, spec) for at, spec in self.specs if at <= to]
+        self.spec = copy.deepcopy(self.specs[-1][1])
+        self.times = [at for at in self.times if at <= to]
+        self.keys = set(self.model.metadata.seen(to))
+        self.step("remove what came after %d" % to)
+
     def evolve(self, changed, **of_judge):
         """One change of the schema, by TileDB and by whom the turn is; `changed`: the options of tdb."""
         if self.spec.get("encrypted"):
@@ -186,6 +214,7 @@ class Pair(upkeep.Upkeep, labels.Labelled):
 
     def evolved(self, what):
         self.model.evolve(self.at, self.spec)
+        self.specs.append((self.at, copy.deepcopy(self.spec)))
         self.step(what)
 
     def add_attribute(self):

@@ -9,7 +9,7 @@ use crate::{AggregateError, Function, Outcome};
 
 /// A number of any type, without loss.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-enum Number {
+pub(crate) enum Number {
     Whole(i128),
     /// Of a float of 32 or of 64 bits.
     Float(f64),

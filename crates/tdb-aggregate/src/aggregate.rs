@@ -112,7 +112,7 @@ pub fn aggregate(
 }
 
 /// What is known of all groups so far.
-struct States {
+pub(crate) struct States {
     /// Cells of each group.
     cells: Vec<u64>,
     /// The fields that aggregates are of.
@@ -120,7 +120,7 @@ struct States {
 }
 
 impl States {
-    fn new(aggregates: &[Aggregate], reader: &Reader) -> Result<Self, AggregateError> {
+    pub(crate) fn new(aggregates: &[Aggregate], reader: &Reader) -> Result<Self, AggregateError> {
         let mut fields = Vec::new();
         for name in unique(aggregates.iter().filter_map(|a| a.field.as_deref())) {
             let own = aggregates.iter();
@@ -138,7 +138,7 @@ impl States {
         })
     }
 
-    fn resize(&mut self, groups: usize) {
+    pub(crate) fn resize(&mut self, groups: usize) {
         self.cells.resize(groups, 0);
         for field in &mut self.fields {
             field.groups.resize_with(groups, Accumulator::default);
@@ -160,7 +160,12 @@ impl States {
     }
 
     /// Takes the cells of a batch; with them there are so many groups.
-    fn add(&mut self, batch: &Batch, of: GroupOf<'_>, groups: usize) -> Result<(), AggregateError> {
+    pub(crate) fn add(
+        &mut self,
+        batch: &Batch,
+        of: GroupOf<'_>,
+        groups: usize,
+    ) -> Result<(), AggregateError> {
         self.resize(groups);
         count_cells(&mut self.cells, batch.rows, of)?;
         for field in &mut self.fields {
@@ -184,16 +189,30 @@ impl States {
             let Some(name) = aggregate.field.as_deref() else {
                 return Ok(Outcome::Unsigned(cells));
             };
-            let mut fields = self.fields.iter();
-            let field = fields.find(|field| field.info.name == name);
-            let field = field.ok_or_else(|| Bug::new("an aggregate without a state"))?;
-            field.outcome(aggregate.function, number)
+            self.field(name)?.outcome(aggregate.function, number)
         });
         Ok(Group {
             keys,
             values: values.collect::<Result<Vec<Outcome>, AggregateError>>()?,
             cells,
         })
+    }
+}
+
+impl States {
+    /// What a function of a field is, of all cells.
+    pub(crate) fn outcome(
+        &self,
+        name: &str,
+        function: Function,
+    ) -> Result<Outcome, AggregateError> {
+        self.field(name)?.outcome(function, 0)
+    }
+
+    fn field(&self, name: &str) -> Result<&FieldStates, Bug> {
+        let mut fields = self.fields.iter();
+        let field = fields.find(|field| field.info.name == name);
+        field.ok_or_else(|| Bug::new("an aggregate without a state"))
     }
 }
 
@@ -214,7 +233,7 @@ fn count_cells(cells: &mut [u64], rows: usize, of: GroupOf<'_>) -> Result<(), Bu
     Ok(())
 }
 
-fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub(crate) fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut unique: Vec<&str> = Vec::new();
     for name in names {
         if !unique.contains(&name) {

@@ -58,7 +58,8 @@ fn takes_all(options: &ReadOptions) -> bool {
         && !options.reads_nothing
 }
 
-/// Whether each cell that is stored in a sparse array is read: none is deleted, of another time, or replaced.
+/// Whether each cell that is stored in a sparse array is read: none is deleted, of another time, replaced, or outside of the
+/// current domain.
 fn are_all_read(array: &Snapshot) -> bool {
     let fragments = array.fragments();
     let window = array.window();
@@ -68,8 +69,9 @@ fn are_all_read(array: &Snapshot) -> bool {
     };
     let has_times = |fragment: &Fragment| fragment.metadata.extra_fields.timestamps;
     let has_deletes = |fragment: &Fragment| fragment.metadata.extra_fields.deletes;
-    let no_other =
-        array.deletes().is_empty() && fragments.iter().all(|f| of_the_time(f) && !has_deletes(f));
+    let no_other = array.deletes().is_empty()
+        && array.is_within_current_domain()
+        && fragments.iter().all(|f| of_the_time(f) && !has_deletes(f));
     if array.schema().allows_duplicates {
         return no_other;
     }

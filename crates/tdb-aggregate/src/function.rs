@@ -2,8 +2,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use tdb_cells::FieldInfo;
-use tdb_schema::CellValNum;
 use tdb_schema::value::holds_bytes;
+use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::Datatype;
 
 use crate::AggregateError;
@@ -101,23 +101,45 @@ impl Aggregate {
         }
     }
 
+    /// The datatype of what it is, of a field that has values for it. Counts are `uint64`, means and sums of floats `float64`,
+    /// sums of integers `int64` or `uint64`, and others of the field's datatype.
+    #[must_use]
+    pub fn datatype(&self, schema: &ArraySchema) -> Datatype {
+        let field = self.field.as_deref().and_then(|name| schema.field(name));
+        match (self.function, field.map(|field| field.datatype)) {
+            (Function::Count | Function::NullCount, _) | (_, None) => Datatype::UInt64,
+            (Function::Mean, Some(_)) => Datatype::Float64,
+            (Function::Min | Function::Max, Some(datatype)) => datatype,
+            (Function::Sum, Some(datatype)) if datatype.is_real() => Datatype::Float64,
+            (Function::Sum, Some(datatype)) if datatype.is_signed() => Datatype::Int64,
+            (Function::Sum, Some(_)) => Datatype::UInt64,
+        }
+    }
+
     /// The aggregates that a text names: `count(*), sum(a), min("long name")`.
     ///
     /// # Errors
     /// [`AggregateError::Text`] for a text that is none.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, AggregateError> {
-        let mut rest = text;
-        let mut found = Vec::new();
-        loop {
-            let end = end_of_first(rest).unwrap_or(rest.len());
-            let (first, behind) = rest.split_at(end);
-            found.push(first.trim().parse()?);
-            match behind.strip_prefix(',') {
-                Some(more) => rest = more,
-                None => return Ok(found),
-            }
-        }
+        items(text).map(|(_, item)| item.trim().parse()).collect()
     }
+}
+
+/// The parts of a list between its commas, each with how many characters stand before it.
+pub(crate) fn items(list: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut rest = Some(list);
+    let mut before = 0_usize;
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let end = end_of_first(text).unwrap_or(text.len());
+        let (first, behind) = text.split_at(end);
+        rest = behind.strip_prefix(',');
+        let place = before;
+        before = before
+            .saturating_add(first.chars().count())
+            .saturating_add(1);
+        Some((place, first))
+    })
 }
 
 /// Where the comma behind the first aggregate of a list is: those within quotes belong to names.

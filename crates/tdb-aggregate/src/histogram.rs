@@ -58,11 +58,15 @@ pub fn histogram(
     if !(1..=MOST_BINS).contains(&bins) {
         return Err(AggregateError::Bins { most: MOST_BINS });
     }
-    let ends = [Function::Min, Function::Max].map(|function| Aggregate::of(function, field));
-    let found = aggregate(session, array, options, &ends, &[])?;
-    let options = read_options(array.schema(), options, &[field])?;
-    let reader = Reader::open(session, array, &options)?;
+    let asked = read_options(array.schema(), options, &[field])?;
+    let reader = Reader::open(session, array, &asked)?;
     let info = read_field(&reader, field)?;
+    if info.enumeration.is_some() {
+        return Err(AggregateError::Labels {
+            function: "histogram",
+            field: info.name,
+        });
+    }
     if holds_bytes(info.datatype) {
         return Err(AggregateError::Unfit {
             function: "histogram",
@@ -71,6 +75,8 @@ pub fn histogram(
             is_list: false,
         });
     }
+    let ends = [Function::Min, Function::Max].map(|function| Aggregate::of(function, field));
+    let found = aggregate(session, array, options, &ends, &[])?;
     let values = found.groups.first().map(|group| &group.values[..]);
     let scale = match values {
         Some([Outcome::Value(datatype, low), Outcome::Value(_, high)]) => {

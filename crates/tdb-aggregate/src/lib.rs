@@ -7,16 +7,22 @@
 mod accumulator;
 mod aggregate;
 mod count;
+mod distinct_count;
 mod error;
 mod function;
 mod grouping;
 mod groups;
 mod histogram;
+mod kept_values;
+mod place;
 mod read_field;
+mod share;
 mod statistics;
+mod summary;
 
 pub use aggregate::{Group, Table, aggregate};
 pub use count::{count_cells, known_count};
 pub use error::AggregateError;
 pub use function::{Aggregate, Function, Outcome};
 pub use histogram::{Bin, Histogram, histogram};
+pub use summary::{FieldSummary, summarize};

@@ -1,11 +1,12 @@
 //! Aggregates against a naive model, over arrays of random cells.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use proptest::prelude::*;
 use tdb_aggregate::{
-    Aggregate, AggregateError, Function, Outcome, aggregate, count_cells, histogram,
+    Aggregate, AggregateError, FieldSummary, Function, Outcome, aggregate, count_cells, histogram,
+    summarize,
 };
 use tdb_array::{Array, ChangeOptions, Location, OpenOptions};
 use tdb_cells::{Batch, Column, Session, SessionOptions};
@@ -244,4 +245,76 @@ fn more_groups_than_memory_holds_are_an_error() {
     let error = ask(400 << 10).expect_err("no room");
     assert!(matches!(error, AggregateError::Groups { .. }), "{error}");
     assert_eq!(error.kind(), tdb_tile::ErrorKind::Limit);
+}
+
+/// The value below which so many quarters of sorted numbers lie; between two, in proportion.
+fn quantile(sorted: &[f64], quarters: usize) -> f64 {
+    let steps = (sorted.len() - 1) * quarters;
+    let at = |place: usize| *sorted.get(place).expect("a number");
+    let (low, high) = (at(steps / 4), at(steps.div_ceil(4)));
+    if low == high {
+        return low;
+    }
+    low + (high - low) * (steps % 4) as f64 / 4.0
+}
+
+fn is_near(found: f64, wanted: f64) -> bool {
+    found == wanted || (found - wanted).abs() <= 1e-9 * wanted.abs().max(1.0)
+}
+
+/// Whether quartiles are those of these numbers, of which some may be NaN.
+fn are_quartiles(summary: &FieldSummary, numbers: &[f64]) -> bool {
+    let mut sorted: Vec<f64> = numbers.iter().copied().filter(|n| !n.is_nan()).collect();
+    sorted.sort_by(f64::total_cmp);
+    match &summary.quartiles {
+        None => sorted.is_empty(),
+        Some(found) => found.iter().zip([1, 2, 3]).all(|(found, quarters)| {
+            let Outcome::Float(found) = found else {
+                return false;
+            };
+            is_near(*found, quantile(&sorted, quarters))
+        }),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn summaries_are_those_of_a_naive_model(cells in cells()) {
+        let location = array();
+        write(&location, &cells, 1);
+        let (array, session) = (open(&location), Session::default());
+        let small = ReadOptions { batch_bytes: Some(64), ..ReadOptions::default() };
+        let told = summarize(&session, &array, &small, &["n", "f", "t"]).expect("summaries");
+        let [n, f, t] = &told[..] else { panic!("{told:?}") };
+        let numbers: Vec<f64> = cells.iter().filter_map(|cell| cell.1).map(f64::from).collect();
+        prop_assert_eq!(n.count, numbers.len() as u64);
+        prop_assert_eq!(n.nulls, (cells.len() - numbers.len()) as u64);
+        let different: BTreeSet<i16> = cells.iter().filter_map(|cell| cell.1).collect();
+        prop_assert_eq!((n.distinct, n.is_distinct_exact), (different.len() as u64, true));
+        prop_assert!(are_quartiles(n, &numbers) && n.are_quartiles_exact, "{n:?}");
+        let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
+        let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
+        match n.deviation {
+            None => prop_assert!(numbers.len() < 2),
+            Some(found) => {
+                let wanted = (squares / (numbers.len() - 1) as f64).sqrt();
+                prop_assert!(is_near(found, wanted), "{found} for {wanted}");
+            }
+        }
+        let floats: Vec<f64> = cells.iter().map(|cell| cell.2.into()).collect();
+        prop_assert!(are_quartiles(f, &floats), "{f:?}");
+        let bits: BTreeSet<u32> = cells.iter().map(|cell| cell.2.to_bits()).collect();
+        prop_assert_eq!(f.distinct, bits.len() as u64);
+        let texts: BTreeSet<&str> = cells.iter().map(|cell| cell.3).collect();
+        prop_assert_eq!(t.distinct, texts.len() as u64);
+        prop_assert!(t.quartiles.is_none() && t.deviation.is_none() && t.mean == Outcome::None);
+        // What aggregates tell is told the same.
+        let wanted = [Function::Count, Function::Min, Function::Max, Function::Mean];
+        let wanted = wanted.map(|function| Aggregate::of(function, "n"));
+        let same = aggregate(&session, &array, &small, &wanted, &[]).expect("aggregates");
+        let found = vec![Outcome::Unsigned(n.count), n.min.clone(), n.max.clone(), n.mean.clone()];
+        prop_assert_eq!(same.groups.first().map(|group| &group.values), Some(&found));
+    }
 }

@@ -22,20 +22,41 @@ impl Array {
         put_metadata(self.location(), records, options)
     }
 
-    /// Gives the array another schema, from the time of the change on.
+    /// Gives the array another schema, from the time of the change on; returns the name under which it is stored.
     ///
     /// `schema` comes from [`Snapshot::newest_schema`](crate::Snapshot::newest_schema) by the steps of evolution of [`ArraySchema`], `enumerations` are
     /// those that are new in it. They are stored first, the schema last.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] where the array has a schema of a later time; as the store reports.
+    /// As [`Array::check_evolution`]; as the store reports.
     pub fn evolve(
         &self,
         schema: &ArraySchema,
         enumerations: &[Enumeration],
         options: &ChangeOptions,
-    ) -> Result<(), ArrayError> {
+    ) -> Result<TimestampedName, ArrayError> {
         let time = options.time();
+        self.check_evolution(schema, enumerations, time)?;
+        for enumeration in enumerations {
+            put_enumeration(self.location(), enumeration)?;
+        }
+        let others = self.directory().schemas().iter();
+        let others = others.filter_map(|entry| entry.name.as_ref());
+        let name = later_name(options, time, others)?;
+        put_schema(self.location(), &name, schema)?;
+        Ok(name)
+    }
+
+    /// Whether the array can be given this schema at a time: what [`Array::evolve`] looks at before it stores anything.
+    ///
+    /// # Errors
+    /// [`ArrayError::Invalid`] where the array has a schema of a later time, and for a schema that breaks a rule.
+    pub fn check_evolution(
+        &self,
+        schema: &ArraySchema,
+        enumerations: &[Enumeration],
+        time: u64,
+    ) -> Result<(), ArrayError> {
         let newest = self.newest_entry().and_then(|entry| entry.name.as_ref());
         if newest.is_some_and(|newest| newest.end() > time) {
             return Err(ArrayError::Invalid {
@@ -47,12 +68,8 @@ impl Array {
         schema.check().map_err(refused)?;
         for enumeration in enumerations {
             schema.check_indices(enumeration).map_err(refused)?;
-            put_enumeration(self.location(), enumeration)?;
         }
-        let others = self.directory().schemas().iter();
-        let others = others.filter_map(|entry| entry.name.as_ref());
-        let name = later_name(options, time, others)?;
-        put_schema(self.location(), &name, schema)
+        Ok(())
     }
 
     /// Deletes cells that were written up to the time of the change: all but those that `kept` holds for.

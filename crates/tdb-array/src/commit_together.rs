@@ -7,18 +7,17 @@ use tdb_tile::FormatVersion;
 
 use crate::commits::encode_consolidated;
 use crate::directory::COMMITS_FOLDER;
-use crate::{Array, ArrayError, ChangeOptions, NameSource, SealedFragment, TimestampedName};
+use crate::{Array, ArrayError, At, ChangeOptions, SealedFragment, TimestampedName};
 
 impl Array {
     /// Several fragments become part of the array at once, by one list of commits.
     pub(crate) fn commit_together(
         &self,
         sealed: Vec<SealedFragment>,
-        names: &dyn NameSource,
     ) -> Result<Vec<TimestampedName>, ArrayError> {
         let (commits, version) = commits_of(&sealed)?;
         match version {
-            Some(version) => self.put_list(sealed, &commits, version, names),
+            Some(version) => self.put_list(sealed, &commits, version),
             None => Ok(Vec::new()),
         }
     }
@@ -47,7 +46,7 @@ impl Array {
             times: (name.start(), name.end()),
             delete: Some(bytes),
         });
-        self.put_list(sealed, &commits, version, &*change.names)
+        self.put_list(sealed, &commits, version)
     }
 
     fn put_list(
@@ -55,19 +54,20 @@ impl Array {
         sealed: Vec<SealedFragment>,
         commits: &[Commit],
         version: FormatVersion,
-        names: &dyn NameSource,
     ) -> Result<Vec<TimestampedName>, ArrayError> {
         let span = commits.iter().map(|commit| commit.times);
         let span = span.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
         let committed = sealed.iter().map(|fragment| fragment.name().clone());
         let committed: Vec<TimestampedName> = committed.collect();
-        let Some(span) = span else {
+        let (Some(span), Some(first)) = (span, committed.first()) else {
             return Ok(committed);
         };
         let records = commits.iter();
         let records = records.map(|commit| (commit.key.as_str(), commit.delete.as_deref()));
         let bytes = encode_consolidated(records);
-        let list = format!("{COMMITS_FOLDER}/{}.con", names.versioned(span, version)?);
+        // By its name the list can be told from those that commits were put into later: `Array::merged_commits`.
+        let name = first.of_list(span, version).at("name")?;
+        let list = format!("{COMMITS_FOLDER}/{name}.con");
         // From here on they may be committed.
         sealed.into_iter().for_each(SealedFragment::keep);
         self.store()

@@ -1,5 +1,6 @@
 //! What the objects of an array or a group tell of its past, one by one.
 
+use crate::commits::parse_consolidated;
 use crate::directory::{DatedObjects, GROUP_FOLDER};
 use crate::open::{ObjectReader, Tile};
 use crate::{Array, ArrayError, At, Group, GroupDetails, MetadataRecord, TimestampedName};
@@ -22,6 +23,41 @@ impl Array {
     /// As the store reports; objects that break the format.
     pub fn metadata_history(&self) -> Result<Vec<Dated<Vec<MetadataRecord>>>, ArrayError> {
         self.place.metadata_history(self.directory().metadata())
+    }
+
+    /// The lists of the window into which commits were put that had objects of their own before. A list that was itself
+    /// the commit of several changes, such as a write with a delete, bears the id of a fragment that it commits, and is
+    /// not among them.
+    ///
+    /// # Errors
+    /// As the store reports; lists that break the format.
+    pub fn merged_commits(&self) -> Result<Vec<(String, TimestampedName)>, ArrayError> {
+        let lists = self.directory().lists();
+        let lists = lists.filter(|key| key.ends_with(".con"));
+        let named =
+            lists.filter_map(|key| Some((key.to_owned(), TimestampedName::of_key(key).ok()?)));
+        let window = self.window();
+        let named: Vec<_> = named.filter(|(_, name)| window.overlaps(name)).collect();
+        let limit = self.limits().list_bytes;
+        let read = self
+            .place
+            .read(named.iter().map(|(key, _)| key.clone()), limit);
+        let mut merged = Vec::new();
+        for ((key, name), (_, answer)) in named.into_iter().zip(read) {
+            let bytes = match answer {
+                Ok(bytes) => bytes,
+                Err(error) if error.is_not_found() => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let commits = parse_consolidated(&bytes).at(&key)?;
+            let is_commit = commits.iter().any(|commit| {
+                TimestampedName::of_key(&commit.key).is_ok_and(|other| other.id() == name.id())
+            });
+            if !is_commit {
+                merged.push((key, name));
+            }
+        }
+        Ok(merged)
     }
 }
 

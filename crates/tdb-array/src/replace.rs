@@ -8,7 +8,7 @@ use tdb_store::{Read, StoreError, join, read_one};
 
 use crate::commits::{parse_lines, rerooted};
 use crate::directory::{COMMITS_FOLDER, REPLACES};
-use crate::{Array, ArrayError, Fragment, NameSource, SealedFragment, TimeWindow, TimestampedName};
+use crate::{Array, ArrayError, Fragment, SealedFragment, TimeWindow, TimestampedName};
 
 /// A claim to fragments stands for a moment before they are replaced. One that is older was left by who was stopped.
 const ABANDONED: Duration = Duration::from_secs(600);
@@ -41,7 +41,6 @@ impl Array {
         replaced: &[TimestampedName],
         by: Vec<SealedFragment>,
         uri: Option<&str>,
-        names: &dyn NameSource,
     ) -> Result<Vec<TimestampedName>, ArrayError> {
         let Some(first) = by.first().map(|fragment| fragment.name().clone()) else {
             return Ok(Vec::new());
@@ -59,7 +58,7 @@ impl Array {
         }
         let committed = match by.len() {
             1 => by.into_iter().map(SealedFragment::commit).collect(),
-            _ => self.commit_together(by, names),
+            _ => self.commit_together(by),
         }?;
         self.finish_replacing(&first, list)?;
         Ok(committed)

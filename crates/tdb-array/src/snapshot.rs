@@ -180,6 +180,24 @@ impl Snapshot {
                 .collect()
         }))
     }
+
+    /// Whether all written cells lie in the current domain, where there is one. Cells of a sparse array may have been written
+    /// before it had that one.
+    pub fn is_within_current_domain(&self) -> bool {
+        let Some((bounds, filled)) = self
+            .schema
+            .current_domain
+            .as_ref()
+            .zip(self.non_empty_domain())
+        else {
+            return true;
+        };
+        let mut sides = self.schema.dimensions.iter().zip(bounds).zip(&filled);
+        sides.all(|((dimension, bounds), filled)| {
+            let holds = |end| bounds.contains(dimension.datatype, end);
+            holds(&filled.lo) && holds(&filled.hi)
+        })
+    }
 }
 
 impl Snapshot {

@@ -136,6 +136,27 @@ impl TimestampedName {
         &self.text
     }
 
+    /// The part that no other object has, but for the list that commits a fragment together with other changes: that one
+    /// bears it, too.
+    pub fn id(&self) -> &str {
+        let place = match self.form {
+            NameForm::UuidFirst => 0,
+            NameForm::UuidLast | NameForm::Versioned(_) => 2,
+        };
+        let tokens = self.text.trim_start_matches("__").split('_');
+        tokens.into_iter().nth(place).unwrap_or(&self.text)
+    }
+
+    /// The name of the list that commits a fragment of this name together with other changes.
+    pub(crate) fn of_list(
+        &self,
+        (start, end): (u64, u64),
+        version: FormatVersion,
+    ) -> Result<Self, NameError> {
+        let text = format!("__{start}_{end}_{}_{version}", self.id());
+        Self::checked(text, start, end, NameForm::Versioned(version))
+    }
+
     /// The first time that the object holds something of, in milliseconds since 1970.
     pub fn start(&self) -> u64 {
         self.start

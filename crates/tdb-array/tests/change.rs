@@ -477,7 +477,7 @@ fn a_change_that_is_stopped_anywhere_was_made_or_was_not() {
             .unwrap();
         let schema = array.newest_schema().as_ref().clone();
         let schema = schema.with_extended_enumeration(&old, &new).unwrap();
-        array.evolve(&schema, &[new], &options)
+        array.evolve(&schema, &[new], &options).map(drop)
     });
     stop_everywhere(&made, |store| {
         let add = MemberChange::Add {

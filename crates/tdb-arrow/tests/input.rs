@@ -28,6 +28,29 @@ fn field(datatype: Datatype, cell_val_num: CellValNum, nullable: bool) -> FieldI
 
 const ONE: CellValNum = CellValNum::Fixed(1);
 
+#[test]
+fn times_of_another_zone_than_utc_are_told() {
+    let zoned = |zone: Option<&str>, datatype| {
+        let mut stamps = TimestampMillisecondArray::from(vec![1]);
+        if let Some(zone) = zone {
+            stamps = stamps.with_timezone(zone);
+        }
+        let array: ArrayRef = Arc::new(stamps);
+        let batch = RecordBatch::try_from_iter([("a", array)]).unwrap();
+        let schema = batch.schema();
+        let batches = RecordBatchIterator::new([Ok(batch)], schema);
+        let input = Box::new(ArrowInput::new(Box::new(batches), "Arrow"));
+        let fields = [field(datatype, ONE, false)];
+        input.cells(&fields).unwrap().zoned()
+    };
+    let time = Datatype::DateTimeMillisecond;
+    assert_eq!(zoned(Some("Europe/Zurich"), time), ["a"]);
+    assert_eq!(zoned(Some("+02:00"), time), ["a"]);
+    for none in [None, Some("UTC"), Some("+00:00")] {
+        assert_eq!(zoned(none, time), [""; 0]);
+    }
+}
+
 /// The cells of an array, twice over, as a field takes them.
 fn cells(
     array: impl arrow_array::Array + 'static,

@@ -105,7 +105,7 @@ impl CellSet {
             while word != 0 {
                 let place = word.trailing_zeros() as usize;
                 rows.push(Row::within(first.saturating_add(place)));
-                word &= word - 1;
+                word &= word.wrapping_sub(1);
             }
         }
         rows

@@ -37,6 +37,12 @@ pub struct Profile {
     pub decode: Duration,
     /// All other work on batches: choosing, sorting and merging cells, and making columns of them.
     pub merge: Duration,
+    /// Reading files for the types of their columns.
+    pub guess: Duration,
+    /// Reading cells of files.
+    pub input: Duration,
+    /// Writing cells of files into arrays, and cells of arrays into files.
+    pub write: Duration,
 }
 
 impl Profile {
@@ -71,6 +77,12 @@ pub struct Counters {
     pub batches: Stage,
     /// The part of that in which tiles are read and decoded.
     pub load: Stage,
+    /// [`Profile::guess`].
+    pub guess: Stage,
+    /// [`Profile::input`].
+    pub input: Stage,
+    /// [`Profile::write`].
+    pub write: Stage,
 }
 
 /// The time that a kind of work took.
@@ -156,6 +168,9 @@ impl Counters {
             read: self.read.sum(),
             decode: self.decode.sum(),
             merge: self.batches.sum().saturating_sub(self.load.sum()),
+            guess: self.guess.sum(),
+            input: self.input.sum(),
+            write: self.write.sum(),
         }
     }
 }

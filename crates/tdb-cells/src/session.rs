@@ -1,9 +1,12 @@
+use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tdb_tile::{Budget, Limits};
 
 use crate::profile::{Counters, Profile};
+use crate::progress::{Listener, Progress};
 use crate::spare::Spare;
 use crate::threads::Threads;
 use crate::worker::{LentWorker, Workers};
@@ -24,6 +27,7 @@ pub struct SessionOptions {
 #[derive(Clone, Debug)]
 pub struct Session {
     shared: Arc<Shared>,
+    listener: Option<Listener>,
 }
 
 #[derive(Debug)]
@@ -34,6 +38,26 @@ struct Shared {
     workers: Workers,
     counters: Counters,
     spare: Arc<Spare>,
+    cancelling: Cancelling,
+}
+
+/// Whether what a session does is to end.
+#[derive(Debug, Default)]
+struct Cancelling {
+    is_asked: AtomicBool,
+    is_noticed: AtomicBool,
+}
+
+/// What a session did was cancelled: [`Session::cancel`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cancelled")]
+pub struct Cancelled;
+
+impl From<Cancelled> for io::Error {
+    /// Of no kind that readers take for a reason to read again.
+    fn from(cancelled: Cancelled) -> Self {
+        Self::other(cancelled)
+    }
 }
 
 impl Default for Session {
@@ -69,8 +93,53 @@ impl Session {
                 limits,
                 workers: Workers::default(),
                 counters: Counters::default(),
+                cancelling: Cancelling::default(),
             }),
+            listener: None,
         }
+    }
+
+    /// The same threads and memory, for work that tells how far it has come: imports, exports, merges, checks. It is told on
+    /// whichever thread works, often; who is told should be quick, and not work with the session itself.
+    #[must_use]
+    pub fn with_progress(&self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            listener: Some(Listener(Arc::new(listener))),
+        }
+    }
+
+    /// Tells how far something has come, if somebody wants to know.
+    pub fn tell(&self, progress: &Progress) {
+        if let Some(Listener(listener)) = &self.listener {
+            listener(progress);
+        }
+    }
+
+    /// Has long work of this session and its clones fail where it looks at [`Session::check_cancelled`], on whichever thread it
+    /// is: what it had begun is taken back then, as after any error. Where bytes are read and written, a store can do the same.
+    pub fn cancel(&self) {
+        let cancelling = &self.shared.cancelling;
+        cancelling.is_asked.store(true, Ordering::SeqCst);
+    }
+
+    /// Fails after [`Session::cancel`].
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn check_cancelled(&self) -> Result<(), Cancelled> {
+        let cancelling = &self.shared.cancelling;
+        if !cancelling.is_asked.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        cancelling.is_noticed.store(true, Ordering::SeqCst);
+        Err(Cancelled)
+    }
+
+    /// Whether anything has failed since it was cancelled.
+    #[must_use]
+    pub fn has_noticed_cancel(&self) -> bool {
+        self.shared.cancelling.is_noticed.load(Ordering::SeqCst)
     }
 
     /// Threads that work: before there was work for them, as many as will be started; then as many as could be, which is

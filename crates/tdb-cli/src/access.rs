@@ -10,7 +10,7 @@ use tdb_tile::Limits;
 
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::{machine, request_file};
+use crate::{interrupt, machine, request_file};
 use tdb::place::Place;
 
 /// The key that the user gave, and the caps of a session.
@@ -106,6 +106,7 @@ pub(crate) fn session(global: &Global) -> Session {
         ..SessionOptions::default()
     });
     global.counts.of_session(&session);
+    interrupt::cancels(&session);
     session
 }
 

@@ -1,6 +1,7 @@
 //! What is said of a command line that cannot be read.
 
-use clap::error::{ContextKind, ContextValue};
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Verbs that change nothing, or only hold such that do: the others are never offered for a misspelt one.
 const HARMLESS: [&str; 30] = [
@@ -53,8 +54,116 @@ const HARMFUL: [&str; 13] = [
     "--remove",
 ];
 
+/// Verbs of other programs, and what does the same here: of what changes data, only the help is offered.
+const OTHER_WORDS: [(&str, &str); 24] = [
+    (
+        "cat",
+        "`tdb read` prints cells, `tdb dump` decodes a stored object",
+    ),
+    ("print", "`tdb read` prints cells"),
+    (
+        "query",
+        "`tdb read --where` reads the cells that fit a condition",
+    ),
+    (
+        "select",
+        "`tdb read --where` reads the cells that fit a condition",
+    ),
+    (
+        "filter",
+        "`tdb read --where` reads the cells that fit a condition",
+    ),
+    ("tail", "`tdb read --tail N` reads the last cells"),
+    (
+        "size",
+        "`tdb layout` shows what the bytes are spent on, `tdb count` counts cells",
+    ),
+    (
+        "stat",
+        "`tdb info` shows an array, `tdb stats` summarizes its fields",
+    ),
+    ("history", "`tdb log` tells what happened"),
+    ("graph", "`tdb map`, `tdb hist` and `tdb show` draw"),
+    (
+        "update",
+        "`tdb help set` and `tdb help write` tell how cells are changed",
+    ),
+    (
+        "insert",
+        "`tdb help write` and `tdb help import` tell how cells are added",
+    ),
+    (
+        "append",
+        "`tdb help import` tells how cells are added: --append",
+    ),
+    ("alter", "`tdb help evolve` tells how the schema is changed"),
+    (
+        "undo",
+        "`tdb help restore` tells how an earlier state comes back",
+    ),
+    (
+        "revert",
+        "`tdb help restore` tells how an earlier state comes back",
+    ),
+    (
+        "rollback",
+        "`tdb help restore` tells how an earlier state comes back",
+    ),
+    (
+        "compact",
+        "`tdb help consolidate` tells how fragments are merged",
+    ),
+    (
+        "optimize",
+        "`tdb advise` says what would be better, `tdb help consolidate` how fragments are merged",
+    ),
+    (
+        "merge",
+        "`tdb help consolidate` tells how fragments are merged",
+    ),
+    ("drop", "`tdb help rm` tells how an array is removed"),
+    (
+        "remove",
+        "`tdb help rm` tells how an array is removed, `tdb help delete` how cells are",
+    ),
+    ("copy", "`tdb help cp` tells how an array is copied"),
+    ("move", "`tdb help mv` tells how an array is moved"),
+];
+
+/// Says what is meant by the verb of another program.
+fn with_known_words(error: &mut clap::Error) {
+    let Some(ContextValue::String(verb)) = error.get(ContextKind::InvalidSubcommand) else {
+        return;
+    };
+    let known = OTHER_WORDS.iter().find(|(word, _)| word == verb);
+    if let Some((_, tip)) = known {
+        error.remove(ContextKind::SuggestedSubcommand);
+        let tip = StyledStr::from(*tip);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+}
+
+/// What looks like an option and is unknown is a mistake, not a value: how it is passed as one helps nobody.
+fn without_values(error: &mut clap::Error) {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return;
+    }
+    let Some(ContextValue::StyledStrs(tips)) = error.remove(ContextKind::Suggested) else {
+        return;
+    };
+    let tips: Vec<StyledStr> = tips
+        .into_iter()
+        .filter(|tip| !tip.to_string().starts_with("to pass"))
+        .collect();
+    if !tips.is_empty() {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
+}
+
 /// The error without advice that leads from a misspelt word to a change.
 pub(crate) fn harmless(mut error: clap::Error) -> clap::Error {
+    without_values(&mut error);
+    with_known_words(&mut error);
     if let Some(advice) = error.remove(ContextKind::SuggestedSubcommand) {
         let names = match advice {
             ContextValue::Strings(names) => names,

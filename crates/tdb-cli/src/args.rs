@@ -48,9 +48,9 @@ pub(crate) enum Verb {
     /// Work out sums, means, least and greatest values, for all cells or by group
     #[command(alias = "aggregate")]
     Agg(cmd::agg::Arguments),
-    /// Summarize each field: count, nulls, least, greatest, mean
+    /// Summarize each field: nulls, values, least, greatest, mean, quartiles
     #[command(aliases = ["describe", "summary", "summarize"])]
-    Stats(cmd::agg::StatsArguments),
+    Stats(cmd::stats::Arguments),
     /// Draw how the values of a field are spread
     Hist(cmd::hist::Arguments),
     /// List the values that fields have
@@ -122,6 +122,5 @@ pub(crate) enum Verb {
     /// Print what makes a shell complete verbs and options
     Completions(cmd::completions::Arguments),
     /// Write the manual pages
-    #[command(hide = true)]
     Man(cmd::completions::ManArguments),
 }

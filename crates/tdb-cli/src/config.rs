@@ -16,6 +16,8 @@ const THREADS: [&str; 2] = ["sm.compute_concurrency_level", "sm.io_concurrency_l
 const MEMORY: [&str; 2] = ["sm.mem.total_budget", "sm.memory_budget"];
 /// How fragments are merged.
 const MERGING: &str = "sm.consolidation.";
+/// What becomes of ranges that reach out of the domain.
+const RANGES: &str = "sm.read_range_oob";
 /// A key on the command line could be read by others.
 const KEY: &str = "sm.encryption_key";
 
@@ -41,6 +43,12 @@ pub(crate) fn apply(global: &mut Global, out: &Output) -> Result<(), Failure> {
                 Some(false) => return Err(wrong("not a value that this setting takes")),
                 None => out.warn(&format!("{MERGING}{name} is ignored")),
             }
+        } else if name == RANGES {
+            global.stays_in_domain = match value {
+                "error" => true,
+                "warn" => false,
+                _ => return Err(wrong("neither error nor warn")),
+            };
         } else if name == KEY {
             out.warn(&format!("{name} is ignored: --key-file gives the key"));
         } else {

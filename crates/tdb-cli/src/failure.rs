@@ -2,6 +2,7 @@
 
 mod from;
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::io::{self, Write};
@@ -28,9 +29,6 @@ const BEFORE: usize = 48;
 
 const KEY_HINT: &str = "--key-file gives the key, to encrypted arrays alone";
 
-/// What the names of files begin with that are being written.
-pub(crate) const DRAFT: &str = ".tmp-";
-
 /// What is told where a file could not be begun: its name so far says nothing to anybody.
 fn draft_error(error: &(dyn Error + 'static)) -> Option<Box<dyn Error + Send + Sync>> {
     let store = match error.downcast_ref::<WriteError>() {
@@ -40,16 +38,8 @@ fn draft_error(error: &(dyn Error + 'static)) -> Option<Box<dyn Error + Send + S
             _ => error.downcast_ref::<StoreError>(),
         },
     };
-    let store = store.filter(|error| tdb_store::name(error.key()).starts_with(DRAFT))?;
-    Some(format!("no file can be made in the folder: {}", cause(store)).into())
-}
-
-/// What a store says of an object, without its name.
-pub(crate) fn cause(error: &StoreError) -> String {
-    let text = error.to_string();
-    let cause = text.strip_prefix(error.key());
-    let cause = cause.and_then(|cause| cause.strip_prefix(": "));
-    cause.unwrap_or(&text).to_owned()
+    let store = store.filter(|error| tdb_store::is_draft(error.key()))?;
+    Some(format!("no file can be made in the folder: {}", store.cause()).into())
 }
 
 /// Whether the memory that the user allows was the limit; others cannot be set.
@@ -68,6 +58,21 @@ fn is_out_of_memory(error: &(dyn Error + 'static)) -> bool {
     }
 }
 
+/// Characters of a message that are shown of its beginning and of its end: what the user wrote may stand in it, and be long.
+const SHOWN_FIRST: usize = 400;
+const SHOWN_LAST: usize = 200;
+
+/// A message without the middle of a long one.
+fn shortened(text: &str) -> Cow<'_, str> {
+    let all = text.chars().count();
+    if all <= SHOWN_FIRST.saturating_add(SHOWN_LAST) {
+        return Cow::Borrowed(text);
+    }
+    let first: String = text.chars().take(SHOWN_FIRST).collect();
+    let last = text.chars().skip(all.saturating_sub(SHOWN_LAST));
+    Cow::Owned(format!("{first}…{}", last.collect::<String>()))
+}
+
 /// Why a verb was not carried out.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -81,6 +86,8 @@ pub(crate) struct Failure {
     broken_pipe: bool,
     /// A check found something: nothing failed.
     is_finding: bool,
+    /// The result says it already.
+    is_told: bool,
 }
 
 impl Failure {
@@ -94,6 +101,7 @@ impl Failure {
             hint: None,
             broken_pipe: false,
             is_finding: false,
+            is_told: false,
         }
     }
 
@@ -112,6 +120,14 @@ impl Failure {
         Self {
             is_finding: true,
             ..Self::new(ErrorKind::Corrupt, what.into())
+        }
+    }
+
+    /// A comparison found what differs, and told it: there is no more to say.
+    pub(crate) fn difference() -> Self {
+        Self {
+            is_told: true,
+            ..Self::finding("there are differences")
         }
     }
 
@@ -199,12 +215,12 @@ impl Failure {
 
     /// Writes `error: ` and what it is, the chain beneath, and `hint: ` if there is one.
     pub(crate) fn write(&self, out: &mut dyn Write, look: Look) -> io::Result<()> {
-        if self.broken_pipe {
+        if self.broken_pipe || self.is_told {
             return Ok(());
         }
         let place = or_blank(self.place.as_ref().map(|place| format!("{place}: ")));
         let label = look.paint(Role::Error, "error:");
-        let first = visible(&format!("{place}{}", self.error));
+        let first = visible(&format!("{place}{}", shortened(&self.error.to_string())));
         writeln!(out, "{label} {}", wrapped(&first, "error: ", look))?;
         let mut told = self.error.to_string();
         let mut beneath = self.error.source();
@@ -212,7 +228,8 @@ impl Failure {
             let text = error.to_string();
             // Some errors carry the text of their cause.
             if !told.ends_with(&text) {
-                writeln!(out, "  {}", wrapped(&visible(&text), "  ", look))?;
+                let shown = visible(&shortened(&text));
+                writeln!(out, "  {}", wrapped(&shown, "  ", look))?;
             }
             told = text;
             beneath = error.source();
@@ -273,6 +290,15 @@ mod tests {
           are station, hour,
           temperature
         "#);
+    }
+
+    #[test]
+    fn long_messages_are_cut_in_the_middle() {
+        let text = format!("condition a = '{}': the end", "x".repeat(100_000));
+        let shown = shortened(&text);
+        assert_eq!(shown.chars().count(), 601);
+        assert!(shown.starts_with("condition a = 'xx") && shown.ends_with("x': the end"));
+        assert_eq!(shortened("a short one"), "a short one");
     }
 
     #[test]

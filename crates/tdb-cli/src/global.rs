@@ -2,11 +2,13 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 use tdb::Time;
 use tdb_consolidate::MergeOptions;
 
+use crate::endings::RowFormat;
 use crate::parse::{Size, moment, size, threads};
 use crate::profile::Profile;
 
@@ -59,6 +61,15 @@ pub(crate) struct Global {
     /// How fragments are merged, as far as settings by TileDB's names say
     #[arg(skip)]
     pub(crate) merging: MergeOptions,
+    /// How the rows of a table are written to the file of `-o`, if not as text
+    #[arg(skip)]
+    pub(crate) rows: Option<RowFormat>,
+    /// Whether ranges that reach out of the domain are an error
+    #[arg(skip)]
+    pub(crate) stays_in_domain: bool,
+    /// Columns of files whose times had zones
+    #[arg(skip)]
+    pub(crate) zoned: Mutex<Vec<String>>,
     /// What the verb asks of stores
     #[arg(skip)]
     pub(crate) counts: Profile,
@@ -68,6 +79,23 @@ impl Global {
     /// The time that was given; only `diff` takes two.
     pub(crate) fn at(&self) -> Option<Time> {
         self.times.first().copied()
+    }
+
+    /// Notes columns of a file whose times had zones, which is told in the end.
+    pub(crate) fn note_zoned(&self, columns: &[String]) {
+        let mut zoned = self.zoned.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = columns.iter().filter(|name| !zoned.contains(name));
+        let new: Vec<String> = new.cloned().collect();
+        zoned.extend(new);
+    }
+
+    /// What is to be told of times with zones.
+    pub(crate) fn zone_notes(&self) -> Vec<String> {
+        let zoned = self.zoned.lock().unwrap_or_else(PoisonError::into_inner);
+        let notes = zoned
+            .iter()
+            .map(|name| format!("note: column {name:?}: times with zones are stored as UTC"));
+        notes.collect()
     }
 }
 

@@ -1,13 +1,14 @@
-//! Ctrl-C: what is at work fails at the next bytes that it reads or writes, and so takes back what it has begun, as it does after
-//! any error.
+//! Ctrl-C, and the signals by which systems end programs: what is at work fails at the next bytes that it reads or writes, and so
+//! takes back what it has begun, as it does after any error.
 
 use std::io::{self, Write};
 use std::process;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use tdb_cells::Session;
 use tdb_store::StoreError;
 
 use crate::paint::{Look, Role};
@@ -16,7 +17,7 @@ use crate::paint::{Look, Role};
 pub(crate) const STATUS: u8 = 130;
 
 /// How long reading or writing is waited for: what waits for a pipe does neither.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Whether Ctrl-C was pressed.
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -24,20 +25,35 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 /// Whether reading or writing has failed by it.
 static NOTICED: AtomicBool = AtomicBool::new(false);
 
+/// The sessions of the program.
+static SESSIONS: Mutex<Vec<Session>> = Mutex::new(Vec::new());
+
 /// What is said of the verb that is at work.
-static WHAT: OnceLock<(&'static str, Look)> = OnceLock::new();
+static WHAT: OnceLock<(Told, Look)> = OnceLock::new();
+
+/// What is said of a verb that was interrupted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    /// Once it has taken back what it had begun.
+    pub(crate) text: &'static str,
+    /// Where nothing was read or written for some seconds, so that nothing was taken back.
+    pub(crate) unnoticed: &'static str,
+}
 
 /// Listens to Ctrl-C while a verb is at work, of which `what` is said then. Pressed again, it ends the program at once.
-pub(crate) fn listen(what: &'static str, messages: Look) {
+pub(crate) fn listen(what: Told, messages: Look) {
     let pressed = move || {
         if ASKED.swap(true, Ordering::SeqCst) {
             process::exit(STATUS.into());
         }
+        for session in &*sessions() {
+            session.cancel();
+        }
         // The next press must be heard, too.
         let waiter = thread::Builder::new().spawn(move || {
             thread::sleep(PATIENCE);
-            if !NOTICED.load(Ordering::SeqCst) {
-                tell(what, messages);
+            if !is_noticed() {
+                tell(what.unnoticed, messages);
                 process::exit(STATUS.into());
             }
         });
@@ -60,15 +76,28 @@ pub(crate) fn check(key: &str) -> Result<(), StoreError> {
     Err(StoreError::from_io(key, error))
 }
 
+/// Has Ctrl-C end what a session does, too: reading of files, which asks nothing of a store.
+pub(crate) fn cancels(session: &Session) {
+    if ASKED.load(Ordering::SeqCst) {
+        session.cancel();
+    }
+    sessions().push(session.clone());
+}
+
+fn sessions() -> std::sync::MutexGuard<'static, Vec<Session>> {
+    // A list of sessions has no state that could be half done.
+    SESSIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Whether reading or writing has failed by Ctrl-C: what was found so far means nothing.
 pub(crate) fn is_noticed() -> bool {
-    NOTICED.load(Ordering::SeqCst)
+    NOTICED.load(Ordering::SeqCst) || sessions().iter().any(Session::has_noticed_cancel)
 }
 
 /// Says that a verb failed by Ctrl-C, if it did.
 pub(crate) fn is_told() -> bool {
     let what = WHAT.get().filter(|_| is_noticed());
-    what.inspect(|(what, messages)| tell(what, *messages))
+    what.inspect(|(what, messages)| tell(what.text, *messages))
         .is_some()
 }
 

@@ -8,6 +8,7 @@ mod args;
 mod cmd;
 mod config;
 mod defect;
+mod endings;
 mod failure;
 mod global;
 mod interrupt;
@@ -19,7 +20,6 @@ mod parse;
 mod present;
 mod profile;
 mod request_file;
-mod result_file;
 mod svg;
 
 use std::io::{self, Write};
@@ -75,7 +75,7 @@ fn program() -> u8 {
 
 fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     let Cli { verb, mut global } = cli;
-    let is_change = meaning::check(matches, &verb, &global)?;
+    let is_change = meaning::check(matches, &verb, &mut global)?;
     if let Verb::Export(arguments) = &verb
         && !arguments.is_folder()
     {
@@ -85,29 +85,48 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     interrupt::listen(what, output::messages(global.color));
     let (out, file) = Output::begin(&global)?;
     config::apply(&mut global, &out)?;
-    for (option, moment) in [("--at", global.at()), ("--since", global.since)] {
-        if let Some(hint) = parse::seconds_hint(option, moment) {
+    let to = match &verb {
+        Verb::Restore(arguments) => Some(arguments.to),
+        _ => None,
+    };
+    for (option, moment) in [
+        ("--at", global.at()),
+        ("--since", global.since),
+        ("--to", to),
+    ] {
+        if let Some(hint) = parse::number_hint(option, moment) {
             out.warn(&hint);
         }
     }
     let is_written = carry_out(verb, &global, out)?;
     // A change that has nothing to say makes no file, nor does it replace one.
     match file {
-        Some(file) if is_written || !is_change => file.finish(),
+        Some(file) if is_written || !is_change => Ok(file.finish()?),
         _ => Ok(()),
     }
 }
 
 /// What is said of a verb that Ctrl-C has ended.
-fn left_by_interrupt(verb: &Verb, is_change: bool) -> &'static str {
-    match verb {
+fn left_by_interrupt(verb: &Verb, is_change: bool) -> interrupt::Told {
+    let text = match verb {
         Verb::Rm(_) | Verb::Vacuum(_) | Verb::Clean(_) => {
             "interrupted: the same command removes what is left"
         }
         Verb::Rewrite(_) => "interrupted: the same command goes on",
         _ if is_change => "interrupted: nothing is half done",
         _ => "interrupted",
-    }
+    };
+    // Other changes are seen whole or not at all, however they end.
+    let unnoticed = match verb {
+        Verb::Import(_) => {
+            "interrupted in the middle of a step: an array without cells may be left, which tdb rm removes"
+        }
+        Verb::Cp(_) | Verb::Mv(_) => {
+            "interrupted in the middle of a step: a part of the copy may be left, which tdb rm removes"
+        }
+        _ => text,
+    };
+    interrupt::Told { text, unnoticed }
 }
 
 /// Does what was asked for; says whether there was any result.
@@ -131,7 +150,7 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
             return cmd::read::export(*arguments, global, output).map(|()| true);
         }
         Verb::Agg(arguments) => cmd::agg::run(&arguments, global, out),
-        Verb::Stats(arguments) => cmd::agg::stats(&arguments, global, out),
+        Verb::Stats(arguments) => cmd::stats::run(&arguments, global, out),
         Verb::Hist(arguments) => cmd::hist::run(&arguments, global, out),
         Verb::Distinct(arguments) => cmd::agg::distinct(&arguments, global, out),
         Verb::Explain(arguments) => cmd::explain::run(&arguments, global, out),
@@ -144,10 +163,10 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Compare(arguments) => cmd::compare::run(&arguments, global, out),
         Verb::Count(arguments) => cmd::count::run(&arguments, global, out),
         Verb::Fragments(arguments) => cmd::fragments::run(&arguments, global, out),
-        Verb::Create(arguments) => cmd::create::run(&arguments, global),
+        Verb::Create(arguments) => cmd::create::run(&arguments, global, out),
         Verb::Write(arguments) => cmd::write::run(&arguments, global, out),
         Verb::Import(arguments) => cmd::import::run(&arguments, global, out),
-        Verb::Evolve(arguments) => cmd::evolve::run(&arguments, global),
+        Verb::Evolve(arguments) => cmd::evolve::run(&arguments, global, out),
         Verb::Set(arguments) => cmd::set::run(&arguments, global, out),
         Verb::Restore(arguments) => cmd::restore::run(&arguments, global, out),
         Verb::Rewrite(arguments) => cmd::rewrite::run(&arguments, global, out),
@@ -166,6 +185,9 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Completions(arguments) => cmd::completions::run(&arguments, meaning::exact(), out),
         Verb::Man(arguments) => cmd::completions::man(&arguments, meaning::exact()),
     }?;
+    for note in global.zone_notes() {
+        output.note(&note);
+    }
     output.flush()?;
     Ok(output.is_written)
 }

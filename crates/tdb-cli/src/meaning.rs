@@ -6,6 +6,8 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory};
 
 use crate::args::{Cli, Verb};
+use crate::cmd::{group, meta};
+use crate::endings::{self, Asked};
 use crate::failure::Failure;
 use crate::global::Global;
 
@@ -18,6 +20,12 @@ struct Meaning {
 
 /// Options about how things are done, not what is done.
 const ALWAYS: [&str; 5] = ["config", "profile", "quiet", "verbose", "color"];
+
+/// Changes of what was written in a span of time, which `--at` ends.
+const OF_WINDOWS: [&str; 2] = ["consolidate", "delete"];
+
+const CHANGE_TIME: &str =
+    "The time of the change: milliseconds since 1970, RFC 3339, a date, now (the default), or -2h";
 
 const fn look(verb: &'static str, options: &'static [&'static str]) -> Meaning {
     Meaning {
@@ -68,25 +76,25 @@ const VERBS: [Meaning; 50] = [
     look("filters try", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("map", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("advise", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
-    change("create", &["at", "key_file", "threads", "memory"]),
+    change("create", &["at", "key_file", "threads", "memory", "json", "output"]),
     change("write", &["at", "key_file", "threads", "memory", "json", "ticks", "output"]),
     change("import", &["at", "key_file", "threads", "memory", "json", "ticks", "output"]),
-    change("evolve", &["at", "key_file", "threads", "memory"]),
+    change("evolve", &["at", "key_file", "threads", "memory", "json", "output"]),
     change("set", &["at", "key_file", "threads", "memory", "json", "output"]),
     change("restore", &["at", "key_file", "threads", "memory", "json", "output"]),
     change("rewrite", &["at", "key_file", "threads", "memory", "json", "output"]),
     change("delete", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     change("consolidate", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     change("vacuum", &["key_file", "threads", "memory", "json", "output"]),
-    change("clean", &["key_file", "threads", "memory", "output"]),
+    change("clean", &["key_file", "threads", "memory", "json", "output"]),
     change("cp", &["key_file", "threads", "memory", "json", "output"]),
     change("mv", &["key_file", "threads", "memory", "json", "output"]),
     change("rm", &["key_file", "threads", "memory", "json", "output"]),
-    change("meta set", &["at", "key_file", "threads", "memory"]),
-    change("meta rm", &["at", "key_file", "threads", "memory"]),
-    change("group create", &["at", "key_file", "threads", "memory"]),
-    change("group add", &["at", "key_file", "threads", "memory"]),
-    change("group rm", &["at", "key_file", "threads", "memory"]),
+    change("meta set", &["at", "key_file", "threads", "memory", "json", "output"]),
+    change("meta rm", &["at", "key_file", "threads", "memory", "json", "output"]),
+    change("group create", &["at", "key_file", "threads", "memory", "json", "output"]),
+    change("group add", &["at", "key_file", "threads", "memory", "json", "output"]),
+    change("group rm", &["at", "key_file", "threads", "memory", "json", "output"]),
 ];
 
 impl Meaning {
@@ -96,6 +104,16 @@ impl Meaning {
 
     fn knows(&self, option: &str) -> bool {
         ALWAYS.contains(&option) || self.options.contains(&option)
+    }
+
+    /// An option with the help that is true of this verb.
+    fn told(&self, arg: &Arg) -> Arg {
+        let help = match arg.get_id().as_str() {
+            "at" if OF_WINDOWS.contains(&self.verb) => "Only what was written until T",
+            "at" if self.is_change => CHANGE_TIME,
+            _ => return arg.clone(),
+        };
+        arg.clone().help(help)
     }
 }
 
@@ -135,11 +153,12 @@ fn with_meant(command: Command, above: &str, shared: &[Arg]) -> Command {
         } else {
             verb
         };
-        let is_meant = |arg: &&Arg| match Meaning::of(name) {
-            Some(meaning) => meaning.knows(arg.get_id().as_str()),
-            None => true,
+        let Some(meaning) = Meaning::of(name) else {
+            return verb.args(shared);
         };
-        verb.args(shared.iter().filter(is_meant).cloned())
+        let meant = shared.iter();
+        let meant = meant.filter(|arg| meaning.knows(arg.get_id().as_str()));
+        verb.args(meant.map(|arg| meaning.told(arg)))
     })
 }
 
@@ -159,7 +178,7 @@ fn narrowed(command: Command, above: &str, shared: &[Arg]) -> Command {
         // What a verb hides is hidden below it, where it is not said again.
         let args = shared.iter().map(|arg| {
             let is_known = meaning.knows(arg.get_id().as_str());
-            arg.clone().hide(!is_known)
+            meaning.told(arg).hide(!is_known)
         });
         verb.args(args)
     })
@@ -177,7 +196,12 @@ fn verb_of(matches: &ArgMatches) -> String {
 }
 
 /// Fails where an option was given that means nothing to the verb; says whether the verb changes something.
-pub(crate) fn check(matches: &ArgMatches, verb: &Verb, global: &Global) -> Result<bool, Failure> {
+/// Takes over what the ending of the file of `-o` says.
+pub(crate) fn check(
+    matches: &ArgMatches,
+    verb: &Verb,
+    global: &mut Global,
+) -> Result<bool, Failure> {
     let name = verb_of(matches);
     if global.times.len() > 1 && name != "diff" {
         let failure = Failure::invalid("--at is given more than once");
@@ -198,6 +222,7 @@ pub(crate) fn check(matches: &ArgMatches, verb: &Verb, global: &Global) -> Resul
     if let Some(arg) = refused {
         return Err(refusal(arg, meaning));
     }
+    check_file(&name, verb, meaning, global)?;
     if global.json
         && !global.profile
         && let Some(option) = speaks_only_with(verb)
@@ -205,15 +230,33 @@ pub(crate) fn check(matches: &ArgMatches, verb: &Verb, global: &Global) -> Resul
         let failure = Failure::invalid(format!("--json means nothing to {name}"));
         return Err(failure.hint(format!("with {option} it does")));
     }
-    if global.json && !global.profile && matches!(verb, Verb::Delete(delete) if delete.fragments) {
-        return Err(Failure::invalid(
-            "--json means nothing to delete --fragments",
-        ));
-    }
+    Ok(meaning.is_change)
+}
+
+/// Fails where there is nothing to write to the file of `-o`, or not so; takes over what its ending says.
+fn check_file(
+    name: &str,
+    verb: &Verb,
+    meaning: &Meaning,
+    global: &mut Global,
+) -> Result<(), Failure> {
+    let file = global.output.as_deref();
+    let asks_for_json = global.json || endings::asks_for_json(file);
     if global.output.is_some() && is_silent(verb) {
         return Err(Failure::invalid(format!("-o means nothing to {name}")).hint(NO_RESULT));
     }
-    Ok(meaning.is_change)
+    if global.output.is_some() && !asks_for_json && is_silent_without_json(verb) {
+        let failure = Failure::invalid(format!("-o means nothing to {name}"));
+        return Err(
+            failure.hint("with --json it does; without, what was done is said, not written")
+        );
+    }
+    match endings::asked(name, file, meaning.knows("json"), global.json)? {
+        Asked::Nothing => {}
+        Asked::Json => global.json = true,
+        Asked::Rows(format) => global.rows = Some(format),
+    }
+    Ok(())
 }
 
 const NO_RESULT: &str = "there is no result to write to a file";
@@ -250,6 +293,25 @@ fn is_silent(verb: &Verb) -> bool {
         Verb::Cp(arguments) => !arguments.dry_run,
         Verb::Mv(arguments) => !arguments.dry_run,
         Verb::Rm(arguments) => !arguments.dry_run,
+        _ => false,
+    }
+}
+
+/// Whether the verb says what it did, done as it is, and prints nothing but JSON.
+fn is_silent_without_json(verb: &Verb) -> bool {
+    match verb {
+        Verb::Create(_) => true,
+        Verb::Evolve(arguments) => !arguments.dry_run,
+        Verb::Meta(verb) => match verb {
+            meta::Verb::Ls(_) | meta::Verb::Get(_) => false,
+            meta::Verb::Set(_) => true,
+            meta::Verb::Rm(arguments) => !arguments.dry_run,
+        },
+        Verb::Group(verb) => match verb {
+            group::Verb::Ls(_) => false,
+            group::Verb::Create(_) | group::Verb::Add(_) => true,
+            group::Verb::Rm(arguments) => !arguments.dry_run,
+        },
         _ => false,
     }
 }

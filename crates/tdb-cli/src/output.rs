@@ -3,12 +3,12 @@
 use std::env;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
+use tdb::WholeFile;
 use terminal_size::{Height, Width, terminal_size, terminal_size_of};
 
 use crate::failure::Failure;
 use crate::global::{Global, When};
 use crate::paint::{Look, Role, visible, wrapped};
-use crate::result_file::ResultFile;
 
 /// Bytes that are collected before the system is asked to write.
 const BUFFER: usize = 1 << 16;
@@ -32,11 +32,11 @@ pub(crate) struct Output {
 
 impl Output {
     /// The output, and the file that it goes to if the user named one.
-    pub(crate) fn begin(global: &Global) -> Result<(Self, Option<ResultFile>), Failure> {
+    pub(crate) fn begin(global: &Global) -> Result<(Self, Option<WholeFile>), Failure> {
         let mut file = None;
         let (result, look): (Box<dyn Write + Send>, _) = match &global.output {
             Some(path) => {
-                let (begun, result) = ResultFile::begin(path)?;
+                let (begun, result) = WholeFile::begin(path)?;
                 file = Some(begun);
                 (result, Look::default())
             }

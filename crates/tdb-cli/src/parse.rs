@@ -26,15 +26,23 @@ pub(crate) fn moment(text: &str) -> Result<Time, String> {
 /// Numbers of seconds from 1985 to 2286. As milliseconds they are of early 1970, when nothing was written.
 const LIKE_SECONDS: Range<u64> = 500_000_000..10_000_000_000;
 
-/// What to tell who may have given seconds for milliseconds.
-pub(crate) fn seconds_hint(option: &str, moment: Option<Time>) -> Option<String> {
+/// Numbers of years. As milliseconds they are the first seconds of 1970.
+const LIKE_YEARS: Range<u64> = 1970..2101;
+
+/// What to tell who may have given seconds, or a year, for milliseconds.
+pub(crate) fn number_hint(option: &str, moment: Option<Time>) -> Option<String> {
     let given = moment?.0;
     let (meant, seconds) = (rfc3339(given), given.saturating_mul(1000));
-    LIKE_SECONDS.contains(&given).then(|| {
-        format!(
-            "{option} {given} is {meant}, since a number is milliseconds since 1970; seconds? write {seconds}"
-        )
-    })
+    let other = if LIKE_SECONDS.contains(&given) {
+        format!("seconds? write {seconds}")
+    } else if LIKE_YEARS.contains(&given) {
+        format!("the year? write {given}-01-01")
+    } else {
+        return None;
+    };
+    Some(format!(
+        "{option} {given} is {meant}, since a number is milliseconds since 1970; {other}"
+    ))
 }
 
 /// `0s`, `10m`, `2h`, `1d`.
@@ -79,11 +87,34 @@ pub(crate) fn size(text: &str) -> Result<Size, String> {
         .ok_or_else(|| "not a whole number of bytes, like 200MB or 2GiB".to_owned())
 }
 
+/// A name, bare or in double quotes, and what stands behind the `=`. Spaces around the `=` do not count.
+pub(crate) fn named(text: &str) -> Option<(String, &str)> {
+    let Some(quoted) = text.trim_start().strip_prefix('"') else {
+        let (name, value) = text.split_once('=')?;
+        return Some((name.trim().to_owned(), value.trim_start()));
+    };
+    let mut name = String::new();
+    let mut rest = quoted;
+    loop {
+        let (part, behind) = rest.split_once('"')?;
+        name.push_str(part);
+        // A quote within quotes is doubled.
+        match behind.strip_prefix('"') {
+            Some(more) => {
+                name.push('"');
+                rest = more;
+            }
+            None => {
+                let value = behind.trim_start().strip_prefix('=')?;
+                return Some((name, value.trim_start()));
+            }
+        }
+    }
+}
+
 /// `DIM=LO..HI`, `DIM=..HI`, `DIM=LO..`, `DIM=..` or `DIM=VALUE`.
 pub(crate) fn interval(text: &str) -> Result<NamedInterval, String> {
-    let (dimension, ends) = text
-        .split_once('=')
-        .ok_or_else(|| "not of the form DIM=LO..HI".to_owned())?;
+    let (dimension, ends) = named(text).ok_or_else(|| "not of the form DIM=LO..HI".to_owned())?;
     if ends.is_empty() {
         return Err(format!(
             "nothing after the `=`: LO..HI, LO.., ..HI, a value, or {dimension}=.. for all"
@@ -95,7 +126,7 @@ pub(crate) fn interval(text: &str) -> Result<NamedInterval, String> {
         None => (end(ends), end(ends)),
     };
     Ok(NamedInterval {
-        name: dimension.to_owned(),
+        name: dimension,
         interval: Interval::new(lo, hi),
     })
 }
@@ -134,14 +165,31 @@ mod tests {
     }
 
     #[test]
-    fn seconds_are_told_from_milliseconds() {
-        let hint = |given| seconds_hint("--at", Some(Time(given)));
+    fn names_are_bare_or_in_quotes() {
+        let of = |text| named(text).map(|(name, value)| (name, value.to_owned()));
+        let some = |name: &str, value: &str| Some((name.to_owned(), value.to_owned()));
+        assert_eq!(of("order id=377"), some("order id", "377"));
+        assert_eq!(of("\"order id\"=377"), some("order id", "377"));
+        assert_eq!(of("\"a=\"\"b\" = 1=2"), some("a=\"b", "1=2"));
+        assert_eq!(of(" amount = 5"), some("amount", "5"));
+        assert_eq!(of("amount"), None);
+        assert_eq!(of("\"amount=5"), None);
+        assert_eq!(of("\"amount\"5=6"), None);
+    }
+
+    #[test]
+    fn seconds_and_years_are_told_from_milliseconds() {
+        let hint = |given| number_hint("--at", Some(Time(given)));
         assert_eq!(
             hint(1_795_342_234).unwrap(),
             "--at 1795342234 is 1970-01-21T18:42:22.234Z, since a number is milliseconds since 1970; seconds? write \
              1795342234000"
         );
-        for milliseconds in [0, 100, 86_400_000, 1_795_342_234_000] {
+        assert_eq!(
+            hint(2020).unwrap(),
+            "--at 2020 is 1970-01-01T00:00:02.020Z, since a number is milliseconds since 1970; the year? write 2020-01-01"
+        );
+        for milliseconds in [0, 100, 1500, 86_400_000, 1_795_342_234_000] {
             assert_eq!(hint(milliseconds), None);
         }
     }

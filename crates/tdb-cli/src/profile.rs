@@ -69,11 +69,9 @@ impl Profile {
     }
 
     /// Notes a part of a result.
-    pub(crate) fn result(&self, rows: usize, bytes: usize) {
-        self.shared.rows.fetch_add(rows as u64, Ordering::Relaxed);
-        self.shared
-            .result
-            .fetch_add(bytes as u64, Ordering::Relaxed);
+    pub(crate) fn result(&self, rows: u64, bytes: u64) {
+        self.shared.rows.fetch_add(rows, Ordering::Relaxed);
+        self.shared.result.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Notes who reads cells.
@@ -139,6 +137,14 @@ impl Profile {
             ("bytes_read", Fact::Bytes(number(&counters.bytes))),
         ];
         let session = counters.session.get();
+        let files = session.map(|session| {
+            let profile = session.profile();
+            [
+                ("guess", profile.guess),
+                ("input", profile.input),
+                ("write", profile.write),
+            ]
+        });
         if let Some(session) = session {
             facts.push(("threads", Fact::Count(session.threads() as u64)));
         }
@@ -161,7 +167,15 @@ impl Profile {
             .stages
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let stage = |name| stages.iter().find(|(known, _)| *known == name).copied();
+        let noted = |name| stages.iter().find(|(known, _)| *known == name).copied();
+        let of_files = |name| {
+            let found = files
+                .into_iter()
+                .flatten()
+                .find(|(known, _)| *known == name);
+            found.filter(|(_, took)| *took > Duration::ZERO)
+        };
+        let stage = |name| noted(name).or_else(|| of_files(name));
         let read = session.map(|s| {
             [
                 ("plan", s.plan),

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
+use tdb::WholeFile;
+
 use crate::failure::Failure;
 use crate::paint::visible;
-use crate::result_file::ResultFile;
 
 /// Width and height of what is drawn, without the margin around it.
 pub(crate) const FIELD: (f64, f64) = (800.0, 500.0);
@@ -94,10 +95,10 @@ impl Svg {
     /// Writes the drawing into a file, whole or not at all.
     pub(crate) fn write(mut self, file: &Path) -> Result<(), Failure> {
         self.line("</svg>");
-        let (begun, mut to) = ResultFile::begin(file)?;
+        let (begun, mut to) = WholeFile::begin(file)?;
         to.write_all(self.0.as_bytes())?;
         to.flush()?;
-        begun.finish()
+        Ok(begun.finish()?)
     }
 
     fn line(&mut self, text: &str) {

@@ -13,6 +13,14 @@ pub enum ConditionError {
         /// What is wrong there.
         what: String,
     },
+    /// Its text is nested too deep, or has too many parts.
+    #[error("condition at character {at}: {}", too_large(.limit))]
+    TooLarge {
+        /// Where in the text the limit is passed, counted in characters from 1.
+        at: usize,
+        /// The limit.
+        limit: LimitError,
+    },
     /// It names a field that the array does not have.
     #[error("condition {test}: the array has no such field")]
     UnknownField {
@@ -78,6 +86,16 @@ pub enum ConditionError {
     Bug(#[from] Bug),
 }
 
+/// What a text has too much of, as who writes it sees it.
+fn too_large(limit: &LimitError) -> String {
+    let most = limit.allowed;
+    match limit.setting {
+        "condition_depth" => format!("parentheses, `not` and operations are more than {most} deep"),
+        "condition_nodes" => format!("there are more than {most} tests, joints and values"),
+        _ => limit.to_string(),
+    }
+}
+
 impl ConditionError {
     /// Whose fault it is, and so what the caller can do.
     #[must_use]
@@ -91,7 +109,7 @@ impl ConditionError {
             | Self::Unknown(_)
             | Self::NoPoint { .. }
             | Self::NotStorable { .. } => ErrorKind::Invalid,
-            Self::Limit(_) => ErrorKind::Limit,
+            Self::Limit(_) | Self::TooLarge { .. } => ErrorKind::Limit,
             Self::Bug(_) => ErrorKind::Bug,
         }
     }

@@ -5,12 +5,13 @@ mod test;
 
 use std::collections::HashSet;
 
+use tdb_cells::FieldInfo;
 use tdb_tile::{Bug, LimitError, Limits};
 
 use crate::parentheses::term_parentheses;
 use crate::refusal::{Refusal, TextError};
 use crate::token::{Token, Tokens};
-use crate::{Condition, ConditionError};
+use crate::{Condition, ConditionError, ConditionNode};
 
 impl Condition {
     /// Reads a condition as `--where` takes it.
@@ -24,11 +25,38 @@ impl Condition {
     /// [`ConditionError::Text`] where the text breaks the grammar, [`ConditionError::Limit`] where it is too deep
     /// or too long.
     pub fn parse(text: &str, limits: &Limits) -> Result<Self, ConditionError> {
-        let parsed = Parser::new(text, limits)
-            .and_then(Parser::run)
-            .map_err(|error| error.in_text(text))?;
-        check_depth(parsed.written_depth(), limits)?;
-        Ok(parsed)
+        Self::parse_with_places(text, limits).map(|(condition, _)| condition)
+    }
+
+    /// The condition, and where in the text each of its tests begins, in bytes.
+    fn parse_with_places(
+        text: &str,
+        limits: &Limits,
+    ) -> Result<(Self, Vec<usize>), ConditionError> {
+        let parser = Parser::new(text, limits);
+        let mut parser = parser.map_err(|error| error.in_text(text, 0))?;
+        let parsed = parser.run();
+        let at = parser.tokens.at();
+        let parsed = parsed.map_err(|error| error.in_text(text, at))?;
+        check_depth(parsed.written_depth(), limits)
+            .map_err(|error| Refusal::from(error).in_text(text, at))?;
+        Ok((parsed, parser.places))
+    }
+
+    /// Where in a text that [`Condition::parse`] reads the first test begins that these fields cannot be asked, counted in
+    /// characters from 1.
+    #[must_use]
+    pub fn place_of_unfit(text: &str, fields: &[FieldInfo], limits: &Limits) -> Option<usize> {
+        let (condition, places) = Self::parse_with_places(text, limits).ok()?;
+        let tests = condition.nodes().iter().filter_map(|node| match node {
+            ConditionNode::Test(test) => Some(Self::from(test.clone())),
+            ConditionNode::Comparison(comparison) => Some(Self::from(comparison.clone())),
+            ConditionNode::And(_) | ConditionNode::Or(_) | ConditionNode::Not => None,
+        });
+        let mut tests = tests.zip(places);
+        let (_, at) = tests.find(|(test, _)| test.resolve(fields, limits).is_err())?;
+        let before = text.get(..at)?.chars().count();
+        Some(before.saturating_add(1))
     }
 }
 
@@ -73,6 +101,8 @@ struct Parser<'a> {
     pending: Vec<Pending>,
     done: Vec<Condition>,
     nodes: u64,
+    /// Where the tests begin.
+    places: Vec<usize>,
 }
 
 impl<'a> Parser<'a> {
@@ -85,14 +115,16 @@ impl<'a> Parser<'a> {
             pending: Vec::new(),
             done: Vec::new(),
             nodes: 0,
+            places: Vec::new(),
         })
     }
 
-    fn run(mut self) -> Result<Condition, Refusal> {
+    fn run(&mut self) -> Result<Condition, Refusal> {
         loop {
             self.open()?;
+            let at = self.tokens.at();
             let test = self.test()?;
-            self.push(test)?;
+            self.push(test, at)?;
             self.close()?;
             if self.tokens.take_word("and")? {
                 self.reduce(Pending::And)?;
@@ -142,7 +174,7 @@ impl<'a> Parser<'a> {
     }
 
     /// What stands between parentheses, or the whole, is complete.
-    fn finish(mut self) -> Result<Condition, Refusal> {
+    fn finish(&mut self) -> Result<Condition, Refusal> {
         if *self.tokens.current() != Token::End {
             return Err(self.wanted("`and`, `or` or the end"));
         }
@@ -164,8 +196,13 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn push(&mut self, test: Condition) -> Result<(), Refusal> {
+    fn push(&mut self, test: Condition, at: usize) -> Result<(), Refusal> {
         self.count(test.nodes().len())?;
+        let is_test = |node: &&ConditionNode| {
+            matches!(node, ConditionNode::Test(_) | ConditionNode::Comparison(_))
+        };
+        let tests = test.nodes().iter().filter(is_test).count();
+        self.places.extend(std::iter::repeat_n(at, tests));
         self.done.push(test);
         Ok(())
     }

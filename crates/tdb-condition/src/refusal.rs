@@ -21,16 +21,21 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    pub(crate) fn in_text(self, text: &str) -> ConditionError {
+    /// The error in a text of which the bytes before `read` are read.
+    pub(crate) fn in_text(self, text: &str, read: usize) -> ConditionError {
+        let place = |at: usize| {
+            let before = text.get(..at).unwrap_or(text).chars().count();
+            before.saturating_add(1)
+        };
         match self {
-            Self::Text(TextError { at, what }) => {
-                let before = text.get(..at).unwrap_or(text).chars().count();
-                ConditionError::Text {
-                    at: before.saturating_add(1),
-                    what,
-                }
-            }
-            Self::Limit(error) => error.into(),
+            Self::Text(TextError { at, what }) => ConditionError::Text {
+                at: place(at),
+                what,
+            },
+            Self::Limit(limit) => ConditionError::TooLarge {
+                at: place(read),
+                limit,
+            },
             Self::Bug(bug) => bug.into(),
         }
     }

@@ -270,8 +270,9 @@ impl<'a> Tokens<'a> {
             .map(|c| c.to_digit(16).and_then(|digit| digit.try_into().ok()))
             .collect();
         let digits = digits.filter(|digits| digits.len() % 2 == 0);
-        let digits = digits
-            .ok_or_else(|| self.error("wanted an even number of hexadecimal digits in x''"))?;
+        let digits = digits.ok_or_else(|| {
+            self.error("wanted pairs of hexadecimal digits in x'', as in x'00ff'")
+        })?;
         let (pairs, _) = digits.as_chunks::<2>();
         Ok(Token::Bytes(
             pairs.iter().map(|[high, low]| high << 4 | low).collect(),

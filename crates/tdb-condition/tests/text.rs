@@ -11,7 +11,7 @@ use std::fmt::Write;
 use proptest::prelude::*;
 use tdb_condition::{CompareOp, Condition, ConditionError, ConditionNode, Literal, Pattern};
 use tdb_schema::value::Moment;
-use tdb_tile::Limits;
+use tdb_tile::{ErrorKind, Limits};
 
 fn parse(text: &str) -> Condition {
     Condition::parse(text, &Limits::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -180,16 +180,17 @@ fn depth_and_length_are_bounded() {
     let deep = |n: usize| format!("{}a = 1{}", "(".repeat(n), ")".repeat(n));
     assert!(Condition::parse(&deep(512), &limits).is_ok());
     let error = Condition::parse(&deep(1_000_000), &limits).unwrap_err();
-    insta::assert_snapshot!(error, @"depth of a condition of 513 is over the limit of 512 (condition_depth)");
+    insta::assert_snapshot!(error, @"condition at character 514: parentheses, `not` and operations are more than 512 deep");
+    assert_eq!(error.kind(), ErrorKind::Limit);
     let error = Condition::parse(&"not ".repeat(1_000_000), &limits).unwrap_err();
-    insta::assert_snapshot!(error, @"depth of a condition of 513 is over the limit of 512 (condition_depth)");
+    insta::assert_snapshot!(error, @"condition at character 2053: parentheses, `not` and operations are more than 512 deep");
     let long = vec!["a = 1"; 1001].join(" or ");
     let error = Condition::parse(&long, &limits).unwrap_err();
-    insta::assert_snapshot!(error, @"nodes of a condition of 1001 is over the limit of 1000 (condition_nodes)");
+    insta::assert_snapshot!(error, @"condition at character 3004: there are more than 1000 tests, joints and values");
     let members = format!("a in ({})", vec!["1"; 1001].join(","));
     assert!(matches!(
         Condition::parse(&members, &limits),
-        Err(ConditionError::Limit(_))
+        Err(ConditionError::TooLarge { .. })
     ));
 }
 

@@ -40,7 +40,7 @@ pub fn debris(array: &Array, options: &VacuumOptions) -> Result<Plan, ArrayError
     let mut keys = cleaning.old(idle, IDLE)?;
     for folder in [FRAGMENT_FOLDER, COMMITS_FOLDER, ""] {
         let (found, _) = objects::list(location, folder)?;
-        let unfinished = |key: &&String| tdb_store::name(key).starts_with(".tmp-");
+        let unfinished = |key: &&String| tdb_store::is_draft(key);
         keys.extend(cleaning.old(found.iter().filter(unfinished), UNFINISHED)?);
     }
     let known: BTreeSet<&str> = array

@@ -22,6 +22,15 @@ pub fn plan_fragment_removal(
 ) -> Result<Plan, ArrayError> {
     let objects = CommitObjects::read(location)?;
     check_time(&objects, window)?;
+    let fragments = fragments_within(&objects, window);
+    let mut plan = Plan::default();
+    removal(&mut plan, &objects, &fragments, options)?;
+    plan.remove(empty_lists(&objects, &fragments));
+    Ok(plan)
+}
+
+/// The fragments that were written within a span of time.
+pub(crate) fn fragments_within(objects: &CommitObjects, window: TimeWindow) -> BTreeSet<String> {
     let within = |folder: &str| {
         let name = TimestampedName::parse(tdb_store::name(folder));
         name.is_ok_and(|name| window.contains(&name))
@@ -30,27 +39,22 @@ pub fn plan_fragment_removal(
     let begun = objects.fragments.iter().map(String::as_str);
     let begun = begun.filter(|folder| objects.is_ignored(&commit_of(folder)));
     let links = objects.links.iter().map(String::as_str);
-    let fragments: BTreeSet<String> = objects
-        .committed()
-        .into_iter()
-        .chain(begun)
-        .chain(links)
-        .filter(|folder| within(folder))
-        .map(str::to_owned)
-        .collect();
-    let mut plan = Plan::default();
-    removal(&mut plan, &objects, &fragments, options)?;
-    // A list whose fragments are all gone says nothing any more.
+    let all = objects.committed().into_iter().chain(begun).chain(links);
+    let all = all.filter(|folder| within(folder));
+    all.map(str::to_owned).collect()
+}
+
+/// The lists that say nothing any more once these fragments are gone.
+pub(crate) fn empty_lists(objects: &CommitObjects, fragments: &BTreeSet<String>) -> Vec<String> {
     let lists = objects.vacuums.iter().filter(|vacuum| {
         let mut left = vacuum.lines.intersection(&objects.fragments);
         left.all(|fragment| fragments.contains(fragment))
     });
-    plan.remove(lists.map(|vacuum| vacuum.key.clone()).collect());
-    Ok(plan)
+    lists.map(|vacuum| vacuum.key.clone()).collect()
 }
 
 /// Fails where a fragment holds cells of the time that is asked for, and of another: of several, with the longest.
-fn check_time(objects: &CommitObjects, window: TimeWindow) -> Result<(), ArrayError> {
+pub(crate) fn check_time(objects: &CommitObjects, window: TimeWindow) -> Result<(), ArrayError> {
     let fragments = objects.committed().into_iter().filter_map(|folder| {
         let name = TimestampedName::parse(tdb_store::name(folder)).ok()?;
         Some((folder, name))

@@ -10,6 +10,7 @@ use tdb_tile::Range;
 use tdb_write::{Replacement, WriteOptions, WriteOrder};
 
 use crate::merge_plan::keeps_times;
+use crate::merge_progress::MergeProgress;
 use crate::rewrite::rewrite;
 use crate::{History, MergeError, MergeOptions, MergePlan, MergeStep, Source};
 
@@ -31,7 +32,8 @@ pub struct Merged {
 }
 
 impl MergePlan {
-    /// Merges, step by step: cells are read and written batch by batch within the memory of the session.
+    /// Merges, step by step: cells are read and written batch by batch within the memory of the session, which
+    /// [tells](Session::with_progress) how many are done.
     ///
     /// What is replaced stays until a vacuum. Stopped anywhere, this leaves an array that reads as before, and in which
     /// a new plan goes on. Where others merge or remove fragments of the plan meanwhile, it leaves the rest to them.
@@ -47,7 +49,8 @@ impl MergePlan {
         array.finish_replacements()?;
         let mut merged = Merged::default();
         let mut made: Vec<Vec<TimestampedName>> = Vec::new();
-        for step in &self.steps {
+        let mut progress = MergeProgress::new(session, array, &self.steps);
+        for (number, step) in self.steps.iter().enumerate() {
             let mut names = Vec::new();
             for source in &step.sources {
                 match source {
@@ -64,7 +67,7 @@ impl MergePlan {
                 step,
                 names: &names,
             };
-            match merging.run(array) {
+            match merging.run(array, &|cells| progress.tell(cells)) {
                 // Where no cell was left, what was there goes on to stand for itself: there is nothing to replace it.
                 Ok(written) if written.is_empty() => {
                     merged.notes.push(all_deleted(&names));
@@ -84,6 +87,7 @@ impl MergePlan {
                     break;
                 }
             }
+            progress.finish(number);
         }
         Ok(merged)
     }
@@ -116,14 +120,14 @@ struct Merging<'a> {
 }
 
 impl Merging<'_> {
-    fn run(&self, array: &Array) -> Result<Vec<TimestampedName>, MergeError> {
+    fn run(&self, array: &Array, tell: &dyn Fn(u64)) -> Result<Vec<TimestampedName>, MergeError> {
         let array = self.open(array)?;
         let adds_deletions = self.options.history == History::WithoutDeleted
             && keeps_times(&array)
             && conditions_outlive_fields(&array);
         let read = self.read_options(&array);
         let write = self.write_options(&array, adds_deletions);
-        rewrite(self.session, &array, &read, &write)
+        rewrite(self.session, &array, &read, &write, tell)
     }
 
     /// A fragment that others have replaced or removed while this went on, or are about to, if that is why it failed.

@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
+use tdb_array::commits::{parse_lines, rerooted};
 use tdb_array::directory::{DatedObjects, Lists, METADATA_FOLDER};
 use tdb_array::{
     Array, ArrayError, At, ChangeOptions, Group, Location, MetadataRecord, Names, TimeWindow,
@@ -110,6 +111,44 @@ fn live(
         .into_iter()
         .collect();
     objects.live(window, &lists)
+}
+
+/// The metadata objects that came after a time, in the steps in which they go: the lists of what was merged first, so
+/// that it counts again before what took its place is gone.
+///
+/// # Errors
+/// [`ArrayError::Invalid`] for an object that holds metadata of both sides of the time, and whose parts are gone.
+pub(crate) fn later_metadata(location: &Location, to: u64) -> Result<[Vec<String>; 2], ArrayError> {
+    let (keys, _) = objects::list(location, METADATA_FOLDER)?;
+    let (mut lists, mut later) = (Vec::new(), Vec::new());
+    let ends_later = |key: &&String| {
+        !key.ends_with(".vac") && TimestampedName::of_key(key).is_ok_and(|name| name.end() > to)
+    };
+    for key in keys.iter().filter(ends_later) {
+        let list = format!("{key}.vac");
+        let starts_later = TimestampedName::of_key(key).is_ok_and(|name| name.start() > to);
+        if !starts_later && !has_all_parts(location, &keys, &list)? {
+            return Err(ArrayError::Invalid {
+                what: "metadata",
+                name: key.clone(),
+                why: "it was merged of objects of both sides of that time, and these were vacuumed",
+            });
+        }
+        lists.extend(keys.contains(&list).then_some(list));
+        later.push(key.clone());
+    }
+    Ok([lists, later])
+}
+
+/// Whether all is there that a list says was merged.
+fn has_all_parts(
+    location: &Location,
+    keys: &BTreeSet<String>,
+    list: &str,
+) -> Result<bool, ArrayError> {
+    let read = objects::read(location, &[list.to_owned()], location.limits().list_bytes)?;
+    let parts = read.iter().flat_map(|(_, bytes)| parse_lines(bytes));
+    Ok(!read.is_empty() && parts.map(rerooted).all(|key| keys.contains(key)))
 }
 
 fn objects(location: &Location) -> Result<DatedObjects, ArrayError> {

@@ -45,6 +45,12 @@ impl Plan {
         self.steps.push(Step::Put { key, bytes });
     }
 
+    /// Whether an object is among those that are stored.
+    pub(crate) fn puts(&self, wanted: &str) -> bool {
+        let mut steps = self.steps.iter();
+        steps.any(|step| matches!(step, Step::Put { key, .. } if key == wanted))
+    }
+
     pub(crate) fn remove(&mut self, keys: Vec<String>) {
         if !keys.is_empty() {
             self.steps.push(Step::Remove(keys));

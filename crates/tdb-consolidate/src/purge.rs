@@ -1,7 +1,7 @@
 //! Fragments that are rewritten alone, to be rid of what was deleted of them.
 
 use tdb_array::{Array, ArrayError, At, Fragment};
-use tdb_fragment::{FragmentIndex, MetadataPart, TileBounds};
+use tdb_fragment::{MetadataPart, TileBounds};
 use tdb_schema::FieldKind;
 use tdb_tile::Record;
 
@@ -48,9 +48,9 @@ impl MergePlan {
 /// Whether a fragment may hold deleted cells: those that its own delete times tell of, or those of a delete that it
 /// does not say that it was asked about.
 fn is_concerned(array: &Array, source: &Source) -> Result<bool, ArrayError> {
-    let mut fragments = array.numbered_fragments();
-    let found = fragments.find(|(_, fragment)| *source == Source::Fragment(fragment.name.clone()));
-    let Some((index, fragment)) = found else {
+    let mut fragments = array.fragments().iter();
+    let found = fragments.find(|fragment| *source == Source::Fragment(fragment.name.clone()));
+    let Some(fragment) = found else {
         return Ok(false);
     };
     let (first, _) = fragment.timestamps();
@@ -62,10 +62,10 @@ fn is_concerned(array: &Array, source: &Source) -> Result<bool, ArrayError> {
     if deletes.peek().is_none() {
         return Ok(false);
     }
-    if fragment.metadata.extra_fields.deletes && has_deleted(array, index, fragment)? {
+    if fragment.metadata.extra_fields.deletes && has_deleted(array, fragment)? {
         return Ok(true);
     }
-    let markers = markers(array, index, fragment)?;
+    let markers = markers(array, fragment)?;
     let is_known = |marker: &str| {
         markers
             .iter()
@@ -76,15 +76,11 @@ fn is_concerned(array: &Array, source: &Source) -> Result<bool, ArrayError> {
 
 /// Whether any cell of a fragment with the times of deletes may have one: those that are not deleted have the greatest
 /// number in its place.
-fn has_deleted(
-    array: &Array,
-    index: FragmentIndex,
-    fragment: &Fragment,
-) -> Result<bool, ArrayError> {
+pub(crate) fn has_deleted(array: &Array, fragment: &Fragment) -> Result<bool, ArrayError> {
     let least = [MetadataPart::Mins(FieldKind::DeleteTimestamps)];
     let key = &fragment.metadata_key;
     let mut tiles = 0_u64;
-    for part in array.metadata_parts(index, &least)? {
+    for part in array.metadata_parts_of(fragment, &least)? {
         let version = fragment.metadata.version;
         let bounds = TileBounds::decode(&part.payload, version, &(), array.limits()).at(key)?;
         let (times, _) = bounds.fixed.as_chunks::<8>();
@@ -101,17 +97,13 @@ fn has_deleted(
 }
 
 /// The deletes that a fragment says it was asked about.
-fn markers(
-    array: &Array,
-    index: FragmentIndex,
-    fragment: &Fragment,
-) -> Result<Vec<String>, ArrayError> {
+pub(crate) fn markers(array: &Array, fragment: &Fragment) -> Result<Vec<String>, ArrayError> {
     if !fragment.metadata.version.stores_processed_conditions() {
         return Ok(Vec::new());
     }
     let key = &fragment.metadata_key;
     let mut markers = Vec::new();
-    for part in array.metadata_parts(index, &[MetadataPart::ProcessedConditions])? {
+    for part in array.metadata_parts_of(fragment, &[MetadataPart::ProcessedConditions])? {
         let processed = fragment
             .metadata
             .processed_conditions(&part.payload, array.limits());

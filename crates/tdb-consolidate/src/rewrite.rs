@@ -17,12 +17,14 @@ use crate::MergeError;
 /// Reads cells in global order and writes them again. Tiles that need not be merged are copied: their filters are
 /// undone, to see that they are sound and to sum them up, and not run again.
 ///
-/// Where the replacement of `write` is to say which cells are deleted and the read does not tell, none is.
+/// Where the replacement of `write` is to say which cells are deleted and the read does not tell, none is. Tells how many
+/// cells are written.
 pub(crate) fn rewrite(
     session: &Session,
     array: &Arc<Array>,
     read: &ReadOptions,
     write: &WriteOptions,
+    tell: &dyn Fn(u64),
 ) -> Result<Vec<TimestampedName>, MergeError> {
     let mut reader = Reader::open(session, array, read)?;
     let tells_deletions = reader.fields().iter().any(|f| f.name == DELETE_TIMESTAMPS);
@@ -36,6 +38,7 @@ pub(crate) fn rewrite(
     let mut fragments = HashMap::new();
     loop {
         if copy_tiles(&mut reader, &mut writer, &mut fragments)? {
+            tell(writer.rows());
             continue;
         }
         let Some(batch) = reader.next() else {
@@ -46,6 +49,7 @@ pub(crate) fn rewrite(
             batch.columns.extend(no_deletions(batch.rows));
         }
         writer.push(&batch)?;
+        tell(writer.rows());
     }
     drop((reader, fragments));
     Ok(writer.finish()?)

@@ -1,7 +1,7 @@
 //! Decodes all that an array is stored as, and lists what cannot be.
 
 use tdb_array::{Array, ArrayError, ErrorKind, Fragment, Location, OpenOptions};
-use tdb_cells::Session;
+use tdb_cells::{Activity, Progress, Session};
 use tdb_schema::FieldKind;
 
 use crate::MergeError;
@@ -34,7 +34,8 @@ pub struct Verified {
 }
 
 /// Reads and decodes every tile of every field of every fragment of an array, and tells each that cannot be: also of
-/// cells that others overwrite, and in fragments that keep the array from being opened.
+/// cells that others overwrite, and in fragments that keep the array from being opened. The session
+/// [tells](Session::with_progress) how many tiles are done.
 ///
 /// What can be decoded and is wrong all the same is not found: data without a checksum that was changed to other data.
 ///
@@ -49,9 +50,12 @@ pub fn verify(
     let mut work = Verifying {
         session,
         verified: Verified::default(),
+        total: None,
         tell,
     };
     let array = work.open(location, options)?;
+    let tiles = array.fragments().iter().map(tiles_of_fields);
+    work.total = Some(tiles.fold(0, u64::saturating_add));
     for fragment in array.fragments() {
         work.verified.fragments = work.verified.fragments.saturating_add(1);
         work.fragment(&array, fragment)?;
@@ -62,6 +66,8 @@ pub fn verify(
 struct Verifying<'a> {
     session: &'a Session,
     verified: Verified,
+    /// Tiles of fields that will be tried, once they are known.
+    total: Option<u64>,
     tell: &'a mut dyn FnMut(Damage),
 }
 
@@ -84,13 +90,7 @@ impl Verifying<'_> {
     }
 
     fn fragment(&mut self, array: &Array, fragment: &Fragment) -> Result<(), MergeError> {
-        let kept = [
-            FieldKind::Timestamps,
-            FieldKind::DeleteTimestamps,
-            FieldKind::DeleteConditionIndex,
-        ];
-        let fields = fragment.schema.fields().map(|field| field.kind);
-        for kind in fields.chain(kept) {
+        for kind in kinds(fragment) {
             match StoredField::open(self.session, array, fragment, kind) {
                 Ok(None) => {}
                 Ok(Some(field)) => self.field(fragment, &field)?,
@@ -106,6 +106,8 @@ impl Verifying<'_> {
     fn field(&mut self, fragment: &Fragment, field: &StoredField<'_>) -> Result<(), MergeError> {
         for tile in 0..fragment.metadata.tile_count() {
             self.verified.tiles = self.verified.tiles.saturating_add(1);
+            let progress = Progress::new(Activity::Verifying, self.verified.tiles);
+            self.session.tell(&progress.of(self.total));
             if let Err(error) = field.read(tile) {
                 let name = Some(field.field().name.to_owned());
                 self.found(name_of(fragment), name, Some(tile), error.into())?;
@@ -147,6 +149,25 @@ fn is_out_of_memory(error: &MergeError) -> bool {
         next = error.source();
     }
     false
+}
+
+/// The fields that a fragment may have.
+fn kinds(fragment: &Fragment) -> impl Iterator<Item = FieldKind> {
+    let kept = [
+        FieldKind::Timestamps,
+        FieldKind::DeleteTimestamps,
+        FieldKind::DeleteConditionIndex,
+    ];
+    let fields = fragment.schema.fields().map(|field| field.kind);
+    fields.chain(kept)
+}
+
+/// How many tiles the fields of a fragment have together.
+fn tiles_of_fields(fragment: &Fragment) -> u64 {
+    let metadata = &fragment.metadata;
+    let is_stored = |kind: &FieldKind| metadata.field_in(&fragment.schema, *kind).is_some();
+    let fields = kinds(fragment).filter(is_stored).count() as u64;
+    fields.saturating_mul(metadata.tile_count())
 }
 
 fn name_of(fragment: &Fragment) -> String {

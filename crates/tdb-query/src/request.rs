@@ -78,6 +78,9 @@ impl Request {
         if options.reads_nothing {
             subarray.clear();
         }
+        if options.versions == Versions::Current {
+            keep_in_current_domain(array, &mut subarray);
+        }
         // Where cells that are not chosen stay, the places of all are wanted.
         let drops = options.failing == Failing::Drop;
         let placed = points.as_ref().filter(|_| drops);
@@ -151,10 +154,37 @@ impl Request {
         chooses.and_then(Predicate::points)
     }
 
+    /// The order in which cells of several fragments are brought together: where any will do, the one in which they are
+    /// stored, so that no more of them are in memory than a batch takes.
+    pub(crate) fn merge_order(&self) -> ResultOrder {
+        match self.order {
+            ResultOrder::Unordered => ResultOrder::Global,
+            order => order,
+        }
+    }
+
     /// The part of the domain that is read.
     #[must_use]
     pub fn subarray(&self) -> &Subarray {
         &self.subarray
+    }
+}
+
+/// Cells of a sparse array that lie outside of its current domain, since they were written before it had that one, are not
+/// read. Where no fragment has any, nothing has to be looked at for it. Those of a dense array have fill values there.
+fn keep_in_current_domain(array: &Snapshot, subarray: &mut Subarray) {
+    let schema = array.schema();
+    let Some(bounds) = schema
+        .current_domain
+        .as_ref()
+        .filter(|_| !schema.is_dense())
+    else {
+        return;
+    };
+    subarray.cut_to(schema, bounds);
+    if !array.is_within_current_domain() {
+        let bounds = bounds.iter().cloned().enumerate();
+        subarray.restrict(schema, &bounds.collect::<Vec<_>>());
     }
 }
 

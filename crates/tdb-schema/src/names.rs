@@ -15,6 +15,12 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
+    /// The name that is not known.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// `what` is the singular of what has names: "dimension".
     ///
     /// ```

@@ -26,6 +26,14 @@ pub enum RangeError {
         /// Name of the dimension or label.
         name: String,
     },
+    /// A range that reaches out of the domain, where that is not wanted.
+    #[error("range of dimension {dimension:?} reaches out of its domain: {domain}")]
+    OutOfDomain {
+        /// Name of the dimension.
+        dimension: String,
+        /// Both ends of its domain, as text.
+        domain: String,
+    },
     /// A dimension that the array does not have.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
@@ -39,7 +47,10 @@ impl RangeError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Type { .. } | Self::Backwards { .. } | Self::Unknown(_) => ErrorKind::Invalid,
+            Self::Type { .. }
+            | Self::Backwards { .. }
+            | Self::OutOfDomain { .. }
+            | Self::Unknown(_) => ErrorKind::Invalid,
             Self::Bug(_) => ErrorKind::Bug,
         }
     }
@@ -86,6 +97,35 @@ impl Subarray {
                 .position(|d| d.name == *name)
                 .ok_or_else(|| no_dimension(schema, name))?;
             subarray.add(&schema.dimensions, index, range.clone())?;
+        }
+        Ok(subarray)
+    }
+
+    /// As [`Subarray::new`], of ranges that lie in the domain.
+    ///
+    /// # Errors
+    /// As [`Subarray::new`]; [`RangeError::OutOfDomain`] for a range that would be clipped or dropped.
+    pub fn within(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Self, RangeError> {
+        let subarray = Self::new(schema, ranges)?;
+        for (name, range) in ranges {
+            let mut dimensions = schema.dimensions.iter();
+            let Some(dimension) = dimensions.find(|dimension| dimension.name == *name) else {
+                continue;
+            };
+            let fixed = dimension.domain.as_ref();
+            let fixed = fixed.filter(|_| !dimension.cell_val_num.is_var());
+            let outside = fixed
+                .filter(|domain| cut(dimension.datatype, domain, range).as_ref() != Some(range));
+            if let Some(domain) = outside {
+                let end = |bytes: &[u8]| {
+                    let end = read(dimension.datatype, bytes).map(|end| end.to_string());
+                    end.ok_or_else(|| Bug::new("an end of a domain that is no coordinate"))
+                };
+                return Err(RangeError::OutOfDomain {
+                    dimension: name.clone(),
+                    domain: format!("{} .. {}", end(&domain.lo)?, end(&domain.hi)?),
+                });
+            }
         }
         Ok(subarray)
     }
@@ -195,6 +235,24 @@ impl Subarray {
                 None => Some(range.clone()),
             };
             *place = Some(inside.into_iter().collect());
+        }
+    }
+
+    /// Cuts the ranges of all dimensions to these, one for each dimension, with a warning; a dimension without a range stays
+    /// as it is.
+    pub fn cut_to(&mut self, schema: &ArraySchema, bounds: &[Range]) {
+        let dimensions = schema.dimensions.iter().zip(bounds);
+        for ((dimension, bounds), place) in dimensions.zip(&mut self.dimensions) {
+            let Some(ranges) = place else { continue };
+            let before = ranges.clone();
+            let inside = |range: &Range| cut(dimension.datatype, bounds, range);
+            *ranges = before.iter().filter_map(inside).collect();
+            if *ranges != before {
+                self.warnings.push(format!(
+                    "ranges of dimension {:?} were cut to the current domain",
+                    dimension.name
+                ));
+            }
         }
     }
 

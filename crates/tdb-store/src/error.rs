@@ -152,6 +152,15 @@ impl StoreError {
         }
     }
 
+    /// What went wrong, without the name of the object.
+    #[must_use]
+    pub fn cause(&self) -> String {
+        let text = self.to_string();
+        let cause = text.strip_prefix(self.key());
+        let cause = cause.and_then(|cause| cause.strip_prefix(": "));
+        cause.unwrap_or(&text).to_owned()
+    }
+
     /// Whether this says that there is no such object.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::NotFound { .. })

@@ -64,6 +64,15 @@ pub fn join(prefix: &str, name: &str) -> String {
     format!("{prefix}/{name}")
 }
 
+/// What the names of objects begin with that are being written.
+pub(crate) const DRAFT: &str = ".tmp-";
+
+/// Whether this is the key of an object that is being written: its name so far says nothing to anybody.
+#[must_use]
+pub fn is_draft(key: &str) -> bool {
+    name(key).starts_with(DRAFT)
+}
+
 /// The last part of a key.
 pub fn name(key: &str) -> &str {
     key.rsplit_once('/').map_or(key, |(_, name)| name)

@@ -16,7 +16,7 @@ mod store;
 pub use coalesce::read_coalesced;
 pub use error::StoreError;
 pub use faulty::{Faults, FaultyStore};
-pub use key::{MAX_KEY_LEN, check_key, check_prefix, join, name, parent};
+pub use key::{MAX_KEY_LEN, check_key, check_prefix, is_draft, join, name, parent};
 pub use local::{LocalStore, SyncCounts};
 pub use memory::{Counts, MemoryStore};
 pub use objects::{

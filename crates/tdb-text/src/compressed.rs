@@ -3,12 +3,16 @@
 use std::io::{self, BufReader, Cursor, ErrorKind, Read};
 
 use flate2::bufread::MultiGzDecoder;
+use tdb_cells::files::InputError;
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The least and the greatest window of zstd, as powers of two, that is looked back to.
-const WINDOWS: std::ops::RangeInclusive<u32> = 20..=27;
+/// The least and the greatest window of zstd, as powers of two, that is looked back to: more its library takes nowhere.
+const WINDOWS: std::ops::RangeInclusive<u32> = 20..=if usize::BITS < 64 { 30 } else { 31 };
+
+/// What the library of zstd says where a window is larger than it may be: it tells no number of the error.
+const WINDOW_TOO_LARGE: &str = "Frame requires too much memory for decoding";
 
 /// A text as it is, whether its bytes are compressed with gzip or zstd, as their first ones say, or not at all: neither
 /// begins a text of UTF-8. It is unpacked as it is read, with up to a quarter of `memory`.
@@ -29,29 +33,57 @@ pub fn unpacked<R: Read + Send + 'static>(
     let whole = Cursor::new(start).chain(input);
     if is_gzip {
         let unpacked = MultiGzDecoder::new(BufReader::new(whole));
-        return Ok(Box::new(Unpacked("gzip", unpacked)));
+        return Ok(Box::new(Unpacked {
+            format: "gzip",
+            window: None,
+            unpacked,
+        }));
     }
     if is_zstd {
         let mut unpacked = zstd::Decoder::new(whole)?;
         let window = (memory / 4).checked_ilog2().unwrap_or(0);
-        unpacked.window_log_max(window.clamp(*WINDOWS.start(), *WINDOWS.end()))?;
-        return Ok(Box::new(Unpacked("zstd", unpacked)));
+        let window = window.clamp(*WINDOWS.start(), *WINDOWS.end());
+        unpacked.window_log_max(window)?;
+        return Ok(Box::new(Unpacked {
+            format: "zstd",
+            // With the greatest, more memory would not help.
+            window: (window < *WINDOWS.end()).then(|| 1_u64 << window),
+            unpacked,
+        }));
     }
     Ok(Box::new(whole))
 }
 
 /// Names the compression where it does not hold together.
-struct Unpacked<R>(&'static str, R);
+struct Unpacked<R> {
+    format: &'static str,
+    /// The window that memory allows, in bytes, where more would allow a larger one.
+    window: Option<u64>,
+    unpacked: R,
+}
 
 impl<R: Read> Read for Unpacked<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let Self(format, unpacked) = self;
-        unpacked.read(out).map_err(|error| match error.kind() {
-            ErrorKind::Interrupted => error,
+        let read = self.unpacked.read(out);
+        read.map_err(|error| self.told(error))
+    }
+}
+
+impl<R> Unpacked<R> {
+    fn told(&self, error: io::Error) -> io::Error {
+        let format = self.format;
+        match (error.kind(), self.window) {
+            (ErrorKind::Interrupted, _) => error,
             // What the system itself says of the file has a number.
             _ if error.raw_os_error().is_some() => error,
-            kind => io::Error::new(kind, format!("not valid {format}: {error}")),
-        })
+            (_, Some(allowed)) if error.to_string() == WINDOW_TOO_LARGE => {
+                io::Error::other(InputError::Window { format, allowed })
+            }
+            _ => {
+                let what = format!("not valid {format}: {error}");
+                io::Error::new(ErrorKind::InvalidData, what)
+            }
+        }
     }
 }
 
@@ -83,6 +115,34 @@ mod tests {
         assert_eq!(read(parts), Ok("a,b\n1,2\n".to_owned()));
         let parts = [zstd("a,b\n"), zstd("1,2\n")].concat();
         assert_eq!(read(parts), Ok("a,b\n1,2\n".to_owned()));
+    }
+
+    #[test]
+    fn a_window_beyond_a_quarter_of_the_memory_is_a_limit() {
+        let packed = |window: u32| {
+            let mut packed = zstd::Encoder::new(Vec::new(), 1).expect("to memory");
+            packed.window_log(window).expect("a window");
+            packed.write_all(&[b'x'; 4096]).expect("to memory");
+            packed.finish().expect("to memory")
+        };
+        let read = |bytes: Vec<u8>, memory: u64| {
+            let mut unpacked = unpacked(Cursor::new(bytes), memory).expect("from memory");
+            let read = unpacked.read_to_end(&mut Vec::new());
+            read.map_err(InputError::from)
+        };
+        for window in [21, 27, 28] {
+            let memory = 4 << window;
+            assert_eq!(read(packed(window), memory).expect("it fits"), 4096);
+            let behind = [packed(20), packed(window)].concat();
+            for bytes in [packed(window), behind] {
+                let error = read(bytes, memory - 1).expect_err("too large");
+                assert_eq!(error.kind(), tdb_tile::ErrorKind::Limit);
+                let allowed = 1_u64 << (window - 1);
+                let told =
+                    format!("zstd data with a window of more than {allowed} bytes (memory budget)");
+                assert_eq!(error.to_string(), told);
+            }
+        }
     }
 
     #[test]

@@ -5,15 +5,20 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_array::ArrayError;
+use tdb_cells::Row;
 use tdb_schema::order::{CellComparator, Column, SortOrder};
 use tdb_schema::{ArraySchema, Field};
-use tdb_store::{Store, read_one};
+use tdb_store::{ObjectWriter, Store, read_one};
 use tdb_tile::Bug;
 
 use crate::WriteError;
 use crate::coordinates::columns;
-use crate::gather::pick_from;
+use crate::gather::{pick_cells, pick_from};
 use crate::input::{CheckedCells, Input, fields_of, written_fields};
+use crate::sparse::check_rows;
+
+/// So many runs are merged at a time, at most: a block of each is in memory then.
+pub(crate) const MOST_MERGED: usize = 32;
 
 /// Sorted runs of cells in a store, removed when this is dropped.
 #[derive(Debug)]
@@ -21,6 +26,8 @@ pub(crate) struct Runs {
     store: Arc<dyn Store>,
     /// The prefix of the object keys of these runs.
     prefix: String,
+    /// Objects made so far, which their keys count.
+    made: usize,
     runs: Vec<Run>,
 }
 
@@ -28,6 +35,8 @@ pub(crate) struct Runs {
 #[derive(Debug)]
 struct Run {
     key: String,
+    /// How often its cells were merged.
+    level: u32,
     /// Number of cells and of bytes of each block.
     blocks: Vec<(usize, u64)>,
 }
@@ -45,6 +54,7 @@ impl Runs {
         Self {
             store,
             prefix,
+            made: 0,
             runs: Vec::new(),
         }
     }
@@ -58,51 +68,138 @@ impl Runs {
         &mut self,
         blocks: impl Iterator<Item = Result<CheckedCells, Bug>>,
     ) -> Result<(), WriteError> {
-        let key = format!("{}-{}", self.prefix, self.runs.len());
-        let mut object = self.store.create(&key).map_err(ArrayError::from)?;
-        let mut run = Run {
-            key,
-            blocks: Vec::new(),
-        };
+        let mut run = self.begin(0)?;
         for cells in blocks {
-            let cells = cells?;
-            let bytes = to_bytes(&cells);
-            object.write(&bytes).map_err(ArrayError::from)?;
-            run.blocks.push((cells.rows, bytes.len() as u64));
+            run.write(&cells?)?;
         }
-        object.finish().map_err(ArrayError::from)?;
-        self.runs.push(run);
+        self.runs.push(run.finish()?);
         Ok(())
     }
 
-    /// Merges the cells of all runs in global order; of equal cells, those of earlier runs come first.
-    pub(crate) fn merge(
-        &self,
+    /// Merges runs until there are few enough to be merged into the result, as soon as there are many that were merged as often:
+    /// so each cell is merged as often as the number of runs has digits. A block of a run takes about `block` bytes.
+    pub(crate) fn merge_some(
+        &mut self,
         schema: &ArraySchema,
-        mut take: impl FnMut(&CheckedCells) -> Result<(), WriteError>,
+        block: usize,
     ) -> Result<(), WriteError> {
-        let comparator = CellComparator::new(schema, SortOrder::Global);
-        let mut cursors: Vec<Cursor<'_>> = Vec::new();
-        for run in &self.runs {
-            let mut cursor = Cursor::new(&*self.store, run);
-            if cursor.load(schema)? {
-                cursors.push(cursor);
+        while let Some(last) = self.runs.last() {
+            let alike = self.runs.iter().rev();
+            let alike = alike.take_while(|run| run.level == last.level).count();
+            if alike < MOST_MERGED {
+                return Ok(());
             }
-        }
-        while !cursors.is_empty() {
-            let (picks, exhausted) = round(schema, &comparator, &cursors)?;
-            let blocks: Vec<&CheckedCells> = cursors.iter().map(|cursor| &cursor.block).collect();
-            take(&pick_from(&blocks, &picks)?)?;
-            for (run, row) in &picks {
-                let cursor = at(&mut cursors, *run)?;
-                cursor.row = cursor.row.max(row.saturating_add(1));
-            }
-            if !at(&mut cursors, exhausted)?.load(schema)? {
-                cursors.remove(exhausted);
-            }
+            self.merge_last(MOST_MERGED, schema, block)?;
         }
         Ok(())
     }
+
+    /// Merges the cells of all runs in global order; of equal cells, those of earlier runs come first. Where there are more runs
+    /// than one merge takes, the last ones become one before.
+    pub(crate) fn merge(
+        &mut self,
+        schema: &ArraySchema,
+        block: usize,
+        take: impl FnMut(&CheckedCells) -> Result<(), WriteError>,
+    ) -> Result<(), WriteError> {
+        while let Some(more) = self.runs.len().checked_sub(MOST_MERGED).filter(|n| *n > 0) {
+            let last = more.saturating_add(1).min(MOST_MERGED);
+            self.merge_last(last, schema, block)?;
+        }
+        merge(&*self.store, &self.runs, schema, take)
+    }
+
+    /// Merges so many of the last runs into one, which takes their place.
+    fn merge_last(
+        &mut self,
+        count: usize,
+        schema: &ArraySchema,
+        block: usize,
+    ) -> Result<(), WriteError> {
+        let first = self.runs.len().saturating_sub(count);
+        let level = self.runs.iter().skip(first).map(|run| run.level).max();
+        let mut merged = self.begin(level.map_or(0, |level| level.saturating_add(1)))?;
+        let parts = self.runs.get(first..).unwrap_or(&[]);
+        merge(&*self.store, parts, schema, |cells| {
+            let size = cells.size_in_memory().div_ceil(cells.rows.max(1)).max(1);
+            let rows: Vec<Row> = check_rows(cells.rows)?.iter().collect();
+            for rows in rows.chunks((block / size).max(1)) {
+                merged.write(&pick_cells(cells, rows)?)?;
+            }
+            Ok(())
+        })?;
+        let merged = merged.finish()?;
+        let parts: Vec<Run> = self.runs.drain(first..).collect();
+        self.runs.push(merged);
+        let keys: Vec<&str> = parts.iter().map(|run| run.key.as_str()).collect();
+        for removed in self.store.remove_many(&keys) {
+            removed.map_err(ArrayError::from)?;
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, level: u32) -> Result<NewRun, WriteError> {
+        let key = format!("{}-{}", self.prefix, self.made);
+        self.made = self.made.saturating_add(1);
+        Ok(NewRun {
+            object: self.store.create(&key).map_err(ArrayError::from)?,
+            run: Run {
+                key,
+                level,
+                blocks: Vec::new(),
+            },
+        })
+    }
+}
+
+/// A run in the making.
+struct NewRun {
+    object: Box<dyn ObjectWriter>,
+    run: Run,
+}
+
+impl NewRun {
+    fn write(&mut self, block: &CheckedCells) -> Result<(), WriteError> {
+        let bytes = to_bytes(block);
+        self.object.write(&bytes).map_err(ArrayError::from)?;
+        self.run.blocks.push((block.rows, bytes.len() as u64));
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Run, WriteError> {
+        self.object.finish().map_err(ArrayError::from)?;
+        Ok(self.run)
+    }
+}
+
+/// Merges the cells of runs.
+fn merge(
+    store: &dyn Store,
+    runs: &[Run],
+    schema: &ArraySchema,
+    mut take: impl FnMut(&CheckedCells) -> Result<(), WriteError>,
+) -> Result<(), WriteError> {
+    let comparator = CellComparator::new(schema, SortOrder::Global);
+    let mut cursors: Vec<Cursor<'_>> = Vec::new();
+    for run in runs {
+        let mut cursor = Cursor::new(store, run);
+        if cursor.load(schema)? {
+            cursors.push(cursor);
+        }
+    }
+    while !cursors.is_empty() {
+        let (picks, exhausted) = round(schema, &comparator, &cursors)?;
+        let blocks: Vec<&CheckedCells> = cursors.iter().map(|cursor| &cursor.block).collect();
+        take(&pick_from(&blocks, &picks)?)?;
+        for (run, row) in &picks {
+            let cursor = at(&mut cursors, *run)?;
+            cursor.row = cursor.row.max(row.saturating_add(1));
+        }
+        if !at(&mut cursors, exhausted)?.load(schema)? {
+            cursors.remove(exhausted);
+        }
+    }
+    Ok(())
 }
 
 /// The next cells of the merge, up to the end of the current block of some run, and the index of that run.

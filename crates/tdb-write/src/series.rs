@@ -175,7 +175,7 @@ impl Series {
         if let Some(replacement) = &self.target.replacement {
             let (fragments, uri) = (&replacement.fragments, replacement.uri.as_deref());
             let array = &self.target.array;
-            return Ok(array.replace_fragments(fragments, self.sealed, uri, &*self.names)?);
+            return Ok(array.replace_fragments(fragments, self.sealed, uri)?);
         }
         let names = self.sealed.into_iter().map(SealedFragment::commit);
         Ok(names.collect::<Result<_, _>>()?)

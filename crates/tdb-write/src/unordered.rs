@@ -8,15 +8,17 @@ use crate::WriteError;
 use crate::gather::{Rows, pick_cells};
 use crate::input::CheckedCells;
 use crate::options::Duplicates;
-use crate::runs::Runs;
+use crate::runs::{MOST_MERGED, Runs};
 use crate::series::Series;
 use crate::sparse::{OrderedWriter, check_rows, sorted_rows, write_sorted};
 use crate::target::FragmentTarget;
 use crate::tile::bound;
 use crate::waiting::Waiting;
 
-/// The least number of blocks of a run. As many runs can be merged in the memory that one sort takes.
-const BLOCKS: usize = 32;
+/// The bytes of a block of a run, where one sort takes `most`: as many runs as are merged at a time can be merged in that memory.
+fn bytes_of_block(most: usize) -> usize {
+    most / MOST_MERGED
+}
 
 fn too_many(limit: LimitError) -> WriteError {
     let hint = "sorted outside of memory, with a `sort_store`, they take less";
@@ -76,7 +78,8 @@ impl UnorderedWriter {
         };
         spill(&self.target, &mut self.waiting, &mut runs, most)?;
         let mut ordered = OrderedWriter::new(&self.target, self.series, self.duplicates);
-        runs.merge(&self.target.schema, |cells| ordered.push(cells))?;
+        let block = bytes_of_block(most);
+        runs.merge(&self.target.schema, block, |cells| ordered.push(cells))?;
         ordered.finish()
     }
 }
@@ -101,6 +104,8 @@ fn spill(
         Rows::InPlace(rows) => check_rows(rows.end)?.iter().skip(rows.start).collect(),
     };
     let size = cells.size_in_memory().div_ceil(cells.rows).max(1);
-    let block = (most / BLOCKS / size).max(1);
-    runs.add(rows.chunks(block).map(|rows| pick_cells(cells, rows)))
+    let block = (bytes_of_block(most) / size).max(1);
+    runs.add(rows.chunks(block).map(|rows| pick_cells(cells, rows)))?;
+    drop(held);
+    runs.merge_some(&target.schema, bytes_of_block(most))
 }

@@ -125,6 +125,12 @@ impl Arrangement {
         Ok(())
     }
 
+    /// Whether what is given are other cells than those of the read but for the end, or in another order.
+    #[cfg(feature = "files")]
+    pub(crate) fn changes_cells(&self) -> bool {
+        self.offset > 0 || self.takes_all()
+    }
+
     /// Whether all cells have to be seen before the first is given.
     #[must_use]
     pub fn takes_all(&self) -> bool {

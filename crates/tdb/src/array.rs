@@ -3,6 +3,7 @@ use std::sync::Arc;
 use tdb_array::{
     ChangeOptions, Metadata, MetadataRecord, MetadataValue, OpenOptions, TimeWindow, Warning,
 };
+use tdb_cells::Progress;
 use tdb_condition::Condition;
 use tdb_consolidate::{MergeOptions, Mode, VacuumOptions, plan_merge, plan_vacuum};
 use tdb_query::{DeleteOptions, Deletion, delete_cells};
@@ -39,6 +40,12 @@ impl Array {
         }
     }
 
+    /// An array that the engine has opened already, at this place.
+    #[must_use]
+    pub fn of_engine(context: Context, place: Place, array: Arc<tdb_array::Array>) -> Self {
+        Self::new(context, place, array)
+    }
+
     /// The URI by which it was opened.
     #[must_use]
     pub fn uri(&self) -> &str {
@@ -67,6 +74,13 @@ impl Array {
     #[must_use]
     pub fn engine(&self) -> &Arc<tdb_array::Array> {
         &self.array
+    }
+
+    /// The same array, whose long work tells how far it has come: see [`Context::progress`].
+    #[must_use]
+    pub fn progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
+        self.context = self.context.progress(listener);
+        self
     }
 
     pub(crate) fn place(&self) -> &Place {

@@ -2,7 +2,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use tdb_array::Location;
-use tdb_cells::{Session, SessionOptions};
+use tdb_cells::{Progress, Session, SessionOptions};
 use tdb_filters::EncryptionKey;
 
 use crate::place::Place;
@@ -63,6 +63,22 @@ impl Context {
     #[must_use]
     pub fn session(mut self, session: Session) -> Self {
         self.session = session;
+        self
+    }
+
+    /// The same for work that tells how far it has come: imports, exports, merges, checks, rewrites and copies of all that is
+    /// opened by this context. Who is told is called often, on whichever thread works.
+    ///
+    /// ```no_run
+    /// use tdb::Context;
+    ///
+    /// let context = Context::new().progress(|p| eprint!("\r{} {} of {:?}", p.activity, p.done, p.total));
+    /// context.open("weather")?.consolidate()?;
+    /// # Ok::<(), tdb::Error>(())
+    /// ```
+    #[must_use]
+    pub fn progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
+        self.session = self.session.with_progress(listener);
         self
     }
 

@@ -101,6 +101,13 @@ impl Error {
         self
     }
 
+    /// Says which file or object is at fault, unless that is said, also where the fault is that it does not fit.
+    #[must_use]
+    pub fn within(mut self, name: &str) -> Self {
+        self.0.place.get_or_insert_with(|| name.to_owned());
+        self
+    }
+
     /// Says where in a text of the request the mistake is: the character number `at`, from 1.
     #[must_use]
     pub fn in_text(mut self, text: &str, at: usize) -> Self {
@@ -288,6 +295,13 @@ impl From<MergeError> for Error {
 
 impl From<ConversionError> for Error {
     fn from(error: ConversionError) -> Self {
+        // The file has its own name in what the system says of it.
+        let error = match error {
+            ConversionError::Output(error) => {
+                return Self::new(ErrorKind::Store, error).within("output");
+            }
+            error => error,
+        };
         let hint = error.hint();
         Self::new(error.kind(), error).with_known_hint(hint)
     }

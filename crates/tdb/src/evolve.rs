@@ -5,6 +5,7 @@ use tdb_schema::{ArraySchema, CellValNum, Enumeration, SchemaError};
 use tdb_tile::{Datatype, Range};
 
 use crate::interval::Axis;
+use crate::schema_changes;
 use crate::{Array, Attribute, Error, Interval, Result, Time, Value};
 
 /// A change of the schema in the making: each step is checked at once, nothing is stored before
@@ -195,17 +196,37 @@ impl Evolution {
         self.step(|schema| Ok(schema.upgraded()))
     }
 
-    /// Stores the schema.
+    /// What becomes of the schema, each a short sentence without an end: `added attribute "wind" (float32)`.
     ///
     /// # Errors
-    /// Where there was no step, and where the array has a schema of a later time; as the store reports.
-    pub fn commit(self) -> Result<()> {
+    /// What is stored of the schema cannot be read.
+    pub fn changes(&self) -> Result<Vec<String>> {
+        schema_changes::evolution(self.array.engine().newest_schema(), &self.schema)
+    }
+
+    /// Whether the schema could be stored: what [`commit`](Self::commit) looks at before it does.
+    ///
+    /// # Errors
+    /// Where there was no step, and where the array has a schema of a later time.
+    pub fn check(&self) -> Result<()> {
         if !self.is_changed {
             return Err(Error::invalid("nothing to change"));
         }
         let array = self.array.engine();
+        let checked = array.check_evolution(&self.schema, &self.enumerations, self.options.time());
+        checked.map_err(|error| self.array.failed(error))
+    }
+
+    /// Stores the schema; returns the name that it has in `__schema`.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check); as the store reports.
+    pub fn commit(self) -> Result<String> {
+        self.check()?;
+        let array = self.array.engine();
         let evolved = array.evolve(&self.schema, &self.enumerations, &self.options);
-        evolved.map_err(|error| self.array.failed(error))
+        let name = evolved.map_err(|error| self.array.failed(error))?;
+        Ok(name.to_string())
     }
 
     fn step(

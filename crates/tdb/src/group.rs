@@ -34,7 +34,7 @@ pub enum MemberPlace {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct AddOptions {
-    /// What the group calls it; if it lies in the group, the last part of its path by default.
+    /// What the group calls it; the last part of its path by default.
     pub name: Option<String>,
     /// How its place is kept.
     pub place: MemberPlace,
@@ -144,14 +144,14 @@ impl Group {
     /// # Errors
     /// Where there is neither; a group that this one is in; a name that another member has; as the store reports.
     pub fn add(&self, uri: &str) -> Result<()> {
-        self.add_with(uri, &AddOptions::default())
+        self.add_with(uri, &AddOptions::default()).map(drop)
     }
 
-    /// As [`Group::add`], with options.
+    /// As [`Group::add`], with options; returns the member.
     ///
     /// # Errors
     /// As [`Group::add`].
-    pub fn add_with(&self, uri: &str, options: &AddOptions) -> Result<()> {
+    pub fn add_with(&self, uri: &str, options: &AddOptions) -> Result<GroupMember> {
         let member = place::folder(uri, self.context.opener())?;
         let object_type = member.object_type()?;
         if object_type == ObjectType::Invalid {
@@ -164,21 +164,29 @@ impl Group {
             Err(error) if options.place == MemberPlace::Relative => return Err(error),
             inside => inside.ok(),
         };
-        let usual_name = inside.as_deref().map(tdb_store::name);
-        if let (Some(name), None) = (usual_name, &options.name) {
-            self.check_name_is_free(name, &member)?;
+        let usual_name = tdb_store::name(inside.as_deref().unwrap_or(&member.store_uri));
+        if options.name.is_none() {
+            self.check_name_is_free(usual_name, &member)?;
         }
         let is_absolute = options.place == MemberPlace::Absolute;
         let relative = inside.clone().filter(|_| !is_absolute);
         let name = options.name.clone();
-        let added = MemberChange::Add {
+        let added = GroupMember {
             relative: relative.is_some(),
             uri: relative.unwrap_or_else(|| member.store_uri.clone()),
-            name: name.or_else(|| usual_name.map(str::to_owned)),
+            name: Some(name.unwrap_or_else(|| usual_name.to_owned())),
+            object_type,
+            ..GroupMember::default()
+        };
+        let change = MemberChange::Add {
+            relative: added.relative,
+            uri: added.uri.clone(),
+            name: added.name.clone(),
             object_type,
         };
-        let changed = self.group.change_members(&[added], &options.change);
-        changed.map_err(|error| self.place.failed(error))
+        let changed = self.group.change_members(&[change], &options.change);
+        changed.map_err(|error| self.place.failed(error))?;
+        Ok(added)
     }
 
     /// Takes a member out, by its name or, without one, its URI; it stays where it is.
@@ -186,28 +194,44 @@ impl Group {
     /// # Errors
     /// A member that is not there; as the store reports.
     pub fn remove(&self, name: &str) -> Result<()> {
-        self.remove_with(name, &ChangeOptions::default())
+        self.remove_with(name, &ChangeOptions::default()).map(drop)
     }
 
-    /// As [`Group::remove`], at a time.
+    /// As [`Group::remove`], at a time; returns what was the member.
     ///
     /// # Errors
     /// As [`Group::remove`].
-    pub fn remove_with(&self, name: &str, change: &ChangeOptions) -> Result<()> {
-        let is_known = |name: &str| {
-            let mut uris = self.members().iter().map(|member| &member.uri);
-            self.group.member_called(name).is_ok() || uris.any(|uri| uri == name)
+    pub fn remove_with(&self, name: &str, change: &ChangeOptions) -> Result<GroupMember> {
+        let (member, known) = self.known(name)?;
+        let removed = [MemberChange::Remove(known)];
+        let changed = self.group.change_members(&removed, change);
+        changed.map_err(|error| self.place.failed(error))?;
+        Ok(member.clone())
+    }
+
+    /// The member of this name or, without one, URI.
+    ///
+    /// # Errors
+    /// A member that is not there.
+    pub fn member(&self, name: &str) -> Result<&GroupMember> {
+        self.known(name).map(|(member, _)| member)
+    }
+
+    /// A member, and what the group knows it by.
+    fn known(&self, name: &str) -> Result<(&GroupMember, String)> {
+        let find = |name: &str| {
+            let by_uri = || self.members().iter().find(|member| member.uri == name);
+            self.group.member_called(name).ok().or_else(by_uri)
         };
         // Also as it was given when it was added.
         let names = [Some(name.to_owned()), place::absolute(name)];
-        let Some(known) = names.into_iter().flatten().find(|name| is_known(name)) else {
+        let mut names = names.into_iter().flatten();
+        let known = names.find_map(|name| find(&name).map(|member| (member, name)));
+        known.ok_or_else(|| {
             let what = format!("there is no member called {name:?}");
             let error = Error::new(ErrorKind::NotFound, what).at(self.uri());
-            return Err(error.with_hint(format!("tdb group ls {} lists them", self.uri())));
-        };
-        let removed = [MemberChange::Remove(known)];
-        let changed = self.group.change_members(&removed, change);
-        changed.map_err(|error| self.place.failed(error))
+            error.with_hint(format!("tdb group ls {} lists them", self.uri()))
+        })
     }
 
     /// Fails where a name that nobody gave is that of another member, which would be replaced.

@@ -10,7 +10,11 @@ mod difference;
 mod error;
 mod evolve;
 pub mod explain;
+#[cfg(feature = "files")]
+mod files;
 mod group;
+#[cfg(feature = "files")]
+mod import;
 mod interval;
 pub mod layout;
 pub mod log;
@@ -31,6 +35,7 @@ mod schema_changes;
 mod schema_serde;
 mod set;
 mod stores;
+mod tile_trial;
 mod time;
 mod trial;
 mod value;
@@ -47,18 +52,24 @@ mod rows;
 pub use arrangement::{Arranged, Arrangement, Prepared, SortKey};
 pub use array::{Array, Consolidation, MetadataEntry};
 pub use column::{Element, GivenCells, IntoColumn, Kind};
-pub use condition_text::{Where, parse_condition, unknown_labels};
+pub use condition_text::{Where, parse_condition, parse_condition_of, unknown_labels};
 pub use context::Context;
 pub use difference::{CellValue, Difference, DifferenceCount, Differences, compare};
 pub use error::{Error, Excerpt, Result};
 pub use evolve::Evolution;
+#[cfg(feature = "files")]
+pub use files::{Becoming, FileFormat, InputFile, OpenInput, OutputFile, WholeFile, shape_of_box};
 pub use group::{AddOptions, Group, MemberPlace};
+#[cfg(feature = "files")]
+pub use import::{ImportBuilder, ImportNotice, Imported};
 pub use interval::{Axis, Interval};
 pub use map::{Map, MapBox, MappedFragment};
 pub use objects::{Objects, ObjectsOutside};
 pub use order::Order;
 pub use partition::{Part, Partitioning, split};
 pub use picture::{Picture, PictureAxis, PictureOptions, Pixel, read_picture};
+#[cfg(feature = "files")]
+pub use read::Exported;
 pub use read::{Batches, ReadBuilder};
 pub use restore::{RestoreOptions, Restored};
 pub use rewrite::{RewriteOptions, Rewritten};
@@ -69,11 +80,13 @@ pub use set::{SetBuilder, SetCells};
 pub use stores::{LocalStores, Stores};
 pub use tdb_aggregate::{Aggregate, Bin, Function, Group as CellGroup, Histogram, Outcome, Table};
 pub use tdb_array::{ChangeOptions, ErrorKind, ObjectType, OpenOptions};
-pub use tdb_cells::{Batch, Column, Session, SessionOptions};
+pub use tdb_cells::{Activity, Batch, Column, Progress, Session, SessionOptions};
 pub use tdb_condition::{Condition, FieldCondition, Operation, Term, UnknownLabel};
 pub use tdb_query::{DeleteOptions, Deletion};
 pub use tdb_schema::value::DatePart;
 pub use tdb_tile::{Datatype, Scalar};
+pub use tdb_write::{Duplicates, WriteOptions};
+pub use tile_trial::{TileTrial, TileTrials, Tiles};
 pub use time::{Time, parse_duration};
 pub use trial::{Trial, Trials};
 pub use value::Value;
@@ -102,6 +115,26 @@ pub fn open_at(uri: &str, time: impl Into<Time>) -> Result<Array> {
 /// Where something is in the way, and as the store reports.
 pub fn create(uri: &str, schema: &Schema) -> Result<Array> {
     Context::new().create(uri, schema)
+}
+
+/// Makes an array from a file, whose ending says the format: CSV, JSON lines, Arrow IPC, Parquet or `.npy`. The types of the
+/// columns are guessed; the first column that can be one is the dimension. [`Context::import`] has the options.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let (file, uri) = (folder.path().join("orders.csv"), folder.path().join("orders"));
+/// # let uri = uri.to_str().expect("a path of text");
+/// std::fs::write(&file, "id,day,amount\n7,2024-01-31,12.5\n9,2024-02-01,3\n")?;
+/// assert_eq!(tdb::import(&file, uri)?.cells, 2);
+/// assert_eq!(tdb::open(uri)?.read().range("id", 9..).to_vec::<f64>("amount")?, [3.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As for [`ImportBuilder::run`].
+#[cfg(feature = "files")]
+pub fn import(file: impl Into<InputFile>, uri: &str) -> Result<Imported> {
+    Context::new().import(file, uri).run()
 }
 
 /// Begins a condition on a field: `field("temp").lt(-5)`.

@@ -113,20 +113,18 @@ impl Array {
         let metadata = engine.metadata_history();
         let metadata = metadata.map_err(|error| self.failed(error))?;
         events.extend(metadata.into_iter().map(metadata_event));
-        let directory = engine.directory();
-        let lists = directory.lists().filter(|key| key.ends_with(".con"));
-        let lists = lists.map(|key| (key, Change::MergedCommits));
-        let footers = directory.fragment_metadata().iter();
-        let footers = footers.map(|key| (key.as_str(), Change::MergedFragmentMetadata));
+        // A list that is the commit of a write and of what goes for it is told as these are.
+        let lists = engine.merged_commits();
+        let lists = lists.map_err(|error| self.failed(error))?.into_iter();
+        events.extend(lists.map(|(key, name)| Event::named(&name, Change::MergedCommits, key)));
         let window = engine.window();
-        for (key, change) in lists.chain(footers) {
-            let name = TimestampedName::of_key(key);
-            events.extend(
-                name.ok()
-                    .filter(|name| window.overlaps(name))
-                    .map(|name| Event::named(&name, change, key.to_owned())),
-            );
-        }
+        let footers = engine.directory().fragment_metadata().iter();
+        let footers = footers.filter_map(|key| {
+            let name = TimestampedName::of_key(key).ok()?;
+            let change = Change::MergedFragmentMetadata;
+            (window.overlaps(&name)).then(|| Event::named(&name, change, key.clone()))
+        });
+        events.extend(footers);
         sort(&mut events);
         Ok(events)
     }

@@ -1,6 +1,9 @@
 //! What is asked of an array, and what it comes to.
 
 mod batches;
+mod expected;
+#[cfg(feature = "files")]
+mod export;
 mod values;
 
 use std::sync::Arc;
@@ -14,6 +17,9 @@ use tdb_schema::names::UnknownName;
 use tdb_tile::{Bug, Limits};
 
 pub use self::batches::Batches;
+pub(crate) use self::expected::expected;
+#[cfg(feature = "files")]
+pub use self::export::Exported;
 use crate::column::{GivenCells, rows};
 use crate::condition_text::{Where, parse_condition};
 use crate::explain::Explanation;
@@ -183,6 +189,12 @@ impl ReadBuilder {
     /// About how many bytes a batch has at most.
     pub fn batch_bytes(mut self, bytes: u64) -> Self {
         self.options.batch_bytes = Some(bytes);
+        self
+    }
+
+    /// The order, the sample and the part of the cells that are given, in place of those that were said so far.
+    pub fn arranged(mut self, arrangement: Arrangement) -> Self {
+        self.arrangement = arrangement;
         self
     }
 

@@ -1,6 +1,7 @@
 //! An array as it was at an earlier time, as a new write.
 
-use tdb_array::{ChangeOptions, MetadataRecord};
+use tdb_array::{ArrayError, ChangeOptions, MetadataRecord};
+use tdb_consolidate::{Plan, VacuumOptions, plan_later_removal};
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::Dimension;
@@ -11,6 +12,9 @@ use tdb_write::{WriteOptions, WriteOrder, Writer};
 use crate::difference::{Changed, changed, ranges_of, union};
 use crate::schema_changes::described;
 use crate::{Array, DifferenceCount, Error, Order, Result, Time, compare};
+
+const REMOVAL_HINT: &str =
+    "a restore that removes nothing makes the array what it was by a new write";
 
 /// How an array is restored.
 #[derive(Clone, Debug, Default)]
@@ -110,6 +114,38 @@ impl Array {
             put.map_err(|error| self.failed(error))?;
         }
         Ok(restored)
+    }
+
+    /// Makes the array what it was at a time by taking away, for good, all that came later: cells, deletes, schemas and
+    /// metadata. Nobody else may change the array meanwhile. Where this is stopped, it goes on when it is done again. Arrays
+    /// of dimension labels are arrays of their own, and stay as they are.
+    ///
+    /// # Errors
+    /// A merged fragment, or merged metadata, of both sides of the time; what is left would need something that goes; as the
+    /// store reports.
+    pub fn remove_after(&self, to: impl Into<Time>) -> Result<Plan> {
+        let options = VacuumOptions::default();
+        let plan = self.plan_removal_after(to, &options)?;
+        let done = plan.vacuum(self.engine().location(), &options);
+        done.map_err(|error| self.failed(error))?;
+        Ok(plan)
+    }
+
+    /// What [`Array::remove_after`] would do.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn plan_removal_after(&self, to: impl Into<Time>, options: &VacuumOptions) -> Result<Plan> {
+        let to = to.into();
+        let now = self.newest()?;
+        check_begun(&now, to)?;
+        let plan = plan_later_removal(now.engine(), to.0, options);
+        plan.map_err(|error| match error {
+            error @ ArrayError::Straddles { .. } | error @ ArrayError::Invalid { .. } => {
+                self.failed(error).with_hint(REMOVAL_HINT)
+            }
+            error => self.failed(error),
+        })
     }
 
     /// Writes the cells of `then` where they can differ, and deletes those that came since.
@@ -250,10 +286,12 @@ pub(crate) fn times(now: &Array, change: &ChangeOptions) -> Result<(u64, u64)> {
 
 /// Fails where there was no array yet: nobody means all of it to go.
 fn check_begun(now: &Array, to: Time) -> Result<()> {
-    let first = now.engine().directory().schemas().first();
-    let made = first
-        .and_then(|entry| entry.name.as_ref())
-        .map(|name| name.start());
+    let engine = now.engine();
+    let schemas = engine.directory().schemas().iter();
+    let made = schemas.filter_map(|entry| Some(entry.name.as_ref()?.start()));
+    // Cells can be older than the schema: a write can be dated back.
+    let written = engine.fragments().iter().map(|f| f.timestamps().0);
+    let made = made.chain(written).min();
     match made.filter(|made| to.0 < *made) {
         None => Ok(()),
         Some(made) => {

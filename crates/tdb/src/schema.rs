@@ -64,6 +64,13 @@ impl Schema {
         }
     }
 
+    /// The same of a sparse array whose cells may share their coordinates.
+    #[cfg(feature = "files")]
+    pub(crate) fn with_duplicates(mut self) -> Self {
+        self.schema.allows_duplicates = true;
+        self
+    }
+
     /// The enumerations, with their values.
     #[must_use]
     pub fn enumerations(&self) -> &[Enumeration] {

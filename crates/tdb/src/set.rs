@@ -261,9 +261,7 @@ struct NewValue {
 
 fn too_many(cells: u64, most: u64) -> Error {
     let what = format!("{cells} cells match, and at most {most} may be changed");
-    Error::invalid(what).with_hint(format!(
-        "to change them all, allow {cells}: --max {cells}, or in Rust .max({cells})"
-    ))
+    Error::invalid(what).with_hint(format!("to change them all, allow so many: --max {cells}"))
 }
 
 fn finish(array: &Array, writer: Writer) -> Result<SetCells> {

@@ -19,6 +19,9 @@ use crate::{Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time(pub u64);
 
+/// Milliseconds of a day.
+const DAY: u64 = 86_400_000;
+
 impl Time {
     /// The time by the clock of the system; before 1970 it stands still.
     #[must_use]
@@ -36,10 +39,15 @@ impl From<u64> for Time {
 impl std::str::FromStr for Time {
     type Err = Error;
 
-    /// Milliseconds since 1970, RFC 3339, a date, `now`, or a time before now: `-2h`.
+    /// Milliseconds since 1970, RFC 3339, a date, `today` or `yesterday` (when they begin, in UTC), `now`, or a time before now:
+    /// `-2h`.
     fn from_str(text: &str) -> Result<Self> {
         if let Ok(milliseconds) = text.parse() {
             return Ok(Self(milliseconds));
+        }
+        if let Some(days) = ["today", "yesterday"].iter().position(|day| *day == text) {
+            let today = Self::now().0 / DAY;
+            return Ok(Self(today.saturating_sub(days as u64).saturating_mul(DAY)));
         }
         let ago = match text {
             "now" => Some(Duration::ZERO),
@@ -59,7 +67,7 @@ impl std::str::FromStr for Time {
             .map(Self)
             .ok_or_else(|| {
                 Error::invalid(
-                    "none of milliseconds since 1970, 2024-03-07T12:30:00Z, 2024-03-07, now, -2h",
+                    "none of milliseconds since 1970, 2024-03-07T12:30:00Z, 2024-03-07, yesterday, now, -2h",
                 )
             })
     }
@@ -102,7 +110,7 @@ mod tests {
         assert_eq!(time("1970-01-01T00:00:01.5Z"), Some(1500));
         assert_eq!(time("1970-01-01T02:00:00+02:00"), Some(0));
         assert_eq!(time("1970-01-02"), Some(86_400_000));
-        for wrong in ["yesterday", "-2", "1969-12-31T00:00:00Z", ""] {
+        for wrong in ["tomorrow", "-2", "1969-12-31T00:00:00Z", ""] {
             assert_eq!(time(wrong), None, "{wrong}");
         }
     }
@@ -115,5 +123,12 @@ mod tests {
         assert!(times.contains(&now));
         assert!(times.contains(&(earlier + 2 * 3_600_000)));
         assert_eq!(time("-99999999d"), Some(0));
+        let (yesterday, today) = (
+            time("yesterday").expect("a day"),
+            time("today").expect("a day"),
+        );
+        assert_eq!(today % DAY, 0);
+        assert_eq!(today - yesterday, DAY);
+        assert!(today <= now);
     }
 }

@@ -55,6 +55,8 @@ pub(crate) enum End {
     High,
 }
 
+const RAW_TICKS: &str = "with --ticks, dates and times are raw numbers; without, they are ISO 8601";
+
 impl Value {
     /// The stored form of one value of a datatype; `what` stands in errors: `range of "day"`. With `ticks`, text for dates
     /// and times is raw numbers.
@@ -68,7 +70,16 @@ impl Value {
             Self::Bytes(bytes) if is_text || bytes.len() == datatype.size() => {
                 return Ok(bytes.clone());
             }
-            Self::Text(text) if ticks && !is_text => parse_number(datatype, text, &mut out),
+            Self::Text(text) if ticks && !is_text => {
+                let parsed = parse_number(datatype, text, &mut out);
+                let is_time = datatype.is_datetime() || datatype.is_time();
+                if parsed.is_err() && is_time {
+                    let datatype = datatype.name();
+                    let wrong = format!("{what}: {text:?} is not a number of ticks of {datatype}");
+                    return Err(Error::invalid(wrong).with_hint(RAW_TICKS));
+                }
+                parsed
+            }
             Self::Text(text) => parse(datatype, text, &mut out),
             Self::Integer(number) if !is_text => {
                 parse_number(datatype, &number.to_string(), &mut out)

@@ -1,5 +1,7 @@
 #[cfg(feature = "serde")]
 mod cell;
+#[cfg(feature = "files")]
+mod file;
 mod input;
 #[cfg(feature = "serde")]
 mod rows;
@@ -8,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tdb_array::NameSource;
-use tdb_cells::{Batch, Column};
+use tdb_cells::{Batch, Column, Progress};
 use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, Subarray};
 use tdb_tile::Range;
@@ -60,6 +62,8 @@ pub struct WriteBuilder {
     pub(crate) boxes: Vec<(String, Vec<usize>)>,
     replaces: bool,
     dry_run: bool,
+    /// Columns of enumerated attributes are their indexes.
+    codes: bool,
 }
 
 impl Array {
@@ -80,6 +84,7 @@ impl WriteBuilder {
             boxes: Vec::new(),
             replaces: false,
             dry_run: false,
+            codes: false,
         }
     }
 
@@ -122,6 +127,31 @@ impl WriteBuilder {
     /// allows them.
     pub fn first_of_duplicates(mut self) -> Self {
         self.options.duplicates = Some(Duplicates::First);
+        self
+    }
+
+    /// Sparse arrays: what becomes of cells with the same coordinates. By default they are an error, unless the array allows
+    /// them.
+    pub fn duplicates(mut self, duplicates: Duplicates) -> Self {
+        self.options.duplicates = Some(duplicates);
+        self
+    }
+
+    /// Files and Arrow: columns of enumerated attributes hold their indexes, not their labels.
+    pub fn enumeration_codes(mut self) -> Self {
+        self.codes = true;
+        self
+    }
+
+    /// In place of the range, the order, the time and the like that were said so far, a request as the engine takes it.
+    pub fn with_options(mut self, options: WriteOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Tells how far it has come, often, on whichever thread works.
+    pub fn progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
+        self.array = self.array.progress(listener);
         self
     }
 
@@ -348,8 +378,8 @@ impl WriteStream {
         let names = fragments.iter().map(|name| name.as_str().to_owned());
         Ok(Written {
             cells,
-            replaced: 0,
             fragments: names.collect(),
+            ..Written::default()
         })
     }
 }

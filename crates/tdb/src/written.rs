@@ -8,4 +8,6 @@ pub struct Written {
     pub replaced: u64,
     /// Names of the new fragments: none where there was no cell.
     pub fragments: Vec<String>,
+    /// Of a file: columns whose times had zones. They are stored as UTC.
+    pub zoned: Vec<String>,
 }

@@ -206,7 +206,9 @@ fn what_cannot_be_sorted_is_told() {
     let error = failed(small.read().sort(["float"])).expect_err("too many");
     assert_eq!(error.kind(), ErrorKind::Limit);
     assert!(
-        error.hint().is_some_and(|hint| hint.contains("--memory")),
+        error
+            .hint()
+            .is_some_and(|hint| hint.contains("take fewer cells")),
         "{error:#}"
     );
     let error = array

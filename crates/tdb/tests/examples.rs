@@ -88,6 +88,26 @@ fn examples_that_make_an_array() {
 }
 
 #[test]
+fn examples_of_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("snow.parquet");
+    let file = file.display().to_string();
+    insta::assert_snapshot!(printed("export", &[TOUR, &file, "sky = 'snow'"]), @r"
+    exporting 21
+    21 cells in 1 file
+    ");
+    insta::assert_snapshot!(printed("import", &[&file, &place(&folder)]), @r"
+    21 cells
+    station: string_ascii
+    hour: datetime_hr
+    temperature: float32
+    pressure: uint16
+    sky: uint8
+    remark: string_utf8
+    ");
+}
+
+#[test]
 fn examples_that_copy() {
     let folder = tempfile::tempdir().expect("a folder");
     insta::assert_snapshot!(printed("stream", &[TOUR, &place(&folder)]), @"80 cells");

@@ -117,6 +117,54 @@ fn the_current_domain_grows() {
         .expect_err("beyond the current domain");
 }
 
+/// As TileDB reads them: cells that were written before there was a current domain, or another one, may lie outside.
+#[test]
+fn cells_of_a_sparse_array_outside_its_current_domain_are_not_read() {
+    let place = Place::new();
+    let array = weather(&place.uri("weather"));
+    let mut evolution = array.evolve().unwrap();
+    let day = tdb::Axis::dimension(array.schema(), "day").unwrap();
+    let until_two = day.range(&(1..=2).into(), false).unwrap();
+    evolution.current_domain(vec![until_two]).unwrap();
+    evolution.commit().unwrap();
+    let array = array.reopen().unwrap();
+    for order in [Order::Row, Order::Global, Order::Any] {
+        let days = array.read().order(order).to_vec::<i32>("day").unwrap();
+        assert_eq!(days, [1]);
+    }
+    assert_eq!(array.read().count().unwrap(), 1);
+    let beyond = array.read().range("day", 2..=300);
+    assert_eq!(beyond.to_vec::<i32>("day").unwrap(), Vec::<i32>::new());
+    // What is merged loses nothing: a larger domain shows them again.
+    array.consolidate().unwrap();
+    let mut evolution = array.evolve().unwrap();
+    evolution.grow("day", 1..=365).unwrap();
+    evolution.commit().unwrap();
+    let days = array.reopen().unwrap().read().to_vec::<i32>("day").unwrap();
+    assert_eq!(days, [1, 3]);
+}
+
+#[test]
+fn an_array_is_restored_to_a_time_before_its_schema() {
+    let place = Place::new();
+    let array = weather(&place.uri("weather"));
+    let write = |at: u64, remark: &str| {
+        let write = array.write().at(at).column("day", [50]);
+        let write = write.column("sky", ["rain"]).column("remark", [remark]);
+        write.commit().unwrap();
+    };
+    write(1_000, "dry");
+    write(2_000, "wet");
+    let array = array.reopen().unwrap();
+    let early = array.restore(500).unwrap_err();
+    assert_eq!(early.kind(), ErrorKind::Invalid, "{early}");
+    let restored = array.restore(1_500).unwrap();
+    assert_eq!((restored.cells.changed, restored.cells.removed), (1, 2));
+    let array = array.reopen().unwrap();
+    assert_eq!(array.read().condition("remark = 'dry'").count().unwrap(), 1);
+    assert_eq!(array.read().count().unwrap(), 1);
+}
+
 #[test]
 fn groups_hold_what_lies_in_them_and_elsewhere() {
     let place = Place::new();

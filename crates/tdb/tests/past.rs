@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use tdb::log::Change;
 use tdb::{Array, Attribute, Context, Datatype, Difference, Dimension, Schema, compare, field};
 use tempfile::TempDir;
 
@@ -260,7 +261,15 @@ fn sorted(mut cells: Cells) -> Cells {
     cells
 }
 
-fn check(steps: &[Step], duplicates: bool) {
+/// An array to which these steps happened, and what it held after each.
+struct Past {
+    _folder: TempDir,
+    uri: String,
+    context: Context,
+    past: Vec<(u64, Cells)>,
+}
+
+fn happened(steps: &[Step], duplicates: bool) -> Past {
     let folder = TempDir::new().unwrap();
     let uri = folder.path().join("a").display().to_string();
     // Small batches and one thread: cells with the same coordinates come in several.
@@ -281,6 +290,64 @@ fn check(steps: &[Step], duplicates: bool) {
             "after step {number}, {step:?}"
         );
     }
+    Past {
+        _folder: folder,
+        uri,
+        context,
+        past,
+    }
+}
+
+/// Takes away, from the end on, what came after each of the times.
+fn check_removal(steps: &[Step], duplicates: bool, merges_commits: bool) {
+    let Past {
+        _folder,
+        uri,
+        context,
+        past,
+    } = happened(steps, duplicates);
+    let end = past.last().unwrap().0;
+    let open = |at| context.open_at(&uri, at).unwrap();
+    if merges_commits {
+        let change = tdb::ChangeOptions::default();
+        tdb_consolidate::consolidate_commits(open(end).engine(), &change).unwrap();
+    }
+    let merges = steps.iter().any(|step| matches!(step, Step::Consolidate));
+    for (number, (to, cells)) in past.iter().enumerate().rev() {
+        if let Err(error) = open(end).remove_after(*to) {
+            let told = error.to_string();
+            let why = [
+                "of which only a part is to be removed",
+                "it was merged after that time",
+            ];
+            assert!(merges && why.iter().any(|why| told.contains(why)), "{told}");
+            continue;
+        }
+        assert_eq!(
+            sorted(read(&open(end))),
+            sorted(cells.clone()),
+            "back to {to}"
+        );
+        for (at, cells) in &past[..number] {
+            assert_eq!(
+                sorted(read(&open(*at))),
+                sorted(cells.clone()),
+                "{to}, at {at}"
+            );
+        }
+        let options = tdb_consolidate::VacuumOptions::default();
+        let again = open(end).plan_removal_after(*to, &options).unwrap();
+        assert!(again.is_empty(), "{again}");
+    }
+}
+
+fn check(steps: &[Step], duplicates: bool) {
+    let Past {
+        _folder,
+        uri,
+        context,
+        past,
+    } = happened(steps, duplicates);
     // All times are as they were, and any two differ as the model says.
     for (at, cells) in &past {
         let opened = context.open_at(&uri, *at).unwrap();
@@ -311,6 +378,15 @@ proptest! {
     #[test]
     fn a_sparse_array_has_the_past_of_its_model(steps in proptest::collection::vec(step(), 1..8)) {
         check(&steps, false);
+    }
+
+    #[test]
+    fn what_came_later_is_taken_away(
+        steps in proptest::collection::vec(step(), 1..7),
+        duplicates in any::<bool>(),
+        merges_commits in any::<bool>(),
+    ) {
+        check_removal(&steps, duplicates, merges_commits);
     }
 
     #[test]
@@ -481,4 +557,57 @@ fn rows_replace_cells_in_more_than_one_step() {
     assert_eq!(now.read().to_vec::<u64>("b").unwrap(), x);
     let changed = now.read().condition("a > b").count().unwrap();
     assert_eq!(changed, 6_000);
+}
+
+/// What the log tells of each change.
+fn logged(array: &Array) -> Vec<&'static str> {
+    let events = array.reopen().unwrap().log().unwrap();
+    let names = events.iter().map(|event| match event.change {
+        Change::Created => "create",
+        Change::Written(_) => "write",
+        Change::Deleted { .. } => "delete",
+        Change::MergedCommits => "consolidate commits",
+        Change::Merged { .. } => "consolidate",
+        _ => "other",
+    });
+    names.collect()
+}
+
+#[test]
+fn one_commit_of_a_write_and_a_delete_is_logged_as_these() {
+    let folder = TempDir::new().unwrap();
+    let uri = folder.path().join("a").display().to_string();
+    let array = Context::new().create(&uri, &schema(true)).unwrap();
+    let start = tdb::Time::now().0;
+    // What is dated into the future is not there yet.
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    let rows = |array: &Array, a: i32, at: u64, replace: bool| {
+        let write = array.reopen().unwrap();
+        let write = if replace {
+            write.write().replace()
+        } else {
+            write.write()
+        };
+        let write = write.column("x", [1, 2]).column("key", ["k", "l"]);
+        let write = write.column("a", [a, a]).column("n", [Some(0_i64), None]);
+        write.column("t", ["", ""]).at(at).commit().unwrap();
+    };
+    rows(&array, 1, start + 10, false);
+    rows(&array, 2, start + 20, true);
+    assert_eq!(logged(&array), ["create", "write", "delete", "write"]);
+    let change = tdb::ChangeOptions::at(start + 30);
+    tdb_consolidate::consolidate_commits(array.reopen().unwrap().engine(), &change).unwrap();
+    rows(&array, 3, start + 40, true);
+    assert_eq!(
+        logged(&array),
+        [
+            "create",
+            "write",
+            "delete",
+            "write",
+            "consolidate commits",
+            "delete",
+            "write"
+        ]
+    );
 }

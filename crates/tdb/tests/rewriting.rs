@@ -60,8 +60,11 @@ fn small_parts() -> RewriteOptions {
 /// Rewrites, and is stopped after so many cells.
 fn stopped(array: &Array, to: &str, schema: &Schema, after: u64) {
     let options = small_parts();
-    let stop = |cells: u64| assert!(cells < after, "stopped by the test");
-    let work = || array.rewrite_with(to, schema, &options, &mut { stop });
+    let stop = move |progress: &tdb::Progress| {
+        assert!(progress.done < after, "stopped by the test");
+    };
+    let array = array.clone().progress(stop);
+    let work = || array.rewrite_with(to, schema, &options);
     catch_unwind(AssertUnwindSafe(work)).expect_err("it is stopped");
 }
 
@@ -79,9 +82,7 @@ fn sparse_cells_get_other_tiles_orders_and_filters() {
     for (number, schema) in schemas.into_iter().enumerate() {
         let schema = schema.build().unwrap();
         let to = uri(&format!("new{number}"));
-        let done = old
-            .rewrite_with(&to, &schema, &small_parts(), &mut |_| {})
-            .unwrap();
+        let done = old.rewrite_with(&to, &schema, &small_parts()).unwrap();
         assert_eq!(done.cells, old.read().count().unwrap());
         assert!(done.fragments.len() > 2, "{}", done.fragments.len());
         assert_eq!((done.found, done.metadata), (0, 2));

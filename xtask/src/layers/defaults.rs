@@ -23,7 +23,7 @@ const STANDING: &[Standing] = &[
         "beyond all bytes there are",
     ),
     (
-        "tdb-cli/src/cmd/import/schema.rs",
+        "tdb/src/import/schema.rs",
         1,
         "a side that is only compared",
     ),

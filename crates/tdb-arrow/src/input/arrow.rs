@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, Field};
+use arrow_schema::{ArrowError, DataType, Field};
 use tdb_cells::files::{
     BatchReader, ColumnChoice, ColumnGuess, Input, InputError, InputOptions, by_name,
 };
@@ -122,6 +122,11 @@ impl Input for ArrowInput {
         Self: 'a,
     {
         let places = by_name(&self.names, fields)?;
+        let fields_of = places.iter().map(|place| fields.get(*place));
+        let zoned = fields_of.zip(&self.fields).filter_map(|(field, column)| {
+            field.filter(|field| field.datatype.is_datetime() && has_zone(column.data_type()))
+        });
+        let zoned = zoned.map(|field| field.name.clone()).collect();
         let columns = places
             .iter()
             .zip(&self.fields)
@@ -133,6 +138,7 @@ impl Input for ArrowInput {
             columns: columns.collect::<Result<_, _>>()?,
             batches: Some(self.batches),
             rows: 0,
+            zoned,
         }))
     }
 
@@ -162,6 +168,19 @@ struct ArrowCells {
     batches: Option<Batches>,
     columns: Vec<ColumnConverter>,
     rows: u64,
+    /// Names of fields whose columns have times of a zone.
+    zoned: Vec<String>,
+}
+
+/// How UTC is called where a zone is.
+const UTC: [&str; 6] = ["UTC", "Etc/UTC", "GMT", "Z", "+00:00", "-00:00"];
+
+/// Whether times are those of a zone other than UTC.
+fn has_zone(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Timestamp(_, Some(zone)) => !UTC.contains(&&**zone),
+        _ => false,
+    }
 }
 
 impl BatchReader for ArrowCells {
@@ -188,6 +207,10 @@ impl BatchReader for ArrowCells {
 
     fn line(&self, _: u64) -> Option<u64> {
         None
+    }
+
+    fn zoned(&self) -> Vec<String> {
+        self.zoned.clone()
     }
 }
 

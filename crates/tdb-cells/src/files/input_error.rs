@@ -89,6 +89,14 @@ pub enum InputError {
         /// Bytes that are allowed.
         limit: usize,
     },
+    /// A text is compressed so that unpacking it would take more memory than is allowed.
+    #[error("{format} data with a window of more than {allowed} bytes (memory budget)")]
+    Window {
+        /// Name of the compression.
+        format: &'static str,
+        /// Bytes that unpacking may look back.
+        allowed: u64,
+    },
     /// A batch would take more memory than is allowed.
     #[error(transparent)]
     Limit(#[from] LimitError),
@@ -113,8 +121,10 @@ impl InputError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
+            // What is in the file is wrong, as with a file that its format refuses.
+            Self::Input(error) if error.kind() == io::ErrorKind::InvalidData => ErrorKind::Invalid,
             Self::Input(_) => ErrorKind::Store,
-            Self::TooLarge { .. } | Self::Limit(_) => ErrorKind::Limit,
+            Self::TooLarge { .. } | Self::Window { .. } | Self::Limit(_) => ErrorKind::Limit,
             Self::Bug(_) => ErrorKind::Bug,
             _ => ErrorKind::Invalid,
         }
@@ -151,7 +161,8 @@ impl InputError {
 }
 
 impl From<io::Error> for InputError {
+    /// What an input that is made of another says of it is told as it is.
     fn from(error: io::Error) -> Self {
-        Self::Input(error)
+        error.downcast().unwrap_or_else(Self::Input)
     }
 }

@@ -119,6 +119,12 @@ pub trait BatchReader: Send {
 
     /// The line of the text at which a row begins, where the input is text and rows have been read so far.
     fn line(&self, row: u64) -> Option<u64>;
+
+    /// The columns, by the names of their fields, of which times were read so far that are those of another clock than that
+    /// of UTC: what is stored is UTC, and the zone is lost.
+    fn zoned(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A batch of more bytes than this, which has very large cells, is alone in memory.

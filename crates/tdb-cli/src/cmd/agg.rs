@@ -1,20 +1,21 @@
-//! `tdb agg`, `tdb distinct` and `tdb stats`: what the cells of fields amount to.
+//! `tdb agg` and `tdb distinct`: what the cells of fields amount to.
 
 use clap::Args;
-use serde_json::{Map, Value as Json, json};
-use tdb_aggregate::{Aggregate, Function, Group, Outcome, Table as Answer, aggregate};
+use serde_json::{Value as Json, json};
+use tdb_aggregate::{Aggregate, Group, Outcome, Table as Answer, aggregate};
 use tdb_cells::FieldInfo;
 use tdb_schema::json::cell_to_json;
 use tdb_schema::value::holds_bytes;
-use tdb_schema::{CellValNum, Field};
-use tdb_tile::{Code, Datatype};
+use tdb_schema::{ArraySchema, CellValNum};
+use tdb_tile::Datatype;
 
+use super::rows::{self, ResultColumn};
 use super::selection::{Selected, Selection};
 use super::{shown_type, write_json};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
-use crate::paint::{Role, Table, count};
+use crate::paint::{Role, Table};
 use crate::present;
 
 #[derive(Debug, Args)]
@@ -44,11 +45,15 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let wanted = Aggregate::parse_list(&arguments.aggregates)?;
+    let list = &arguments.aggregates;
+    let wanted = Aggregate::parse_list(list).map_err(|error| {
+        let at = error.place_in_list(list);
+        with_excerpt(error.into(), list, at)
+    })?;
     let by: Vec<&str> = arguments.by.iter().map(String::as_str).collect();
     let selected = arguments.selection.open(&arguments.array, global, out)?;
-    let answer = ask(&selected, &wanted, &by, global)?;
-    show(&answer, global, out)
+    let answer = ask(&selected, (&wanted, list), &by, global)?;
+    show(&answer, selected.array.schema(), global, out)
 }
 
 #[derive(Debug, Args)]
@@ -77,12 +82,20 @@ pub(crate) fn distinct(
     let wanted: Vec<Aggregate> = counts.into_iter().collect();
     let by: Vec<&str> = arguments.fields.iter().map(String::as_str).collect();
     let selected = arguments.selection.open(&arguments.array, global, out)?;
-    let answer = ask(&selected, &wanted, &by, global)?;
-    show(&answer, global, out)
+    let answer = ask(&selected, (&wanted, ""), &by, global)?;
+    show(&answer, selected.array.schema(), global, out)
 }
 
 /// A line for each group.
-fn show(answer: &Answer, global: &Global, out: &mut Output) -> Result<(), Failure> {
+fn show(
+    answer: &Answer,
+    schema: &ArraySchema,
+    global: &Global,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    if let Some(format) = global.rows {
+        return rows::write(format, &answer_columns(answer, schema), global, out);
+    }
     if global.json {
         return write_json(out, &answer_json(answer, global.ticks));
     }
@@ -100,9 +113,10 @@ fn show(answer: &Answer, global: &Global, out: &mut Output) -> Result<(), Failur
     Ok(table.write(out, look)?)
 }
 
+/// Works out aggregates, which stand in `list` where a list was given.
 fn ask(
     selected: &Selected,
-    wanted: &[Aggregate],
+    (wanted, list): (&[Aggregate], &str),
     by: &[&str],
     global: &Global,
 ) -> Result<Answer, Failure> {
@@ -114,7 +128,26 @@ fn ask(
     } = selected;
     let ask = || aggregate(session, array, options, wanted, by);
     let answer = global.counts.stage("aggregate", ask);
-    answer.map_err(|error| Failure::in_place(error, location))
+    answer.map_err(|error| {
+        let (in_list, in_by) = (error.place_in_list(list), error.place_in_groupings(by));
+        let failure = Failure::in_place(error, location);
+        match (in_list, in_by) {
+            (None, Some(number)) => {
+                let before = by.iter().take(number).map(|text| text.chars().count() + 1);
+                let at = before.fold(1, usize::saturating_add);
+                with_excerpt(failure, &by.join(","), Some(at))
+            }
+            (at, _) => with_excerpt(failure, list, at),
+        }
+    })
+}
+
+/// Shows where in a text the error is, if that is known.
+fn with_excerpt(failure: Failure, text: &str, at: Option<usize>) -> Failure {
+    match at {
+        Some(at) => failure.in_text(text, at),
+        None => failure,
+    }
 }
 
 /// Numbers stand to the right.
@@ -124,7 +157,7 @@ fn title_of(field: &FieldInfo) -> String {
     format!("{mark}{}", field.name)
 }
 
-fn is_number(datatype: Datatype) -> bool {
+pub(super) fn is_number(datatype: Datatype) -> bool {
     !(holds_bytes(datatype) || datatype.is_datetime() || datatype.is_time())
 }
 
@@ -136,7 +169,7 @@ fn key_text(group: &Group, place: usize, field: &FieldInfo, ticks: bool) -> (Rol
     }
 }
 
-fn outcome_text(outcome: &Outcome, ticks: bool) -> (Role, String) {
+pub(super) fn outcome_text(outcome: &Outcome, ticks: bool) -> (Role, String) {
     let text = match outcome {
         Outcome::Unsigned(value) => value.to_string(),
         Outcome::Signed(value) => value.to_string(),
@@ -161,7 +194,7 @@ fn values_of(datatype: Datatype) -> CellValNum {
     }
 }
 
-fn outcome_json(outcome: &Outcome, ticks: bool) -> Json {
+pub(super) fn outcome_json(outcome: &Outcome, ticks: bool) -> Json {
     match outcome {
         Outcome::Unsigned(value) => json!(value),
         Outcome::Signed(value) => json!(value),
@@ -194,107 +227,44 @@ fn answer_json(answer: &Answer, ticks: bool) -> Json {
     groups.collect()
 }
 
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  tdb stats fixtures/v22_tour/array\n  tdb stats fixtures/v22_tour/array --where \"sky = 'snow'\" --json"
-)]
-pub(crate) struct StatsArguments {
-    /// An array
-    array: String,
-    /// Only these fields
-    #[arg(
-        long,
-        value_name = "A,B",
-        value_delimiter = ',',
-        allow_hyphen_values = true
-    )]
-    fields: Option<Vec<String>>,
-    #[command(flatten)]
-    selection: Selection,
+/// The groups as a file has them: the fields that they are of, then the aggregates.
+fn answer_columns(answer: &Answer, schema: &ArraySchema) -> Vec<ResultColumn> {
+    let groups = &answer.groups;
+    let keys = answer.by.iter().enumerate().map(|(place, field)| {
+        let (datatype, cell_val_num) = shown_type(field);
+        let keys = groups
+            .iter()
+            .map(|group| group.key(place).map(<[u8]>::to_vec));
+        ResultColumn {
+            name: field.name.clone(),
+            datatype,
+            cell_val_num,
+            cells: keys.collect(),
+        }
+    });
+    let aggregates = answer.aggregates.iter().enumerate();
+    let aggregates = aggregates.map(|(place, aggregate)| {
+        let datatype = aggregate.datatype(schema);
+        let values = groups
+            .iter()
+            .map(|group| outcome_bytes(group.values.get(place)?));
+        ResultColumn {
+            name: aggregate.to_string(),
+            datatype,
+            cell_val_num: values_of(datatype),
+            cells: values.collect(),
+        }
+    });
+    keys.chain(aggregates).collect()
 }
 
-/// What is told of each field, as far as it has it.
-const TOLD: [Function; 5] = [
-    Function::Count,
-    Function::NullCount,
-    Function::Min,
-    Function::Max,
-    Function::Mean,
-];
-
-pub(crate) fn stats(
-    arguments: &StatsArguments,
-    global: &Global,
-    out: &mut Output,
-) -> Result<(), Failure> {
-    let selected = arguments.selection.open(&arguments.array, global, out)?;
-    let schema = selected.array.schema();
-    let names: Vec<String> = match &arguments.fields {
-        Some(names) => names.clone(),
-        None => schema.fields().map(|field| field.name.to_owned()).collect(),
-    };
-    let wanted: Vec<Aggregate> = names
-        .iter()
-        .flat_map(|name| {
-            let field = schema.field(name);
-            let told = TOLD.into_iter();
-            let told = told.filter(move |f| field.is_none_or(|field| has(*f, &field, schema)));
-            told.map(|function| Aggregate::of(function, name))
-        })
-        .collect();
-    let answer = ask(&selected, &wanted, &[], global)?;
-    let all = answer.groups.first().map_or(&[][..], |all| &all.values);
-    let found = |name: &str, function: Function| {
-        let wanted = Aggregate::of(function, name);
-        let mut known = answer.aggregates.iter().zip(all);
-        known.find(|(known, _)| **known == wanted).map(|(_, v)| v)
-    };
-    if global.json {
-        let fields = names.iter().map(|name| {
-            let mut object = Map::new();
-            object.insert("name".to_owned(), json!(name));
-            let datatype = schema.field(name).map(|field| field.datatype.name());
-            object.insert("datatype".to_owned(), json!(datatype));
-            object.extend(TOLD.iter().map(|function| {
-                let value = found(name, *function);
-                let value = value.map_or(Json::Null, |v| outcome_json(v, global.ticks));
-                (function.name().to_owned(), value)
-            }));
-            Json::Object(object)
-        });
-        return write_json(out, &fields.collect());
-    }
-    let mut table = Table::new(&["field", "type", ">count", ">nulls", ">min", ">max", ">mean"]);
-    for name in &names {
-        let datatype = schema.field(name).map_or("", |field| field.datatype.name());
-        let mut row = vec![
-            (Role::Plain, name.clone()),
-            (Role::Type, datatype.to_owned()),
-        ];
-        row.extend(TOLD.iter().map(|function| match found(name, *function) {
-            Some(Outcome::Unsigned(number)) if is_count(*function) => (Role::Plain, count(*number)),
-            Some(value) => outcome_text(value, global.ticks),
-            None => (Role::Dim, String::new()),
-        }));
-        table.painted(row);
-    }
-    let look = out.look;
-    Ok(table.write(out, look)?)
-}
-
-fn is_count(function: Function) -> bool {
-    matches!(function, Function::Count | Function::NullCount)
-}
-
-/// Whether a field has values for a function; one that the array does not have is told as that.
-fn has(function: Function, field: &Field<'_>, schema: &tdb_schema::ArraySchema) -> bool {
-    let attribute = schema.attribute_index(field.name);
-    let attribute = attribute.and_then(|index| schema.attributes.get(index));
-    let is_labelled = attribute.is_some_and(|attribute| attribute.enumeration.is_some());
-    let is_one = holds_bytes(field.datatype) || field.cell_val_num == CellValNum::Fixed(1);
-    match function {
-        Function::Min | Function::Max => !is_labelled && is_one,
-        Function::Mean | Function::Sum => !is_labelled && is_one && is_number(field.datatype),
-        _ => true,
-    }
+/// The stored form of what an aggregate is; `None` is null.
+fn outcome_bytes(outcome: &Outcome) -> Option<Vec<u8>> {
+    Some(match outcome {
+        Outcome::Unsigned(value) => value.to_le_bytes().to_vec(),
+        Outcome::Signed(value) => value.to_le_bytes().to_vec(),
+        Outcome::Float(value) => value.to_le_bytes().to_vec(),
+        Outcome::Value(_, bytes) => bytes.clone(),
+        _ => return None,
+    })
 }

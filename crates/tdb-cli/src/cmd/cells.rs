@@ -4,7 +4,6 @@ use serde_json::{Map, Value as Json, json};
 use tdb_aggregate::known_count;
 use tdb_array::{Array, Fragment};
 
-use crate::cmd::shape;
 use crate::failure::Failure;
 use crate::paint::{count, plural};
 
@@ -26,7 +25,7 @@ impl CellNumbers {
         let schema = array.schema();
         let fragments = array.fragments();
         let sum = |of: fn(&Fragment) -> u64| fragments.iter().map(of).fold(0, u64::saturating_add);
-        let shape = (schema.is_dense()).then(|| shape::of_ranges(schema, &[]));
+        let shape = (schema.is_dense()).then(|| tdb::shape_of_box(schema, &[]));
         Ok(Self {
             shape: shape.transpose()?,
             stored: sum(|fragment| fragment.metadata.cell_count()),

@@ -10,14 +10,15 @@ use tdb_array::{
     Array, ArrayError, ChangeOptions, ErrorKind, Fragment, ObjectType, TimeWindow, TimestampedName,
 };
 use tdb_consolidate::{
-    History, MergeOptions, MergePlan, Plan, VacuumOptions, consolidate_array_metadata,
+    History, MergeOptions, MergePlan, Plan, Step, VacuumOptions, consolidate_array_metadata,
     consolidate_commits, consolidate_fragment_metadata, consolidate_group_metadata, plan_merge,
     plan_merged_array_metadata, plan_merged_commits, plan_merged_footers,
     plan_merged_group_metadata,
 };
 
 use super::fragments::stored_size;
-use super::vacuum::{self, Vacuumed};
+use super::progress::Line;
+use super::vacuum::{self, Removing, Vacuumed};
 use super::{change, write_json};
 use crate::access::{Access, Change, session};
 use crate::failure::Failure;
@@ -129,6 +130,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     }
     if arguments.dry_run {
         write!(out, "{plan}")?;
+    } else if let Some(merged) = told_as_merged(mode, &plan) {
+        out.note(&merged);
     }
     tell_freed(vacuumed.as_ref(), out);
     Ok(())
@@ -157,7 +160,15 @@ fn vacuum_merged(
         ..VacuumOptions::default()
     };
     let place = change.access.to(location);
-    vacuum::vacuum(location, &place, &[mode], &options, false, false, out).map(Some)
+    let removing = Removing {
+        location,
+        place: &place,
+        options: &options,
+        dry_run: false,
+        is_shown: false,
+        way: "--grace 0s",
+    };
+    vacuum::vacuum(&removing, &[mode], out).map(Some)
 }
 
 fn tell_freed(vacuumed: Option<&Vacuumed>, out: &Output) {
@@ -165,6 +176,29 @@ fn tell_freed(vacuumed: Option<&Vacuumed>, out: &Output) {
     if let Some(freed) = freed {
         out.note(&freed);
     }
+}
+
+/// What a plan that was carried out has put together; `None` where it stores nothing.
+fn told_as_merged(mode: Mode, plan: &Plan) -> Option<String> {
+    let sizes = plan.steps.iter().filter_map(|step| match step {
+        // Lists of what is superfluous now hold nothing that was merged.
+        Step::Put { key, bytes } if !key.ends_with(".vac") => Some(bytes.len() as u64),
+        Step::Put { .. } | Step::Remove(_) | Step::RemoveFolders(_) => None,
+    });
+    let sizes: Vec<u64> = sizes.collect();
+    let what = match mode {
+        Mode::Fragments => "fragments",
+        Mode::FragmentMeta => "the footers of the fragments",
+        Mode::Commits => "the commits",
+        Mode::ArrayMeta | Mode::GroupMeta => "the metadata",
+    };
+    let objects = plural(sizes.len() as u64, "object");
+    let size = bytes(
+        sizes
+            .iter()
+            .fold(0, |all: u64, size| all.saturating_add(*size)),
+    );
+    (!sizes.is_empty()).then(|| format!("merged {what} into {objects} ({size})"))
 }
 
 const NOTHING: &str = "there is nothing to merge";
@@ -190,7 +224,8 @@ fn of_array(
 /// Merges the fragments of an array.
 fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = place::array(&arguments.uri, &global.counts)?;
-    let session = session(global);
+    let line = Line::new(global);
+    let session = line.of_session(&session(global));
     let access = Access::new(global, &session)?;
     let failed = |error| Failure::in_place(error, &location);
     let array = change::open_array(&location, &access)?;
@@ -207,6 +242,7 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
     }
     let planned = plan.notes.clone();
     let made = plan.merge(&session, &array, &options);
+    line.clear();
     let made = made.map_err(|error| Failure::in_place(error, &location))?;
     let names: BTreeSet<&str> = made.fragments.iter().map(TimestampedName::as_str).collect();
     let now = change::open_array(&location, &access)?;

@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tdb_array::{Array, ArrayError, ErrorKind, NameSource};
 use tdb_schema::json::schema_from_json;
 use tdb_schema::{ArraySchema, Enumeration};
 
-use super::change;
+use super::{change, write_json};
 use crate::access::{Change, session};
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::output::Output;
+use crate::paint::plural;
 use crate::request_file;
 use tdb::place;
 
@@ -33,7 +35,7 @@ pub(crate) struct Arguments {
     schema: PathBuf,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: &Global) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let change = Change::new(global, &session(global))?;
     let json = request_file::json(&arguments.schema)?;
     let file = arguments.schema.display().to_string();
@@ -44,15 +46,40 @@ pub(crate) fn run(arguments: &Arguments, global: &Global) -> Result<(), Failure>
     })?;
     let location = place::vacant(&arguments.uri, &global.counts)?;
     let place = change.access.to(&location);
-    Array::create(&place, &schema, &enumerations, &change.options).map_err(|error| match error {
-        // What the schema lacks stands in the file.
-        ArrayError::Object {
-            ref source,
-            kind: ErrorKind::Invalid,
-            ..
-        } => Failure::invalid(source.to_string()).within(&file),
-        error => change::failed(&location, error),
-    })
+    Array::create(&place, &schema, &enumerations, &change.options).map_err(
+        |error| match error {
+            // What the schema lacks stands in the file.
+            ArrayError::Object {
+                ref source,
+                kind: ErrorKind::Invalid,
+                ..
+            } => Failure::invalid(source.to_string()).within(&file),
+            error => change::failed(&location, error),
+        },
+    )?;
+    tell(&location.uri, &schema, global, out)
+}
+
+/// Says what was made.
+fn tell(uri: &str, schema: &ArraySchema, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let kind = if schema.is_dense() { "dense" } else { "sparse" };
+    let dimensions = schema.dimensions.iter().map(|dimension| &dimension.name);
+    let dimensions: Vec<&String> = dimensions.collect();
+    let attributes = schema.attributes.iter().map(|attribute| &attribute.name);
+    let attributes: Vec<&String> = attributes.collect();
+    if global.json {
+        let told = json!({
+            "uri": uri,
+            "type": kind,
+            "dimensions": dimensions,
+            "attributes": attributes,
+        });
+        return write_json(out, &told);
+    }
+    let dimensions = plural(dimensions.len() as u64, "dimension");
+    let attributes = plural(attributes.len() as u64, "attribute");
+    out.note(&format!("made {uri}: {kind}, {dimensions}, {attributes}"));
+    Ok(())
 }
 
 /// The schema that JSON describes, and its enumerations under new names.

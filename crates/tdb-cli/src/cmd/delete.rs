@@ -5,10 +5,12 @@ use std::io::Write;
 use clap::{ArgGroup, Args};
 use serde_json::{Value as Json, json};
 use tdb_array::TimeWindow;
+use tdb_condition::ConditionError;
 use tdb_consolidate::{VacuumOptions, plan_fragment_removal};
 use tdb_query::{DeleteOptions, Deletion, QueryError, delete_cells};
 
 use super::selection::warn_of_labels;
+use super::vacuum::{Removing, Vacuumed};
 use super::{change, write_json};
 use crate::access::{Access, Change, session};
 use crate::failure::Failure;
@@ -39,6 +41,10 @@ pub(crate) struct Arguments {
     pub(crate) dry_run: bool,
 }
 
+/// How cells are deleted by a condition that a delete cannot hold.
+const BY_COORDINATES: &str = "read the coordinates of these cells with --where, and delete them by those, with `in (…)`; \
+    or, if null cells may go as well, leave that test out and give --with-nulls";
+
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     match &arguments.condition {
         Some(text) => cells(arguments, text, global, out),
@@ -65,13 +71,24 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
     let location = place::array(&arguments.array, &global.counts)?;
     let place = Access::new(global, &session)?.to(&location);
     let options = VacuumOptions::default();
-    let plan = plan_fragment_removal(&place, window, &options)
-        .map_err(|error| Failure::in_place(error, &location))?;
-    if plan.is_empty() {
+    let removing = Removing {
+        location: &location,
+        place: &place,
+        options: &options,
+        dry_run: arguments.dry_run,
+        is_shown: !global.json,
+        way: "--grace 0s",
+    };
+    let mut done = Vacuumed::default();
+    let plan = |options: &VacuumOptions| plan_fragment_removal(&place, window, options);
+    removing.remove(plan, &mut done, out)?;
+    if done.is_empty() {
         out.note("there are no fragments of that time: nothing is removed");
+        if !global.json {
+            return Ok(());
+        }
     }
-    super::vacuum::carry_out(&plan, &place, &options, !arguments.dry_run, true, out)
-        .map_err(|failure| failure.at(&arguments.array))
+    removing.tell(&done, "written", global, out)
 }
 
 fn cells(
@@ -92,7 +109,7 @@ fn cells(
         let hint = "--fragments removes what was written in a span of time, for good";
         return Err(Failure::invalid(what).hint(hint));
     }
-    let condition = tdb::parse_condition(text, array.newest_schema(), session.limits())?;
+    let condition = tdb::parse_condition_of(&array, text, session.limits())?;
     warn_of_labels(&array, &condition, out)?;
     let options = DeleteOptions {
         change: change.options,
@@ -101,12 +118,17 @@ fn cells(
     };
     let deletion = delete_cells(&session, &array, &condition, &options);
     let deletion = deletion.map_err(|error| {
-        let is_refusal = matches!(error, QueryError::TakesMore { .. });
+        let way_round = match &error {
+            QueryError::TakesMore { .. } => {
+                Some("--with-nulls deletes those, too; --dry-run with it says how many")
+            }
+            QueryError::Condition(ConditionError::NotStorable { .. }) => Some(BY_COORDINATES),
+            _ => None,
+        };
         let failure = Failure::in_place(error, &location);
-        if is_refusal {
-            failure.hint("--with-nulls deletes those, too; --dry-run with it says how many")
-        } else {
-            failure
+        match way_round {
+            Some(way_round) => failure.further_hint(way_round),
+            None => failure,
         }
     })?;
     if global.json {

@@ -1,7 +1,9 @@
 //! `tdb evolve`: the schema of an array, changed.
 
+use std::io::Write;
+
 use clap::Args;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use tdb::Evolution;
 use tdb_array::{ArrayError, NameSource, OpenOptions};
 use tdb_schema::SchemaError;
@@ -10,9 +12,12 @@ use tdb_schema::json::{
 };
 
 use super::change::json_argument;
+use super::write_json;
 use crate::access::{Change, context};
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::output::Output;
+use crate::paint::visible;
 
 /// JSON is in the shape of `tdb schema --json`: one or a list of them, or `@FILE`.
 #[derive(Debug, Args)]
@@ -44,9 +49,12 @@ pub(crate) struct Arguments {
     /// Write the schema at the newest format version
     #[arg(long)]
     upgrade: bool,
+    /// Say what would be changed, and do nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, global: &Global) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let context = context(global)?;
     let options = Change::new(global, context.shared_session())?.options;
     let mut evolution = context
@@ -60,7 +68,41 @@ pub(crate) fn run(arguments: &Arguments, global: &Global) -> Result<(), Failure>
         let failure = Failure::invalid("nothing to change");
         return Err(failure.hint("tdb evolve --help lists what can be changed"));
     }
-    Ok(evolution.commit()?)
+    let changes = evolution.changes()?;
+    evolution.check()?;
+    let name = if arguments.dry_run {
+        None
+    } else {
+        Some(evolution.commit()?)
+    };
+    tell(&changes, name.as_deref(), global, out)
+}
+
+/// Says what became of the schema, and its name; without one it is not stored.
+fn tell(
+    changes: &[String],
+    name: Option<&str>,
+    global: &Global,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    if global.json {
+        let told = json!({ "dry_run": name.is_none(), "changes": changes, "schema": name });
+        return write_json(out, &told);
+    }
+    let Some(name) = name else {
+        for change in changes {
+            writeln!(out, "{}", visible(change))?;
+        }
+        out.note("nothing is stored: this is a dry run");
+        return Ok(());
+    };
+    let what = if changes.is_empty() {
+        "the same schema again".to_owned()
+    } else {
+        changes.join("; ")
+    };
+    out.note(&format!("{what}: schema {name}"));
+    Ok(())
 }
 
 /// Makes all steps, in an order in which one can need another.

@@ -43,14 +43,18 @@ pub(crate) struct Ls {
 pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), Failure> {
     match verb {
         Verb::Ls(Ls { uri }) => list(uri, global, out),
-        Verb::Create(Create { uri }) => create(uri, global),
-        Verb::Add(arguments) => group_members::add(arguments, global),
-        Verb::Rm(arguments) => group_members::remove(arguments, global),
+        Verb::Create(Create { uri }) => create(uri, global, out),
+        Verb::Add(arguments) => group_members::add(arguments, global, out),
+        Verb::Rm(arguments) => group_members::remove(arguments, global, out),
     }
 }
 
-fn create(uri: &str, global: &Global) -> Result<(), Failure> {
+fn create(uri: &str, global: &Global, out: &mut Output) -> Result<(), Failure> {
     context(global)?.create_group(uri)?;
+    if global.json {
+        return write_json(out, &json!({ "uri": uri, "type": "group" }));
+    }
+    out.note(&format!("made {uri}: a group without members"));
     Ok(())
 }
 
@@ -59,15 +63,9 @@ fn list(uri: &str, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let options = Opening::new(global, context.shared_session())?.options;
     let group = context.open_group_with(uri, options)?;
     if global.json {
-        let members = group.members().iter().map(|member| {
-            json!({
-                "name": member.name,
-                "uri": group.member_uri(member),
-                "relative": member.relative,
-                "type": member.object_type.name(),
-            })
-        });
-        return write_json(out, &Value::Array(members.collect()));
+        let members = group.members().iter();
+        let members = members.map(|member| group_members::member_json(&group, member));
+        return write_json(out, &members.map(Value::Object).collect());
     }
     let mut table = Table::new(&["name", "type", "relative", "uri"]);
     for member in group.members() {

@@ -1,12 +1,19 @@
 //! `tdb group add` and `tdb group rm`.
 
-use clap::Args;
-use tdb::{AddOptions, Group, MemberPlace};
-use tdb_array::{ChangeOptions, OpenOptions, TimeWindow};
+use std::io::Write;
 
+use clap::Args;
+use serde_json::{Map, Value as Json, json};
+use tdb::{AddOptions, Group, MemberPlace};
+use tdb_array::{ChangeOptions, GroupMember, OpenOptions, TimeWindow};
+use tdb_tile::Code;
+
+use super::write_json;
 use crate::access::{Change, context};
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::output::Output;
+use crate::paint::visible;
 
 #[derive(Debug, Args)]
 pub(crate) struct Add {
@@ -14,7 +21,7 @@ pub(crate) struct Add {
     group: String,
     /// An array or group
     uri: String,
-    /// What the group is to call it; if it lies in the group, the last part of its path by default
+    /// What the group is to call it; the last part of its path by default
     #[arg(long, value_name = "N")]
     name: Option<String>,
     /// Refuse what does not lie in the group; what does is kept relative to it by default
@@ -32,9 +39,12 @@ pub(crate) struct Rm {
     /// The member's name; its URI, if it has none
     #[arg(allow_hyphen_values = true)]
     name: String,
+    /// Say what would be taken out, and do nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
-pub(crate) fn add(arguments: &Add, global: &Global) -> Result<(), Failure> {
+pub(crate) fn add(arguments: &Add, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let (group, change) = open(&arguments.group, global)?;
     let mut options = AddOptions::default();
     options.name.clone_from(&arguments.name);
@@ -44,12 +54,61 @@ pub(crate) fn add(arguments: &Add, global: &Global) -> Result<(), Failure> {
         (false, false) => MemberPlace::Any,
     };
     options.change = change;
-    Ok(group.add_with(&arguments.uri, &options)?)
+    let member = group.add_with(&arguments.uri, &options)?;
+    if global.json {
+        return write_json(out, &Json::Object(member_json(&group, &member)));
+    }
+    let how = if member.relative {
+        "kept relative to the group"
+    } else {
+        "kept as a whole URI"
+    };
+    let member = shown(&group, &member);
+    out.note(&format!("added {member}, {how}"));
+    Ok(())
 }
 
-pub(crate) fn remove(arguments: &Rm, global: &Global) -> Result<(), Failure> {
+pub(crate) fn remove(arguments: &Rm, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let (group, change) = open(&arguments.group, global)?;
-    Ok(group.remove_with(&arguments.name, &change)?)
+    let dry_run = arguments.dry_run;
+    let member = if dry_run {
+        group.member(&arguments.name)?.clone()
+    } else {
+        group.remove_with(&arguments.name, &change)?
+    };
+    if global.json {
+        let mut told = member_json(&group, &member);
+        told.insert("dry_run".to_owned(), json!(dry_run));
+        return write_json(out, &Json::Object(told));
+    }
+    let member = shown(&group, &member);
+    if dry_run {
+        writeln!(out, "would take out {}", visible(&member))?;
+    } else {
+        out.note(&format!("took out {member}; it stays where it is"));
+    }
+    Ok(())
+}
+
+/// A member for scripts, as `group ls` has it.
+pub(super) fn member_json(group: &Group, member: &GroupMember) -> Map<String, Json> {
+    let facts = [
+        ("name", json!(member.name)),
+        ("uri", json!(group.member_uri(member))),
+        ("relative", json!(member.relative)),
+        ("type", json!(member.object_type.name())),
+    ];
+    let facts = facts.map(|(name, value)| (name.to_owned(), value));
+    facts.into_iter().collect()
+}
+
+/// `array "first" (file:///runs/first)`
+fn shown(group: &Group, member: &GroupMember) -> String {
+    let (kind, uri) = (member.object_type.name(), group.member_uri(member));
+    match &member.name {
+        Some(name) => format!("{kind} {name:?} ({uri})"),
+        None => format!("{kind} {uri}"),
+    }
 }
 
 /// The group as it is at the time of the change.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use tdb_aggregate::{Bin, Histogram, histogram};
+use tdb_aggregate::{AggregateError, Bin, Histogram, histogram};
 use tdb_schema::CellValNum;
 use tdb_schema::json::cell_to_json;
 use tdb_tile::{Datatype, Scalar};
@@ -57,7 +57,20 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     } = &selected;
     let ask = || histogram(session, array, options, &arguments.field, arguments.bins);
     let answer = global.counts.stage("aggregate", ask);
-    let answer = answer.map_err(|error| Failure::in_place(error, location))?;
+    let answer = answer.map_err(|error| {
+        let has_no_order = matches!(
+            error,
+            AggregateError::Unfit { .. } | AggregateError::Labels { .. }
+        );
+        let failure = Failure::in_place(error, location);
+        if has_no_order {
+            let (array, field) = (&arguments.array, &arguments.field);
+            return failure.hint(format!(
+                "tdb distinct {array} {field:?} --counts says how many cells have each value"
+            ));
+        }
+        failure
+    })?;
     if global.json {
         return json_of(&answer, arguments, global, out);
     }

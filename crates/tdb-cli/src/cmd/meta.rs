@@ -53,8 +53,8 @@ pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), 
     match verb {
         Verb::Ls(Ls { uri }) => list(&metadata(uri, global, out)?, global, out),
         Verb::Get(Get { uri, key }) => get(&metadata(uri, global, out)?, uri, key, global, out),
-        Verb::Set(arguments) => meta_change::set(arguments, global),
-        Verb::Rm(arguments) => meta_change::remove(arguments, global),
+        Verb::Set(arguments) => meta_change::set(arguments, global, out),
+        Verb::Rm(arguments) => meta_change::remove(arguments, global, out),
     }
 }
 

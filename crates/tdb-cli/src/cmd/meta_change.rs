@@ -1,18 +1,23 @@
 //! `tdb meta set` and `tdb meta rm`.
 
+use std::io::Write;
+
 use clap::Args;
-use serde_json::Value as Json;
-use tdb_array::{ErrorKind, MetadataRecord, MetadataValue, ObjectType};
+use serde_json::{Value as Json, json};
+use tdb_array::{Array, ErrorKind, Group, Metadata, MetadataRecord, MetadataValue, ObjectType};
 use tdb_schema::CellValNum;
 use tdb_schema::json::cell_from_json;
 use tdb_schema::value::holds_bytes;
-use tdb_tile::Datatype;
+use tdb_tile::{Code, Datatype};
 
-use super::change;
+use super::{change, write_json};
 use crate::access::{Change, session};
 use crate::failure::Failure;
 use crate::global::Global;
-use tdb::place;
+use crate::output::Output;
+use crate::paint::{cut, visible};
+use crate::present;
+use tdb::place::{self, Place};
 
 #[derive(Debug, Args)]
 pub(crate) struct Set {
@@ -36,61 +41,117 @@ pub(crate) struct Rm {
     /// The key
     #[arg(allow_hyphen_values = true)]
     key: String,
+    /// Say what would be removed, and do nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
+
+/// Characters of a value that a message shows.
+const MESSAGE_VALUE: usize = 60;
 
 pub(crate) fn datatype(name: &str) -> Result<Datatype, String> {
     Datatype::from_name(name).ok_or_else(|| format!("there is no datatype called {name:?}"))
 }
 
-pub(crate) fn set(arguments: &Set, global: &Global) -> Result<(), Failure> {
+pub(crate) fn set(arguments: &Set, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let (uri, key) = (&arguments.uri, &arguments.key);
     let value = value(&arguments.value, arguments.datatype)?;
-    let record = MetadataRecord {
-        key: arguments.key.clone(),
-        value: Some(value),
-    };
-    put(&arguments.uri, record, global)
-}
-
-pub(crate) fn remove(arguments: &Rm, global: &Global) -> Result<(), Failure> {
-    let record = MetadataRecord {
-        key: arguments.key.clone(),
-        value: None,
-    };
-    put(&arguments.uri, record, global)
-}
-
-fn put(uri: &str, record: MetadataRecord, global: &Global) -> Result<(), Failure> {
-    let change = Change::new(global, &session(global))?;
-    let location = place::folder(uri, &global.counts)?;
-    let absent = |known: bool| {
-        if known || record.value.is_some() {
-            Ok(())
-        } else {
-            let what = format!("there is no metadata under the key {:?}", record.key);
-            let failure = Failure::new(ErrorKind::NotFound, what).at(uri);
-            Err(failure.hint(format!("tdb meta ls {uri} lists the keys")))
-        }
-    };
-    match location.object_type()? {
-        ObjectType::Array => {
-            let array = change::open_array(&location, &change.access)?;
-            let known = array
-                .metadata()
-                .map_err(|error| Failure::in_place(error, &location))?;
-            absent(known.get(&record.key).is_some())?;
-            array.put_metadata(vec![record], &change.options)
-        }
-        ObjectType::Group => {
-            let group = change::open_group_at(&location, &change)?;
-            let known = group
-                .metadata()
-                .map_err(|error| Failure::in_place(error, &location))?;
-            absent(known.get(&record.key).is_some())?;
-            group.put_metadata(vec![record], &change.options)
-        }
-        ObjectType::Invalid => return Err(place::nothing(uri, "array or group").into()),
+    let object = Object::open(uri, global)?;
+    let before = object.metadata()?.get(key).cloned();
+    object.put(key, Some(value.clone()))?;
+    if global.json {
+        let told = json!({
+            "key": key,
+            "new": present::metadata_json(&value, global.ticks),
+            "old": before.map(|value| present::metadata_json(&value, global.ticks)),
+        });
+        return write_json(out, &told);
     }
-    .map_err(|error| Failure::in_place(error, &location))
+    let datatype = value.datatype.name();
+    let was = before.map_or(String::new(), |value| format!(", was {}", shown(&value)));
+    let value = shown(&value);
+    out.note(&format!("set {key:?} to {value} ({datatype}){was}"));
+    Ok(())
+}
+
+pub(crate) fn remove(arguments: &Rm, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let (uri, key, dry_run) = (&arguments.uri, &arguments.key, arguments.dry_run);
+    let object = Object::open(uri, global)?;
+    let Some(before) = object.metadata()?.get(key).cloned() else {
+        let what = format!("there is no metadata under the key {key:?}");
+        let failure = Failure::new(ErrorKind::NotFound, what).at(uri);
+        return Err(failure.hint(format!("tdb meta ls {uri} lists the keys")));
+    };
+    if !dry_run {
+        object.put(key, None)?;
+    }
+    if global.json {
+        let told = json!({
+            "dry_run": dry_run,
+            "key": key,
+            "old": present::metadata_json(&before, global.ticks),
+        });
+        return write_json(out, &told);
+    }
+    let before = shown(&before);
+    if dry_run {
+        writeln!(out, "would remove {key:?}: {}", visible(&before))?;
+    } else {
+        out.note(&format!("removed {key:?}, which was {before}"));
+    }
+    Ok(())
+}
+
+/// A value in a message, cut where it is long.
+fn shown(value: &MetadataValue) -> String {
+    cut(&present::metadata(value, false), MESSAGE_VALUE)
+}
+
+/// An array or group whose metadata is changed.
+struct Object {
+    location: Place,
+    change: Change,
+    kind: Kind,
+}
+
+enum Kind {
+    Array(Array),
+    Group(Group),
+}
+
+impl Object {
+    fn open(uri: &str, global: &Global) -> Result<Self, Failure> {
+        let change = Change::new(global, &session(global))?;
+        let location = place::folder(uri, &global.counts)?;
+        let kind = match location.object_type()? {
+            ObjectType::Array => Kind::Array(change::open_array(&location, &change.access)?),
+            ObjectType::Group => Kind::Group(change::open_group_at(&location, &change)?),
+            ObjectType::Invalid => return Err(place::nothing(uri, "array or group").into()),
+        };
+        Ok(Self {
+            location,
+            change,
+            kind,
+        })
+    }
+
+    fn metadata(&self) -> Result<Metadata, Failure> {
+        let metadata = match &self.kind {
+            Kind::Array(array) => array.metadata(),
+            Kind::Group(group) => group.metadata(),
+        };
+        metadata.map_err(|error| Failure::in_place(error, &self.location))
+    }
+
+    fn put(&self, key: &str, value: Option<MetadataValue>) -> Result<(), Failure> {
+        let key = key.to_owned();
+        let (records, options) = (vec![MetadataRecord { key, value }], &self.change.options);
+        let put = match &self.kind {
+            Kind::Array(array) => array.put_metadata(records, options),
+            Kind::Group(group) => group.put_metadata(records, options),
+        };
+        put.map_err(|error| Failure::in_place(error, &self.location))
+    }
 }
 
 /// The value that a text stands for.

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tdb::Becoming;
 use tdb_cells::{FieldInfo, Session};
 use tdb_condition::Points;
 use tdb_schema::{ArraySchema, FieldKind};
 
-use super::input::{Becoming, InputArguments};
+use super::input::plain_file;
 use crate::failure::Failure;
 use crate::global::Global;
 
@@ -33,14 +34,14 @@ impl PointsFile {
         session: &Session,
         global: &Global,
     ) -> Result<Arc<Points>, Failure> {
-        let mut file = InputArguments::of_file(&self.0);
+        let file = plain_file(&self.0, global);
         let kept = file.keep()?;
         let becoming = || Becoming {
             npy: name_of_npy(schema),
             takes_unnamed: false,
             ..Becoming::fields_of(schema)
         };
-        let names = file.open(becoming(), kept.as_ref(), global, session)?;
+        let names = file.open(becoming(), kept.as_ref(), session)?;
         let names = names.names().to_vec();
         let dimensions = 0..schema.dimensions.len();
         let dimensions = dimensions.filter_map(|at| schema.field_of(FieldKind::Dimension(at)));
@@ -54,10 +55,10 @@ impl PointsFile {
             return Err(Failure::invalid(what).hint(hint));
         }
         let chosen = dimensions.iter().map(|dimension| dimension.name.clone());
-        file.take_columns(chosen.collect())?;
-        let open = file.open(becoming(), kept.as_ref(), global, session)?;
+        let file = file.only(chosen.collect())?;
+        let open = file.open(becoming(), kept.as_ref(), session)?;
         let failed = |error| file.failed(error);
-        let (mut cells, _) = open.cells(&dimensions).map_err(failed)?;
+        let mut cells = open.cells(&dimensions).map_err(failed)?;
         let mut points = Points::gather(dimensions, session.limits());
         let within = |failure: Failure| failure.within(&file.name());
         while let Some(batch) = cells.next().map_err(failed)? {
@@ -71,10 +72,10 @@ impl PointsFile {
 }
 
 /// Of what dimension a .npy file has the coordinates.
-fn name_of_npy(schema: &ArraySchema) -> Result<(String, u32), Failure> {
+fn name_of_npy(schema: &ArraySchema) -> Result<(String, u32), tdb::Error> {
     match &schema.dimensions[..] {
         [only] => Ok((only.name.clone(), 1)),
-        _ => Err(Failure::invalid(
+        _ => Err(tdb::Error::invalid(
             "a .npy file has coordinates along one dimension, and the array has several",
         )),
     }

@@ -1,106 +1,129 @@
-//! How far a long change has come, on a terminal.
+//! How far something long has come, on a terminal.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::mpsc;
-use std::thread::ScopedJoinHandle;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::input::ReadSoFar;
+use tdb::{Activity, Context, Progress, Session};
+
 use crate::global::Global;
 
 /// Time between two looks.
 const STEP: Duration = Duration::from_millis(100);
 const WIDTH: usize = 24;
 
-/// A line on standard error that is written over and over.
-pub(crate) struct Progress {
-    is_shown: bool,
-    started: Instant,
-    shown: Option<Instant>,
-    /// Bytes of the input, where that is known.
-    total: Option<u64>,
+/// A line on standard error that is written over and over; none where nobody looks.
+pub(crate) struct Line {
+    shown: Option<Arc<Mutex<Shown>>>,
 }
 
-impl Progress {
-    pub(crate) fn new(global: &Global, total: Option<u64>) -> Self {
+/// What is on the line.
+struct Shown {
+    /// What goes on, and since when.
+    activity: Option<(Activity, Instant)>,
+    /// When something was told last: what goes on next has begun then.
+    told: Instant,
+    last: Option<Instant>,
+}
+
+impl Line {
+    pub(crate) fn new(global: &Global) -> Self {
+        let is_shown = !global.quiet && io::stderr().is_terminal();
+        let shown = Shown {
+            activity: None,
+            told: Instant::now(),
+            last: None,
+        };
         Self {
-            is_shown: !global.quiet && io::stderr().is_terminal(),
-            started: Instant::now(),
-            shown: None,
-            total: total.filter(|total| *total > 0),
+            shown: is_shown.then(|| Arc::new(Mutex::new(shown))),
         }
     }
 
-    /// So many cells were in so many bytes of the input.
-    pub(crate) fn tell(&mut self, what: &str, cells: u64, bytes: u64) {
-        let now = Instant::now();
-        let is_soon = |shown: Instant| now.saturating_duration_since(shown) < STEP;
-        if self.is_shown && !self.shown.is_some_and(is_soon) {
-            self.show(|total, elapsed| line(what, Some(cells), bytes, total, elapsed));
+    /// The same, whose long work is on the line.
+    pub(crate) fn of(&self, context: Context) -> Context {
+        match &self.shown {
+            None => context,
+            Some(_) => {
+                let session = self.of_session(context.shared_session());
+                context.session(session)
+            }
         }
     }
 
-    /// Shows how far the input has been read while it is looked through, if the system has a thread for it.
-    pub(crate) fn watch<R>(self, what: &str, read: &ReadSoFar, work: impl FnOnce() -> R) -> R {
-        if !self.is_shown {
-            return work();
-        }
-        let (done, is_done) = mpsc::channel::<()>();
-        let mut progress = self;
-        std::thread::scope(|scope| {
-            let watcher = move || {
-                while is_done.recv_timeout(STEP) == Err(mpsc::RecvTimeoutError::Timeout) {
-                    progress.show(|total, elapsed| line(what, None, read.bytes(), total, elapsed));
-                }
-            };
-            let watcher = std::thread::Builder::new().spawn_scoped(scope, watcher);
-            let result = work();
-            drop(done);
-            // A watcher that failed has shown nothing, which harms nobody.
-            let _ = watcher.map(ScopedJoinHandle::join);
-            result
+    /// The same, whose long work is on the line.
+    pub(crate) fn of_session(&self, session: &Session) -> Session {
+        let Some(shown) = self.shown.clone() else {
+            return session.clone();
+        };
+        session.with_progress(move |progress| {
+            let now = Instant::now();
+            let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+            shown.tell(progress, now, &mut io::stderr());
         })
     }
 
-    fn show(&mut self, line: impl FnOnce(Option<u64>, Duration) -> String) {
-        let now = Instant::now();
-        self.shown = Some(now);
-        let line = line(self.total, now.saturating_duration_since(self.started));
-        // There is nowhere left to tell that standard error is gone.
-        let _ = write!(io::stderr(), "\r{line}\x1b[K");
-    }
-
-    /// Something of unknown length has begun.
-    pub(crate) fn say(&mut self, what: &str) {
-        if self.is_shown {
-            self.shown = Some(Instant::now());
-            let _ = write!(io::stderr(), "\r{what}\x1b[K");
-        }
+    /// Takes the line away, for what is said next.
+    pub(crate) fn clear(&self) {
+        let Some(shown) = &self.shown else { return };
+        let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.clear(&mut io::stderr());
     }
 }
 
-impl Drop for Progress {
+impl Drop for Line {
     fn drop(&mut self) {
-        if self.shown.is_some() {
-            let _ = write!(io::stderr(), "\r\x1b[K");
+        self.clear();
+    }
+}
+
+impl Shown {
+    fn tell(&mut self, progress: &Progress, now: Instant, to: &mut dyn Write) {
+        let since = match self.activity {
+            Some((activity, since)) if activity == progress.activity => since,
+            _ => {
+                self.activity = Some((progress.activity, self.told));
+                // What counts nothing is told once, and so at once.
+                if progress.activity == Activity::Storing {
+                    self.last = None;
+                }
+                self.told
+            }
+        };
+        self.told = now;
+        let is_soon = |last: Instant| now.saturating_duration_since(last) < STEP;
+        if self.last.is_some_and(is_soon) {
+            return;
         }
+        self.last = Some(now);
+        let line = line(progress, now.saturating_duration_since(since));
+        // There is nowhere left to tell that standard error is gone.
+        let _ = write!(to, "\r{line}\x1b[K");
+    }
+
+    fn clear(&mut self, to: &mut dyn Write) {
+        if self.last.take().is_some() {
+            let _ = write!(to, "\r\x1b[K");
+        }
+        self.activity = None;
     }
 }
 
 /// A bar where the end is known, cells, rate, and the time left.
-fn line(
-    what: &str,
-    cells: Option<u64>,
-    bytes: u64,
-    total: Option<u64>,
-    elapsed: Duration,
-) -> String {
+fn line(progress: &Progress, elapsed: Duration) -> String {
+    let Progress {
+        activity,
+        cells,
+        done,
+        total,
+        ..
+    } = *progress;
     let millis = elapsed.as_millis().max(1);
-    let mut line = format!("{what} ");
+    let mut line = format!("{activity} ");
+    let total = total.filter(|total| *total > 0);
     if let Some(total) = total {
-        let bytes = bytes.min(total);
+        let done = done.min(total);
         let part =
-            |of: u64| u64::try_from(u128::from(bytes) * u128::from(of) / u128::from(total.max(1)));
+            |of: u64| u64::try_from(u128::from(done) * u128::from(of) / u128::from(total.max(1)));
         let full = part(WIDTH as u64)
             .ok()
             .and_then(|full| usize::try_from(full).ok());
@@ -112,12 +135,17 @@ fn line(
             part(100).unwrap_or(0)
         );
     }
-    if let Some(cells) = cells {
-        let rate = u128::from(cells).saturating_mul(1000) / millis;
-        line += &format!("{cells} cells, {rate} a second, ");
+    let counted = match (cells, activity) {
+        (Some(cells), _) => Some((cells, "cells")),
+        (None, Activity::Verifying) => Some((done, "tiles")),
+        (None, _) => None,
+    };
+    if let Some((count, unit)) = counted.filter(|_| activity != Activity::Storing) {
+        let rate = u128::from(count).saturating_mul(1000) / millis;
+        line += &format!("{count} {unit}, {rate} a second, ");
     }
-    if let Some(total) = total.filter(|total| bytes > 0 && bytes < *total) {
-        let left = millis.saturating_mul(u128::from(total - bytes)) / u128::from(bytes) / 1000;
+    if let Some(total) = total.filter(|total| done > 0 && done < *total) {
+        let left = millis.saturating_mul(u128::from(total - done)) / u128::from(done) / 1000;
         line += &format!("{}:{:02} left", left / 60, left % 60);
     }
     line.trim_end_matches([',', ' ']).to_owned()
@@ -129,9 +157,49 @@ mod tests {
 
     #[test]
     fn a_line_tells_rate_and_time_left() {
-        let elapsed = Duration::from_secs(2);
-        insta::assert_snapshot!(line("reading", Some(1000), 25, Some(100), elapsed), @"reading [######------------------]  25 % 1000 cells, 500 a second, 0:06 left");
-        insta::assert_snapshot!(line("reading", Some(1000), 25, None, elapsed), @"reading 1000 cells, 500 a second");
-        insta::assert_snapshot!(line("reading", Some(7), 100, Some(100), elapsed), @"reading [########################] 100 % 7 cells, 3 a second");
+        let line = |cells, bytes, total| {
+            let progress = Progress::new(Activity::Reading, bytes).of(total);
+            line(&progress.with_cells(cells), Duration::from_secs(2))
+        };
+        insta::assert_snapshot!(line(1000, 25, Some(100)), @"reading [######------------------]  25 % 1000 cells, 500 a second, 0:06 left");
+        insta::assert_snapshot!(line(1000, 25, None), @"reading 1000 cells, 500 a second");
+        insta::assert_snapshot!(line(7, 100, Some(100)), @"reading [########################] 100 % 7 cells, 3 a second");
+    }
+
+    #[test]
+    fn a_line_without_cells_counts_what_there_is() {
+        let line = |activity, done| {
+            let progress = Progress::new(activity, done).of(Some(8));
+            line(&progress, Duration::from_secs(1))
+        };
+        insta::assert_snapshot!(line(Activity::Looking, 4), @"looking [############------------]  50 % 0:01 left");
+        insta::assert_snapshot!(line(Activity::Verifying, 2), @"verifying [######------------------]  25 % 2 tiles, 2 a second, 0:03 left");
+    }
+
+    #[test]
+    fn a_line_is_written_over_and_taken_away() {
+        let (start, mut out) = (Instant::now(), Vec::new());
+        let mut shown = Shown {
+            activity: None,
+            told: start,
+            last: None,
+        };
+        let merged = |cells| Progress::new(Activity::Merging, cells).with_cells(cells);
+        shown.tell(&merged(1), start + STEP, &mut out);
+        // Too soon to be read.
+        shown.tell(&merged(2), start + STEP * 3 / 2, &mut out);
+        shown.tell(&merged(3), start + STEP * 2, &mut out);
+        shown.clear(&mut out);
+        shown.clear(&mut out);
+        let out = String::from_utf8(out).expect("text");
+        let lines: Vec<&str> = out.split('\r').skip(1).collect();
+        assert_eq!(
+            lines,
+            [
+                "merging 1 cells, 10 a second\x1b[K",
+                "merging 3 cells, 15 a second\x1b[K",
+                "\x1b[K"
+            ]
+        );
     }
 }

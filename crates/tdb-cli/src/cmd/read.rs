@@ -1,32 +1,27 @@
 //! `tdb read`: the cells of an array.
 
-mod folder;
 mod format;
 mod others;
 mod reading;
 mod table;
-mod told;
 mod vertical;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use folder::{FolderWriter, Spread};
 use format::Format;
 use others::Others;
 use reading::{Order, Reading};
-use tdb::{Arrangement, place};
-use tdb_cells::files::BatchWriter;
-use tdb_cells::{Batch, Column, FieldInfo};
-use tdb_query::{QueryError, Reader};
-use told::Told;
+use tdb::{Arrangement, Array, Batches, Exported, OutputFile, place};
 
 use super::open_location;
-use crate::access::{Opening, session};
+use super::progress::Line;
+use crate::access::{Opening, context};
 use crate::failure::Failure;
 use crate::global::Global;
-use crate::output::Output;
+use crate::output::{Messages, Output};
+use crate::paint::plural;
 
 #[derive(Debug, Args)]
 #[command(
@@ -113,29 +108,6 @@ impl ExportArguments {
     }
 }
 
-/// Where the cells go.
-enum CellSink<'a> {
-    File(Box<dyn BatchWriter>),
-    Folder(Box<FolderWriter<'a>>),
-}
-
-impl CellSink<'_> {
-    fn write(&mut self, batch: &Batch) -> Result<(), Failure> {
-        match self {
-            Self::File(writer) => Ok(writer.write(batch)?),
-            Self::Folder(writer) => writer.write(batch),
-        }
-    }
-
-    /// What is to be said of it, if it is a folder.
-    fn finish(self) -> Result<Option<String>, Failure> {
-        match self {
-            Self::File(writer) => Ok(writer.finish().map(|()| None)?),
-            Self::Folder(writer) => writer.finish().map(Some),
-        }
-    }
-}
-
 pub(crate) fn run(arguments: Arguments, global: &Global, out: Output) -> Result<(), Failure> {
     let Arguments {
         array,
@@ -196,10 +168,9 @@ pub(crate) fn export(
             place: file,
             by: partition_by,
             max_rows,
-            ending: format.ending(),
         };
         let all = Arrangement::default();
-        return read(&array, all, &reading, Some(spread), global, out);
+        return read(&array, all, &reading, Some(&spread), global, out);
     }
     if file.extension().is_none() && reading.format.is_none() {
         let what = format!("{}: the name does not tell the format", file.display());
@@ -209,16 +180,28 @@ pub(crate) fn export(
     read(&array, Arrangement::default(), &reading, None, global, out)
 }
 
+/// A folder of files.
+struct Spread {
+    place: PathBuf,
+    by: Vec<String>,
+    max_rows: Option<u64>,
+}
+
 fn read(
     uri: &str,
     part: Arrangement,
     arguments: &Reading,
-    spread: Option<Spread>,
+    spread: Option<&Spread>,
     global: &Global,
     out: Output,
 ) -> Result<(), Failure> {
     let format = arguments.format(global, &out)?;
-    let session = session(global);
+    let line = Line::new(global);
+    let mut context = context(global)?;
+    if out.is_file || spread.is_some() {
+        context = line.of(context);
+    }
+    let session = context.shared_session().clone();
     let location = place::array(uri, &global.counts)?;
     let mut open = Opening::new(global, &session)?;
     open.options.without_fragments = arguments.selection.without_fragments.clone();
@@ -228,65 +211,91 @@ fn read(
         session: &session,
         read: &|array| arguments.read_options(array, &session, format, global),
     };
-    let unread = |error: QueryError| {
-        let damaged = error.damaged_fragment().map(str::to_owned);
-        others.explain(error, damaged)
-    };
     let array = open_location(&location, &open, global, &out).map_err(|error| {
         let damaged = error.damaged_fragment().map(str::to_owned);
         others.explain(error, damaged)
     })?;
     let array = Arc::new(array);
     arguments.selection.warn_of_left_out(&array, &out);
-    let mut options = arguments.read_options(&array, &session, format, global)?;
+    let options = arguments.read_options(&array, &session, format, global)?;
     let mut arrangement = arguments.arrangement(part, format)?;
     if let Some(height) = out.look.height.filter(|_| format == Format::Table) {
         // One more than is shown tells whether there are more.
         let shown = (height as u64).saturating_add(1);
         arrangement.limit = Some(arrangement.limit.map_or(shown, |limit| limit.min(shown)));
     }
-    let prepared = arrangement.prepare(array.schema(), &mut options)?;
-    let failed = |failure: Failure| failure.at(uri);
-    let counts = &global.counts;
     arguments.check_condition(array.schema(), &options, &out)?;
-    let reader = Reader::open(&session, &array, &options);
-    let mut reader = reader.map_err(unread)?;
-    for warning in reader.warnings() {
+    let looks = options
+        .looks_at_cells()
+        .then_some((options.condition.is_some(), options.points.is_some()));
+    let array = Array::of_engine(context, location.clone(), array);
+    let read = array.read().with_options(options).arranged(arrangement);
+    let unread = |error| others.explain_read(error);
+    let batches = read.batches().map_err(unread)?;
+    for warning in batches.warnings() {
         out.warn(warning);
     }
     let messages = out.messages();
-    let fields = prepared.fields(reader.fields());
-    let told = Told::of(&array, &options, format)?;
-    let file = |fields: &[FieldInfo], to| arguments.file(format, fields, &told, global, to);
-    let mut target = match spread {
-        None => CellSink::File(arguments.writer(format, &fields, &told, global, out)?),
-        Some(spread) => {
-            let folder = FolderWriter::begin(spread, &fields, Box::new(file))?;
-            CellSink::Folder(Box::new(folder))
-        }
-    };
-    let read = reader.by_ref().map(|batch| batch.map_err(unread));
-    for batch in prepared.apply(&session, read) {
-        let batch = batch?;
-        let size = |column: &Column| column.values.len();
-        counts.result(batch.rows, batch.columns.iter().map(size).sum());
-        let written = counts.stage("write", || target.write(&batch));
-        written.map_err(failed)?;
+    let exported = write(batches, arguments, format, spread, global, out);
+    line.clear();
+    let exported = exported.map_err(unread)?;
+    global.counts.result(exported.cells, exported.bytes);
+    if spread.is_some() {
+        messages.note(&files_in_words(&exported));
     }
-    let finished = counts.stage("write", || target.finish());
-    if let Some(told) = finished.map_err(failed)? {
-        messages.note(&told);
-    }
-    if format == Format::Npy && options.looks_at_cells() {
-        let (filled, all) = (reader.filled(), told.shape.iter().product::<u64>());
-        let why = match (&options.condition, &options.points) {
-            (Some(_), None) => "--where fails for",
-            (None, _) => "none of the --points is the place of",
-            (Some(_), Some(_)) => "--where fails for, or none of the --points is the place of,",
-        };
-        messages.note(&format!(
-            "{why} {filled} of {all} cells: they have the fill value"
-        ));
+    if let Some(looks) = looks.filter(|_| format == Format::Npy) {
+        tell_filled(&exported, looks, messages);
     }
     Ok(())
+}
+
+/// Writes the cells to where they are to go.
+fn write(
+    batches: Batches,
+    arguments: &Reading,
+    format: Format,
+    spread: Option<&Spread>,
+    global: &Global,
+    out: Output,
+) -> tdb::Result<Exported> {
+    let Some(of_file) = format.of_file() else {
+        return batches.write_with(|fields| Ok(arguments.writer(fields, global, out)));
+    };
+    if let Some(spread) = spread {
+        let mut file = arguments.file(&spread.place, of_file, global);
+        file = file.partition_by(&spread.by);
+        if let Some(rows) = spread.max_rows {
+            file = file.max_rows(rows);
+        }
+        return batches.export(file);
+    }
+    let place = global.output.as_deref().unwrap_or(Path::new("output"));
+    let mut file: OutputFile = arguments.file(place, of_file, global);
+    if !out.is_file {
+        file = file.stream();
+    }
+    batches.write_to(out.into_writer(), &file)
+}
+
+/// What is in a folder.
+fn files_in_words(exported: &Exported) -> String {
+    let files = plural(exported.files, "file");
+    if exported.folders > 0 {
+        format!("{files} in {}", plural(exported.folders, "folder"))
+    } else {
+        files
+    }
+}
+
+/// Says how many cells of a box are not those that were asked for, by a condition or by points.
+fn tell_filled(exported: &Exported, (condition, points): (bool, bool), messages: Messages) {
+    let why = match (condition, points) {
+        (true, false) => "--where fails for",
+        (false, _) => "none of the --points is the place of",
+        (true, true) => "--where fails for, or none of the --points is the place of,",
+    };
+    let (filled, all) = (exported.filled, exported.cells);
+    messages.note(&format!(
+        "{why} {filled} of {all} cells: they have the fill value"
+    ));
 }

@@ -74,11 +74,16 @@ impl Removal {
         Some(format!("{what} ({})", bytes(self.bytes)))
     }
 
-    /// That it was merged too short a time ago, and how it goes; `None` where there is nothing.
-    pub(crate) fn told_as_young(&self, grace: Duration) -> Option<String> {
+    /// That it was merged, or what else `happened`, too short a time ago, and how it goes; `None` where there is nothing.
+    pub(crate) fn told_as_young(
+        &self,
+        happened: &str,
+        grace: Duration,
+        way: &str,
+    ) -> Option<String> {
         let (what, grace) = (self.what()?, in_words(grace));
         Some(format!(
-            "{what} were merged less than {grace} ago and stay; --grace 0s removes them now"
+            "{what} were {happened} less than {grace} ago and stay; {way} removes them now"
         ))
     }
 

@@ -4,8 +4,10 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::json;
-use tdb::{RestoreOptions, Restored, Time};
+use tdb::{Context, RestoreOptions, Restored, Time, place};
+use tdb_consolidate::VacuumOptions;
 
+use super::vacuum::{Removing, Vacuumed};
 use super::write_json;
 use crate::access::{Change, context};
 use crate::failure::Failure;
@@ -16,8 +18,10 @@ use crate::parse::moment;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tdb restore target/weather --to -2h --dry-run\n  tdb restore target/weather --to 2024-04-11\n\n\
-    Cells and metadata become what they were, by a new write: all times stay readable, and so this can be taken back. tdb log \
+    after_help = "Examples:\n  tdb restore target/weather --to -2h --dry-run\n  tdb restore target/weather --to 2024-04-11\n  \
+    tdb restore target/weather --to 2024-04-11 --remove --dry-run\n\n\
+    Cells and metadata become what they were, by a new write: all times stay readable, and so this can be taken back. With \
+    --remove, what came later is gone for good, and nobody else may change the array meanwhile. tdb log \
     tells the times at which something happened, tdb diff what changed since."
 )]
 pub(crate) struct Arguments {
@@ -25,7 +29,10 @@ pub(crate) struct Arguments {
     array: String,
     /// The time whose state comes back: milliseconds since 1970, RFC 3339, a date, or -2h
     #[arg(long, value_name = "T", value_parser = moment, allow_hyphen_values = true)]
-    to: Time,
+    pub(crate) to: Time,
+    /// Take away, for good, all that came later: fragments, deletes, schemas and metadata
+    #[arg(long)]
+    remove: bool,
     /// Say what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
@@ -33,6 +40,9 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let context = context(global)?;
+    if arguments.remove {
+        return remove(arguments, &context, global, out);
+    }
     Change::new(global, context.shared_session())?;
     let mut options = RestoreOptions::default().dry_run(arguments.dry_run);
     options.change.timestamp = global.at().map(|time| time.0);
@@ -63,6 +73,39 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         arguments.array,
         told(&restored)
     )?)
+}
+
+/// Takes away what came later.
+fn remove(
+    arguments: &Arguments,
+    context: &Context,
+    global: &Global,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    if global.at().is_some() {
+        let failure = Failure::invalid("--at means nothing to restore --remove");
+        return Err(failure.hint("--to is the time whose state comes back; nothing is written"));
+    }
+    Change::new(global, context.shared_session())?;
+    let location = place::array(&arguments.array, &global.counts)?;
+    let array = context.open(&arguments.array)?;
+    let options = VacuumOptions::default();
+    let removing = Removing {
+        location: &location,
+        place: array.engine().location(),
+        options: &options,
+        dry_run: arguments.dry_run,
+        is_shown: !global.json,
+        way: "--grace 0s",
+    };
+    let mut done = Vacuumed::default();
+    let plan = |options: &VacuumOptions| array.plan_removal_after(arguments.to, options);
+    removing.remove(plan, &mut done, out)?;
+    if done.is_empty() && !global.json {
+        out.note("nothing came after that time: nothing is removed");
+        return Ok(());
+    }
+    removing.tell(&done, "written", global, out)
 }
 
 /// `3 cells come back, 2 go, 1 changes; metadata "a"`

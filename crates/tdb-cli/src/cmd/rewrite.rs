@@ -11,7 +11,7 @@ use serde_json::json;
 use tdb::{RewriteOptions, Schema};
 use tdb_schema::json::{Times, schema_to_json};
 
-use super::progress::Progress;
+use super::progress::Line;
 use super::write::Which;
 use super::{create, write_json};
 use crate::access::{Change, context};
@@ -90,7 +90,8 @@ enum TileOrder {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let context = context(global)?;
+    let line = Line::new(global);
+    let context = line.of(context(global)?);
     let change = Change::new(global, context.shared_session())?;
     let array = match global.at() {
         Some(time) => context.open_at(&arguments.array, time)?,
@@ -114,10 +115,9 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let temp = arguments.temp.clone();
     options.sort_in = Some(temp.unwrap_or_else(std::env::temp_dir));
     options.first_of_duplicates = arguments.duplicates == Some(Which::First);
-    let mut progress = Progress::new(global, None);
-    let mut tell = |cells| progress.tell("rewriting", cells, 0);
-    let done = array.rewrite_with(&arguments.to, &schema, &options, &mut tell)?;
-    drop(progress);
+    let done = array.rewrite_with(&arguments.to, &schema, &options);
+    line.clear();
+    let done = done?;
     if global.json {
         return write_json(
             out,

@@ -9,6 +9,7 @@ use tdb_array::Array;
 use tdb_cells::Session;
 use tdb_condition::Condition;
 use tdb_query::ReadOptions;
+use tdb_schema::Subarray;
 
 use super::points::PointsFile;
 use super::{open_location, ranges};
@@ -20,7 +21,7 @@ use crate::parse::{NamedInterval, interval};
 
 #[derive(Debug, Args)]
 pub(crate) struct Selection {
-    /// An interval with both ends, or LO.., ..HI, a single value; 2024-02 is all of the month; repeated ones add up
+    /// An interval with both ends, or LO.., ..HI, a single value; 2024-02 is all of the month; repeated ones add up. A name that holds = stands in "double quotes", one with spaces bare or so
     #[arg(long = "range", value_name = "DIM=LO..HI", value_parser = interval, allow_hyphen_values = true)]
     ranges: Vec<NamedInterval>,
     /// Many intervals: {"DIM": [[LO, HI], ...]}
@@ -29,7 +30,7 @@ pub(crate) struct Selection {
     /// An interval of a dimension label
     #[arg(long = "label", value_name = "LABEL=LO..HI", value_parser = interval, allow_hyphen_values = true)]
     labels: Vec<NamedInterval>,
-    /// The cells for which this holds, like "a > 1 and b in ('x', 'y')", "c like 'x%'" or "c starts with 'x'"; others are left out
+    /// The cells for which this holds, like "a > 1 and b in ('x', 'y')", "c like 'x%'" or "c starts with 'x'"; others are left out. A name with spaces stands in "double quotes", before the first operator also bare
     #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
     condition: Option<String>,
     /// Only the cells whose coordinates this file has: columns named like dimensions; - is CSV from standard input. Along dimensions
@@ -98,8 +99,12 @@ impl Selection {
         let intervals = [&self.ranges[..], &self.labels[..]];
         let file = self.range_file.as_deref();
         let ranges = ranges::of_arguments(schema, intervals, file, global.ticks)?;
+        if global.stays_in_domain {
+            Subarray::within(schema, &ranges.dimensions)?;
+        }
         let condition = self.condition.as_deref();
-        let condition = condition.map(|text| tdb::parse_condition(text, schema, session.limits()));
+        let condition =
+            condition.map(|text| tdb::parse_condition_of(array, text, session.limits()));
         let points = self.points.as_ref();
         let points = points.map(|file| file.read(schema, session, global));
         Ok(ReadOptions {

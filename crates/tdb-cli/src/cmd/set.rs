@@ -12,13 +12,15 @@ use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
 use crate::paint::plural;
+use crate::parse::named;
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb set target/weather \"station = 'KEF' and hour = '2024-04-10'\" temperature=4.5\n  \
     tdb set target/weather \"sky = 'snow'\" sky=rain remark=null --max 100\n\n\
-    VALUE is null, a label of an enumerated attribute, a date or time, a list like [1, 2], a number or text, as the attribute \
-    has; in 'single quotes' it is text in any case. The cells are written again: earlier times stay readable."
+    A name that holds spaces stands in \"double quotes\"; before the first operator of CONDITION, and in ATTR, also bare, as in \
+    'order id=377'. VALUE is null, a label of an enumerated attribute, a date or time, a list like [1, 2], a number or text, as the attribute \
+    has; in 'single quotes' it is text in any case, spaces included. The cells are written again: earlier times stay readable."
 )]
 pub(crate) struct Arguments {
     /// An array that does not allow duplicates
@@ -47,19 +49,9 @@ pub(crate) struct Assignment {
 /// `amount=12.5`, `"order id"=3`, `note='null'`.
 fn assignment(text: &str) -> Result<Assignment, String> {
     let wrong = || {
-        "wanted ATTR=VALUE, like amount=12.5; a name that holds = stands in \"double quotes\""
-            .to_owned()
+        "wanted ATTR=VALUE, like amount=12.5; a name with = stands in \"double quotes\"".to_owned()
     };
-    let (attribute, value) = match text.strip_prefix('"') {
-        Some(rest) => {
-            let (name, value) = rest.split_once("\"=").ok_or_else(wrong)?;
-            (name.replace("\"\"", "\""), value)
-        }
-        None => {
-            let (name, value) = text.split_once('=').ok_or_else(wrong)?;
-            (name.to_owned(), value)
-        }
-    };
+    let (attribute, value) = named(text).ok_or_else(wrong)?;
     if attribute.is_empty() {
         return Err(wrong());
     }
@@ -79,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     Change::new(global, context.shared_session())?;
     let array = context.open(&arguments.array)?;
     let limits = context.shared_session().limits();
-    let condition = tdb::parse_condition(&arguments.condition, array.schema(), limits)?;
+    let condition = tdb::parse_condition_of(array.engine(), &arguments.condition, limits)?;
     warn_of_labels(array.engine(), &condition, out)?;
     let mut set = array
         .set(condition)

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
-use tdb_array::{ChangeOptions, Location, ObjectType};
+use tdb_array::{ArrayError, ChangeOptions, Location, ObjectType};
 use tdb_consolidate::{Mode, Plan, Step, VacuumOptions, debris, plan_vacuum};
 
 use super::change;
@@ -97,35 +97,20 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         }
         (ObjectType::Invalid, _) => return Err(place::nothing(uri, "array or group").into()),
     };
-    let is_shown = !global.json;
-    let done = vacuum(
-        &location,
-        &place,
-        &modes,
-        &options,
-        arguments.dry_run,
-        is_shown,
-        out,
-    )?;
-    if global.json {
-        return write_json(out, &done.json(arguments.dry_run));
-    }
-    let (young, freed) = (
-        done.young.told_as_young(options.grace),
-        done.removed.told_as_freed(arguments.dry_run),
-    );
-    match (young, freed) {
-        (Some(young), None) => out.warn(&format!("nothing is removed: {young}")),
-        (None, None) => out.note("there is nothing to remove"),
-        (young, freed) => freed
-            .into_iter()
-            .chain(young)
-            .for_each(|note| out.note(&note)),
-    }
-    Ok(())
+    let removing = Removing {
+        location: &location,
+        place: &place,
+        options: &options,
+        dry_run: arguments.dry_run,
+        is_shown: !global.json,
+        way: "--grace 0s",
+    };
+    let done = vacuum(&removing, &modes, out)?;
+    removing.tell(&done, "merged", global, out)
 }
 
-/// What a vacuum did, or would do.
+/// What a vacuum, or another plan, removed or would remove.
+#[derive(Default)]
 pub(super) struct Vacuumed {
     pub(super) removed: Removal,
     young: Removal,
@@ -133,6 +118,10 @@ pub(super) struct Vacuumed {
 }
 
 impl Vacuumed {
+    pub(super) fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
     pub(super) fn json(&self, dry_run: bool) -> Json {
         json!({
             "dry_run": dry_run,
@@ -143,45 +132,16 @@ impl Vacuumed {
     }
 }
 
-/// Removes what was merged; a line for each fragment or object, if that is to be shown.
+/// Removes what was merged.
 pub(super) fn vacuum(
-    location: &Place,
-    place: &Location,
+    removing: &Removing<'_>,
     modes: &[Mode],
-    options: &VacuumOptions,
-    dry_run: bool,
-    is_shown: bool,
     out: &mut Output,
 ) -> Result<Vacuumed, Failure> {
-    let failed = |error| Failure::in_place(error, location);
-    let at_once = VacuumOptions {
-        grace: Duration::ZERO,
-        ..options.clone()
-    };
-    let mut done = Vacuumed {
-        removed: Removal::default(),
-        young: Removal::default(),
-        keys: Vec::new(),
-    };
+    let mut done = Vacuumed::default();
     for mode in modes {
-        let plan_with =
-            |options: &VacuumOptions| plan_vacuum(place, *mode, options).map_err(failed);
-        let mut plan = plan_with(options)?;
-        if !plan.notes.is_empty() {
-            let all = plan_with(&at_once)?;
-            done.young.add(&plan, &all, place).map_err(failed)?;
-            // What is young is told all together.
-            plan.notes.retain(|note| all.notes.contains(note));
-        }
-        let none = Plan::default();
-        done.removed.add(&none, &plan, place).map_err(failed)?;
-        for step in &plan.steps {
-            if let Step::Remove(keys) | Step::RemoveFolders(keys) = step {
-                done.keys.extend(keys.iter().cloned());
-            }
-        }
-        let carried = carry_out(&plan, place, options, !dry_run, is_shown, out);
-        carried.map_err(|failure| failure.at(&location.uri))?;
+        let plan = |options: &VacuumOptions| plan_vacuum(removing.place, *mode, options);
+        removing.remove(plan, &mut done, out)?;
     }
     Ok(done)
 }
@@ -195,16 +155,17 @@ pub(crate) fn clean(
     let Change { access, options } = Change::new(global, &session(global))?;
     let options = self::options(&arguments.grace, options);
     let array = change::open_array(&location, &access)?;
-    let plan = debris(&array, &options).map_err(|error| Failure::in_place(error, &location))?;
-    carry_out(
-        &plan,
-        array.location(),
-        &options,
-        arguments.apply,
-        true,
-        out,
-    )
-    .map_err(|failure| failure.at(&arguments.array))
+    let removing = Removing {
+        location: &location,
+        place: array.location(),
+        options: &options,
+        dry_run: !arguments.apply,
+        is_shown: !global.json,
+        way: "--grace 0s --apply",
+    };
+    let mut done = Vacuumed::default();
+    removing.remove(|options| debris(&array, options), &mut done, out)?;
+    removing.tell(&done, "written", global, out)
 }
 
 pub(crate) fn options(grace: &Grace, change: ChangeOptions) -> VacuumOptions {
@@ -215,27 +176,88 @@ pub(crate) fn options(grace: &Grace, change: ChangeOptions) -> VacuumOptions {
     }
 }
 
-/// Does what a plan says if it is to be done, and shows it.
-pub(crate) fn carry_out(
-    plan: &Plan,
-    place: &Location,
-    options: &VacuumOptions,
-    apply: bool,
-    is_shown: bool,
-    out: &mut Output,
-) -> Result<(), Failure> {
-    for note in &plan.notes {
-        out.warn(note);
+/// Where and how something is removed.
+pub(super) struct Removing<'a> {
+    pub(super) location: &'a Place,
+    pub(super) place: &'a Location,
+    pub(super) options: &'a VacuumOptions,
+    pub(super) dry_run: bool,
+    /// Whether there is a line for each fragment and object.
+    pub(super) is_shown: bool,
+    /// The options that remove what is young, too.
+    pub(super) way: &'static str,
+}
+
+impl Removing<'_> {
+    /// Does what a plan says if it is to be done, shows it, and counts what goes, and what stays only because it is young.
+    pub(super) fn remove<E: Into<Failure>>(
+        &self,
+        plan_with: impl Fn(&VacuumOptions) -> Result<Plan, E>,
+        done: &mut Vacuumed,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let unplanned = |error: E| Failure::in_place(error, self.location);
+        let failed = |error: ArrayError| Failure::in_place(error, self.location);
+        let mut plan = plan_with(self.options).map_err(unplanned)?;
+        if !plan.notes.is_empty() {
+            let at_once = VacuumOptions {
+                grace: Duration::ZERO,
+                ..self.options.clone()
+            };
+            let all = plan_with(&at_once).map_err(unplanned)?;
+            let young = done.young.add(&plan, &all, self.place);
+            young.map_err(failed)?;
+            // What is young is told all together.
+            plan.notes.retain(|note| all.notes.contains(note));
+        }
+        let removed = done.removed.add(&Plan::default(), &plan, self.place);
+        removed.map_err(failed)?;
+        for step in &plan.steps {
+            if let Step::Remove(keys) | Step::RemoveFolders(keys) = step {
+                done.keys.extend(keys.iter().cloned());
+            }
+        }
+        self.carry_out(&mut plan, out)
+            .map_err(|failure| failure.at(&self.location.uri))
     }
-    let shown = Plan {
-        notes: Vec::new(),
-        ..plan.clone()
-    };
-    if apply {
-        plan.vacuum(place, options)?;
+
+    fn carry_out(&self, plan: &mut Plan, out: &mut Output) -> Result<(), Failure> {
+        for note in std::mem::take(&mut plan.notes) {
+            out.warn(&note);
+        }
+        if !self.dry_run {
+            plan.vacuum(self.place, self.options)?;
+        }
+        if self.is_shown {
+            write!(out, "{plan}")?;
+        }
+        Ok(())
     }
-    if is_shown {
-        write!(out, "{shown}")?;
+
+    /// Says how much it was; `happened` is what has happened to what stays because it is young.
+    pub(super) fn tell(
+        &self,
+        done: &Vacuumed,
+        happened: &str,
+        global: &Global,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        if global.json {
+            return write_json(out, &done.json(self.dry_run));
+        }
+        let (young, freed) = (
+            done.young
+                .told_as_young(happened, self.options.grace, self.way),
+            done.removed.told_as_freed(self.dry_run),
+        );
+        match (young, freed) {
+            (Some(young), None) => out.warn(&format!("nothing is removed: {young}")),
+            (None, None) => out.note("there is nothing to remove"),
+            (young, freed) => freed
+                .into_iter()
+                .chain(young)
+                .for_each(|note| out.note(&note)),
+        }
+        Ok(())
     }
-    Ok(())
 }

@@ -10,6 +10,7 @@ use tdb_array::{ErrorKind, ObjectType};
 use tdb_consolidate::{Damage, Verified, verify};
 
 use super::children::{Kind, Site, children};
+use super::progress::Line;
 use super::write_json;
 use crate::access::{Opening, session};
 use crate::failure::Failure;
@@ -40,13 +41,15 @@ struct Looked {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let session = session(global);
+    let line = Line::new(global);
+    let session = line.of_session(&session(global));
     let opening = Opening::new(global, &session)?;
     let look = |location: &Place| {
         let mut damages: Vec<Damage> = Vec::new();
         let place = opening.access.to(location);
         let look = || verify(&session, &place, &opening.options, &mut |d| damages.push(d));
         let verified = global.counts.stage("verify", look);
+        line.clear();
         let verified = verified.map_err(|error| Failure::in_place(error, location))?;
         if interrupt::is_noticed() {
             return Err(Failure::new(ErrorKind::Store, "interrupted"));

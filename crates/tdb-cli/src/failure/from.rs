@@ -5,7 +5,7 @@ use std::io;
 use tdb_aggregate::AggregateError;
 use tdb_array::{ArrayError, ErrorKind};
 use tdb_cells::CellsError;
-use tdb_cells::files::{ConversionError, InputError};
+use tdb_cells::files::ConversionError;
 use tdb_condition::ConditionError;
 use tdb_consolidate::MergeError;
 use tdb_query::QueryError;
@@ -25,10 +25,15 @@ impl From<tdb::Error> for Failure {
         let (kind, hint) = (error.kind(), hint.map(str::to_owned));
         let place = error.place().map(str::to_owned);
         let excerpt = error.excerpt().cloned();
+        let cause = error.into_cause();
+        let broken_pipe = cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
         let failure = Self {
             place,
             hint,
-            ..Self::new(kind, error.into_cause())
+            broken_pipe,
+            ..Self::new(kind, cause)
         };
         match excerpt {
             Some(excerpt) => failure.in_text(&excerpt.text, excerpt.at),
@@ -53,7 +58,7 @@ failure_of!(
     ArrayError,
     CellsError,
     ConditionError,
-    InputError,
+    ConversionError,
     MergeError,
     QueryError,
     RangeError,
@@ -61,15 +66,6 @@ failure_of!(
     UnknownName,
     WriteError
 );
-
-impl From<ConversionError> for Failure {
-    fn from(error: ConversionError) -> Self {
-        match error {
-            ConversionError::Output(error) => error.into(),
-            error => tdb::Error::from(error).into(),
-        }
-    }
-}
 
 /// Failures of reading and writing are those of the output: what is stored is read through a store.
 impl From<io::Error> for Failure {

@@ -168,6 +168,115 @@ fn a_part_of_the_cells_can_be_tried() {
     assert_eq!(cells("1MiB --at 2024-04-11"), (48, 384));
 }
 
+/// The command that is advised, for a new array.
+fn advised(array: &str, new: &str) -> String {
+    let output = run(&format!("advise {array}"));
+    let note = String::from_utf8(output.stderr).unwrap();
+    let command = note.lines().find(|line| line.starts_with("tdb rewrite"));
+    let command = command.expect("a command").trim_end_matches(" applies it");
+    command.replace("NEW", new)
+}
+
+fn apply(command: &str) {
+    let command = command.replacen("tdb", env!("CARGO_BIN_EXE_tdb"), 1);
+    let applied = Command::new("sh")
+        .arg("-c")
+        .arg(&command)
+        .current_dir(fixtures())
+        .output();
+    assert!(applied.unwrap().status.success(), "{command}");
+}
+
+/// An array of points in the plane, with tiles that are much too small; `dense` or not.
+fn of_small_tiles(folder: &Path, kind: &str) -> String {
+    let _ = fs::remove_dir_all(folder);
+    fs::create_dir_all(folder).unwrap();
+    let place = |name: &str| folder.join(name).display().to_string();
+    let side = |name: &str| {
+        format!(r#"{{"name": "{name}", "datatype": "int32", "domain": [0, 99], "extent": 2}}"#)
+    };
+    let schema = format!(
+        r#"{{"type": "{kind}", "capacity": 4, "dimensions": [{}, {}],
+            "attributes": [{{"name": "a", "datatype": "int64", "filters": [{{"name": "zstd"}}]}}]}}"#,
+        side("y y"),
+        side("x")
+    );
+    fs::write(place("schema.json"), schema).unwrap();
+    let rows = (0..10_000).map(|n| format!("{},{},{}\n", n / 100, n % 100, n / 7));
+    let rows = format!("y y,x,a\n{}", rows.collect::<String>());
+    fs::write(place("cells.csv"), rows).unwrap();
+    let (array, schema, cells) = (place("array"), place("schema.json"), place("cells.csv"));
+    stdout(&format!("create {array} --schema {schema}"));
+    stdout(&format!("write {array} {cells}"));
+    array
+}
+
+#[test]
+fn tiles_that_take_less_are_advised() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("advised_tiles");
+    for (kind, option) in [("dense", " --tiles "), ("sparse", " --capacity ")] {
+        let array = of_small_tiles(&folder, kind);
+        let json: Json = serde_json::from_str(&stdout(&format!("advise {array} --json"))).unwrap();
+        let trials = json["tiles"]["trials"].as_array().unwrap();
+        assert_eq!(json["tiles"]["cells"], 10_000);
+        let is = |trial: &&Json, what: &str| trial[what] == true;
+        let current = trials.iter().find(|trial| is(trial, "current")).unwrap();
+        let best = trials.iter().find(|trial| is(trial, "advised")).unwrap();
+        let stored = |trial: &Json| trial["stored"].as_u64().unwrap();
+        assert!(stored(best) * 10 <= stored(current) * 9);
+        for trial in trials {
+            for time in ["writing_seconds", "reading_seconds", "boxes_seconds"] {
+                assert!(trial[time].as_f64() > Some(0.0), "{trial}");
+            }
+        }
+        let new = folder.join("new").display().to_string();
+        // What is measured a second time may be another number of the same option.
+        let told = advised(&array, &new);
+        assert!(told.contains(option), "{told}");
+        let options = json["tiles"]["options"].as_str().unwrap();
+        apply(&format!("tdb rewrite {array} {new} {options}"));
+        let compared = run(&format!("compare {array} {new}"));
+        assert_eq!(
+            String::from_utf8_lossy(&compared.stdout),
+            "cells: 0 added, 0 removed, 0 changed\n"
+        );
+        let schema: Json = serde_json::from_str(&stdout(&format!("schema {new} --json"))).unwrap();
+        match kind {
+            "dense" => {
+                for dimension in schema["dimensions"].as_array().unwrap() {
+                    let name = dimension["name"].as_str().unwrap();
+                    assert_eq!(dimension["extent"], best["extents"][name]);
+                }
+            }
+            _ => assert_eq!(schema["capacity"], best["capacity"]),
+        }
+    }
+}
+
+#[test]
+fn tiles_of_arrays_with_few_cells_or_none_stay() {
+    let tiles = |array: &str| -> (Vec<String>, String) {
+        let json: Json = serde_json::from_str(&stdout(&format!("advise {array} --json"))).unwrap();
+        let trials = json["tiles"]["trials"].as_array().unwrap().iter();
+        let told = trials.map(|trial| format!("{} {}", trial["capacity"], trial["cell_order"]));
+        (
+            told.collect(),
+            json["tiles"]["options"].as_str().unwrap().to_owned(),
+        )
+    };
+    let (tried, options) = tiles("v22_tour/array");
+    assert_eq!(
+        tried,
+        [r#"16 "row""#, r#"16 "col""#, r#"16 "hilbert""#],
+        "80 cells are too few for other capacities"
+    );
+    assert!(!options.contains("--capacity"), "{options}");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("advised_nothing");
+    let array = of_small_tiles(&folder, "dense");
+    stdout(&format!("delete {array} --fragments --at now"));
+    assert_eq!(tiles(&array), (Vec::new(), String::new()));
+}
+
 #[test]
 fn what_is_advised_can_be_applied() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("advised");
@@ -188,23 +297,9 @@ fn what_is_advised_can_be_applied() {
             .status
             .success()
     );
-    let output = run(&format!("advise {array}"));
-    let note = String::from_utf8(output.stderr).unwrap();
-    let command = note
-        .lines()
-        .find(|line| line.starts_with("tdb rewrite"))
-        .expect("a command");
-    let command = command
-        .trim_end_matches(" applies it")
-        .replace("NEW", &place("new"));
-    let command = command.replacen("tdb", env!("CARGO_BIN_EXE_tdb"), 1);
+    let command = advised(&array, &place("new"));
     assert!(command.contains("'\"a b\"="), "{command}");
-    let applied = Command::new("sh")
-        .arg("-c")
-        .arg(&command)
-        .current_dir(fixtures())
-        .output();
-    assert!(applied.unwrap().status.success(), "{command}");
+    apply(&command);
     assert!(
         run(&format!("compare {array} {}", place("new")))
             .stdout

@@ -145,6 +145,79 @@ fn upkeep_shows_what_it_removes() {
 }
 
 #[test]
+fn what_is_cleaned_and_removed_for_good_is_counted() {
+    let (folder, array) = made("cleaned");
+    let file = folder.join("cells.csv");
+    fs::write(&file, "x,a\n1,10\n").unwrap();
+    for time in [110, 120] {
+        stdout(&format!("write {array} {} --at {time}", file.display()));
+    }
+    let unfinished = Path::new(&array).join("__commits/.tmp-1-0");
+    fs::write(&unfinished, "abc").unwrap();
+    let said = |arguments: &str| told(&run(&format!("{arguments} {array}")));
+    insta::assert_snapshot!(said("clean"), @r#"
+    warning: nothing is removed: 1 object (3 B) were written less than 10m ago and stay; --grace 0s --apply removes them now
+    exit status 0
+    "#);
+    insta::assert_snapshot!(said("clean --grace 0s"), @r#"
+    remove __commits/.tmp-1-0: a file that was never finished: left by a write that was stopped
+    1 object (3 B) would be removed
+    exit status 0
+    "#);
+    insta::assert_snapshot!(said("clean --grace 0s --json"), @r#"
+    {
+      "dry_run": true,
+      "removed": {
+        "fragments": 0,
+        "objects": 1,
+        "bytes": 3
+      },
+      "left_young": {
+        "fragments": 0,
+        "objects": 0,
+        "bytes": 0
+      },
+      "keys": [
+        "__commits/.tmp-1-0"
+      ]
+    }
+    exit status 0
+    "#);
+    assert!(unfinished.exists());
+    insta::assert_snapshot!(said("clean --grace 0s --apply"), @r#"
+    remove __commits/.tmp-1-0: a file that was never finished: left by a write that was stopped
+    1 object (3 B) removed
+    exit status 0
+    "#);
+    assert!(!unfinished.exists());
+    insta::assert_snapshot!(said("clean --grace 0s"), @r#"
+    there is nothing to remove
+    exit status 0
+    "#);
+    // How large a fragment is, is another matter.
+    let without_sizes = |told: String| {
+        let size = told.find('(').zip(told.find(')'));
+        let (from, to) = size.expect("a size");
+        format!("{}…{}", &told[..=from], &told[to..])
+    };
+    insta::assert_snapshot!(without_sizes(said("delete --fragments --at 110 --dry-run")), @r#"
+    remove __commits/__110_110_0123456789abcdef0123456789abcdef_22.wrt
+    remove __fragments/__110_110_0123456789abcdef0123456789abcdef_22/
+    1 fragment and 1 other object (…) would be removed
+    exit status 0
+    "#);
+    let json = said("delete --fragments --at 110 --json");
+    assert!(
+        json.contains("\"fragments\": 1,\n    \"objects\": 1,"),
+        "{json}"
+    );
+    insta::assert_snapshot!(said("delete --fragments --at 110"), @r#"
+    there are no fragments of that time: nothing is removed
+    exit status 0
+    "#);
+}
+
+#[test]
 fn fragments_are_merged_as_the_plan_says() {
     let folder = folder("merged");
     let array = folder.join("array").display().to_string();

@@ -51,7 +51,7 @@ fn command_lines_that_are_wrong() {
         "",
         "rea x",
         "read",
-        "read a --at yesterday",
+        "read a --at tomorrow",
         "read a --memory lots",
         "read a --range x",
         "read a --config x",

@@ -297,8 +297,25 @@ fn helps_list_the_options_that_the_verb_takes_and_no_others() {
                 "meta set" => "none none 1",
                 _ => "none",
             };
+            // Without JSON these say what they did, and have no result.
+            let is_silent = [
+                "create",
+                "evolve",
+                "meta set",
+                "meta rm",
+                "group create",
+                "group add",
+                "group rm",
+            ]
+            .contains(&verb);
+            let json = if is_silent && option == "--output" {
+                "--json"
+            } else {
+                ""
+            };
             let folder = tempfile::tempdir().expect("a folder");
-            let mut command = crate::common::tdb(&format!("{verb} {arguments} {option} {value}"));
+            let mut command =
+                crate::common::tdb(&format!("{verb} {arguments} {json} {option} {value}"));
             let told = command.current_dir(&folder).output().expect("it runs");
             let told = String::from_utf8_lossy(&told.stderr).into_owned();
             let short = if option == "--output" { "-o" } else { option };

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::common::{run, stdout};
+use crate::common::{failure, run, stdout};
 
 /// A new folder, by the name of its test.
 struct Folder(PathBuf);
@@ -40,7 +40,7 @@ impl Folder {
         let told = told.replace("\n", "\n  ");
         let status = output.status.code().unwrap();
         let cells = match status {
-            0 => stdout(&format!("read {array} --format csv")),
+            0 => stdout(&format!("read {array} --format csv")).replace('\0', "\\0"),
             _ => {
                 assert!(!Path::new(&array).exists(), "something is left");
                 String::new()
@@ -120,6 +120,12 @@ fn compressed_text_is_unpacked_as_it_is_read() {
         packed.finish().unwrap()
     };
     let zstd = |text: &str| zstd::encode_all(text.as_bytes(), 1).unwrap();
+    let far = |text: &str| {
+        let mut packed = zstd::Encoder::new(Vec::new(), 1).unwrap();
+        packed.window_log(24).unwrap();
+        packed.write_all(text.as_bytes()).unwrap();
+        packed.finish().unwrap()
+    };
     let endless = format!("a,b\n1,{}", "x".repeat(100 << 20));
     let whole = gzip("a;b\n1;2\n");
     let all = [
@@ -132,9 +138,49 @@ fn compressed_text_is_unpacked_as_it_is_read() {
         folder.imported("cut.csv.gz", &whole[..whole.len() - 3], ""),
         folder.imported("bomb.csv.gz", gzip(&endless), "--memory 16MiB"),
         folder.imported("bomb.csv.zst", zstd(&endless), "--memory 16MiB"),
+        folder.imported("far.csv.zst", far("a,b\n1,2\n"), "--memory 32MiB"),
+        folder.imported("far.csv.zst", far("a,b\n1,2\n"), "--memory 64MiB"),
         folder.imported("cells.parquet.gz", &whole, ""),
     ];
     insta::assert_snapshot!(all.join("\n"));
+}
+
+#[test]
+fn a_window_that_memory_does_not_allow_is_a_limit() {
+    let folder = Folder::new("window");
+    let mut packed = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    packed.window_log(27).unwrap();
+    packed.write_all(b"a,b\n1,2\n").unwrap();
+    let file = folder.write("far.csv.zst", packed.finish().unwrap());
+    let array = folder.path("array");
+    let output = run(&format!("import {file} {array} --memory 256MiB"));
+    let told = String::from_utf8_lossy(&output.stderr).replace(&*folder.0.to_string_lossy(), "…");
+    assert_eq!(output.status.code(), Some(4));
+    insta::assert_snapshot!(told);
+    assert!(!Path::new(&array).exists(), "something is left");
+}
+
+#[test]
+fn times_of_other_clocks_than_that_of_utc_are_told() {
+    let folder = Folder::new("zones");
+    let zoned = "id,when,seen\n1,2024-05-25T04:09:42+02:00,2024-05-25T04:09:42Z\n\
+        2,2024-05-25T04:09:42+02:00,\n";
+    let lines = "{\"id\": 1, \"t\": \"2024-05-25T04:09:42-09:30\"}\n";
+    let all = [
+        folder.imported("zoned.csv", zoned, ""),
+        folder.imported("zoned.jsonl", lines, ""),
+        folder.imported("zoned.csv", zoned, "--quiet"),
+        folder.imported("text.csv", zoned, "--type when=string_utf8"),
+    ];
+    insta::assert_snapshot!(all.join("\n"));
+    folder.imported("zoned.csv", zoned, "");
+    let (file, array) = (folder.path("zoned.csv"), folder.path("array"));
+    let output = run(&format!("write {array} {file} --replace"));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(
+        told,
+        "note: column \"when\": times with zones are stored as UTC\n"
+    );
 }
 
 #[test]
@@ -173,6 +219,9 @@ fn bad_text_is_told_with_its_line() {
         folder.imported("nul.csv", b"a,b\n1,2\n\x003,4\n", "--type a=int32"),
         folder.imported("latin.csv", b"a,b\n1,x\n2,\xe9\n", ""),
         folder.imported("utf16.csv", b"\xff\xfea\0,\0b\0\n\0", ""),
+        folder.imported("unmarked.csv", b"a\0,\0b\0\n\0", ""),
+        folder.imported("quoted16.csv", b"a,b\n1,\"\0x\0\"\0\n\0", ""),
+        folder.imported("quoted.csv", b"a,b\n1,\"x\0y\"\n", ""),
         folder.imported("open.csv", "a,b\n1,\"x\n2,y\n", ""),
         folder.imported("endless.csv", format!("a,b\n1,{endless}"), "--memory 8MiB"),
         folder.imported(
@@ -229,4 +278,24 @@ fn rows_that_share_a_guessed_key_are_all_kept() {
     all.push(told.replace(&*folder.0.to_string_lossy(), "…"));
     all.push(stdout(&format!("count {array}")));
     insta::assert_snapshot!(all.join("\n"));
+}
+
+/// Deeper than any stack.
+#[test]
+fn lists_in_lists_are_refused_however_deep() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("deep.jsonl");
+    let line = format!(
+        "{{\"a\":{}1{}}}\n",
+        "[".repeat(200_000),
+        "]".repeat(200_000)
+    );
+    std::fs::write(&file, line).expect("written");
+    let array = folder.path().join("deep");
+    let told = failure(&format!("import {} {}", file.display(), array.display()));
+    let told = told.replace(&file.display().to_string(), "deep.jsonl");
+    insta::assert_snapshot!(told, @r#"
+    error: deep.jsonl: line 1, field "a": lists hold numbers, dates and times alone; --exclude leaves a column out
+    exit status 2
+    "#);
 }

@@ -20,8 +20,13 @@ fn spawned(arguments: &str) -> Child {
 
 /// Presses Ctrl-C, and waits for the end.
 fn interrupted(child: Child) -> Output {
+    ended_by("-INT", child)
+}
+
+/// Sends a signal, and waits for the end.
+fn ended_by(signal: &str, child: Child) -> Output {
     let pressed = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
+        .args([signal, &child.id().to_string()])
         .status();
     assert!(pressed.unwrap().success());
     let mut child = child;
@@ -48,6 +53,32 @@ fn what_waits_for_its_input_ends() {
         ("interrupted: nothing is half done", Some(130))
     );
     assert_eq!(stdout(&format!("count {}", array.display())), "80\n");
+}
+
+/// Reading the file asks nothing of a store.
+#[test]
+fn an_import_notices_while_it_looks_through_its_file() {
+    for signal in ["-INT", "-TERM"] {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, array) = (folder.path().join("cells.csv"), folder.path().join("array"));
+        let mut rows = "id,value\n".to_owned();
+        for row in 0..3_000_000 {
+            writeln!(rows, "{row},{}", row % 977).unwrap();
+        }
+        fs::write(&file, rows).unwrap();
+        let arguments = format!("import {} {}", file.display(), array.display());
+        let child = spawned(&format!("{arguments} --threads 1"));
+        thread::sleep(Duration::from_millis(300));
+        let output = ended_by(signal, child);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            told.ends_with("interrupted: nothing is half done\n"),
+            "{told}"
+        );
+        assert_eq!(output.status.code(), Some(130), "{told}");
+        let left = fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(left, 1, "only the file is there");
+    }
 }
 
 #[test]

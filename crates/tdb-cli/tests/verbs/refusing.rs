@@ -76,7 +76,6 @@ fn a_file_for_a_result_that_there_is_none_of() {
 #[test]
 fn options_that_mean_nothing() {
     let (folder, array, file) = filled("no_meaning");
-    let schema = folder.join("schema.json").display().to_string();
     let before = state(&folder);
     for verb in [
         format!("rm {array} --at 5"),
@@ -87,7 +86,6 @@ fn options_that_mean_nothing() {
         format!("vacuum {array} --at 5"),
         format!("consolidate {array} --mode commits --at 5"),
         format!("write {array} {file} --json"),
-        format!("create {array}2 --schema {schema} --json"),
         format!("import {file} {array}2 --json"),
         format!("evolve {array} --upgrade --since 5"),
     ] {

@@ -376,11 +376,11 @@ fn what_cannot_be_drawn_is_refused() {
     error: none/x.jpg: a picture is PNG, and the name ends in .jpg
     exit status 2
     "#);
-    insta::assert_snapshot!(failure(&format!("show {uri} -o x.png")), @r#"
-    error: -o is for the picture as text, and for its JSON
-    hint: --png FILE makes a picture of pixels
+    insta::assert_snapshot!(failure(&format!("show {uri} -o x.png")), @r"
+    error: x.png: show writes nothing that ends with .png
+    hint: --png FILE draws; the endings of -o are .txt, .json
     exit status 2
-    "#);
+    ");
     insta::assert_snapshot!(failure(&format!("show {uri} --range Z=1 --scale 5..1")), @r#"
     error: invalid value '5..1' for '--scale <LO..HI>': not two numbers, the lesser first, like 0..255
 

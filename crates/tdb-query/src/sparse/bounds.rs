@@ -23,7 +23,7 @@ impl FragmentBounds {
     /// The lowest corner of a box comes before all of its cells in any order that goes by coordinates, and by those of
     /// space tiles: along the Hilbert curve it need not.
     pub(super) fn of(plan: &SparsePlan, array: &Snapshot) -> Result<Vec<Option<Self>>, Bug> {
-        let by_coordinates = match plan.merge_order() {
+        let by_coordinates = match plan.request.merge_order() {
             ResultOrder::RowMajor | ResultOrder::ColumnMajor => true,
             ResultOrder::Global | ResultOrder::Unordered => {
                 plan.schema.cell_order != CellOrder::Hilbert

@@ -180,7 +180,7 @@ impl Cursors {
     /// behind those of the others, and the one that holds up the rest; and more, as long as there is room for them.
     fn begin(&mut self, supply: Supply<'_>, room: u64) -> Result<(), Bug> {
         let plan = supply.plan;
-        let comparator = CellComparator::new(&plan.schema, plan.merge_order().sort_order());
+        let comparator = CellComparator::new(&plan.schema, plan.request.merge_order().sort_order());
         let outset = Arc::clone(&self.outset);
         let mut left = self.left_of_active;
         // The merged fragment that reaches farthest, unless one may reach anywhere.
@@ -299,7 +299,7 @@ impl Cursors {
     /// those that are not begun. `None` where all is loaded.
     pub(super) fn frontier(&mut self, supply: Supply<'_>) -> Result<Option<Frontier>, QueryError> {
         let plan = supply.plan;
-        let comparator = CellComparator::new(&plan.schema, plan.merge_order().sort_order());
+        let comparator = CellComparator::new(&plan.schema, plan.request.merge_order().sort_order());
         let unknown = || Bug::new("no cell of a fragment that is merged is in memory");
         let mut first: Option<(PlanIndex, &Corner, bool)> = None;
         // Of those that are not begun, the next in their order begins first.

@@ -28,7 +28,7 @@ pub(crate) struct FragmentPlan {
     pub(crate) has_timestamps: bool,
     /// Whether some cells may lie outside the time window.
     pub(crate) filters_time: bool,
-    /// Whether cells are known to be stored in the order that is asked for.
+    /// Whether cells are known to be stored in the order in which those of several fragments are brought together.
     pub(crate) in_order: bool,
     /// The memory of the list of tiles.
     held: Option<Grant>,
@@ -87,7 +87,7 @@ impl FragmentPlan {
             ruled_out: 0,
             has_timestamps,
             filters_time: has_timestamps && !array.window().contains(&fragment.name),
-            in_order: request.order == ResultOrder::Global && sorted,
+            in_order: request.merge_order() == ResultOrder::Global && sorted,
             held: None,
         }
     }

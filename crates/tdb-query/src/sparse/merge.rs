@@ -52,7 +52,7 @@ impl SparsePlan {
             &self.schema,
             table,
             coordinates,
-            self.merge_order().sort_order(),
+            self.request.merge_order().sort_order(),
         )
     }
 
@@ -91,7 +91,7 @@ impl SparsePlan {
             None => keys.sorted(table.rows())?,
         };
         let mut behind = Vec::new();
-        let comparator = CellComparator::new(&self.schema, self.merge_order().sort_order());
+        let comparator = CellComparator::new(&self.schema, self.request.merge_order().sort_order());
         let columns = coordinates.columns(table)?;
         let before = |rows: &[Row], frontier: &Frontier| {
             let corner = frontier.corner.columns();

@@ -36,7 +36,7 @@ impl Outset {
         } else {
             vec![None; plan.fragments.len()]
         };
-        let comparator = CellComparator::new(&plan.schema, plan.merge_order().sort_order());
+        let comparator = CellComparator::new(&plan.schema, plan.request.merge_order().sort_order());
         let mut order: Vec<_> = plan.numbered().zip(&bounds).collect();
         order.sort_by(|(_, a), (_, b)| match (a, b) {
             (Some(a), Some(b)) => a.lo().compare(b.lo(), &comparator),

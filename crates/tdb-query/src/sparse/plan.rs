@@ -37,7 +37,7 @@ pub(crate) struct SparsePlan {
     /// Whether a cell counts once for every interval that it lies in.
     pub(crate) repeats: bool,
     pub(crate) visibility: Visibility,
-    /// Whether cells of each fragment are stored in the order that is asked for.
+    /// Whether cells of each fragment are stored in the order in which they are brought together.
     pub(super) in_order: bool,
     /// Whether some cells have times of their own.
     pub(super) has_timestamps: bool,
@@ -244,15 +244,7 @@ impl SparsePlan {
 
     /// Whether reading can stop between tiles: cells of each fragment come in the order of the result.
     pub(crate) fn can_stop(&self) -> bool {
-        !self.sorts || (self.merge_order() == ResultOrder::Global && self.in_order)
-    }
-
-    /// The order in which cells of several fragments are brought together.
-    pub(crate) fn merge_order(&self) -> ResultOrder {
-        match self.request.order {
-            ResultOrder::Unordered => ResultOrder::Global,
-            order => order,
-        }
+        !self.sorts || (self.request.merge_order() == ResultOrder::Global && self.in_order)
     }
 
     /// The fields that decide which cells there are, before any value is looked at.

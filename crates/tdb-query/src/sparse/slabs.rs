@@ -252,7 +252,7 @@ impl Slab {
         budget: &Budget,
     ) -> Result<(), QueryError> {
         let mut rows = rows.unwrap_or_else(|| all_rows(table));
-        let comparator = CellComparator::new(&plan.schema, plan.merge_order().sort_order());
+        let comparator = CellComparator::new(&plan.schema, plan.request.merge_order().sort_order());
         let coordinates = Coordinates::new(table, plan.schema.dimensions.len())?;
         let columns = coordinates.columns(table)?;
         let compare = |row: Row, corner: &[Column<'_>]| {
@@ -337,7 +337,7 @@ impl Slab {
 /// The dimension that changes slowest, and its type, where the order of the result has one.
 fn slowest(plan: &SparsePlan) -> Option<(usize, Datatype)> {
     let dimensions = &plan.schema.dimensions;
-    let dimension = match plan.merge_order() {
+    let dimension = match plan.request.merge_order() {
         ResultOrder::RowMajor => 0,
         ResultOrder::ColumnMajor => dimensions.len().checked_sub(1)?,
         ResultOrder::Global | ResultOrder::Unordered => return None,

@@ -103,6 +103,29 @@ fn date_days(text: &str) -> Option<(i128, Unit)> {
     }
 }
 
+/// Whether a date and time, `2024-02-29T12:30+02:00`, says an offset from UTC: what is stored is another clock's time.
+///
+/// ```
+/// use tdb_schema::value::has_offset;
+///
+/// assert!(has_offset("2024-02-29 12:30:01.5-09:30"));
+/// assert!(!has_offset("2024-02-29T12:30Z"));
+/// assert!(!has_offset("2024-02-29T12:30+00:00"));
+/// assert!(!has_offset("2024-02-29"));
+/// ```
+#[must_use]
+pub fn has_offset(text: &str) -> bool {
+    let clock = text
+        .find(['T', 't', ' '])
+        .map_or("", |at| text.split_at(at).1);
+    // Most texts have none, and need no closer look.
+    if !clock.contains(['+', '-']) {
+        return false;
+    }
+    let offset = clock.get(1..).and_then(split_offset);
+    offset.is_some_and(|(_, offset)| offset != 0)
+}
+
 /// Splits `Z` or an offset from UTC, in attoseconds, off the end.
 fn split_offset(text: &str) -> Option<(&str, i128)> {
     if let Some(clock) = text.strip_suffix(['Z', 'z']) {

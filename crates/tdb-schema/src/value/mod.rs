@@ -30,7 +30,7 @@ use crate::CellValNum;
 use crate::coordinate::{Coordinate, whole_bytes};
 
 pub use date::{Calendar, CalendarDate, DatePart};
-pub use iso::days_of_date;
+pub use iso::{days_of_date, has_offset};
 pub use time_text::TimeText;
 pub use unit::Moment;
 use unit::{Length, Unit};

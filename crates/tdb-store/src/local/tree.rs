@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::key::DRAFT;
 use crate::{StoreError, join, parent};
 
 /// How often a [`LocalStore`](crate::LocalStore) has waited for the disk.
@@ -130,7 +131,7 @@ pub(super) fn too_short(key: &str, offset: u64, wanted: usize, read: usize) -> S
 pub(super) fn draft_name(staging: &str) -> String {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-    join(staging, &format!(".tmp-{}-{count}", std::process::id()))
+    join(staging, &format!("{DRAFT}{}-{count}", std::process::id()))
 }
 
 /// Removes a folder, and those above it, as long as they are empty; best effort.

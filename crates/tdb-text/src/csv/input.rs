@@ -7,7 +7,7 @@ use tdb_cells::{Batch, FieldInfo};
 use tdb_tile::Bug;
 
 use super::records::Records;
-use crate::text::cell::{CellReader, bytes_of, take_batch};
+use crate::text::cell::{CellReader, bytes_of, take_batch, zoned};
 use crate::text::missing::Missing;
 use crate::text::row_lines::RowLines;
 use crate::text::typed::ColumnLook;
@@ -157,5 +157,9 @@ impl<R: Read + Send> BatchReader for CsvCells<R> {
 
     fn line(&self, row: u64) -> Option<u64> {
         self.lines.of(row)
+    }
+
+    fn zoned(&self) -> Vec<String> {
+        zoned(&self.columns)
     }
 }

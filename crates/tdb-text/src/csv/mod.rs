@@ -2,6 +2,7 @@
 
 mod block;
 mod input;
+mod quotes;
 mod records;
 mod sniff;
 mod writer;

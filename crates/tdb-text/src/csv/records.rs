@@ -6,6 +6,7 @@ use tdb_cells::files::{InputError, InputOptions, InputPlace};
 use tdb_tile::Bug;
 
 use super::block::{Block, Quotes, Span, part};
+use super::quotes::{quoted_len, unquote};
 use super::sniff;
 
 /// Bytes that are read at a time.
@@ -20,6 +21,11 @@ const LARGE: usize = 1 << 20;
 /// What some programs put in front of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// What UTF-16 begins with, in both orders of bytes.
+const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
+const UTF_16_HINT: &str = "is it UTF-16? iconv -f UTF-16 -t UTF-8 makes UTF-8 of it";
+
 /// One record after the other.
 pub(super) struct Records<R> {
     input: R,
@@ -27,6 +33,8 @@ pub(super) struct Records<R> {
     /// Where in the buffer the next record begins.
     at: usize,
     is_end: bool,
+    /// Whether any byte so far was NUL: hardly a text has one.
+    has_nul: bool,
     /// The fields of the records that were found last.
     spans: Vec<Span>,
     /// Fields that had quotes within, put together.
@@ -51,6 +59,7 @@ impl<R: Read> Records<R> {
             buffer: Vec::new(),
             at: 0,
             is_end: false,
+            has_nul: false,
             spans: Vec::new(),
             unquoted: Vec::new(),
             lines: Vec::new(),
@@ -239,13 +248,36 @@ impl<R: Read> Records<R> {
                 read => break read?,
             }
         };
+        self.has_nul |= free.iter().take(read).any(|byte| *byte == 0);
         self.buffer.truncate(left.saturating_add(read));
         self.is_end = read == 0;
-        if self.consumed == 0 && self.buffer.starts_with(MARK) {
+        if self.consumed == 0 {
+            self.take_mark()?;
+        }
+        Ok(())
+    }
+
+    /// Passes over what some programs put in front of a text.
+    fn take_mark(&mut self) -> Result<(), InputError> {
+        if UTF_16_MARKS
+            .iter()
+            .any(|mark| self.buffer.starts_with(mark))
+        {
+            return Err(self.unfit("not UTF-8"));
+        }
+        if self.buffer.starts_with(MARK) {
             self.buffer.drain(..MARK.len());
             self.consumed = MARK.len() as u64;
         }
         Ok(())
+    }
+
+    /// What is wrong with a line that may be of UTF-16.
+    fn unfit(&self, what: &str) -> InputError {
+        InputError::Unfit {
+            what: format!("{}: {what}", InputPlace::Line(self.next_line)),
+            hint: UTF_16_HINT,
+        }
     }
 
     /// Finds the fields of the record that begins at `at`, and where it ends; `None` where the buffer ends before, and where
@@ -294,6 +326,10 @@ impl<R: Read> Records<R> {
         }
         let len = len.unwrap_or(rest.len());
         let field = part(rest, 0..len)?;
+        // Whoever means one puts it into quotes; else the file is damaged, or no UTF-8.
+        if self.has_nul && field.contains(&0) {
+            return Err(self.unfit("a NUL character outside of quotes"));
+        }
         let ends_line = rest.get(len) != Some(&delimiter);
         let carriage = ends_line && field.last() == Some(&b'\r');
         let after = at.saturating_add(len);
@@ -325,6 +361,7 @@ impl<R: Read> Records<R> {
             [] | [b'\n', ..] => {}
             [b'\r'] | [b'\r', b'\n', ..] => after = after.saturating_add(1),
             [byte, ..] if *byte == self.delimiter => {}
+            [0, ..] => return Err(self.unfit("a NUL character outside of quotes")),
             _ => return Err(InputError::record(line, "text behind a closing quote")),
         }
         let span = if is_plain {
@@ -337,38 +374,6 @@ impl<R: Read> Records<R> {
             unquote(part(inner, 0..len)?, &mut self.unquoted)
         };
         Ok(Some((span, after)))
-    }
-}
-
-/// Bytes up to the closing quote, and whether there are no doubled ones among them.
-fn quoted_len(text: &[u8]) -> Option<(usize, bool)> {
-    let (mut at, mut is_plain) = (0_usize, true);
-    loop {
-        let rest = text.get(at..)?;
-        at = at.saturating_add(rest.iter().position(|&byte| byte == b'"')?);
-        if text.get(at.saturating_add(1)) != Some(&b'"') {
-            return Some((at, is_plain));
-        }
-        is_plain = false;
-        at = at.saturating_add(2);
-    }
-}
-
-/// Appends a text without the first of two quotes.
-fn unquote(text: &[u8], out: &mut Vec<u8>) -> Span {
-    let start = out.len();
-    // Between two quotes of a pair there is an empty piece.
-    let pieces = text.split(|&byte| byte == b'"').step_by(2);
-    for (number, piece) in pieces.enumerate() {
-        if number > 0 {
-            out.push(b'"');
-        }
-        out.extend_from_slice(piece);
-    }
-    Span {
-        start,
-        end: out.len(),
-        quotes: Quotes::Within,
     }
 }
 

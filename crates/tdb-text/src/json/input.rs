@@ -14,7 +14,7 @@ use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::names::UnknownName;
 use tdb_tile::Bug;
 
-use crate::text::cell::{CellReader, Token, bytes_of, take_batch, token_of};
+use crate::text::cell::{CellReader, Token, bytes_of, take_batch, token_of, zoned};
 use crate::text::missing::Missing;
 use crate::text::row_lines::RowLines;
 use crate::text::typed::ColumnLook;
@@ -177,6 +177,10 @@ impl<R: Read + Send> BatchReader for JsonCells<R> {
 
     fn line(&self, row: u64) -> Option<u64> {
         self.lines.of(row)
+    }
+
+    fn zoned(&self) -> Vec<String> {
+        zoned(&self.columns)
     }
 }
 

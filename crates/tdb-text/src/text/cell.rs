@@ -2,18 +2,20 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::str::FromStr;
 
 use serde_json::value::RawValue;
 use tdb_cells::files::{indexes, labels_of, shown_type};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::CellValNum;
-use tdb_schema::value::{NOT_A_TIME, ValueError, holds_bytes, holds_text, parse, parse_number};
+use tdb_schema::value::{
+    NOT_A_TIME, ValueError, has_offset, holds_bytes, holds_text, parse, parse_number,
+};
 use tdb_tile::{Datatype, Scalar, with_scalar};
 
 use super::builder::ColumnBuilder;
 use super::characters::{is_text_or_bytes, marked};
 use super::missing::{Missing, NOT_A_NUMBER};
+use super::scalar::{parse_flag, parse_scalar};
 
 /// What stands in a text for one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,8 @@ pub(crate) struct CellReader {
     form: Form,
     labels: Option<Labels>,
     missing: Missing,
+    /// Whether a time had an offset from UTC.
+    is_zoned: bool,
     pub(crate) column: ColumnBuilder,
 }
 
@@ -78,6 +82,14 @@ pub(crate) fn bytes_of(columns: &[CellReader]) -> usize {
     columns.iter().map(|column| column.column.bytes()).sum()
 }
 
+/// The columns that a time had an offset from UTC in.
+pub(crate) fn zoned(columns: &[CellReader]) -> Vec<String> {
+    let zoned = columns.iter().filter(|column| column.is_zoned);
+    zoned
+        .map(|column| column.column.field().name.clone())
+        .collect()
+}
+
 /// The cells so far as a batch of so many rows, if there are any; what comes next is another.
 pub(crate) fn take_batch(columns: &mut [CellReader], rows: usize) -> Option<Batch> {
     let columns = columns.iter_mut().map(|column| column.column.take());
@@ -99,6 +111,7 @@ impl CellReader {
                 label: Vec::new(),
             }),
             missing: Missing::None,
+            is_zoned: false,
             column: ColumnBuilder::new(field),
         }
     }
@@ -129,6 +142,7 @@ impl CellReader {
         if token == Token::Null {
             return self.append_null();
         }
+        self.is_zoned = self.is_zoned || self.form.has_offset(token);
         match &mut self.labels {
             None => self.form.append(token, &mut self.column.values)?,
             Some(labels) => {
@@ -187,6 +201,22 @@ impl Form {
             Self::Text => true,
             Self::TextOrBytes { size } | Self::Bytes { size } => size.is_none_or(|size| size == 0),
             Self::One(_) | Self::Many { .. } => false,
+        }
+    }
+
+    /// Whether a cell is a time with an offset from UTC, or has one.
+    fn has_offset(&self, token: Token<'_>) -> bool {
+        match (self, token) {
+            (Self::One(element), Token::Field(text) | Token::Text(text)) => {
+                element.is_time && has_offset(text)
+            }
+            (Self::Many { element, .. }, Token::Field(text) | Token::List(text))
+                if element.is_time =>
+            {
+                let list: Result<Vec<Option<Cow<'_, str>>>, _> = serde_json::from_str(text);
+                list.is_ok_and(|list| list.iter().flatten().any(|text| has_offset(text)))
+            }
+            _ => false,
         }
     }
 
@@ -252,31 +282,6 @@ impl Element {
             }
         }
         Ok(())
-    }
-}
-
-/// As programs write it: `true`, and also `True` and `TRUE`.
-fn parse_flag(datatype: Datatype, text: &str, out: &mut Vec<u8>) -> Result<(), ValueError> {
-    let text = match text {
-        "True" | "TRUE" => "true",
-        "False" | "FALSE" => "false",
-        text => text,
-    };
-    parse_number(datatype, text, out)
-}
-
-fn parse_scalar<T: Scalar + FromStr>(
-    datatype: Datatype,
-    text: &str,
-    out: &mut Vec<u8>,
-) -> Result<(), ValueError> {
-    match text.parse::<T>() {
-        Ok(value) => {
-            value.write(out);
-            Ok(())
-        }
-        // It says what is wrong.
-        Err(_) => parse_number(datatype, text, out),
     }
 }
 

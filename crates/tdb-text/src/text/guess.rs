@@ -67,6 +67,9 @@ struct List {
     len: Option<usize>,
 }
 
+/// Why a list is no cell.
+const OF_LISTS: &str = "lists hold numbers, dates and times alone; --exclude leaves a column out";
+
 impl TextGuess {
     pub(crate) fn new(name: &str) -> Self {
         Self {
@@ -314,13 +317,14 @@ impl Kind {
         for value in values {
             let mut text = Cow::default();
             let token = token_of(value.get(), &mut text)?;
+            // Not looked into: lists may lie in lists deeper than any stack.
+            if matches!(token, Token::List(_)) {
+                return Err(OF_LISTS.to_owned());
+            }
             list.values.see(token)?;
         }
         match list.values.kind {
-            Kind::Text | Kind::Bytes | Kind::List(_) => Err(
-                "lists hold numbers, dates and times alone; --exclude leaves a column out"
-                    .to_owned(),
-            ),
+            Kind::Text | Kind::Bytes | Kind::List(_) => Err(OF_LISTS.to_owned()),
             _ => Ok(()),
         }
     }

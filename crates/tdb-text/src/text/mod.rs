@@ -11,5 +11,6 @@ pub(crate) mod missing;
 pub(crate) mod plain;
 pub(crate) mod quoting;
 pub(crate) mod row_lines;
+mod scalar;
 pub(crate) mod syntax;
 pub(crate) mod typed;

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-/// Appends a text in quotes where it needs them; a quote within becomes two.
+/// Appends a text in quotes where it needs them; a quote within becomes two. NUL is read in quotes alone.
 pub(crate) fn append_quoted(text: &[u8], out: &mut Vec<u8>) {
-    let special = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r');
+    let special = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r' | 0);
     let spaced = text.first() == Some(&b' ') || text.last() == Some(&b' ');
     if !text.is_empty() && !spaced && !any(text, special) {
         out.extend_from_slice(text);

@@ -281,6 +281,34 @@ fn cells_in_any_order_stay_within_the_memory_or_go_aside() {
     }
 }
 
+/// What is open at a time does not grow with the number of runs, and each cell is merged a few times only.
+#[test]
+fn many_runs_are_merged_on_the_way() {
+    let (mut schema, cells) = (mixed(), mixed_cells(1_100));
+    // Some have the same coordinates: those that came first stay first.
+    schema.allows_duplicates = true;
+    let (store, again, aside) = (memory(), memory(), memory());
+    write(&array(&store, &schema), &at(10), &batch(&schema, &cells)).unwrap();
+    let array = array(&again, &schema);
+    let options = WriteOptions {
+        sort_store: Some(Arc::clone(&aside)),
+        sort_bytes: Some(1),
+        ..at(10)
+    };
+    let mut writer = Writer::open(&Session::default(), &array, &options).unwrap();
+    let mut most = 0;
+    for cell in 0..1_100 {
+        let cell = part(&cells, cell..cell + 1);
+        writer.push(&batch(&schema, &cell)).unwrap();
+        most = most.max(objects(&*aside).len());
+    }
+    // 31 of one cell, and 31 of 32.
+    assert_eq!(most, 62);
+    writer.finish().unwrap();
+    assert_eq!(rows(&open(&again), None), rows(&open(&store), None));
+    assert_eq!(objects(&*aside), []);
+}
+
 #[test]
 fn sorted_cells_that_changed_on_the_disk_are_told() {
     let (store, aside, schema) = (memory(), memory(), mixed());

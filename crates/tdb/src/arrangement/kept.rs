@@ -93,7 +93,7 @@ impl Kept {
             rows: self.rows(),
             source,
         };
-        let hint = "take fewer cells by a range, a condition or a limit, or fewer fields; or give more memory: --memory";
+        let hint = "take fewer cells by a range, a condition or a limit, or fewer fields";
         Error::new(ErrorKind::Limit, error).with_hint(hint)
     }
 

@@ -1,5 +1,8 @@
 //! A read, batch by batch.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_query::Reader;
 
@@ -14,18 +17,30 @@ impl ReadBuilder {
     pub fn batches(self) -> Result<Batches> {
         let mut options = self.options()?;
         let schema = self.array.schema();
-        let prepared = self.arrangement.prepare(schema, &mut options)?;
+        let prepared = self.arrangement.clone().prepare(schema, &mut options)?;
         let session = self.array.context().shared_session();
         let reader = Reader::open(session, self.array.engine(), &options)
             .map_err(|error| self.array.failed(error))?;
         let fields = prepared.fields(reader.fields());
         let warnings = reader.warnings().to_vec();
-        let array = self.array.clone();
-        let source = Source { reader, array };
+        let filled = Arc::new(AtomicU64::new(0));
+        let source = Source {
+            reader,
+            array: self.array.clone(),
+            filled: Arc::clone(&filled),
+        };
         Ok(Batches {
             fields,
             warnings,
             cells: prepared.apply(session, source),
+            filled,
+            #[cfg(feature = "files")]
+            asked: AskedCells {
+                expected: super::expected(&self.array, &options)
+                    .map(|cells| self.arrangement.given(cells)),
+                is_arranged: self.arrangement.changes_cells(),
+                options,
+            },
             array: self.array,
         })
     }
@@ -54,10 +69,26 @@ impl ReadBuilder {
 /// The batches of a read.
 #[derive(Debug)]
 pub struct Batches {
-    fields: Vec<FieldInfo>,
+    pub(super) fields: Vec<FieldInfo>,
     warnings: Vec<String>,
     cells: Arranged<Source, Error>,
-    array: Array,
+    /// Cells so far that stand for others, as the reader counts them.
+    filled: Arc<AtomicU64>,
+    #[cfg(feature = "files")]
+    pub(super) asked: AskedCells,
+    pub(super) array: Array,
+}
+
+/// What files take into account of a read.
+#[cfg(feature = "files")]
+#[derive(Debug)]
+pub(super) struct AskedCells {
+    /// The number of all cells, where it is known.
+    pub(super) expected: Option<u64>,
+    /// Whether these are other cells than those of the read, or in another order.
+    pub(super) is_arranged: bool,
+    /// What was read.
+    pub(super) options: tdb_query::ReadOptions,
 }
 
 /// The reader of the engine beneath, with its errors told as of the array.
@@ -65,6 +96,7 @@ pub struct Batches {
 struct Source {
     reader: Reader,
     array: Array,
+    filled: Arc<AtomicU64>,
 }
 
 impl Iterator for Source {
@@ -72,6 +104,7 @@ impl Iterator for Source {
 
     fn next(&mut self) -> Option<Self::Item> {
         let batch = self.reader.next()?;
+        self.filled.store(self.reader.filled(), Ordering::Relaxed);
         Some(batch.map_err(|error| self.array.failed(error)))
     }
 }
@@ -81,6 +114,13 @@ impl Batches {
     #[must_use]
     pub fn fields(&self) -> &[FieldInfo] {
         &self.fields
+    }
+
+    /// Cells so far for which the condition fails, or that are at none of the points, and that have fill values: those of a
+    /// read that [fills](ReadBuilder::fill).
+    #[must_use]
+    pub fn filled(&self) -> u64 {
+        self.filled.load(Ordering::Relaxed)
     }
 
     /// What is odd about the request, and no reason to refuse it: ranges that reach beyond the domain.

@@ -65,6 +65,20 @@ impl Places {
         self.rows.get(place).copied().ok_or_else(lost)
     }
 
+    /// The first row whose place an earlier row has: its batch, and its number there.
+    pub(super) fn first_repeated(&self) -> Option<(usize, usize)> {
+        let mut next = 0;
+        for (batch, places) in self.batches.iter().enumerate() {
+            for (row, place) in places.iter().enumerate() {
+                if *place < next {
+                    return Some((batch, row));
+                }
+                next = place.saturating_add(1);
+            }
+        }
+        None
+    }
+
     /// Where a cell lies among them; `key` is memory to work in.
     pub(super) fn place(
         &self,

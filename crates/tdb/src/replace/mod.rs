@@ -124,7 +124,7 @@ impl Replacing {
         let mut written = Written {
             cells: self.cells,
             replaced: self.replaced,
-            fragments: Vec::new(),
+            ..Written::default()
         };
         if self.dry_run {
             return Ok(written);
@@ -283,6 +283,12 @@ impl Replacing {
     /// Dense arrays: the box around the rows, in which these are replaced.
     fn write_box(&mut self) -> Result<Writer> {
         let places = Places::of(&self.schema, &self.waiting)?;
+        if let Some((batch, row)) = places.first_repeated() {
+            let batch = self.waiting.get(batch).ok_or_else(lost)?;
+            let text = place_text(&self.schema, batch, row);
+            let what = format!("two rows are for the cell at {text}: which one replaces it?");
+            return Err(Error::invalid(what).with_hint("leave one of them out"));
+        }
         let ranges = ranges_of(
             &self.schema.dimensions,
             &places.around(&self.schema.dimensions)?,

@@ -9,13 +9,15 @@ use std::sync::Arc;
 
 use marker::Marker;
 use parts::Parts;
+pub(crate) use parts::row_bytes;
 use schema::check;
 use tdb_array::{ChangeOptions, ErrorKind, MetadataRecord, NameSource, ObjectType, SystemNames};
-use tdb_cells::Batch;
+use tdb_cells::{Activity, Batch, Progress};
 use tdb_query::{ReadOptions, Reader};
 use tdb_store::LocalStore;
 use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
 
+use crate::read::expected;
 use crate::{Array, Error, Order, Result, Schema, Time, place};
 
 /// Bytes of cells that become part of the new array together, about.
@@ -83,10 +85,10 @@ impl Array {
     /// A schema with other dimensions, or attributes that the array does not have; something in the way; errors of reading and
     /// writing.
     pub fn rewrite(&self, to: &str, schema: &Schema) -> Result<Rewritten> {
-        self.rewrite_with(to, schema, &RewriteOptions::default(), &mut |_| {})
+        self.rewrite_with(to, schema, &RewriteOptions::default())
     }
 
-    /// As [`Array::rewrite`], with options; tells how many cells are done.
+    /// As [`Array::rewrite`], with options.
     ///
     /// # Errors
     /// As [`Array::rewrite`].
@@ -95,7 +97,6 @@ impl Array {
         to: &str,
         schema: &Schema,
         options: &RewriteOptions,
-        progress: &mut dyn FnMut(u64),
     ) -> Result<Rewritten> {
         check(self, schema)?;
         let context = self.context();
@@ -113,20 +114,21 @@ impl Array {
         };
         let source = context.open_at(self.uri(), Time(marker.at))?;
         let rewrite = Rewrite {
+            expected: expected(&source, &ReadOptions::default()),
             source,
             target,
             schema,
             options,
             marker,
         };
-        rewrite.run(progress)
+        rewrite.run()
     }
 
     /// Makes the new array, and notes what it is to be of.
     fn begin(&self, to: &str, schema: &Schema, options: &RewriteOptions) -> Result<(Self, Marker)> {
         let context = self.context();
         let now = options.names.now();
-        let row = parts::row_bytes(schema);
+        let row = row_bytes(schema);
         let marker = Marker {
             from: self.place().store_uri.clone(),
             at: self.engine().window().at.min(now),
@@ -182,18 +184,27 @@ struct Rewrite<'a> {
     schema: &'a Schema,
     options: &'a RewriteOptions,
     marker: Marker,
+    /// The number of cells of the source, where it is known.
+    expected: Option<u64>,
 }
 
 impl Rewrite<'_> {
-    fn run(&self, progress: &mut dyn FnMut(u64)) -> Result<Rewritten> {
+    fn run(&self) -> Result<Rewritten> {
         let mut done = Rewritten::default();
         let parts = if self.schema.is_dense() {
-            self.write_blocks(&mut done, progress)?
+            self.write_blocks(&mut done)?
         } else {
-            self.write_cells(&mut done, progress)?
+            self.write_cells(&mut done)?
         };
         self.finish(parts, &mut done)?;
         Ok(done)
+    }
+
+    /// So many cells are done.
+    fn tell(&self, cells: u64) {
+        let progress = Progress::new(Activity::Rewriting, cells).with_cells(cells);
+        let session = self.source.context().shared_session();
+        session.tell(&progress.of(self.expected));
     }
 
     /// Whether a part is in the new array already: each has a time of its own.
@@ -233,7 +244,7 @@ impl Rewrite<'_> {
     }
 
     /// Dense arrays: one block after the other; gives their number.
-    fn write_blocks(&self, done: &mut Rewritten, progress: &mut dyn FnMut(u64)) -> Result<u64> {
+    fn write_blocks(&self, done: &mut Rewritten) -> Result<u64> {
         let dimensions = &self.schema.dimensions;
         let mut number = 0_u64;
         for block in Parts::of(self.schema, self.source.engine(), self.marker.rows)? {
@@ -263,14 +274,14 @@ impl Rewrite<'_> {
                 }
                 self.commit(writer, done)?;
             }
-            progress(done.cells);
+            self.tell(done.cells);
             number = number.saturating_add(1);
         }
         Ok(number)
     }
 
     /// Sparse arrays: so many cells after the others; gives the number of parts.
-    fn write_cells(&self, done: &mut Rewritten, progress: &mut dyn FnMut(u64)) -> Result<u64> {
+    fn write_cells(&self, done: &mut Rewritten) -> Result<u64> {
         let keeps_order = schema::has_order_of(self.schema, self.source.engine().schema());
         let order = if keeps_order {
             WriteOrder::Global
@@ -314,7 +325,7 @@ impl Rewrite<'_> {
                     number = number.saturating_add(1);
                 }
                 rest = later;
-                progress(done.cells);
+                self.tell(done.cells);
             }
         }
         if let Some(writer) = writer {

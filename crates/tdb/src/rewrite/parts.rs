@@ -10,7 +10,7 @@ use crate::{Error, Result};
 const VAR: u64 = 32;
 
 /// What a cell takes in memory, about.
-pub(super) fn row_bytes(schema: &ArraySchema) -> u64 {
+pub(crate) fn row_bytes(schema: &ArraySchema) -> u64 {
     let fields = schema.fields().map(|field| match field.cell_val_num {
         CellValNum::Fixed(count) => (field.datatype.size() as u64).saturating_mul(count.into()),
         CellValNum::Var => VAR,

@@ -39,7 +39,7 @@ pub fn input_fields(
 
 impl WriteBuilder {
     /// Writes all cells of an input, whose columns are known by name: a file of CSV, JSON lines, Arrow or Parquet, as the crates
-    /// `tdb-text` and `tdb-arrow` open them. Columns of enumerated attributes hold labels.
+    /// `tdb-text` and `tdb-arrow` open them. Columns of enumerated attributes hold labels, or [indexes](Self::enumeration_codes).
     ///
     /// # Errors
     /// Columns that are no fields, fields without a column (but with [`replace`](Self::replace)), cells that do not fit them,
@@ -48,7 +48,7 @@ impl WriteBuilder {
         let array = self.array.clone();
         let engine = array.now()?;
         let names = input.names().to_vec();
-        let mut fields = input_fields(&engine, &names, false)?;
+        let mut fields = input_fields(&engine, &names, self.codes)?;
         if self.replaces {
             fields.retain(|field| names.contains(&field.name));
         }

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use clap::ValueEnum;
+use tdb::FileFormat;
 
 use crate::failure::Failure;
 use crate::global::Global;
@@ -24,30 +25,31 @@ pub(crate) enum Format {
     Npy,
 }
 
-/// The endings of the names of files, by format.
-const ENDINGS: [(Format, &[&str]); 6] = [
-    (Format::Table, &["txt"]),
-    (Format::Csv, &["csv"]),
-    (Format::Jsonl, &["jsonl", "ndjson"]),
-    (Format::Arrow, &["arrow", "feather", "ipc"]),
-    (Format::Parquet, &["parquet"]),
-    (Format::Npy, &["npy"]),
-];
+/// The ending of the names of tables.
+const TABLE: &str = "txt";
 
 impl Format {
-    /// What the names of its files end with.
-    pub(super) fn ending(self) -> &'static str {
-        let mut formats = ENDINGS.iter();
-        let own = formats.find(|(format, _)| *format == self);
-        own.and_then(|(_, endings)| endings.first()).unwrap_or(&"")
+    /// The format of files, unless it is for people alone.
+    pub(super) fn of_file(self) -> Option<FileFormat> {
+        match self {
+            Self::Table => None,
+            Self::Csv => Some(FileFormat::Csv),
+            Self::Jsonl => Some(FileFormat::Jsonl),
+            Self::Arrow => Some(FileFormat::Arrow),
+            Self::Parquet => Some(FileFormat::Parquet),
+            Self::Npy => Some(FileFormat::Npy),
+        }
     }
 
     /// The format that a file's ending stands for.
     pub(super) fn of_ending(ending: &OsStr) -> Option<Self> {
-        let ending = ending.to_str()?.to_ascii_lowercase();
-        let mut formats = ENDINGS.iter();
-        let known = formats.find(|(_, endings)| endings.contains(&ending.as_str()));
-        known.map(|(format, _)| *format)
+        let ending = ending.to_str()?;
+        if ending.eq_ignore_ascii_case(TABLE) {
+            return Some(Self::Table);
+        }
+        let known = FileFormat::of_ending(ending);
+        let mut formats = Self::value_variants().iter().copied();
+        formats.find(|format| known.is_some() && format.of_file() == known)
     }
 }
 
@@ -55,8 +57,10 @@ impl Format {
 pub(super) fn no_format(global: &Global, ending: &OsStr) -> Failure {
     let file = global.output.as_deref().unwrap_or(Path::new(""));
     let (file, ending) = (file.display(), ending.display());
-    let known: Vec<String> = (ENDINGS.iter())
-        .flat_map(|(_, endings)| endings.iter())
+    let of_files = FileFormat::ALL.iter().flat_map(|format| format.endings());
+    let known: Vec<String> = [&TABLE]
+        .into_iter()
+        .chain(of_files)
         .map(|ending| format!(".{ending}"))
         .collect();
     let failure = Failure::invalid(format!("{file}: no format has the ending .{ending}"));

@@ -20,6 +20,18 @@ pub(super) struct Others<'a> {
 }
 
 impl Others<'_> {
+    /// What went wrong while reading; where it is about a damaged fragment, with a hint to what can be read without it.
+    pub(super) fn explain_read(&self, error: tdb::Error) -> Failure {
+        match error.cause().downcast_ref::<QueryError>() {
+            Some(query) => {
+                let damaged = query.damaged_fragment().map(str::to_owned);
+                self.explain(error, damaged)
+            }
+            // What the cells are written to is not the array's.
+            None => error.into(),
+        }
+    }
+
     /// A failure; where it is about a damaged fragment, with a hint to what can be read without it.
     pub(super) fn explain(&self, error: impl Into<Failure>, damaged: Option<String>) -> Failure {
         let failure = Failure::in_place(error, self.location);

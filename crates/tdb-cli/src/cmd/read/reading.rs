@@ -1,22 +1,17 @@
 //! What a verb that gives cells is asked for.
 
-use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use tdb::{Arrangement, SortKey};
+use tdb::{Arrangement, FileFormat, OutputFile, SortKey};
 use tdb_array::Array;
-use tdb_arrow::{IpcFileWriter, IpcStreamWriter, ParquetWriter};
 use tdb_cells::files::{BatchWriter, OutputOptions};
 use tdb_cells::{FieldInfo, Session};
 use tdb_query::{Failing, ReadOptions, ResultOrder};
 use tdb_schema::ArraySchema;
-use tdb_text::{CsvWriter, JsonLinesWriter, NpyWriter};
-use tdb_tile::Bug;
 
 use super::format::{Format, no_format};
 use super::table::TableWriter;
-use super::told::Told;
 use super::vertical::VerticalWriter;
 use crate::cmd::selection::Selection;
 use crate::failure::Failure;
@@ -189,60 +184,28 @@ impl Reading {
         Ok(())
     }
 
+    /// The writer of what is for people.
     pub(super) fn writer(
         &self,
-        format: Format,
         fields: &[FieldInfo],
-        told: &Told,
         global: &Global,
         out: Output,
-    ) -> Result<Box<dyn BatchWriter>, Failure> {
-        let options = self.output_options(global);
-        Ok(match format {
-            Format::Table if self.vertical => Box::new(VerticalWriter::new(out, fields, options)),
-            Format::Table => Box::new(TableWriter::new(out, fields, options, self.wide)),
-            Format::Arrow if !out.is_file => {
-                let out = out.into_writer();
-                let stream = IpcStreamWriter::try_new(out, fields, options, told.array_schema());
-                Box::new(stream?)
-            }
-            format => self.file(format, fields, told, global, out.into_writer())?,
-        })
-    }
-
-    /// The writer of a file that is not for people.
-    pub(super) fn file(
-        &self,
-        format: Format,
-        fields: &[FieldInfo],
-        told: &Told,
-        global: &Global,
-        to: BufWriter<Box<dyn Write + Send>>,
-    ) -> Result<Box<dyn BatchWriter>, Failure> {
-        let options = self.output_options(global);
-        Ok(match format {
-            Format::Csv => Box::new(CsvWriter::try_new(to, fields, options)?),
-            Format::Jsonl => Box::new(JsonLinesWriter::try_new(to, fields, options)?),
-            Format::Arrow => {
-                let schema = told.array_schema();
-                Box::new(IpcFileWriter::try_new(to, fields, options, schema)?)
-            }
-            Format::Parquet => {
-                let schema = told.array_schema();
-                Box::new(ParquetWriter::try_new(to, fields, options, schema)?)
-            }
-            Format::Npy => Box::new(NpyWriter::try_new(to, fields, &told.shape)?),
-            Format::Table => {
-                return Err(tdb::Error::from(Bug::new("a table for no one to read")).into());
-            }
-        })
-    }
-
-    pub(super) fn output_options(&self, global: &Global) -> OutputOptions {
-        OutputOptions {
+    ) -> Box<dyn BatchWriter> {
+        let options = OutputOptions {
             ticks: global.ticks,
             binary_strings: self.binary_strings,
+        };
+        if self.vertical {
+            Box::new(VerticalWriter::new(out, fields, options))
+        } else {
+            Box::new(TableWriter::new(out, fields, options, self.wide))
         }
+    }
+
+    /// A file of cells, as the front door takes it.
+    pub(super) fn file(&self, place: &Path, format: FileFormat, global: &Global) -> OutputFile {
+        let file = OutputFile::new(place).format(format).ticks(global.ticks);
+        file.binary_strings(self.binary_strings)
     }
 
     /// The format of the files of a folder.
@@ -254,7 +217,7 @@ impl Reading {
                 let what = "a folder holds files of rows: csv, jsonl, arrow or parquet";
                 Err(Failure::invalid(what))
             }
-            format => Ok(format),
+            Format::Csv | Format::Jsonl | Format::Arrow | Format::Parquet => Ok(format),
         }
     }
 }

@@ -4,11 +4,10 @@ use std::io::{BufWriter, Error, Write};
 use std::path::Path;
 
 use png::{BitDepth, ColorType, Encoder, EncodingError};
-use tdb::{Picture, Pixel};
+use tdb::{Picture, Pixel, WholeFile};
 
 use super::colors::Palette;
 use crate::failure::Failure;
-use crate::result_file::ResultFile;
 
 /// Writes a picture; the file appears whole or not at all.
 pub(super) fn write(picture: &Picture, palette: &Palette, name: &Path) -> Result<(), Failure> {
@@ -21,7 +20,7 @@ pub(super) fn write(picture: &Picture, palette: &Palette, name: &Path) -> Result
         );
         return Err(Failure::invalid(what));
     }
-    let (file, out) = ResultFile::begin(name)?;
+    let (file, out) = WholeFile::begin(name)?;
     let mut out = BufWriter::new(out);
     encode(picture, palette, &mut out).map_err(|error| match error {
         EncodingError::IoError(error) => error.into(),
@@ -29,7 +28,7 @@ pub(super) fn write(picture: &Picture, palette: &Palette, name: &Path) -> Result
     })?;
     out.flush()?;
     drop(out);
-    file.finish()
+    Ok(file.finish()?)
 }
 
 fn encode(picture: &Picture, palette: &Palette, out: &mut dyn Write) -> Result<(), EncodingError> {

@@ -1,15 +1,12 @@
 //! What `tdb write` is asked for.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use tdb_cells::Session;
-use tdb_store::LocalStore;
-use tdb_write::{Duplicates, WriteOptions, WriteOrder};
+use tdb::{Duplicates, WriteOptions};
+use tdb_write::WriteOrder;
 
 use crate::cmd::input::InputArguments;
-use crate::failure::{Failure, cause};
 use crate::global::Global;
 use crate::parse::{NamedInterval, Size, interval, size};
 
@@ -55,7 +52,7 @@ pub(crate) struct Sorting {
     pub(crate) duplicates: Option<Which>,
     /// Begin another fragment where one gets larger: 200MB, 2GiB
     #[arg(long, value_name = "SIZE", value_parser = fragment_size)]
-    pub(super) max_fragment: Option<Size>,
+    pub(crate) max_fragment: Option<Size>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -81,26 +78,23 @@ pub(super) enum Order {
 }
 
 impl Sorting {
-    pub(crate) fn options(
-        &self,
-        file: &InputArguments,
-        global: &Global,
-        session: &Session,
-    ) -> Result<WriteOptions, Failure> {
-        let temp = file.temp();
-        let store = LocalStore::open(&temp).map_err(|error| file.temp_failed(cause(&error)))?;
-        Ok(WriteOptions {
+    pub(super) fn options(&self, global: &Global) -> WriteOptions {
+        WriteOptions {
             timestamp: global.at().map(|moment| moment.0),
-            duplicates: self.duplicates.map(|which| match which {
-                Which::Keep => Duplicates::Keep,
-                Which::Error => Duplicates::Error,
-                Which::First => Duplicates::First,
-            }),
+            duplicates: self.duplicates.map(Which::into),
             max_fragment_bytes: self.max_fragment.map(|size| size.0),
-            sort_store: Some(Arc::new(store)),
-            sort_bytes: Some(session.limits().budget.limit() / 8),
             ..WriteOptions::default()
-        })
+        }
+    }
+}
+
+impl From<Which> for Duplicates {
+    fn from(which: Which) -> Self {
+        match which {
+            Which::Keep => Self::Keep,
+            Which::Error => Self::Error,
+            Which::First => Self::First,
+        }
     }
 }
 

@@ -12,9 +12,7 @@ use super::layout::{
     dense_extents, ends_of_type, float, float_extent, last_of_tiles, sparse_extent, whole,
     wide_domain,
 };
-use crate::failure::Failure;
-use crate::parse::NamedInterval;
-use tdb::{Interval, Value};
+use crate::{Error, Interval, Result, Value};
 
 /// What array is made.
 pub(super) enum Kind {
@@ -31,7 +29,7 @@ pub(super) enum Kind {
 pub(super) struct Wanted<'a> {
     pub(super) kind: Kind,
     pub(super) dimensions: &'a [String],
-    pub(super) domains: &'a [NamedInterval],
+    pub(super) domains: &'a [(String, Interval)],
     pub(super) allows_duplicates: bool,
     pub(super) ticks: bool,
 }
@@ -65,14 +63,14 @@ enum Ends {
 
 impl Wanted<'_> {
     /// The schema as JSON of the shape that `tdb create` takes.
-    pub(super) fn schema(&self, columns: &[ColumnGuess]) -> Result<Json, Failure> {
+    pub(super) fn schema(&self, columns: &[ColumnGuess]) -> Result<Json> {
         for (number, column) in columns.iter().enumerate() {
             if columns
                 .iter()
                 .take(number)
                 .any(|other| other.name == column.name)
             {
-                return Err(Failure::invalid(format!(
+                return Err(Error::invalid(format!(
                     "column {:?} is there twice",
                     column.name
                 )));
@@ -97,7 +95,7 @@ impl Wanted<'_> {
                 (axes, columns.iter().filter(is_attribute).collect())
             }
         };
-        for NamedInterval { name, .. } in self.domains {
+        for (name, _) in self.domains {
             if !axes.iter().any(|axis| axis.name == name) {
                 let known = axes.iter().map(|axis| axis.name);
                 return Err(UnknownName::new("dimension", name, known).into());
@@ -115,11 +113,11 @@ impl Wanted<'_> {
     }
 
     /// Dimensions that count from 0.
-    fn counted<'a>(&'a self, sides: &[u64]) -> Result<Vec<Axis<'a>>, Failure> {
+    fn counted<'a>(&'a self, sides: &[u64]) -> Result<Vec<Axis<'a>>> {
         const NAMES: [&str; 8] = ["d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7"];
         if sides.contains(&0) || sides.is_empty() {
             let what = "there are no cells that would fill a dense array";
-            return Err(Failure::invalid(what));
+            return Err(Error::invalid(what));
         }
         let names: Vec<&str> = match (&self.kind, self.dimensions) {
             (Kind::Rows, _) => vec!["row"],
@@ -129,7 +127,7 @@ impl Wanted<'_> {
         if names.len() != sides.len() {
             let (axes, names) = (sides.len(), names.len());
             let what = format!("the file has {axes} axes, and {names} have names");
-            return Err(Failure::invalid(what).hint("--dim names all of them"));
+            return Err(Error::invalid(what).with_hint("--dim names all of them"));
         }
         let axes = names.into_iter().zip(sides).map(|(name, side)| Axis {
             name,
@@ -143,18 +141,20 @@ impl Wanted<'_> {
     }
 
     /// The columns that are dimensions.
-    fn chosen<'a>(&self, columns: &'a [ColumnGuess]) -> Result<Vec<&'a ColumnGuess>, Failure> {
+    fn chosen<'a>(&self, columns: &'a [ColumnGuess]) -> Result<Vec<&'a ColumnGuess>> {
         if self.dimensions.is_empty() {
             let first = columns.iter().find(|column| {
                 let is_float = dimension_type(column).is_ok_and(Datatype::is_real);
                 !is_float && dimension_type(column).is_ok()
             });
             let hint = "--dim names the columns that are dimensions";
-            let none = || Failure::invalid("no column can be a dimension by itself").hint(hint);
+            let none = || Error::invalid("no column can be a dimension by itself").with_hint(hint);
             let first = first.ok_or_else(none)?;
             if first.name.is_empty() {
                 let what = "the column that would be the dimension has no name";
-                return Err(Failure::invalid(what).hint(format!("{hint}; --rename =NAME names it")));
+                return Err(
+                    Error::invalid(what).with_hint(format!("{hint}; --rename =NAME names it"))
+                );
             }
             return Ok(vec![first]);
         }
@@ -166,16 +166,16 @@ impl Wanted<'_> {
         named.collect()
     }
 
-    fn axis<'a>(&self, column: &'a ColumnGuess) -> Result<Axis<'a>, Failure> {
+    fn axis<'a>(&self, column: &'a ColumnGuess) -> Result<Axis<'a>> {
         let name = &column.name;
         let datatype = dimension_type(column).map_err(|what| {
-            Failure::invalid(format!("column {name:?} cannot be a dimension: {what}"))
+            Error::invalid(format!("column {name:?} cannot be a dimension: {what}"))
         })?;
         let is_dense = matches!(self.kind, Kind::Dense);
         if is_dense && (datatype.is_real() || holds_bytes(datatype)) {
             let what =
                 format!("column {name:?} cannot be a dimension of a dense array: {datatype}");
-            return Err(Failure::invalid(what));
+            return Err(Error::invalid(what));
         }
         let ends = match datatype {
             Datatype::StringAscii => Ends::Text,
@@ -208,44 +208,44 @@ impl Wanted<'_> {
 
     fn interval(&self, name: &str) -> Option<&Interval> {
         let mut domains = self.domains.iter().rev();
-        domains
-            .find(|domain| domain.name == name)
-            .map(|domain| &domain.interval)
+        let asked = domains.find(|(dimension, _)| dimension == name);
+        asked.map(|(_, interval)| interval)
     }
 
     /// The value of an end that is given.
-    fn end(&self, name: &str, datatype: Datatype, value: &Value) -> Result<Vec<u8>, Failure> {
+    fn end(&self, name: &str, datatype: Datatype, value: &Value) -> Result<Vec<u8>> {
         let what = format!("domain of {name:?}");
-        Ok(value.stored(datatype, self.ticks, &what)?)
+        value.stored(datatype, self.ticks, &what)
     }
 
-    fn whole_domain(&self, name: &str, datatype: Datatype) -> Result<Option<Asked>, Failure> {
+    fn whole_domain(&self, name: &str, datatype: Datatype) -> Result<Option<Asked>> {
         let Some(interval) = self.interval(name) else {
             return Ok(None);
         };
         let end = |value: &Option<Value>| match value {
             Some(value) => Ok(whole(datatype, &self.end(name, datatype, value)?)),
-            None => Ok::<_, Failure>(None),
+            None => Ok::<_, Error>(None),
         };
+        let hi = end(&interval.hi)?;
         Ok(Some(Asked {
             lo: end(&interval.lo)?,
-            hi: end(&interval.hi)?,
+            hi: hi.map(|hi| hi.saturating_sub(interval.is_half_open.into())),
         }))
     }
 
-    fn float_domain(
-        &self,
-        name: &str,
-        datatype: Datatype,
-        data: (f64, f64),
-    ) -> Result<(f64, f64), Failure> {
+    fn float_domain(&self, name: &str, datatype: Datatype, data: (f64, f64)) -> Result<(f64, f64)> {
         let Some(interval) = self.interval(name) else {
             return Ok(data);
         };
+        if interval.is_half_open {
+            let what =
+                format!("domain of {name:?}: a..b leaves out b, and no float comes before it");
+            return Err(Error::invalid(what).with_hint("write a..=b, which includes both ends"));
+        }
         let end = |value: &Option<Value>, open: f64| match value {
             Some(value) => {
                 let bytes = self.end(name, datatype, value)?;
-                Ok::<_, Failure>(float(datatype, &bytes).unwrap_or(open))
+                Ok::<_, Error>(float(datatype, &bytes).unwrap_or(open))
             }
             None => Ok(open),
         };

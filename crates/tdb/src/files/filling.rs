@@ -2,65 +2,36 @@
 
 use std::sync::Arc;
 
-use tdb_array::{Array, ArrayError};
+use tdb_array::{Array, ArrayError, OpenOptions};
 use tdb_cells::files::{BatchReader, InputError, for_each_batch};
-use tdb_cells::{Batch, CellProblem, FieldInfo, Session};
-use tdb_schema::value::holds_bytes;
-use tdb_schema::{ArraySchema, CellValNum};
-use tdb_text::NpyShape;
+use tdb_cells::{Activity, Batch, CellProblem, FieldInfo, Progress, Session};
+use tdb_schema::ArraySchema;
+use tdb_store::LocalStore;
 use tdb_write::{WriteError, WriteOptions, WriteOrder, Writer};
 
-use crate::access::Access;
-use crate::cmd::input::{Becoming, InputArguments, OpenInput};
-use crate::cmd::progress::Progress;
-use crate::cmd::{change, shape};
-use crate::failure::Failure;
-use crate::global::Global;
-use tdb::place;
-
-impl Becoming {
-    /// Of columns whose fields an array has.
-    pub(crate) fn fields_of(schema: &ArraySchema) -> Self {
-        Self {
-            npy: npy_column(schema),
-            takes_unnamed: schema.field("").is_some(),
-            types: Vec::new(),
-        }
-    }
-}
-
-/// The attribute that a `.npy` file has values of, and how many of them a cell has.
-fn npy_column(schema: &ArraySchema) -> Result<(String, u32), Failure> {
-    let [attribute] = &schema.attributes[..] else {
-        let count = schema.attributes.len();
-        let what = format!("a .npy file holds one attribute, and the array has {count}");
-        return Err(Failure::invalid(what));
-    };
-    if !schema.is_dense() {
-        return Err(Failure::invalid(
-            "a .npy file holds no cells of a sparse array",
-        ));
-    }
-    let inner = match attribute.cell_val_num {
-        CellValNum::Fixed(n) if !holds_bytes(attribute.datatype) => n,
-        _ => 1,
-    };
-    Ok((attribute.name.clone(), inner))
-}
+use super::input::InputFile;
+use super::open_input::OpenInput;
+use super::shape::shape_of_box;
+use crate::context::Context;
+use crate::written::Written;
+use crate::{Error, Result, place};
 
 /// Takes the order of a `.npy` file; it must have the shape of the box that is written.
 pub(crate) fn fit_shape(
     schema: &ArraySchema,
-    shape: &NpyShape,
+    input: &OpenInput,
     options: &mut WriteOptions,
-) -> Result<(), Failure> {
-    let wanted = shape::of_ranges(schema, &options.ranges)?;
+) -> Result<()> {
+    let Some(shape) = &input.shape else {
+        return Ok(());
+    };
+    let wanted = shape_of_box(schema, &options.ranges)?;
     if shape.axes != wanted {
         let what = format!(
             "the file has the shape {:?}, and the box to be written {wanted:?}",
             shape.axes
         );
-        return Err(Failure::invalid(what).hint("--range says which box is written"));
+        return Err(Error::invalid(what).with_hint("--range says which box is written"));
     }
     let order = if shape.is_column_major {
         WriteOrder::ColumnMajor
@@ -68,9 +39,8 @@ pub(crate) fn fit_shape(
         WriteOrder::RowMajor
     };
     if options.order.is_some_and(|other| other != order) {
-        return Err(Failure::invalid(
-            "the file itself says the order of its cells, another one",
-        ));
+        let what = "the file itself says the order of its cells, another one";
+        return Err(Error::invalid(what));
     }
     options.order = Some(order);
     Ok(())
@@ -79,23 +49,23 @@ pub(crate) fn fit_shape(
 /// Why cells were not written.
 pub(crate) enum NotWritten {
     /// Two cells have the same coordinates.
-    Duplicate(Failure),
+    Duplicate(Error),
     /// Anything else.
-    Failed(Failure),
+    Failed(Error),
 }
 
 impl NotWritten {
-    /// The failure, whatever it is.
-    pub(crate) fn failure(self) -> Failure {
+    /// The error, whatever it is.
+    pub(crate) fn error(self) -> Error {
         match self {
-            Self::Duplicate(failure) | Self::Failed(failure) => failure,
+            Self::Duplicate(error) | Self::Failed(error) => error,
         }
     }
 }
 
-impl<F: Into<Failure>> From<F> for NotWritten {
-    fn from(failure: F) -> Self {
-        Self::Failed(failure.into())
+impl<E: Into<Error>> From<E> for NotWritten {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
     }
 }
 
@@ -106,42 +76,65 @@ enum Stopped {
 }
 
 /// The cells of a file on their way into an array.
-pub(crate) struct Writing<'a> {
-    pub(crate) session: &'a Session,
-    pub(crate) array: &'a Arc<Array>,
-    pub(crate) file: &'a InputArguments,
+pub(crate) struct Filling<'a> {
+    session: &'a Session,
+    array: &'a Arc<Array>,
+    file: &'a InputFile,
     /// The label whose values the array holds, if it is one of labels.
-    pub(crate) label: Option<String>,
-    pub(crate) options: WriteOptions,
+    label: Option<String>,
+    options: WriteOptions,
 }
 
-impl Writing<'_> {
-    /// Writes all cells of these fields; gives their number.
+impl<'a> Filling<'a> {
+    /// Cells of a file into the array of this URI; those that come in any order are sorted in the temporary folder.
+    pub(crate) fn new(
+        context: &'a Context,
+        uri: &str,
+        array: &'a Arc<Array>,
+        file: &'a InputFile,
+        mut options: WriteOptions,
+    ) -> Result<Self> {
+        let session = context.shared_session();
+        if options.sort_store.is_none() {
+            let store = LocalStore::open(file.temp_folder());
+            let store = store.map_err(|error| file.temp_unusable(&error))?;
+            options.sort_store = Some(Arc::new(store));
+            options.sort_bytes = Some(session.limits().budget.limit() / 8);
+        }
+        Ok(Self {
+            session,
+            array,
+            file,
+            label: label(uri, context),
+            options,
+        })
+    }
+
+    /// How they are written.
+    pub(crate) fn options(&mut self) -> &mut WriteOptions {
+        &mut self.options
+    }
+
+    /// Writes all cells of these fields.
     pub(crate) fn write(
-        &self,
+        self,
         input: OpenInput,
         fields: &[FieldInfo],
-        global: &Global,
-    ) -> Result<u64, NotWritten> {
-        let counts = &global.counts;
-        let mut progress = Progress::new(global, self.file.len());
+    ) -> Result<Written, NotWritten> {
+        let (session, counters) = (self.session, self.session.counters());
         let (mut cells, read) = input
-            .cells(fields)
+            .counted_cells(fields)
             .map_err(|error| self.file.failed(error))?;
-        let mut writer = Writer::open(self.session, self.array, &self.options)?;
+        let mut writer = Writer::open(session, self.array, &self.options)?;
         let mut bytes = 0_u64;
         let done = for_each_batch(
-            self.session,
-            || {
-                counts
-                    .stage("input", || cells.next())
-                    .map_err(Stopped::Input)
-            },
+            session,
+            || counters.input.time(|| cells.next()).map_err(Stopped::Input),
             |batch| {
                 bytes = bytes.saturating_add(size_of_batch(batch));
-                let pushed = counts.stage("write", || writer.push(batch));
+                let pushed = counters.write.time(|| writer.push(batch));
                 pushed.map_err(Stopped::Write)?;
-                progress.tell("reading", writer.rows(), read.bytes());
+                session.tell(&read.progress(Activity::Reading).with_cells(writer.rows()));
                 Ok(())
             },
         );
@@ -150,19 +143,25 @@ impl Writing<'_> {
             Err(Stopped::Input(error)) => return Err(self.file.failed(error).into()),
             Err(Stopped::Write(error)) => return Err(self.failed(error, &*cells, bytes)),
         }
+        let zoned = cells.zoned();
         let rows = writer.rows();
-        progress.say("sorting and writing");
-        let finished = counts.stage("write", || writer.finish());
-        finished.map_err(|error| self.failed(error, &*cells, bytes))?;
-        Ok(rows)
+        session.tell(&Progress::new(Activity::Storing, 0).with_cells(rows));
+        let finished = counters.write.time(|| writer.finish());
+        let names = finished.map_err(|error| self.failed(error, &*cells, bytes))?;
+        Ok(Written {
+            cells: rows,
+            replaced: 0,
+            fragments: names.iter().map(|name| name.as_str().to_owned()).collect(),
+            zoned,
+        })
     }
 
-    /// The failure, with the place in the file where one cell is at fault.
+    /// The error, with the place in the file where one cell is at fault.
     fn failed(&self, error: WriteError, cells: &dyn BatchReader, bytes: u64) -> NotWritten {
         if let WriteError::Array(ArrayError::Store(error)) = &error
-            && let Some(failure) = self.file.temp_failure(error)
+            && let Some(error) = self.file.temp_failure(error)
         {
-            return failure.into();
+            return error.into();
         }
         let WriteError::Cell {
             field,
@@ -178,7 +177,7 @@ impl Writing<'_> {
         let is_sorted = self.options.sort_bytes.is_some_and(|most| bytes > most);
         let at = place(cell);
         let is_duplicate = matches!(problem, CellProblem::Duplicate { .. });
-        let failure = Failure::invalid(match problem {
+        let error = Error::invalid(match problem {
             CellProblem::Duplicate { .. } if is_sorted => {
                 format!("{file}: two cells have the same coordinates")
             }
@@ -196,9 +195,9 @@ impl Writing<'_> {
             },
         });
         if is_duplicate {
-            NotWritten::Duplicate(failure)
+            NotWritten::Duplicate(error)
         } else {
-            NotWritten::Failed(failure)
+            NotWritten::Failed(error)
         }
     }
 }
@@ -212,9 +211,9 @@ pub(crate) fn row_in_words(cells: &dyn BatchReader, row: u64) -> String {
 }
 
 /// What the label is called whose values the array with this URI holds, if another array says that it does.
-pub(crate) fn label(uri: &str, global: &Global, access: &Access) -> Option<String> {
-    let (location, path) = place::labelled(uri, &global.counts)?;
-    let array = change::open_array(&location, access).ok()?;
+fn label(uri: &str, context: &Context) -> Option<String> {
+    let (place, path) = place::labelled(uri, context.opener())?;
+    let array = Array::open_location(&context.location(&place), OpenOptions::default()).ok()?;
     let mut labels = array.newest_schema().labels.iter();
     let label = labels.find(|label| label.relative && label.uri == path)?;
     Some(label.name.clone())

@@ -1,4 +1,4 @@
-//! The file that `-o` names: it appears whole or not at all.
+//! A file that appears whole or not at all.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tdb_array::ErrorKind;
 use tempfile::{Builder, NamedTempFile};
 
-use crate::failure::Failure;
+use crate::{Error, Result};
 
 /// What the name of a file begins and ends with that is not whole yet.
 const BEGINNING: &str = ".tdb-";
@@ -16,9 +16,12 @@ const ENDING: &str = ".part";
 /// Symbolic links that are followed one after the other, as in the kernel of Linux.
 const LINKS: usize = 40;
 
-/// A file for a result. If it is dropped before [`ResultFile::finish`], what was there before is there still.
+/// A file that appears whole or not at all. If it is dropped before [`WholeFile::finish`], what was there before is there still.
 #[derive(Debug)]
-pub(crate) enum ResultFile {
+pub struct WholeFile(Way);
+
+#[derive(Debug)]
+enum Way {
     /// A pipe or a device: what is written there is there at once.
     Direct,
     /// A file beside the one whose place it takes.
@@ -31,15 +34,18 @@ struct ResultWriter<W> {
     name: PathBuf,
 }
 
-impl ResultFile {
+impl WholeFile {
     /// Begins the file that the user calls `name`; gives where its bytes are to be written.
-    pub(crate) fn begin(name: &Path) -> Result<(Self, Box<dyn Write + Send>), Failure> {
+    ///
+    /// # Errors
+    /// A folder of that name, or none to put it into; no permission.
+    pub fn begin(name: &Path) -> Result<(Self, Box<dyn Write + Send>)> {
         let writer = |file: File| {
             let name = name.to_owned();
             Box::new(ResultWriter { file, name })
         };
         if name == Path::new("/dev/stdout") {
-            return Ok((Self::Direct, Box::new(io::stdout())));
+            return Ok((Self(Way::Direct), Box::new(io::stdout())));
         }
         let failed = |error: io::Error| failed(name, &error);
         let place = place(name)?;
@@ -48,19 +54,22 @@ impl ResultFile {
             Some(there) if there.is_dir() => Err(is_folder(name)),
             Some(there) if is_written_directly(&place, &there) => {
                 let file = File::options().append(true).open(&place);
-                Ok((Self::Direct, writer(file.map_err(failed)?)))
+                Ok((Self(Way::Direct), writer(file.map_err(failed)?)))
             }
             there => {
                 let file = beside(name, &place, there.as_ref())?;
                 let handle = file.as_file().try_clone().map_err(failed)?;
-                Ok((Self::Beside { file, place }, writer(handle)))
+                Ok((Self(Way::Beside { file, place }), writer(handle)))
             }
         }
     }
 
     /// Puts the file, which is whole now, into its place.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
-        let Self::Beside { file, place } = self else {
+    ///
+    /// # Errors
+    /// As the system reports.
+    pub fn finish(self) -> Result<()> {
+        let Way::Beside { file, place } = self.0 else {
             return Ok(());
         };
         let failed = |error: io::Error| failed(&place, &error);
@@ -74,7 +83,7 @@ impl ResultFile {
 }
 
 /// The place that a name leads to when its links are followed; its folder is there.
-fn place(name: &Path) -> Result<PathBuf, Failure> {
+fn place(name: &Path) -> Result<PathBuf> {
     if name.as_os_str().as_encoded_bytes().ends_with(b"/") {
         return Err(is_folder(name));
     }
@@ -91,11 +100,11 @@ fn place(name: &Path) -> Result<PathBuf, Failure> {
             let shown = folder.display();
             match error.kind() {
                 io::ErrorKind::NotFound => {
-                    let failure = Failure::new(
+                    let error = Error::new(
                         ErrorKind::NotFound,
                         format!("{}: there is no folder {shown}", name.display()),
                     );
-                    failure.hint(format!("-o makes no folders: `mkdir -p {shown}` does"))
+                    error.with_hint(format!("-o makes no folders: `mkdir -p {shown}` does"))
                 }
                 _ => failed(name, &error),
             }
@@ -111,7 +120,7 @@ fn place(name: &Path) -> Result<PathBuf, Failure> {
         }
     }
     let what = format!("{}: too many symbolic links", name.display());
-    Err(Failure::new(ErrorKind::Store, what))
+    Err(Error::new(ErrorKind::Store, what))
 }
 
 /// What is in a place, if anything is.
@@ -129,7 +138,7 @@ fn is_written_directly(place: &Path, there: &Metadata) -> bool {
 }
 
 /// A file in the folder of `place`, with the permissions that the file there has or would have.
-fn beside(name: &Path, place: &Path, there: Option<&Metadata>) -> Result<NamedTempFile, Failure> {
+fn beside(name: &Path, place: &Path, there: Option<&Metadata>) -> Result<NamedTempFile> {
     // Who may not write to a file may not put another into its place.
     if there.is_some() {
         let writable = File::options().write(true).open(place);
@@ -149,7 +158,7 @@ fn beside(name: &Path, place: &Path, there: Option<&Metadata>) -> Result<NamedTe
             "{}: no file can be made in its folder: {cause}",
             name.display()
         );
-        Failure::new(ErrorKind::Store, what)
+        Error::new(ErrorKind::Store, what)
     })?;
     if let Some(there) = there {
         let kept = file.as_file().set_permissions(there.permissions());
@@ -158,13 +167,13 @@ fn beside(name: &Path, place: &Path, there: Option<&Metadata>) -> Result<NamedTe
     Ok(file)
 }
 
-fn is_folder(name: &Path) -> Failure {
+fn is_folder(name: &Path) -> Error {
     let what = format!("{}: is a folder, and -o names a file", name.display());
-    Failure::new(ErrorKind::Store, what)
+    Error::new(ErrorKind::Store, what)
 }
 
-fn failed(name: &Path, error: &io::Error) -> Failure {
-    Failure::new(ErrorKind::Store, format!("{}: {error}", name.display()))
+fn failed(name: &Path, error: &io::Error) -> Error {
+    Error::new(ErrorKind::Store, format!("{}: {error}", name.display()))
 }
 
 impl<W: Write> Write for ResultWriter<W> {

@@ -2,17 +2,16 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-use tdb::{Partitioning, split};
 use tdb_array::ErrorKind;
 use tdb_cells::files::BatchWriter;
 use tdb_cells::{Batch, FieldInfo};
 use tempfile::TempDir;
 
-use crate::failure::Failure;
-use crate::paint::plural;
+use crate::partition::{Partitioning, split};
+use crate::{Error, Result};
 
 /// Files that are written at the same time. More parts than these are closed in turn, and go on in a further file.
 const MOST_OPEN: usize = 16;
@@ -31,15 +30,14 @@ pub(super) struct Spread {
 }
 
 /// Makes the writer of a file.
-pub(super) type Make<'a> = dyn Fn(&[FieldInfo], BufWriter<Box<dyn Write + Send>>) -> Result<Box<dyn BatchWriter>, Failure>
-    + 'a;
+pub(super) type Make = dyn Fn(&[FieldInfo], BufWriter<File>) -> Result<Box<dyn BatchWriter>>;
 
 /// Writes cells into the files of a folder.
-pub(super) struct FolderWriter<'a> {
+pub(crate) struct FolderWriter {
     spread: Spread,
     partitioning: Partitioning,
     fields: Vec<FieldInfo>,
-    make: Box<Make<'a>>,
+    make: Box<Make>,
     /// Beside the place of the folder; what is in it goes if the work fails.
     beside: TempDir,
     open: HashMap<String, OpenFile>,
@@ -56,12 +54,8 @@ struct OpenFile {
     last: u64,
 }
 
-impl<'a> FolderWriter<'a> {
-    pub(super) fn begin(
-        spread: Spread,
-        fields: &[FieldInfo],
-        make: Box<Make<'a>>,
-    ) -> Result<Self, Failure> {
+impl FolderWriter {
+    pub(super) fn begin(spread: Spread, fields: &[FieldInfo], make: Box<Make>) -> Result<Self> {
         let partitioning = Partitioning::new(fields, &spread.by)?;
         let fields = partitioning.fields(fields);
         let place = &spread.place;
@@ -70,8 +64,8 @@ impl<'a> FolderWriter<'a> {
             Ok(mut entries) => {
                 if entries.next().is_some() {
                     let what = format!("{}: there is something here already", place.display());
-                    let failure = Failure::new(ErrorKind::Exists, what);
-                    return Err(failure.hint("a new folder is wanted, or an empty one"));
+                    let error = Error::new(ErrorKind::Exists, what);
+                    return Err(error.with_hint("a new folder is wanted, or an empty one"));
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -85,8 +79,8 @@ impl<'a> FolderWriter<'a> {
                 place.display(),
                 parent.display()
             );
-            let failure = Failure::new(ErrorKind::NotFound, what);
-            return Err(failure.hint(format!("`mkdir -p {}` makes it", parent.display())));
+            let error = Error::new(ErrorKind::NotFound, what);
+            return Err(error.with_hint(format!("`mkdir -p {}` makes it", parent.display())));
         }
         let mut builder = tempfile::Builder::new();
         let beside = builder.prefix(".tdb-").suffix(".part").tempdir_in(parent);
@@ -105,7 +99,7 @@ impl<'a> FolderWriter<'a> {
         })
     }
 
-    pub(super) fn write(&mut self, batch: &Batch) -> Result<(), Failure> {
+    pub(super) fn write(&mut self, batch: &Batch) -> Result<()> {
         self.clock = self.clock.saturating_add(1);
         for part in self.partitioning.cut(batch)? {
             let mut rest = Some(part.batch);
@@ -133,8 +127,8 @@ impl<'a> FolderWriter<'a> {
         Ok(())
     }
 
-    /// Closes all files, and puts the folder into its place; says what is in it.
-    pub(super) fn finish(mut self) -> Result<String, Failure> {
+    /// Closes all files, and puts the folder into its place; gives the numbers of files and of folders in it.
+    pub(super) fn finish(mut self) -> Result<(u64, u64)> {
         if self.files == 0 && self.spread.by.is_empty() {
             // No cells are a file without cells.
             let file = self.new_file("")?;
@@ -146,20 +140,11 @@ impl<'a> FolderWriter<'a> {
         let place = &self.spread.place;
         fs::rename(self.beside.path().join("whole"), place)
             .map_err(|error| failed(place, &error))?;
-        let files = plural(self.files, "file");
-        let folders = self
-            .begun
-            .keys()
-            .filter(|folder| !folder.is_empty())
-            .count();
-        Ok(if folders > 0 {
-            format!("{files} in {}", plural(folders as u64, "folder"))
-        } else {
-            files
-        })
+        let folders = self.begun.keys().filter(|folder| !folder.is_empty());
+        Ok((self.files, folders.count() as u64))
     }
 
-    fn new_file(&mut self, folder: &str) -> Result<OpenFile, Failure> {
+    fn new_file(&mut self, folder: &str) -> Result<OpenFile> {
         if self.open.len() >= MOST_OPEN {
             let oldest = self.open.iter().min_by_key(|(_, file)| file.last);
             let oldest = oldest.map(|(folder, _)| folder.clone());
@@ -172,8 +157,8 @@ impl<'a> FolderWriter<'a> {
                 "{}: there would be more than {MOST_FOLDERS} folders",
                 self.spread.place.display()
             );
-            let failure = Failure::new(ErrorKind::Limit, what);
-            return Err(failure.hint("--partition-by is for fields of few values"));
+            let error = Error::new(ErrorKind::Limit, what);
+            return Err(error.with_hint("--partition-by is for fields of few values"));
         }
         let number = self.begun.entry(folder.to_owned()).or_default();
         let name = format!("part-{number:05}.{}", self.spread.ending);
@@ -185,15 +170,14 @@ impl<'a> FolderWriter<'a> {
         #[expect(clippy::disallowed_methods, reason = "a file of the user is no object")]
         let file = File::create(within.join(&name)).map_err(failed)?;
         self.files = self.files.saturating_add(1);
-        let to: Box<dyn Write + Send> = Box::new(file);
         Ok(OpenFile {
-            writer: (self.make)(&self.fields, BufWriter::new(to))?,
+            writer: (self.make)(&self.fields, BufWriter::new(file))?,
             rows: 0,
             last: self.clock,
         })
     }
 }
 
-fn failed(place: &Path, error: &io::Error) -> Failure {
-    Failure::new(ErrorKind::Store, format!("{}: {error}", place.display()))
+fn failed(place: &Path, error: &io::Error) -> Error {
+    Error::new(ErrorKind::Store, format!("{}: {error}", place.display()))
 }

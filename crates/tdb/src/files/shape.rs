@@ -4,21 +4,18 @@ use tdb_query::{Failing, ReadOptions, ResultOrder};
 use tdb_schema::{ArraySchema, Subarray};
 use tdb_tile::{Bug, Range};
 
-use crate::failure::Failure;
+use crate::{Error, Result};
 
 /// The dimensions of dense arrays are whole numbers.
-fn no_box() -> Failure {
-    tdb::Error::from(Bug::new(
-        "a dense array has a dimension without whole numbers",
-    ))
-    .into()
+fn no_box() -> Error {
+    Bug::new("a dense array has a dimension without whole numbers").into()
 }
 
 /// Cells along each dimension of the result of a dense array.
-pub(crate) fn of_result(schema: &ArraySchema, options: &ReadOptions) -> Result<Vec<u64>, Failure> {
+pub(crate) fn shape_of_result(schema: &ArraySchema, options: &ReadOptions) -> Result<Vec<u64>> {
     let unfit = |what: &str| {
-        let failure = Failure::invalid(format!("a .npy file holds a whole box: {what}"));
-        failure.hint("the formats csv, jsonl, arrow and parquet hold any result")
+        let error = Error::invalid(format!("a .npy file holds a whole box: {what}"));
+        error.with_hint("the formats csv, jsonl, arrow and parquet hold any result")
     };
     if !schema.is_dense() {
         return Err(unfit("not the cells of a sparse array"));
@@ -34,11 +31,11 @@ pub(crate) fn of_result(schema: &ArraySchema, options: &ReadOptions) -> Result<V
     subarray.result_shape(schema).ok_or_else(no_box)
 }
 
-/// Cells along each dimension of a box that is written between these ends.
-pub(crate) fn of_ranges(
-    schema: &ArraySchema,
-    ranges: &[(String, Range)],
-) -> Result<Vec<u64>, Failure> {
+/// Cells along each dimension of the box of a dense array between these ends; of the whole domain, where there are none.
+///
+/// # Errors
+/// Ranges that the array does not have.
+pub fn shape_of_box(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Vec<u64>> {
     let subarray = Subarray::new(schema, ranges)?;
     let shape = subarray.shape(schema, |index| schema.bounds(index));
     shape.ok_or_else(no_box)

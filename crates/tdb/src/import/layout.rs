@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use crate::paint::or_blank;
 use tdb_schema::value::{Value, read, time_ticks};
 use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::{Datatype, Range, Scalar};
@@ -178,7 +177,8 @@ pub(super) fn in_words(schema: &ArraySchema) -> String {
 }
 
 fn interval(datatype: Datatype, range: &Range) -> String {
-    let end = |bytes| or_blank(read(datatype, bytes).map(|value| value.to_string()));
+    // What is no value of the type has no text.
+    let end = |bytes| read(datatype, bytes).map_or_else(String::new, |value| value.to_string());
     format!("{}..{}", end(&range.lo), end(&range.hi))
 }
 

@@ -1,0 +1,243 @@
+//! What the cells of fields amount to, in one pass over them.
+
+use std::sync::Arc;
+
+use tdb_array::Array;
+use tdb_cells::files::for_each_batch;
+use tdb_cells::{Batch, Column, FieldInfo, Session};
+use tdb_query::{ReadOptions, Reader};
+use tdb_schema::value::{NOT_A_TIME, holds_bytes};
+use tdb_tile::{Bug, Scalar, with_scalar};
+
+use crate::accumulator::{GroupOf, Number, is_time};
+use crate::aggregate::{States, read_options, unique};
+use crate::distinct_count::DistinctCount;
+use crate::kept_values::{KeptValues, time};
+use crate::read_field::read_field;
+use crate::share::Share;
+use crate::{Aggregate, AggregateError, Function, Outcome};
+
+/// What the cells of a field amount to.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FieldSummary {
+    /// The field.
+    pub field: FieldInfo,
+    /// Cells that are not null.
+    pub count: u64,
+    /// Cells that are null.
+    pub nulls: u64,
+    /// How many values there are by their bits, null left out.
+    pub distinct: u64,
+    /// Whether that is counted; else it is estimated, with a standard error of 0.8 %.
+    pub is_distinct_exact: bool,
+    /// The least value, of single values that are no labels.
+    pub min: Outcome,
+    /// The greatest value, as the least.
+    pub max: Outcome,
+    /// The mean of numbers, dates and times; of these, in whole ticks.
+    pub mean: Outcome,
+    /// The standard deviation of numbers, as of a sample: by one value less than there are.
+    pub deviation: Option<f64>,
+    /// The values below which a quarter, half and three quarters of numbers, dates and times lie; NaN is left out.
+    pub quartiles: Option<[Outcome; 3]>,
+    /// Whether these are of all values; else they are of a fair sample that the memory holds.
+    pub are_quartiles_exact: bool,
+}
+
+/// Summarizes fields of the cells that a read returns, in one pass over these.
+///
+/// # Errors
+/// Fields that the array does not have; errors of reading.
+pub fn summarize(
+    session: &Session,
+    array: &Arc<Array>,
+    options: &ReadOptions,
+    fields: &[&str],
+) -> Result<Vec<FieldSummary>, AggregateError> {
+    let names = unique(fields.iter().copied());
+    let options = read_options(array.schema(), options, &names)?;
+    let mut reader = Reader::open(session, array, &options)?;
+    let infos = names.iter().map(|name| read_field(&reader, name));
+    let infos = infos.collect::<Result<Vec<FieldInfo>, Bug>>()?;
+    let wanted: Vec<Aggregate> = infos.iter().flat_map(aggregates).collect();
+    let mut states = States::new(&wanted, &reader)?;
+    let budget = &session.limits().budget;
+    let mut sketches: Vec<Sketch> = infos
+        .iter()
+        .map(|info| Sketch::new(info, Share::new(budget, infos.len())))
+        .collect();
+    for_each_batch(
+        session,
+        || reader.next().transpose().map_err(AggregateError::from),
+        |batch| {
+            states.add(batch, GroupOf::One, 1)?;
+            sketches.iter_mut().try_for_each(|sketch| sketch.add(batch))
+        },
+    )?;
+    states.resize(1);
+    let told = infos.into_iter().zip(sketches);
+    told.map(|(info, sketch)| sketch.tell(info, &states))
+        .collect()
+}
+
+/// What aggregates tell of a field.
+fn aggregates(info: &FieldInfo) -> impl Iterator<Item = Aggregate> + '_ {
+    let all = [
+        Function::Count,
+        Function::NullCount,
+        Function::Min,
+        Function::Max,
+        Function::Mean,
+    ];
+    let told = all.into_iter().filter(|f| f.check(info).is_ok());
+    told.map(|function| Aggregate::of(function, &info.name))
+}
+
+/// What is known of a field beside what aggregates tell.
+#[derive(Debug)]
+struct Sketch {
+    name: String,
+    share: Share,
+    distinct: DistinctCount,
+    numbers: Option<Numbers>,
+}
+
+impl Sketch {
+    fn new(info: &FieldInfo, share: Share) -> Self {
+        let is_number = Function::Min.check(info).is_ok() && !holds_bytes(info.datatype);
+        let cell = info.datatype.size();
+        Self {
+            name: info.name.clone(),
+            share,
+            distinct: DistinctCount::new(info.cell_val_num, cell),
+            numbers: is_number.then(|| Numbers::new(info)),
+        }
+    }
+
+    fn add(&mut self, batch: &Batch) -> Result<(), AggregateError> {
+        let column = batch.column(&self.name);
+        let column = column.ok_or_else(|| Bug::new("a field that was asked for is not read"))?;
+        for row in 0..batch.rows {
+            if column.is_valid(row) {
+                let cell = column.cell(row);
+                let cell =
+                    cell.ok_or_else(|| Bug::new("a column has fewer cells than its batch"))?;
+                self.distinct.add(cell, &mut self.share);
+            }
+        }
+        match &mut self.numbers {
+            Some(numbers) => with_scalar!(column.datatype, T => {
+                numbers.add::<T>(column, batch.rows, &mut self.share)
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn tell(self, field: FieldInfo, states: &States) -> Result<FieldSummary, AggregateError> {
+        let found = |function: Function| match function.check(&field) {
+            Ok(()) => states.outcome(&field.name, function),
+            Err(_) => Ok(Outcome::None),
+        };
+        let count = |function: Function| match found(function)? {
+            Outcome::Unsigned(count) => Ok(count),
+            _ => Err(AggregateError::from(Bug::new("a count that is no number"))),
+        };
+        let (distinct, is_distinct_exact) = self.distinct.count();
+        let cells = count(Function::Count)?;
+        let deviation = self.numbers.as_ref().and_then(Numbers::deviation);
+        let mean = match self.numbers.as_ref().filter(|_| is_time(field.datatype)) {
+            Some(numbers) => numbers.mean_time(&field),
+            None => found(Function::Mean)?,
+        };
+        let kept = self.numbers.map(|numbers| numbers.kept.quartiles());
+        let (quartiles, are_quartiles_exact) = kept.unwrap_or((None, true));
+        Ok(FieldSummary {
+            count: cells,
+            nulls: count(Function::NullCount)?,
+            // An estimate may be beyond what there can be.
+            distinct: distinct.min(cells),
+            is_distinct_exact,
+            min: found(Function::Min)?,
+            max: found(Function::Max)?,
+            mean,
+            deviation,
+            quartiles,
+            are_quartiles_exact,
+            field,
+        })
+    }
+}
+
+/// How numbers, dates and times are spread.
+#[derive(Debug)]
+struct Numbers {
+    is_time: bool,
+    /// Values but those that stand for no time.
+    count: u64,
+    /// Of dates and times: what their ticks add up to.
+    ticks: i128,
+    /// After Welford: the mean so far, and the sum of the squares of what values differ from it.
+    mean: f64,
+    squares: f64,
+    kept: KeptValues,
+}
+
+impl Numbers {
+    fn new(info: &FieldInfo) -> Self {
+        Self {
+            is_time: is_time(info.datatype),
+            count: 0,
+            ticks: 0,
+            mean: 0.0,
+            squares: 0.0,
+            kept: KeptValues::new(info.datatype),
+        }
+    }
+
+    fn add<T: Scalar>(
+        &mut self,
+        column: &Column,
+        rows: usize,
+        share: &mut Share,
+    ) -> Result<(), AggregateError>
+    where
+        Number: From<T>,
+    {
+        let none = Number::Whole(NOT_A_TIME.into());
+        for (row, value) in (0..rows).zip(column.numbers::<T>()?) {
+            let value = Number::from(value);
+            if !column.is_valid(row) || (self.is_time && value == none) {
+                continue;
+            }
+            self.count = self.count.saturating_add(1);
+            self.kept.add(value, share);
+            match value {
+                Number::Whole(ticks) if self.is_time => {
+                    self.ticks = self.ticks.saturating_add(ticks);
+                }
+                Number::Whole(value) => self.spread(value as f64),
+                Number::Float(value) => self.spread(value),
+            }
+        }
+        Ok(())
+    }
+
+    fn spread(&mut self, value: f64) {
+        let off = value - self.mean;
+        self.mean += off / self.count as f64;
+        self.squares += off * (value - self.mean);
+    }
+
+    fn deviation(&self) -> Option<f64> {
+        let others = self.count.saturating_sub(1);
+        (others > 0 && !self.is_time).then(|| (self.squares / others as f64).sqrt())
+    }
+
+    fn mean_time(&self, field: &FieldInfo) -> Outcome {
+        match self.ticks.checked_div_euclid(self.count.into()) {
+            Some(ticks) => time(field.datatype, ticks),
+            None => Outcome::None,
+        }
+    }
+}

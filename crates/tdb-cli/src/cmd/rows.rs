@@ -1,0 +1,145 @@
+//! Tables of results as files that programs read.
+
+use tdb_arrow::{IpcFileWriter, ParquetWriter};
+use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
+use tdb_cells::{Batch, Buffer, Column, FieldInfo};
+use tdb_schema::{CellValNum, FieldKind};
+use tdb_text::{CsvWriter, JsonLinesWriter};
+use tdb_tile::Datatype;
+
+use crate::endings::RowFormat;
+use crate::failure::Failure;
+use crate::global::Global;
+use crate::output::Output;
+
+/// A column of a table.
+#[derive(Debug)]
+pub(super) struct ResultColumn {
+    pub(super) name: String,
+    pub(super) datatype: Datatype,
+    pub(super) cell_val_num: CellValNum,
+    /// Cells in their stored form; `None` is null.
+    pub(super) cells: Vec<Option<Vec<u8>>>,
+}
+
+impl ResultColumn {
+    /// A column of texts.
+    pub(super) fn of_texts(name: &str, cells: impl Iterator<Item = Option<String>>) -> Self {
+        Self {
+            name: name.to_owned(),
+            datatype: Datatype::StringUtf8,
+            cell_val_num: CellValNum::Var,
+            cells: cells.map(|cell| cell.map(String::into_bytes)).collect(),
+        }
+    }
+
+    /// A column of counts.
+    pub(super) fn of_counts(name: &str, cells: impl Iterator<Item = Option<u64>>) -> Self {
+        let cells = cells.map(|cell| cell.map(|number| number.to_le_bytes().to_vec()));
+        Self::of_numbers(name, Datatype::UInt64, cells.collect())
+    }
+
+    /// A column of floats.
+    pub(super) fn of_floats(name: &str, cells: impl Iterator<Item = Option<f64>>) -> Self {
+        let cells = cells.map(|cell| cell.map(|number| number.to_le_bytes().to_vec()));
+        Self::of_numbers(name, Datatype::Float64, cells.collect())
+    }
+
+    fn of_numbers(name: &str, datatype: Datatype, cells: Vec<Option<Vec<u8>>>) -> Self {
+        Self {
+            name: name.to_owned(),
+            datatype,
+            cell_val_num: CellValNum::Fixed(1),
+            cells,
+        }
+    }
+
+    fn info(&self, number: usize) -> FieldInfo {
+        FieldInfo {
+            name: self.name.clone(),
+            datatype: self.datatype,
+            cell_val_num: self.cell_val_num,
+            nullable: true,
+            enumeration: None,
+            field: FieldKind::Attribute(number),
+        }
+    }
+
+    /// The cells as writers take them; a null takes as much room as another cell.
+    fn column(&self) -> Result<Column, Failure> {
+        let null = match self.cell_val_num {
+            CellValNum::Var => Vec::new(),
+            CellValNum::Fixed(n) => vec![0; self.datatype.size().saturating_mul(n as usize)],
+        };
+        let (mut values, mut offsets) = (Vec::new(), vec![0_u64]);
+        let mut validity = vec![0_u8; self.cells.len().div_ceil(8)];
+        for (row, cell) in self.cells.iter().enumerate() {
+            values.extend_from_slice(cell.as_ref().unwrap_or(&null));
+            offsets.push(values.len() as u64);
+            if let Some(byte) = validity.get_mut(row / 8).filter(|_| cell.is_some()) {
+                *byte |= 1 << (row % 8);
+            }
+        }
+        let offsets: Vec<u8> = offsets.iter().flat_map(|end| end.to_le_bytes()).collect();
+        let is_var = self.cell_val_num == CellValNum::Var;
+        Ok(Column {
+            name: self.name.clone(),
+            datatype: self.datatype,
+            cell_val_num: self.cell_val_num,
+            nullable: true,
+            values: aligned(&values)?,
+            offsets: if is_var {
+                Some(aligned(&offsets)?)
+            } else {
+                None
+            },
+            validity: Some(aligned(&validity)?),
+            enumeration: None,
+        })
+    }
+}
+
+fn aligned(bytes: &[u8]) -> Result<bytes::Bytes, Failure> {
+    let mut buffer = Buffer::zeroed(bytes.len())?;
+    buffer.as_mut_slice().copy_from_slice(bytes);
+    Ok(buffer.freeze())
+}
+
+/// Writes the columns, each of as many cells as the others, as a file of this format.
+pub(super) fn write(
+    format: RowFormat,
+    columns: &[ResultColumn],
+    global: &Global,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let fields = columns.iter().enumerate();
+    let fields: Vec<FieldInfo> = fields.map(|(number, column)| column.info(number)).collect();
+    let made = columns.iter().map(ResultColumn::column);
+    let batch = Batch {
+        rows: columns.first().map_or(0, |column| column.cells.len()),
+        columns: made.collect::<Result<Vec<Column>, Failure>>()?,
+    };
+    let options = OutputOptions {
+        ticks: global.ticks,
+        binary_strings: false,
+    };
+    let mut writer = writer(format, &fields, options, out)?;
+    if batch.rows > 0 {
+        writer.write(&batch)?;
+    }
+    Ok(writer.finish()?)
+}
+
+fn writer<'a>(
+    format: RowFormat,
+    fields: &[FieldInfo],
+    options: OutputOptions,
+    out: &'a mut Output,
+) -> Result<Box<dyn BatchWriter + 'a>, ConversionError> {
+    Ok(match format {
+        RowFormat::Csv => Box::new(CsvWriter::try_new(out, fields, options)?),
+        RowFormat::JsonLines => Box::new(JsonLinesWriter::try_new(out, fields, options)?),
+        RowFormat::Arrow => Box::new(IpcFileWriter::try_new(out, fields, options, None)?),
+        RowFormat::Parquet => Box::new(ParquetWriter::try_new(out, fields, options, None)?),
+    })
+}

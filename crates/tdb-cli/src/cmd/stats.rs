@@ -1,0 +1,239 @@
+//! `tdb stats`: what the cells of each field amount to.
+
+use std::io::Write;
+
+use clap::Args;
+use serde_json::{Map, Value as Json, json};
+use tdb_aggregate::{FieldSummary, Outcome, summarize};
+use tdb_tile::Code;
+
+use super::agg::{outcome_json, outcome_text};
+use super::rows::{self, ResultColumn};
+use super::selection::{Selected, Selection};
+use super::write_json;
+use crate::failure::Failure;
+use crate::global::Global;
+use crate::output::Output;
+use crate::paint::{Role, Table, count};
+
+/// Digits of means, deviations and quartiles that the screen shows.
+const DIGITS: usize = 6;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb stats fixtures/v22_tour/array\n  tdb stats fixtures/v22_tour/array --where \"sky = 'snow'\" --json\n\n\
+    All is worked out in one pass over the cells. Distinct values are counted up to 65,536, and estimated beyond (HyperLogLog, \
+    standard error 0.8 %); quartiles are of all values that an eighth of --memory holds, and of a fair sample of those beyond. \
+    What is estimated is marked with ~. The deviation is that of a sample; quartiles leave NaN out, and lie in proportion between two values."
+)]
+pub(crate) struct Arguments {
+    /// An array
+    array: String,
+    /// Only these fields
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    fields: Option<Vec<String>>,
+    #[command(flatten)]
+    selection: Selection,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let Selected {
+        session,
+        location,
+        array,
+        options,
+    } = arguments.selection.open(&arguments.array, global, out)?;
+    let all = array.schema().fields().map(|field| field.name);
+    let names: Vec<&str> = match &arguments.fields {
+        Some(names) => names.iter().map(String::as_str).collect(),
+        None => all.collect(),
+    };
+    let ask = || summarize(&session, &array, &options, &names);
+    let answer = global.counts.stage("aggregate", ask);
+    let answer = answer.map_err(|error| Failure::in_place(error, &location))?;
+    if let Some(format) = global.rows {
+        return rows::write(format, &columns(&answer, global.ticks), global, out);
+    }
+    if global.json {
+        let fields = answer.iter().map(|summary| as_json(summary, global.ticks));
+        return write_json(out, &fields.collect());
+    }
+    let look = out.look;
+    values(&answer, global.ticks).write(out, look)?;
+    let spread = spread(&answer, global.ticks);
+    if !spread.is_empty() {
+        writeln!(out)?;
+        spread.write(out, look)?;
+    }
+    Ok(())
+}
+
+/// How many cells and values there are, and between which.
+fn values(answer: &[FieldSummary], ticks: bool) -> Table {
+    let titles = [
+        "field",
+        "type",
+        ">count",
+        ">nulls",
+        ">distinct",
+        ">min",
+        ">max",
+    ];
+    let mut table = Table::new(&titles);
+    for summary in answer {
+        let distinct = count(summary.distinct);
+        table.painted([
+            (Role::Plain, summary.field.name.clone()),
+            (Role::Type, summary.field.datatype.name().to_owned()),
+            (Role::Plain, count(summary.count)),
+            (Role::Plain, count(summary.nulls)),
+            (Role::Plain, marked(distinct, summary.is_distinct_exact)),
+            exact(&summary.min, ticks),
+            exact(&summary.max, ticks),
+        ]);
+    }
+    table
+}
+
+/// How numbers, dates and times are spread.
+fn spread(answer: &[FieldSummary], ticks: bool) -> Table {
+    let mut table = Table::new(&["field", ">mean", ">std", ">q25", ">q50", ">q75"]);
+    for summary in answer {
+        let Some(quartiles) = &summary.quartiles else {
+            continue;
+        };
+        let deviation = summary.deviation.map(rounded);
+        let mut row = vec![
+            (Role::Plain, summary.field.name.clone()),
+            short(&summary.mean, ticks),
+            (Role::Plain, deviation.unwrap_or_else(String::new)),
+        ];
+        row.extend(quartiles.iter().map(|quartile| {
+            let (role, text) = short(quartile, ticks);
+            (role, marked(text, summary.are_quartiles_exact))
+        }));
+        table.painted(row);
+    }
+    table
+}
+
+fn marked(text: String, is_exact: bool) -> String {
+    if is_exact { text } else { format!("~{text}") }
+}
+
+/// A value as it is stored, or a blank where a field has none.
+fn exact(outcome: &Outcome, ticks: bool) -> (Role, String) {
+    match outcome {
+        Outcome::None => (Role::Dim, String::new()),
+        outcome => outcome_text(outcome, ticks),
+    }
+}
+
+/// As [`exact`], and floats with so many digits as people read.
+fn short(outcome: &Outcome, ticks: bool) -> (Role, String) {
+    match outcome {
+        Outcome::Float(value) => (Role::Plain, rounded(*value)),
+        outcome => exact(outcome, ticks),
+    }
+}
+
+/// A number with six digits, without an exponent where it has a usual size.
+fn rounded(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if !value.is_finite() {
+        return outcome_text(&Outcome::Float(value), false).1;
+    }
+    let least = DIGITS.saturating_sub(1);
+    let scientific = format!("{value:.least$e}");
+    let exponent = scientific.split_once('e');
+    let exponent = exponent.and_then(|(_, exponent)| exponent.parse::<i32>().ok());
+    match exponent.map(|exponent| usize::try_from(exponent).map_err(|_| exponent.unsigned_abs())) {
+        Some(Ok(whole)) if whole <= 15 => without_zeros(&format!(
+            "{value:.places$}",
+            places = least.saturating_sub(whole)
+        )),
+        Some(Err(zeros)) if zeros <= 5 => {
+            let places = least.saturating_add(zeros as usize);
+            without_zeros(&format!("{value:.places$}"))
+        }
+        _ => scientific,
+    }
+}
+
+/// A number without the zeros at the end of what is behind the point.
+fn without_zeros(number: &str) -> String {
+    match number.split_once('.') {
+        Some(_) => number
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_owned(),
+        None => number.to_owned(),
+    }
+}
+
+fn as_json(summary: &FieldSummary, ticks: bool) -> Json {
+    let quartile = |place: usize| {
+        let quartile = summary.quartiles.as_ref().and_then(|all| all.get(place));
+        quartile.map_or(Json::Null, |quartile| outcome_json(quartile, ticks))
+    };
+    let deviation = summary.deviation.map_or(Outcome::None, Outcome::Float);
+    let facts = [
+        ("name", json!(summary.field.name)),
+        ("datatype", json!(summary.field.datatype.name())),
+        ("count", json!(summary.count)),
+        ("null_count", json!(summary.nulls)),
+        ("distinct", json!(summary.distinct)),
+        ("distinct_is_exact", json!(summary.is_distinct_exact)),
+        ("min", outcome_json(&summary.min, ticks)),
+        ("max", outcome_json(&summary.max, ticks)),
+        ("mean", outcome_json(&summary.mean, ticks)),
+        ("std", outcome_json(&deviation, ticks)),
+        ("q25", quartile(0)),
+        ("q50", quartile(1)),
+        ("q75", quartile(2)),
+        ("quartiles_are_exact", json!(summary.are_quartiles_exact)),
+    ];
+    let facts = facts.map(|(name, value)| (name.to_owned(), value));
+    Json::Object(facts.into_iter().collect::<Map<String, Json>>())
+}
+
+/// A row for each field. Values of fields of different types are texts.
+fn columns(answer: &[FieldSummary], ticks: bool) -> Vec<ResultColumn> {
+    let texts = |name: &str, text: &dyn Fn(&FieldSummary) -> Option<String>| {
+        ResultColumn::of_texts(name, answer.iter().map(text))
+    };
+    let value = |outcome: &Outcome| match outcome {
+        Outcome::None => None,
+        outcome => Some(outcome_text(outcome, ticks).1),
+    };
+    let quartile = |summary: &FieldSummary, place: usize| {
+        let quartile = summary.quartiles.as_ref().and_then(|all| all.get(place));
+        quartile.and_then(value)
+    };
+    let counts = |name: &str, of: fn(&FieldSummary) -> u64| {
+        ResultColumn::of_counts(name, answer.iter().map(of).map(Some))
+    };
+    vec![
+        texts("name", &|summary| Some(summary.field.name.clone())),
+        texts("datatype", &|summary| {
+            Some(summary.field.datatype.name().to_owned())
+        }),
+        counts("count", |summary| summary.count),
+        counts("null_count", |summary| summary.nulls),
+        counts("distinct", |summary| summary.distinct),
+        texts("min", &|summary| value(&summary.min)),
+        texts("max", &|summary| value(&summary.max)),
+        texts("mean", &|summary| value(&summary.mean)),
+        ResultColumn::of_floats("std", answer.iter().map(|summary| summary.deviation)),
+        texts("q25", &|summary| quartile(summary, 0)),
+        texts("q50", &|summary| quartile(summary, 1)),
+        texts("q75", &|summary| quartile(summary, 2)),
+    ]
+}

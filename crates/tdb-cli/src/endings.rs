@@ -1,0 +1,101 @@
+//! What the ending of the file that `-o` names says of a result: a name that promises another format is refused.
+
+use std::path::Path;
+
+use crate::failure::Failure;
+
+/// How rows are written for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowFormat {
+    Csv,
+    JsonLines,
+    Arrow,
+    Parquet,
+}
+
+/// The endings of files of rows.
+const ROWS: [(&str, RowFormat); 7] = [
+    ("csv", RowFormat::Csv),
+    ("jsonl", RowFormat::JsonLines),
+    ("ndjson", RowFormat::JsonLines),
+    ("arrow", RowFormat::Arrow),
+    ("feather", RowFormat::Arrow),
+    ("ipc", RowFormat::Arrow),
+    ("parquet", RowFormat::Parquet),
+];
+
+/// Verbs that know more formats than these, and look at endings themselves; of `completions`, shells say what files are called.
+const OTHERS: [&str; 5] = ["read", "head", "sample", "export", "completions"];
+
+/// Verbs whose result is a table of rows.
+const OF_ROWS: [&str; 3] = ["agg", "stats", "distinct"];
+
+/// Verbs with an option that draws into a file of this ending.
+const DRAWINGS: [(&str, &str); 3] = [("hist", "svg"), ("map", "svg"), ("show", "png")];
+
+/// What the ending of a file asks for beside what options do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// The text as it is shown, unless options say otherwise.
+    Nothing,
+    Json,
+    Rows(RowFormat),
+}
+
+/// Whether the ending asks for JSON.
+pub(crate) fn asks_for_json(file: Option<&Path>) -> bool {
+    let ending = file.and_then(Path::extension);
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case("json"))
+}
+
+/// What the ending of the file of `-o` says to a verb, which may have JSON, and was asked for it.
+///
+/// # Errors
+/// An ending that the verb has no format for.
+pub(crate) fn asked(
+    verb: &str,
+    file: Option<&Path>,
+    has_json: bool,
+    is_json_asked: bool,
+) -> Result<Asked, Failure> {
+    let file = file.filter(|_| !OTHERS.contains(&verb));
+    let Some((file, ending)) = file.and_then(|file| Some((file, file.extension()?))) else {
+        return Ok(Asked::Nothing);
+    };
+    let ending = ending.to_string_lossy().to_ascii_lowercase();
+    let rows = ROWS.iter().filter(|_| OF_ROWS.contains(&verb));
+    let format = rows.clone().find(|(known, _)| *known == ending);
+    match (ending.as_str(), format) {
+        ("txt", _) => Ok(Asked::Nothing),
+        ("json", _) if has_json => Ok(Asked::Json),
+        (_, Some(_)) if is_json_asked => {
+            let what = format!("{}: --json is no .{ending} file", file.display());
+            let hint = "the ending says the format: .json, or leave --json out";
+            Err(Failure::invalid(what).hint(hint))
+        }
+        (_, Some((_, format))) => Ok(Asked::Rows(*format)),
+        (ending, None) => {
+            let mut known = vec![".txt"];
+            known.extend(has_json.then_some(".json"));
+            let known = known.into_iter().map(str::to_owned);
+            let known = known.chain(rows.map(|(known, _)| format!(".{known}")));
+            Err(refusal(verb, file, ending, &known.collect::<Vec<String>>()))
+        }
+    }
+}
+
+fn refusal(verb: &str, file: &Path, ending: &str, known: &[String]) -> Failure {
+    let what = format!(
+        "{}: {verb} writes nothing that ends with .{ending}",
+        file.display()
+    );
+    let known = known.join(", ");
+    let mut drawings = DRAWINGS.iter();
+    let failure = Failure::invalid(what);
+    if drawings.any(|drawing| *drawing == (verb, ending)) {
+        return failure.hint(format!(
+            "--{ending} FILE draws; the endings of -o are {known}"
+        ));
+    }
+    failure.hint(format!("the endings are {known}, or none for the text"))
+}

@@ -1,0 +1,235 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tdb_array::commits::{ConsolidatedCommit, encode_consolidated};
+use tdb_array::directory::{
+    COMMITS_FOLDER, ENUMERATION_FOLDER, FRAGMENT_METADATA_FOLDER, SCHEMA_FOLDER,
+};
+use tdb_array::{
+    Array, ArrayError, ChangeOptions, Fragment, Location, TimeWindow, TimestampedName,
+};
+use tdb_schema::ArraySchema;
+
+use crate::commit_objects::{CommitObjects, Consolidated, fragment_of, span};
+use crate::fragment_removal::{check_time, empty_lists, fragments_within};
+use crate::metadata::later_metadata;
+use crate::purge::{has_deleted, markers};
+use crate::vacuum_fragments::removal;
+use crate::{Plan, VacuumOptions, objects};
+
+/// Works out the removal, for good, of all that came after a time: fragments, deletes, schemas and metadata. What stays
+/// is the array as it was at that time, for whoever reads it.
+///
+/// `array` is to be opened for all times. [`Plan::vacuum`] carries it out, commits first, with nobody else at work on the
+/// array. Stopped midway, it leaves some of what came later; planned again, it goes on.
+///
+/// # Errors
+/// [`ArrayError::Straddles`] for a fragment that holds cells of both sides of the time; [`ArrayError::Invalid`] where
+/// there was no array yet, and where something that stays was made with what came later: a fragment with a later schema
+/// or without the cells of a later delete, merged metadata. As the store reports; what breaks the format.
+pub fn plan_later_removal(
+    array: &Array,
+    to: u64,
+    options: &VacuumOptions,
+) -> Result<Plan, ArrayError> {
+    let location = array.location();
+    let mut plan = Plan::default();
+    let Some(since) = to.checked_add(1) else {
+        return Ok(plan);
+    };
+    let window = TimeWindow {
+        since,
+        at: u64::MAX,
+    };
+    let mut objects = CommitObjects::read(location)?;
+    check_time(&objects, window)?;
+    let schemas = later_schemas(array, to)?;
+    check_fragments(array, to, &schemas)?;
+    let metadata = later_metadata(location, to)?;
+    let later = |key: &str| TimestampedName::of_key(key).is_ok_and(|name| name.start() > to);
+    let fragments = fragments_within(&objects, window);
+    let gone = without_later(&mut objects, &mut plan, &later, &options.change)?;
+    let is_delete = |key: &&String| key.ends_with(".del") || key.ends_with(".upd");
+    let deletes = objects.loose.iter().filter(is_delete);
+    let deletes = deletes.filter(|key| later(key)).cloned();
+    plan.remove(gone.into_iter().chain(deletes).collect());
+    removal(&mut plan, &objects, &fragments, options)?;
+    plan.remove(empty_lists(&objects, &fragments));
+    plan.remove(later_footers(location, to)?);
+    plan.remove(schemas.iter().map(|later| later.key.clone()).collect());
+    plan.remove(later_enumerations(array, location, &schemas)?);
+    metadata.into_iter().for_each(|keys| plan.remove(keys));
+    Ok(plan)
+}
+
+/// A schema that came after the time.
+struct LaterSchema {
+    key: String,
+    schema: Arc<ArraySchema>,
+}
+
+/// The schemas that go; fails where none would stay.
+fn later_schemas(array: &Array, to: u64) -> Result<Vec<LaterSchema>, ArrayError> {
+    let entries = array.directory().schemas();
+    let is_later = |name: &Option<TimestampedName>| name.as_ref().is_some_and(|n| n.end() > to);
+    if entries.iter().all(|entry| is_later(&entry.name)) {
+        return Err(ArrayError::Invalid {
+            what: "time",
+            name: to.to_string(),
+            why: "there was no array yet",
+        });
+    }
+    let later = entries.iter().filter(|entry| is_later(&entry.name));
+    let later = later.filter_map(|entry| {
+        let mut known = array.schemas();
+        let (_, schema) = known.find(|(name, _)| *name == entry.schema_name())?;
+        Some(LaterSchema {
+            key: entry.key.clone(),
+            schema: Arc::clone(schema),
+        })
+    });
+    Ok(later.collect())
+}
+
+/// Fails where a fragment that stays was made with something that goes.
+fn check_fragments(array: &Array, to: u64, schemas: &[LaterSchema]) -> Result<(), ArrayError> {
+    let refused = |fragment: &Fragment, why| ArrayError::Invalid {
+        what: "fragment",
+        name: fragment.name.as_str().to_owned(),
+        why,
+    };
+    let replaced = array.open_replaced()?;
+    let stays = |fragment: &&Fragment| fragment.name.end() <= to;
+    for fragment in array.fragments().iter().chain(&replaced).filter(stays) {
+        let needs = |later: &LaterSchema| Arc::ptr_eq(&later.schema, &fragment.schema);
+        if schemas.iter().any(needs) {
+            return Err(refused(
+                fragment,
+                "it is of that time, but was written with a schema of a later one",
+            ));
+        }
+    }
+    if array.deletes().iter().all(|delete| delete.timestamp <= to) {
+        return Ok(());
+    }
+    for fragment in array.fragments().iter().filter(stays) {
+        if lacks_cells_of_later(array, fragment, to)? {
+            return Err(refused(
+                fragment,
+                "it was merged after that time, without cells that were deleted since",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a merge after a later delete has taken cells out of a fragment, or marked them as deleted.
+fn lacks_cells_of_later(array: &Array, fragment: &Fragment, to: u64) -> Result<bool, ArrayError> {
+    let later = |marker: &String| TimestampedName::of_key(marker).is_ok_and(|n| n.start() > to);
+    if !markers(array, fragment)?.iter().any(later) {
+        return Ok(false);
+    }
+    // With the times of deletes it holds all cells; without, those that were deleted are gone.
+    Ok(!fragment.metadata.extra_fields.deletes || has_deleted(array, fragment)?)
+}
+
+/// Takes what came later out of the lists of commits: gives the lists that go, and puts into the plan, before all else,
+/// what takes their place. `.ign` objects say nothing of deletes, so lists with later ones cannot stay.
+fn without_later(
+    objects: &mut CommitObjects,
+    plan: &mut Plan,
+    later: &dyn Fn(&str) -> bool,
+    change: &ChangeOptions,
+) -> Result<Vec<String>, ArrayError> {
+    let mut gone = Vec::new();
+    let mut kept_lists = Vec::new();
+    for list in std::mem::take(&mut objects.consolidated) {
+        if !list.commits.iter().any(|commit| later(&commit.key)) {
+            kept_lists.push(list);
+            continue;
+        }
+        let mut kept = list.commits.clone();
+        kept.retain(|commit| !later(&commit.key));
+        put_kept(objects, plan, &list, &kept, change)?;
+        gone.push(list.key.clone());
+        // What stays of it counts as before, what does not no longer.
+        kept_lists.push(Consolidated {
+            commits: kept,
+            ..list
+        });
+    }
+    objects.consolidated = kept_lists;
+    Ok(gone)
+}
+
+/// Puts what stays of a list: as a list where there are fragments in it, else as the objects of the deletes.
+fn put_kept(
+    objects: &CommitObjects,
+    plan: &mut Plan,
+    list: &Consolidated,
+    kept: &[ConsolidatedCommit],
+    change: &ChangeOptions,
+) -> Result<(), ArrayError> {
+    let delete = |range: &std::ops::Range<usize>| list.bytes.slice(range.clone());
+    let records: Vec<_> = kept
+        .iter()
+        .map(|commit| (commit.key.as_str(), commit.delete.as_ref().map(delete)))
+        .collect();
+    let keys = records.iter().map(|(key, _)| *key);
+    let is_of_fragments = keys.clone().any(|key| fragment_of(key).is_some());
+    let name = TimestampedName::of_key(&list.key);
+    let (Some(span), true, Ok(name)) = (span(keys), is_of_fragments, name) else {
+        for (key, bytes) in records {
+            let is_there = objects.loose.contains(key) || plan.puts(key);
+            if let (Some(bytes), false) = (bytes, is_there) {
+                plan.put(key.to_owned(), bytes);
+            }
+        }
+        return Ok(());
+    };
+    let new = change.names.versioned(span, name.version())?;
+    let records = records
+        .iter()
+        .map(|(key, delete)| (*key, delete.as_deref()));
+    plan.put(
+        format!("{COMMITS_FOLDER}/{new}.con"),
+        encode_consolidated(records),
+    );
+    Ok(())
+}
+
+/// Objects with footers of later fragments, which others hold too: the fragments themselves.
+fn later_footers(location: &Location, to: u64) -> Result<Vec<String>, ArrayError> {
+    let mut later = Vec::new();
+    for folder in ["", FRAGMENT_METADATA_FOLDER] {
+        let (keys, _) = objects::list(location, folder)?;
+        later.extend(keys.into_iter().filter(|key| {
+            let name = TimestampedName::of_key(key);
+            key.ends_with(".meta") && name.is_ok_and(|name| name.end() > to)
+        }));
+    }
+    Ok(later)
+}
+
+/// The enumerations that only schemas name that go.
+fn later_enumerations(
+    array: &Array,
+    location: &Location,
+    later: &[LaterSchema],
+) -> Result<Vec<String>, ArrayError> {
+    let files = |schema: &ArraySchema| -> Vec<String> {
+        let entries = schema.enumerations.iter();
+        entries.map(|entry| entry.file.clone()).collect()
+    };
+    let is_later = |schema: &Arc<ArraySchema>| later.iter().any(|l| Arc::ptr_eq(&l.schema, schema));
+    let (go, stay): (Vec<_>, Vec<_>) = array.schemas().partition(|(_, schema)| is_later(schema));
+    let stay: BTreeSet<String> = stay.iter().flat_map(|(_, schema)| files(schema)).collect();
+    let go: BTreeSet<String> = go.iter().flat_map(|(_, schema)| files(schema)).collect();
+    let folder = format!("{SCHEMA_FOLDER}/{ENUMERATION_FOLDER}");
+    let (there, _) = objects::list(location, &folder)?;
+    let unnamed = |key: &String| {
+        let file = tdb_store::name(key);
+        go.contains(file) && !stay.contains(file)
+    };
+    Ok(there.into_iter().filter(unnamed).collect())
+}

@@ -1,0 +1,35 @@
+//! Fields in quotes, in which a quote is doubled.
+
+use super::block::{Quotes, Span};
+
+/// Bytes up to the closing quote, and whether there are no doubled ones among them.
+pub(super) fn quoted_len(text: &[u8]) -> Option<(usize, bool)> {
+    let (mut at, mut is_plain) = (0_usize, true);
+    loop {
+        let rest = text.get(at..)?;
+        at = at.saturating_add(rest.iter().position(|&byte| byte == b'"')?);
+        if text.get(at.saturating_add(1)) != Some(&b'"') {
+            return Some((at, is_plain));
+        }
+        is_plain = false;
+        at = at.saturating_add(2);
+    }
+}
+
+/// Appends a text without the first of two quotes.
+pub(super) fn unquote(text: &[u8], out: &mut Vec<u8>) -> Span {
+    let start = out.len();
+    // Between two quotes of a pair there is an empty piece.
+    let pieces = text.split(|&byte| byte == b'"').step_by(2);
+    for (number, piece) in pieces.enumerate() {
+        if number > 0 {
+            out.push(b'"');
+        }
+        out.extend_from_slice(piece);
+    }
+    Span {
+        start,
+        end: out.len(),
+        quotes: Quotes::Within,
+    }
+}

@@ -1,0 +1,167 @@
+//! The formats of files of cells.
+
+use std::path::Path;
+
+use crate::{Error, ErrorKind, Result};
+
+/// A format of files of cells.
+///
+/// ```
+/// use tdb::FileFormat;
+///
+/// assert_eq!(FileFormat::of_input("orders.csv.gz")?, FileFormat::Csv);
+/// assert_eq!(FileFormat::of_output("orders.parquet")?, FileFormat::Parquet);
+/// let error = FileFormat::of_output("orders.xlsx").expect_err("no format has this ending");
+/// assert_eq!(error.to_string(), "orders.xlsx: no format has the ending .xlsx");
+/// # Ok::<(), tdb::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FileFormat {
+    /// Comma-separated values, with names in the first line: `.csv`, and as input `.tsv`. Feature `text`.
+    Csv,
+    /// JSON lines, an object for each cell: `.jsonl`, `.ndjson`. Feature `text`.
+    Jsonl,
+    /// Arrow IPC, a file or a stream: `.arrow`, `.feather`, `.ipc`, and as input `.arrows`. Feature `arrow`.
+    Arrow,
+    /// Parquet, compressed with zstd where it is written: `.parquet`. Feature `arrow`.
+    Parquet,
+    /// NumPy, one attribute of a dense array: `.npy`. Feature `text`.
+    Npy,
+}
+
+/// What the names of files end with that are written, by format.
+const ENDINGS: [(FileFormat, &[&str]); 5] = [
+    (FileFormat::Csv, &["csv"]),
+    (FileFormat::Jsonl, &["jsonl", "ndjson"]),
+    (FileFormat::Arrow, &["arrow", "feather", "ipc"]),
+    (FileFormat::Parquet, &["parquet"]),
+    (FileFormat::Npy, &["npy"]),
+];
+
+impl FileFormat {
+    /// All formats.
+    pub const ALL: [Self; 5] = [
+        Self::Csv,
+        Self::Jsonl,
+        Self::Arrow,
+        Self::Parquet,
+        Self::Npy,
+    ];
+
+    /// What the names of its files end with; the first is the usual one.
+    #[must_use]
+    pub fn endings(self) -> &'static [&'static str] {
+        let mut formats = ENDINGS.iter();
+        let own = formats.find(|(format, _)| *format == self);
+        own.map_or(&[], |(_, endings)| endings)
+    }
+
+    /// The format whose files have this ending, in letters of any case.
+    #[must_use]
+    pub fn of_ending(ending: &str) -> Option<Self> {
+        let ending = ending.to_ascii_lowercase();
+        let mut formats = ENDINGS.iter();
+        let known = formats.find(|(_, endings)| endings.contains(&ending.as_str()));
+        known.map(|(format, _)| *format)
+    }
+
+    /// The format of a file that is read, by its ending. Text may be compressed: `.csv.gz`, `.jsonl.zst`.
+    ///
+    /// # Errors
+    /// A name without an ending that a format has.
+    pub fn of_input(file: impl AsRef<Path>) -> Result<Self> {
+        let file = file.as_ref();
+        Self::read_from(file).ok_or_else(|| {
+            let what = format!("{}: the name does not tell the format", file.display());
+            Error::invalid(what).with_hint("--format csv, jsonl, arrow, parquet or npy")
+        })
+    }
+
+    /// The format of a file that is written, by its ending.
+    ///
+    /// # Errors
+    /// A name without an ending that a format has.
+    pub fn of_output(file: impl AsRef<Path>) -> Result<Self> {
+        let file = file.as_ref();
+        let Some(ending) = file.extension() else {
+            let what = format!("{}: the name does not tell the format", file.display());
+            return Err(
+                Error::invalid(what).with_hint("--format csv, jsonl, arrow, parquet or npy")
+            );
+        };
+        let known = ending.to_str().and_then(Self::of_ending);
+        known.ok_or_else(|| {
+            let (file, ending) = (file.display(), ending.display());
+            let error = Error::invalid(format!("{file}: no format has the ending .{ending}"));
+            let known: Vec<String> = (ENDINGS.iter())
+                .flat_map(|(_, endings)| endings.iter())
+                .map(|ending| format!(".{ending}"))
+                .collect();
+            error.with_hint(format!("the endings are {}", known.join(", ")))
+        })
+    }
+
+    /// Fails where the feature is switched off that the format takes.
+    pub(super) fn check_built(self) -> Result<()> {
+        let (is_built, feature) = match self {
+            Self::Csv | Self::Jsonl | Self::Npy => (cfg!(feature = "text"), "text"),
+            Self::Arrow | Self::Parquet => (cfg!(feature = "arrow"), "arrow"),
+        };
+        if is_built {
+            return Ok(());
+        }
+        let ending = self.endings().first().copied().unwrap_or("");
+        let what = format!("this build knows no .{ending} files");
+        let error = Error::new(ErrorKind::Unsupported, what);
+        Err(error.with_hint(format!(
+            "the feature `{feature}` of the crate tdb brings them"
+        )))
+    }
+
+    fn read_from(file: &Path) -> Option<Self> {
+        let inner = uncompressed(file);
+        match inner.extension()?.to_str()? {
+            "csv" | "tsv" => Some(Self::Csv),
+            "jsonl" | "ndjson" => Some(Self::Jsonl),
+            _ if inner != file => None,
+            "arrow" | "arrows" | "feather" | "ipc" => Some(Self::Arrow),
+            "parquet" => Some(Self::Parquet),
+            "npy" => Some(Self::Npy),
+            _ => None,
+        }
+    }
+}
+
+/// The name of a file without the ending that says how it is compressed.
+pub(super) fn uncompressed(file: &Path) -> &Path {
+    let is_compressed = file
+        .extension()
+        .is_some_and(|ending| ending == "gz" || ending == "zst");
+    let inner = file.file_stem().filter(|_| is_compressed);
+    inner.map_or(file, Path::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_read_by_the_endings_with_which_it_is_written() {
+        for format in FileFormat::ALL {
+            assert!(!format.endings().is_empty());
+            for ending in format.endings() {
+                let file = format!("x.{ending}");
+                assert_eq!(FileFormat::of_output(&file).expect("known"), format);
+                assert_eq!(FileFormat::of_input(&file).expect("known"), format);
+            }
+        }
+    }
+
+    #[test]
+    fn only_text_may_be_compressed() {
+        assert!(FileFormat::of_input("x.tsv.zst").is_ok());
+        assert!(FileFormat::of_input("x.parquet.gz").is_err());
+        assert!(FileFormat::of_output("x.csv.gz").is_err());
+    }
+}

@@ -1,0 +1,392 @@
+//! Files of cells on their way in.
+
+use std::fs::File;
+use std::io::{self, Seek};
+use std::path::{Path, PathBuf};
+
+use tdb_array::ErrorKind;
+use tdb_cells::Session;
+use tdb_cells::files::{ColumnChoice, InputError, InputOptions};
+use tdb_store::StoreError;
+
+use super::becoming::Becoming;
+use super::format::{FileFormat, uncompressed};
+use super::open_input::OpenInput;
+use super::source::{ReadSoFar, Source};
+use super::temporary::{self, TempError, spooled};
+use crate::{Error, Result};
+
+/// What of a batch is in memory at a time.
+const BATCH: usize = 8 << 20;
+
+/// What one record of text may have at most: as text, as cells and as it is stored it is in memory three times.
+const RECORD: usize = 64 << 20;
+
+/// What an index that pandas leaves without a name is called, as by its `reset_index`.
+const INDEX: &str = "index";
+
+const RECORD_HINT: &str =
+    "a record may take a third of the memory: --memory allows more, as in --memory 4GiB";
+
+/// A file of cells, and how it is read: a path will do for one whose ending says the format. Columns are known by name.
+///
+/// Text may be compressed with gzip or zstd. The name `-` is standard input.
+///
+/// ```no_run
+/// use tdb::InputFile;
+///
+/// let orders = tdb::open("orders")?;
+/// orders.write().file("february.parquet")?;
+/// let file = InputFile::new("march.csv").missing(["-"]).rename("order no", "id").exclude(["remark"]);
+/// println!("{} cells", orders.write().file(file)?.cells);
+/// # Ok::<(), tdb::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct InputFile {
+    path: PathBuf,
+    format: Option<FileFormat>,
+    delimiter: Option<u8>,
+    missing: Option<Vec<String>>,
+    columns: ColumnChoice,
+    temp: Option<PathBuf>,
+    ticks: bool,
+}
+
+impl<P: AsRef<Path>> From<P> for InputFile {
+    fn from(path: P) -> Self {
+        Self::new(path)
+    }
+}
+
+impl InputFile {
+    /// A file of which nothing is said but its name.
+    pub fn new(path: impl AsRef<Path>) -> Self {
+        Self {
+            path: path.as_ref().to_owned(),
+            format: None,
+            delimiter: None,
+            missing: None,
+            columns: ColumnChoice::default(),
+            temp: None,
+            ticks: false,
+        }
+    }
+
+    /// The format, where the ending does not say it.
+    #[must_use]
+    pub fn format(mut self, format: FileFormat) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// What stands between the fields of CSV, a character of ASCII; found out by default, and a tabulator in `.tsv` files.
+    #[must_use]
+    pub fn delimiter(mut self, delimiter: u8) -> Self {
+        self.delimiter = Some(delimiter);
+        self
+    }
+
+    /// Texts of CSV for missing cells, in all columns; by default `NA`, `N/A`, `NaN`, `null` and `NULL` are, but not in
+    /// columns of text.
+    #[must_use]
+    pub fn missing<T: Into<String>>(mut self, texts: impl IntoIterator<Item = T>) -> Self {
+        self.missing = Some(texts.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Only these columns.
+    #[must_use]
+    pub fn columns<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.columns.only = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Without these columns.
+    #[must_use]
+    pub fn exclude<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.columns.without = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Calls a column otherwise. All else but [`columns`](Self::columns) and [`exclude`](Self::exclude) takes the new name.
+    #[must_use]
+    pub fn rename(mut self, column: &str, to: &str) -> Self {
+        self.columns
+            .renamed
+            .push((column.to_owned(), to.to_owned()));
+        self
+    }
+
+    /// The folder for what memory cannot hold; that of the system by default.
+    #[must_use]
+    pub fn temp(mut self, folder: impl AsRef<Path>) -> Self {
+        self.temp = Some(folder.as_ref().to_owned());
+        self
+    }
+
+    /// Whether dates and times are raw 64-bit numbers.
+    #[must_use]
+    pub fn ticks(mut self, ticks: bool) -> Self {
+        self.ticks = ticks;
+        self
+    }
+
+    /// The same with only these columns, where the format has several.
+    ///
+    /// # Errors
+    /// A name that does not tell the format.
+    pub fn only(self, columns: Vec<String>) -> Result<Self> {
+        Ok(match self.known_format()? {
+            FileFormat::Npy => self,
+            FileFormat::Csv | FileFormat::Jsonl | FileFormat::Arrow | FileFormat::Parquet => {
+                self.columns(columns)
+            }
+        })
+    }
+
+    /// The file as messages name it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        if self.is_standard_input() {
+            "standard input".to_owned()
+        } else {
+            self.path.display().to_string()
+        }
+    }
+
+    fn is_standard_input(&self) -> bool {
+        self.path == Path::new("-")
+    }
+
+    pub(crate) fn counts_ticks(&self) -> bool {
+        self.ticks
+    }
+
+    /// Bytes of the file, where that is known.
+    fn len(&self, kept: Option<&File>) -> Option<u64> {
+        let metadata = match kept {
+            Some(kept) => kept.metadata(),
+            None if self.is_standard_input() => return None,
+            None => std::fs::metadata(&self.path),
+        };
+        let metadata = metadata.ok()?;
+        metadata.is_file().then_some(metadata.len())
+    }
+
+    /// Opens the file as far as the names of its columns, with the memory of a session. What was [kept](Self::keep) is read
+    /// instead of standard input.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or is none of the format; options that mean nothing to the format.
+    pub fn open(
+        &self,
+        becoming: Becoming,
+        kept: Option<&File>,
+        session: &Session,
+    ) -> Result<OpenInput> {
+        let format = self.known_format()?;
+        self.check(format)?;
+        format
+            .check_built()
+            .map_err(|error| error.within(&self.name()))?;
+        let options = self.options(&becoming, session);
+        let npy = match format {
+            FileFormat::Npy => becoming.npy.map_err(|error| error.within(&self.name()))?,
+            FileFormat::Csv | FileFormat::Jsonl | FileFormat::Arrow | FileFormat::Parquet => {
+                Default::default()
+            }
+        };
+        let read = ReadSoFar::new(session, self.len(kept));
+        let source = Source {
+            file: self.bytes(kept)?,
+            #[cfg(feature = "arrow")]
+            temp: self.temp_folder(),
+            read: read.clone(),
+        };
+        let opened = source.open(format, npy, options);
+        let (input, shape) = opened.map_err(|error| self.failed(error))?;
+        Ok(OpenInput::new(input, read, format, shape))
+    }
+
+    fn options(&self, becoming: &Becoming, session: &Session) -> InputOptions {
+        let memory = session.limits().budget.limit();
+        let ending = uncompressed(&self.path);
+        let is_tsv = ending.extension().is_some_and(|ending| ending == "tsv");
+        InputOptions {
+            ticks: self.ticks,
+            delimiter: self.delimiter.or(is_tsv.then_some(b'\t')),
+            missing: self.missing.clone(),
+            columns: ColumnChoice {
+                types: becoming.types.clone(),
+                index: (!becoming.takes_unnamed).then(|| INDEX.to_owned()),
+                ..self.columns.clone()
+            },
+            batch_bytes: usize::try_from(memory / 32).map_or(BATCH, |most| most.min(BATCH)),
+            record_bytes: usize::try_from(memory / 3).map_or(RECORD, |most| most.min(RECORD)),
+            memory,
+        }
+    }
+
+    /// Fails where an option means nothing to the format.
+    fn check(&self, format: FileFormat) -> Result<()> {
+        let is_npy = format == FileFormat::Npy;
+        let is_csv = format == FileFormat::Csv;
+        let ColumnChoice {
+            only,
+            without,
+            renamed,
+            ..
+        } = &self.columns;
+        let refused = [
+            ("--columns", is_npy && !only.is_empty()),
+            ("--exclude", is_npy && !without.is_empty()),
+            ("--rename", is_npy && !renamed.is_empty()),
+            ("--null", !is_csv && self.missing.is_some()),
+            ("--delimiter", !is_csv && self.delimiter.is_some()),
+        ];
+        let refused = refused.into_iter().find(|(_, is_refused)| *is_refused);
+        refused.map_or(Ok(()), |(option, _)| {
+            let format = if is_npy {
+                ".npy files"
+            } else {
+                "files other than CSV"
+            };
+            let what = format!("{option} means nothing to {format}");
+            Err(Error::invalid(what))
+        })
+    }
+
+    /// The folder for what memory cannot hold.
+    pub(crate) fn temp_folder(&self) -> PathBuf {
+        self.temp.clone().unwrap_or_else(std::env::temp_dir)
+    }
+
+    /// The error, with the name of the file in front.
+    #[must_use]
+    pub fn failed(&self, error: InputError) -> Error {
+        let inner = match &error {
+            InputError::Input(error) => error.get_ref(),
+            _ => None,
+        };
+        match inner.and_then(|error| error.downcast_ref::<TempError>()) {
+            Some(TempError(error)) => temporary::failed(&self.temp_folder(), error),
+            None => {
+                let by_memory =
+                    matches!(&error, InputError::TooLarge { limit, .. } if *limit < RECORD);
+                let error = Error::from(error).within(&self.name());
+                if by_memory {
+                    error.with_hint(RECORD_HINT)
+                } else {
+                    error
+                }
+            }
+        }
+    }
+
+    /// The temporary folder's part in an error of a store, if it is at fault: `None` where the array is.
+    pub(crate) fn temp_failure(&self, error: &StoreError) -> Option<Error> {
+        let is_run = error.key().starts_with("sort-");
+        let is_draft = tdb_store::is_draft(error.key());
+        let folder = self.temp_folder();
+        let at_fault = is_run || (is_draft && spooled(&mut io::empty(), &folder).is_err());
+        at_fault.then(|| temporary::failed(&folder, error.cause()))
+    }
+
+    /// The temporary folder cannot be used.
+    pub(crate) fn temp_unusable(&self, error: &StoreError) -> Error {
+        temporary::failed(&self.temp_folder(), error.cause())
+    }
+
+    fn known_format(&self) -> Result<FileFormat> {
+        match self.format {
+            Some(format) => Ok(format),
+            None if self.is_standard_input() => {
+                let what = "standard input: the name does not tell the format";
+                Err(Error::invalid(what).with_hint("--format csv, jsonl, arrow, parquet or npy"))
+            }
+            None => FileFormat::of_input(&self.path),
+        }
+    }
+
+    /// Keeps standard input in a file without a name, so that it can be read twice; `None` where it is not meant.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or the temporary folder takes no file.
+    pub fn keep(&self) -> Result<Option<File>> {
+        if !self.is_standard_input() {
+            return Ok(None);
+        }
+        let kept = spooled(&mut io::stdin(), &self.temp_folder());
+        kept.map(Some).map_err(|error| self.failed(error.into()))
+    }
+
+    /// The file; `None` is standard input.
+    fn bytes(&self, kept: Option<&File>) -> Result<Option<File>> {
+        if let Some(kept) = kept {
+            let again = kept.try_clone().and_then(|mut file| {
+                file.rewind()?;
+                Ok(file)
+            });
+            return again.map(Some).map_err(|error| self.failed(error.into()));
+        }
+        if self.is_standard_input() {
+            return Ok(None);
+        }
+        #[expect(clippy::disallowed_methods, reason = "a file of the user is no object")]
+        let file = File::open(&self.path).and_then(|file| {
+            let is_folder = file.metadata()?.is_dir();
+            let wrong = || io::ErrorKind::IsADirectory.into();
+            (!is_folder).then_some(file).ok_or_else(wrong)
+        });
+        let file = file.map_err(|error| {
+            let kind = if error.kind() == io::ErrorKind::NotFound {
+                ErrorKind::NotFound
+            } else {
+                ErrorKind::Store
+            };
+            Error::new(kind, error).within(&self.name())
+        })?;
+        Ok(Some(file))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::temporary::Spool;
+    use super::*;
+
+    fn told(error: io::Error) -> String {
+        let file = InputFile::new("-").temp("/full");
+        format!("{:#}", file.failed(error.into()))
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_temporary_folder_is_not_the_input() {
+        let full = File::options().write(true).open("/dev/full");
+        let mut spool = Spool(full.expect("a device"));
+        let error = io::copy(&mut &b"1,2"[..], &mut spool).expect_err("full");
+        assert_eq!(
+            told(error),
+            "/full: No space left on device (os error 28)\n\
+             hint: --temp names another folder for what memory cannot hold"
+        );
+        let input = io::Error::from(io::ErrorKind::StorageFull);
+        assert_eq!(told(input), "standard input: input: no storage space");
+    }
+
+    #[test]
+    fn pieces_that_are_sorted_are_in_the_temporary_folder() {
+        let file = InputFile::new("x.csv").temp("/full");
+        let failed = |key: &str| {
+            let error = io::Error::from(io::ErrorKind::StorageFull);
+            let error = StoreError::from_io(key, error);
+            file.temp_failure(&error).map(|error| error.to_string())
+        };
+        assert_eq!(
+            failed("sort-0af5-0"),
+            Some("/full: no storage space".to_owned())
+        );
+        assert_eq!(failed("__fragments/f/a0.tdb"), None);
+    }
+}

@@ -1,0 +1,23 @@
+//! Files of cells: CSV, JSON lines, Arrow IPC, Parquet and `.npy`, in and out.
+
+mod becoming;
+mod filling;
+mod folder;
+mod format;
+mod input;
+mod open_input;
+mod output;
+mod shape;
+mod source;
+mod temporary;
+mod whole_file;
+
+pub use becoming::Becoming;
+pub(crate) use filling::{Filling, NotWritten, fit_shape, row_in_words};
+pub use format::FileFormat;
+pub use input::InputFile;
+pub use open_input::OpenInput;
+pub(crate) use output::CellSink;
+pub use output::OutputFile;
+pub use shape::shape_of_box;
+pub use whole_file::WholeFile;

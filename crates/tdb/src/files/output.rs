@@ -1,0 +1,293 @@
+//! Files of cells on their way out.
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tdb_cells::FieldInfo;
+use tdb_cells::files::{BatchWriter, OutputOptions};
+use tdb_query::ReadOptions;
+use tdb_schema::ArraySchema;
+
+use super::folder::{FolderWriter, Spread};
+use super::format::FileFormat;
+use super::shape::shape_of_result;
+use super::whole_file::WholeFile;
+use crate::{Error, Result};
+
+/// Bytes that are collected before the system is asked to write.
+const BUFFER: usize = 1 << 16;
+
+/// A file that cells are written to, and how: a path will do for one whose ending says the format. It appears whole or not at
+/// all; what was there before goes then.
+///
+/// ```no_run
+/// use tdb::OutputFile;
+///
+/// let weather = tdb::open("weather")?;
+/// weather.read().range("day", "2024").export("weather.parquet")?;
+/// weather.read().export(OutputFile::new("by station").partition_by(["station"]))?;
+/// # Ok::<(), tdb::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct OutputFile {
+    path: PathBuf,
+    format: Option<FileFormat>,
+    partition_by: Vec<String>,
+    max_rows: Option<u64>,
+    is_stream: bool,
+    options: OutputOptions,
+}
+
+impl<P: AsRef<Path>> From<P> for OutputFile {
+    fn from(path: P) -> Self {
+        Self::new(path)
+    }
+}
+
+impl OutputFile {
+    /// A file of which nothing is said but its name.
+    pub fn new(path: impl AsRef<Path>) -> Self {
+        Self {
+            path: path.as_ref().to_owned(),
+            format: None,
+            partition_by: Vec::new(),
+            max_rows: None,
+            is_stream: false,
+            options: OutputOptions::default(),
+        }
+    }
+
+    /// The format, where the ending does not say it.
+    #[must_use]
+    pub fn format(mut self, format: FileFormat) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// A folder of files, Parquet by default: one for each value of these fields, as `FIELD=VALUE/part-00000.parquet`.
+    #[must_use]
+    pub fn partition_by<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.partition_by = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// A folder of files of at most so many cells.
+    #[must_use]
+    pub fn max_rows(mut self, rows: u64) -> Self {
+        self.max_rows = Some(rows);
+        self
+    }
+
+    /// Arrow IPC as a stream, which can be read before it ends.
+    #[must_use]
+    pub fn stream(mut self) -> Self {
+        self.is_stream = true;
+        self
+    }
+
+    /// Whether dates and times are written as raw 64-bit numbers.
+    #[must_use]
+    pub fn ticks(mut self, ticks: bool) -> Self {
+        self.options.ticks = ticks;
+        self
+    }
+
+    /// Whether text of Arrow and Parquet is written as bytes, be it UTF-8 or not.
+    #[must_use]
+    pub fn binary_strings(mut self, binary_strings: bool) -> Self {
+        self.options.binary_strings = binary_strings;
+        self
+    }
+
+    fn is_folder(&self) -> bool {
+        !self.partition_by.is_empty() || self.max_rows.is_some()
+    }
+
+    fn known_format(&self) -> Result<FileFormat> {
+        let format = match self.format {
+            Some(format) => format,
+            None if self.is_folder() => {
+                let ending = self.path.extension().and_then(|ending| ending.to_str());
+                let known = ending.and_then(FileFormat::of_ending);
+                known.unwrap_or(FileFormat::Parquet)
+            }
+            None => FileFormat::of_output(&self.path)?,
+        };
+        format.check_built()?;
+        if self.is_folder() && format == FileFormat::Npy {
+            let what = "a folder holds files of rows: csv, jsonl, arrow or parquet";
+            return Err(Error::invalid(what));
+        }
+        Ok(format)
+    }
+
+    /// Whether it holds the cells of a box, without their coordinates.
+    pub(crate) fn holds_box(&self) -> Result<bool> {
+        Ok(self.known_format()? == FileFormat::Npy)
+    }
+
+    /// How a file of these cells is written.
+    pub(crate) fn layout(
+        &self,
+        schema: &ArraySchema,
+        options: &ReadOptions,
+        is_arranged: bool,
+    ) -> Result<FileLayout> {
+        let format = self.known_format()?;
+        if format == FileFormat::Npy && is_arranged {
+            let what = "a .npy file holds all cells of a box, in their order";
+            return Err(Error::invalid(what).with_hint("choose the box with --range"));
+        }
+        let remembers = matches!(format, FileFormat::Arrow | FileFormat::Parquet);
+        Ok(FileLayout {
+            format,
+            is_stream: self.is_stream,
+            options: self.options,
+            shape: if format == FileFormat::Npy {
+                shape_of_result(schema, options)?
+            } else {
+                Vec::new()
+            },
+            array_schema: remembers.then(|| remembered(schema)),
+        })
+    }
+
+    /// Begins to write.
+    pub(crate) fn begin(self, layout: FileLayout, fields: &[FieldInfo]) -> Result<CellSink> {
+        if self.is_folder() {
+            let spread = Spread {
+                place: self.path,
+                by: self.partition_by,
+                max_rows: self.max_rows,
+                ending: layout.format.endings().first().copied().unwrap_or(""),
+            };
+            let make = move |fields: &[FieldInfo], to| layout.writer(fields, to);
+            let folder = FolderWriter::begin(spread, fields, Box::new(make))?;
+            return Ok(CellSink::Folder(Box::new(folder)));
+        }
+        let (file, to) = WholeFile::begin(&self.path)?;
+        let writer = layout.writer(fields, BufWriter::with_capacity(BUFFER, to))?;
+        Ok(CellSink::File { writer, file })
+    }
+}
+
+/// The schema of an array as its files tell it, which an import takes up. The labels are part of the cells.
+fn remembered(schema: &ArraySchema) -> String {
+    use tdb_schema::json::{Times, schema_to_json};
+    schema_to_json(schema, &[], Times::Iso).to_string()
+}
+
+/// How cells of a read are written into files.
+#[derive(Debug)]
+pub(crate) struct FileLayout {
+    format: FileFormat,
+    #[cfg_attr(
+        not(feature = "arrow"),
+        expect(dead_code, reason = "only Arrow has streams")
+    )]
+    is_stream: bool,
+    options: OutputOptions,
+    /// `.npy`: cells along each dimension of the result.
+    #[cfg_attr(
+        not(feature = "text"),
+        expect(dead_code, reason = "only text has a shape")
+    )]
+    shape: Vec<u64>,
+    /// Arrow and Parquet: the schema, as JSON.
+    #[cfg_attr(
+        not(feature = "arrow"),
+        expect(dead_code, reason = "only Arrow and Parquet hold it")
+    )]
+    array_schema: Option<String>,
+}
+
+impl FileLayout {
+    /// The writer of a file.
+    pub(crate) fn writer<W: Write + Send + 'static>(
+        &self,
+        fields: &[FieldInfo],
+        to: W,
+    ) -> Result<Box<dyn BatchWriter>> {
+        match self.format {
+            #[cfg(feature = "text")]
+            FileFormat::Csv => Ok(Box::new(tdb_text::CsvWriter::try_new(
+                to,
+                fields,
+                self.options,
+            )?)),
+            #[cfg(feature = "text")]
+            FileFormat::Jsonl => {
+                let writer = tdb_text::JsonLinesWriter::try_new(to, fields, self.options)?;
+                Ok(Box::new(writer))
+            }
+            #[cfg(feature = "text")]
+            FileFormat::Npy => Ok(Box::new(tdb_text::NpyWriter::try_new(
+                to,
+                fields,
+                &self.shape,
+            )?)),
+            #[cfg(feature = "arrow")]
+            FileFormat::Arrow | FileFormat::Parquet => self.arrow_writer(fields, to),
+            #[cfg(not(all(feature = "text", feature = "arrow")))]
+            _ => {
+                drop((fields, to));
+                let what = "a format that is not in this build was asked for";
+                Err(tdb_tile::Bug::new(what).into())
+            }
+        }
+    }
+
+    #[cfg(feature = "arrow")]
+    fn arrow_writer<W: Write + Send + 'static>(
+        &self,
+        fields: &[FieldInfo],
+        to: W,
+    ) -> Result<Box<dyn BatchWriter>> {
+        use tdb_arrow::{IpcFileWriter, IpcStreamWriter, ParquetWriter};
+
+        let (options, schema) = (self.options, self.array_schema.as_deref());
+        Ok(match (self.format, self.is_stream) {
+            (FileFormat::Parquet, _) => {
+                Box::new(ParquetWriter::try_new(to, fields, options, schema)?)
+            }
+            (_, true) => Box::new(IpcStreamWriter::try_new(to, fields, options, schema)?),
+            (_, false) => Box::new(IpcFileWriter::try_new(to, fields, options, schema)?),
+        })
+    }
+}
+
+/// Where the cells go.
+pub(crate) enum CellSink {
+    /// Into what somebody else closes.
+    Writer(Box<dyn BatchWriter>),
+    File {
+        writer: Box<dyn BatchWriter>,
+        file: WholeFile,
+    },
+    Folder(Box<FolderWriter>),
+}
+
+impl CellSink {
+    pub(crate) fn write(&mut self, batch: &tdb_cells::Batch) -> Result<()> {
+        match self {
+            Self::Writer(writer) | Self::File { writer, .. } => Ok(writer.write(batch)?),
+            Self::Folder(folder) => folder.write(batch),
+        }
+    }
+
+    /// All is there then; gives the numbers of files, and of folders in a folder.
+    pub(crate) fn finish(self) -> Result<(u64, u64)> {
+        match self {
+            Self::Writer(writer) => {
+                writer.finish()?;
+                Ok((1, 0))
+            }
+            Self::File { writer, file } => {
+                writer.finish()?;
+                file.finish()?;
+                Ok((1, 0))
+            }
+            Self::Folder(folder) => folder.finish(),
+        }
+    }
+}

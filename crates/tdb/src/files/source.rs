@@ -1,0 +1,211 @@
+//! Where the bytes of a file come from: the file, standard input, or what is kept of that.
+
+use std::fs::File;
+use std::io::{self, Read};
+#[cfg(feature = "arrow")]
+use std::io::{Seek, SeekFrom};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use tdb_cells::files::{Input, InputError, InputOptions};
+use tdb_cells::{Activity, Progress, Session};
+
+use super::format::FileFormat;
+#[cfg(feature = "arrow")]
+use super::temporary::spooled;
+
+/// The box that a `.npy` file holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FileShape {
+    /// Cells along each axis.
+    pub(super) axes: Vec<u64>,
+    /// Whether the first axis changes fastest.
+    pub(super) is_column_major: bool,
+}
+
+/// Bytes of a file that have been read.
+#[derive(Clone, Debug)]
+pub(crate) struct ReadSoFar(Arc<Bytes>);
+
+#[derive(Debug)]
+struct Bytes {
+    read: AtomicU64,
+    total: Option<u64>,
+    /// Who is told of each part, while the file is looked through.
+    session: Session,
+    is_looked_through: AtomicBool,
+}
+
+impl ReadSoFar {
+    pub(super) fn new(session: &Session, total: Option<u64>) -> Self {
+        Self(Arc::new(Bytes {
+            read: AtomicU64::new(0),
+            total,
+            session: session.clone(),
+            is_looked_through: AtomicBool::new(false),
+        }))
+    }
+
+    /// How far the file has been read for this.
+    pub(crate) fn progress(&self, activity: Activity) -> Progress {
+        let read = self.0.read.load(Ordering::Relaxed);
+        Progress::new(activity, read).of(self.0.total)
+    }
+
+    /// From here on, whoever wants to know is told as the file is read.
+    pub(super) fn look_through(&self) {
+        self.0.is_looked_through.store(true, Ordering::Relaxed);
+    }
+
+    fn add(&self, bytes: usize) {
+        self.0.read.fetch_add(bytes as u64, Ordering::Relaxed);
+        if self.0.is_looked_through.load(Ordering::Relaxed) {
+            self.0.session.tell(&self.progress(Activity::Looking));
+        }
+    }
+}
+
+/// Where the bytes of a file come from.
+pub(super) struct Source {
+    /// The file; standard input, if there is none.
+    pub(super) file: Option<File>,
+    /// Where standard input is kept, if it is needed in any order.
+    #[cfg(feature = "arrow")]
+    pub(super) temp: std::path::PathBuf,
+    pub(super) read: ReadSoFar,
+}
+
+impl Source {
+    /// Opens the file as far as the names of its columns; its shape, if it has one.
+    pub(super) fn open(
+        self,
+        format: FileFormat,
+        npy: (String, u32),
+        options: InputOptions,
+    ) -> Result<(Box<dyn Input>, Option<FileShape>), InputError> {
+        match format {
+            #[cfg(feature = "text")]
+            FileFormat::Csv | FileFormat::Jsonl | FileFormat::Npy => {
+                self.text(format, npy, options)
+            }
+            #[cfg(feature = "arrow")]
+            FileFormat::Arrow | FileFormat::Parquet => self.arrow(format, options),
+            #[cfg(not(all(feature = "text", feature = "arrow")))]
+            _ => {
+                drop(npy);
+                Err(tdb_tile::Bug::new("a format that is not in this build was asked for").into())
+            }
+        }
+    }
+
+    #[cfg(feature = "text")]
+    fn text(
+        self,
+        format: FileFormat,
+        (name, inner): (String, u32),
+        options: InputOptions,
+    ) -> Result<(Box<dyn Input>, Option<FileShape>), InputError> {
+        use tdb_text::{CsvInput, JsonLinesInput, NpyInput, unpacked};
+
+        if format == FileFormat::Npy {
+            let input = NpyInput::try_new(self.in_order(), &name, inner, options)?;
+            let shape = FileShape {
+                axes: input.shape().axes.clone(),
+                is_column_major: input.shape().is_column_major,
+            };
+            return Ok((Box::new(input), Some(shape)));
+        }
+        let text = unpacked(self.in_order(), options.memory)?;
+        Ok(if format == FileFormat::Csv {
+            (Box::new(CsvInput::try_new(text, options)?), None)
+        } else {
+            (Box::new(JsonLinesInput::try_new(text, options)?), None)
+        })
+    }
+
+    #[cfg(feature = "arrow")]
+    fn arrow(
+        mut self,
+        format: FileFormat,
+        options: InputOptions,
+    ) -> Result<(Box<dyn Input>, Option<FileShape>), InputError> {
+        use tdb_arrow::{ipc_file_input, ipc_stream_input, parquet_input};
+
+        if format == FileFormat::Parquet {
+            let input = parquet_input(self.in_any_order(&[])?, options)?;
+            return Ok((Box::new(input), None));
+        }
+        let mut start = Vec::new();
+        self.part(ARROW_FILE.len(), &mut start)?;
+        let input = if start == ARROW_FILE {
+            ipc_file_input(self.in_any_order(&start)?, options)?
+        } else {
+            let rest = self.in_order();
+            ipc_stream_input(io::Cursor::new(start).chain(rest), options)?
+        };
+        Ok((Box::new(input), None))
+    }
+
+    /// The next bytes.
+    #[cfg(feature = "arrow")]
+    fn part(&mut self, len: usize, out: &mut Vec<u8>) -> io::Result<usize> {
+        match &mut self.file {
+            Some(file) => file.take(len as u64).read_to_end(out),
+            None => io::stdin().take(len as u64).read_to_end(out),
+        }
+    }
+
+    /// All bytes from here on.
+    fn in_order(self) -> Counted<Box<dyn Read + Send>> {
+        let file: Box<dyn Read + Send> = match self.file {
+            Some(file) => Box::new(file),
+            None => Box::new(io::stdin()),
+        };
+        Counted {
+            file,
+            read: self.read,
+        }
+    }
+
+    /// All bytes, as often as need be; of standard input, `start` was read before, and the rest goes to a file
+    /// without a name.
+    #[cfg(feature = "arrow")]
+    fn in_any_order(self, start: &[u8]) -> io::Result<Counted<File>> {
+        let file = match self.file {
+            Some(file) => file,
+            None => spooled(&mut start.chain(io::stdin()), &self.temp)?,
+        };
+        let mut counted = Counted {
+            file,
+            read: self.read,
+        };
+        counted.seek(SeekFrom::Start(0))?;
+        Ok(counted)
+    }
+}
+
+/// What the file of a format begins with that is also a stream.
+#[cfg(feature = "arrow")]
+const ARROW_FILE: &[u8] = b"ARROW1";
+
+/// A file whose bytes are counted as they are read.
+struct Counted<R> {
+    file: R,
+    read: ReadSoFar,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.read.0.session.check_cancelled()?;
+        let read = self.file.read(out)?;
+        self.read.add(read);
+        Ok(read)
+    }
+}
+
+#[cfg(feature = "arrow")]
+impl<R: Seek> Seek for Counted<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}

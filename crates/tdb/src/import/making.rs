@@ -1,0 +1,284 @@
+//! An import is carried out.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use tdb_aggregate::count_cells;
+use tdb_array::{Array, Contents, ErrorKind, ObjectType, OpenOptions};
+use tdb_query::ReadOptions;
+use tdb_schema::ArraySchema;
+use tdb_write::Duplicates;
+
+use super::guess::guessed;
+use super::layout;
+use super::notice::ImportNotice;
+use super::repeated::repeated;
+use super::request::ImportBuilder;
+use crate::files::{Becoming, Filling, NotWritten, OpenInput, fit_shape, row_in_words};
+use crate::place::{self, Place};
+use crate::write::input_fields;
+use crate::written::Written;
+use crate::{Error, Result, Schema};
+
+/// What an import did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Imported {
+    /// Rows of the file, each of which is a cell.
+    pub cells: u64,
+    /// With [`ImportBuilder::append`]: cells that were there with the coordinates of others, and of which one is there now.
+    /// Not counted where a time is given; nor, without a key, in dense arrays and those that keep duplicates.
+    pub replaced: u64,
+    /// With [`Duplicates::First`]: rows of a new array that are not in it, since an earlier one has their coordinates.
+    pub left_out: u64,
+    /// Whether rows have the same coordinates, all of which were kept, since nobody said what becomes of them.
+    pub keeps_duplicates: bool,
+    /// Names of the new fragments: none where there was no cell.
+    pub fragments: Vec<String>,
+    /// Columns whose times had zones. They are stored as UTC.
+    pub zoned: Vec<String>,
+}
+
+impl ImportBuilder {
+    /// The schema that is guessed, before anything is made.
+    ///
+    /// # Errors
+    /// As for [`ImportBuilder::run`].
+    pub fn schema(&self) -> Result<Schema> {
+        self.schema_with(&mut |_| {})
+    }
+
+    /// As [`ImportBuilder::schema`]; tells what somebody may want to know.
+    ///
+    /// # Errors
+    /// As for [`ImportBuilder::run`].
+    pub fn schema_with(&self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<Schema> {
+        self.check()?;
+        self.vacant()?;
+        let kept = self.file.keep()?;
+        guessed(self, kept.as_ref(), tell)
+    }
+
+    /// Reads the file, makes the array, and writes the cells. Where that fails, there is no array.
+    ///
+    /// # Errors
+    /// Something in the way, or, to append to, nothing there; a file that is none of its format, columns of which no array can
+    /// be made, rows that do not fit; errors of writing.
+    pub fn run(self) -> Result<Imported> {
+        self.run_with(&mut |_| {})
+    }
+
+    /// As [`ImportBuilder::run`]; tells what somebody may want to know while it goes on.
+    ///
+    /// # Errors
+    /// As for [`ImportBuilder::run`].
+    pub fn run_with(self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<Imported> {
+        self.check()?;
+        if self.append {
+            self.add(tell)
+        } else {
+            self.make(tell)
+        }
+    }
+
+    fn add(&self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<Imported> {
+        let place = place::array(&self.uri, self.context.opener())?;
+        let array = self.open_array(&place)?;
+        let schema = array.newest_schema();
+        let session = self.context.shared_session();
+        let input = self.file.open(Becoming::fields_of(schema), None, session)?;
+        if !self.key.is_empty() {
+            self.check_key(schema)?;
+        }
+        let may_replace = !self.key.is_empty() || !(schema.is_dense() || schema.allows_duplicates);
+        // Of another time the cells of now say nothing.
+        let is_counted = may_replace && self.time.is_none();
+        let before = if is_counted { self.count(&array)? } else { 0 };
+        let written = self.write(&array, input, tell);
+        let mut imported = Imported::of(written.map_err(NotWritten::error)?);
+        if is_counted {
+            let array = self.open_array(&place)?;
+            let all = before.saturating_add(imported.cells);
+            // What others write meanwhile may make it more.
+            imported.replaced = all.saturating_sub(self.count(&array)?);
+        }
+        Ok(imported)
+    }
+
+    /// Fails unless the key is that of the array.
+    fn check_key(&self, schema: &ArraySchema) -> Result<()> {
+        let names = schema.dimensions.iter().map(|dimension| &dimension.name);
+        let names: Vec<&String> = names.collect();
+        let key = &self.key;
+        let is_same = key.len() == names.len() && key.iter().all(|name| names.contains(&name));
+        if !is_same {
+            let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+            let what = format!("the key of the array is {}", names.join(","));
+            return Err(Error::invalid(what));
+        }
+        if schema.allows_duplicates {
+            let what = "the array keeps cells of the same coordinates, so that no row replaces one";
+            let hint = "an array that was imported with --key does not";
+            return Err(Error::invalid(what).with_hint(hint));
+        }
+        Ok(())
+    }
+
+    fn count(&self, array: &Arc<Array>) -> Result<u64> {
+        let count = count_cells(
+            self.context.shared_session(),
+            array,
+            &ReadOptions::default(),
+        );
+        count.map_err(|error| Error::from(error).at(&self.uri))
+    }
+
+    fn make(&self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<Imported> {
+        let place = self.vacant()?;
+        let kept = self.file.keep()?;
+        let mut schema = guessed(self, kept.as_ref(), tell)?;
+        let may_keep = !schema.is_dense() && self.keeps_where_needed();
+        tell(&ImportNotice::Making(layout::in_words(&schema)));
+        self.create(&place, &schema)?;
+        let mut written = self.fill(&place, kept.as_ref(), may_keep, tell);
+        let mut keeps_duplicates = false;
+        if let Err(NotWritten::Duplicate(repeated)) = &written
+            && may_keep
+        {
+            tell(&ImportNotice::Kept(repeated.to_string()));
+            keeps_duplicates = true;
+            schema = schema.with_duplicates();
+            written = self
+                .remove(&place)
+                .and_then(|()| self.create(&place, &schema))
+                .map_err(NotWritten::Failed)
+                .and_then(|()| self.fill(&place, kept.as_ref(), false, tell));
+        }
+        match written {
+            Ok(written) => {
+                let mut imported = Imported::of(written);
+                imported.keeps_duplicates = keeps_duplicates;
+                if self.duplicates == Some(Duplicates::First) {
+                    let there = self.count(&self.open_array(&place)?)?;
+                    imported.left_out = imported.cells.saturating_sub(there);
+                }
+                Ok(imported)
+            }
+            Err(not) => {
+                // The first failure is the one to be told.
+                let _ = self.remove(&place);
+                Err(not.error())
+            }
+        }
+    }
+
+    fn create(&self, place: &Place, schema: &Schema) -> Result<()> {
+        let location = self.context.location(place);
+        let created = Array::create(&location, schema, schema.enumerations(), &self.change());
+        created.map_err(|error| place.failed(error))
+    }
+
+    fn open_array(&self, place: &Place) -> Result<Arc<Array>> {
+        let opened = Array::open_location(&self.context.location(place), OpenOptions::default());
+        opened.map(Arc::new).map_err(|error| place.failed(error))
+    }
+
+    /// The place of the array, where there must be none yet.
+    fn vacant(&self) -> Result<Place> {
+        let uri = &self.uri;
+        let place = place::vacant(uri, self.context.opener())?;
+        match place.object_type()? {
+            ObjectType::Array => {
+                let what = "there is an array here already";
+                let error = Error::new(ErrorKind::Exists, what).at(uri);
+                Err(error.with_hint("--append adds the cells to it"))
+            }
+            ObjectType::Group => {
+                let what = "there is a group here already";
+                Err(Error::new(ErrorKind::Exists, what).at(uri))
+            }
+            ObjectType::Invalid => Ok(place),
+        }
+    }
+
+    /// Writes the cells into the new array; where two of the first rows have the same coordinates, if that is asked, none.
+    fn fill(
+        &self,
+        place: &Place,
+        kept: Option<&File>,
+        looks_first: bool,
+        tell: &mut dyn FnMut(&ImportNotice),
+    ) -> Result<Written, NotWritten> {
+        let array = self.open_array(place)?;
+        if looks_first {
+            self.check_first_rows(&array, kept)?;
+        }
+        let input = self.open_file(kept)?;
+        self.write(&array, input, tell)
+    }
+
+    fn open_file(&self, kept: Option<&File>) -> Result<OpenInput> {
+        let session = self.context.shared_session();
+        self.file.open(self.becoming(), kept, session)
+    }
+
+    fn check_first_rows(&self, array: &Array, kept: Option<&File>) -> Result<(), NotWritten> {
+        let file = &self.file;
+        let input = self.open_file(kept)?;
+        let fields = input_fields(array, input.names(), false)?;
+        let failed = |error| file.failed(error);
+        let mut cells = input.cells(&fields).map_err(failed)?;
+        let first = cells.next().map_err(failed)?;
+        let repeated = first.and_then(|batch| repeated(array.newest_schema(), &batch));
+        match repeated {
+            None => Ok(()),
+            Some((before, row)) => {
+                let place = |row: usize| row_in_words(&*cells, row as u64);
+                let (before, row, file) = (place(before), place(row), file.name());
+                let what = format!("{file}: {row}: the cell of {before} has the same coordinates");
+                Err(NotWritten::Duplicate(Error::invalid(what)))
+            }
+        }
+    }
+
+    /// Writes the cells.
+    fn write(
+        &self,
+        array: &Arc<Array>,
+        input: OpenInput,
+        tell: &mut dyn FnMut(&ImportNotice),
+    ) -> Result<Written, NotWritten> {
+        let file = &self.file;
+        let options = self.write_options();
+        let mut filling = Filling::new(&self.context, &self.uri, array, file, options)?;
+        fit_shape(array.newest_schema(), &input, filling.options())
+            .map_err(|error| error.within(&file.name()))?;
+        if input.names().iter().any(String::is_empty) {
+            tell(&ImportNotice::Unnamed(file.name()));
+        }
+        let fields = input_fields(array, input.names(), false)?;
+        let written = filling.write(input, &fields);
+        written.map_err(|not| match not {
+            NotWritten::Failed(error) => NotWritten::Failed(error.at(&self.uri)),
+            duplicate @ NotWritten::Duplicate(_) => duplicate,
+        })
+    }
+
+    /// Removes the array that was made.
+    fn remove(&self, place: &Place) -> Result<()> {
+        let location = self.context.location(place);
+        let contents = Contents::find(&location, &place.store_uri, OpenOptions::default())?;
+        Ok(contents.remove()?)
+    }
+}
+
+impl Imported {
+    fn of(written: Written) -> Self {
+        Self {
+            cells: written.cells,
+            fragments: written.fragments,
+            zoned: written.zoned,
+            ..Self::default()
+        }
+    }
+}

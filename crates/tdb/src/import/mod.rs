@@ -1,0 +1,15 @@
+//! A new array from a file, or more cells from one.
+
+mod field;
+mod guess;
+mod layout;
+mod making;
+mod notice;
+mod remembered;
+mod repeated;
+mod request;
+mod schema;
+
+pub use making::Imported;
+pub use notice::ImportNotice;
+pub use request::ImportBuilder;

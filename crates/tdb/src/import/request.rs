@@ -1,0 +1,225 @@
+//! What is asked of an import.
+
+use std::sync::Arc;
+
+use tdb_array::{ChangeOptions, NameSource, SystemNames};
+use tdb_cells::Progress;
+use tdb_schema::ArrayType;
+use tdb_tile::Datatype;
+use tdb_write::{Duplicates, WriteOptions};
+
+use crate::files::{Becoming, InputFile};
+use crate::{Context, Error, Interval, Result, Time};
+
+/// An import in the making: of all columns, into a sparse array whose dimension is the first column that can be one, unless
+/// more is said. The types of columns are guessed from all of their cells.
+///
+/// ```no_run
+/// use tdb::{Context, InputFile};
+///
+/// let context = Context::new();
+/// let file = InputFile::new("orders.csv").exclude(["remark"]);
+/// let import = context.import(file, "orders").dimensions(["customer", "day"]);
+/// println!("{} dimensions", import.schema()?.dimensions.len());
+/// let imported = import.progress(|p| eprintln!("{} bytes of {:?}", p.done, p.total)).run()?;
+/// println!("{} cells", imported.cells);
+/// # Ok::<(), tdb::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "nothing is read or made before it is run"]
+pub struct ImportBuilder {
+    pub(super) context: Context,
+    pub(super) file: InputFile,
+    pub(super) uri: String,
+    pub(super) dimensions: Vec<String>,
+    pub(super) key: Vec<String>,
+    pub(super) array_type: Option<ArrayType>,
+    pub(super) append: bool,
+    pub(super) domains: Vec<(String, Interval)>,
+    pub(super) types: Vec<(String, Datatype)>,
+    pub(super) attribute: String,
+    pub(super) duplicates: Option<Duplicates>,
+    pub(super) max_fragment: Option<u64>,
+    pub(super) time: Option<Time>,
+    pub(super) names: Arc<dyn NameSource>,
+}
+
+impl Context {
+    /// Begins an import of a file into an array.
+    pub fn import(&self, file: impl Into<InputFile>, uri: &str) -> ImportBuilder {
+        ImportBuilder {
+            context: self.clone(),
+            file: file.into(),
+            uri: uri.to_owned(),
+            dimensions: Vec::new(),
+            key: Vec::new(),
+            array_type: None,
+            append: false,
+            domains: Vec::new(),
+            types: Vec::new(),
+            attribute: "value".to_owned(),
+            duplicates: None,
+            max_fragment: None,
+            time: None,
+            names: Arc::new(SystemNames),
+        }
+    }
+}
+
+impl ImportBuilder {
+    /// The columns that are dimensions; of a `.npy` file the names of its axes.
+    pub fn dimensions<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.dimensions = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The columns that tell rows apart: they are the dimensions, and no two rows have the same. With
+    /// [`append`](Self::append), rows replace those of the same key.
+    pub fn key<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.key = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// A dense array, whose cells fill a box; without [`dimensions`](Self::dimensions), its dimension is the number of the row.
+    pub fn dense(mut self) -> Self {
+        self.array_type = Some(ArrayType::Dense);
+        self
+    }
+
+    /// A sparse array, which is what files other than `.npy` make by default.
+    pub fn sparse(mut self) -> Self {
+        self.array_type = Some(ArrayType::Sparse);
+        self
+    }
+
+    /// Adds the cells to an array that is there.
+    pub fn append(mut self) -> Self {
+        self.append = true;
+        self
+    }
+
+    /// The domain of a dimension; an open end is where it can be at most.
+    pub fn domain(mut self, dimension: &str, domain: impl Into<Interval>) -> Self {
+        self.domains.push((dimension.to_owned(), domain.into()));
+        self
+    }
+
+    /// The datatype of a column, which is guessed by default.
+    pub fn datatype(mut self, column: &str, datatype: Datatype) -> Self {
+        self.types.push((column.to_owned(), datatype));
+        self
+    }
+
+    /// The name of the attribute that a `.npy` file makes: `value` by default.
+    pub fn attribute(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.attribute);
+        self
+    }
+
+    /// What becomes of rows of a sparse array with the same coordinates. By default all are kept, if there are any in a new
+    /// array; in one that is there, they are an error unless it allows them.
+    pub fn duplicates(mut self, duplicates: Duplicates) -> Self {
+        self.duplicates = Some(duplicates);
+        self
+    }
+
+    /// Begins another fragment where one gets larger, in bytes.
+    pub fn max_fragment(mut self, bytes: u64) -> Self {
+        self.max_fragment = Some(bytes);
+        self
+    }
+
+    /// The time of the write; now by default.
+    pub fn at(mut self, time: impl Into<Time>) -> Self {
+        self.time = Some(time.into());
+        self
+    }
+
+    /// Where names and the current time come from.
+    pub fn names(mut self, names: Arc<dyn NameSource>) -> Self {
+        self.names = names;
+        self
+    }
+
+    /// Tells how far it has come, often, on whichever thread works.
+    pub fn progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
+        self.context = self.context.progress(listener);
+        self
+    }
+
+    /// The columns that are to be dimensions.
+    pub(super) fn chosen(&self) -> &[String] {
+        if self.key.is_empty() {
+            &self.dimensions
+        } else {
+            &self.key
+        }
+    }
+
+    /// Whether nobody said what array is to be made.
+    pub(super) fn takes_what_it_was(&self) -> bool {
+        let names_fields =
+            !(self.chosen().is_empty() && self.domains.is_empty() && self.types.is_empty());
+        !(names_fields || self.array_type.is_some() || self.duplicates.is_some())
+    }
+
+    /// Whether cells with the same coordinates are kept where there are any: nobody said what becomes of them.
+    pub(super) fn keeps_where_needed(&self) -> bool {
+        self.duplicates.is_none() && self.key.is_empty()
+    }
+
+    /// What the columns become where there is no array yet.
+    pub(super) fn becoming(&self) -> Becoming {
+        Becoming {
+            npy: Ok((self.attribute.clone(), 1)),
+            takes_unnamed: false,
+            types: self.types.clone(),
+        }
+    }
+
+    pub(super) fn change(&self) -> ChangeOptions {
+        ChangeOptions {
+            timestamp: self.time.map(|time| time.0),
+            names: Arc::clone(&self.names),
+        }
+    }
+
+    pub(super) fn write_options(&self) -> WriteOptions {
+        WriteOptions {
+            timestamp: self.time.map(|time| time.0),
+            duplicates: self.duplicates,
+            max_fragment_bytes: self.max_fragment,
+            names: Arc::clone(&self.names),
+            ..WriteOptions::default()
+        }
+    }
+
+    /// Fails where what is said does not go together.
+    pub(super) fn check(&self) -> Result<()> {
+        let makes_key = !self.key.is_empty();
+        let is_refused = [
+            (
+                makes_key && !self.dimensions.is_empty(),
+                "the key says which columns are the dimensions, and dimensions are given, too",
+            ),
+            (
+                makes_key && self.array_type == Some(ArrayType::Dense),
+                "a key is for sparse arrays",
+            ),
+            (
+                makes_key && self.duplicates.is_some(),
+                "no two rows have the same key, and it is said what becomes of those that do",
+            ),
+            (
+                self.append
+                    && !(self.dimensions.is_empty()
+                        && self.domains.is_empty()
+                        && self.types.is_empty()
+                        && self.array_type.is_none()),
+                "cells are added to an array that is there, and it is said what array is to be made",
+            ),
+        ];
+        let refused = is_refused.into_iter().find(|(is_refused, _)| *is_refused);
+        refused.map_or(Ok(()), |(_, what)| Err(Error::invalid(what)))
+    }
+}

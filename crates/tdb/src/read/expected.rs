@@ -1,0 +1,25 @@
+//! How many cells a read will give.
+
+use tdb_aggregate::known_count;
+use tdb_query::{Failing, ReadOptions};
+use tdb_schema::Subarray;
+
+use crate::Array;
+
+/// The number of cells of a read, where that is known before.
+pub(crate) fn expected(array: &Array, options: &ReadOptions) -> Option<u64> {
+    let drops = options.looks_at_cells() && options.failing == Failing::Drop;
+    if drops || !options.label_ranges.is_empty() {
+        return None;
+    }
+    let (schema, engine) = (array.schema(), array.engine());
+    if schema.is_dense() {
+        let subarray = Subarray::new(schema, &options.ranges).ok()?;
+        let shape = subarray.result_shape(schema)?;
+        return shape
+            .iter()
+            .try_fold(1_u64, |cells, side| cells.checked_mul(*side));
+    }
+    let is_whole = options.ranges.is_empty();
+    is_whole.then(|| known_count(engine.snapshot())).flatten()
+}

@@ -1,0 +1,203 @@
+//! Other tiles tried on a part of the cells: what they would take on the disk, and how fast they are.
+
+mod candidates;
+mod measure;
+mod sample;
+mod tiles;
+
+use std::time::Duration;
+
+use crate::{Array, Result};
+use candidates::{bare, candidates, joined};
+use measure::measured;
+use sample::Sample;
+pub use tiles::Tiles;
+
+/// Bytes of cells that are tried, if nothing else is said.
+const SAMPLE: u64 = 16 << 20;
+
+/// Less time than this is no gain: a box is read once for many of these.
+const LITTLE: Duration = Duration::from_micros(200);
+
+/// Other tiles tried on a part of the cells of an array.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct TileTrials {
+    /// The cells that were tried: of sparse arrays the first ones, in the order in which they are stored, of dense ones a box
+    /// of whole tiles.
+    pub cells: u64,
+    /// The bytes of their values without filters, and of their coordinates in sparse arrays.
+    pub bytes: u64,
+    /// What each choice of tiles made of them, that of today first. None where there are no cells, or where a tile is much
+    /// larger than what may be tried.
+    pub trials: Vec<TileTrial>,
+}
+
+/// What a choice of tiles made of some cells, with the filters of today.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TileTrial {
+    /// The choice.
+    pub tiles: Tiles,
+    /// Whether the array has these today.
+    pub is_current: bool,
+    /// Bytes on the disk, metadata of the tiles included.
+    pub stored: u64,
+    /// How long it took to write the cells.
+    pub writing: Duration,
+    /// How long it took to read them all.
+    pub reading: Duration,
+    /// How long it took to read three boxes, each of about a hundredth of the cells.
+    pub boxes: Duration,
+}
+
+impl TileTrials {
+    /// The tiles that the array has today.
+    #[must_use]
+    pub fn current(&self) -> Option<&TileTrial> {
+        self.trials.iter().find(|trial| trial.is_current)
+    }
+
+    /// The tiles that serve better than those of today: those that take a tenth less on the disk, or that boxes are read from in
+    /// two thirds of the time, and that are hardly worse in anything else. Those of today, if there are none.
+    #[must_use]
+    pub fn advised(&self) -> Option<&TileTrial> {
+        let current = self.current()?;
+        self.best(|_| true).or(Some(current))
+    }
+
+    /// The best of those trials that serve better than what is today.
+    fn best(&self, is_meant: impl Fn(&Tiles) -> bool) -> Option<&TileTrial> {
+        let current = self.current()?;
+        let better = self
+            .trials
+            .iter()
+            .filter(|trial| trial.serves_better(current));
+        let better = better.filter(|trial| is_meant(&trial.tiles));
+        let cost = |trial: &TileTrial| trial.stored as f64 * trial.boxes.as_secs_f64();
+        better.min_by(|a, b| cost(a).total_cmp(&cost(b)))
+    }
+}
+
+impl TileTrial {
+    fn serves_better(&self, current: &Self) -> bool {
+        let is_slower = |time: Duration, before: Duration| {
+            time.saturating_mul(4) > before.saturating_mul(5).saturating_add(LITTLE)
+        };
+        if is_slower(self.reading, current.reading) {
+            return false;
+        }
+        let is_smaller = self.stored.saturating_mul(10) <= current.stored.saturating_mul(9);
+        let is_larger = self.stored.saturating_mul(20) > current.stored.saturating_mul(21);
+        let gained = current.boxes.saturating_sub(self.boxes);
+        let is_faster =
+            self.boxes.saturating_mul(3) <= current.boxes.saturating_mul(2) && gained >= LITTLE;
+        (is_smaller && !is_slower(self.boxes, current.boxes)) || (is_faster && !is_larger)
+    }
+}
+
+impl Array {
+    /// Tries other tiles: of a sparse array other capacities and orders of cells, of a dense one other extents of space tiles.
+    /// Cells of the array, at most so many bytes, 16 MiB by default, are written into arrays in memory, and read back.
+    ///
+    /// ```no_run
+    /// let trials = tdb::open("weather")?.try_tiles(None)?;
+    /// for trial in &trials.trials {
+    ///     println!("{:?}: {} of {} bytes", trial.tiles, trial.stored, trials.bytes);
+    /// }
+    /// # Ok::<(), tdb::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Errors of reading, and of writing where memory does not allow it.
+    pub fn try_tiles(&self, bytes: Option<u64>) -> Result<TileTrials> {
+        let Some(sample) = Sample::of(self, bytes.unwrap_or(SAMPLE))? else {
+            return Ok(TileTrials::default());
+        };
+        let schema = bare(self.schema());
+        let today = Tiles::of(&schema);
+        let mut trials = TileTrials {
+            cells: sample.cells,
+            bytes: sample.bytes,
+            trials: Vec::new(),
+        };
+        let attempt = |tiles: Tiles, trials: &mut TileTrials| -> Result<()> {
+            let session = self.context().shared_session();
+            let tried = measured(session, &tiles.applied(&schema), &sample);
+            if let Some(measured) = tried.map_err(|error| error.at(self.uri()))? {
+                trials.trials.push(TileTrial {
+                    is_current: tiles == today,
+                    tiles,
+                    stored: measured.stored,
+                    writing: measured.writing,
+                    reading: measured.reading,
+                    boxes: measured.boxes,
+                });
+            }
+            Ok(())
+        };
+        attempt(today.clone(), &mut trials)?;
+        if trials.trials.is_empty() {
+            // No such array can be made today.
+            return Ok(trials);
+        }
+        for tiles in candidates(&schema, &sample) {
+            attempt(tiles, &mut trials)?;
+        }
+        let capacity = trials.best(|tiles| tiles.capacity != today.capacity);
+        let order = trials.best(|tiles| tiles.cell_order != today.cell_order);
+        if let (Some(capacity), Some(order)) = (capacity, order) {
+            let both = joined(&capacity.tiles, &order.tiles);
+            attempt(both, &mut trials)?;
+        }
+        Ok(trials)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_advised_is_a_clear_gain() {
+        let trial = |capacity, stored, boxes, reading| TileTrial {
+            tiles: Tiles {
+                capacity: Some(capacity),
+                cell_order: None,
+                extents: Vec::new(),
+            },
+            is_current: capacity == 0,
+            stored,
+            writing: Duration::ZERO,
+            reading: Duration::from_millis(reading),
+            boxes: Duration::from_millis(boxes),
+        };
+        let advised = |others: &[(u64, u64, u64)]| {
+            let others = (1_u64..).zip(others);
+            let others =
+                others.map(|(n, (stored, boxes, reading))| trial(n, *stored, *boxes, *reading));
+            let trials = TileTrials {
+                cells: 1,
+                bytes: 1,
+                trials: std::iter::once(trial(0, 1000, 30, 100))
+                    .chain(others)
+                    .collect(),
+            };
+            trials.advised().expect("a trial").tiles.capacity
+        };
+        assert_eq!(advised(&[]), Some(0));
+        // Neither is clear.
+        assert_eq!(advised(&[(901, 21, 100)]), Some(0));
+        assert_eq!(advised(&[(900, 30, 100)]), Some(1));
+        assert_eq!(advised(&[(1000, 20, 100)]), Some(1));
+        // What is won in one is lost in the other.
+        assert_eq!(
+            advised(&[(800, 60, 100), (1100, 10, 100), (800, 20, 200)]),
+            Some(0)
+        );
+        assert_eq!(
+            advised(&[(900, 30, 100), (800, 10, 100), (850, 15, 100)]),
+            Some(2)
+        );
+    }
+}
