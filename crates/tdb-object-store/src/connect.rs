@@ -62,7 +62,10 @@ fn s3(bucket: &str, settings: &Settings) -> Result<Connected, String> {
     for (name, key) in [
         ("s3.region", AmazonS3ConfigKey::Region),
         ("s3.aws_access_key_id", AmazonS3ConfigKey::AccessKeyId),
-        ("s3.aws_secret_access_key", AmazonS3ConfigKey::SecretAccessKey),
+        (
+            "s3.aws_secret_access_key",
+            AmazonS3ConfigKey::SecretAccessKey,
+        ),
         ("s3.aws_session_token", AmazonS3ConfigKey::Token),
     ] {
         if let Some(value) = settings.get(name) {
@@ -85,7 +88,11 @@ fn s3(bucket: &str, settings: &Settings) -> Result<Connected, String> {
     let endpoint = endpoint.map(|endpoint| with_scheme(&endpoint, settings.get("s3.scheme")));
     let mut options = client_options(settings)?;
     let asked = builder.get_config_value(&AmazonS3ConfigKey::Endpoint);
-    if endpoint.as_ref().or(asked.as_ref()).is_some_and(|url| url.starts_with("http://")) {
+    if endpoint
+        .as_ref()
+        .or(asked.as_ref())
+        .is_some_and(|url| url.starts_with("http://"))
+    {
         options = options.with_allow_http(true);
     }
     if let Some(endpoint) = endpoint {
@@ -236,5 +243,7 @@ fn proxy(settings: &Settings) -> Result<Option<String>, String> {
     if is_set {
         return Ok(Some(url.into()));
     }
-    Err(format!("vfs.s3.proxy_host is {host:?}, and takes no port or user"))
+    Err(format!(
+        "vfs.s3.proxy_host is {host:?}, and takes no port or user"
+    ))
 }

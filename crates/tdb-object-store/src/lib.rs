@@ -10,9 +10,9 @@ mod ranges;
 mod remote;
 mod runtime;
 mod settings;
-mod uri;
 #[cfg(test)]
 mod tests;
+mod uri;
 mod writer;
 
 pub use connect::open;

@@ -113,7 +113,10 @@ async fn take(answer: GetResult, read: &Read) -> Result<Piece, StoreError> {
         bytes.extend_from_slice(&more);
     }
     if (bytes.len() as u64) < wanted {
-        return Err(broken(&read.key, "the server gave fewer bytes than it said"));
+        return Err(broken(
+            &read.key,
+            "the server gave fewer bytes than it said",
+        ));
     }
     Ok(Piece {
         offset: range.start,

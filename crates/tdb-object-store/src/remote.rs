@@ -84,7 +84,11 @@ impl RemoteStore {
     }
 
     /// Does the same for each of many things, several at a time, and waits for all.
-    fn each<T, R, F>(&self, things: Vec<T>, work: fn(Arc<Remote>, T) -> F) -> Vec<Result<R, StoreError>>
+    fn each<T, R, F>(
+        &self,
+        things: Vec<T>,
+        work: fn(Arc<Remote>, T) -> F,
+    ) -> Vec<Result<R, StoreError>>
     where
         T: Send + 'static,
         R: Send + 'static,

@@ -4,8 +4,8 @@ use std::future::Future;
 use std::io;
 use std::sync::{Arc, mpsc};
 
-use tokio::runtime::{Builder, Handle};
 use tdb_store::StoreError;
+use tokio::runtime::{Builder, Handle};
 
 use crate::error::broken;
 

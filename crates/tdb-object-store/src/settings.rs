@@ -119,7 +119,9 @@ impl Settings {
             };
             let known = UNDERSTOOD.iter().find(|known| variable(known) == name);
             if let Some(known) = known {
-                settings.values.insert((*known).to_owned(), value.to_owned());
+                settings
+                    .values
+                    .insert((*known).to_owned(), value.to_owned());
             }
         }
         settings
