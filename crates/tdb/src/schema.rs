@@ -65,7 +65,7 @@ impl Schema {
     }
 
     /// The same of a sparse array whose cells may share their coordinates.
-    #[cfg(feature = "files")]
+    #[cfg(any(feature = "arrow", feature = "text"))]
     pub(crate) fn with_duplicates(mut self) -> Self {
         self.schema.allows_duplicates = true;
         self
