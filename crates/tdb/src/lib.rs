@@ -12,6 +12,7 @@ mod evolve;
 pub mod explain;
 #[cfg(any(feature = "arrow", feature = "text"))]
 mod files;
+mod filter;
 mod group;
 #[cfg(any(feature = "arrow", feature = "text"))]
 mod import;
@@ -59,6 +60,7 @@ pub use error::{Error, Excerpt, Result};
 pub use evolve::Evolution;
 #[cfg(any(feature = "arrow", feature = "text"))]
 pub use files::{Becoming, FileFormat, InputFile, OpenInput, OutputFile, WholeFile, shape_of_box};
+pub use filter::Filter;
 pub use group::{AddOptions, Group, MemberPlace};
 #[cfg(any(feature = "arrow", feature = "text"))]
 pub use import::{ImportBuilder, ImportNotice, Imported};
@@ -75,7 +77,7 @@ pub use restore::{RestoreOptions, Restored};
 pub use rewrite::{RewriteOptions, Rewritten};
 #[cfg(feature = "serde")]
 pub use rows::Rows;
-pub use schema::{Attribute, Dimension, Filter, Schema, SchemaBuilder};
+pub use schema::{Attribute, Dimension, Schema, SchemaBuilder};
 pub use set::{SetBuilder, SetCells};
 pub use stores::{LocalStores, Stores};
 pub use tdb_aggregate::{Aggregate, Bin, Function, Group as CellGroup, Histogram, Outcome, Table};
