@@ -1,4 +1,4 @@
-//! `cargo xtask bench [PART OF A NAME]`: whole arrays read and written by tdb and by TileDB 2.30, one thread each, page cache
+//! `cargo xtask bench [reads | writes | questions | PART OF A NAME]`: whole arrays read and written by tdb and by TileDB 2.30, one thread each, page cache
 //! warm; then questions put to the program ([`questions`]).
 //!
 //! TileDB writes the arrays that are read (`xtask/bench/bench.py`) and reads them through its C interface into memory
@@ -47,17 +47,22 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         "| workload | TileDB cpu s | tdb cpu s | ratio | TileDB peak MB | tdb peak MB |\n|---|--:|--:|--:|--:|--:|"
     );
     let reads = judge("bench.py", folder.clone())?;
-    let program = built("--example", "read_all")?;
-    for (name, workload) in reads.workloads(wanted)? {
-        reads.read(&program, &name, &workload)?;
+    let list = reads.workloads("reads", wanted)?;
+    if !list.is_empty() {
+        let program = built("--example", "read_all")?;
+        for (name, workload) in list {
+            reads.read(&program, &name, &workload)?;
+        }
     }
     let writes = judge("writes.py", folder.join("cells"))?;
-    let programs = [built("--example", "write_all")?, built("--bin", "tdb")?];
-    for (name, workload) in writes.workloads(wanted)? {
-        writes.write(&programs, &name, &workload)?;
+    let list = writes.workloads("writes", wanted)?;
+    if !list.is_empty() {
+        let programs = [built("--example", "write_all")?, built("--bin", "tdb")?];
+        for (name, workload) in list {
+            writes.write(&programs, &name, &workload)?;
+        }
     }
-    let [_, tdb] = &programs;
-    judge("questions.py", folder)?.questions(tdb, wanted)
+    judge("questions.py", folder)?.questions(wanted)
 }
 
 /// One of the scripts by which TileDB makes arrays and is measured.
@@ -90,12 +95,13 @@ impl Judge {
         output(&mut command)
     }
 
-    /// Those workloads whose name contains `wanted`, once what they begin with is there.
-    fn workloads(&self, wanted: &str) -> Result<Vec<(String, Value)>, Box<dyn Error>> {
+    /// Those workloads of `part` whose name contains `wanted`, or all if `wanted` is the part, once what they begin with
+    /// is there.
+    fn workloads(&self, part: &str, wanted: &str) -> Result<Vec<(String, Value)>, Box<dyn Error>> {
         let list: Map<String, Value> = serde_json::from_str(&self.tiledb(&["list"])?)?;
         let list: Vec<_> = list
             .into_iter()
-            .filter(|(n, _)| n.contains(wanted))
+            .filter(|(name, _)| wanted == part || name.contains(wanted))
             .collect();
         if !list.is_empty() {
             self.tiledb(&["make"])?;

@@ -78,10 +78,11 @@ pub(crate) fn check(key: &str) -> Result<(), StoreError> {
 
 /// Has Ctrl-C end what a session does, too: reading of files, which asks nothing of a store.
 pub(crate) fn cancels(session: &Session) {
+    sessions().push(session.clone());
+    // It may have been pressed before the session was among them.
     if ASKED.load(Ordering::SeqCst) {
         session.cancel();
     }
-    sessions().push(session.clone());
 }
 
 fn sessions() -> std::sync::MutexGuard<'static, Vec<Session>> {

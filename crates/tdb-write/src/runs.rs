@@ -77,7 +77,7 @@ impl Runs {
     }
 
     /// Merges runs until there are few enough to be merged into the result, as soon as there are many that were merged as often:
-    /// so each cell is merged as often as the number of runs has digits. A block of a run takes about `block` bytes.
+    /// so each cell is merged once more for 32 times the runs. A block of a run takes about `block` bytes.
     pub(crate) fn merge_some(
         &mut self,
         schema: &ArraySchema,
@@ -119,7 +119,8 @@ impl Runs {
         let first = self.runs.len().saturating_sub(count);
         let level = self.runs.iter().skip(first).map(|run| run.level).max();
         let mut merged = self.begin(level.map_or(0, |level| level.saturating_add(1)))?;
-        let parts = self.runs.get(first..).unwrap_or(&[]);
+        let parts = self.runs.get(first..);
+        let parts = parts.ok_or_else(|| Bug::new("runs are merged that are not there"))?;
         merge(&*self.store, parts, schema, |cells| {
             let size = cells.size_in_memory().div_ceil(cells.rows.max(1)).max(1);
             let rows: Vec<Row> = check_rows(cells.rows)?.iter().collect();

@@ -10,10 +10,11 @@ mod difference;
 mod error;
 mod evolve;
 pub mod explain;
-#[cfg(feature = "files")]
+#[cfg(any(feature = "arrow", feature = "text"))]
 mod files;
+mod filter;
 mod group;
-#[cfg(feature = "files")]
+#[cfg(any(feature = "arrow", feature = "text"))]
 mod import;
 mod interval;
 pub mod layout;
@@ -57,10 +58,11 @@ pub use context::Context;
 pub use difference::{CellValue, Difference, DifferenceCount, Differences, compare};
 pub use error::{Error, Excerpt, Result};
 pub use evolve::Evolution;
-#[cfg(feature = "files")]
+#[cfg(any(feature = "arrow", feature = "text"))]
 pub use files::{Becoming, FileFormat, InputFile, OpenInput, OutputFile, WholeFile, shape_of_box};
+pub use filter::Filter;
 pub use group::{AddOptions, Group, MemberPlace};
-#[cfg(feature = "files")]
+#[cfg(any(feature = "arrow", feature = "text"))]
 pub use import::{ImportBuilder, ImportNotice, Imported};
 pub use interval::{Axis, Interval};
 pub use map::{Map, MapBox, MappedFragment};
@@ -68,14 +70,14 @@ pub use objects::{Objects, ObjectsOutside};
 pub use order::Order;
 pub use partition::{Part, Partitioning, split};
 pub use picture::{Picture, PictureAxis, PictureOptions, Pixel, read_picture};
-#[cfg(feature = "files")]
+#[cfg(any(feature = "arrow", feature = "text"))]
 pub use read::Exported;
 pub use read::{Batches, ReadBuilder};
 pub use restore::{RestoreOptions, Restored};
 pub use rewrite::{RewriteOptions, Rewritten};
 #[cfg(feature = "serde")]
 pub use rows::Rows;
-pub use schema::{Attribute, Dimension, Filter, Schema, SchemaBuilder};
+pub use schema::{Attribute, Dimension, Schema, SchemaBuilder};
 pub use set::{SetBuilder, SetCells};
 pub use stores::{LocalStores, Stores};
 pub use tdb_aggregate::{Aggregate, Bin, Function, Group as CellGroup, Histogram, Outcome, Table};
@@ -132,7 +134,7 @@ pub fn create(uri: &str, schema: &Schema) -> Result<Array> {
 ///
 /// # Errors
 /// As for [`ImportBuilder::run`].
-#[cfg(feature = "files")]
+#[cfg(any(feature = "arrow", feature = "text"))]
 pub fn import(file: impl Into<InputFile>, uri: &str) -> Result<Imported> {
     Context::new().import(file, uri).run()
 }

@@ -2,7 +2,7 @@
 
 mod batches;
 mod expected;
-#[cfg(feature = "files")]
+#[cfg(any(feature = "arrow", feature = "text"))]
 mod export;
 mod values;
 
@@ -18,7 +18,7 @@ use tdb_tile::{Bug, Limits};
 
 pub use self::batches::Batches;
 pub(crate) use self::expected::expected;
-#[cfg(feature = "files")]
+#[cfg(any(feature = "arrow", feature = "text"))]
 pub use self::export::Exported;
 use crate::column::{GivenCells, rows};
 use crate::condition_text::{Where, parse_condition};

@@ -9,7 +9,7 @@ use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, Field, FieldKind};
 use tdb_tile::{Bug, FormatVersion, Limits};
 
-use crate::schema::filter_list;
+use crate::filter::filter_list;
 use crate::{Array, Error, Filter, Order, Result};
 
 /// Bytes of cells that are tried, if nothing else is said.

@@ -1,6 +1,6 @@
 #[cfg(feature = "serde")]
 mod cell;
-#[cfg(feature = "files")]
+#[cfg(any(feature = "arrow", feature = "text"))]
 mod file;
 mod input;
 #[cfg(feature = "serde")]

@@ -7,7 +7,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::{Judge, RUNS, text};
+use super::{Judge, RUNS, built, text};
 use crate::outcome::Outcome;
 
 /// One run: seconds by the clock and of the processors.
@@ -18,12 +18,13 @@ struct Seconds {
 }
 
 impl Judge {
-    /// Puts those questions whose name contains `wanted` to both, by turns, and prints a row for each.
-    pub(super) fn questions(&self, program: &str, wanted: &str) -> Outcome {
-        let list = self.workloads(wanted)?;
+    /// Puts the questions that are wanted to both, by turns, and prints a row for each.
+    pub(super) fn questions(&self, wanted: &str) -> Outcome {
+        let list = self.workloads("questions", wanted)?;
         if list.is_empty() {
             return Ok(());
         }
+        let program = &built("--bin", "tdb")?;
         println!(
             "\n| question | whom else | its wall s | tdb wall s | ratio | its cpu s | tdb cpu s |\n|---|---|--:|--:|--:|--:|--:|"
         );

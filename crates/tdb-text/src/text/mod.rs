@@ -8,6 +8,7 @@ mod digits;
 pub(crate) mod guess;
 pub(crate) mod lines;
 pub(crate) mod missing;
+mod numeral;
 pub(crate) mod plain;
 pub(crate) mod quoting;
 pub(crate) mod row_lines;

@@ -34,7 +34,7 @@ impl ReadBuilder {
             warnings,
             cells: prepared.apply(session, source),
             filled,
-            #[cfg(feature = "files")]
+            #[cfg(any(feature = "arrow", feature = "text"))]
             asked: AskedCells {
                 expected: super::expected(&self.array, &options)
                     .map(|cells| self.arrangement.given(cells)),
@@ -74,13 +74,13 @@ pub struct Batches {
     cells: Arranged<Source, Error>,
     /// Cells so far that stand for others, as the reader counts them.
     filled: Arc<AtomicU64>,
-    #[cfg(feature = "files")]
+    #[cfg(any(feature = "arrow", feature = "text"))]
     pub(super) asked: AskedCells,
     pub(super) array: Array,
 }
 
 /// What files take into account of a read.
-#[cfg(feature = "files")]
+#[cfg(any(feature = "arrow", feature = "text"))]
 #[derive(Debug)]
 pub(super) struct AskedCells {
     /// The number of all cells, where it is known.
