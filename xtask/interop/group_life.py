@@ -17,9 +17,9 @@ PATHS = ["x", "y", "deep/z"]
 class Groups:
     """A group of TileDB's own making, its twin that tdb and TileDB take turns on, and the model of both."""
 
-    def __init__(self, random_, library, program, out, _seed, mark):
+    def __init__(self, random_, library, program, out, _seed, mark, root=None):
         self.random, self.lib, self.tdb, self.mark = random_, capi.Library(library), Program(program), mark
-        self.judge, self.ours = os.path.join(out, "judge"), os.path.join(out, "group")
+        self.judge, self.ours = os.path.join(root or out, "judge"), os.path.join(root or out, "group")
         self.log, self.times, self.at, self.answers = [], [], 1000, 0
         self.members, self.metadata = Log(), Log()
         mark(self.judge, "create")
@@ -31,7 +31,8 @@ class Groups:
         }
         for root in (self.judge, self.ours):
             for path in PATHS:
-                os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
+                if "://" not in root:
+                    os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
                 self.lib.create(os.path.join(root, path), spec)
 
     def live(self):
@@ -113,7 +114,7 @@ class Groups:
                 self.tdb(verb, self.ours, "--mode", "group-meta", *grace(verb))
             if verb == "vacuum":
                 try:
-                    self.metadata.forget(spans_in(os.path.join(self.judge, "__meta")))
+                    self.metadata.forget(spans_in(self.lib, os.path.join(self.judge, "__meta")))
                 except Wrong as error:
                     raise Differs("after vacuum at %d: %s" % (self.at, error))
             self.step(verb)

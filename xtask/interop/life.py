@@ -1,6 +1,6 @@
 """Random lives of arrays and groups, lived twice: once by the judge, TileDB 2.30, and once by tdb.
 
-`life.py LIBRARY RECIPES OUT SEED COUNT PROGRAM [FIRST]` makes pairs in OUT. TileDB alone works on `judge`; on `array`
+`life.py LIBRARY RECIPES OUT SEED COUNT PROGRAM [FIRST [ROOT]]` makes pairs in OUT, or below the URI ROOT. TileDB alone works on `judge`; on `array`
 (or `group`) tdb does what it can, and TileDB the rest, taking turns. After every step, and at the end at every
 earlier time, TileDB must find the same in both: schema, metadata, members, cells; so must tdb; and what they find must
 be what `model.py` makes of the steps. What TileDB reads of `judge` stands in a manifest, for tdb to be compared with.
@@ -22,6 +22,7 @@ from random_arrays import LIBRARY, OUT, SEED
 
 COUNT, PROGRAM = int(sys.argv[5]), sys.argv[6]
 FIRST = int(sys.argv[7]) if sys.argv[7:] else 0
+ROOT = sys.argv[8] if sys.argv[8:] else None
 
 import asking
 import capi
@@ -63,6 +64,8 @@ class ArrayLife(Pair):
                 continue
             answers.append(dict(answer, unordered=bool(self.spec.get("dups"))))
         about = {"about": "; ".join(self.log), "schema": schema_of(self.lib, self.judge), "queries": answers}
+        if "://" in self.ours:
+            about["uri"] = self.ours
         with open(os.path.join(out, "manifest.json"), "w") as file:
             json.dump(about, file)
 
@@ -73,8 +76,9 @@ def child(number, out, tell):
     random_ = random.Random(seed)
     kind = Groups if number % 5 == 4 else ArrayLife
     life = None
+    root = ROOT and "%s/%s" % (ROOT, os.path.basename(out))
     try:
-        life = kind(random_, LIBRARY, PROGRAM, out, seed, lambda uri, what: tell(doing=[os.path.basename(uri), what]))
+        life = kind(random_, LIBRARY, PROGRAM, out, seed, root=root, mark=lambda uri, what: tell(doing=[os.path.basename(uri), what]))
         life.live()
         life.check_all()
         life.leave(out)

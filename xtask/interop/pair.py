@@ -39,9 +39,10 @@ def pick_spec(random_):
 
 
 class Pair(upkeep.Upkeep, labels.Labelled):
-    def __init__(self, random_, library, program, out, seed, mark):
+    def __init__(self, random_, library, program, out, seed, mark, root=None):
+        """Files lie in the folder `out`; so do the arrays, if they have no `root` of their own."""
         self.random, self.seed, self.mark, self.out = random_, seed, mark, out
-        self.judge, self.ours = os.path.join(out, "judge"), os.path.join(out, "array")
+        self.judge, self.ours = os.path.join(root or out, "judge"), os.path.join(root or out, "array")
         self.spec = pick_spec(random_)
         # Whether tdb has worked on the judge's array.
         self.helped = False

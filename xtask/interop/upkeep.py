@@ -6,9 +6,9 @@ import re
 import capi
 
 
-def spans_in(folder, ending=""):
+def spans_in(lib, folder, ending=""):
     """The times of the objects in a folder of an array or a group."""
-    names = os.listdir(folder) if os.path.isdir(folder) else []
+    names = lib.names_in(folder)
     found = (re.fullmatch(r"__(\d+)_(\d+)_[0-9a-f]{32}%s" % ending, name) for name in names)
     return [(int(match[1]), int(match[2])) for match in found if match]
 
@@ -36,7 +36,7 @@ class Upkeep:
             else:
                 self.tdb(verb, self.ours, "--mode", mode.replace("_", "-"), *grace(verb))
             if (verb, mode) == ("vacuum", "array_meta"):
-                self.forget(self.model.metadata, spans_in(os.path.join(self.judge, "__meta")))
+                self.forget(self.model.metadata, spans_in(self.lib, os.path.join(self.judge, "__meta")))
             self.step("%s %s" % (verb, mode))
 
     def fragments(self):
@@ -102,7 +102,7 @@ class Upkeep:
                 self.by_tiledb(uri, "vacuum", "fragments")
             else:
                 self.tdb("vacuum", uri, "--mode", "fragments", *grace("vacuum"))
-        self.forget(self.model, spans_in(os.path.join(self.judge, "__fragments"), "_\\d+"))
+        self.forget(self.model, spans_in(self.lib, os.path.join(self.judge, "__fragments"), "_\\d+"))
         self.step("vacuum fragments")
 
     def merge_all(self):

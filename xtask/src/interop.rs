@@ -87,7 +87,12 @@ pub(crate) fn program() -> Result<PathBuf, Box<dyn Error>> {
         .into())
 }
 
-pub(crate) fn compare(program: &Path, folder: &Path) -> Outcome {
+/// Compares what the manifests in a folder say with what the program reads, in an environment with these variables too.
+pub(crate) fn compare(
+    program: &Path,
+    folder: &Path,
+    settings: &[(&'static str, String)],
+) -> Outcome {
     let (mut arrays, mut queries, mut rows) = (0_u64, 0_u64, 0_u64);
     let mut differences = Vec::new();
     let mut folders: Vec<PathBuf> = fs::read_dir(folder)?
@@ -105,8 +110,10 @@ pub(crate) fn compare(program: &Path, folder: &Path) -> Outcome {
             .flatten()
         {
             queries += 1;
+            let mut tdb = Command::new(program);
+            tdb.envs(settings.iter().cloned());
             rows += query.get("rows").and_then(Value::as_u64).unwrap_or(0);
-            if let Err(why) = compare_query(program, &folder, &manifest, query) {
+            if let Err(why) = compare_query(&mut tdb, &folder, &manifest, query) {
                 let name = folder.file_name().unwrap_or_default().to_string_lossy();
                 differences.push(format!("{name}, {}: {why}", text(query, "name")));
             }
@@ -127,7 +134,7 @@ pub(crate) fn compare(program: &Path, folder: &Path) -> Outcome {
     Err(differences.join("\n").into())
 }
 
-fn compare_query(program: &Path, folder: &Path, manifest: &Value, query: &Value) -> Outcome {
+fn compare_query(tdb: &mut Command, folder: &Path, manifest: &Value, query: &Value) -> Outcome {
     let empty = Map::new();
     let arguments = query
         .get("args")
@@ -139,8 +146,12 @@ fn compare_query(program: &Path, folder: &Path, manifest: &Value, query: &Value)
         .into_iter()
         .flatten()
         .collect();
-    let mut tdb = Command::new(program);
-    tdb.arg("read").arg(folder.join("array"));
+    let uri = manifest.get("uri").and_then(Value::as_str);
+    tdb.arg("read");
+    match uri {
+        Some(uri) => tdb.arg(uri),
+        None => tdb.arg(folder.join("array")),
+    };
     tdb.args(["--format", "jsonl", "--ticks", "--enum-codes", "--quiet"]);
     let key = folder.join("key");
     if key.exists() {
@@ -175,7 +186,7 @@ fn compare_query(program: &Path, folder: &Path, manifest: &Value, query: &Value)
         fs::write(&file, ranges.to_string())?;
         tdb.arg("--range-file").arg(file);
     }
-    let said = output(&mut tdb)?;
+    let said = output(tdb)?;
     let found: Vec<Value> = said
         .lines()
         .map(serde_json::from_str)

@@ -38,5 +38,5 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             .arg(&program),
     )?;
     print!("{said}");
-    compare(&program, &options.folder)
+    compare(&program, &options.folder, &[])
 }

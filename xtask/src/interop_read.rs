@@ -30,5 +30,5 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             .args([&options.seed, &options.count]),
     )?;
     print!("{said}");
-    compare(&program()?, &options.folder)
+    compare(&program()?, &options.folder, &[])
 }

@@ -54,10 +54,10 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let writes = judge.round()?;
     println!("{writes} writes by tdb, compared with those of TileDB");
     let program = program()?;
-    compare(&program, &judge.folder)?;
+    compare(&program, &judge.folder, &[])?;
     let merged = judge.merge()?;
     println!("{merged} arrays whose fragments tdb merged, read as before");
-    compare(&program, &judge.folder)
+    compare(&program, &judge.folder, &[])
 }
 
 /// `cargo xtask interop --releases 7,21`: arrays of older releases, read by each, and by 2.30, after tdb wrote to them.

@@ -47,6 +47,14 @@ const JUDGES: &[Judge] = &[
         floors: &[("writes by tdb", 12), ("arrays merged", 3)],
     },
     Judge {
+        arguments: &["interop-stores", "--seed", "4", "--count", "4"],
+        floors: &[
+            ("arrays in a store", 40),
+            ("answers compared with", 120),
+            ("lived", 4),
+        ],
+    },
+    Judge {
         arguments: &["stress", "--seconds", "15"],
         floors: &[("cells written", 50), ("reads by tdb", 50)],
     },

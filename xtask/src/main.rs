@@ -15,6 +15,7 @@ mod interop;
 mod interop_aggregates;
 mod interop_life;
 mod interop_read;
+mod interop_stores;
 mod interop_write;
 mod judges;
 mod layers;
@@ -23,6 +24,7 @@ mod package;
 mod pages;
 mod readme;
 mod runs;
+mod server;
 mod stress;
 mod targets;
 mod versions;
@@ -80,6 +82,11 @@ const COMMANDS: &[Command] = &[
         name: "interop-life",
         about: "random lives of arrays and groups, by TileDB and by both in turns [--seed S] [--count N]",
         run: interop_life::run,
+    },
+    Command {
+        name: "interop-stores",
+        about: "golden arrays and lives on real servers of S3, Azure and HTTP, by TileDB and tdb [--seed S] [--count N]",
+        run: interop_stores::run,
     },
     Command {
         name: "interop-write",

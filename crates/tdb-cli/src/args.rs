@@ -119,6 +119,8 @@ pub(crate) enum Verb {
     Dump(cmd::dump::Arguments),
     /// List all filters, or try them on a field
     Filters(cmd::filters::Arguments),
+    /// Say where a URI leads, and what can be done there
+    Doctor(cmd::doctor::Arguments),
     /// Print what makes a shell complete verbs and options
     Completions(cmd::completions::Arguments),
     /// Write the manual pages

@@ -1,14 +1,19 @@
 //! TileDB's settings, as far as they mean something here.
 
+mod names;
+mod remote;
+
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 use tdb_consolidate::{History, MergeOptions};
+use tdb_schema::names::UnknownName;
 
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
 use crate::parse::Size;
+use remote::{Known, RemoteSettings};
 
 /// The number of threads.
 const THREADS: [&str; 2] = ["sm.compute_concurrency_level", "sm.io_concurrency_level"];
@@ -24,6 +29,7 @@ const KEY: &str = "sm.encryption_key";
 /// Takes the settings that mean something over into the options, which win, and says which
 /// others have no effect.
 pub(crate) fn apply(global: &mut Global, out: &Output) -> Result<(), Failure> {
+    let mut remote = RemoteSettings::of_environment();
     for setting in std::mem::take(&mut global.config) {
         let wrong = |what: &str| Failure::invalid(format!("--config {setting}: {what}"));
         let Some((name, value)) = setting.split_once('=') else {
@@ -52,10 +58,33 @@ pub(crate) fn apply(global: &mut Global, out: &Output) -> Result<(), Failure> {
         } else if name == KEY {
             out.warn(&format!("{name} is ignored: --key-file gives the key"));
         } else {
-            out.warn(&format!("{name} is ignored"));
+            match remote.set(name, value) {
+                Known::Used => {}
+                Known::Unused => out.warn(&format!("{name} is ignored")),
+                Known::No => return Err(unknown(name)),
+            }
         }
     }
+    remote.open_with(&global.counts);
     Ok(())
+}
+
+/// A setting that TileDB does not have either.
+fn unknown(name: &str) -> Failure {
+    let stores = RemoteSettings::names();
+    let all = names::SETTINGS
+        .into_iter()
+        .chain(stores.iter().map(String::as_str));
+    let unknown = UnknownName::new("setting", name, all);
+    // All the names would fill the screen.
+    let nearest = unknown.hint().split_once("? ").map(|(nearest, _)| nearest);
+    let failure = Failure::invalid(format!("--config {name}: TileDB has no such setting"));
+    match nearest {
+        Some(nearest) => failure.hint(format!("{nearest}?")),
+        None => {
+            failure.hint("settings begin with sm., vfs., rest. or ssl., as in sm.mem.total_budget")
+        }
+    }
 }
 
 /// Takes over a setting of how fragments are merged; whether it means anything, `None` where there is none of the name.

@@ -44,7 +44,7 @@ const fn change(verb: &'static str, options: &'static [&'static str]) -> Meaning
 }
 
 #[rustfmt::skip]
-const VERBS: [Meaning; 50] = [
+const VERBS: [Meaning; 51] = [
     look("info", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("schema", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
@@ -58,6 +58,7 @@ const VERBS: [Meaning; 50] = [
     look("verify", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("explain", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("layout", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
+    look("doctor", &["json", "output"]),
     look("completions", &["output"]),
     look("man", &[]),
     look("export", &["at", "since", "key_file", "threads", "memory", "ticks"]),

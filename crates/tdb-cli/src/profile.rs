@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use serde_json::Value as Json;
-use tdb::{LocalStores, Stores};
+use tdb::{LocalStores, RemoteFolder, Stores};
 use tdb_array::Array;
 use tdb_cells::Session;
 use tdb_store::{Distance, Listing, ObjectWriter, Page, Piece, Read, Store, StoreError};
@@ -31,20 +32,50 @@ struct Counters {
     rows: AtomicU64,
     result: AtomicU64,
     session: OnceLock<Session>,
+    stores: OnceLock<Arc<dyn Stores>>,
     stages: Mutex<Vec<(&'static str, Duration)>>,
 }
 
 /// Stores are opened as they are everywhere, and counted.
 impl Stores for Profile {
     fn open(&self, folder: &Path) -> Result<Arc<dyn Store>, StoreError> {
-        Ok(Arc::new(Counted {
-            store: LocalStores.open(folder)?,
-            counters: Arc::clone(&self.shared),
-        }))
+        Ok(self.counted(LocalStores.open(folder)?))
+    }
+
+    fn connection(&self, uri: &str) -> tdb::Result<Vec<(&'static str, String)>> {
+        match self.shared.stores.get() {
+            Some(stores) => stores.connection(uri),
+            None => LocalStores.connection(uri),
+        }
+    }
+
+    fn open_remote(&self, uri: &str) -> tdb::Result<RemoteFolder> {
+        let remote = match self.shared.stores.get() {
+            Some(stores) => stores.open_remote(uri),
+            None => LocalStores.open_remote(uri),
+        };
+        let remote = remote?;
+        Ok(RemoteFolder {
+            store: self.counted(remote.store),
+            ..remote
+        })
     }
 }
 
 impl Profile {
+    fn counted(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
+        Arc::new(Counted {
+            store,
+            counters: Arc::clone(&self.shared),
+        })
+    }
+
+    /// Notes the stores that URIs other than paths lead to.
+    #[cfg(feature = "object-store")]
+    pub(crate) fn of_stores(&self, stores: Arc<dyn Stores>) {
+        let _ = self.shared.stores.set(stores);
+    }
+
     /// Does some work and notes how long it took.
     pub(crate) fn stage<R>(&self, name: &'static str, work: impl FnOnce() -> R) -> R {
         let start = Instant::now();
@@ -252,6 +283,12 @@ impl Store for Counted {
         self.store.list(prefix, page)
     }
 
+    fn list_many(&self, prefixes: &[&str]) -> Vec<Result<Listing, StoreError>> {
+        let lists = prefixes.len() as u64;
+        self.counters.lists.fetch_add(lists, Ordering::Relaxed);
+        self.store.list_many(prefixes)
+    }
+
     fn modified(&self, key: &str) -> Result<Option<std::time::SystemTime>, StoreError> {
         self.store.modified(key)
     }
@@ -281,6 +318,15 @@ impl Store for Counted {
         interrupt::check(key)?;
         self.read_some(1, into.len() as u64);
         self.store.read_into(key, offset, into)
+    }
+
+    fn put(&self, key: &str, bytes: Bytes) -> Result<(), StoreError> {
+        interrupt::check(key)?;
+        self.store.put(key, bytes)
+    }
+
+    fn remove(&self, key: &str) -> Result<(), StoreError> {
+        self.store.remove(key)
     }
 
     fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError> {

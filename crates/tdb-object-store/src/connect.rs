@@ -58,6 +58,23 @@ pub fn open(uri: &str, settings: &Settings, runtime: &Runtime) -> Result<RemoteS
 type Connected = (Arc<dyn ObjectStore>, Option<Arc<dyn PaginatedListStore>>);
 
 fn s3(bucket: &str, settings: &Settings) -> Result<Connected, String> {
+    let builder = s3_builder(bucket, settings)?;
+    let endpoint = builder.get_config_value(&AmazonS3ConfigKey::Endpoint);
+    let is_open = endpoint.is_some_and(|url| url.starts_with("http://"));
+    let mut options = client_options(settings)?;
+    if is_open {
+        options = options.with_allow_http(true);
+    }
+    let store = builder
+        .with_client_options(options)
+        .with_retry(retries(settings)?)
+        .with_http_connector(BoundedConnector)
+        .build();
+    connected(store.map_err(|error| in_words(&error))?)
+}
+
+/// What the settings, and where they say nothing the environment, make of a bucket.
+pub(crate) fn s3_builder(bucket: &str, settings: &Settings) -> Result<AmazonS3Builder, String> {
     let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket);
     for (name, key) in [
         ("s3.region", AmazonS3ConfigKey::Region),
@@ -84,52 +101,21 @@ fn s3(bucket: &str, settings: &Settings) -> Result<Connected, String> {
             builder = builder.with_config(key, is_set.to_string());
         }
     }
-    let endpoint = settings.get("s3.endpoint_override").map(str::to_owned);
-    let endpoint = endpoint.map(|endpoint| with_scheme(&endpoint, settings.get("s3.scheme")));
-    let mut options = client_options(settings)?;
-    let asked = builder.get_config_value(&AmazonS3ConfigKey::Endpoint);
-    if endpoint
-        .as_ref()
-        .or(asked.as_ref())
-        .is_some_and(|url| url.starts_with("http://"))
-    {
-        options = options.with_allow_http(true);
-    }
-    if let Some(endpoint) = endpoint {
-        builder = builder.with_endpoint(endpoint);
-    }
-    let store = builder
-        .with_client_options(options)
-        .with_retry(retries(settings)?)
-        .with_http_connector(BoundedConnector)
-        .build();
-    connected(store.map_err(|error| in_words(&error))?)
+    Ok(match settings.get("s3.endpoint_override") {
+        Some(endpoint) => builder.with_endpoint(with_scheme(endpoint, settings.get("s3.scheme"))),
+        None => builder,
+    })
 }
 
 fn azure(container: &str, settings: &Settings) -> Result<Connected, String> {
-    let mut builder = MicrosoftAzureBuilder::from_env().with_container_name(container);
-    for (name, key) in [
-        ("azure.storage_account_name", AzureConfigKey::AccountName),
-        ("azure.storage_account_key", AzureConfigKey::AccessKey),
-        ("azure.storage_sas_token", AzureConfigKey::SasKey),
-        ("azure.blob_endpoint", AzureConfigKey::Endpoint),
-    ] {
-        if let Some(value) = settings.get(name) {
-            builder = builder.with_config(key, value);
-        }
-    }
+    let builder = azure_builder(container, settings);
+    let value = |key| builder.get_config_value(&key);
     let mut options = client_options(settings)?;
-    let endpoint = builder.get_config_value(&AzureConfigKey::Endpoint);
-    if endpoint.is_some_and(|url| url.starts_with("http://")) {
+    if value(AzureConfigKey::Endpoint).is_some_and(|url| url.starts_with("http://")) {
         options = options.with_allow_http(true);
     }
-    if builder
-        .get_config_value(&AzureConfigKey::AccountName)
-        .is_none()
-        && builder
-            .get_config_value(&AzureConfigKey::UseEmulator)
-            .is_none()
-    {
+    let is_emulator = value(AzureConfigKey::UseEmulator).as_deref() == Some("true");
+    if value(AzureConfigKey::AccountName).is_none() && !is_emulator {
         return Err(
             "which storage account is not said: vfs.azure.storage_account_name or AZURE_STORAGE_ACCOUNT_NAME names it"
                 .to_owned(),
@@ -143,22 +129,50 @@ fn azure(container: &str, settings: &Settings) -> Result<Connected, String> {
     connected(store.map_err(|error| in_words(&error))?)
 }
 
-fn gcs(bucket: &str, settings: &Settings) -> Result<Connected, String> {
-    let mut builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket);
-    if let Some(key) = settings.get("gcs.service_account_key") {
-        builder = builder.with_config(GoogleConfigKey::ServiceAccountKey, key);
+/// What the settings, and where they say nothing the environment, make of a container.
+pub(crate) fn azure_builder(container: &str, settings: &Settings) -> MicrosoftAzureBuilder {
+    let mut builder = MicrosoftAzureBuilder::from_env().with_container_name(container);
+    for (name, key) in [
+        ("azure.storage_account_name", AzureConfigKey::AccountName),
+        ("azure.storage_account_key", AzureConfigKey::AccessKey),
+        ("azure.storage_sas_token", AzureConfigKey::SasKey),
+        ("azure.blob_endpoint", AzureConfigKey::Endpoint),
+    ] {
+        if let Some(value) = settings.get(name) {
+            builder = builder.with_config(key, value);
+        }
     }
+    builder
+}
+
+fn gcs(bucket: &str, settings: &Settings) -> Result<Connected, String> {
     let mut options = client_options(settings)?;
     if let Some(endpoint) = settings.get("gcs.endpoint") {
-        builder = builder.with_config(GoogleConfigKey::BaseUrl, endpoint);
         options = options.with_allow_http(endpoint.starts_with("http://"));
     }
-    let store = builder
+    let store = gcs_builder(bucket, settings)
         .with_client_options(options)
         .with_retry(retries(settings)?)
         .with_http_connector(BoundedConnector)
         .build();
     connected(store.map_err(|error| in_words(&error))?)
+}
+
+/// What the settings, and where they say nothing the environment, make of a bucket.
+pub(crate) fn gcs_builder(bucket: &str, settings: &Settings) -> GoogleCloudStorageBuilder {
+    let mut builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket);
+    for (name, key) in [
+        (
+            "gcs.service_account_key",
+            GoogleConfigKey::ServiceAccountKey,
+        ),
+        ("gcs.endpoint", GoogleConfigKey::BaseUrl),
+    ] {
+        if let Some(value) = settings.get(name) {
+            builder = builder.with_config(key, value);
+        }
+    }
+    builder
 }
 
 fn http(root: &str, settings: &Settings) -> Result<Connected, String> {
@@ -212,6 +226,7 @@ fn client_options(settings: &Settings) -> Result<ClientOptions, String> {
     }
     if let Some(file) = settings.get("s3.ca_file") {
         let failed = |error: &dyn std::error::Error| format!("vfs.s3.ca_file {file}: {error}");
+        #[expect(clippy::disallowed_methods, reason = "certificates are no objects")]
         let bundle = fs::read(file).map_err(|error| failed(&error))?;
         let bundle = Certificate::from_pem_bundle(&bundle).map_err(|error| failed(&error))?;
         for certificate in bundle {

@@ -4,6 +4,7 @@
 
 mod bounded;
 mod connect;
+mod connection;
 mod error;
 mod listing;
 mod ranges;
@@ -16,6 +17,7 @@ mod uri;
 mod writer;
 
 pub use connect::open;
+pub use connection::Connection;
 pub use error::OpenError;
 pub use remote::RemoteStore;
 pub use runtime::Runtime;

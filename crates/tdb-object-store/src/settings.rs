@@ -33,7 +33,7 @@ const UNDERSTOOD: [&str; 26] = [
 ];
 
 /// Settings of object stores that TileDB has and that mean nothing here.
-const UNUSED: [&str; 41] = [
+const UNUSED: [&str; 46] = [
     "azure.block_list_block_size",
     "azure.is_data_lake_endpoint",
     "azure.max_parallel_ops",
@@ -53,6 +53,7 @@ const UNUSED: [&str; 41] = [
     "gcs.request_timeout_ms",
     "gcs.use_multi_part_upload",
     "gcs.workload_identity_configuration",
+    "log_operations",
     "max_batch_size",
     "min_batch_gap",
     "min_batch_size",
@@ -73,8 +74,18 @@ const UNUSED: [&str; 41] = [
     "s3.logging_level",
     "s3.max_parallel_ops",
     "s3.multipart_part_size",
+    "s3.object_canned_acl",
     "s3.skip_init",
     "s3.sse",
+    "s3.sse_kms_key_id",
+    "s3.storage_class",
+    "s3.use_multipart_upload",
+];
+
+/// Settings that bear on all connections of TileDB, and what they are called here.
+const OF_ALL: [(&str, &str); 2] = [
+    ("ssl.ca_file", "s3.ca_file"),
+    ("ssl.verify", "s3.verify_ssl"),
 ];
 
 /// Whether a setting has an effect.
@@ -127,7 +138,7 @@ impl Settings {
         settings
     }
 
-    /// Takes a setting over, if its name begins with `vfs.` and means something here.
+    /// Takes a setting over, if its name begins with `vfs.` or `ssl.` and means something here.
     ///
     /// ```
     /// use tdb_object_store::{Settings, Taken};
@@ -138,7 +149,9 @@ impl Settings {
     /// assert_eq!(settings.set("vfs.s3.regoin", "eu-central-1"), Taken::Unknown);
     /// ```
     pub fn set(&mut self, name: &str, value: &str) -> Taken {
-        let Some(name) = name.strip_prefix("vfs.") else {
+        let of_all = OF_ALL.iter().find(|(known, _)| *known == name);
+        let name = of_all.map_or_else(|| name.strip_prefix("vfs."), |(_, here)| Some(*here));
+        let Some(name) = name else {
             return Taken::Unknown;
         };
         if UNDERSTOOD.contains(&name) {
@@ -151,10 +164,11 @@ impl Settings {
         Taken::Unknown
     }
 
-    /// The names of all settings of object stores that TileDB has, with `vfs.`.
+    /// The whole names of all settings of object stores that TileDB has.
     pub fn names() -> impl Iterator<Item = String> {
         let names = UNDERSTOOD.iter().chain(&UNUSED);
-        names.map(|name| format!("vfs.{name}"))
+        let of_all = OF_ALL.iter().map(|(name, _)| (*name).to_owned());
+        names.map(|name| format!("vfs.{name}")).chain(of_all)
     }
 
     /// The value of a setting, by its name without `vfs.`; an empty one is none.

@@ -42,6 +42,17 @@ impl RemoteUri {
         scheme(uri).is_some()
     }
 
+    /// The URI of the bucket, container or server: `s3://weather`.
+    #[must_use]
+    pub fn root_uri(&self) -> String {
+        match self.service {
+            Service::S3 => format!("s3://{}", self.root),
+            Service::Gcs => format!("gs://{}", self.root),
+            Service::Azure => format!("azure://{}", self.root),
+            Service::Http => self.root.clone(),
+        }
+    }
+
     /// Takes a URI apart.
     ///
     /// # Errors

@@ -6,7 +6,8 @@ use tdb_cells::{Progress, Session, SessionOptions};
 use tdb_filters::EncryptionKey;
 
 use crate::place::Place;
-use crate::{Error, LocalStores, Result, Stores};
+use crate::stores::Stores;
+use crate::{Error, Result};
 
 /// What opening, reading and writing share: threads, memory, a key, and the stores that URIs lead to. Cheap to clone; two
 /// contexts do not disturb each other.
@@ -32,13 +33,14 @@ impl Default for Context {
 }
 
 impl Context {
-    /// All threads of the machine, at most 1 GiB of memory, no key, local folders.
+    /// All threads of the machine, at most 1 GiB of memory, no key; local folders and, with the feature `object-store`, object
+    /// stores with the settings of the environment.
     #[must_use]
     pub fn new() -> Self {
         Self {
             options: SessionOptions::default(),
             session: Session::default(),
-            stores: Arc::new(LocalStores),
+            stores: usual_stores(),
             key: None,
         }
     }
@@ -114,4 +116,14 @@ impl Context {
     pub fn shared_session(&self) -> &Session {
         &self.session
     }
+}
+
+#[cfg(feature = "object-store")]
+fn usual_stores() -> Arc<dyn Stores> {
+    Arc::new(crate::ObjectStores::of_environment())
+}
+
+#[cfg(not(feature = "object-store"))]
+fn usual_stores() -> Arc<dyn Stores> {
+    Arc::new(crate::LocalStores)
 }

@@ -164,7 +164,8 @@ impl Group {
             Err(error) if options.place == MemberPlace::Relative => return Err(error),
             inside => inside.ok(),
         };
-        let usual_name = tdb_store::name(inside.as_deref().unwrap_or(&member.store_uri));
+        let member_uri = member.absolute_uri();
+        let usual_name = tdb_store::name(inside.as_deref().unwrap_or(&member_uri));
         if options.name.is_none() {
             self.check_name_is_free(usual_name, &member)?;
         }
@@ -173,7 +174,7 @@ impl Group {
         let name = options.name.clone();
         let added = GroupMember {
             relative: relative.is_some(),
-            uri: relative.unwrap_or_else(|| member.store_uri.clone()),
+            uri: relative.unwrap_or_else(|| member_uri.clone()),
             name: Some(name.unwrap_or_else(|| usual_name.to_owned())),
             object_type,
             ..GroupMember::default()
@@ -255,7 +256,7 @@ impl Group {
             Err(Error::invalid(what).with_hint(hint))
         };
         let (group, uri) = (self.uri(), &member.uri);
-        if self.place.is_place(&member.store_uri) {
+        if self.place.is_place(&member.absolute_uri()) {
             return refused(format!("{uri} and {group} are the same group"));
         }
         let options = OpenOptions {
@@ -279,7 +280,7 @@ impl Group {
     /// Where a member is, told from the group.
     fn below(&self, member: &Place) -> Result<String> {
         let absolute = GroupMember {
-            uri: member.store_uri.clone(),
+            uri: member.absolute_uri(),
             ..GroupMember::default()
         };
         match self.group.target(&absolute) {

@@ -1,7 +1,5 @@
 //! Arrays and groups as a whole: copied, moved, removed, and nothing outside of them.
 
-use std::path::Path;
-
 use tdb_array::{
     ArrayError, ChangeOptions, Contents, ContentsOutside, ContentsSize, ErrorKind, OpenOptions,
 };
@@ -210,15 +208,11 @@ fn vacant<'a>(
     originals: impl IntoIterator<Item = &'a Place>,
 ) -> Result<Place> {
     let copy = place::vacant(to, context.opener())?;
-    let path = |place: &Place| {
-        let root = Path::new(place.store_uri.trim_start_matches("file://"));
-        root.join(place.location.prefix())
-    };
     let mut originals = originals.into_iter();
-    let Some(original) = originals.find(|original| path(&copy).starts_with(path(original))) else {
+    let Some(original) = originals.find(|original| original.holds(&copy)) else {
         return Ok(copy);
     };
-    Err(Error::invalid(if path(&copy) == path(original) {
+    Err(Error::invalid(if copy.holds(original) {
         format!("{} and {to} are the same", original.uri)
     } else {
         format!("{to} lies in {}", original.uri)

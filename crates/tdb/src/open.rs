@@ -52,9 +52,9 @@ impl Context {
     /// # Errors
     /// As for [`Context::open`].
     pub fn open_with(&self, uri: &str, options: OpenOptions) -> Result<Array> {
-        let place = place::array(uri, self.opener())?;
+        let place = place::folder(uri, self.opener())?;
         let opened = tdb_array::Array::open_location(&self.location(&place), options);
-        let opened = opened.map_err(|error| place.failed(error))?;
+        let opened = opened.map_err(|error| place.unopened(error))?;
         Ok(Array::new(self.clone(), place, Arc::new(opened)))
     }
 

@@ -11,6 +11,7 @@ pub(crate) mod consolidate;
 pub(crate) mod count;
 pub(crate) mod create;
 pub(crate) mod delete;
+pub(crate) mod doctor;
 pub(crate) mod dump;
 pub(crate) mod evolve;
 pub(crate) mod explain;
@@ -70,10 +71,9 @@ pub(crate) fn open_array(
     session: &Session,
     out: &Output,
 ) -> Result<Array, Failure> {
-    let location = place::array(uri, &global.counts)?;
+    let location = place::folder(uri, &global.counts)?;
     let opening = Opening::new(global, session)?;
-    open_location(&location, &opening, global, out)
-        .map_err(|error| Failure::in_place(error, &location))
+    open_location(&location, &opening, global, out).map_err(|error| location.unopened(error).into())
 }
 
 /// Opens an array of the crate `tdb` for a verb that looks at it, as of the times that the user gave, and tells what is odd about

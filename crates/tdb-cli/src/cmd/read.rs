@@ -202,7 +202,7 @@ fn read(
         context = line.of(context);
     }
     let session = context.shared_session().clone();
-    let location = place::array(uri, &global.counts)?;
+    let location = place::folder(uri, &global.counts)?;
     let mut open = Opening::new(global, &session)?;
     open.options.without_fragments = arguments.selection.without_fragments.clone();
     let others = Others {
@@ -213,7 +213,7 @@ fn read(
     };
     let array = open_location(&location, &open, global, &out).map_err(|error| {
         let damaged = error.damaged_fragment().map(str::to_owned);
-        others.explain(error, damaged)
+        others.explain(location.unopened(error), damaged)
     })?;
     let array = Arc::new(array);
     arguments.selection.warn_of_left_out(&array, &out);

@@ -59,11 +59,11 @@ impl Selection {
         out: &Output,
     ) -> Result<Selected, Failure> {
         let session = session(global);
-        let location = place::array(uri, &global.counts)?;
+        let location = place::folder(uri, &global.counts)?;
         let mut opening = Opening::new(global, &session)?;
         opening.options.without_fragments = self.without_fragments.clone();
         let array = open_location(&location, &opening, global, out);
-        let array = Arc::new(array.map_err(|error| Failure::in_place(error, &location))?);
+        let array = Arc::new(array.map_err(|error| location.unopened(error))?);
         self.warn_of_left_out(&array, out);
         let options = self.read_options(&array, &session, global)?;
         if let Some(condition) = &options.condition {

@@ -130,7 +130,7 @@ impl Array {
         let now = options.names.now();
         let row = row_bytes(schema);
         let marker = Marker {
-            from: self.place().store_uri.clone(),
+            from: self.place().absolute_uri(),
             at: self.engine().window().at.min(now),
             begun: now,
             rows: (options.part_bytes / row).max(1),
@@ -155,7 +155,7 @@ impl Array {
         let Some(marker) = Marker::of(&target.metadata()?) else {
             return Err(exists("there is an array here already"));
         };
-        if marker.from != self.place().store_uri {
+        if marker.from != self.place().absolute_uri() {
             let what = format!("a rewrite of another array was begun here: {}", marker.from);
             return Err(exists(&what));
         }

@@ -1,0 +1,115 @@
+//! `tdb doctor`: where a URI leads, by which credentials, and what can be done there.
+
+use std::io::Write;
+
+use clap::Args;
+use serde_json::{Map, Value as Json, json};
+use tdb::doctor::{Answer, Check, Diagnosis, diagnose, in_words};
+use tdb::{Stores, place};
+
+use super::schema::section;
+use super::write_json;
+use crate::failure::Failure;
+use crate::global::Global;
+use crate::output::Output;
+use crate::paint::{Role, Table, visible};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb doctor fixtures/v22_tour/array\n  tdb doctor s3://bucket/array --config vfs.s3.region=eu-central-1 --write\n\n\
+    Listing and reading are timed, the middle of three tries. Nothing secret is shown. The exit status is 1 where something fails."
+)]
+pub(crate) struct Arguments {
+    /// A folder, bucket or container, array or group
+    uri: String,
+    /// Also make an object, and remove it again
+    #[arg(long)]
+    write: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let uri = &arguments.uri;
+    let facts = global.counts.connection(uri)?;
+    let place = place::folder(uri, &global.counts)?;
+    let diagnosis = diagnose(&place, arguments.write);
+    if global.json {
+        write_json(out, &in_json(uri, &facts, &diagnosis))?;
+    } else {
+        let title = out.look.paint(Role::Title, &visible(uri));
+        writeln!(out, "{title}: {}", in_words(diagnosis.object_type))?;
+        let mut table = Table::plain(&[false, false]);
+        for (what, fact) in facts {
+            table.painted([(Role::Dim, what.to_owned()), (Role::Plain, fact)]);
+        }
+        section(table, out)?;
+        section(checks_table(&diagnosis), out)?;
+    }
+    let mut failures = diagnosis.failures();
+    let Some(first) = failures.next() else {
+        return Ok(());
+    };
+    let failure = Failure::finding(format!("{} does not work", first.what)).within(uri);
+    match &first.answer {
+        Answer::Fails(error) => Err(match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }),
+        Answer::Works(_) | Answer::NotTried(_) => Err(failure),
+    }
+}
+
+fn checks_table(diagnosis: &Diagnosis) -> Table {
+    let mut table = Table::new(&["check", "", ">ms", "found"]);
+    for check in &diagnosis.checks {
+        let role = if matches!(check.answer, Answer::Fails(_)) {
+            Role::Error
+        } else {
+            Role::Plain
+        };
+        table.painted([
+            (Role::Title, check.what.to_owned()),
+            (role, word(&check.answer).to_owned()),
+            (
+                Role::Plain,
+                took(check).map_or(String::new(), |ms| format!("{ms:.1}")),
+            ),
+            (Role::Plain, check.answer.text()),
+        ]);
+    }
+    table
+}
+
+fn word(answer: &Answer) -> &'static str {
+    match answer {
+        Answer::Works(_) => "works",
+        Answer::Fails(_) => "fails",
+        Answer::NotTried(_) => "not tried",
+    }
+}
+
+/// Milliseconds, of what was tried.
+fn took(check: &Check) -> Option<f64> {
+    let is_tried = !matches!(check.answer, Answer::NotTried(_));
+    is_tried.then(|| (check.took.as_secs_f64() * 1e6).round() / 1e3)
+}
+
+fn in_json(uri: &str, facts: &[(&'static str, String)], diagnosis: &Diagnosis) -> Json {
+    let facts = facts.iter();
+    let facts: Map<String, Json> = facts
+        .map(|(what, fact)| ((*what).to_owned(), fact.clone().into()))
+        .collect();
+    let checks = diagnosis.checks.iter().map(|check| {
+        json!({
+            "check": check.what,
+            "outcome": word(&check.answer).replace(' ', "-"),
+            "milliseconds": took(check),
+            "found": check.answer.text(),
+        })
+    });
+    json!({
+        "uri": uri,
+        "is": in_words(diagnosis.object_type),
+        "connection": facts,
+        "checks": checks.collect::<Vec<Json>>(),
+    })
+}

@@ -1,0 +1,77 @@
+//! Settings of object stores.
+
+use crate::profile::Profile;
+
+use super::names;
+
+/// What a name is.
+pub(super) enum Known {
+    /// A setting that has an effect.
+    Used,
+    /// One of TileDB's that has none.
+    Unused,
+    /// None at all.
+    No,
+}
+
+/// What stores other than local folders are opened with.
+pub(super) struct RemoteSettings {
+    #[cfg(feature = "object-store")]
+    settings: tdb::StoreSettings,
+}
+
+#[cfg(feature = "object-store")]
+impl RemoteSettings {
+    pub(super) fn of_environment() -> Self {
+        Self {
+            settings: tdb::StoreSettings::of_environment(std::env::vars_os()),
+        }
+    }
+
+    pub(super) fn set(&mut self, name: &str, value: &str) -> Known {
+        match self.settings.set(name, value) {
+            tdb::TakenSetting::Understood => Known::Used,
+            tdb::TakenSetting::Unused => Known::Unused,
+            tdb::TakenSetting::Unknown => elsewhere(name),
+        }
+    }
+
+    /// The names of all such settings.
+    pub(super) fn names() -> Vec<String> {
+        tdb::StoreSettings::names().collect()
+    }
+
+    /// Has stores opened with these settings.
+    pub(super) fn open_with(self, stores: &Profile) {
+        stores.of_stores(std::sync::Arc::new(tdb::ObjectStores::new(self.settings)));
+    }
+}
+
+#[cfg(not(feature = "object-store"))]
+impl RemoteSettings {
+    pub(super) fn of_environment() -> Self {
+        Self {}
+    }
+
+    pub(super) fn set(&mut self, name: &str, _value: &str) -> Known {
+        if name.starts_with("vfs.") || name.starts_with("ssl.") {
+            return Known::Unused;
+        }
+        elsewhere(name)
+    }
+
+    pub(super) fn names() -> Vec<String> {
+        Vec::new()
+    }
+
+    pub(super) fn open_with(self, _stores: &Profile) {}
+}
+
+/// Whether TileDB has a setting of this name that is not of object stores.
+fn elsewhere(name: &str) -> Known {
+    if names::SETTINGS.contains(&name) {
+        Known::Unused
+    } else {
+        Known::No
+    }
+}

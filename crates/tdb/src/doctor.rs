@@ -1,0 +1,237 @@
+//! Whether a place can be listed, read and written, and how long that takes.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tdb_array::{ChangeOptions, ObjectType};
+use tdb_store::{Object, Read, Store, StoreError, join, read_one};
+use tdb_tile::Code;
+
+use crate::place::{self, Place};
+use crate::{Context, Error, Result};
+
+/// How often is asked what is asked to learn how long an answer takes.
+const TRIES: usize = 3;
+/// Folders that are looked into for an object to read.
+const LOOKED_INTO: usize = 8;
+
+/// What was found at a place.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Diagnosis {
+    /// What is there; none where that cannot be told.
+    pub object_type: Option<ObjectType>,
+    /// What was tried, in this order.
+    pub checks: Vec<Check>,
+}
+
+/// Something that was tried.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Check {
+    /// What, in a word: `list`, `read`, `write`, `keep`, `remove`.
+    pub what: &'static str,
+    /// How that went.
+    pub answer: Answer,
+    /// How long it took, the middle of several tries if it was tried more than once.
+    pub took: Duration,
+}
+
+/// How something went that was tried.
+#[derive(Debug)]
+pub enum Answer {
+    /// As it should, and what was found.
+    Works(String),
+    /// It failed, and why.
+    Fails(Error),
+    /// It was not tried, and why.
+    NotTried(&'static str),
+}
+
+impl Diagnosis {
+    /// The things that failed.
+    pub fn failures(&self) -> impl Iterator<Item = &Check> {
+        let failed = |check: &&Check| matches!(check.answer, Answer::Fails(_));
+        self.checks.iter().filter(failed)
+    }
+}
+
+impl Context {
+    /// Finds out whether the folder that a URI names can be listed and read and, where that is wanted, written: then an object
+    /// is made in it, and removed again. What fails is told, not returned as an error.
+    ///
+    /// ```
+    /// let folder = tempfile::tempdir()?;
+    /// let uri = folder.path().to_str().expect("a path of text");
+    /// let diagnosis = tdb::Context::new().doctor(uri, true)?;
+    /// assert_eq!(diagnosis.failures().count(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A URI that names no folder; settings that lead to no store; a local folder that is not there.
+    pub fn doctor(&self, uri: &str, is_writing: bool) -> Result<Diagnosis> {
+        Ok(diagnose(&place::folder(uri, self.opener())?, is_writing))
+    }
+}
+
+/// As [`Context::doctor`], of a place.
+#[must_use]
+pub fn diagnose(place: &Place, is_writing: bool) -> Diagnosis {
+    let (store, folder) = (&**place.store(), place.prefix());
+    let check = |what, took, answer: Result<String, StoreError>| Check {
+        what,
+        took,
+        answer: match answer {
+            Ok(text) => Answer::Works(text),
+            Err(error) => Answer::Fails(place.failed(error)),
+        },
+    };
+    let (took, listed) = timed(TRIES, || store.list(folder, None));
+    let is_listed = listed.is_ok();
+    let mut checks = vec![check(
+        "list",
+        took,
+        listed.map(|found| {
+            let more = if found.next.is_some() {
+                ", and more"
+            } else {
+                ""
+            };
+            let (folders, objects) = (found.prefixes.len(), found.objects.len());
+            format!("{folders} folders, {objects} objects{more}")
+        }),
+    )];
+    match is_listed.then(|| an_object(store, folder)).flatten() {
+        None => checks.push(not_tried("read", "no object was found to read")),
+        Some(object) => {
+            let (took, read) = timed(TRIES, || read_byte(store, &object));
+            checks.push(check("read", took, read));
+        }
+    }
+    if is_writing {
+        writing(store, folder, &check, &mut checks);
+    } else {
+        checks.push(not_tried(
+            "write",
+            "--write makes an object and removes it again",
+        ));
+    }
+    Diagnosis {
+        object_type: place.object_type().ok(),
+        checks,
+    }
+}
+
+/// Makes an object, tries to make it once more, and removes it.
+fn writing(
+    store: &dyn Store,
+    folder: &str,
+    check: &dyn Fn(&'static str, Duration, Result<String, StoreError>) -> Check,
+    checks: &mut Vec<Check>,
+) {
+    let name = match ChangeOptions::default().names.id() {
+        Ok(number) => format!("__tdb_doctor_{number:x}"),
+        Err(_) => return checks.push(not_tried("write", "there is no name for an object")),
+    };
+    let key = join(folder, &name);
+    let put = || store.put(&key, Bytes::from_static(b"tdb doctor"));
+    let (took, made) = timed(1, put);
+    let is_made = made.is_ok();
+    checks.push(check(
+        "write",
+        took,
+        made.map(|()| "an object was made".to_owned()),
+    ));
+    if !is_made {
+        return;
+    }
+    let (took, again) = timed(1, put);
+    checks.push(check(
+        "keep",
+        took,
+        match again {
+            Err(StoreError::Exists { .. }) => Ok("an object is not replaced".to_owned()),
+            Ok(()) => Ok(
+                "an object is replaced without a word, so tdb relies on names that are made once"
+                    .to_owned(),
+            ),
+            Err(error) => Err(error),
+        },
+    ));
+    let (took, removed) = timed(1, || store.remove(&key));
+    checks.push(check(
+        "remove",
+        took,
+        removed.map(|()| "the object is gone".to_owned()),
+    ));
+}
+
+fn not_tried(what: &'static str, why: &'static str) -> Check {
+    Check {
+        what,
+        answer: Answer::NotTried(why),
+        took: Duration::ZERO,
+    }
+}
+
+/// Does something a few times, until it fails; the middle of the times that it took, and its last answer.
+fn timed<T>(
+    tries: usize,
+    work: impl Fn() -> Result<T, StoreError>,
+) -> (Duration, Result<T, StoreError>) {
+    let mut times = Vec::new();
+    loop {
+        let start = Instant::now();
+        let answer = work();
+        times.push(start.elapsed());
+        if answer.is_err() || times.len() >= tries {
+            times.sort_unstable();
+            let middle = times.get(times.len() / 2).copied();
+            return (middle.unwrap_or_else(|| start.elapsed()), answer);
+        }
+    }
+}
+
+/// The first object that is found in a folder, or in the first folders in it.
+fn an_object(store: &dyn Store, folder: &str) -> Option<Object> {
+    let mut folders = vec![folder.to_owned()];
+    for _ in 0..LOOKED_INTO {
+        let listing = store.list(&folders.pop()?, None).ok()?;
+        if let Some(object) = listing.objects.into_iter().find(|o| o.size != Some(0)) {
+            return Some(object);
+        }
+        folders.extend(listing.prefixes.into_iter().take(LOOKED_INTO));
+    }
+    None
+}
+
+fn read_byte(store: &dyn Store, object: &Object) -> Result<String, StoreError> {
+    match read_one(store, Read::bounded(&*object.key, 0, 1)) {
+        // An empty object is one that can be read, too.
+        Ok(_) | Err(StoreError::OutOfRange { .. }) => Ok(format!("of {}", object.key)),
+        Err(error) => Err(error),
+    }
+}
+
+impl Answer {
+    /// What was found, in words.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Works(text) => text.clone(),
+            Self::Fails(error) => error.to_string(),
+            Self::NotTried(why) => (*why).to_owned(),
+        }
+    }
+}
+
+/// What is there, in words.
+#[must_use]
+pub fn in_words(object_type: Option<ObjectType>) -> &'static str {
+    match object_type {
+        None => "cannot be told",
+        Some(ObjectType::Invalid) => "neither an array nor a group",
+        Some(found) => found.name(),
+    }
+}

@@ -1,0 +1,115 @@
+//! Object stores beside local folders.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tdb_array::ErrorKind;
+use tdb_object_store::{Connection, OpenError, RemoteUri, Runtime, Service, Settings};
+use tdb_store::{Store, StoreError};
+
+use crate::stores::no_such_store;
+use crate::{Error, LocalStores, RemoteFolder, Result, Stores};
+
+/// Local folders, and S3, Google Cloud Storage, Azure Blob Storage and HTTP servers with these settings. Stores of a bucket
+/// share connections; threads for waiting are started for the first.
+#[derive(Debug, Default)]
+pub struct ObjectStores {
+    settings: Settings,
+    opened: Mutex<Opened>,
+}
+
+/// What is kept for the next URI.
+#[derive(Debug, Default)]
+struct Opened {
+    runtime: Option<Runtime>,
+    /// By the URI of their roots.
+    stores: HashMap<String, Arc<dyn Store>>,
+}
+
+impl ObjectStores {
+    /// With these settings, and what the environment says besides.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tdb::{Context, ObjectStores, StoreSettings};
+    ///
+    /// let mut settings = StoreSettings::of_environment(std::env::vars_os());
+    /// settings.set("vfs.s3.endpoint_override", "http://127.0.0.1:9000");
+    /// let context = Context::new().stores(Arc::new(ObjectStores::new(settings)));
+    /// # let _ = context;
+    /// ```
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            opened: Mutex::default(),
+        }
+    }
+
+    /// With what the environment says alone.
+    #[must_use]
+    pub fn of_environment() -> Self {
+        Self::new(Settings::of_environment(std::env::vars_os()))
+    }
+
+    fn store(&self, uri: &str, root: &str) -> Result<Arc<dyn Store>> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = opened.stores.get(root) {
+            return Ok(Arc::clone(store));
+        }
+        let failed = |error: OpenError| {
+            let error = Error::new(ErrorKind::Invalid, error);
+            error.with_hint(format!("tdb doctor {uri} tells what is missing"))
+        };
+        let runtime = match opened.runtime.take() {
+            Some(runtime) => runtime,
+            None => Runtime::start().map_err(|error| failed(error.into()))?,
+        };
+        let store = tdb_object_store::open(root, &self.settings, &runtime);
+        opened.runtime = Some(runtime);
+        let store: Arc<dyn Store> = Arc::new(store.map_err(failed)?);
+        opened.stores.insert(root.to_owned(), Arc::clone(&store));
+        Ok(store)
+    }
+}
+
+impl Stores for ObjectStores {
+    fn open(&self, folder: &Path) -> Result<Arc<dyn Store>, StoreError> {
+        LocalStores.open(folder)
+    }
+
+    fn connection(&self, uri: &str) -> Result<Vec<(&'static str, String)>> {
+        if !RemoteUri::is_remote(uri) {
+            return LocalStores.connection(uri);
+        }
+        let found = Connection::of(uri, &self.settings);
+        let found = found.map_err(|error| Error::new(ErrorKind::Invalid, error))?;
+        let (store, root) = match found.service {
+            Service::S3 => ("S3", "bucket"),
+            Service::Gcs => ("Google Cloud Storage", "bucket"),
+            Service::Azure => ("Azure Blob Storage", "container"),
+            Service::Http => ("HTTP", "server"),
+        };
+        let mut facts = vec![("store", store.to_owned()), (root, found.root)];
+        let server = found.endpoint.filter(|_| found.service != Service::Http);
+        facts.extend(server.map(|server| ("server", server)));
+        facts.extend(found.region.map(|region| ("region", region)));
+        facts.push(("credentials", found.credentials.to_owned()));
+        Ok(facts)
+    }
+
+    fn open_remote(&self, uri: &str) -> Result<RemoteFolder> {
+        if !RemoteUri::is_remote(uri) {
+            return Err(no_such_store(uri));
+        }
+        let parsed = RemoteUri::parse(uri);
+        let parsed = parsed.map_err(|error| Error::new(ErrorKind::Invalid, error))?;
+        let root_uri = parsed.root_uri();
+        Ok(RemoteFolder {
+            store: self.store(uri, &root_uri)?,
+            root_uri,
+            folder: parsed.folder,
+        })
+    }
+}

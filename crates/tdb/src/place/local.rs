@@ -1,0 +1,171 @@
+//! Folders of the file system.
+
+use std::path::Path;
+
+use tdb_array::{ErrorKind, Location, ObjectType};
+use tdb_store::{LocalStore, StoreError};
+
+use super::address::{absolute_path, file_uri};
+use super::{Place, PlacedObject, array, missing, system};
+use crate::stores::Stores;
+use crate::{Error, Result};
+
+/// The folder at a path; its store begins there.
+pub(super) fn folder(uri: &str, path: &Path, stores: &dyn Stores) -> Result<Place> {
+    let store = stores.open(path).map_err(|error| match error {
+        StoreError::NotFound { .. } => missing(uri),
+        StoreError::NotAFolder { .. } => {
+            let error = Error::new(ErrorKind::NotFound, "is a file, not an array or a group");
+            error
+                .at(uri)
+                .with_hint("tdb dump shows what is in a single object")
+        }
+        error => Error::from(error).at(uri),
+    })?;
+    Ok(Place {
+        uri: uri.to_owned(),
+        location: Location::new(store, ""),
+        store_uri: file_uri(path).map_err(|error| system(uri, error))?,
+    })
+}
+
+/// The folder at a path, in a store that begins above it.
+pub(super) fn from_above(uri: &str, path: &Path, stores: &dyn Stores) -> Result<Place> {
+    let place = folder(uri, path, stores)?;
+    let path = path.canonicalize().map_err(|error| system(uri, error))?;
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Ok(place);
+    };
+    let Some(name) = name.to_str() else {
+        return Ok(place);
+    };
+    let above = folder(uri, parent, stores)?;
+    Ok(Place {
+        location: above.location.at(name),
+        ..above
+    })
+}
+
+/// Fails where a path is a symbolic link: what it leads to lies elsewhere.
+pub(super) fn refuse_link(uri: &str, path: &Path) -> Result<()> {
+    // A slash at the end would have the system follow the link.
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Ok(());
+    };
+    let path = parent.join(name);
+    match path.read_link() {
+        Ok(target) => {
+            let what = format!("{uri}: a symbolic link, to {}", target.display());
+            let hint =
+                "links are not followed here: give the place itself, or treat the link as a file";
+            Err(Error::invalid(what).with_hint(hint))
+        }
+        Err(_) => Ok(()),
+    }
+}
+
+/// A path where there need not be anything yet. The store begins at the deepest folder that there is: nothing is made before
+/// something is stored.
+pub(super) fn vacant(uri: &str, path: &Path, stores: &dyn Stores) -> Result<Place> {
+    let path = absolute_path(uri, path)?;
+    let mut missing = Vec::new();
+    let mut root = path.as_path();
+    while !root.exists() {
+        let (Some(parent), Some(name)) = (root.parent(), root.file_name()) else {
+            return Err(super::missing(uri));
+        };
+        let Some(name) = name.to_str() else {
+            return Err(Error::invalid(format!("{uri}: a name that is not UTF-8")));
+        };
+        missing.push(name);
+        root = parent;
+    }
+    missing.reverse();
+    check_above(uri, root, &missing)?;
+    if !root.is_dir() {
+        let what = if missing.is_empty() {
+            "there is a file here already".to_owned()
+        } else {
+            format!("{} is a file, and a folder is needed there", root.display())
+        };
+        return Err(Error::new(ErrorKind::Exists, what).at(uri));
+    }
+    let place = folder(uri, root, stores)?;
+    Ok(Place {
+        location: place.location.at(&missing.join("/")),
+        ..place
+    })
+}
+
+/// Fails where a folder above is an array, or a group that keeps objects of its own on the way.
+fn check_above(uri: &str, root: &Path, missing: &[&str]) -> Result<()> {
+    let root = root.canonicalize().map_err(|error| system(uri, error))?;
+    let path = root.join(missing.join("/"));
+    for folder in path
+        .ancestors()
+        .skip(1)
+        .filter(|folder| root.starts_with(folder))
+    {
+        let names = path.strip_prefix(folder).unwrap_or(&path);
+        // What cannot be looked at is not known to be in the way.
+        let Some((store, names)) = LocalStore::open(folder).ok().zip(names.to_str()) else {
+            continue;
+        };
+        if let Ok(Some(what)) = ObjectType::in_the_way(&store, "", names) {
+            return Err(super::lies_in(uri, what, &folder.display().to_string()));
+        }
+    }
+    Ok(())
+}
+
+/// The array whose labels the array at a path holds, and where the latter stands in it.
+pub(super) fn labelled(path: &Path, stores: &dyn Stores) -> Option<(Place, String)> {
+    let path = path.canonicalize().ok()?;
+    let folder = path
+        .parent()
+        .filter(|folder| folder.ends_with("__labels"))?;
+    let name = path.file_name()?.to_str()?;
+    let place = array(folder.parent()?.to_str()?, stores).ok()?;
+    Some((place, format!("__labels/{name}")))
+}
+
+/// The object at a path.
+pub(super) fn object(uri: &str, path: &Path, stores: &dyn Stores) -> Result<PlacedObject> {
+    // Only the folders are resolved: a link in place of an object is not followed.
+    let path = match (path.parent().map(Path::canonicalize), path.file_name()) {
+        (Some(Ok(parent)), Some(name)) if !parent.as_os_str().is_empty() => parent.join(name),
+        _ => absolute_path(uri, path)?,
+    };
+    if path.is_dir() {
+        return Err(super::no_object(uri));
+    }
+    let folders: Vec<&Path> = path.ancestors().skip(1).collect();
+    let below = |folder: &Path| {
+        let parts = path.strip_prefix(folder).ok()?.components();
+        let names: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
+        names.map(|names| names.join("/"))
+    };
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        let root = self::folder(uri, folder, stores)?;
+        let root_type = root.object_type()?;
+        if let (ObjectType::Array | ObjectType::Group, Some(key)) = (root_type, below(folder)) {
+            return Ok(PlacedObject {
+                root,
+                root_type,
+                key,
+            });
+        }
+    }
+    let Some((parent, key)) = folders
+        .first()
+        .and_then(|parent| Some((*parent, below(parent)?)))
+    else {
+        return Err(missing(uri));
+    };
+    let root = self::folder(uri, parent, stores).map_err(|_| missing(uri))?;
+    Ok(PlacedObject {
+        root,
+        root_type: ObjectType::Invalid,
+        key,
+    })
+}

@@ -1,0 +1,196 @@
+//! `cargo xtask interop-stores`: golden arrays and lives in object stores, on real servers: moto for S3, azurite for Azure,
+//! WsgiDAV for plain HTTP. TileDB and the program read and write the same arrays there.
+//!
+//! What each server is asked to hold, `xtask/interop/stores.py` says. TileDB and the program take the same settings, from
+//! the environment. Azurite comes from npm; where there is none, its part is left out, and that is said.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::fixtures::{Workshop, output};
+use crate::interop::{JUDGE, compare, parse, program};
+use crate::outcome::Outcome;
+use crate::server::{Server, log_file};
+use crate::workspace::root;
+
+/// A server of S3's protocol.
+const MOTO: &str = "moto[server]==5.2.5";
+/// A server of files over HTTP, and what it runs in.
+const WEBDAV: [&str; 2] = ["wsgidav==4.4.0", "cheroot"];
+/// A server of Azure's protocol.
+const AZURITE: &str = "azurite@3.37.0";
+
+/// The variables that lead TileDB and the program to a server.
+type Settings = Vec<(&'static str, String)>;
+
+struct Stores<'a> {
+    workshop: &'a Workshop,
+    folder: PathBuf,
+    program: PathBuf,
+    seed: String,
+    count: String,
+}
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let workshop = Workshop::open()?;
+    let options = parse(arguments, &workshop)?;
+    let folder = workshop.scratch().join("stores");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    let stores = Stores {
+        workshop: &workshop,
+        folder,
+        program: program()?,
+        seed: options.seed,
+        count: options.given.unwrap_or("6".to_owned()),
+    };
+    let mut packages = vec![MOTO];
+    packages.extend(WEBDAV);
+    output(
+        Command::new(workshop.python())
+            .args(["-m", "pip", "install", "--quiet"])
+            .args(packages),
+    )?;
+    stores.s3()?;
+    stores.http()?;
+    stores.azure()
+}
+
+impl Stores<'_> {
+    fn s3(&self) -> Outcome {
+        let (moto, settings) = moto(self.workshop, &self.folder)?;
+        self.hold("s3", "s3://tdbtest", &settings, &self.count)?;
+        drop(moto);
+        Ok(())
+    }
+
+    fn azure(&self) -> Outcome {
+        let Some(azurite) = self.azurite()? else {
+            println!("azure: 0 arrays, skipped: there is no npm to install azurite with");
+            return Ok(());
+        };
+        let log = log_file(&self.folder, "azurite")?;
+        let data = self.folder.join("azurite");
+        let server = Server::start(&log, |port| {
+            let mut command = Command::new(azurite);
+            command.args([
+                "--disableTelemetry",
+                "--silent",
+                "--skipApiVersionCheck",
+                "--blobHost",
+                "127.0.0.1",
+                "--blobPort",
+                &port.to_string(),
+                "--location",
+            ]);
+            command.arg(data);
+            command
+        })?;
+        let account = "devstoreaccount1";
+        // The key that all emulators of Azure have, as its documentation gives it.
+        let key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+        let settings = vec![
+            ("TILEDB_VFS_AZURE_STORAGE_ACCOUNT_NAME", account.to_owned()),
+            ("TILEDB_VFS_AZURE_STORAGE_ACCOUNT_KEY", key.to_owned()),
+            (
+                "TILEDB_VFS_AZURE_BLOB_ENDPOINT",
+                format!("http://127.0.0.1:{}/{account}", server.port),
+            ),
+        ];
+        self.hold("azure", "azure://tdbtest", &settings, "2")
+    }
+
+    /// The program azurite, which npm installs if there is an npm.
+    fn azurite(&self) -> Result<Option<PathBuf>, Box<dyn Error>> {
+        let folder = self.workshop.scratch().join("azurite");
+        let program = folder.join("node_modules/.bin/azurite-blob");
+        if program.exists() {
+            return Ok(Some(program));
+        }
+        if Command::new("npm").arg("--version").output().is_err() {
+            return Ok(None);
+        }
+        fs::create_dir_all(&folder)?;
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]);
+        output(npm.arg(&folder).arg(AZURITE))?;
+        Ok(Some(program))
+    }
+
+    /// Golden arrays as a server of files shows them, which can only be read.
+    fn http(&self) -> Outcome {
+        let log = log_file(&self.folder, "wsgidav")?;
+        let python = self.workshop.python();
+        let server = Server::start(&log, |port| {
+            let mut command = Command::new(python);
+            command.args([
+                "-m",
+                "wsgidav.server.server_cli",
+                "--host",
+                "127.0.0.1",
+                "--auth",
+            ]);
+            command.args(["anonymous", "--port", &port.to_string(), "--root"]);
+            command.arg(root().join("fixtures"));
+            command
+        })?;
+        let uri = format!("http://127.0.0.1:{}", server.port);
+        self.hold("http", &uri, &Settings::new(), "0")
+    }
+
+    /// Has `stores.py` compare what is read, and lives below a URI.
+    fn hold(&self, name: &str, uri: &str, settings: &Settings, lives: &str) -> Outcome {
+        let library = self.workshop.library(JUDGE.0, JUDGE.1)?;
+        let script = |script: &str| {
+            let mut command = Command::new(self.workshop.python());
+            command
+                .arg("-B")
+                .arg(root().join("xtask/interop").join(script));
+            command.arg(&library).arg(root().join("fixtures/recipes"));
+            command.envs(settings.iter().cloned());
+            command
+        };
+        let mut stores = script("stores.py");
+        stores.args([Path::new(uri), &root().join("fixtures"), &self.program]);
+        print!("{}", output(&mut stores)?);
+        if lives == "0" {
+            return Ok(());
+        }
+        let folder = self.folder.join(format!("life-{name}"));
+        let mut life = script("life.py");
+        life.arg(&folder).args([&self.seed, lives]);
+        life.arg(&self.program).args(["0", uri]);
+        print!("{}", output(&mut life)?);
+        // The program asks the same server as TileDB did.
+        compare(&self.program, &folder, settings)
+    }
+}
+
+/// A server of S3's protocol, and the settings that lead to it.
+pub(crate) fn moto(
+    workshop: &Workshop,
+    folder: &Path,
+) -> Result<(Server, Settings), Box<dyn Error>> {
+    let log = log_file(folder, "moto")?;
+    let server = Server::start(&log, |port| {
+        let mut command = Command::new(workshop.python());
+        command.args(["-m", "moto.server", "-H", "127.0.0.1", "-p"]);
+        command.arg(port.to_string());
+        command
+    })?;
+    let settings = vec![
+        (
+            "TILEDB_VFS_S3_ENDPOINT_OVERRIDE",
+            format!("127.0.0.1:{}", server.port),
+        ),
+        ("TILEDB_VFS_S3_SCHEME", "http".to_owned()),
+        ("TILEDB_VFS_S3_USE_VIRTUAL_ADDRESSING", "false".to_owned()),
+        ("TILEDB_VFS_S3_REGION", "us-east-1".to_owned()),
+        ("TILEDB_VFS_S3_AWS_ACCESS_KEY_ID", "testing".to_owned()),
+        ("TILEDB_VFS_S3_AWS_SECRET_ACCESS_KEY", "testing".to_owned()),
+    ];
+    Ok((server, settings))
+}
