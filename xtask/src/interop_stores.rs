@@ -23,7 +23,7 @@ const WEBDAV: [&str; 2] = ["wsgidav==4.4.0", "cheroot"];
 const AZURITE: &str = "azurite@3.37.0";
 
 /// The variables that lead TileDB and the program to a server.
-type Settings = Vec<(&'static str, String)>;
+pub(crate) type Settings = Vec<(&'static str, String)>;
 
 struct Stores<'a> {
     workshop: &'a Workshop,
@@ -47,13 +47,6 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         seed: options.seed,
         count: options.given.unwrap_or("6".to_owned()),
     };
-    let mut packages = vec![MOTO];
-    packages.extend(WEBDAV);
-    output(
-        Command::new(workshop.python())
-            .args(["-m", "pip", "install", "--quiet"])
-            .args(packages),
-    )?;
     stores.s3()?;
     stores.http()?;
     stores.azure()
@@ -122,6 +115,7 @@ impl Stores<'_> {
 
     /// Golden arrays as a server of files shows them, which can only be read.
     fn http(&self) -> Outcome {
+        install(self.workshop, &WEBDAV)?;
         let log = log_file(&self.folder, "wsgidav")?;
         let python = self.workshop.python();
         let server = Server::start(&log, |port| {
@@ -174,6 +168,7 @@ pub(crate) fn moto(
     workshop: &Workshop,
     folder: &Path,
 ) -> Result<(Server, Settings), Box<dyn Error>> {
+    install(workshop, &[MOTO])?;
     let log = log_file(folder, "moto")?;
     let server = Server::start(&log, |port| {
         let mut command = Command::new(workshop.python());
@@ -193,4 +188,25 @@ pub(crate) fn moto(
         ("TILEDB_VFS_S3_AWS_SECRET_ACCESS_KEY", "testing".to_owned()),
     ];
     Ok((server, settings))
+}
+
+/// Gives the Python these packages.
+fn install(workshop: &Workshop, packages: &[&str]) -> Outcome {
+    let mut pip = Command::new(workshop.python());
+    pip.args(["-m", "pip", "install", "--quiet"]);
+    output(pip.args(packages))?;
+    Ok(())
+}
+
+/// Makes a bucket, by the server's own protocol: who it is made by does not matter to it.
+pub(crate) fn make_bucket(workshop: &Workshop, name: &str, settings: &Settings) -> Outcome {
+    let server = settings
+        .iter()
+        .find(|(key, _)| key.ends_with("_ENDPOINT_OVERRIDE"));
+    let (_, server) = server.ok_or("settings without a server")?;
+    let script = "import sys, urllib.request as r; r.urlopen(r.Request(sys.argv[1], method='PUT'))";
+    let mut python = Command::new(workshop.python());
+    python.args(["-c", script, &format!("http://{server}/{name}")]);
+    output(&mut python)?;
+    Ok(())
 }

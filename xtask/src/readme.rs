@@ -10,13 +10,17 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::ci::Tests;
-use crate::fixtures::output;
-use crate::interop;
+use crate::fixtures::{Workshop, output};
+use crate::interop_stores::Settings;
 use crate::outcome::Outcome;
 use crate::workspace::{cargo, root};
+use crate::{interop, interop_stores};
 
 /// In place of lines of an output that are not shown.
 const LEFT_OUT: &str = "…";
+
+/// The bucket of the examples, on a server that is started for them.
+const BUCKET: &str = "weather";
 
 /// A line for the shell, and what it prints if that is shown.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,12 +33,16 @@ struct Example<'a> {
 /// example of the first one as a test.
 pub(crate) fn check(tests: &mut Tests) -> Outcome {
     let path = path_with(interop::program()?)?;
+    let workshop = Workshop::open()?;
+    let (_server, settings) = interop_stores::moto(&workshop, &workshop.scratch().join("stores"))?;
+    interop_stores::make_bucket(&workshop, BUCKET, &settings)?;
     let mut compared = 0;
     for page in pages()? {
         let text = fs::read_to_string(root().join(&page))?;
         for example in examples(&text) {
             let command = example.command;
-            run(&example, &path).map_err(|error| format!("{page}, `{command}`: {error}"))?;
+            run(&example, &path, &settings)
+                .map_err(|error| format!("{page}, `{command}`: {error}"))?;
             compared += usize::from(example.printed.is_some());
         }
     }
@@ -58,9 +66,10 @@ fn pages() -> Result<Vec<String>, Box<dyn Error>> {
 }
 
 /// Runs an example, and compares what it prints.
-fn run(example: &Example<'_>, path: &OsStr) -> Outcome {
+fn run(example: &Example<'_>, path: &OsStr, settings: &Settings) -> Outcome {
     let mut shell = Command::new("sh");
     let shell = shell.current_dir(root()).env("PATH", path);
+    shell.envs(settings.iter().cloned());
     let done = shell.args(["-c", example.command]).output()?;
     if !done.status.success() {
         let errors = String::from_utf8_lossy(&done.stderr).into_owned();
@@ -209,7 +218,8 @@ mod tests {
         let command = "printf 'a  b\\n1  2\\n3  4\\n'";
         let check = |shown: &[&'static str]| {
             let printed = Some(shown.to_vec());
-            run(&Example { command, printed }, OsStr::new("/usr/bin:/bin"))
+            let path = OsStr::new("/usr/bin:/bin");
+            run(&Example { command, printed }, path, &Settings::new())
         };
         assert!(check(&["a  b", "1  2", "3  4"]).is_ok());
         assert!(check(&["a  b", "…"]).is_ok());
@@ -228,6 +238,6 @@ mod tests {
             command: "exit 3",
             printed: None,
         };
-        assert!(run(&failing, OsStr::new("/bin")).is_err());
+        assert!(run(&failing, OsStr::new("/bin"), &Settings::new()).is_err());
     }
 }

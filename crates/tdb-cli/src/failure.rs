@@ -170,7 +170,11 @@ impl Failure {
 
     /// What went wrong with an array, a group or an object there.
     pub(crate) fn in_place(error: impl Into<Self>, place: &Place) -> Self {
-        error.into().at(&place.uri)
+        let mut failure = error.into().at(&place.uri);
+        if failure.hint.is_none() {
+            failure.hint = place.way_to_learn_why(failure.kind);
+        }
+        failure
     }
 
     /// Says which file or object is at fault, also where the fault is that it does not fit.

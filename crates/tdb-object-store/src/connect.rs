@@ -14,7 +14,8 @@ use object_store::{Certificate, ClientOptions, ObjectStore, RetryConfig};
 use crate::bounded::BoundedConnector;
 use crate::error::in_words;
 use crate::ranges::Tails;
-use crate::remote::{Remote, RemoteStore};
+use crate::remote::Remote;
+use crate::store::RemoteStore;
 use crate::{OpenError, RemoteUri, Runtime, Service, Settings};
 
 /// How long a request may take, with all that comes; what is cut off goes on where it was.

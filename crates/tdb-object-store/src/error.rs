@@ -74,9 +74,44 @@ pub(crate) fn in_words(error: &dyn Error) -> String {
     }
     let text: Vec<&str> = text.split_whitespace().collect();
     let text = text.join(" ");
+    if let Some(answer) = answered(&text) {
+        return answer;
+    }
     if text.chars().count() <= SHOWN {
         return text;
     }
     let shown: String = text.chars().take(SHOWN).collect();
     format!("{shown} ...")
+}
+
+/// What a server says of an error, where it answers as S3 and Azure do: `<Code>NoSuchBucket</Code><Message>...</Message>`.
+fn answered(text: &str) -> Option<String> {
+    let within = |name: &str| {
+        let (_, behind) = text.split_once(&format!("<{name}>"))?;
+        let (value, _) = behind.split_once(&format!("</{name}>"))?;
+        let shown: String = value.trim().chars().take(SHOWN).collect();
+        (!shown.is_empty()).then_some(shown)
+    };
+    let (code, message) = (within("Code")?, within("Message")?);
+    Some(format!("the server says {code}: {message}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_server_says_is_told_without_its_wrapping() {
+        let told = io::Error::other(
+            "Generic S3 error: 404 Not Found: <?xml?> <Error><Code>NoSuchBucket</Code>\n<Message>There is\nnone</Message></Error>",
+        );
+        assert_eq!(
+            in_words(&told),
+            "the server says NoSuchBucket: There is none"
+        );
+        assert_eq!(
+            in_words(&io::Error::other("a  <Code>x</Code>")),
+            "a <Code>x</Code>"
+        );
+    }
 }

@@ -11,6 +11,7 @@ mod ranges;
 mod remote;
 mod runtime;
 mod settings;
+mod store;
 #[cfg(test)]
 mod tests;
 mod uri;
@@ -19,7 +20,7 @@ mod writer;
 pub use connect::open;
 pub use connection::Connection;
 pub use error::OpenError;
-pub use remote::RemoteStore;
 pub use runtime::Runtime;
 pub use settings::{Settings, Taken};
+pub use store::RemoteStore;
 pub use uri::{RemoteUri, Service};

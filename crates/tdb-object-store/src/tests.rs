@@ -8,8 +8,9 @@ use object_store::{ObjectStore, ObjectStoreExt};
 use tdb_store::{Store, StoreError, conformance, list_all, read_whole};
 
 use crate::ranges::Tails;
-use crate::remote::{Remote, RemoteStore};
+use crate::remote::Remote;
 use crate::runtime::Runtime;
+use crate::store::RemoteStore;
 use crate::writer::PART;
 
 fn adapted(store: &Arc<InMemory>, root: &str, tails: Tails, is_writable: bool) -> RemoteStore {

@@ -32,8 +32,13 @@ pub trait Stores: Send + Sync + Debug {
     /// As [`Stores::open_remote`].
     fn connection(&self, uri: &str) -> Result<Vec<(&'static str, String)>> {
         let is_local = !uri.contains("://") || uri.starts_with("file://");
-        let local = || vec![("store", "local folder".to_owned())];
-        is_local.then(local).ok_or_else(|| no_such_store(uri))
+        if !is_local {
+            return Err(no_such_store(uri));
+        }
+        let path = Path::new(uri.trim_start_matches("file://"));
+        let path = std::path::absolute(path).map_err(|error| StoreError::from_io(uri, error))?;
+        let path = path.display().to_string();
+        Ok(vec![("store", "local folder".to_owned()), ("path", path)])
     }
 }
 

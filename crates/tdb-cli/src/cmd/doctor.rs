@@ -48,14 +48,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let Some(first) = failures.next() else {
         return Ok(());
     };
-    let failure = Failure::finding(format!("{} does not work", first.what)).within(uri);
-    match &first.answer {
-        Answer::Fails(error) => Err(match error.hint() {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }),
-        Answer::Works(_) | Answer::NotTried(_) => Err(failure),
-    }
+    Err(Failure::finding(format!("{} does not work", first.what)).within(uri))
 }
 
 fn checks_table(diagnosis: &Diagnosis) -> Table {

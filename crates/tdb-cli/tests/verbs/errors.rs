@@ -19,7 +19,26 @@ fn a_place_without_an_array() {
 
 #[test]
 fn uris_of_other_stores() {
-    insta::assert_snapshot!("s3", failure("info s3://bucket/array"));
+    // Nothing listens there.
+    let dead = "--config vfs.s3.endpoint_override=127.0.0.1:1 --config vfs.s3.scheme=http --config vfs.s3.no_sign_request=true \
+                --config vfs.s3.connect_max_tries=1";
+    let told = failure(&format!("info s3://bucket/array {dead}"));
+    assert!(
+        told.contains("s3://bucket/array: ") && told.contains("Connection refused"),
+        "{told}"
+    );
+    assert!(
+        told.contains("hint: tdb doctor s3://bucket/array tells"),
+        "{told}"
+    );
+    let told = failure(&format!("doctor s3://bucket/array --write {dead}"));
+    assert!(told.contains("list   fails"), "{told}");
+    assert!(
+        told.contains("error: s3://bucket/array: list does not work"),
+        "{told}"
+    );
+    insta::assert_snapshot!("no_bucket", failure("info s3://"));
+    insta::assert_snapshot!("no_account", failure("info az://container/array"));
     insta::assert_snapshot!("scheme", failure("info gopher://old/array"));
     let uri = format!("file://{}", fixtures().join("v22_tour/array").display());
     assert!(run(&format!("schema {uri}")).status.success());
@@ -156,7 +175,17 @@ fn a_broken_pipe_is_no_error() {
 fn settings_of_tiledb() {
     insta::assert_snapshot!(
         "config_ignored",
-        failure("meta get v22_tour/array first_year --config vfs.s3.region=x")
+        failure(
+            "meta get v22_tour/array first_year --config vfs.s3.sse=x --config rest.retry_count=3"
+        )
+    );
+    insta::assert_snapshot!(
+        "config_misspelt",
+        failure("info v22_tour/array --config vfs.s3.regoin=x")
+    );
+    insta::assert_snapshot!(
+        "config_unknown",
+        failure("info v22_tour/array --config colour=blue")
     );
     let memory = run("read v22_tour/array --config sm.mem.total_budget=10");
     assert_eq!(memory.status.code(), Some(4));

@@ -5,6 +5,7 @@ mod asking;
 mod changing;
 mod common;
 mod costs;
+mod doctor;
 mod doing;
 mod dump;
 mod endings;

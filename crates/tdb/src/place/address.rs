@@ -2,9 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::Result;
-use crate::place::system;
-
 /// What a URI names, by its form alone.
 pub(super) enum Address {
     /// A path, or `file://` and a path.
@@ -38,9 +35,4 @@ pub(super) fn file_uri(path: &Path) -> std::io::Result<String> {
     let path = std::path::absolute(path)?;
     let path = path.display().to_string();
     Ok(format!("file://{}", path.trim_end_matches('/')))
-}
-
-/// A path, from the root of the file system.
-pub(super) fn absolute_path(uri: &str, path: &Path) -> Result<PathBuf> {
-    std::path::absolute(path).map_err(|error| system(uri, error))
 }

@@ -1,12 +1,12 @@
 //! Folders of the file system.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tdb_array::{ErrorKind, Location, ObjectType};
 use tdb_store::{LocalStore, StoreError};
 
-use super::address::{absolute_path, file_uri};
-use super::{Place, PlacedObject, array, missing, system};
+use super::address::file_uri;
+use super::found::{self, Place, PlacedObject, lies_in, missing, no_object, system};
 use crate::stores::Stores;
 use crate::{Error, Result};
 
@@ -72,7 +72,7 @@ pub(super) fn vacant(uri: &str, path: &Path, stores: &dyn Stores) -> Result<Plac
     let mut root = path.as_path();
     while !root.exists() {
         let (Some(parent), Some(name)) = (root.parent(), root.file_name()) else {
-            return Err(super::missing(uri));
+            return Err(found::missing(uri));
         };
         let Some(name) = name.to_str() else {
             return Err(Error::invalid(format!("{uri}: a name that is not UTF-8")));
@@ -112,7 +112,7 @@ fn check_above(uri: &str, root: &Path, missing: &[&str]) -> Result<()> {
             continue;
         };
         if let Ok(Some(what)) = ObjectType::in_the_way(&store, "", names) {
-            return Err(super::lies_in(uri, what, &folder.display().to_string()));
+            return Err(lies_in(uri, what, &folder.display().to_string()));
         }
     }
     Ok(())
@@ -125,7 +125,9 @@ pub(super) fn labelled(path: &Path, stores: &dyn Stores) -> Option<(Place, Strin
         .parent()
         .filter(|folder| folder.ends_with("__labels"))?;
     let name = path.file_name()?.to_str()?;
-    let place = array(folder.parent()?.to_str()?, stores).ok()?;
+    let labelled = folder.parent()?;
+    let place = self::folder(labelled.to_str()?, labelled, stores).ok()?;
+    place.check_array().ok()?;
     Some((place, format!("__labels/{name}")))
 }
 
@@ -137,7 +139,7 @@ pub(super) fn object(uri: &str, path: &Path, stores: &dyn Stores) -> Result<Plac
         _ => absolute_path(uri, path)?,
     };
     if path.is_dir() {
-        return Err(super::no_object(uri));
+        return Err(no_object(uri));
     }
     let folders: Vec<&Path> = path.ancestors().skip(1).collect();
     let below = |folder: &Path| {
@@ -168,4 +170,9 @@ pub(super) fn object(uri: &str, path: &Path, stores: &dyn Stores) -> Result<Plac
         root_type: ObjectType::Invalid,
         key,
     })
+}
+
+/// A path, from the root of the file system.
+fn absolute_path(uri: &str, path: &Path) -> Result<PathBuf> {
+    std::path::absolute(path).map_err(|error| system(uri, error))
 }

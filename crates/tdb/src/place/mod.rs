@@ -1,30 +1,17 @@
 //! From a URI to a folder in a store.
 
 mod address;
+mod found;
 mod local;
 mod remote;
 
-use std::sync::Arc;
-
-use tdb_array::{ArrayError, ErrorKind, Location, ObjectType};
-use tdb_store::{Store, StoreError, join};
-use tdb_tile::Code;
+use tdb_array::{ErrorKind, ObjectType};
 
 use crate::stores::Stores;
 use crate::{Error, Result};
 
 use address::{Address, file_uri};
-
-/// A folder in a store, or the object that the user named in one.
-#[derive(Clone, Debug)]
-pub struct Place {
-    /// The URI as the user gave it.
-    pub uri: String,
-    /// The folder in its store, yet without a key and with the usual caps.
-    pub location: Location,
-    /// Where the root of the store is: what members of groups are resolved against.
-    pub store_uri: String,
-}
+pub use found::{Place, PlacedObject, missing, nothing};
 
 /// The folder that a URI names.
 pub fn folder(uri: &str, stores: &dyn Stores) -> Result<Place> {
@@ -94,136 +81,10 @@ pub fn group(uri: &str, stores: &dyn Stores) -> Result<Place> {
     }
 }
 
-/// Neither an array nor a group, where either would do.
-pub fn nothing(uri: &str, wanted: &str) -> Error {
-    let error = Error::new(ErrorKind::NotFound, format!("there is no {wanted} here"));
-    error
-        .at(uri)
-        .with_hint(format!("tdb ls -R {uri} finds the arrays and groups below"))
-}
-
-/// An object, seen from the array or group that it belongs to.
-pub struct PlacedObject {
-    /// The array or group; where there is none, the folder of the object.
-    pub root: Place,
-    /// What the root is.
-    pub root_type: ObjectType,
-    /// The object's key below the root.
-    pub key: String,
-}
-
 /// The object that a URI names.
 pub fn object(uri: &str, stores: &dyn Stores) -> Result<PlacedObject> {
     match Address::of(uri) {
         Address::Local(path) => local::object(uri, &path, stores),
         Address::Remote => remote::object(uri, stores),
     }
-}
-
-impl Place {
-    /// The store.
-    #[must_use]
-    pub fn store(&self) -> &Arc<dyn Store> {
-        self.location.store()
-    }
-
-    /// The folder in the store.
-    pub fn prefix(&self) -> &str {
-        self.location.prefix()
-    }
-
-    /// The URI of the folder, whatever folder the program was started in.
-    pub fn absolute_uri(&self) -> String {
-        if self.prefix().is_empty() {
-            return self.store_uri.clone();
-        }
-        join(&self.store_uri, self.prefix())
-    }
-
-    /// What the folder is.
-    pub fn object_type(&self) -> Result<ObjectType> {
-        ObjectType::detect(&**self.store(), self.prefix()).map_err(|error| self.failed(error))
-    }
-
-    /// Fails unless the folder is an array.
-    fn check_array(&self) -> Result<()> {
-        let uri = &self.uri;
-        match self.object_type()? {
-            ObjectType::Array => Ok(()),
-            ObjectType::Group => {
-                let error = Error::new(ErrorKind::NotFound, "is a group, not an array");
-                let hint = format!("tdb tree {uri} shows the arrays in it");
-                Err(error.at(uri).with_hint(hint))
-            }
-            ObjectType::Invalid => Err(nothing(uri, "array")),
-        }
-    }
-
-    /// Why the array here was not opened: where there is none, what there is instead.
-    pub fn unopened(&self, error: ArrayError) -> Error {
-        let is_none = matches!(error, ArrayError::NoSuch { .. });
-        match is_none.then(|| self.check_array()) {
-            Some(Err(better)) => better,
-            Some(Ok(())) | None => self.failed(error),
-        }
-    }
-
-    /// A folder below this one.
-    pub fn below(&self, name: &str) -> Self {
-        Self {
-            uri: format!("{}/{name}", self.uri.trim_end_matches('/')),
-            location: self.location.at(&self.location.full(name)),
-            store_uri: self.store_uri.clone(),
-        }
-    }
-
-    /// Whether a URI leads to this folder.
-    pub fn is_place(&self, uri: &str) -> bool {
-        let own = self.absolute_uri();
-        match (Address::of(uri), Address::of(&own)) {
-            (Address::Local(path), Address::Local(own)) => {
-                let (path, own) = (path.canonicalize(), own.canonicalize());
-                matches!((path, own), (Ok(path), Ok(own)) if path == own)
-            }
-            (Address::Remote, Address::Remote) => uri.trim_end_matches('/') == own,
-            (Address::Local(_), Address::Remote) | (Address::Remote, Address::Local(_)) => false,
-        }
-    }
-
-    /// Whether another folder is this one, or lies in it.
-    pub fn holds(&self, other: &Self) -> bool {
-        let (own, other) = (self.absolute_uri(), other.absolute_uri());
-        let rest = other.strip_prefix(&own);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    }
-
-    /// The failure, with the URI in front.
-    pub fn failed(&self, error: impl Into<Error>) -> Error {
-        error.into().at(&self.uri)
-    }
-}
-
-/// There is nothing.
-pub fn missing(uri: &str) -> Error {
-    Error::new(ErrorKind::NotFound, "not found").at(uri)
-}
-
-/// A folder, where an object was wanted.
-fn no_object(uri: &str) -> Error {
-    let error = Error::invalid(format!("{uri}: is a folder, not a stored object"));
-    error.with_hint(format!("tdb info {uri} shows an array or group"))
-}
-
-/// A place that is taken by what is above it.
-fn lies_in(uri: &str, what: ObjectType, above: &str) -> Error {
-    let name = what.name();
-    let error = Error::invalid(format!(
-        "{uri}: lies in what the {name} {above} is stored as"
-    ));
-    error.with_hint("arrays and groups lie beside arrays, and in groups under names without __")
-}
-
-/// What the system says of a path.
-fn system(uri: &str, error: std::io::Error) -> Error {
-    Error::from(StoreError::from_io(uri, error))
 }

@@ -3,7 +3,7 @@
 use tdb_array::{ErrorKind, Location, ObjectType};
 use tdb_store::{exists, join, name, parent};
 
-use super::{Place, PlacedObject, lies_in, missing, no_object};
+use super::found::{Place, PlacedObject, lies_in, missing, no_object};
 use crate::stores::Stores;
 use crate::{Error, Result};
 

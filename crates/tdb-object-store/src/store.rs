@@ -1,0 +1,170 @@
+//! An object store as a [`Store`].
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use futures_util::stream::{self, StreamExt};
+use object_store::ObjectStoreExt;
+use tdb_store::{
+    Distance, Listing, ObjectWriter, Page, Piece, Read, Store, StoreError, check_prefix,
+};
+
+use crate::error::failed;
+use crate::listing;
+use crate::ranges;
+use crate::remote::Remote;
+use crate::runtime::Runtime;
+use crate::writer::{self, RemoteWriter};
+
+/// Ranges of an object that lie no more than so many bytes apart are read as one: what a request takes to be answered is
+/// what half a megabyte takes to come.
+const GAP: u64 = 512 << 10;
+/// Requests that are under way at a time.
+const UNDER_WAY: usize = 32;
+
+/// A folder of an object store, as a store.
+#[derive(Clone, Debug)]
+pub struct RemoteStore {
+    remote: Arc<Remote>,
+    runtime: Runtime,
+}
+
+impl RemoteStore {
+    pub(crate) fn new(remote: Remote, runtime: Runtime) -> Self {
+        Self {
+            remote: Arc::new(remote),
+            runtime,
+        }
+    }
+
+    /// Does the same for each of many things, several at a time, and waits for all.
+    fn each<T, R, F>(
+        &self,
+        things: Vec<T>,
+        work: fn(Arc<Remote>, T) -> F,
+    ) -> Vec<Result<R, StoreError>>
+    where
+        T: Send + 'static,
+        R: Send + 'static,
+        F: Future<Output = Result<R, StoreError>> + Send + 'static,
+    {
+        let count = things.len();
+        let remote = Arc::clone(&self.remote);
+        let all = stream::iter(things)
+            .map(move |thing| work(Arc::clone(&remote), thing))
+            .buffered(UNDER_WAY)
+            .collect::<Vec<_>>();
+        match self.runtime.wait(all) {
+            Ok(answers) => answers,
+            Err(error) => (0..count).map(|_| Err(error.clone())).collect(),
+        }
+    }
+
+    fn check_writable(&self, key: &str) -> Result<(), StoreError> {
+        if self.remote.is_writable {
+            return Ok(());
+        }
+        Err(StoreError::ReadOnly {
+            key: key.to_owned(),
+        })
+    }
+}
+
+impl Store for RemoteStore {
+    fn list(&self, prefix: &str, page: Option<&Page>) -> Result<Listing, StoreError> {
+        check_prefix(prefix)?;
+        let (remote, prefix, page) = (Arc::clone(&self.remote), prefix.to_owned(), page.cloned());
+        self.runtime
+            .wait(async move { listing::list(&remote, &prefix, page).await })?
+    }
+
+    fn list_many(&self, prefixes: &[&str]) -> Vec<Result<Listing, StoreError>> {
+        let prefixes = prefixes.iter().map(|prefix| (*prefix).to_owned());
+        self.each(prefixes.collect(), |remote, prefix: String| async move {
+            check_prefix(&prefix)?;
+            listing::list(&remote, &prefix, None).await
+        })
+    }
+
+    fn distance(&self) -> Distance {
+        Distance::Far { gap: GAP }
+    }
+
+    fn size(&self, key: &str) -> Result<u64, StoreError> {
+        let path = self.remote.path(key)?;
+        let (remote, key) = (Arc::clone(&self.remote), key.to_owned());
+        self.runtime
+            .wait(async move { ranges::size(&*remote.store, &path, &key).await })?
+    }
+
+    fn modified(&self, key: &str) -> Result<Option<SystemTime>, StoreError> {
+        let path = self.remote.path(key)?;
+        let remote = Arc::clone(&self.remote);
+        let meta = self
+            .runtime
+            .wait(async move { remote.store.head(&path).await })?;
+        let meta = meta.map_err(|error| failed(key, error))?;
+        Ok(Some(meta.last_modified.into()))
+    }
+
+    fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
+        self.each(reads.to_vec(), |remote, read: Read| async move {
+            self::read(&remote, &read).await
+        })
+    }
+
+    fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {
+        let read = Read::bounded(key, offset, into.len() as u64);
+        let piece = tdb_store::read_one(self, read)?;
+        into.copy_from_slice(&piece.bytes);
+        Ok(())
+    }
+
+    fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError> {
+        let path = self.remote.path(key)?;
+        self.check_writable(key)?;
+        let remote = Arc::clone(&self.remote);
+        let writer = RemoteWriter::new(remote, self.runtime.clone(), key, path);
+        Ok(Box::new(writer))
+    }
+
+    fn put(&self, key: &str, bytes: Bytes) -> Result<(), StoreError> {
+        let path = self.remote.path(key)?;
+        self.check_writable(key)?;
+        if bytes.len() > writer::PART {
+            let mut object = self.create(key)?;
+            object.write(&bytes)?;
+            return object.finish();
+        }
+        writer::put(&self.remote, &self.runtime, key, &path, bytes)
+    }
+
+    fn settle(&self, prefix: &str) -> Result<(), StoreError> {
+        // What is there lasts.
+        check_prefix(prefix)
+    }
+
+    fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {
+        if let Err(error) = self.check_writable("") {
+            return keys.iter().map(|_| Err(error.clone())).collect();
+        }
+        let keys = keys.iter().map(|key| (*key).to_owned()).collect();
+        self.each(keys, |remote, key: String| async move {
+            remove(&remote, &key).await
+        })
+    }
+}
+
+async fn read(remote: &Remote, read: &Read) -> Result<Piece, StoreError> {
+    let path = remote.path(&read.key)?;
+    ranges::read(&*remote.store, &path, read, remote.tails).await
+}
+
+/// Removes an object, which must be there: servers do not tell.
+async fn remove(remote: &Remote, key: &str) -> Result<(), StoreError> {
+    let path = remote.path(key)?;
+    ranges::size(&*remote.store, &path, key).await?;
+    let removed = remote.store.delete(&path).await;
+    removed.map_err(|error| failed(key, error))
+}
