@@ -1,4 +1,4 @@
-//! The comparisons with TileDB that `cargo xtask ci` makes, and how much each must have compared.
+//! The comparisons with TileDB, and with pandas, pyarrow and numpy, that `cargo xtask ci` makes, and how much each must have compared.
 
 use std::process::Command;
 
@@ -45,6 +45,10 @@ const JUDGES: &[Judge] = &[
             "8",
         ],
         floors: &[("writes by tdb", 12), ("arrays merged", 3)],
+    },
+    Judge {
+        arguments: &["interop-tables", "--seed", "1", "--count", "6"],
+        floors: &[("cases,", 90), ("comparisons", 25_000)],
     },
     Judge {
         arguments: &["stress", "--seconds", "15"],

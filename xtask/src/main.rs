@@ -15,6 +15,7 @@ mod interop;
 mod interop_aggregates;
 mod interop_life;
 mod interop_read;
+mod interop_tables;
 mod interop_write;
 mod judges;
 mod layers;
@@ -80,6 +81,11 @@ const COMMANDS: &[Command] = &[
         name: "interop-life",
         about: "random lives of arrays and groups, by TileDB and by both in turns [--seed S] [--count N]",
         run: interop_life::run,
+    },
+    Command {
+        name: "interop-tables",
+        about: "random tables of pandas, pyarrow and numpy, through arrays and back, and what is told of them [--seed S] [--count N] [--case NUMBER]",
+        run: interop_tables::run,
     },
     Command {
         name: "interop-write",
