@@ -165,7 +165,7 @@ def query(lib, uri, spec, what, kept):
     query = lib.new("tiledb_query_alloc", array, c_int(capi.READ))
     lib.call("tiledb_query_set_layout", query, c_int(capi.LAYOUT["row" if spec["kind"] == "dense" else "any"]))
     if "points" in what:
-        places = np.ascontiguousarray(np.sort(np.load(here(what["points"]))["i"]))
+        places = np.ascontiguousarray(np.sort(np.load(here(what["points"]))))
         subarray = lib.new("tiledb_subarray_alloc", array)
         lib.call("tiledb_subarray_add_point_ranges", subarray, c_uint32(0), places.ctypes.data_as(c_void_p), c_uint64(len(places)))
         lib.call("tiledb_query_set_subarray_t", query, subarray)

@@ -79,7 +79,7 @@ const PARTS: &[Part] = &[
     },
     Part {
         name: "interop",
-        about: "random arrays against TileDB, no fewer than there should be",
+        about: "random arrays and tables against TileDB, pandas and pyarrow, no fewer than there should be",
         run: |_| judges::check(),
     },
     Part {

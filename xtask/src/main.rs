@@ -16,6 +16,7 @@ mod interop_aggregates;
 mod interop_life;
 mod interop_read;
 mod interop_stores;
+mod interop_tables;
 mod interop_write;
 mod judges;
 mod layers;
@@ -87,6 +88,9 @@ const COMMANDS: &[Command] = &[
         name: "interop-stores",
         about: "golden arrays and lives on real servers of S3, Azure and HTTP, by TileDB and tdb [--seed S] [--count N]",
         run: interop_stores::run,
+        name: "interop-tables",
+        about: "random tables of pandas, pyarrow and numpy, through arrays and back, and what is told of them [--seed S] [--count N] [--case NUMBER]",
+        run: interop_tables::run,
     },
     Command {
         name: "interop-write",

@@ -5,6 +5,7 @@ use tdb_schema::CellValNum;
 use tdb_schema::value::holds_bytes;
 use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
 
+use crate::fold::{Fold, Folded};
 use crate::{AggregateError, Function, Outcome};
 
 /// A number of any type, without loss.
@@ -149,30 +150,22 @@ impl FieldStates {
         Ok(())
     }
 
-    fn numbers<T: Scalar>(
+    fn numbers<T>(
         &mut self,
         column: &Column,
         rows: usize,
         of: GroupOf<'_>,
     ) -> Result<(), AggregateError>
     where
+        T: Fold,
         Number: From<T>,
     {
         // The least number of dates and times stands for none: it counts as a cell, and is no least value.
         let not_a_time = is_time(self.info.datatype).then_some(Number::Whole(i64::MIN.into()));
-        let mut values = column.numbers::<T>()?;
-        if let (GroupOf::One, None) = (of, &column.validity) {
-            // All cells in one go: the compiler keeps the state in registers.
+        let values = column.numbers::<T>()?;
+        if let (GroupOf::One, None, None) = (of, &column.validity, not_a_time) {
             let state = self.groups.first_mut().ok_or_else(short)?;
-            let mut part = Part::default();
-            for value in values.by_ref().take(rows) {
-                let value = Number::from(value);
-                part.count = part.count.saturating_add(1);
-                if Some(value) != not_a_time {
-                    part.add(value);
-                }
-            }
-            state.join(part);
+            state.join(Part::of(T::fold(values.take(rows))));
             return Ok(());
         }
         for (row, value) in (0..rows).zip(values) {
@@ -251,6 +244,17 @@ struct Part {
 }
 
 impl Part {
+    fn of(folded: Folded) -> Self {
+        Self {
+            count: folded.count,
+            nulls: 0,
+            whole: folded.whole,
+            float: folded.float,
+            least: folded.extremes.map(|(least, _)| least),
+            greatest: folded.extremes.map(|(_, greatest)| greatest),
+        }
+    }
+
     fn add(&mut self, value: Number) {
         match value {
             // Fewer than 2^64 numbers of 64 bits fit.

@@ -94,11 +94,9 @@ pub fn histogram(
         let column = column.ok_or_else(|| Bug::new("a field that was asked for is not read"))?;
         counts.add(column, batch.rows, scale.as_ref())?;
     }
-    let cells = counts.cells.into_iter().enumerate();
-    let bins = cells.filter_map(|(bin, cells)| {
-        let (low, high) = scale.as_ref()?.ends(bin);
-        Some(Bin { low, high, cells })
-    });
+    let ends = scale.as_ref().map_or(Vec::new(), Scale::ends);
+    let bins = ends.into_iter().zip(counts.cells);
+    let bins = bins.map(|((low, high), cells)| Bin { low, high, cells });
     Ok(Histogram {
         datatype: if info.datatype.is_real() {
             Datatype::Float64
@@ -151,9 +149,8 @@ enum Scale {
         bins: usize,
     },
     Float {
-        low: f64,
-        high: f64,
-        bins: usize,
+        /// Where intervals begin, and the end of the last one.
+        ends: Vec<f64>,
     },
 }
 
@@ -206,7 +203,9 @@ impl Scale {
                     return Err(AggregateError::Infinite { field });
                 }
                 let bins = if low < high { bins } else { 1 };
-                Ok(Self::Float { low, high, bins })
+                let inner = (1..bins).map(|bin| low + (high - low) * (bin as f64 / bins as f64));
+                let ends = std::iter::once(low).chain(inner).chain([high]).collect();
+                Ok(Self::Float { ends })
             }
             _ => Err(Bug::new("a least value that is no number").into()),
         }
@@ -214,7 +213,8 @@ impl Scale {
 
     fn bins(&self) -> usize {
         match self {
-            Self::Whole { bins, .. } | Self::Float { bins, .. } => *bins,
+            Self::Whole { bins, .. } => *bins,
+            Self::Float { ends } => ends.len() - 1,
         }
     }
 
@@ -228,45 +228,85 @@ impl Scale {
                     .ok()
                     .filter(|_| !is_none)
             }
-            (Self::Float { low, high, bins }, Number::Float(value)) if !value.is_nan() => {
-                let part = (value - low) / (high - low);
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "between 0 and the number of bins"
-                )]
-                let bin = (part * *bins as f64) as usize;
-                Some(bin.min(*bins - 1))
+            // A quotient would be rounded otherwise than the ends that are told.
+            (Self::Float { ends }, Number::Float(value)) if !value.is_nan() => {
+                let begun = ends.partition_point(|end| *end <= value);
+                begun.checked_sub(1).map(|bin| bin.min(self.bins() - 1))
             }
             _ => None,
         }
     }
 
-    /// The ends of a bin.
-    fn ends(&self, bin: usize) -> (Vec<u8>, Vec<u8>) {
+    /// The ends of each bin.
+    fn ends(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
         match self {
             Self::Whole {
                 datatype,
                 low,
                 high,
                 width,
-                ..
+                bins,
             } => {
-                let first = low + bin as i128 * width;
-                let last = (first + width - 1).min(*high);
                 let stored = |value: i128| {
                     let bytes = value.to_le_bytes();
                     bytes.iter().take(datatype.size()).copied().collect()
                 };
-                (stored(first), stored(last))
+                let firsts = (0..*bins).map(|bin| low + bin as i128 * width);
+                let ends =
+                    firsts.map(|first| (stored(first), stored((first + width - 1).min(*high))));
+                ends.collect()
             }
-            Self::Float { low, high, bins } => {
-                let end = |bin: usize| {
-                    let end = low + (high - low) * (bin as f64 / *bins as f64);
-                    let end = if bin == *bins { *high } else { end };
-                    end.to_le_bytes().to_vec()
-                };
-                (end(bin), end(bin + 1))
+            Self::Float { ends } => {
+                let stored = |end: &f64| end.to_le_bytes().to_vec();
+                let ends = ends.iter().zip(ends.iter().skip(1));
+                ends.map(|(low, high)| (stored(low), stored(high)))
+                    .collect()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tdb_schema::{CellValNum, FieldKind};
+    use tdb_tile::Scalar;
+
+    use super::*;
+
+    #[test]
+    fn a_value_lies_between_the_ends_of_its_interval() {
+        let datatype = Datatype::Float64;
+        let field = FieldInfo {
+            name: "a".to_owned(),
+            datatype,
+            cell_val_num: CellValNum::Fixed(1),
+            nullable: false,
+            enumeration: None,
+            field: FieldKind::Attribute(0),
+        };
+        let tenths = |number: i32| f64::from(number) / 10.0;
+        for bins in 1..100 {
+            let (low, high) = (tenths(-39), tenths(40));
+            let scale = Scale::new(
+                datatype,
+                &low.to_le_bytes(),
+                &high.to_le_bytes(),
+                bins,
+                &field,
+            );
+            let scale = scale.expect("finite");
+            for value in (-39..=40).map(tenths) {
+                let bin = scale.bin(datatype, &value.to_le_bytes()).expect("a number");
+                let (from, to) = scale.ends().swap_remove(bin);
+                let (from, to) = (
+                    f64::read(&from).expect("low"),
+                    f64::read(&to).expect("high"),
+                );
+                let is_last = bin + 1 == scale.bins();
+                assert!(
+                    from <= value && (value < to || is_last && value <= to),
+                    "{value} in {from} .. {to}, number {bin} of {bins}"
+                );
             }
         }
     }

@@ -9,6 +9,7 @@ mod aggregate;
 mod count;
 mod distinct_count;
 mod error;
+mod fold;
 mod function;
 mod grouping;
 mod groups;

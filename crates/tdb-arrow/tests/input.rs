@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use arrow_array::builder::{Int32Builder, ListBuilder};
 use arrow_array::{
-    ArrayRef, Date32Array, Decimal128Array, DictionaryArray, Float64Array, Int16Array, Int64Array,
-    RecordBatch, RecordBatchIterator, StringArray, StringViewArray, TimestampMillisecondArray,
+    ArrayRef, Date32Array, Decimal128Array, DictionaryArray, Float16Array, Float64Array,
+    Int16Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray, StringViewArray,
+    TimestampMillisecondArray,
 };
+use arrow_buffer::{Buffer, ScalarBuffer};
 use arrow_schema::Schema;
 use tdb_arrow::ArrowInput;
 use tdb_cells::files::{ColumnChoice, Input, InputError};
@@ -105,6 +107,28 @@ fn numbers_go_into_other_types_where_no_cell_loses_anything() {
         column.unwrap_err().to_string(),
         "column \"a\": it holds Utf8, and the field takes int32"
     );
+}
+
+#[test]
+fn floats_of_16_bits_make_a_field_of_32() {
+    let bits = Buffer::from_slice_ref([0x3c00_u16, 0xc100, 0x0001, 0xfc00]);
+    let halves: ArrayRef = Arc::new(Float16Array::new(ScalarBuffer::new(bits, 0, 4), None));
+    let input = || {
+        let batch = RecordBatch::try_from_iter([("a", halves.clone())]).unwrap();
+        let schema = batch.schema();
+        let batches = RecordBatchIterator::new([Ok(batch)], schema);
+        Box::new(ArrowInput::new(Box::new(batches), "Arrow"))
+    };
+    let guess = input().guess().unwrap().remove(0);
+    let field = guess.field(FieldKind::Attribute(0));
+    assert_eq!(
+        (field.datatype, field.cell_val_num),
+        (Datatype::Float32, ONE)
+    );
+    let batch = input().cells(&[field]).unwrap().next().unwrap().unwrap();
+    let wanted = [1.0, -2.5, 2_f32.powi(-24), f32::NEG_INFINITY];
+    let wanted: Vec<u8> = wanted.into_iter().flat_map(f32::to_le_bytes).collect();
+    assert_eq!(*batch.columns[0].values, wanted);
 }
 
 #[test]

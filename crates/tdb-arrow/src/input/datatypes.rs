@@ -48,7 +48,8 @@ pub(super) fn of_arrow(data_type: &DataType) -> Option<(Datatype, CellValNum)> {
         A::UInt16 => (D::UInt16, one),
         A::UInt32 => (D::UInt32, one),
         A::UInt64 => (D::UInt64, one),
-        A::Float32 => (D::Float32, one),
+        // The next that holds them all.
+        A::Float16 | A::Float32 => (D::Float32, one),
         A::Float64 => (D::Float64, one),
         A::Date32 => (D::DateTimeDay, one),
         A::Date64 => (D::DateTimeMillisecond, one),

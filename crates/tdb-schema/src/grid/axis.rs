@@ -123,16 +123,48 @@ impl GridAxis {
         }
     }
 
+    /// Appends the coordinates of the cells from `first` to `last`, which the domain has. The low bytes of a number are those
+    /// of its type, whatever its sign.
+    fn append_run(&self, first: u64, last: u64, out: &mut Vec<u8>) {
+        let count = last.saturating_sub(first).saturating_add(1);
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        let first = self.start.wrapping_add(i128::from(first));
+        match self.datatype.size() {
+            1 => count_up::<1>(first, count, out),
+            2 => count_up::<2>(first, count, out),
+            4 => count_up::<4>(first, count, out),
+            _ => count_up::<8>(first, count, out),
+        }
+    }
+
     /// Appends the coordinates of the cells from `first` to `last`, each of them `times` times.
     pub fn append_values(&self, first: u64, last: u64, times: usize, out: &mut Vec<u8>) {
+        let last = last.min(self.last);
+        if times == 1 && first <= last {
+            return self.append_run(first, last, out);
+        }
         with_scalar!(self.datatype, T => {
-            for cell in first..=last.min(self.last) {
+            for cell in first..=last {
                 let value = self.start.checked_add(i128::from(cell));
                 if let Some(value) = value.and_then(T::from_whole) {
                     append_times(value, times, out);
                 }
             }
         });
+    }
+}
+
+/// Appends whole numbers that follow each other, from one on: as many bytes of each as they have.
+fn count_up<const SIZE: usize>(first: i128, count: usize, out: &mut Vec<u8>) {
+    let begin = out.len();
+    out.resize(begin.saturating_add(count.saturating_mul(SIZE)), 0);
+    let (_, new) = out.split_at_mut(begin);
+    let (places, _) = new.as_chunks_mut::<SIZE>();
+    for (place, above) in places.iter_mut().zip(0_u64..) {
+        let value = first.wrapping_add(i128::from(above)).to_le_bytes();
+        for (byte, of_value) in place.iter_mut().zip(value) {
+            *byte = of_value;
+        }
     }
 }
 

@@ -100,6 +100,8 @@ impl Values {
     pub(super) fn natural_type(&self, inner: u32) -> Option<(Datatype, CellValNum)> {
         match self.form {
             Form::Number(datatype) => Some((datatype, CellValNum::Fixed(inner))),
+            // The next that holds them all.
+            Form::Half => Some((Datatype::Float32, CellValNum::Fixed(inner))),
             Form::Bool => Some((Datatype::Bool, CellValNum::Fixed(inner))),
             Form::Bytes | Form::Characters if inner == 1 => {
                 Some((Datatype::StringUtf8, CellValNum::Var))

@@ -1,0 +1,51 @@
+//! `cargo xtask interop-tables`: random tables of pandas, pyarrow and numpy on their way through arrays of tdb, and what it tells of
+//! them.
+//!
+//! `xtask/interop/tables.py` makes the tables, runs the program as people do, and compares; the other packages judge what TileDB
+//! has no part in: statistics, groups, orders by values, files and dates.
+
+use std::process::Command;
+
+use crate::fixtures::{Workshop, output};
+use crate::interop::{parse, program};
+use crate::interop_life::PYARROW;
+use crate::outcome::Outcome;
+use crate::workspace::root;
+
+/// The packages that judge, beside pyarrow. TileDB's package takes no newer pandas.
+const PACKAGES: [(&str, &str); 2] = [("numpy", "2.4.6"), ("pandas", "2.3.3")];
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let workshop = Workshop::open()?;
+    let (arguments, case) = case(arguments)?;
+    let mut options = parse(&arguments, &workshop)?;
+    options
+        .folder
+        .set_file_name(format!("tables-{}", options.seed));
+    for (name, version) in PACKAGES {
+        workshop.install(name, version)?;
+    }
+    workshop.install("pyarrow", PYARROW)?;
+    let said = output(
+        Command::new(workshop.python())
+            .arg("-B")
+            .arg(root().join("xtask/interop/tables.py"))
+            .arg(program()?)
+            .arg(&options.folder)
+            .args([&options.seed, &options.count])
+            .args(case),
+    )?;
+    print!("{said}");
+    Ok(())
+}
+
+/// The arguments without `--case N`, and that number.
+fn case(arguments: &[String]) -> Result<(Vec<String>, Option<String>), String> {
+    let place = arguments.iter().position(|argument| argument == "--case");
+    let (before, after) = arguments.split_at(place.unwrap_or(arguments.len()));
+    match after {
+        [] => Ok((before.to_vec(), None)),
+        [_, number, rest @ ..] => Ok(([before, rest].concat(), Some(number.clone()))),
+        [_] => Err("--case needs a value".to_owned()),
+    }
+}
