@@ -11,6 +11,7 @@ use std::process::Command;
 
 use crate::fixtures::{Workshop, output};
 use crate::interop::{JUDGE, compare, parse, program};
+use crate::interop_life::PYARROW;
 use crate::outcome::Outcome;
 use crate::server::{Server, log_file};
 use crate::workspace::root;
@@ -47,6 +48,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         seed: options.seed,
         count: options.given.unwrap_or("6".to_owned()),
     };
+    workshop.install("pyarrow", PYARROW)?;
     stores.s3()?;
     stores.http()?;
     stores.azure()

@@ -88,6 +88,8 @@ const COMMANDS: &[Command] = &[
         name: "interop-stores",
         about: "golden arrays and lives on real servers of S3, Azure and HTTP, by TileDB and tdb [--seed S] [--count N]",
         run: interop_stores::run,
+    },
+    Command {
         name: "interop-tables",
         about: "random tables of pandas, pyarrow and numpy, through arrays and back, and what is told of them [--seed S] [--count N] [--case NUMBER]",
         run: interop_tables::run,
