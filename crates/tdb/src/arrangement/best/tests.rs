@@ -154,7 +154,7 @@ proptest! {
         let found = kept.next(usize::MAX).expect("gathered");
         let places = found.iter().flat_map(|found| {
             let places = found.column("place").expect("places");
-            places.numbers::<u64>().expect("numbers").map(|place| place as usize).collect::<Vec<_>>()
+            places.numbers::<u64>().expect("numbers").map(|place| usize::try_from(place).expect("small")).collect::<Vec<_>>()
         });
         prop_assert_eq!(places.collect::<Vec<usize>>(), expected);
     }
