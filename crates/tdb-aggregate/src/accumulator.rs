@@ -5,40 +5,9 @@ use tdb_schema::CellValNum;
 use tdb_schema::value::holds_bytes;
 use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
 
-use crate::fold::{Fold, Folded};
+use crate::fold::Fold;
+use crate::number::{Number, Part};
 use crate::{AggregateError, Function, Outcome};
-
-/// A number of any type, without loss.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub(crate) enum Number {
-    Whole(i128),
-    /// Of a float of 32 or of 64 bits.
-    Float(f64),
-}
-
-macro_rules! number_of {
-    ($($whole:ty),*) => {$(
-        impl From<$whole> for Number {
-            fn from(value: $whole) -> Self {
-                Self::Whole(value.into())
-            }
-        }
-    )*};
-}
-
-number_of!(i8, i16, i32, i64, u8, u16, u32, u64);
-
-impl From<f32> for Number {
-    fn from(value: f32) -> Self {
-        Self::Float(value.into())
-    }
-}
-
-impl From<f64> for Number {
-    fn from(value: f64) -> Self {
-        Self::Float(value)
-    }
-}
 
 /// The state of all aggregates of one field, for one group.
 #[derive(Clone, Debug, Default)]
@@ -165,7 +134,7 @@ impl FieldStates {
         let values = column.numbers::<T>()?;
         if let (GroupOf::One, None, None) = (of, &column.validity, not_a_time) {
             let state = self.groups.first_mut().ok_or_else(short)?;
-            state.join(Part::of(T::fold(values.take(rows))));
+            state.join(T::fold(values.take(rows)));
             return Ok(());
         }
         for (row, value) in (0..rows).zip(values) {
@@ -230,46 +199,6 @@ fn of_row<'a>(
     group
         .and_then(|group| groups.get_mut(group))
         .ok_or_else(short)
-}
-
-/// What some numbers add to a state.
-#[derive(Clone, Copy, Debug, Default)]
-struct Part {
-    count: u64,
-    nulls: u64,
-    whole: i128,
-    float: f64,
-    least: Option<Number>,
-    greatest: Option<Number>,
-}
-
-impl Part {
-    fn of(folded: Folded) -> Self {
-        Self {
-            count: folded.count,
-            nulls: 0,
-            whole: folded.whole,
-            float: folded.float,
-            least: folded.extremes.map(|(least, _)| least),
-            greatest: folded.extremes.map(|(_, greatest)| greatest),
-        }
-    }
-
-    fn add(&mut self, value: Number) {
-        match value {
-            // Fewer than 2^64 numbers of 64 bits fit.
-            Number::Whole(value) => self.whole = self.whole.saturating_add(value),
-            Number::Float(value) => self.float += value,
-        }
-        // NaN is no least and no greatest value: no comparison holds for it.
-        let is_nan = matches!(value, Number::Float(value) if value.is_nan());
-        if !is_nan && self.least.is_none_or(|least| value < least) {
-            self.least = Some(value);
-        }
-        if !is_nan && self.greatest.is_none_or(|greatest| value > greatest) {
-            self.greatest = Some(value);
-        }
-    }
 }
 
 impl Accumulator {

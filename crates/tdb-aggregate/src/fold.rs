@@ -2,33 +2,21 @@
 
 use tdb_tile::Scalar;
 
-use crate::accumulator::Number;
+use crate::number::Part;
 
 /// Numbers that are added up between two additions to the wide sum: so many of 32 bits cannot overflow 64.
 const CHUNK: usize = 1 << 16;
 
-/// What some numbers come to.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Folded {
-    pub(crate) count: u64,
-    /// The sum of integers.
-    pub(crate) whole: i128,
-    /// The sum of floats, in their order.
-    pub(crate) float: f64,
-    /// The least and the greatest number but NaN.
-    pub(crate) extremes: Option<(Number, Number)>,
-}
-
 /// A machine type whose numbers are folded.
 pub(crate) trait Fold: Scalar {
-    fn fold(values: impl Iterator<Item = Self>) -> Folded;
+    fn fold(values: impl Iterator<Item = Self>) -> Part;
 }
 
 macro_rules! fold_whole {
     ($sum:ty: $($t:ty),*) => {$(
         impl Fold for $t {
-            fn fold(mut values: impl Iterator<Item = Self>) -> Folded {
-                let mut all = Folded::default();
+            fn fold(mut values: impl Iterator<Item = Self>) -> Part {
+                let mut all = Part::default();
                 let (mut least, mut greatest) = (<$t>::MAX, <$t>::MIN);
                 loop {
                     let (mut sum, mut count): ($sum, u64) = (0, 0);
@@ -46,7 +34,9 @@ macro_rules! fold_whole {
                         break;
                     }
                 }
-                all.extremes = (all.count > 0).then(|| (least.into(), greatest.into()));
+                if all.count > 0 {
+                    (all.least, all.greatest) = (Some(least.into()), Some(greatest.into()));
+                }
                 all
             }
         }
@@ -59,9 +49,9 @@ fold_whole!(i128: i64, u64);
 macro_rules! fold_real {
     ($($t:ty),*) => {$(
         impl Fold for $t {
-            fn fold(values: impl Iterator<Item = Self>) -> Folded {
+            fn fold(values: impl Iterator<Item = Self>) -> Part {
                 let (mut least, mut greatest) = (<$t>::INFINITY, <$t>::NEG_INFINITY);
-                let (mut all, mut is_any) = (Folded::default(), false);
+                let (mut all, mut is_any) = (Part::default(), false);
                 for value in values {
                     all.count = all.count.wrapping_add(1);
                     all.float += f64::from(value);
@@ -70,7 +60,9 @@ macro_rules! fold_real {
                     least = if value < least { value } else { least };
                     greatest = if value > greatest { value } else { greatest };
                 }
-                all.extremes = is_any.then(|| (least.into(), greatest.into()));
+                if is_any {
+                    (all.least, all.greatest) = (Some(least.into()), Some(greatest.into()));
+                }
                 all
             }
         }
@@ -84,6 +76,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::number::Number;
 
     #[test]
     fn sums_do_not_end_where_their_type_does() {
@@ -93,15 +86,15 @@ mod tests {
             u64::fold([u64::MAX; 3].into_iter()).whole,
             i128::from(u64::MAX) * 3
         );
-        assert_eq!(i64::fold(std::iter::empty()), Folded::default());
+        assert_eq!(i64::fold(std::iter::empty()), Part::default());
     }
 
     #[test]
     fn nan_is_neither_least_nor_greatest() {
         let folded = f64::fold([f64::NAN, -1.0, f64::INFINITY].into_iter());
-        let least_and_greatest = (Number::Float(-1.0), Number::Float(f64::INFINITY));
-        assert_eq!(folded.extremes, Some(least_and_greatest));
-        assert_eq!(f32::fold([f32::NAN; 2].into_iter()).extremes, None);
+        assert_eq!(folded.least, Some(Number::Float(-1.0)));
+        assert_eq!(folded.greatest, Some(Number::Float(f64::INFINITY)));
+        assert_eq!(f32::fold([f32::NAN; 2].into_iter()).least, None);
     }
 
     proptest! {
@@ -113,7 +106,7 @@ mod tests {
             let greatest = Number::Whole((*values.iter().max().unwrap()).into());
             prop_assert_eq!(folded.count, values.len() as u64);
             prop_assert_eq!(folded.whole, sum);
-            prop_assert_eq!(folded.extremes, Some((least, greatest)));
+            prop_assert_eq!((folded.least, folded.greatest), (Some(least), Some(greatest)));
         }
     }
 }

@@ -3,8 +3,9 @@
 use tdb_tile::Datatype;
 
 use crate::Outcome;
-use crate::accumulator::{Number, is_time};
+use crate::accumulator::is_time;
 use crate::distinct_count::mixed;
+use crate::number::Number;
 use crate::share::Share;
 
 /// Values that are kept whatever the memory.

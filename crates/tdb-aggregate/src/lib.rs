@@ -15,6 +15,7 @@ mod grouping;
 mod groups;
 mod histogram;
 mod kept_values;
+mod number;
 mod place;
 mod read_field;
 mod share;

@@ -9,10 +9,11 @@ use tdb_query::{ReadOptions, Reader};
 use tdb_schema::value::{NOT_A_TIME, holds_bytes};
 use tdb_tile::{Bug, Scalar, with_scalar};
 
-use crate::accumulator::{GroupOf, Number, is_time};
+use crate::accumulator::{GroupOf, is_time};
 use crate::aggregate::{States, read_options, unique};
 use crate::distinct_count::DistinctCount;
 use crate::kept_values::{KeptValues, time};
+use crate::number::Number;
 use crate::read_field::read_field;
 use crate::share::Share;
 use crate::{Aggregate, AggregateError, Function, Outcome};

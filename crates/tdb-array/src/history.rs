@@ -50,8 +50,10 @@ impl Array {
                 Err(error) => return Err(error.into()),
             };
             let commits = parse_consolidated(&bytes).at(&key)?;
+            let id = name.id().at(&key)?;
             let is_commit = commits.iter().any(|commit| {
-                TimestampedName::of_key(&commit.key).is_ok_and(|other| other.id() == name.id())
+                let other = TimestampedName::of_key(&commit.key);
+                other.is_ok_and(|other| other.id() == Ok(id))
             });
             if !is_commit {
                 merged.push((key, name));

@@ -138,13 +138,16 @@ impl TimestampedName {
 
     /// The part that no other object has, but for the list that commits a fragment together with other changes: that one
     /// bears it, too.
-    pub fn id(&self) -> &str {
+    ///
+    /// # Errors
+    /// [`NameError::Form`] where the name lacks it, which no name does that was read or made.
+    pub fn id(&self) -> Result<&str, NameError> {
         let place = match self.form {
             NameForm::UuidFirst => 0,
             NameForm::UuidLast | NameForm::Versioned(_) => 2,
         };
         let tokens = self.text.trim_start_matches("__").split('_');
-        tokens.into_iter().nth(place).unwrap_or(&self.text)
+        tokens.into_iter().nth(place).ok_or(NameError::Form)
     }
 
     /// The name of the list that commits a fragment of this name together with other changes.
@@ -153,7 +156,7 @@ impl TimestampedName {
         (start, end): (u64, u64),
         version: FormatVersion,
     ) -> Result<Self, NameError> {
-        let text = format!("__{start}_{end}_{}_{version}", self.id());
+        let text = format!("__{start}_{end}_{}_{version}", self.id()?);
         Self::checked(text, start, end, NameForm::Versioned(version))
     }
 

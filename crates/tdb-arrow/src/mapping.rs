@@ -17,6 +17,9 @@ pub const DATATYPE: &str = "tiledb.datatype";
 /// Key of the metadata of an Arrow field that holds the values per cell: a number or `var`.
 pub const CELL_VAL_NUM: &str = "tiledb.cell_val_num";
 
+/// Key of the metadata of an Arrow field of labels that holds the name of their enumeration.
+pub const ENUMERATION: &str = "tiledb.enumeration";
+
 /// Key of the metadata of an Arrow schema that holds the schema of the array, as JSON: with it a file that comes back remembers
 /// dimensions, keys and filters.
 pub const ARRAY_SCHEMA: &str = "tiledb.schema";
@@ -141,11 +144,16 @@ fn arrow_field(field: &FieldInfo, data_type: DataType, enumerated: bool) -> Fiel
         CellValNum::Fixed(n) => n.to_string(),
         CellValNum::Var => "var".to_owned(),
     };
-    let ordered = enumerated && field.enumeration.as_ref().is_some_and(|e| e.is_ordered());
+    let mut metadata = HashMap::from([
+        (DATATYPE.to_owned(), field.datatype.name().to_owned()),
+        (CELL_VAL_NUM.to_owned(), values),
+    ]);
+    let enumeration = field.enumeration.as_ref().filter(|_| enumerated);
+    if let Some(enumeration) = enumeration {
+        metadata.insert(ENUMERATION.to_owned(), enumeration.name().to_owned());
+    }
+    let ordered = enumeration.is_some_and(|enumeration| enumeration.is_ordered());
     Field::new(&field.name, data_type, nullable)
         .with_dict_is_ordered(ordered)
-        .with_metadata(HashMap::from([
-            (DATATYPE.to_owned(), field.datatype.name().to_owned()),
-            (CELL_VAL_NUM.to_owned(), values),
-        ]))
+        .with_metadata(metadata)
 }

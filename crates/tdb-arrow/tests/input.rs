@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use arrow_array::builder::{Int32Builder, ListBuilder};
 use arrow_array::{
-    ArrayRef, Date32Array, Decimal128Array, DictionaryArray, Float16Array, Float64Array,
-    Int16Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray, StringViewArray,
-    TimestampMillisecondArray,
+    ArrayRef, Date32Array, Decimal32Array, Decimal64Array, Decimal128Array, Decimal256Array,
+    DictionaryArray, Float16Array, Float64Array, Int16Array, Int64Array, RecordBatch,
+    RecordBatchIterator, StringArray, StringViewArray, TimestampMillisecondArray,
 };
-use arrow_buffer::{Buffer, ScalarBuffer};
+use arrow_buffer::{Buffer, ScalarBuffer, i256};
 use arrow_schema::Schema;
 use tdb_arrow::ArrowInput;
 use tdb_cells::files::{ColumnChoice, Input, InputError};
@@ -269,6 +269,99 @@ fn columns_are_left_out_named_and_typed() {
 }
 
 #[test]
+fn decimals_are_read_as_what_is_asked_for() {
+    let decimals = |scale| {
+        let values = Decimal128Array::from(vec![Some(1234), None, Some(-500)]);
+        values.with_precision_and_scale(9, scale).unwrap()
+    };
+    let float = field(Datatype::Float64, ONE, true);
+    let column = cells(decimals(2), &float).unwrap();
+    assert_eq!(
+        column.numbers::<f64>().unwrap().collect::<Vec<_>>(),
+        [12.34, 0.0, -5.0]
+    );
+    assert_eq!(
+        (0..3).map(|row| column.is_valid(row)).collect::<Vec<_>>(),
+        [true, false, true]
+    );
+    let whole = field(Datatype::Int64, ONE, true);
+    let column = cells(decimals(-2), &whole).unwrap();
+    assert_eq!(
+        column.numbers::<i64>().unwrap().collect::<Vec<_>>(),
+        [123_400, 0, -50_000]
+    );
+    let text = field(Datatype::StringUtf8, CellValNum::Var, true);
+    let column = cells(decimals(3), &text).unwrap();
+    assert_eq!(&column.values[..], b"1.234-0.500");
+    assert_eq!(column.cell(1), Some(&[][..]));
+}
+
+#[test]
+fn decimals_of_all_widths_have_the_same_values() {
+    let arrays: [ArrayRef; 4] = [
+        Arc::new(
+            Decimal32Array::from(vec![150])
+                .with_precision_and_scale(9, 2)
+                .unwrap(),
+        ),
+        Arc::new(
+            Decimal64Array::from(vec![150])
+                .with_precision_and_scale(9, 2)
+                .unwrap(),
+        ),
+        Arc::new(
+            Decimal128Array::from(vec![150])
+                .with_precision_and_scale(9, 2)
+                .unwrap(),
+        ),
+        Arc::new(
+            Decimal256Array::from(vec![i256::from_i128(150)])
+                .with_precision_and_scale(9, 2)
+                .unwrap(),
+        ),
+    ];
+    for array in arrays {
+        let column = cells(array, &field(Datatype::Float32, ONE, false)).unwrap();
+        assert_eq!(*column.values, 1.5_f32.to_le_bytes());
+    }
+}
+
+#[test]
+fn a_decimal_that_does_not_fit_is_told_with_its_row() {
+    let refused = |values: Vec<i128>, scale, datatype| {
+        let values = Decimal128Array::from(values);
+        let values = values.with_precision_and_scale(38, scale).unwrap();
+        let error = cells(values, &field(datatype, ONE, false)).unwrap_err();
+        error.to_string()
+    };
+    assert_eq!(
+        refused(vec![100, 250], 2, Datatype::Int64),
+        "row 1, field \"a\": 2.50 is not a valid int64"
+    );
+    assert_eq!(
+        refused(vec![i128::from(i64::MAX) + 1], 0, Datatype::Int64),
+        "row 0, field \"a\": 9223372036854775808 is not a valid int64"
+    );
+    assert_eq!(
+        refused(vec![1], 0, Datatype::DateTimeDay),
+        "column \"a\": it holds Decimal128(38, 0), and the field takes datetime_day"
+    );
+}
+
+#[test]
+fn a_column_of_decimals_whose_type_is_given_is_imported() {
+    let choice = ColumnChoice {
+        types: vec![("price".to_owned(), Datatype::Float64)],
+        ..ColumnChoice::default()
+    };
+    let guesses = Box::new(table().with_columns(&choice).unwrap())
+        .guess()
+        .unwrap();
+    assert_eq!(guesses[0].datatype, Datatype::Float64);
+    assert_eq!(guesses[0].name, "price");
+}
+
+#[test]
 fn what_has_no_datatype_is_told_with_the_way_round() {
     let error = Box::new(table()).guess().err().unwrap();
     assert_eq!(
@@ -278,7 +371,8 @@ fn what_has_no_datatype_is_told_with_the_way_round() {
     assert_eq!(
         error.hint(),
         Some(
-            "--exclude price reads the other columns; as float64 or text, written so, it can be read"
+            "--type price=float64 reads it, and keeps 15 digits; --type price=string_utf8 keeps them all; \
+             --exclude price reads the other columns"
         )
     );
 }

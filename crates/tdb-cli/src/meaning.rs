@@ -281,7 +281,6 @@ fn refusal(arg: &Arg, meaning: &Meaning) -> Failure {
 fn speaks_only_with(verb: &Verb) -> Option<&'static str> {
     match verb {
         Verb::Import(arguments) if !arguments.dry_run => Some("--dry-run"),
-        Verb::Write(arguments) if !arguments.replace => Some("--replace"),
         _ => None,
     }
 }
@@ -290,7 +289,6 @@ fn speaks_only_with(verb: &Verb) -> Option<&'static str> {
 fn is_silent(verb: &Verb) -> bool {
     match verb {
         Verb::Import(arguments) => !arguments.dry_run,
-        Verb::Write(arguments) => !arguments.replace,
         Verb::Cp(arguments) => !arguments.dry_run,
         Verb::Mv(arguments) => !arguments.dry_run,
         Verb::Rm(arguments) => !arguments.dry_run,
@@ -302,6 +300,7 @@ fn is_silent(verb: &Verb) -> bool {
 fn is_silent_without_json(verb: &Verb) -> bool {
     match verb {
         Verb::Create(_) => true,
+        Verb::Write(arguments) => !(arguments.replace || arguments.dry_run),
         Verb::Evolve(arguments) => !arguments.dry_run,
         Verb::Meta(verb) => match verb {
             meta::Verb::Ls(_) | meta::Verb::Get(_) => false,

@@ -12,6 +12,7 @@ mod display;
 mod error;
 mod evaluate;
 mod field_cells;
+mod field_condition;
 mod kept;
 mod kernel;
 mod literal;
@@ -32,11 +33,12 @@ mod unknown_labels;
 mod walk;
 
 pub use ast::{
-    CompareOp, Comparison, Condition, ConditionNode, FieldCondition, FieldTest, Literal, Operation,
-    Term, TermPart, Test,
+    CompareOp, Comparison, Condition, ConditionNode, FieldTest, Literal, Operation, Term, TermPart,
+    Test,
 };
 pub use error::ConditionError;
 pub use field_cells::FieldCells;
+pub use field_condition::FieldCondition;
 pub use kept::Kept;
 pub use pattern::{Matcher, Pattern};
 pub use points::{GatheredPoints, Points};

@@ -51,3 +51,8 @@ pub use registry::{Registry, describe};
 pub use scratch::Scratch;
 pub use stage::{Out, Stage};
 pub use tile_kind::{FilteredField, Misfit, TileKind};
+// What the interface of this crate takes and gives, so that it is enough by itself.
+pub use tdb_tile::{
+    Bug, Datatype, EncryptionType, ErrorKind, FormatVersion, GenericTile, LimitError, Limits,
+    Record, WireError, WireErrorKind,
+};

@@ -1,9 +1,10 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use tdb_tile::{FormatVersion, Scalar, WireError, WireErrorKind};
+use tdb_schema::ArraySchema;
+use tdb_tile::{FormatVersion, Limits, Scalar, WireError, WireErrorKind};
 
-use crate::{FieldLayout, Footer};
+use crate::{FieldLayout, Footer, FragmentError, FragmentMetadata};
 
 /// A step that needs bytes it could not name before, or is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +71,30 @@ impl FooterBytes {
             Some(bytes) => Next::Done(Self { start, bytes }),
             None => Next::Need(start..file_size),
         })
+    }
+}
+
+impl FragmentMetadata {
+    /// Finds, decodes and checks the footer of a metadata file that is in memory as a whole.
+    ///
+    /// `name_version` is the version that the fragment's name ends with, `schema` the one that [`FooterStart`] names.
+    ///
+    /// # Errors
+    /// As for [`FooterBytes::locate`] and [`FragmentMetadata::read`].
+    ///
+    /// [`FooterStart`]: crate::FooterStart
+    pub fn read_file(
+        file: &Bytes,
+        name_version: FormatVersion,
+        schema: &ArraySchema,
+        limits: &Limits,
+    ) -> Result<Self, FragmentError> {
+        let layout = FieldLayout::of(schema);
+        let size = file.len() as u64;
+        match FooterBytes::locate(file, size, name_version, Some(&layout))? {
+            Next::Done(FooterBytes { start, bytes }) => Self::read(&bytes, start, schema, limits),
+            Next::Need(_) => Err(fail("footer", 0, "passes the end of the file").into()),
+        }
     }
 }
 

@@ -52,3 +52,11 @@ pub use tile_index::TileIndex;
 pub use tile_statistics::TileStatistics;
 pub use tile_summary::TileSum;
 pub use tile_vector::TileVector;
+// What the interface of this crate takes and gives, and what opens the schema that it needs, so that it is enough by itself.
+pub use tdb_filters::{EncryptionKey, FilterError, open_generic_tile};
+pub use tdb_rtree::{DimensionType, Mbr, RTree};
+pub use tdb_schema::{ArraySchema, Field, FieldKind, SchemaError};
+pub use tdb_tile::{
+    Datatype, ErrorKind, FormatVersion, GenericTile, Limits, Range, Record, U64Column, WireError,
+    WireErrorKind,
+};

@@ -1,6 +1,8 @@
 //! What becomes of the cells of a read before they are given: a sample, an order by values, a part of them.
 
+mod best;
 mod kept;
+mod prefix;
 mod sample;
 mod sorting;
 
@@ -10,6 +12,7 @@ use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, TIMESTAMPS};
 
 use crate::{Error, Result};
+use best::{Best, End};
 use kept::Kept;
 pub(crate) use kept::rows_of;
 use sample::Sampling;
@@ -125,6 +128,13 @@ impl Arrangement {
         Ok(())
     }
 
+    /// Which end of the order is given, where that is all that is given.
+    fn end(&self) -> Option<End> {
+        let limit = self.limit.and_then(|limit| limit.checked_add(self.offset));
+        let end = self.tail.map(End::Last).or(limit.map(End::First));
+        end.filter(|_| !self.sort.is_empty())
+    }
+
     /// Whether what is given are other cells than those of the read but for the end, or in another order.
     #[cfg(any(feature = "arrow", feature = "text"))]
     pub(crate) fn changes_cells(&self) -> bool {
@@ -224,28 +234,18 @@ where
         let arrangement = &self.prepared.arrangement;
         let mut kept = Kept::new(&self.session.limits().budget);
         let mut sampling = arrangement.sample.map(Sampling::new);
-        let most = arrangement
-            .limit
-            .and_then(|limit| limit.checked_add(arrangement.offset));
+        let end = arrangement.end().filter(|_| sampling.is_none());
+        let mut best = end.map(|end| Best::new(&arrangement.sort, end));
         for batch in batches {
             let batch = batch?;
-            match (&mut sampling, arrangement.tail) {
-                (Some(sampling), _) => sampling.add(&mut kept, &batch)?,
-                (None, Some(tail)) if arrangement.sort.is_empty() => {
+            match (&mut sampling, &mut best, arrangement.tail) {
+                (Some(sampling), _, _) => sampling.add(&mut kept, &batch)?,
+                (None, Some(best), _) => best.add(&mut kept, &batch)?,
+                (None, None, Some(tail)) => {
                     kept.add(batch)?;
                     kept.forget_before(tail);
                 }
-                _ => {
-                    kept.add(batch)?;
-                    let enough = most.and_then(|most| most.checked_mul(4));
-                    let enough = enough.map(|enough| enough.saturating_add(ROWS as u64));
-                    if let Some(most) =
-                        most.filter(|_| enough < Some(kept.rows()) && enough.is_some())
-                    {
-                        sort(&mut kept, &arrangement.sort)?;
-                        kept.narrow(0, most)?;
-                    }
-                }
+                (None, None, None) => kept.add(batch)?,
             }
         }
         if let Some(sampling) = sampling {

@@ -1,11 +1,29 @@
 //! Results as Arrow record batches.
 
 use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
 use arrow_select::concat::concat_batches;
 use tdb_arrow::RecordBatches;
-use tdb_cells::files::OutputOptions;
+use tdb_cells::files::{ConversionError, OutputOptions};
 
 use crate::{Error, ErrorKind, ReadBuilder, Result};
+
+impl From<ArrowError> for Error {
+    /// What a read of record batches says, as the error that it is; what Arrow finds wrong is the request's fault.
+    fn from(error: ArrowError) -> Self {
+        let ArrowError::ExternalError(source) = error else {
+            return Self::new(ErrorKind::Invalid, error);
+        };
+        let source = match source.downcast::<Self>() {
+            Ok(error) => return *error,
+            Err(source) => source,
+        };
+        match source.downcast::<ConversionError>() {
+            Ok(error) => Self::from(*error),
+            Err(source) => Self::new(ErrorKind::Invalid, source),
+        }
+    }
+}
 
 impl ReadBuilder {
     /// Reads batch by batch, as Arrow's record batches.
@@ -26,7 +44,7 @@ impl ReadBuilder {
     /// As for [`ReadBuilder::arrow`]; errors of reading.
     pub fn to_arrow(self) -> Result<RecordBatch> {
         let uri = self.array().uri().to_owned();
-        let failed = |error| Error::new(ErrorKind::Invalid, error).at(&uri);
+        let failed = |error: ArrowError| Error::from(error).at(&uri);
         let batches = self.arrow()?;
         let schema = arrow_array::RecordBatchReader::schema(&batches);
         let batches = batches.collect::<Result<Vec<_>, _>>();

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use tdb_array::{ChangeOptions, NameSource};
+use tdb_array::{ChangeOptions, Fragment, NameSource};
 use tdb_schema::{ArraySchema, CellValNum, Enumeration, SchemaError};
 use tdb_tile::{Datatype, Range};
 
@@ -186,6 +186,22 @@ impl Evolution {
     /// Ranges that do not fit the domain, or do not contain what the current domain was.
     pub fn current_domain(&mut self, ranges: Vec<Range>) -> Result<()> {
         self.step(|schema| schema.with_current_domain(ranges))
+    }
+
+    /// How many fragments reach beyond the current domain, if there is one: reads leave out the cells that lie outside. An array
+    /// that has none yet may get one that is smaller than what was written.
+    #[must_use]
+    pub fn fragments_outside(&self) -> usize {
+        let Some(bounds) = &self.schema.current_domain else {
+            return 0;
+        };
+        let is_within = |fragment: &&Fragment| {
+            let sides = self.schema.dimensions.iter().zip(bounds);
+            let mut sides = sides.zip(&fragment.metadata.non_empty_domain);
+            sides.all(|((dimension, bounds), filled)| bounds.covers(dimension.datatype, filled))
+        };
+        let fragments = self.array.engine().fragments().iter();
+        fragments.filter(|fragment| !is_within(fragment)).count()
     }
 
     /// Writes the schema at the newest format version that releases read.

@@ -1,5 +1,7 @@
 #[cfg(feature = "serde")]
 mod cell;
+#[cfg(feature = "serde")]
+mod draft;
 #[cfg(any(feature = "arrow", feature = "text"))]
 mod file;
 mod input;

@@ -44,6 +44,9 @@ fn examples_that_read() {
     sky: Dictionary(UInt8, LargeUtf8)
     remark: LargeUtf8
     "#);
+    insta::assert_snapshot!(printed("scan", &[TOUR]), @"4 rows");
+    let dense = "fixtures/v22_dense_basics/array";
+    insta::assert_snapshot!(printed("slice", &[dense]), @"[-21, 127, -128, 80]");
     insta::assert_snapshot!(printed("time_travel", &[TOUR]), @r#"
     2024-04-11: 48 cells
     2024-04-12: 80 cells
@@ -77,6 +80,8 @@ fn examples_that_make_an_array() {
         printed(example, &[&place(&folder)])
     };
     insta::assert_snapshot!(made("create_and_write"), @"3 cells in 1 fragment");
+    insta::assert_snapshot!(made("write"), @"1000 cells, the same when read: true");
+    insta::assert_snapshot!(made("schema"), @"3 fields");
     insta::assert_snapshot!(made("delete"), @"92 of 100 deleted, 8 left; there were 100");
     insta::assert_snapshot!(made("encrypted"), @r#"
     [1, 2, 3, 4]

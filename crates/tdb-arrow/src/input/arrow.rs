@@ -29,6 +29,8 @@ pub struct ArrowInput {
     fields: Vec<Field>,
     choice: ColumnChoice,
     array_schema: Option<String>,
+    /// The names of the columns that pandas had as its index.
+    index: Vec<String>,
 }
 
 /// Batches of the columns that are read.
@@ -65,6 +67,7 @@ impl ArrowInput {
                 },
             },
             choice: ColumnChoice::default(),
+            index: Vec::new(),
             array_schema: schema.metadata().get(ARRAY_SCHEMA).cloned(),
         }
     }
@@ -87,6 +90,7 @@ impl ArrowInput {
         self.names = names.collect();
         self.fields = chosen.fields;
         self.choice = chosen.choice;
+        self.index = chosen.index;
         self
     }
 
@@ -112,6 +116,10 @@ impl Input for ArrowInput {
 
     fn array_schema(&self) -> Option<&str> {
         self.array_schema.as_deref()
+    }
+
+    fn index(&self) -> &[String] {
+        &self.index
     }
 
     fn cells<'a>(
@@ -143,7 +151,7 @@ impl Input for ArrowInput {
     }
 
     fn guess(mut self: Box<Self>) -> Result<Vec<ColumnGuess>, InputError> {
-        check_types(&self.fields)?;
+        check_types(&self.fields, &self.choice)?;
         let guesses = self.fields.iter().map(|field| {
             let datatype = self.choice.datatype(field.name());
             ArrowGuess::try_new(field, datatype)

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field};
-use tdb_cells::files::{ColumnGuess, InputError, Labels, SeenRange};
+use tdb_cells::files::{ColumnChoice, ColumnGuess, InputError, Labels, SeenRange};
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::value::holds_bytes;
 use tdb_schema::{CellValNum, FieldKind};
@@ -13,7 +13,9 @@ use tdb_tile::{Bug, Datatype};
 
 use super::convert::ColumnConverter;
 use super::datatypes::{of_arrow, said_type};
+use super::decimals::Scale;
 use super::form::Form;
+use crate::mapping::ENUMERATION;
 
 /// Labels that an enumeration is made of at most; a column with more is what its labels are.
 const MOST_LABELS: usize = 1 << 16;
@@ -32,18 +34,22 @@ pub(super) struct ArrowGuess {
 
 /// The labels of a dictionary, in the order in which they come.
 struct SeenLabels {
+    /// Of the enumeration that they were, if the column says so.
+    name: Option<String>,
     index: Datatype,
     ordered: bool,
     values: Vec<Vec<u8>>,
     places: HashMap<Vec<u8>, usize>,
 }
 
-/// Fails where there are columns that no datatype stands for; names all of them.
+/// Fails where there are columns that no datatype stands for, and of which none is given; names all of them.
 ///
 /// # Errors
 /// [`InputError::NoDatatype`].
-pub(super) fn check_types(fields: &[Field]) -> Result<(), InputError> {
-    let mut refused = fields.iter().filter(|field| natural_type(field).is_none());
+pub(super) fn check_types(fields: &[Field], choice: &ColumnChoice) -> Result<(), InputError> {
+    let is_refused =
+        |field: &&Field| choice.datatype(field.name()).is_none() && natural_type(field).is_none();
+    let mut refused = fields.iter().filter(is_refused);
     let Some(first) = refused.clone().next() else {
         return Ok(());
     };
@@ -56,19 +62,29 @@ pub(super) fn check_types(fields: &[Field]) -> Result<(), InputError> {
 
 fn no_datatype(field: &Field, names: &[&str]) -> InputError {
     let (data_type, all) = (field.data_type(), names.join(","));
-    let further = match data_type {
-        DataType::Decimal32(..)
-        | DataType::Decimal64(..)
-        | DataType::Decimal128(..)
-        | DataType::Decimal256(..) => "; as float64 or text, written so, it can be read",
-        DataType::Struct(_) => "; its members can be columns of their own",
-        _ => "",
+    let without = format!("--exclude {all} reads the other columns");
+    let hint = match (Scale::of(data_type), data_type) {
+        (Some(scale), _) => format!("{}; {without}", as_what(field.name(), scale)),
+        (None, DataType::Struct(_)) => {
+            format!("{without}; its members can be columns of their own")
+        }
+        (None, _) => without,
     };
     InputError::NoDatatype {
         column: field.name().clone(),
         data_type: data_type.to_string(),
-        hint: format!("--exclude {all} reads the other columns{further}"),
+        hint,
     }
+}
+
+/// What a column of decimals can be read as, and what is lost by it.
+fn as_what(name: &str, scale: Scale) -> String {
+    let all = if scale.is_whole() {
+        format!("--type {name}=int64 where they are not too large")
+    } else {
+        format!("--type {name}=string_utf8")
+    };
+    format!("--type {name}=float64 reads it, and keeps 15 digits; {all} keeps them all")
 }
 
 /// The datatype and values per cell that a column says it had, or that come nearest to its type.
@@ -110,6 +126,7 @@ impl ArrowGuess {
         let labels = match field.data_type() {
             DataType::Dictionary(keys, _) if wanted.is_none() => {
                 index_type(keys).map(|index| SeenLabels {
+                    name: field.metadata().get(ENUMERATION).cloned(),
                     index,
                     ordered: field.dict_is_ordered().unwrap_or(false),
                     values: Vec::new(),
@@ -168,6 +185,7 @@ impl ArrowGuess {
         let labels = self.labels.map(|labels| {
             let index = wide_enough(labels.index, labels.values.len());
             let labels = Labels {
+                name: labels.name,
                 datatype: self.datatype,
                 cell_val_num: self.cell_val_num,
                 ordered: labels.ordered,

@@ -1,6 +1,7 @@
 //! Which columns of a table are read.
 
 use arrow_schema::{Field, Schema};
+use serde_json::Value as Json;
 use tdb_cells::files::{ColumnChoice, InputError};
 
 /// Key of the metadata that pandas leaves in files.
@@ -14,6 +15,8 @@ pub(super) struct Chosen {
     /// With the names that they get.
     pub(super) fields: Vec<Field>,
     pub(super) choice: ColumnChoice,
+    /// The names of those that pandas had as its index.
+    pub(super) index: Vec<String>,
 }
 
 impl Chosen {
@@ -22,17 +25,37 @@ impl Chosen {
     pub(super) fn of(schema: &Schema, choice: &ColumnChoice) -> Result<Self, InputError> {
         let names = choice.names(&names(schema, choice))?;
         let named = (0..).zip(schema.fields()).zip(names);
-        let chosen = named.filter_map(|((number, field), name)| {
-            let field = Field::clone(field).with_name(name?);
-            Some((number, field))
-        });
-        let (numbers, fields) = chosen.unzip();
+        let of_pandas = index_columns(schema);
+        let (mut numbers, mut fields, mut index) = (Vec::new(), Vec::new(), Vec::new());
+        for ((number, field), name) in named {
+            let Some(name) = name else {
+                continue;
+            };
+            if of_pandas.contains(field.name()) {
+                index.push(name.clone());
+            }
+            numbers.push(number);
+            fields.push(Field::clone(field).with_name(name));
+        }
         Ok(Self {
             numbers,
             fields,
             choice: choice.clone(),
+            index,
         })
     }
+}
+
+/// The columns that pandas says were the index of its table, by their names in the file. What it says otherwise is of no
+/// use here, and not wrong.
+fn index_columns(schema: &Schema) -> Vec<String> {
+    let said = schema.metadata().get(PANDAS);
+    let said: Option<Json> = said.and_then(|json| serde_json::from_str(json).ok());
+    let columns = said.as_ref().and_then(|said| said.get("index_columns"));
+    let columns = columns.and_then(Json::as_array).into_iter().flatten();
+    // What counts rows is described by an object, and is no column.
+    let names = columns.filter_map(Json::as_str);
+    names.map(str::to_owned).collect()
 }
 
 /// The names of all columns, as they are to be asked for: what pandas calls an index without a name gets one, as its

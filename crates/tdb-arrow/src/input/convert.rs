@@ -85,6 +85,7 @@ impl ColumnConverter {
             field: self.field.name.clone(),
             place: InputPlace::Row(first.saturating_add(row as u64)),
             what,
+            hint: None,
         }
     }
 

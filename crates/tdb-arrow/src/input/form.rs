@@ -6,12 +6,14 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use bytes::Bytes;
 use tdb_schema::CellValNum;
-use tdb_schema::value::{NOT_A_TIME, holds_bytes};
+use tdb_schema::value::{NOT_A_TIME, holds_bytes, holds_text};
 use tdb_tile::{Bug, Datatype, Scalar};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U64;
 
-use super::numbers::{NumberConverter, Wrong, shared};
+use super::decimals::Scale;
+use super::numbers::{NumberConverter, shared};
+use super::wrong::Wrong;
 
 /// How cells are made of an array.
 #[derive(Debug)]
@@ -20,6 +22,8 @@ pub(super) enum Form {
     Nothing { size: Option<usize> },
     /// Bytes or characters, a fixed number of bytes or any.
     Bytes { size: Option<usize> },
+    /// The digits of decimals, any number of them.
+    Digits(Scale),
     /// One number.
     One(NumberConverter),
     /// Lists of numbers, a fixed number of them or any.
@@ -115,6 +119,10 @@ impl Form {
             return Some(Self::Nothing { size });
         }
         if holds_bytes(datatype) {
+            let is_text = holds_text(datatype) || datatype == Datatype::Char;
+            if let Some(scale) = Scale::of(data_type) {
+                return (is_text && size.is_none()).then_some(Self::Digits(scale));
+            }
             return takes_bytes(data_type, size).then_some(Self::Bytes { size });
         }
         let is_list = match data_type {
@@ -154,6 +162,14 @@ impl Form {
             }),
             Self::Bytes { size: None } => {
                 let (values, offsets) = var_bytes(array)?;
+                Ok(ConvertedCells {
+                    values,
+                    offsets: Some(offsets),
+                    nulls,
+                })
+            }
+            Self::Digits(scale) => {
+                let (values, offsets) = scale.texts(array, nulls.as_ref())?;
                 Ok(ConvertedCells {
                     values,
                     offsets: Some(offsets),

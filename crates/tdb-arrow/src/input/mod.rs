@@ -5,6 +5,7 @@ mod arrow_guess;
 mod columns;
 mod convert;
 mod datatypes;
+mod decimals;
 mod form;
 #[cfg(feature = "ipc")]
 mod ipc;
@@ -12,6 +13,7 @@ mod numbers;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod size;
+mod wrong;
 
 #[cfg(feature = "parquet")]
 pub use self::parquet::parquet_input;

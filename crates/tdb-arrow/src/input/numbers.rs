@@ -18,9 +18,8 @@ use tdb_schema::CellValNum;
 use tdb_tile::{Datatype, Physical, Scalar};
 
 use super::datatypes::of_arrow;
-
-/// A row whose cell is wrong, and why.
-pub(super) type Wrong = (usize, String);
+use super::decimals::{Scale, write_decimal};
+use super::wrong::Wrong;
 
 /// How values of an Arrow type become those of a datatype.
 #[derive(Clone, Debug)]
@@ -40,6 +39,8 @@ enum Way {
     Value,
     /// Dates and times of another unit.
     Unit(Recount),
+    /// Decimals by value; floats are the nearest.
+    Decimal(Scale),
 }
 
 impl NumberConverter {
@@ -69,7 +70,10 @@ impl NumberConverter {
             } else {
                 Way::Value
             }),
-            _ => from_arrow(from, to),
+            _ => match Scale::of(from) {
+                Some(scale) => is_number.then_some(Way::Decimal(scale)),
+                None => from_arrow(from, to),
+            },
         };
         Some(Self {
             from: from.clone(),
@@ -101,7 +105,26 @@ impl NumberConverter {
             }
             Way::Value => self.by_value(array, nulls),
             Way::Unit(recount) => self.by_unit(array, nulls, recount),
+            Way::Decimal(scale) => self.decimals(array, nulls, scale),
         }
+    }
+
+    fn decimals(
+        &self,
+        array: &ArrayRef,
+        nulls: Option<&NullBuffer>,
+        scale: Scale,
+    ) -> Result<Bytes, Wrong> {
+        let size = self.to.size();
+        let mut out = Vec::with_capacity(array.len().saturating_mul(size));
+        scale.for_each(array, nulls, |value| match value {
+            Some(text) => write_decimal(text, self.to, &mut out),
+            None => {
+                out.resize(out.len().saturating_add(size), 0);
+                Ok(())
+            }
+        })?;
+        Ok(out.into())
     }
 
     fn same(&self, array: &ArrayRef) -> Bytes {

@@ -7,13 +7,21 @@ use arrow_schema::DataType;
 /// Bytes of an offset.
 const OFFSET: u64 = 8;
 
-/// Bytes that cells of dictionaries, views and nulls come to; others take what they are read from.
+/// Bytes that cells of dictionaries, views, decimals as text and nulls come to; others take what they are read from.
 pub(super) fn unpacked_size(column: &ArrayRef) -> u64 {
     let rows = (column.len() as u64).saturating_mul(OFFSET);
     let Some(dictionary) = column.as_any_dictionary_opt() else {
         let cells = match column.data_type() {
             DataType::Null => 0,
             DataType::Utf8View | DataType::BinaryView => sum(lengths(column)),
+            DataType::Decimal32(digits, scale)
+            | DataType::Decimal64(digits, scale)
+            | DataType::Decimal128(digits, scale)
+            | DataType::Decimal256(digits, scale) => {
+                // Written out, with a sign, a point, and a zero before it.
+                let length = u64::from(*digits).saturating_add(u64::from(scale.unsigned_abs()));
+                (column.len() as u64).saturating_mul(length.saturating_add(3))
+            }
             _ => return 0,
         };
         return rows.saturating_add(cells);

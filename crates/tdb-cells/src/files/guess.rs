@@ -30,6 +30,8 @@ pub struct ColumnGuess {
 /// The labels of a column that is enumerated.
 #[derive(Clone, Debug)]
 pub struct Labels {
+    /// Of the enumeration that they were, where the file says so.
+    pub name: Option<String>,
     /// Type of the labels.
     pub datatype: Datatype,
     /// Values per label.
@@ -38,6 +40,15 @@ pub struct Labels {
     pub ordered: bool,
     /// The labels.
     pub values: Vec<Vec<u8>>,
+}
+
+impl Labels {
+    /// Whether they are the same labels, whatever their names.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        let kind = |labels: &Self| (labels.datatype, labels.cell_val_num, labels.ordered);
+        kind(self) == kind(other) && self.values == other.values
+    }
 }
 
 impl ColumnGuess {

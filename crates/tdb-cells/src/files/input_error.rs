@@ -35,6 +35,14 @@ pub enum InputError {
         place: InputPlace,
         /// What is wrong with it.
         what: String,
+        /// What would help, if something would.
+        hint: Option<&'static str>,
+    },
+    /// A line that is no text.
+    #[error("{place}: not UTF-8")]
+    NotUtf8 {
+        /// Where it stands.
+        place: InputPlace,
     },
     /// A line, or a row, that does not hold together.
     #[error("{place}: {what}")]
@@ -137,6 +145,10 @@ impl InputError {
             Self::Names(error) | Self::Key { error, .. } => Some(error.hint()),
             Self::Unfit { hint, .. } => Some(hint),
             Self::NoDatatype { hint, .. } => Some(hint),
+            Self::Cell { hint, .. } => *hint,
+            Self::NotUtf8 { .. } => {
+                Some("iconv -f LATIN1 -t UTF-8 makes UTF-8 of it, if it is Latin-1")
+            }
             _ => None,
         }
     }

@@ -90,6 +90,11 @@ pub trait Input: Send {
         None
     }
 
+    /// The columns that pandas had as the index of the table, by the names that they get, where the file tells them.
+    fn index(&self) -> &[String] {
+        &[]
+    }
+
     /// Goes on to read cells of these fields, one for each column.
     ///
     /// # Errors

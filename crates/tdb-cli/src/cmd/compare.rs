@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let options = Opening::new(global, context.shared_session())?.options;
     let old = context.open_with(&arguments.old, options.clone())?;
     let new = context.open_with(&arguments.new, options)?;
-    arguments.scope.show((old, new), global, out)
+    arguments.scope.show((old, new), true, global, out)
 }
 
 pub(crate) fn diff(
@@ -91,7 +91,7 @@ pub(crate) fn diff(
     let context = context(global)?;
     let open = |time| open_at(&context, &arguments.array, time);
     let arrays = (open(first)?, open(second)?);
-    arguments.scope.show(arrays, global, out)
+    arguments.scope.show(arrays, false, global, out)
 }
 
 fn open_at(context: &Context, uri: &str, time: Time) -> Result<Array, Failure> {
@@ -103,10 +103,12 @@ fn open_at(context: &Context, uri: &str, time: Time) -> Result<Array, Failure> {
 }
 
 impl Scope {
-    /// Compares, prints what differs, and fails where something does.
+    /// Compares, prints what differs, and fails where something does. All cells that are the same are counted if that is
+    /// asked, also those that are not read since they cannot differ.
     fn show(
         &self,
         (old, new): (Array, Array),
+        counts_all: bool,
         global: &Global,
         out: &mut Output,
     ) -> Result<(), Failure> {
@@ -118,12 +120,21 @@ impl Scope {
                 shown.push(difference);
             }
         }
+        let found = differences.count_so_far();
         if global.json {
-            write_json(out, &as_json(&differences, &shown, global.ticks))?;
+            let same = if counts_all && old.uri() == new.uri() {
+                let cells = self.read(&new, global)?.count()?;
+                cells
+                    .saturating_sub(found.added)
+                    .saturating_sub(found.changed)
+            } else {
+                found.same
+            };
+            let told = as_json(&differences, same, &shown, global.ticks);
+            write_json(out, &told)?;
         } else {
             write(&differences, &shown, global.ticks, out)?;
         }
-        let found = differences.count_so_far();
         let cells = found.added.saturating_add(found.removed);
         let cells = cells.saturating_add(found.changed);
         let others = [differences.schema_changes(), differences.metadata_changes()];
@@ -258,7 +269,7 @@ fn text(field: &FieldInfo, cell: &CellValue, ticks: bool) -> String {
     }
 }
 
-fn as_json(differences: &Differences, shown: &[Difference], ticks: bool) -> Json {
+fn as_json(differences: &Differences, same: u64, shown: &[Difference], ticks: bool) -> Json {
     let found = differences.count_so_far();
     let cells: Vec<Json> = shown
         .iter()
@@ -268,7 +279,7 @@ fn as_json(differences: &Differences, shown: &[Difference], ticks: bool) -> Json
         "added": found.added,
         "removed": found.removed,
         "changed": found.changed,
-        "compared_same": found.same,
+        "compared_same": same,
         "schema": differences.schema_changes(),
         "metadata": differences.metadata_changes(),
         "cells": cells,

@@ -17,7 +17,7 @@ use crate::access::{Change, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
-use crate::paint::visible;
+use crate::paint::{plural, visible};
 
 /// JSON is in the shape of `tdb schema --json`: one or a list of them, or `@FILE`.
 #[derive(Debug, Args)]
@@ -70,6 +70,11 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     }
     let changes = evolution.changes()?;
     evolution.check()?;
+    let outside = evolution.fragments_outside();
+    if arguments.current_domain.is_some() && outside > 0 {
+        let fragments = plural(outside as u64, "fragment");
+        out.warn(&format!("the cells of {fragments} reach beyond the current domain, and reads leave those outside out"));
+    }
     let name = if arguments.dry_run {
         None
     } else {

@@ -25,7 +25,8 @@ use crate::parse::{NamedInterval, interval};
     array has one cell for each place, unless rows of the file share one: then all are kept, which is said. It takes whatever later \
     cells its dimensions can have; a dimension of floats, and a dense array, goes from the least to the greatest of the \
     file.\n\nText may be compressed with gzip or zstd. What \
-    pandas leaves without a name in the first column of CSV, or as __index_level_0__ in Parquet, is called index.\n\n\
+    pandas leaves without a name in the first column of CSV, or as __index_level_0__ in Parquet, is called index; what it says is \
+    its index in Parquet becomes the dimensions. Decimals take --type: float64 keeps 15 digits, string_utf8 all.\n\n\
     What --dry-run prints can be changed and given to tdb create; tdb write takes the cells then."
 )]
 pub(crate) struct Arguments {

@@ -81,6 +81,7 @@ fn name(change: &Change) -> &'static str {
 
 fn details(change: &Change, schema: Option<&ArraySchema>, ticks: bool) -> String {
     match change {
+        Change::Evolved(changes) if changes.is_empty() => "the same schema again".to_owned(),
         Change::Evolved(changes) => changes.join("; "),
         Change::Written(cells) => written(cells, schema, ticks),
         Change::Merged { cells, left } => {
@@ -94,6 +95,9 @@ fn details(change: &Change, schema: Option<&ArraySchema>, ticks: bool) -> String
         Change::Deleted { condition } => format!("where {condition}"),
         Change::Metadata { set, removed } => keys("set", set, "removed", removed),
         Change::MergedMetadata { set } => keys("set", set, "", &[]),
+        Change::Members { added, removed } if added.is_empty() && removed.is_empty() => {
+            "the same members again".to_owned()
+        }
         Change::Members { added, removed } => keys("added", added, "removed", removed),
         _ => String::new(),
     }

@@ -43,6 +43,7 @@ pub(crate) struct Arguments {
 /// `tdb sample`: some cells, chosen at random.
 #[derive(Debug, Args)]
 #[command(
+    mut_arg("offset", |arg| arg.hide(true)),
     after_help = "Examples:\n  tdb sample fixtures/v22_tour/array 5\n  tdb sample fixtures/v22_tour/array 3 --seed 7 --attrs sky --sort sky"
 )]
 pub(crate) struct SampleArguments {
@@ -76,6 +77,8 @@ pub(crate) struct HeadArguments {
 /// `tdb export`: cells into a file.
 #[derive(Debug, Args)]
 #[command(
+    mut_arg("wide", |arg| arg.hide(true)),
+    mut_arg("vertical", |arg| arg.hide(true)),
     after_help = "Examples:\n  tdb export fixtures/v22_tour/array target/tour.parquet\n  tdb export fixtures/v22_tour/array target/bk.csv --range station=B..K\n  \
     tdb export fixtures/v22_tour/array target/stations --partition-by station\n\n\
     The file, or the folder of files, appears whole or not at all; its ending says the format."
@@ -86,6 +89,12 @@ pub(crate) struct ExportArguments {
     /// The file: .csv, .jsonl, .arrow, .parquet, .npy or .txt
     #[arg(allow_hyphen_values = true)]
     pub(crate) file: PathBuf,
+    /// At most so many cells, of those for which --where holds
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    limit: Option<u64>,
+    /// The last so many cells
+    #[arg(long, value_name = "N", conflicts_with_all = ["limit", "offset"])]
+    tail: Option<u64>,
     /// A folder of files, Parquet by default: one for each value of these fields, as FIELD=VALUE/part-00000.parquet
     #[arg(
         long,
@@ -143,6 +152,10 @@ pub(crate) fn sample(
         seed,
         reading,
     } = arguments;
+    if reading.offset > 0 {
+        let failure = Failure::invalid("--offset means nothing to sample");
+        return Err(failure.hint("--seed chooses other cells"));
+    }
     let part = Arrangement::default().with_sample(Some((cells, seed)));
     read(&array, part, &reading, None, global, out)
 }
@@ -157,10 +170,18 @@ pub(crate) fn export(
     let ExportArguments {
         array,
         file,
+        limit,
+        tail,
         partition_by,
         max_rows,
         mut reading,
     } = arguments;
+    if reading.wide || reading.vertical {
+        let option = if reading.wide { "--wide" } else { "--vertical" };
+        let failure = Failure::invalid(format!("{option} means nothing to export"));
+        return Err(failure.hint("tdb read prints tables"));
+    }
+    let part = Arrangement::default().with_limit(limit).with_tail(tail);
     if is_folder {
         let format = reading.format_of_folder(&file)?;
         reading.format = Some(format);
@@ -169,15 +190,14 @@ pub(crate) fn export(
             by: partition_by,
             max_rows,
         };
-        let all = Arrangement::default();
-        return read(&array, all, &reading, Some(&spread), global, out);
+        return read(&array, part, &reading, Some(&spread), global, out);
     }
     if file.extension().is_none() && reading.format.is_none() {
         let what = format!("{}: the name does not tell the format", file.display());
         let failure = Failure::invalid(what);
         return Err(failure.hint("--format csv, jsonl, arrow, parquet, npy or table"));
     }
-    read(&array, Arrangement::default(), &reading, None, global, out)
+    read(&array, part, &reading, None, global, out)
 }
 
 /// A folder of files.

@@ -3,15 +3,19 @@
 mod arguments;
 mod replacing;
 
-use tdb::WriteOptions;
+use std::io::Write;
+
+use serde_json::json;
+use tdb::{WriteOptions, Written};
 use tdb_array::OpenOptions;
 
 use super::progress::Line;
-use super::ranges;
+use super::{ranges, write_json};
 use crate::access::{Change, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
+use crate::paint::plural;
 
 use arguments::Order;
 pub(crate) use arguments::{Arguments, Sorting, Which};
@@ -32,7 +36,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         order: arguments.order.map(Order::of_cells),
         ..arguments.sorting.options(global)
     };
-    let mut write = array.write().with_options(options);
+    let write = array.write().with_options(options);
+    let mut write = write.dry_run(arguments.dry_run);
     if arguments.enum_codes {
         write = write.enumeration_codes();
     }
@@ -40,8 +45,33 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     line.clear();
     let written = written?;
     global.note_zoned(&written.zoned);
+    tell(&written, arguments.dry_run, global, out)
+}
+
+/// Says how many cells were written, and in how many fragments.
+fn tell(
+    written: &Written,
+    dry_run: bool,
+    global: &Global,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    if global.json {
+        let told = json!({
+            "cells": written.cells,
+            "fragments": written.fragments,
+            "dry_run": dry_run,
+        });
+        return write_json(out, &told);
+    }
+    let cells = plural(written.cells, "cell");
+    if dry_run {
+        return Ok(writeln!(out, "would write {cells}")?);
+    }
     if written.cells == 0 {
         out.note("there are no cells: nothing was written");
+    } else {
+        let fragments = plural(written.fragments.len() as u64, "fragment");
+        out.note(&format!("wrote {cells} in {fragments}"));
     }
     Ok(())
 }

@@ -451,8 +451,8 @@ fn rows_of_a_file_replace_cells() {
     exit status 2
     "#);
     insta::assert_snapshot!(write(warmer, &["--json"]), @r#"
-    error: --json means nothing to write
-    hint: with --replace it does
+    error: rows.csv: there is no column "pressure"
+    hint: the columns are station, hour, temperature
     exit status 2
     "#);
 }

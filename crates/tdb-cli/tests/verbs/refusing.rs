@@ -85,7 +85,6 @@ fn options_that_mean_nothing() {
         format!("clean {array} --at 5"),
         format!("vacuum {array} --at 5"),
         format!("consolidate {array} --mode commits --at 5"),
-        format!("write {array} {file} --json"),
         format!("import {file} {array}2 --json"),
         format!("evolve {array} --upgrade --since 5"),
     ] {

@@ -22,6 +22,7 @@ mod iso;
 mod time_text;
 mod unit;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use tdb_tile::{Datatype, Physical, Scalar};
@@ -72,12 +73,23 @@ pub enum Cell<'a> {
 
 /// A text that does not say what it should.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is not a valid {wanted}")]
+#[error("{:?} is not a valid {wanted}", shortened(.text))]
 pub struct ValueError {
     /// The text.
     pub text: String,
     /// What it should be: the datatype, and how it is written.
     pub wanted: String,
+}
+
+/// A text for an error: the first 40 characters of one that is longer.
+#[must_use]
+pub fn shortened(text: &str) -> Cow<'_, str> {
+    const MOST: usize = 40;
+    if text.chars().nth(MOST).is_none() {
+        return text.into();
+    }
+    let start: String = text.chars().take(MOST).collect();
+    format!("{start}…").into()
 }
 
 /// One number from its stored form; `None` where bytes are missing.

@@ -7,7 +7,8 @@ use tdb_cells::files::{InputError, InputPlace};
 use tdb_cells::threads;
 use tdb_tile::Bug;
 
-use crate::text::cell::Token;
+use crate::text::cell::Refusal;
+use crate::text::token::Token;
 
 /// Where a field stands.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +54,7 @@ enum NoField {
 /// What is wrong with a cell, and in which of the records.
 struct Wrong {
     row: usize,
-    what: Result<String, NoField>,
+    what: Result<Refusal, NoField>,
 }
 
 impl<'a> Block<'a> {
@@ -87,7 +88,7 @@ impl<'a> Block<'a> {
     fn column(
         &self,
         number: usize,
-        mut take: impl FnMut(Token<'_>) -> Result<(), String>,
+        mut take: impl FnMut(Token<'_>) -> Result<(), Refusal>,
     ) -> Option<Wrong> {
         let spans = self.spans.iter().skip(number).step_by(self.width.max(1));
         for (row, span) in spans.enumerate() {
@@ -113,7 +114,7 @@ impl<'a> Block<'a> {
         kept: &[bool],
         names: &[String],
         states: &mut [T],
-        take: impl Fn(&mut T, Token<'_>) -> Result<(), String> + Send + Sync,
+        take: impl Fn(&mut T, Token<'_>) -> Result<(), Refusal> + Send + Sync,
     ) -> Result<(), InputError> {
         let kept = kept.iter().enumerate().filter(|(_, is_kept)| **is_kept);
         let numbers = kept.map(|(number, _)| number);
@@ -130,12 +131,13 @@ impl<'a> Block<'a> {
         let line = line.ok_or_else(|| Bug::new("a record that begins at no line"))?;
         let place = InputPlace::Line(line);
         Err(match wrong.what {
-            Ok(what) => InputError::Cell {
+            Ok(Refusal { what, hint }) => InputError::Cell {
                 field: name.clone(),
                 place,
                 what,
+                hint,
             },
-            Err(NoField::NotText) => InputError::record(place, "not UTF-8"),
+            Err(NoField::NotText) => InputError::NotUtf8 { place },
             Err(NoField::Outside) => outside().into(),
         })
     }

@@ -47,7 +47,7 @@ impl<R: Read> CsvInput<R> {
         };
         // The null of a single column has nothing around it.
         records.takes_empty_lines = names.len() == 1;
-        name_index(&mut names, &options);
+        name_columns(&mut names, &options);
         let chosen = options.columns.names(&names)?;
         Ok(Self {
             records,
@@ -58,21 +58,26 @@ impl<R: Read> CsvInput<R> {
     }
 }
 
-/// Gives the first column, which pandas leaves without a name where it is the index, the one for it.
-fn name_index(names: &mut [String], options: &InputOptions) {
+/// Names columns that have no name, as pandas leaves those of an index: the first one gets the name for that, others that
+/// of their place, from 1.
+fn name_columns(names: &mut [String], options: &InputOptions) {
     let columns = &options.columns;
-    let Some(index) = columns
-        .index
-        .as_ref()
-        .filter(|index| !names.contains(index))
-    else {
+    let Some(index) = columns.index.as_ref().filter(|_| !columns.mentions("")) else {
         return;
     };
-    if let Some(first) = names.first_mut()
-        && first.is_empty()
-        && !columns.mentions("")
-    {
-        first.clone_from(index);
+    for place in 0..names.len() {
+        let name = if place == 0 {
+            index.clone()
+        } else {
+            format!("column_{}", place.saturating_add(1))
+        };
+        let is_free = !names.contains(&name);
+        if let Some(nameless) = names
+            .get_mut(place)
+            .filter(|name| name.is_empty() && is_free)
+        {
+            *nameless = name;
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod block;
 mod input;
+mod line_ends;
 mod quotes;
 mod records;
 mod sniff;

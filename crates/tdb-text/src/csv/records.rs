@@ -6,6 +6,7 @@ use tdb_cells::files::{InputError, InputOptions, InputPlace};
 use tdb_tile::Bug;
 
 use super::block::{Block, Quotes, Span, part};
+use super::line_ends;
 use super::quotes::{quoted_len, unquote};
 use super::sniff;
 
@@ -87,9 +88,13 @@ impl<R: Read> Records<R> {
             match self.look()? {
                 Some(end) => self.found(0, end)?,
                 None if self.is_over() => return Ok(None),
-                None => self.fill()?,
+                None => {
+                    line_ends::check_start(&self.buffer, SAMPLE)?;
+                    self.fill()?;
+                }
             }
         }
+        line_ends::check_first(&self.buffer, &self.spans)?;
         let texts = self.spans.iter().map(|span| {
             let memory = match span.quotes {
                 Quotes::Within => &self.unquoted,
@@ -98,7 +103,7 @@ impl<R: Read> Records<R> {
             let text = std::str::from_utf8(part(memory, span.start..span.end)?);
             let place = self.lines.last().copied().map(InputPlace::Line);
             let place = place.ok_or_else(|| Bug::new("a record that begins at no line"))?;
-            let text = text.map_err(|_| InputError::record(place, "not UTF-8"))?;
+            let text = text.map_err(|_| InputError::NotUtf8 { place })?;
             Ok(text.to_owned())
         });
         texts.collect::<Result<_, InputError>>().map(Some)

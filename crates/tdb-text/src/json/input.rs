@@ -14,9 +14,10 @@ use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::names::UnknownName;
 use tdb_tile::Bug;
 
-use crate::text::cell::{CellReader, Token, bytes_of, take_batch, token_of, zoned};
+use crate::text::cell::{CellReader, Refusal, bytes_of, take_batch, zoned};
 use crate::text::missing::Missing;
 use crate::text::row_lines::RowLines;
+use crate::text::token::{Token, token_of};
 use crate::text::typed::ColumnLook;
 
 /// Bytes that are read at a time.
@@ -131,10 +132,11 @@ impl<R: Read + Send> Input for JsonLinesInput<R> {
                 let token = token.map_err(|what| InputError::record(line, what))?;
                 if let Some(guess) = guesses.get_mut(*place) {
                     let seen = guess.see(token);
-                    seen.map_err(|what| InputError::Cell {
+                    seen.map_err(|Refusal { what, hint }| InputError::Cell {
                         field: key.clone().into_owned(),
                         place: line,
                         what,
+                        hint,
                     })?;
                 }
             }
@@ -210,18 +212,21 @@ impl<R: Read> JsonCells<R> {
                     error: UnknownName::new("field", key, known),
                 });
             };
-            let wrong = |what, column: &CellReader| InputError::Cell {
+            let wrong = |Refusal { what, hint }, column: &CellReader| InputError::Cell {
                 field: column.column.field().name.clone(),
                 place,
                 what,
+                hint,
             };
             if std::mem::replace(seen, true) {
                 return Err(twice(column.column.field().name.clone(), place));
             }
             let mut text = Cow::default();
             let token = token_of(value.get(), &mut text);
-            let appended = token.and_then(|token| column.append(token));
-            appended.map_err(|what| wrong(what, column))?;
+            let appended = token
+                .map_err(Refusal::from)
+                .and_then(|token| column.append(token));
+            appended.map_err(|refusal| wrong(refusal, column))?;
         }
         for (column, seen) in self.columns.iter_mut().zip(&self.seen) {
             if !seen {
@@ -229,6 +234,7 @@ impl<R: Read> JsonCells<R> {
                     field: column.column.field().name.clone(),
                     place,
                     what: "missing, and the field cannot be null".to_owned(),
+                    hint: None,
                 })?;
             }
         }
@@ -242,6 +248,7 @@ fn twice(key: String, place: InputPlace) -> InputError {
         field: key,
         place,
         what: "the key is there twice".to_owned(),
+        hint: None,
     }
 }
 
@@ -304,8 +311,7 @@ impl<R: Read> TextLines<R> {
     /// The line as an object.
     fn object(&self) -> Result<Object<'_>, InputError> {
         let place = InputPlace::Line(self.line);
-        let text =
-            std::str::from_utf8(&self.text).map_err(|_| InputError::record(place, "not UTF-8"))?;
+        let text = std::str::from_utf8(&self.text).map_err(|_| InputError::NotUtf8 { place })?;
         serde_json::from_str(text).map_err(|error| {
             // It would count the line as the first.
             let what = error.to_string();

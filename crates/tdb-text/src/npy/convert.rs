@@ -87,6 +87,7 @@ impl CellConverter {
             field: self.field.name.clone(),
             place: InputPlace::Row(first.saturating_add(row as u64)),
             what,
+            hint: None,
         }
     }
 

@@ -13,24 +13,23 @@ use tdb_schema::value::{
 use tdb_tile::{Datatype, Scalar, with_scalar};
 
 use super::builder::ColumnBuilder;
-use super::characters::{is_text_or_bytes, marked};
+use super::characters::is_text_or_bytes;
+use super::hexadecimal::{append_bytes, append_text_or_bytes};
 use super::missing::{Missing, NOT_A_NUMBER};
 use super::scalar::{parse_flag, parse_scalar};
+use super::token::{Token, shown, token_of};
 
-/// What stands in a text for one cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Token<'a> {
-    Null,
-    /// What stands between the commas of CSV.
-    Field(&'a str),
-    /// A JSON string.
-    Text(&'a str),
-    /// A JSON number, `true` or `false`.
-    Bare(&'a str),
-    /// A JSON list.
-    List(&'a str),
-    /// A JSON object.
-    Object(&'a str),
+/// Why a token is no cell of its field.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) what: String,
+    pub(crate) hint: Option<&'static str>,
+}
+
+impl From<String> for Refusal {
+    fn from(what: String) -> Self {
+        Self { what, hint: None }
+    }
 }
 
 /// The cells of a field, read from text one by one.
@@ -132,7 +131,7 @@ impl CellReader {
     }
 
     /// Appends the cell that a token stands for; says what is wrong where it is none.
-    pub(crate) fn append(&mut self, token: Token<'_>) -> Result<(), String> {
+    pub(crate) fn append(&mut self, token: Token<'_>) -> Result<(), Refusal> {
         let token = match token {
             // Nothing in quotes is no number; whoever quotes all fields means null.
             Token::Field("") if !self.form.has_empty_cells() => Token::Null,
@@ -149,11 +148,8 @@ impl CellReader {
                 labels.label.clear();
                 self.form.append(token, &mut labels.label)?;
                 let Some(index) = labels.indexes.get(&labels.label) else {
-                    return Err(format!(
-                        "{} is not a label of enumeration {:?}",
-                        shown(token),
-                        labels.name
-                    ));
+                    let (label, name) = (shown(token), &labels.name);
+                    return Err(format!("{label} is not a label of enumeration {name:?}").into());
                 };
                 self.column.values.extend_from_slice(index);
             }
@@ -162,14 +158,21 @@ impl CellReader {
         Ok(())
     }
 
-    fn append_null(&mut self) -> Result<(), String> {
+    fn append_null(&mut self) -> Result<(), Refusal> {
         match &self.form {
             _ if self.column.field().nullable => self.column.null(),
             Form::One(element) if element.is_time && self.labels.is_none() => {
                 NOT_A_TIME.write(&mut self.column.values);
                 self.column.end_cell();
             }
-            _ => return Err("is null, and the field is not nullable".to_owned()),
+            form => {
+                let what = "is null, and the field is not nullable".to_owned();
+                let hint = form.has_empty_cells().then(|| self.missing.of_empty_text());
+                return Err(Refusal {
+                    what,
+                    hint: hint.flatten(),
+                });
+            }
         }
         Ok(())
     }
@@ -248,6 +251,8 @@ impl Element {
                 Datatype::Bool => parse_flag,
                 _ if is_time && ticks => parse_number,
                 _ if is_time => parse,
+                // They are no infinities where they are too large.
+                _ if datatype.is_real() => parse_number,
                 _ => with_scalar!(datatype, T => parse_scalar::<T>),
             },
         }
@@ -282,107 +287,5 @@ impl Element {
             }
         }
         Ok(())
-    }
-}
-
-/// Appends bytes that are written as text or marked as hexadecimal digits.
-fn append_text_or_bytes(
-    size: Option<usize>,
-    token: Token<'_>,
-    out: &mut Vec<u8>,
-) -> Result<(), String> {
-    let text = match token {
-        Token::Field(text) => match marked(text) {
-            Some(digits) => return append_bytes(size, Token::Field(digits), out),
-            None => text,
-        },
-        Token::Text(text) => text,
-        Token::Object(_) => return append_bytes(size, token, out),
-        token => {
-            let shown = shown(token);
-            return Err(format!("{shown} is neither text nor {{\"hex\": …}}"));
-        }
-    };
-    check_size(size, text.len())?;
-    out.extend_from_slice(text.as_bytes());
-    Ok(())
-}
-
-fn check_size(size: Option<usize>, bytes: usize) -> Result<(), String> {
-    match size {
-        Some(size) if size != bytes => Err(format!("{bytes} bytes, and a cell has {size}")),
-        _ => Ok(()),
-    }
-}
-
-/// Appends bytes that are written as hexadecimal digits.
-fn append_bytes(size: Option<usize>, token: Token<'_>, out: &mut Vec<u8>) -> Result<(), String> {
-    let wrong = || format!("{} is not bytes in hexadecimal digits", shown(token));
-    let object: HashMap<Cow<'_, str>, Cow<'_, str>>;
-    let digits = match token {
-        Token::Field(text) => text,
-        Token::Object(text) => {
-            object = serde_json::from_str(text).map_err(|_| wrong())?;
-            let digits = object.get("hex").filter(|_| object.len() == 1);
-            digits.ok_or_else(wrong)?
-        }
-        _ => {
-            return Err(format!(
-                "{} is not of the form {{\"hex\": …}}",
-                shown(token)
-            ));
-        }
-    };
-    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
-    check_size(size, pairs.len())?;
-    let digit = |byte: u8| u8::try_from(char::from(byte).to_digit(16)?).ok();
-    let start = out.len();
-    out.extend(
-        pairs
-            .iter()
-            .map_while(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)),
-    );
-    if rest.is_empty() && out.len().saturating_sub(start) == pairs.len() {
-        Ok(())
-    } else {
-        Err(wrong())
-    }
-}
-
-/// What a JSON value is; `text` holds a string that had to be put together.
-pub(crate) fn token_of<'a>(json: &'a str, text: &'a mut Cow<'a, str>) -> Result<Token<'a>, String> {
-    Ok(match json.as_bytes().first() {
-        Some(b'n') => Token::Null,
-        Some(b'[') => Token::List(json),
-        Some(b'{') => Token::Object(json),
-        Some(b'"') => {
-            let plain = json.get(1..json.len().saturating_sub(1));
-            let plain = plain.ok_or("is a text without an end")?;
-            if !plain.as_bytes().contains(&b'\\') {
-                return Ok(Token::Text(plain));
-            }
-            let unescaped: String =
-                serde_json::from_str(json).map_err(|error| error.to_string())?;
-            *text = Cow::Owned(unescaped);
-            Token::Text(text)
-        }
-        _ => Token::Bare(json),
-    })
-}
-
-/// A token in an error, cut where it is long.
-fn shown(token: Token<'_>) -> String {
-    const MOST: usize = 40;
-    let (text, quoted) = match token {
-        Token::Null => ("null", false),
-        Token::Field(text) | Token::Text(text) => (text, true),
-        Token::Bare(text) | Token::List(text) | Token::Object(text) => (text, false),
-    };
-    let cut: String = text.chars().take(MOST).collect();
-    let more = if cut.len() < text.len() { "…" } else { "" };
-    if quoted {
-        format!("{:?}", format!("{cut}{more}"))
-    } else {
-        format!("{cut}{more}")
     }
 }

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use tdb_cells::files::ColumnGuess;
 use tdb_schema::CellValNum;
-use tdb_schema::value::{days_of_date, time_ticks};
 use tdb_tile::{Bug, Datatype, Range};
 
-use super::cell::{Token, token_of};
+use super::guess_times::Times;
 use super::missing::{Missing, NOT_A_NUMBER};
 use super::numeral::{
     decimal, float, float_of, is_64_bit, is_flag, is_no_number, short_whole, whole,
 };
+use super::token::{Token, shown, token_of};
 
 /// Whole numbers up to here are floats of 64 bits, too.
 const EXACT: i128 = 1 << 53;
@@ -52,15 +52,6 @@ enum Kind {
     Text,
     Bytes,
     List(Box<List>),
-}
-
-/// Dates and times: the ends in nanoseconds, and the digits behind the second.
-#[derive(Clone, Copy, Debug)]
-struct Times {
-    lo: i128,
-    hi: i128,
-    has_time: bool,
-    digits: usize,
 }
 
 #[derive(Debug)]
@@ -283,10 +274,14 @@ impl Kind {
             }
             Self::Int { .. } | Self::Float { .. } if is_no_number(text) => {
                 if !self.widen_by_number(text) {
-                    return Err(format!("{text:?}, and other cells are large whole numbers"));
+                    let text = shown(Token::Text(text));
+                    return Err(format!("{text}, and other cells are large whole numbers"));
                 }
             }
-            _ => return Err(format!("{text:?} is text, and other cells are not")),
+            _ => {
+                let text = shown(Token::Text(text));
+                return Err(format!("{text} is text, and other cells are not"));
+            }
         }
         Ok(())
     }
@@ -300,7 +295,10 @@ impl Kind {
             (_, "true" | "false") => false,
             _ => self.widen_by_number(text),
         };
-        let wrong = || format!("{text} is of another type than other cells, or too large");
+        let wrong = || {
+            let text = shown(Token::Bare(text));
+            format!("{text} is of another type than other cells, or too large")
+        };
         fits.then_some(()).ok_or_else(wrong)
     }
 
@@ -348,63 +346,5 @@ impl Kind {
                     .to_owned(),
             ),
         }
-    }
-}
-
-impl Times {
-    /// A date, with a time or without.
-    fn of(text: &str) -> Option<Self> {
-        const DAY: i128 = 86_400_000_000_000;
-        if let Some(days) = days_of_date(text) {
-            let ticks = DAY.saturating_mul(days.into());
-            return Some(Self {
-                lo: ticks,
-                hi: ticks,
-                has_time: false,
-                digits: 0,
-            });
-        }
-        let bytes = text.as_bytes();
-        let is_dash = |at: usize| bytes.get(at) == Some(&b'-');
-        let starts_with_digit = bytes.first().is_some_and(u8::is_ascii_digit);
-        if !(starts_with_digit && is_dash(4) && is_dash(7)) {
-            return None;
-        }
-        let (ticks, is_exact) = time_ticks(Datatype::DateTimeNanosecond, text)?;
-        let fraction = text.split_once('.').map_or("", |(_, fraction)| fraction);
-        let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
-        is_exact.then_some(Self {
-            lo: ticks,
-            hi: ticks,
-            has_time: bytes.len() > "2024-01-01".len(),
-            digits,
-        })
-    }
-
-    /// Whether a text is one of these, too.
-    fn widen(&mut self, text: &str) -> bool {
-        let Some(other) = Self::of(text) else {
-            return false;
-        };
-        *self = Self {
-            lo: self.lo.min(other.lo),
-            hi: self.hi.max(other.hi),
-            has_time: self.has_time | other.has_time,
-            digits: self.digits.max(other.digits),
-        };
-        true
-    }
-
-    /// The coarsest type that holds all, with the ends; `None` where they are too far apart.
-    fn finest(self) -> Option<(Datatype, i64, i64)> {
-        let (datatype, unit) = match self.digits {
-            0 if !self.has_time => (Datatype::DateTimeDay, 86_400_000_000_000),
-            0 => (Datatype::DateTimeSecond, 1_000_000_000),
-            1..=3 => (Datatype::DateTimeMillisecond, 1_000_000),
-            4..=6 => (Datatype::DateTimeMicrosecond, 1_000),
-            _ => (Datatype::DateTimeNanosecond, 1),
-        };
-        let ticks = |ns: i128| i64::try_from(ns.div_euclid(unit)).ok();
-        Some((datatype, ticks(self.lo)?, ticks(self.hi)?))
     }
 }

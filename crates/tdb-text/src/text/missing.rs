@@ -34,6 +34,17 @@ impl Missing {
         }
     }
 
+    /// How an empty text is told from null, where cells come from CSV.
+    pub(crate) fn of_empty_text(&self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Usual | Self::Named(_) => Some(
+                "nothing between two delimiters is null; an empty text is two quotes, \"\", as pandas writes it with \
+                 quoting=csv.QUOTE_NONNUMERIC",
+            ),
+        }
+    }
+
     /// Whether a text stands for a missing cell in every field.
     pub(crate) fn is_named(&self, text: &str) -> bool {
         matches!(self, Self::Named(texts) if texts.iter().any(|named| named == text))

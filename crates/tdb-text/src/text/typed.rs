@@ -6,9 +6,10 @@ use tdb_schema::value::holds_bytes;
 use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::{Bug, Datatype};
 
-use super::cell::{CellReader, Token};
+use super::cell::{CellReader, Refusal};
 use super::guess::TextGuess;
 use super::missing::Missing;
+use super::token::Token;
 
 /// Cells that are looked at together.
 const CELLS: u64 = 1 << 12;
@@ -52,9 +53,9 @@ impl ColumnLook {
     }
 
     /// Takes the next cell into account; says what is wrong where no field would take it.
-    pub(crate) fn see(&mut self, token: Token<'_>) -> Result<(), String> {
+    pub(crate) fn see(&mut self, token: Token<'_>) -> Result<(), Refusal> {
         match self {
-            Self::Free(guess) => guess.see(token),
+            Self::Free(guess) => Ok(guess.see(token)?),
             Self::Typed(column) => column.see(token),
         }
     }
@@ -85,7 +86,7 @@ fn typed_field(name: &str, datatype: Datatype) -> FieldInfo {
 }
 
 impl TypedColumn {
-    fn see(&mut self, token: Token<'_>) -> Result<(), String> {
+    fn see(&mut self, token: Token<'_>) -> Result<(), Refusal> {
         self.cells.append(token)?;
         self.count = self.count.saturating_add(1);
         if self.count.is_multiple_of(CELLS) || self.cells.column.bytes() > BYTES {

@@ -7,8 +7,8 @@ use tdb_tile::{Budget, Bug, Grant, LimitError};
 
 use crate::{Error, Result};
 
-/// Bytes that a row takes beside its cells: its place, and that while rows are sorted.
-const ROW_BYTES: u64 = 16;
+/// Bytes that a row takes beside its cells: its place, and that with a number while rows are sorted.
+const ROW_BYTES: u64 = 24;
 
 /// Cells that are kept more than wanted before others are dropped.
 pub(super) const SPARE: u64 = 1 << 14;
@@ -64,6 +64,16 @@ impl Kept {
 
     pub(super) fn rows(&self) -> u64 {
         self.order.len() as u64
+    }
+
+    pub(super) fn batches(&self) -> &[Batch] {
+        &self.batches
+    }
+
+    /// The cell of this number, if there is one, as a batch of its own.
+    pub(super) fn cell(&self, number: u64) -> Result<Option<Batch>> {
+        let place = usize::try_from(number).ok().and_then(|n| self.order.get(n));
+        gather(&self.batches, place.map_or(&[], std::slice::from_ref))
     }
 
     /// The column with this name of a batch.

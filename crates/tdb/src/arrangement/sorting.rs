@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 use std::str::FromStr;
 
-use tdb_cells::Column;
-use tdb_cells::files::read_index;
-use tdb_schema::value::{NOT_A_TIME, holds_bytes};
+use tdb_cells::{Batch, Column};
+use tdb_schema::value::holds_bytes;
 use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
 
-use super::kept::Kept;
+use super::kept::{BatchRow, Kept};
+use super::prefix::{Key, Prefix, for_each_prefix, key_of};
 use crate::{Error, Result};
 
 /// A field by whose values cells are put in order. Text goes by its bytes, enumerated attributes by their labels; NaN and
@@ -66,24 +66,81 @@ impl SortKey {
 
 /// Puts cells in order; equal ones stay as they are.
 pub(super) fn sort(kept: &mut Kept, keys: &[SortKey]) -> Result<()> {
-    if keys.is_empty() {
+    let Some(first) = keys.first() else {
         return Ok(());
+    };
+    let order = std::mem::take(&mut kept.order);
+    let mut rows: Vec<(Prefix, BatchRow)> = Vec::with_capacity(order.len());
+    for of_batch in order.chunk_by(|one, other| one.0 == other.0) {
+        let Some((batch, _)) = of_batch.first() else {
+            continue;
+        };
+        let column = kept.column(*batch, &first.field).ok_or_else(not_read)?;
+        let numbers = of_batch.iter().map(|(_, row)| *row);
+        for_each_prefix(column, first.descending, numbers, |row, prefix| {
+            rows.push((prefix, (*batch, row)));
+        })?;
     }
-    let mut order = std::mem::take(&mut kept.order);
-    let mut lost = None;
-    order.sort_by(|a, b| {
-        let mut each = keys.iter().map(|key| {
-            let columns = (kept.column(a.0, &key.field), kept.column(b.0, &key.field));
-            let (Some(one), Some(other)) = columns else {
-                lost = Some(Bug::new("a field to sort by was not read"));
-                return Ordering::Equal;
-            };
-            compare((one, a.1 as usize), (other, b.1 as usize), key.descending)
+    drop(order);
+    let columns: Vec<KeyColumns<'_>> = kept
+        .batches()
+        .iter()
+        .map(|batch| KeyColumns::of(batch, keys))
+        .collect::<Result<_, _>>()?;
+    let mut is_lost = false;
+    rows.sort_unstable_by(|(a, a_place), (b, b_place)| {
+        a.cmp(b)
+            .then_with(|| {
+                let of = |place: &BatchRow| Some((columns.get(place.0 as usize)?, place.1));
+                match (of(a_place), of(b_place)) {
+                    (Some((one, a)), Some((other, b))) => one.compare(a, other, b),
+                    _ => {
+                        is_lost = true;
+                        Ordering::Equal
+                    }
+                }
+            })
+            // Those before stand in batches before, or in rows before.
+            .then_with(|| a_place.cmp(b_place))
+    });
+    drop(columns);
+    kept.order = rows.into_iter().map(|(_, place)| place).collect();
+    if is_lost {
+        return Err(Bug::new("a cell of no batch").into());
+    }
+    Ok(())
+}
+
+#[track_caller]
+fn not_read() -> Bug {
+    Bug::new("a field to sort by was not read")
+}
+
+/// The columns of a batch that its cells are sorted by, and whether from the greatest value on.
+pub(super) struct KeyColumns<'a>(Vec<(&'a Column, bool)>);
+
+impl<'a> KeyColumns<'a> {
+    pub(super) fn of(batch: &'a Batch, keys: &[SortKey]) -> Result<Self, Bug> {
+        let columns = keys.iter().map(|key| {
+            let column = batch.column(&key.field).ok_or_else(not_read)?;
+            Ok((column, key.descending))
+        });
+        columns.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The column of the first key.
+    pub(super) fn first(&self) -> Option<(&'a Column, bool)> {
+        self.0.first().copied()
+    }
+
+    /// Which of two cells comes first, of this and of another batch.
+    pub(super) fn compare(&self, row: u32, other: &Self, other_row: u32) -> Ordering {
+        let columns = self.0.iter().zip(&other.0);
+        let mut each = columns.map(|((one, descending), (two, _))| {
+            compare((one, row as usize), (two, other_row as usize), *descending)
         });
         each.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
-    });
-    kept.order = order;
-    lost.map_or(Ok(()), |bug| Err(bug.into()))
+    }
 }
 
 fn compare(a: (&Column, usize), b: (&Column, usize), descending: bool) -> Ordering {
@@ -94,48 +151,6 @@ fn compare(a: (&Column, usize), b: (&Column, usize), descending: bool) -> Orderi
         }
         (a, b) => a.rank().cmp(&b.rank()),
     }
-}
-
-/// What a cell is sorted by.
-enum Key<'a> {
-    Value(Datatype, &'a [u8]),
-    /// NaN, or a time that is none.
-    NoNumber,
-    Null,
-}
-
-impl Key<'_> {
-    fn rank(&self) -> u8 {
-        match self {
-            Self::Value(..) => 0,
-            Self::NoNumber => 1,
-            Self::Null => 2,
-        }
-    }
-}
-
-fn key_of((column, row): (&Column, usize)) -> Key<'_> {
-    let Some(cell) = column.cell(row).filter(|_| column.is_valid(row)) else {
-        return Key::Null;
-    };
-    let Some(labels) = &column.enumeration else {
-        let is_time = column.datatype.is_datetime() || column.datatype.is_time();
-        let is_none = is_time && cell == NOT_A_TIME.to_le_bytes();
-        return if is_none || is_nan(column.datatype, cell) {
-            Key::NoNumber
-        } else {
-            Key::Value(column.datatype, cell)
-        };
-    };
-    let index = read_index(cell, column.datatype.is_signed());
-    let label = index.and_then(|index| labels.value(usize::try_from(index).ok()?));
-    // An index outside of the enumeration is null.
-    label.map_or(Key::Null, |label| Key::Value(labels.datatype(), label))
-}
-
-fn is_nan(datatype: Datatype, cell: &[u8]) -> bool {
-    datatype.is_real()
-        && with_scalar!(datatype, T => T::read(cell).is_some_and(|v| v.partial_cmp(&v).is_none()))
 }
 
 fn by_value(datatype: Datatype, a: &[u8], b: &[u8]) -> Ordering {

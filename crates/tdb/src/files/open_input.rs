@@ -63,6 +63,11 @@ impl OpenInput {
         self.input.array_schema()
     }
 
+    /// The columns that pandas had as the index of the table.
+    pub(crate) fn index(&self) -> &[String] {
+        self.input.index()
+    }
+
     /// Reads all of the file to tell what fields would take its columns: CSV on the threads of the session, which share
     /// it; other formats on this one, whose memory is free again for the cells.
     ///

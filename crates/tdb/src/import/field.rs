@@ -1,5 +1,7 @@
 //! The field that a column becomes.
 
+use std::collections::HashSet;
+
 use serde_json::{Value as Json, json};
 use tdb_cells::files::ColumnGuess;
 use tdb_schema::CellValNum;
@@ -37,8 +39,8 @@ pub(super) fn values_to_json(values: CellValNum) -> Json {
     }
 }
 
-/// The attribute that takes a column, as JSON.
-pub(super) fn attribute(column: &ColumnGuess) -> Json {
+/// The attribute that takes a column, as JSON; `columns` are all attributes.
+pub(super) fn attribute(column: &ColumnGuess, columns: &[&ColumnGuess]) -> Json {
     let datatype = column.datatype;
     let filters = match datatype {
         Datatype::Bool => json!([{"name": "rle"}]),
@@ -47,26 +49,45 @@ pub(super) fn attribute(column: &ColumnGuess) -> Json {
         }
         _ => json!([{"name": "zstd"}]),
     };
-    let enumeration = column.labels.as_ref().map(|_| &column.name);
     json!({
         "name": column.name,
         "datatype": datatype.name(),
         "cell_val_num": values_to_json(column.cell_val_num),
         "nullable": column.nullable,
-        "enumeration": enumeration,
+        "enumeration": enumeration_name(column, columns),
         "filters": filters,
     })
 }
 
-/// The enumerations of the columns that have labels, as JSON.
+/// The name of the enumeration that has the labels of a column: the one that they came with, unless other columns have other
+/// labels under it; else that of the column.
+fn enumeration_name<'a>(column: &'a ColumnGuess, columns: &[&ColumnGuess]) -> Option<&'a str> {
+    let labels = column.labels.as_ref()?;
+    let is_free = |name: &&String| {
+        let others = columns.iter().filter(|other| other.name != column.name);
+        let others = others.filter_map(|other| Some((other, other.labels.as_ref()?)));
+        let mut same = others
+            .filter(|(other, labels)| labels.name.as_ref() == Some(name) || other.name == **name);
+        same.all(|(_, others)| others.is_same(labels))
+    };
+    let asked = labels.name.as_ref().filter(is_free);
+    Some(asked.unwrap_or(&column.name))
+}
+
+/// The enumerations of the columns that have labels, each of them once, as JSON.
 pub(super) fn enumerations(columns: &[&ColumnGuess]) -> Vec<Json> {
+    let mut names = HashSet::new();
     let of = |column: &&ColumnGuess| {
         let labels = column.labels.as_ref()?;
+        let name = enumeration_name(column, columns)?.to_owned();
+        if !names.insert(name.clone()) {
+            return None;
+        }
         let value = |value: &Vec<u8>| {
             cell_to_json(labels.datatype, labels.cell_val_num, value, Times::Ticks)
         };
         Some(json!({
-            "name": column.name,
+            "name": name,
             "datatype": labels.datatype.name(),
             "cell_val_num": values_to_json(labels.cell_val_num),
             "ordered": labels.ordered,
@@ -74,4 +95,46 @@ pub(super) fn enumerations(columns: &[&ColumnGuess]) -> Vec<Json> {
         }))
     };
     columns.iter().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use tdb_cells::files::Labels;
+
+    use super::*;
+
+    fn column(name: &str, enumeration: &str, label: &str) -> ColumnGuess {
+        ColumnGuess {
+            name: name.to_owned(),
+            datatype: Datatype::Int8,
+            cell_val_num: CellValNum::Fixed(1),
+            nullable: false,
+            is_ascii: true,
+            range: None,
+            labels: Some(Labels {
+                name: Some(enumeration.to_owned()),
+                datatype: Datatype::StringUtf8,
+                cell_val_num: CellValNum::Var,
+                ordered: false,
+                values: vec![label.as_bytes().to_vec()],
+            }),
+            cells: 1,
+        }
+    }
+
+    #[test]
+    fn labels_keep_the_name_of_their_enumeration_unless_others_have_it() {
+        let names = |columns: [ColumnGuess; 2]| {
+            let columns: Vec<&ColumnGuess> = columns.iter().collect();
+            let name = |column| enumeration_name(column, &columns).unwrap().to_owned();
+            let of_columns: Vec<String> = columns.iter().map(|column| name(*column)).collect();
+            (of_columns, enumerations(&columns).len())
+        };
+        let shared = [column("a", "e", "x"), column("b", "e", "x")];
+        assert_eq!(names(shared), (vec!["e".to_owned(), "e".to_owned()], 1));
+        let different = [column("a", "e", "x"), column("b", "e", "y")];
+        assert_eq!(names(different), (vec!["a".to_owned(), "b".to_owned()], 2));
+        let of_another = [column("a", "b", "x"), column("b", "e", "y")];
+        assert_eq!(names(of_another), (vec!["a".to_owned(), "e".to_owned()], 2));
+    }
 }

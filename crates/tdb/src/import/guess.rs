@@ -26,6 +26,7 @@ pub(super) fn guessed(
     let axes = input.axes().map(<[u64]>::to_vec);
     let remembered = input.array_schema().filter(|_| import.takes_what_it_was());
     let remembered = remembered.map(str::to_owned);
+    let index = input.index().to_vec();
     let guesses = input.guess(session).map_err(|error| file.failed(error))?;
     if let Some(remembered) = remembered {
         match as_it_was(import, &remembered, &guesses) {
@@ -39,6 +40,7 @@ pub(super) fn guessed(
     let wanted = Wanted {
         kind: kind(import, axes)?,
         dimensions: import.chosen(),
+        index: &index,
         domains: &import.domains,
         allows_duplicates: import.duplicates == Some(Duplicates::Keep),
         ticks: file.counts_ticks(),

@@ -37,7 +37,7 @@ pub(super) fn schema(remembered: &str, columns: &[ColumnGuess]) -> Result<Json, 
     let before = list("attributes").unwrap_or(&[]);
     let attributes = others.iter().map(|column| {
         let old = before.iter().find(|old| name(old) == Some(&column.name));
-        taken_up(old, column)
+        taken_up(old, column, &others)
     });
     let settings = SETTINGS
         .iter()
@@ -86,8 +86,8 @@ fn fills_a_box(axes: &[&ColumnGuess]) -> bool {
 }
 
 /// The attribute as it was, as far as the cells are as they were.
-fn taken_up(old: Option<&Json>, column: &ColumnGuess) -> Json {
-    let mut new = attribute(column);
+fn taken_up(old: Option<&Json>, column: &ColumnGuess, columns: &[&ColumnGuess]) -> Json {
+    let mut new = attribute(column, columns);
     let Some(old) = old.filter(|old| is_same(old, column)) else {
         return new;
     };

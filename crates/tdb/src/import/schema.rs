@@ -29,6 +29,8 @@ pub(super) enum Kind {
 pub(super) struct Wanted<'a> {
     pub(super) kind: Kind,
     pub(super) dimensions: &'a [String],
+    /// The columns that pandas had as its index.
+    pub(super) index: &'a [String],
     pub(super) domains: &'a [(String, Interval)],
     pub(super) allows_duplicates: bool,
     pub(super) ticks: bool,
@@ -108,7 +110,7 @@ impl Wanted<'_> {
             "offsets_filters": [{"name": "double_delta"}, {"name": "zstd"}],
             "dimensions": self.dimensions(&axes, &attributes, cells),
             "enumerations": enumerations(&attributes),
-            "attributes": attributes.iter().map(|column| attribute(column)).collect::<Vec<_>>(),
+            "attributes": attributes.iter().map(|column| attribute(column, &attributes)).collect::<Vec<_>>(),
         }))
     }
 
@@ -140,30 +142,34 @@ impl Wanted<'_> {
         Ok(axes.collect())
     }
 
-    /// The columns that are dimensions.
+    /// The columns that are dimensions: those that are named, or those of an index, or the first that can be one.
     fn chosen<'a>(&self, columns: &'a [ColumnGuess]) -> Result<Vec<&'a ColumnGuess>> {
-        if self.dimensions.is_empty() {
-            let first = columns.iter().find(|column| {
-                let is_float = dimension_type(column).is_ok_and(Datatype::is_real);
-                !is_float && dimension_type(column).is_ok()
+        if !self.dimensions.is_empty() {
+            let named = self.dimensions.iter().map(|name| {
+                let known = || columns.iter().map(|column| column.name.as_str());
+                let column = columns.iter().find(|column| column.name == *name);
+                column.ok_or_else(|| UnknownName::new("column", name, known()).into())
             });
-            let hint = "--dim names the columns that are dimensions";
-            let none = || Error::invalid("no column can be a dimension by itself").with_hint(hint);
-            let first = first.ok_or_else(none)?;
-            if first.name.is_empty() {
-                let what = "the column that would be the dimension has no name";
-                return Err(
-                    Error::invalid(what).with_hint(format!("{hint}; --rename =NAME names it"))
-                );
-            }
-            return Ok(vec![first]);
+            return named.collect();
         }
-        let named = self.dimensions.iter().map(|name| {
-            let known = || columns.iter().map(|column| column.name.as_str());
-            let column = columns.iter().find(|column| column.name == *name);
-            column.ok_or_else(|| UnknownName::new("column", name, known()).into())
-        });
-        named.collect()
+        let can_be =
+            |column: &ColumnGuess| dimension_type(column).is_ok_and(|datatype| !datatype.is_real());
+        let index = columns
+            .iter()
+            .filter(|column| self.index.contains(&column.name));
+        let index: Vec<&ColumnGuess> = index.collect();
+        if !index.is_empty() && index.iter().all(|column| can_be(column)) {
+            return Ok(index);
+        }
+        let hint = "--dim names the columns that are dimensions";
+        let none = || Error::invalid("no column can be a dimension by itself").with_hint(hint);
+        let first = columns.iter().find(|column| can_be(column));
+        let first = first.ok_or_else(none)?;
+        if first.name.is_empty() {
+            let what = "the column that would be the dimension has no name";
+            return Err(Error::invalid(what).with_hint(format!("{hint}; --rename =NAME names it")));
+        }
+        Ok(vec![first])
     }
 
     fn axis<'a>(&self, column: &'a ColumnGuess) -> Result<Axis<'a>> {

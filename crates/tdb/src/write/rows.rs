@@ -7,7 +7,8 @@ use tdb_schema::names::UnknownName;
 use tdb_tile::Bug;
 
 use super::WriteBuilder;
-use super::cell::{CellSerializer, Draft, Problem};
+use super::cell::CellSerializer;
+use super::draft::{Draft, Problem};
 use super::input::input_fields;
 use crate::{Error, Result, Written};
 

@@ -128,6 +128,10 @@ impl Reading {
             let named = names.iter().filter(|name| anonymous || !name.is_empty());
             named.cloned().collect()
         };
+        if format != Format::Table {
+            check_distinct("--attrs", self.attrs.as_deref())?;
+            check_distinct("--dims", self.dims.as_deref())?;
+        }
         let without_dimensions = self.no_dims || (format == Format::Npy && self.dims.is_none());
         Ok(ReadOptions {
             attributes: self.attrs.as_ref().map(names),
@@ -218,6 +222,21 @@ impl Reading {
                 Err(Failure::invalid(what))
             }
             Format::Csv | Format::Jsonl | Format::Arrow | Format::Parquet => Ok(format),
+        }
+    }
+}
+
+/// Fails where a name is there twice: files call their columns by name.
+fn check_distinct(option: &str, names: Option<&[String]>) -> Result<(), Failure> {
+    let names = names.unwrap_or(&[]);
+    let mut repeated = names.iter().enumerate();
+    let repeated = repeated.find(|(place, name)| names.iter().take(*place).any(|n| n == *name));
+    match repeated {
+        None => Ok(()),
+        Some((_, name)) => {
+            let failure = Failure::invalid(format!("{option} names {name:?} twice"));
+            Err(failure
+                .hint("the columns of a file have different names; a table can show one twice"))
         }
     }
 }

@@ -37,9 +37,9 @@ pub(crate) struct Arguments {
     /// Rows replace the cells of the same coordinates; attributes that the file lacks keep their values
     #[arg(long, conflicts_with_all = ["ranges", "range_file", "order"])]
     pub(crate) replace: bool,
-    /// Say how many cells would be replaced, and do nothing
-    #[arg(long, requires = "replace")]
-    pub(super) dry_run: bool,
+    /// Read the file, say how many cells would be written or replaced, and do nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(super) sorting: Sorting,
 }

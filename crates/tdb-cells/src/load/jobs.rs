@@ -1,0 +1,302 @@
+//! Which tiles are decoded, and into which memory.
+
+use std::collections::BTreeMap;
+
+use tdb_fragment::{FragmentIndex, TileNumber};
+use tdb_schema::{ArraySchema, FieldKind};
+use tdb_tile::{Bug, length};
+
+use super::fill::{fill_is_valid, fill_of};
+use crate::scatter::repeat;
+use crate::{
+    CellTable, CellsError, Decoding, FieldTiles, FragmentTiles, TableColumn, TileRows, Worker,
+    ZippedTiles,
+};
+
+/// Gives the tiles of a fragment that a table has cells of.
+pub type FindTiles<'a, 't> = &'a dyn Fn(FragmentIndex) -> Option<&'t FragmentTiles>;
+
+/// One tile of one field and the memory that its cells go to.
+pub(super) enum Job<'a> {
+    Fixed {
+        tiles: &'a FieldTiles,
+        tile: TileNumber,
+        cells: usize,
+        values: &'a mut [u8],
+        validity: &'a mut [u8],
+    },
+    Var {
+        tiles: &'a FieldTiles,
+        tile: TileNumber,
+        base: u64,
+        starts: &'a mut [u64],
+        values: &'a mut [u8],
+        validity: &'a mut [u8],
+    },
+    /// Coordinates of all dimensions in one tile.
+    Zipped {
+        tiles: &'a ZippedTiles,
+        tile: TileNumber,
+        dimensions: Vec<(usize, &'a mut [u8])>,
+    },
+}
+
+/// What is to be decoded, and where it goes.
+#[derive(Default)]
+pub(super) struct Jobs<'a> {
+    jobs: Vec<Job<'a>>,
+    /// Coordinates that are stored together, by fragment and tile.
+    zipped: BTreeMap<(FragmentIndex, TileNumber), ZippedJobs<'a>>,
+}
+
+/// Where the coordinates of one tile go.
+struct ZippedJobs<'a> {
+    tiles: &'a ZippedTiles,
+    dimensions: Vec<(usize, &'a mut [u8])>,
+}
+
+/// What is left of the memory of a column.
+struct Places<'a> {
+    values: &'a mut [u8],
+    starts: &'a mut [u64],
+    validity: &'a mut [u8],
+    has_offsets: bool,
+    has_validity: bool,
+    /// Where the next var-sized cell begins.
+    base: u64,
+}
+
+/// The memory of a tile in a column.
+struct TilePlaces<'a> {
+    starts: &'a mut [u64],
+    validity: &'a mut [u8],
+}
+
+/// The field whose column is filled.
+struct Filling<'s> {
+    schema: &'s ArraySchema,
+    kind: FieldKind,
+    cell_size: usize,
+}
+
+impl<'a> Jobs<'a> {
+    /// What fills a column of a table.
+    pub(super) fn add_column<'t: 'a>(
+        &mut self,
+        schema: &ArraySchema,
+        table: &CellTable,
+        kind: FieldKind,
+        column: &'a mut TableColumn,
+        find: FindTiles<'_, 't>,
+    ) -> Result<(), CellsError> {
+        let filling = Filling {
+            schema,
+            kind,
+            cell_size: column.cell_size,
+        };
+        let mut places = Places {
+            has_offsets: column.offsets.is_some(),
+            has_validity: column.validity.is_some(),
+            values: column.values.as_mut_slice(),
+            starts: column.offsets.as_deref_mut().unwrap_or(&mut []),
+            validity: column.validity.as_deref_mut().unwrap_or(&mut []),
+            base: 0,
+        };
+        for segment in &table.segments {
+            let fragment = find(segment.fragment);
+            let fragment =
+                fragment.ok_or_else(|| Bug::new("tiles of a fragment that is not known"))?;
+            let of_tiles = segment.tiles.iter().map(|tile| tile.rows.len());
+            if of_tiles.fold(0, usize::saturating_add) != segment.rows.len() {
+                return Err(Bug::new("a field is loaded of cells that were picked").into());
+            }
+            for tile in &segment.tiles {
+                self.add_tile(&filling, (segment.fragment, fragment), tile, &mut places)?;
+            }
+        }
+        places.end()
+    }
+
+    /// What fills the cells of a tile: the tile, the tile of all coordinates, or one value where the fragment lacks the field.
+    /// Nothing is read of tiles that are not wanted.
+    fn add_tile<'t: 'a>(
+        &mut self,
+        filling: &Filling<'_>,
+        (index, fragment): (FragmentIndex, &'t FragmentTiles),
+        tile: &TileRows,
+        places: &mut Places<'a>,
+    ) -> Result<(), CellsError> {
+        let Filling {
+            schema,
+            kind,
+            cell_size,
+        } = *filling;
+        let cells = tile.rows.len();
+        let own = places.tile(cells)?;
+        let is_var = places.has_offsets;
+        let fixed = cells.saturating_mul(cell_size);
+        match (fragment.field(kind), fragment.zipped(), kind) {
+            (Some(_), ..) if is_var && !tile.wanted => own.starts.fill(places.base),
+            _ if !is_var && !tile.wanted => {
+                places.values(fixed)?;
+            }
+            (Some(tiles), ..) if is_var => self.add_var(tiles, tile, places, own)?,
+            (Some(tiles), ..) => self.jobs.push(Job::Fixed {
+                tiles,
+                tile: tile.tile,
+                cells,
+                values: places.values(fixed)?,
+                validity: own.validity,
+            }),
+            (None, Some(tiles), FieldKind::Dimension(dimension)) => {
+                let job = self.zipped.entry((index, tile.tile));
+                let job = job.or_insert_with(|| ZippedJobs {
+                    tiles,
+                    dimensions: Vec::new(),
+                });
+                job.dimensions.push((dimension, places.values(fixed)?));
+            }
+            (None, ..) => {
+                let constant = constant(fragment, kind);
+                let fill = constant.as_ref().map_or(fill_of(schema, kind), |c| &c[..]);
+                let size = if is_var { fill.len() } else { cell_size };
+                own.validity.fill(u8::from(fill_is_valid(schema, kind)));
+                places.fill(fill, size, cells, own.starts)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_var(
+        &mut self,
+        tiles: &'a FieldTiles,
+        tile: &TileRows,
+        places: &mut Places<'a>,
+        own: TilePlaces<'a>,
+    ) -> Result<(), CellsError> {
+        let size = tiles.var_size(tile.tile);
+        self.jobs.push(Job::Var {
+            tiles,
+            tile: tile.tile,
+            base: places.base,
+            starts: own.starts,
+            values: places.values(length(size)?)?,
+            validity: own.validity,
+        });
+        places.base = places.base.saturating_add(size);
+        Ok(())
+    }
+
+    pub(super) fn all(self) -> Vec<Job<'a>> {
+        let mut jobs = self.jobs;
+        let zipped = self.zipped.into_iter();
+        jobs.extend(zipped.map(|((_, tile), zipped)| Job::Zipped {
+            tiles: zipped.tiles,
+            tile,
+            dimensions: zipped.dimensions,
+        }));
+        jobs
+    }
+}
+
+impl<'a> Places<'a> {
+    /// Of the next tile, which has so many cells; its values apart.
+    fn tile(&mut self, cells: usize) -> Result<TilePlaces<'a>, Bug> {
+        let offsets = if self.has_offsets { cells } else { 0 };
+        let validity = if self.has_validity { cells } else { 0 };
+        Ok(TilePlaces {
+            starts: cut(&mut self.starts, offsets)?,
+            validity: cut(&mut self.validity, validity)?,
+        })
+    }
+
+    fn values(&mut self, bytes: usize) -> Result<&'a mut [u8], Bug> {
+        cut(&mut self.values, bytes)
+    }
+
+    /// Gives cells one value of `size` bytes.
+    fn fill(
+        &mut self,
+        fill: &[u8],
+        size: usize,
+        cells: usize,
+        starts: &mut [u64],
+    ) -> Result<(), Bug> {
+        if fill.len() != size {
+            return Err(Bug::new("a fill value of another size than the cells"));
+        }
+        repeat(fill, self.values(cells.saturating_mul(size))?);
+        for start in starts {
+            *start = self.base;
+            self.base = self.base.saturating_add(size as u64);
+        }
+        Ok(())
+    }
+
+    /// Where the last var-sized cell ends. All memory has to be filled.
+    fn end(self) -> Result<(), CellsError> {
+        match self.starts {
+            [] => {}
+            [end] => *end = self.base,
+            _ => return Err(Bug::new("a column has more offsets than cells").into()),
+        }
+        if !self.values.is_empty() || !self.validity.is_empty() {
+            return Err(Bug::new("a column has more memory than its tiles fill").into());
+        }
+        Ok(())
+    }
+}
+
+/// What the fields that TileDB keeps for itself hold in a fragment without them.
+fn constant(fragment: &FragmentTiles, kind: FieldKind) -> Option<[u8; 8]> {
+    match kind {
+        FieldKind::Timestamps => Some(fragment.time().to_le_bytes()),
+        FieldKind::DeleteTimestamps | FieldKind::DeleteConditionIndex => {
+            Some(u64::MAX.to_le_bytes())
+        }
+        _ => None,
+    }
+}
+
+/// Cuts the first `n` off a slice.
+fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> Result<&'a mut [T], Bug> {
+    let cut = std::mem::take(rest).split_at_mut_checked(n);
+    let (first, behind) =
+        cut.ok_or_else(|| Bug::new("a column has less memory than its tiles take"))?;
+    *rest = behind;
+    Ok(first)
+}
+
+pub(super) fn run(job: Job<'_>, worker: &mut Worker, how: Decoding<'_>) -> Result<(), CellsError> {
+    match job {
+        Job::Fixed {
+            tiles,
+            tile,
+            cells,
+            values,
+            validity,
+        } => {
+            tiles.read_fixed(tile, cells as u64, values, worker, how)?;
+            tiles.read_validity(tile, validity, worker, how)
+        }
+        Job::Var {
+            tiles,
+            tile,
+            base,
+            starts,
+            values,
+            validity,
+        } => {
+            tiles.read_var(tile, starts, values, worker, how)?;
+            for start in starts {
+                *start = start.saturating_add(base);
+            }
+            tiles.read_validity(tile, validity, worker, how)
+        }
+        Job::Zipped {
+            tiles,
+            tile,
+            mut dimensions,
+        } => tiles.read(tile, &mut dimensions, worker, how),
+    }
+}

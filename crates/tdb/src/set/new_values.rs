@@ -1,0 +1,124 @@
+//! Values that attributes get, and cells that have them.
+
+use bytes::Bytes;
+use tdb_cells::{Batch, Column};
+use tdb_schema::names::UnknownName;
+use tdb_schema::value::holds_bytes;
+use tdb_schema::{Attribute, CellValNum};
+use tdb_tile::{Bug, Code};
+
+use crate::{Array, Error, Result, Value};
+
+/// What an attribute gets: `None` is null.
+#[derive(Clone, Debug)]
+pub(super) struct NewValue {
+    pub(super) attribute: String,
+    pub(super) bytes: Option<Bytes>,
+}
+
+/// The stored form of a cell of an attribute.
+pub(super) fn stored(array: &Array, attribute: &Attribute, value: &Value) -> Result<Bytes> {
+    let name = &attribute.name;
+    let what = format!("attribute {name:?}");
+    if let Some(labels) = &attribute.enumeration {
+        let labels = array.engine().newest_enumeration(labels);
+        let labels = labels.map_err(|error| array.failed(error))?;
+        let label = value.stored(labels.datatype(), false, &what)?;
+        let index = labels.index_of(&label).ok_or_else(|| {
+            let known = labels
+                .iter()
+                .filter_map(|label| std::str::from_utf8(label).ok());
+            let text = String::from_utf8_lossy(&label);
+            Error::from(UnknownName::new("label", &text, known))
+        })?;
+        let bytes = (index as u64).to_le_bytes();
+        let size = attribute.datatype.size();
+        return Ok(Bytes::copy_from_slice(bytes.get(..size).unwrap_or(&bytes)));
+    }
+    let is_one = attribute.cell_val_num == CellValNum::Fixed(1) || holds_bytes(attribute.datatype);
+    let bytes = match value {
+        Value::Text(text) if !is_one => list(attribute, text, &what)?,
+        value => value.stored(attribute.datatype, false, &what)?,
+    };
+    let wanted = match attribute.cell_val_num {
+        CellValNum::Fixed(count) => attribute.datatype.size().saturating_mul(count as usize),
+        CellValNum::Var => bytes.len(),
+    };
+    if bytes.len() != wanted {
+        let (found, datatype) = (bytes.len(), attribute.datatype.name());
+        return Err(Error::invalid(format!(
+            "{what}: cells have {wanted} bytes of {datatype}, and {found} are given"
+        )));
+    }
+    Ok(bytes.into())
+}
+
+/// Several numbers: `[1, 2, 3]`.
+fn list(attribute: &Attribute, text: &str, what: &str) -> Result<Vec<u8>> {
+    let within = text.trim().strip_prefix('[');
+    let within = within.and_then(|text| text.strip_suffix(']'));
+    let within = within.ok_or_else(|| {
+        Error::invalid(format!(
+            "{what}: a list of numbers is wanted, like [1, 2, 3]"
+        ))
+    })?;
+    let mut bytes = Vec::new();
+    for number in within.split(',').filter(|number| !number.trim().is_empty()) {
+        let number = Value::from(number.trim());
+        bytes.extend(number.stored(attribute.datatype, false, what)?);
+    }
+    Ok(bytes)
+}
+
+/// The cells of a batch, those that are meant with new values.
+pub(super) fn with_values(
+    batch: &Batch,
+    is_meant: &mut dyn FnMut(usize) -> Result<bool, Bug>,
+    values: &[NewValue],
+) -> Result<Batch, Bug> {
+    let meant = (0..batch.rows).map(is_meant);
+    let meant = meant.collect::<Result<Vec<bool>, Bug>>()?;
+    let columns = batch.columns.iter().map(|column| {
+        let value = values
+            .iter()
+            .rev()
+            .find(|value| value.attribute == column.name);
+        match value {
+            Some(value) => replaced(column, &meant, value.bytes.as_deref()),
+            None => Ok(column.clone()),
+        }
+    });
+    Ok(Batch {
+        rows: batch.rows,
+        columns: columns.collect::<Result<_, Bug>>()?,
+    })
+}
+
+/// A column in which some cells have another value.
+fn replaced(column: &Column, meant: &[bool], value: Option<&[u8]>) -> Result<Column, Bug> {
+    let (mut values, mut offsets) = (Vec::new(), vec![0_u64]);
+    let mut validity = vec![0_u8; meant.len().div_ceil(8)];
+    for (row, is_meant) in meant.iter().enumerate() {
+        let cell = column.cell(row);
+        let cell = cell.ok_or_else(|| Bug::new("a column has fewer cells than its batch"))?;
+        let (cell, is_valid) = match (is_meant, value) {
+            (false, _) => (cell, column.is_valid(row)),
+            (true, Some(value)) => (value, true),
+            // Of a null cell of fixed size, something stands in its place.
+            (true, None) if column.offsets.is_none() => (cell, false),
+            (true, None) => (&[][..], false),
+        };
+        values.extend_from_slice(cell);
+        offsets.push(values.len() as u64);
+        if let Some(byte) = validity.get_mut(row / 8) {
+            *byte |= u8::from(is_valid) << (row % 8);
+        }
+    }
+    let offsets: Vec<u8> = offsets.iter().flat_map(|at| at.to_le_bytes()).collect();
+    Ok(Column {
+        values: values.into(),
+        offsets: column.offsets.is_some().then(|| offsets.into()),
+        validity: column.nullable.then(|| validity.into()),
+        ..column.clone()
+    })
+}
