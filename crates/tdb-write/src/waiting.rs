@@ -65,6 +65,22 @@ impl Waiting {
         Ok(())
     }
 
+    /// Gives all buffered cells to `take`, in the order of arrival, and lets each go.
+    pub(crate) fn for_each(
+        &mut self,
+        mut take: impl FnMut(&CheckedCells) -> Result<(), WriteError>,
+    ) -> Result<(), WriteError> {
+        let waiting = std::mem::replace(self, Self::within(self.budget.clone()));
+        let Self { parts, grants, .. } = waiting;
+        let mut grants = grants.into_iter();
+        for cells in parts {
+            take(&cells)?;
+            drop(cells);
+            drop(grants.next());
+        }
+        Ok(())
+    }
+
     /// Takes all buffered cells as one block; several parts are copied together.
     pub(crate) fn join(&mut self, refuse: Refuse) -> Result<Held, WriteError> {
         let copy = match self.parts.len() {

@@ -1,13 +1,11 @@
 //! Some records at once, so that their columns can be read side by side.
 
-use std::convert::Infallible;
 use std::ops::Range;
 
 use tdb_cells::files::{InputError, InputPlace};
-use tdb_cells::threads;
 use tdb_tile::Bug;
 
-use crate::text::cell::Token;
+use crate::text::token::Token;
 
 /// Where a field stands.
 #[derive(Clone, Copy, Debug)]
@@ -57,10 +55,6 @@ struct Wrong {
 }
 
 impl<'a> Block<'a> {
-    pub(super) fn rows(&self) -> usize {
-        self.lines.len()
-    }
-
     pub(super) fn lines(&self) -> &[u64] {
         self.lines
     }
@@ -103,25 +97,23 @@ impl<'a> Block<'a> {
         None
     }
 
-    /// Takes the fields of the columns that are kept, each with the state of its own in `states`, side by side on the threads of
-    /// the session that this runs on.
+    /// Takes the fields of the columns that are kept, one column after the other, each with the state of its own in `states`.
     ///
     /// # Errors
     /// What `take` says is wrong, and what is no text: of all that, the first in the file.
-    pub(super) fn columns<T: Send>(
+    pub(super) fn columns<T>(
         &self,
         kept: &[bool],
         names: &[String],
         states: &mut [T],
-        take: impl Fn(&mut T, Token<'_>) -> Result<(), String> + Send + Sync,
+        take: impl Fn(&mut T, Token<'_>) -> Result<(), String>,
     ) -> Result<(), InputError> {
         let kept = kept.iter().enumerate().filter(|(_, is_kept)| **is_kept);
         let numbers = kept.map(|(number, _)| number);
-        let work: Vec<(usize, &mut T)> = numbers.zip(states).collect();
-        let Ok(wrongs) = threads::map(work, |(number, state)| {
-            Ok::<_, Infallible>(self.column(number, |token| take(state, token)))
-        });
-        let wrongs = wrongs.into_iter().zip(names);
+        let wrongs = numbers
+            .zip(states)
+            .map(|(number, state)| self.column(number, |token| take(state, token)));
+        let wrongs = wrongs.zip(names);
         let wrongs = wrongs.filter_map(|(wrong, name)| Some((wrong?, name)));
         let Some((wrong, name)) = wrongs.min_by_key(|(wrong, _)| wrong.row) else {
             return Ok(());

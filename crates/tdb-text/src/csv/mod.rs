@@ -1,7 +1,10 @@
 //! Comma-separated values.
 
 mod block;
+mod ends;
+mod fields;
 mod input;
+mod pieces;
 mod quotes;
 mod records;
 mod sniff;

@@ -14,9 +14,10 @@ use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::names::UnknownName;
 use tdb_tile::Bug;
 
-use crate::text::cell::{CellReader, Token, bytes_of, take_batch, token_of, zoned};
+use crate::text::cell::{CellReader, bytes_of, take_batch, zoned};
 use crate::text::missing::Missing;
 use crate::text::row_lines::RowLines;
+use crate::text::token::{Token, token_of};
 use crate::text::typed::ColumnLook;
 
 /// Bytes that are read at a time.
@@ -180,7 +181,7 @@ impl<R: Read + Send> BatchReader for JsonCells<R> {
     }
 
     fn zoned(&self) -> Vec<String> {
-        zoned(&self.columns)
+        zoned(std::iter::once(&self.columns[..]))
     }
 }
 

@@ -4,7 +4,7 @@ use tdb_cells::{Column, FieldInfo};
 use tdb_schema::CellValNum;
 
 /// The cells of a field, put together one by one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ColumnBuilder {
     field: FieldInfo,
     /// The values so far; a cell is appended, and then ended.

@@ -2,39 +2,25 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde_json::value::RawValue;
-use tdb_cells::files::{indexes, labels_of, shown_type};
+use tdb_cells::files::{Recount, indexes, labels_of, shown_type};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::CellValNum;
 use tdb_schema::value::{
-    NOT_A_TIME, ValueError, has_offset, holds_bytes, holds_text, parse, parse_number,
+    NOT_A_TIME, ValueError, days_of_date, has_offset, holds_bytes, holds_text, parse, parse_number,
 };
 use tdb_tile::{Datatype, Scalar, with_scalar};
 
 use super::builder::ColumnBuilder;
 use super::characters::{is_text_or_bytes, marked};
 use super::missing::{Missing, NOT_A_NUMBER};
-use super::scalar::{parse_flag, parse_scalar};
-
-/// What stands in a text for one cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Token<'a> {
-    Null,
-    /// What stands between the commas of CSV.
-    Field(&'a str),
-    /// A JSON string.
-    Text(&'a str),
-    /// A JSON number, `true` or `false`.
-    Bare(&'a str),
-    /// A JSON list.
-    List(&'a str),
-    /// A JSON object.
-    Object(&'a str),
-}
+use super::scalar::{parse_flag, parse_float64, parse_scalar};
+use super::token::{Token, shown, token_of};
 
 /// The cells of a field, read from text one by one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct CellReader {
     form: Form,
     labels: Option<Labels>,
@@ -45,15 +31,15 @@ pub(crate) struct CellReader {
 }
 
 /// The index of every label, by its stored form.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Labels {
     name: String,
-    indexes: HashMap<Vec<u8>, Vec<u8>>,
+    indexes: Arc<HashMap<Vec<u8>, Vec<u8>>>,
     label: Vec<u8>,
 }
 
 /// How the stored form of a cell is made.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Form {
     Text,
     TextOrBytes {
@@ -75,18 +61,26 @@ struct Element {
     datatype: Datatype,
     parse: fn(Datatype, &str, &mut Vec<u8>) -> Result<(), ValueError>,
     is_time: bool,
+    /// Ticks of a day, where dates are read and a day has a whole number of them.
+    day: Option<i64>,
 }
 
 /// Bytes of the cells so far.
+#[cfg(feature = "json")]
 pub(crate) fn bytes_of(columns: &[CellReader]) -> usize {
     columns.iter().map(|column| column.column.bytes()).sum()
 }
 
-/// The columns that a time had an offset from UTC in.
-pub(crate) fn zoned(columns: &[CellReader]) -> Vec<String> {
-    let zoned = columns.iter().filter(|column| column.is_zoned);
+/// The columns that a time had an offset from UTC in, as any of several readers of them saw.
+pub(crate) fn zoned<'a>(readers: impl Iterator<Item = &'a [CellReader]> + Clone) -> Vec<String> {
+    let columns = readers.clone().next().unwrap_or(&[]).iter().enumerate();
+    let is_zoned = |number: usize| {
+        let mut readers = readers.clone();
+        readers.any(|columns| columns.get(number).is_some_and(|column| column.is_zoned))
+    };
+    let zoned = columns.filter(|(number, _)| is_zoned(*number));
     zoned
-        .map(|column| column.column.field().name.clone())
+        .map(|(_, column)| column.column.field().name.clone())
         .collect()
 }
 
@@ -107,7 +101,7 @@ impl CellReader {
             form: Form::new(datatype, values, ticks),
             labels: labels_of(field).map(|labels| Labels {
                 name: labels.name().to_owned(),
-                indexes: indexes(labels, field.datatype),
+                indexes: Arc::new(indexes(labels, field.datatype)),
                 label: Vec::new(),
             }),
             missing: Missing::None,
@@ -141,6 +135,13 @@ impl CellReader {
         };
         if token == Token::Null {
             return self.append_null();
+        }
+        if let (Form::One(element), None) = (&self.form, &self.labels)
+            && let Some(ticks) = element.plain_date(token)
+        {
+            ticks.write(&mut self.column.values);
+            self.column.end_cell();
+            return Ok(());
         }
         self.is_zoned = self.is_zoned || self.form.has_offset(token);
         match &mut self.labels {
@@ -244,13 +245,26 @@ impl Element {
         Self {
             datatype,
             is_time,
+            day: (is_time && !ticks)
+                .then(|| ticks_of_day(datatype))
+                .flatten(),
             parse: match datatype {
                 Datatype::Bool => parse_flag,
+                Datatype::Float64 => parse_float64,
                 _ if is_time && ticks => parse_number,
                 _ if is_time => parse,
                 _ => with_scalar!(datatype, T => parse_scalar::<T>),
             },
         }
+    }
+
+    /// The ticks of a date as most are written, without a time.
+    fn plain_date(self, token: Token<'_>) -> Option<i64> {
+        let (Token::Field(text) | Token::Text(text)) = token else {
+            return None;
+        };
+        let ticks = i64::from(days_of_date(text)?).checked_mul(self.day?);
+        ticks.filter(|ticks| *ticks != NOT_A_TIME)
     }
 
     fn append(self, token: Token<'_>, out: &mut Vec<u8>) -> Result<(), String> {
@@ -283,6 +297,12 @@ impl Element {
         }
         Ok(())
     }
+}
+
+/// Ticks of a day of dates, in units that a day is a whole number of.
+fn ticks_of_day(datatype: Datatype) -> Option<i64> {
+    let day = Recount::between(Datatype::DateTimeDay, datatype);
+    day.and_then(|day| day.ticks(1))
 }
 
 /// Appends bytes that are written as text or marked as hexadecimal digits.
@@ -346,43 +366,5 @@ fn append_bytes(size: Option<usize>, token: Token<'_>, out: &mut Vec<u8>) -> Res
         Ok(())
     } else {
         Err(wrong())
-    }
-}
-
-/// What a JSON value is; `text` holds a string that had to be put together.
-pub(crate) fn token_of<'a>(json: &'a str, text: &'a mut Cow<'a, str>) -> Result<Token<'a>, String> {
-    Ok(match json.as_bytes().first() {
-        Some(b'n') => Token::Null,
-        Some(b'[') => Token::List(json),
-        Some(b'{') => Token::Object(json),
-        Some(b'"') => {
-            let plain = json.get(1..json.len().saturating_sub(1));
-            let plain = plain.ok_or("is a text without an end")?;
-            if !plain.as_bytes().contains(&b'\\') {
-                return Ok(Token::Text(plain));
-            }
-            let unescaped: String =
-                serde_json::from_str(json).map_err(|error| error.to_string())?;
-            *text = Cow::Owned(unescaped);
-            Token::Text(text)
-        }
-        _ => Token::Bare(json),
-    })
-}
-
-/// A token in an error, cut where it is long.
-fn shown(token: Token<'_>) -> String {
-    const MOST: usize = 40;
-    let (text, quoted) = match token {
-        Token::Null => ("null", false),
-        Token::Field(text) | Token::Text(text) => (text, true),
-        Token::Bare(text) | Token::List(text) | Token::Object(text) => (text, false),
-    };
-    let cut: String = text.chars().take(MOST).collect();
-    let more = if cut.len() < text.len() { "…" } else { "" };
-    if quoted {
-        format!("{:?}", format!("{cut}{more}"))
-    } else {
-        format!("{cut}{more}")
     }
 }

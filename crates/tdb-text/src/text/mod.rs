@@ -14,4 +14,5 @@ pub(crate) mod quoting;
 pub(crate) mod row_lines;
 mod scalar;
 pub(crate) mod syntax;
+pub(crate) mod token;
 pub(crate) mod typed;

@@ -1,5 +1,8 @@
 //! Which texts are numbers and truth values, where nobody says that they are.
 
+/// Whole numbers up to here are floats of 64 bits, too.
+pub(super) const EXACT: i128 = 1 << 53;
+
 /// Whether a text is true or false, as programs write it.
 pub(super) fn is_flag(text: &str) -> bool {
     matches!(text, "true" | "True" | "TRUE" | "false" | "False" | "FALSE")
@@ -18,6 +21,21 @@ pub(super) fn whole(text: &str) -> Option<i128> {
 /// Whether a signed number of 64 bits holds it.
 pub(super) fn is_64_bit(number: i128) -> bool {
     i64::try_from(number).is_ok()
+}
+
+/// Whether one type of 64 bits holds all numbers between these two.
+pub(super) fn is_one_type(lo: i128, hi: i128) -> bool {
+    (is_64_bit(lo) && is_64_bit(hi)) || (lo >= 0 && u64::try_from(hi).is_ok())
+}
+
+/// The lesser number, and the first of two that are equal, as zeros of both signs are. A NaN is none.
+pub(super) fn least(first: f64, second: f64) -> f64 {
+    if second < first { second } else { first }
+}
+
+/// The greater number, as [`least`].
+pub(super) fn greatest(first: f64, second: f64) -> f64 {
+    if second > first { second } else { first }
 }
 
 /// A whole number of so few digits that none need be looked at twice; `None` for others, too.
@@ -45,6 +63,37 @@ pub(super) fn short_whole(text: &str) -> Option<i128> {
     Some(number.into())
 }
 
+/// Powers of ten that floats are exactly.
+const POWERS: [f64; 16] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+];
+
+/// A number of a sign, digits, a point and digits, so few that they are a float exactly, as the power of ten is by which they
+/// are divided: one division is rounded as reading them is. `None` for others, too.
+pub(super) fn short_decimal(text: &str) -> Option<f64> {
+    let (is_negative, digits) = match text.as_bytes() {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    let point = digits.iter().position(|byte| *byte == b'.')?;
+    let places = digits.len().checked_sub(point)?.checked_sub(1)?;
+    if point == 0 || places == 0 || digits.len() > POWERS.len() {
+        return None;
+    }
+    let mut number = 0_i64;
+    for (at, byte) in digits.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit <= 9 {
+            number = number.wrapping_mul(10).wrapping_add(digit.into());
+        } else if at != point {
+            return None;
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "it has 15 digits at most")]
+    let number = number as f64 / POWERS.get(places)?;
+    Some(if is_negative { -number } else { number })
+}
+
 /// A float with digits in front of a point and nothing else that is special; `None` for others, too.
 pub(super) fn decimal(text: &str) -> Option<f64> {
     let digits = match text.as_bytes() {
@@ -56,7 +105,8 @@ pub(super) fn decimal(text: &str) -> Option<f64> {
         [b'1'..=b'9', rest @ ..] => rest.contains(&b'.'),
         _ => false,
     };
-    is_plain.then(|| text.parse().ok()).flatten()
+    let read = || short_decimal(text).or_else(|| text.parse().ok());
+    is_plain.then(read).flatten()
 }
 
 pub(super) fn float(text: &str) -> Option<f64> {
@@ -84,4 +134,28 @@ pub(super) fn is_no_number(text: &str) -> bool {
 pub(super) fn float_of(number: i128) -> f64 {
     // Those that come here are floats exactly.
     number.to_string().parse().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn short_decimals_are_what_the_library_reads(text in "-?[0-9]{0,17}\\.?[0-9]{0,17}[e:/x]?") {
+            if let Some(number) = short_decimal(&text) {
+                let wanted: f64 = text.parse().expect("digits around a point");
+                prop_assert_eq!(number.to_bits(), wanted.to_bits());
+            }
+        }
+
+        #[test]
+        fn numbers_of_few_digits_are_short(whole in 0_u32.., part in 0_u16..) {
+            let text = format!("-{whole}.{part}");
+            let wanted: f64 = text.parse().expect("a number");
+            prop_assert_eq!(short_decimal(&text).map(f64::to_bits), Some(wanted.to_bits()));
+        }
+    }
 }
