@@ -60,6 +60,7 @@ impl<'a> Block<'a> {
     }
 
     /// The text of a field, and whether it was in quotes.
+    #[inline]
     fn field(&self, span: &Span) -> Result<(&'a str, bool), NoField> {
         let is_quoted = span.quotes != Quotes::None;
         let memory = if span.quotes == Quotes::Within {
@@ -149,6 +150,7 @@ pub(super) fn part(bytes: &[u8], range: Range<usize>) -> Result<&[u8], Bug> {
 }
 
 /// What a field between commas stands for.
+#[inline]
 fn token(text: &str, is_quoted: bool) -> Token<'_> {
     if text.is_empty() && !is_quoted {
         Token::Null

@@ -27,8 +27,6 @@ impl Dialect {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text<'a> {
     pub(super) bytes: &'a [u8],
-    /// Whether any byte is NUL: hardly a text has one.
-    pub(super) has_nul: bool,
     /// Whether nothing follows behind it.
     pub(super) is_end: bool,
     pub(super) dialect: Dialect,
@@ -73,7 +71,7 @@ impl Text<'_> {
         let len = len.unwrap_or(rest.len());
         let field = part(rest, 0..len)?;
         // Whoever means one puts it into quotes; else the file is damaged, or no UTF-8.
-        if self.has_nul && field.contains(&0) {
+        if field.contains(&0) {
             return Err(unfit(line, "a NUL character outside of quotes"));
         }
         let ends_line = rest.get(len) != Some(&delimiter);

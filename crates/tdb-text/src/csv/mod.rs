@@ -4,6 +4,7 @@ mod block;
 mod ends;
 mod fields;
 mod input;
+mod lines;
 mod pieces;
 mod quotes;
 mod records;

@@ -7,6 +7,7 @@ use tdb_cells::files::{InputError, InputOptions, InputPlace};
 use tdb_tile::Bug;
 
 use super::block::{Quotes, part};
+use super::ends::{for_each_end, has_any};
 use super::fields::{Dialect, Text, count_lines, unfit};
 use super::records::{Found, Records};
 use super::sniff;
@@ -37,10 +38,8 @@ pub(super) struct Piece {
 
 impl Piece {
     pub(super) fn text(&self) -> Result<Text<'_>, Bug> {
-        let bytes = part(&self.buffer, self.place.clone())?;
         Ok(Text {
-            bytes,
-            has_nul: bytes.contains(&0),
+            bytes: part(&self.buffer, self.place.clone())?,
             is_end: self.is_end,
             dialect: self.dialect,
         })
@@ -201,10 +200,8 @@ impl<R: Read> Pieces<R> {
     }
 
     fn text(&self) -> Result<Text<'_>, Bug> {
-        let bytes = self.rest()?;
         Ok(Text {
-            bytes,
-            has_nul: bytes.contains(&0),
+            bytes: self.rest()?,
             is_end: self.is_end,
             dialect: self.dialect,
         })
@@ -215,7 +212,7 @@ impl<R: Read> Pieces<R> {
         let bytes = self.rest()?;
         let len = if self.is_end {
             Some(bytes.len())
-        } else if self.dialect.has_plain_lines() && !bytes.contains(&b'"') {
+        } else if self.dialect.has_plain_lines() && !has_any(bytes, (b'"', b'"')) {
             let last = bytes.iter().rposition(|byte| *byte == b'\n');
             last.map(|last| last.saturating_add(1))
         } else {
@@ -309,26 +306,47 @@ impl<R: Read> Pieces<R> {
 
 /// Where the last record ends that is there in full; behind what is wrong, if anything is.
 fn last_record_end(text: Text<'_>) -> Option<usize> {
-    let (bytes, mut end) = (text.bytes, 0_usize);
-    let mut quote = None;
-    while let Some(rest) = bytes.get(end..).filter(|rest| !rest.is_empty()) {
-        if quote.is_none_or(|quote| quote < end) {
-            let next = rest.iter().position(|byte| *byte == b'"');
-            quote = Some(next.map_or(bytes.len(), |next| end.saturating_add(next)));
-        }
-        let line = rest.iter().position(|byte| *byte == b'\n');
-        let line = line.map(|line| end.saturating_add(line));
-        let is_plain = text.dialect.has_plain_lines() && line.is_some() && line < quote;
-        let next = match line {
-            Some(line) if is_plain => line.saturating_add(1),
-            // It is given to whoever says what is wrong, with all that there is.
-            _ => match text.record(end, 0, |_| Ok(())) {
-                Ok(Some(next)) => next,
-                Ok(None) => break,
-                Err(_) => return Some(bytes.len()),
-            },
-        };
-        end = next;
-    }
+    let by_quotes = if text.dialect.has_plain_lines() {
+        last_end_outside_of_quotes(text)
+    } else {
+        None
+    };
+    let end = by_quotes.unwrap_or_else(|| last_end_by_record(text));
     (end > 0).then_some(end)
+}
+
+/// Behind the last line feed that is not in quotes; `None` where a quote stands within a field without quotes, which says
+/// nothing.
+fn last_end_outside_of_quotes(text: Text<'_>) -> Option<usize> {
+    let (bytes, delimiter) = (text.bytes, text.dialect.delimiter);
+    let (mut end, mut is_quoted, mut is_odd) = (0, false, false);
+    for_each_end(bytes, [b'"', b'\n'], |at| {
+        if bytes.get(at) == Some(&b'\n') {
+            if !is_quoted {
+                end = at.saturating_add(1);
+            }
+            return true;
+        }
+        // One that opens a field, or the second of two within one.
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        let may_open = before.is_none_or(|byte| *byte == delimiter || matches!(byte, b'\n' | b'"'));
+        is_odd = !is_quoted && !may_open;
+        is_quoted = !is_quoted;
+        !is_odd
+    });
+    (!is_odd).then_some(end)
+}
+
+/// The same, record by record.
+fn last_end_by_record(text: Text<'_>) -> usize {
+    let mut end = 0_usize;
+    while end < text.bytes.len() {
+        match text.record(end, 0, |_| Ok(())) {
+            Ok(Some(next)) => end = next,
+            Ok(None) => return end,
+            // It is given to whoever says what is wrong, with all that there is.
+            Err(_) => return text.bytes.len(),
+        }
+    }
+    end
 }

@@ -1,11 +1,12 @@
 //! The records of comma-separated values, as spans of a text.
 
-use tdb_cells::files::{InputError, InputPlace};
+use tdb_cells::files::InputError;
 use tdb_tile::Bug;
 
 use super::block::{Block, Quotes, Span, part};
-use super::ends::for_each_end;
+use super::ends::{for_each_end, has_any};
 use super::fields::{Text, count_lines};
+use super::lines::{LineSplitter, Step, ragged};
 use super::quotes::unquote;
 
 /// Fields that were found, and the memory that holds them.
@@ -69,7 +70,7 @@ impl<'a> Records<'a> {
         }
         let start = self.at;
         while self.found.lines.is_empty() && !self.is_over() {
-            let checked = match self.plain_lines(most)? {
+            let checked = match self.lines_end(most)? {
                 Some(end) => self.take_lines(end, width),
                 None => self.take_records(most, width),
             };
@@ -95,9 +96,8 @@ impl<'a> Records<'a> {
         }))
     }
 
-    /// Where the next lines end, so many that they have about `most` bytes, if a line feed is in any of them the end of a
-    /// record, and nothing else is to be looked at.
-    fn plain_lines(&self, most: usize) -> Result<Option<usize>, Bug> {
+    /// Where lines end that have about `most` bytes, if they can be split at once: they hold no NUL, which is no text.
+    fn lines_end(&self, most: usize) -> Result<Option<usize>, Bug> {
         let bytes = self.text.bytes;
         let stop = self.at.saturating_add(most.max(1)).min(bytes.len());
         let last = stop.saturating_sub(1).max(self.at);
@@ -107,52 +107,36 @@ impl<'a> Records<'a> {
         };
         let end = last.saturating_add(len).saturating_add(1);
         let lines = part(bytes, self.at..end)?;
-        let is_plain =
-            self.text.dialect.has_plain_lines() && !self.text.has_nul && !lines.contains(&b'"');
-        Ok(is_plain.then_some(end))
+        let is_text = self.text.dialect.has_plain_lines() && !has_any(lines, (0, 0));
+        Ok(is_text.then_some(end))
     }
 
-    /// Takes lines without quotes up to here.
+    /// Takes the records that end up to here, or the next one, which may end later.
     fn take_lines(&mut self, end: usize, width: usize) -> Result<(), InputError> {
-        let (bytes, dialect) = (self.text.bytes, self.text.dialect);
-        let begin = self.at;
-        let lines = part(bytes, begin..end)?;
-        let spans = &mut self.found.spans;
-        let (mut start, mut first) = (begin, spans.len());
+        let (begin, dialect) = (self.at, self.text.dialect);
+        let lines = part(self.text.bytes, begin..end)?;
+        let place = (begin, self.next_line);
+        let mut splitter = LineSplitter::new(self.text.bytes, dialect, place, width, self.found);
         let mut wrong = None;
-        for_each_end(lines, (dialect.delimiter, b'\n'), |at| {
-            let at = begin.saturating_add(at);
-            let is_field_end = bytes.get(at) == Some(&dialect.delimiter);
-            let is_carriage = at > start && bytes.get(at.wrapping_sub(1)) == Some(&b'\r');
-            let carriage = usize::from(!is_field_end && is_carriage);
-            let span = Span {
-                start,
-                end: at.saturating_sub(carriage),
-                quotes: Quotes::None,
-            };
-            spans.push(span);
-            start = at.saturating_add(1);
-            if is_field_end {
-                return true;
+        let step = |at: usize| match splitter.step(begin.saturating_add(at)) {
+            Step::On => true,
+            Step::Odd => false,
+            Step::Wrong(what) => {
+                wrong = Some(what);
+                false
             }
-            let line = self.next_line;
-            self.at = start;
-            self.next_line = line.saturating_add(1);
-            let count = spans.len().saturating_sub(first);
-            if count == 1 && span.start == span.end && !dialect.takes_empty_lines {
-                spans.truncate(first);
-                return true;
-            }
-            if count != width {
-                spans.truncate(first);
-                wrong = Some(ragged(line, count, width));
-                return false;
-            }
-            first = spans.len();
-            self.found.lines.push(line);
-            true
-        });
-        wrong.map_or(Ok(()), Err)
+        };
+        if has_any(lines, (b'"', b'"')) {
+            for_each_end(lines, [dialect.delimiter, b'\n', b'"'], step);
+        } else {
+            for_each_end(lines, [dialect.delimiter, b'\n'], step);
+        }
+        (self.at, self.next_line) = splitter.finish();
+        match wrong {
+            Some(wrong) => Err(wrong),
+            None if self.at == begin => self.take_records(1, width),
+            None => Ok(()),
+        }
     }
 
     /// Takes records up to about so many bytes.
@@ -223,10 +207,4 @@ impl<'a> Records<'a> {
         }
         Ok(())
     }
-}
-
-/// A record of another number of fields than the first one.
-fn ragged(line: u64, found: usize, wanted: usize) -> InputError {
-    let what = format!("the line has {found} fields, and the first one {wanted}");
-    InputError::record(InputPlace::Line(line), what)
 }

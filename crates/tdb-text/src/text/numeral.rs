@@ -19,6 +19,7 @@ pub(super) fn whole(text: &str) -> Option<i128> {
 }
 
 /// Whether a signed number of 64 bits holds it.
+#[inline]
 pub(super) fn is_64_bit(number: i128) -> bool {
     i64::try_from(number).is_ok()
 }
@@ -29,16 +30,19 @@ pub(super) fn is_one_type(lo: i128, hi: i128) -> bool {
 }
 
 /// The lesser number, and the first of two that are equal, as zeros of both signs are. A NaN is none.
+#[inline]
 pub(super) fn least(first: f64, second: f64) -> f64 {
     if second < first { second } else { first }
 }
 
 /// The greater number, as [`least`].
+#[inline]
 pub(super) fn greatest(first: f64, second: f64) -> f64 {
     if second > first { second } else { first }
 }
 
 /// A whole number of so few digits that none need be looked at twice; `None` for others, too.
+#[inline]
 pub(super) fn short_whole(text: &str) -> Option<i128> {
     let (is_negative, digits) = match text.as_bytes() {
         [b'-', digits @ ..] => (true, digits),
@@ -70,6 +74,7 @@ const POWERS: [f64; 16] = [
 
 /// A number of a sign, digits, a point and digits, so few that they are a float exactly, as the power of ten is by which they
 /// are divided: one division is rounded as reading them is. `None` for others, too.
+#[inline]
 pub(super) fn short_decimal(text: &str) -> Option<f64> {
     let (is_negative, digits) = match text.as_bytes() {
         [b'-', digits @ ..] => (true, digits),
@@ -95,6 +100,7 @@ pub(super) fn short_decimal(text: &str) -> Option<f64> {
 }
 
 /// A float with digits in front of a point and nothing else that is special; `None` for others, too.
+#[inline]
 pub(super) fn decimal(text: &str) -> Option<f64> {
     let digits = match text.as_bytes() {
         [b'-', digits @ ..] => digits,
@@ -141,6 +147,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn one_type_holds_numbers_up_to_its_ends() {
+        let (i64_lo, i64_hi) = (i128::from(i64::MIN), i128::from(i64::MAX));
+        let u64_hi = i128::from(u64::MAX);
+        for (lo, hi) in [(i64_lo, i64_hi), (0, u64_hi), (5, 5)] {
+            assert!(is_one_type(lo, hi));
+        }
+        for (lo, hi) in [(i64_lo - 1, 5), (-1, i64_hi + 1), (0, u64_hi + 1)] {
+            assert!(!is_one_type(lo, hi));
+        }
+    }
 
     proptest! {
         #[test]
