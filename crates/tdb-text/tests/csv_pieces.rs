@@ -51,6 +51,8 @@ fn input(text: &[u8], fails: bool, how: How) -> Result<Box<CsvInput<Trickle>>, I
     let options = InputOptions {
         batch_bytes: how.batch_bytes,
         record_bytes: 1 << 20,
+        // To find it out, much of the file is read at once.
+        delimiter: Some(b','),
         ..InputOptions::default()
     };
     CsvInput::try_new(file, options).map(Box::new)

@@ -17,6 +17,9 @@ use crate::target::FragmentTarget;
 use crate::tile::bound;
 use crate::waiting::Waiting;
 
+/// Bytes of a tile that is put together from cells that came in several batches, if these could be copied together instead.
+const MOST_COPIED: usize = 16 << 20;
+
 /// The bytes of a block of a run, where one sort takes `most`: as many runs as are merged at a time can be merged in that memory.
 fn bytes_of_block(most: usize) -> usize {
     most / MOST_MERGED
@@ -44,7 +47,7 @@ pub(crate) struct UnorderedWriter {
 #[derive(Debug)]
 enum Out {
     /// No cell is written.
-    Unwritten(Series),
+    Unwritten(Box<Series>),
     /// Cells that came in global order are.
     InOrder(Box<OrderedWriter>),
     /// A write that has failed.
@@ -117,7 +120,7 @@ impl UnorderedWriter {
     ) -> Self {
         Self {
             target: Arc::clone(target),
-            out: Out::Unwritten(series),
+            out: Out::Unwritten(Box::new(series)),
             duplicates,
             order: OrderSoFar::new(target, duplicates),
             waiting: Waiting::within(Some(target.session.limits().budget.clone())),
@@ -139,7 +142,9 @@ impl UnorderedWriter {
                 self.out = Out::InOrder(ordered);
                 return Ok(());
             }
-            Out::InOrder(ordered) => self.out = Out::Unwritten(self.read_again(*ordered)?),
+            Out::InOrder(ordered) => {
+                self.out = Out::Unwritten(Box::new(self.read_again(*ordered)?))
+            }
             out @ (Out::Unwritten(_) | Out::Failed) => self.out = out,
         }
         self.waiting.push(cells, too_many)?;
@@ -161,12 +166,19 @@ impl UnorderedWriter {
         matches!(&self.out, Out::Unwritten(series) if series.is_one_fragment())
     }
 
+    /// Whether waiting cells that are in order take less memory part by part than as a whole: what they fill of a tile is copied.
+    fn are_better_apart(&self) -> bool {
+        let tile = self.waiting.bytes() / self.waiting.rows().max(1);
+        let tile = tile.saturating_mul(bound(self.target.schema.capacity));
+        self.waiting.parts() > 1 && tile <= MOST_COPIED.min(self.waiting.bytes() / 4)
+    }
+
     /// Writes all waiting cells, which are in global order, and from here on those that follow.
     fn write_waiting(&mut self) -> Result<(), WriteError> {
         let Out::Unwritten(series) = std::mem::replace(&mut self.out, Out::Failed) else {
             return Err(Bug::new("cells wait while others are written").into());
         };
-        let mut ordered = OrderedWriter::new(&self.target, series, self.duplicates);
+        let mut ordered = OrderedWriter::new(&self.target, *series, self.duplicates);
         self.waiting.for_each(|cells| ordered.push(cells))?;
         self.out = Out::InOrder(Box::new(ordered));
         Ok(())
@@ -185,14 +197,13 @@ impl UnorderedWriter {
         let runs = self.runs.take().filter(|(runs, _)| !runs.is_empty());
         if let (None, Out::Unwritten(_)) = (&runs, &self.out)
             && self.order.holds
-            && self.waiting.rows() > 0
+            && self.are_better_apart()
         {
-            // They need no copy.
             self.write_waiting()?;
         }
         let series = match self.out {
             Out::InOrder(ordered) => return ordered.finish(),
-            Out::Unwritten(series) => series,
+            Out::Unwritten(series) => *series,
             Out::Failed => return Err(WriteError::Failed),
         };
         let Some((mut runs, most)) = runs else {

@@ -42,6 +42,11 @@ impl Waiting {
         self.rows
     }
 
+    /// How many times cells were added.
+    pub(crate) fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }

@@ -264,8 +264,11 @@ impl<R: Read> Pieces<R> {
             .max(left / 2)
             .min(self.most.saturating_sub(left).saturating_add(CHUNK))
             .max(wanted.saturating_sub(left));
-        let len = left.saturating_add(more);
-        if self.buffer.len() < len {
+        let mut len = left.saturating_add(more);
+        if self.buffer.len() >= left.saturating_add(CHUNK) {
+            // There is room.
+            len = len.min(self.buffer.len());
+        } else {
             self.buffer
                 .reserve_exact(len.saturating_sub(self.buffer.len()));
             self.buffer.resize(len, 0);
