@@ -202,3 +202,18 @@ fn what_is_wrong_first_in_the_file_is_told_however_it_is_read() {
         }
     }
 }
+
+#[test]
+fn a_record_that_is_wrong_so_far_is_told_before_that_the_rest_cannot_be_read() {
+    for batch_bytes in [4, 1 << 20] {
+        let how = How {
+            batch_bytes,
+            step: 1,
+            threads: 1,
+        };
+        let wrong = cells(b"a,b\n1,2\n\"a\"b,2", true, how).unwrap_err();
+        assert_eq!(wrong, "line 3: text behind a closing quote");
+        let wrong = cells(b"a,b\n1,2\n\"a\",2", true, how).unwrap_err();
+        assert_eq!(wrong, "input: the disk is gone");
+    }
+}

@@ -23,6 +23,17 @@ pub(super) enum Quotes {
     Within,
 }
 
+/// Fields that were found, and the memory that holds them.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Those of the first record, then those of the second.
+    pub(super) spans: Vec<Span>,
+    /// Fields that had quotes within, put together.
+    pub(super) unquoted: Vec<u8>,
+    /// The lines at which the records begin.
+    pub(super) lines: Vec<u64>,
+}
+
 /// Records that follow each other, each of as many fields.
 #[derive(Debug)]
 pub(super) struct Block<'a> {

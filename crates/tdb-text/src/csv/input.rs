@@ -8,8 +8,9 @@ use tdb_cells::files::{BatchReader, ColumnGuess, Input, InputError, InputOptions
 use tdb_cells::{Batch, FieldInfo, threads};
 use tdb_tile::Bug;
 
+use super::block::Found;
 use super::pieces::{Piece, Pieces};
-use super::records::{Found, Records};
+use super::records::Records;
 use crate::text::cell::{CellReader, take_batch, zoned};
 use crate::text::missing::Missing;
 use crate::text::row_lines::RowLines;

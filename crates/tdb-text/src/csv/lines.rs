@@ -2,10 +2,9 @@
 
 use tdb_cells::files::{InputError, InputPlace};
 
-use super::block::{Quotes, Span};
+use super::block::{Found, Quotes, Span};
 use super::fields::Dialect;
 use super::quotes::unquote;
-use super::records::Found;
 
 /// Takes the records of lines, one place after the other.
 #[derive(Debug)]

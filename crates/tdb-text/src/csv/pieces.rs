@@ -6,10 +6,10 @@ use std::ops::Range;
 use tdb_cells::files::{InputError, InputOptions, InputPlace};
 use tdb_tile::Bug;
 
-use super::block::{Quotes, part};
+use super::block::{Found, Quotes, part};
 use super::ends::{for_each_end, has_any};
 use super::fields::{Dialect, Text, count_lines, unfit};
-use super::records::{Found, Records};
+use super::records::Records;
 use super::sniff;
 
 /// Bytes that are read at a time, at least.
@@ -178,13 +178,13 @@ impl<R: Read> Pieces<R> {
                 }
             }
             if let Err(wrong) = self.fill(bytes) {
-                return match self.whole_records()? {
-                    Some(end) => {
-                        self.wrong = Some(wrong);
-                        self.cut(end).map(Some)
-                    }
-                    None => Err(wrong),
-                };
+                // What is wrong with a record as far as it is there comes before that.
+                let len = last_end_by_record(self.text()?);
+                if len == 0 {
+                    return Err(wrong);
+                }
+                self.wrong = Some(wrong);
+                return self.cut(self.at.saturating_add(len)).map(Some);
             }
         }
     }

@@ -3,22 +3,11 @@
 use tdb_cells::files::InputError;
 use tdb_tile::Bug;
 
-use super::block::{Block, Quotes, Span, part};
+use super::block::{Block, Found, Quotes, part};
 use super::ends::{for_each_end, has_any};
 use super::fields::{Text, count_lines};
 use super::lines::{LineSplitter, Step, ragged};
 use super::quotes::unquote;
-
-/// Fields that were found, and the memory that holds them.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    /// Those of the first record, then those of the second.
-    pub(super) spans: Vec<Span>,
-    /// Fields that had quotes within, put together.
-    pub(super) unquoted: Vec<u8>,
-    /// The lines at which the records begin.
-    pub(super) lines: Vec<u64>,
-}
 
 /// One record after the other.
 #[derive(Debug)]
