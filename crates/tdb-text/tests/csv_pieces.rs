@@ -1,6 +1,10 @@
 //! CSV is the same in whatever pieces it is read, and on however many threads.
 #![cfg(feature = "csv")]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
