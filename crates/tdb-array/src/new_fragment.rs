@@ -200,6 +200,11 @@ impl DataFile {
 }
 
 impl FinishedFile {
+    /// The key of its object.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
     /// Bytes of the file.
     pub fn size(&self) -> u64 {
         self.size

@@ -80,6 +80,15 @@ fn start(mut wanted: usize, spawn: Spawn<'_>) -> Option<ThreadPool> {
     None
 }
 
+/// How many threads work here is shared among.
+pub fn count() -> usize {
+    if IS_OURS.get() {
+        rayon::current_num_threads()
+    } else {
+        1
+    }
+}
+
 /// Does something with every item, until something fails.
 pub fn for_each<T: Send, E: Send>(
     items: Vec<T>,
@@ -196,7 +205,7 @@ mod tests {
         );
         assert_eq!(alone.count(), 1);
         let threads = Threads::new(2);
-        let away = threads.install(|| IS_OURS.get());
-        assert!(away && !IS_OURS.get());
+        let away = threads.install(|| IS_OURS.get() && count() == 2);
+        assert!(away && !IS_OURS.get() && count() == 1);
     }
 }

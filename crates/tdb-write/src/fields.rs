@@ -12,7 +12,7 @@ use tdb_tile::{Bug, Datatype, FormatVersion, Limits, Range, U64Column};
 
 use crate::WriteError;
 use crate::statistics::{Bounds, Rule, TileSummary};
-use crate::tile::{Coder, Tile};
+use crate::tile::{Coder, DecodedTile, StoredTile, Tile};
 
 /// How the tiles of a field are filtered.
 #[derive(Debug)]
@@ -158,6 +158,37 @@ impl FieldCodec {
         Ok([main, var, valid])
     }
 
+    /// The cells of a tile that was encoded.
+    pub(crate) fn decode(
+        &self,
+        tile: &StoredTile,
+        coder: &mut Coder,
+        limits: &Limits,
+    ) -> Result<DecodedTile, FilterError> {
+        let mut decoded = DecodedTile::default();
+        let (values, scratch) = (&self.values, &mut coder.scratch);
+        match (&self.offsets, &tile.var) {
+            (Some(_), Some(var)) if values.folds_offsets() => {
+                let starts = Some(&mut decoded.starts);
+                decoded.values = values.decode_tile_to_vec(var, starts, scratch, limits)?;
+            }
+            (Some(offsets), Some(var)) => {
+                decoded.values = values.decode_tile_to_vec(var, None, scratch, limits)?;
+                let starts = offsets.decode_tile_to_vec(&tile.main, None, scratch, limits)?;
+                let (starts, _) = starts.as_chunks();
+                decoded.starts = starts
+                    .iter()
+                    .map(|start| u64::from_le_bytes(*start))
+                    .collect();
+            }
+            _ => decoded.values = values.decode_tile_to_vec(&tile.main, None, scratch, limits)?,
+        }
+        if let (Some(pipeline), Some(validity)) = (&self.validity, &tile.validity) {
+            decoded.validity = pipeline.decode_tile_to_vec(validity, None, scratch, limits)?;
+        }
+        Ok(decoded)
+    }
+
     /// The first of these values that would not survive the filters.
     pub(crate) fn first_unfit(&self, values: &[u8]) -> Option<Unfit> {
         self.values.first_unfit(values)
@@ -189,7 +220,9 @@ pub(crate) struct WrittenField {
     pub(crate) tiles: FieldTiles,
     pub(crate) summaries: Vec<TileSummary>,
     pub(crate) sizes: FileSizes,
+    /// Main, var-sized values and validity, as far as the field has them.
     pub(crate) files: Vec<FinishedFile>,
+    pub(crate) has_var: bool,
 }
 
 /// Sizes of the data files of a field; 0 for files that it does not have.
@@ -262,6 +295,7 @@ impl FieldFiles {
             var: size(&self.var),
             validity: size(&self.validity),
         };
+        let has_var = self.var.is_some();
         let all = [Some(self.main), self.var, self.validity];
         let files = all.into_iter().flatten().map(DataFile::finish);
         let files = files.collect::<Result<_, _>>()?;
@@ -279,6 +313,7 @@ impl FieldFiles {
             summaries: self.summaries,
             sizes,
             files,
+            has_var,
         })
     }
 }

@@ -13,6 +13,8 @@ use crate::WriteError;
 use crate::fields::{EncodedTile, FieldCodec, FieldFiles, WrittenField};
 use crate::metadata::{Metadata, Shape};
 use crate::target::FragmentTarget;
+use crate::tile::position;
+use crate::written_tiles::WrittenTiles;
 
 /// A fragment that is being written: tiles in order, each with all fields.
 #[derive(Debug)]
@@ -63,6 +65,19 @@ impl FragmentWriter {
         Ok(fields.try_for_each(append)?)
     }
 
+    /// Finishes the files of the fragment, which is then neither complete nor ever committed.
+    pub(crate) fn give_up(self, last_tile_cells: usize) -> Result<WrittenTiles, WriteError> {
+        let Self {
+            target,
+            fragment,
+            files,
+            tiles,
+        } = self;
+        let written = finish_files(&target, files)?;
+        let tiles = (position(tiles)?, last_tile_cells);
+        Ok(WrittenTiles::new(target, fragment, written, tiles))
+    }
+
     /// Writes the metadata of the fragment, which is then complete but not committed.
     pub(crate) fn seal(self, shape: Shape) -> Result<SealedFragment, WriteError> {
         let Self {
@@ -72,10 +87,7 @@ impl FragmentWriter {
             tiles,
         } = self;
         target.close_workshops();
-        let finish = |(files, codec): (FieldFiles, &FieldCodec)| files.finish(&codec.rule);
-        let files: Vec<_> = files.into_iter().zip(&target.codecs).collect();
-        let finish = || threads::map(files, finish);
-        let mut written: Vec<WrittenField> = target.session.install(finish)?;
+        let mut written = finish_files(&target, files)?;
         let mut files: Vec<_> = written
             .iter_mut()
             .flat_map(|field| std::mem::take(&mut field.files))
@@ -106,6 +118,16 @@ impl FragmentWriter {
         }
         Ok(fragment.seal(&files)?)
     }
+}
+
+/// Finishes the data files of all fields, and waits until they are durable.
+fn finish_files(
+    target: &FragmentTarget,
+    files: Vec<FieldFiles>,
+) -> Result<Vec<WrittenField>, WriteError> {
+    let finish = |(files, codec): (FieldFiles, &FieldCodec)| files.finish(&codec.rule);
+    let files: Vec<_> = files.into_iter().zip(&target.codecs).collect();
+    Ok(target.session.install(|| threads::map(files, finish))?)
 }
 
 /// Writes a file in pieces and combines small ones.

@@ -173,6 +173,24 @@ impl Input {
         }
     }
 
+    /// Cells of a field as [`Input::with`] takes them; `None` if they are not so many.
+    pub(crate) fn of_tile(
+        field: &Field<'_>,
+        rows: usize,
+        values: Vec<u8>,
+        starts: Vec<u64>,
+        validity: &[u8],
+    ) -> Option<Self> {
+        let like = Self {
+            offsets: field.is_var().then(Bytes::new),
+            size: unit_size(field),
+            nullable: field.nullable,
+            ..Self::default()
+        };
+        let input = like.with(values, starts, validity);
+        input.has_rows(rows).then_some(input)
+    }
+
     /// The values, offsets and validity, if present.
     pub(crate) fn parts(&self) -> [Option<&Bytes>; 3] {
         [

@@ -26,6 +26,7 @@ mod unfit;
 mod unordered;
 mod waiting;
 mod writer;
+mod written_tiles;
 
 pub use copies::CopiedFragment;
 pub use error::WriteError;

@@ -70,7 +70,8 @@ pub struct WriteOptions {
     /// the rows before.
     pub max_fragment_bytes: Option<u64>,
     /// Sparse arrays: a temporary store to which unordered cells are spilled, as sorted runs, whenever they take more
-    /// than [`WriteOptions::sort_bytes`]. Without it, all cells are sorted in memory.
+    /// than [`WriteOptions::sort_bytes`]. Without it, all cells are sorted in memory. Cells that all came in global order so
+    /// far are not spilled, but written as they come.
     ///
     /// The spilled cells are not encrypted, even if the array is. Objects that a killed process leaves behind have
     /// names that begin with `sort-`. If cells turn out to have the same coordinates, the error gives their index in

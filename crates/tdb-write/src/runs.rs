@@ -16,6 +16,7 @@ use crate::coordinates::columns;
 use crate::gather::{pick_cells, pick_from};
 use crate::input::{CheckedCells, Input, fields_of, written_fields};
 use crate::sparse::check_rows;
+use crate::written_tiles::WrittenTiles;
 
 /// So many runs are merged at a time, at most: a block of each is in memory then.
 pub(crate) const MOST_MERGED: usize = 32;
@@ -31,9 +32,17 @@ pub(crate) struct Runs {
     runs: Vec<Run>,
 }
 
-/// One run: an object of blocks.
+/// One run of sorted cells.
 #[derive(Debug)]
-struct Run {
+enum Run {
+    Spilled(SpilledRun),
+    /// Cells that came in order, and were written before it was known that others do not.
+    Written(WrittenTiles),
+}
+
+/// An object of blocks.
+#[derive(Debug)]
+struct SpilledRun {
     key: String,
     /// How often its cells were merged.
     level: u32,
@@ -41,9 +50,27 @@ struct Run {
     blocks: Vec<(usize, u64)>,
 }
 
+impl Run {
+    /// How often its cells were merged; `None` for those that are not merged with spilled ones before the result is.
+    fn level(&self) -> Option<u32> {
+        match self {
+            Self::Spilled(run) => Some(run.level),
+            Self::Written(_) => None,
+        }
+    }
+
+    /// The key of its object in the temporary store.
+    fn key(&self) -> Option<&str> {
+        match self {
+            Self::Spilled(run) => Some(&run.key),
+            Self::Written(_) => None,
+        }
+    }
+}
+
 impl Drop for Runs {
     fn drop(&mut self) {
-        let keys: Vec<&str> = self.runs.iter().map(|run| run.key.as_str()).collect();
+        let keys: Vec<&str> = self.runs.iter().filter_map(Run::key).collect();
         // Best effort: the folder is a temporary one.
         drop(self.store.remove_many(&keys));
     }
@@ -61,6 +88,11 @@ impl Runs {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.runs.is_empty()
+    }
+
+    /// Takes cells that were written as the first run.
+    pub(crate) fn add_written(&mut self, written: WrittenTiles) {
+        self.runs.insert(0, Run::Written(written));
     }
 
     /// Writes these cells, which are in global order, as the next run, in blocks.
@@ -85,7 +117,7 @@ impl Runs {
     ) -> Result<(), WriteError> {
         while let Some(last) = self.runs.last() {
             let alike = self.runs.iter().rev();
-            let alike = alike.take_while(|run| run.level == last.level).count();
+            let alike = alike.take_while(|run| run.level() == last.level()).count();
             if alike < MOST_MERGED {
                 return Ok(());
             }
@@ -117,7 +149,7 @@ impl Runs {
         block: usize,
     ) -> Result<(), WriteError> {
         let first = self.runs.len().saturating_sub(count);
-        let level = self.runs.iter().skip(first).map(|run| run.level).max();
+        let level = self.runs.iter().skip(first).filter_map(Run::level).max();
         let mut merged = self.begin(level.map_or(0, |level| level.saturating_add(1)))?;
         let parts = self.runs.get(first..);
         let parts = parts.ok_or_else(|| Bug::new("runs are merged that are not there"))?;
@@ -132,7 +164,7 @@ impl Runs {
         let merged = merged.finish()?;
         let parts: Vec<Run> = self.runs.drain(first..).collect();
         self.runs.push(merged);
-        let keys: Vec<&str> = parts.iter().map(|run| run.key.as_str()).collect();
+        let keys: Vec<&str> = parts.iter().filter_map(Run::key).collect();
         for removed in self.store.remove_many(&keys) {
             removed.map_err(ArrayError::from)?;
         }
@@ -144,7 +176,7 @@ impl Runs {
         self.made = self.made.saturating_add(1);
         Ok(NewRun {
             object: self.store.create(&key).map_err(ArrayError::from)?,
-            run: Run {
+            run: SpilledRun {
                 key,
                 level,
                 blocks: Vec::new(),
@@ -156,7 +188,7 @@ impl Runs {
 /// A run in the making.
 struct NewRun {
     object: Box<dyn ObjectWriter>,
-    run: Run,
+    run: SpilledRun,
 }
 
 impl NewRun {
@@ -169,7 +201,7 @@ impl NewRun {
 
     fn finish(self) -> Result<Run, WriteError> {
         self.object.finish().map_err(ArrayError::from)?;
-        Ok(self.run)
+        Ok(Run::Spilled(self.run))
     }
 }
 
@@ -276,20 +308,35 @@ impl<'a> Cursor<'a> {
 
     /// Reads the next block; `false` where there is none.
     fn load(&mut self, schema: &ArraySchema) -> Result<bool, WriteError> {
-        let Some((rows, len)) = self.run.blocks.get(self.next).copied() else {
-            return Ok(false);
+        let block = match self.run {
+            Run::Spilled(run) => self.spilled(run, schema)?,
+            Run::Written(written) => written.cells(self.next)?,
         };
-        let read = tdb_store::Read::bounded(self.run.key.as_str(), self.offset, len);
-        let bytes = read_one(self.store, read).map_err(ArrayError::from)?.bytes;
-        let fields = fields_of(schema, &written_fields(schema))?;
-        let block = from_bytes(&fields, rows, &bytes);
-        self.block = block.ok_or_else(|| WriteError::SortedCells {
-            key: self.run.key.clone(),
-        })?;
-        self.offset = self.offset.saturating_add(len);
+        let Some(block) = block else { return Ok(false) };
+        self.block = block;
         self.next += 1;
         self.row = 0;
         Ok(true)
+    }
+
+    /// Reads the next block of an object.
+    fn spilled(
+        &mut self,
+        run: &SpilledRun,
+        schema: &ArraySchema,
+    ) -> Result<Option<CheckedCells>, WriteError> {
+        let Some((rows, len)) = run.blocks.get(self.next).copied() else {
+            return Ok(None);
+        };
+        let read = tdb_store::Read::bounded(run.key.as_str(), self.offset, len);
+        let bytes = read_one(self.store, read).map_err(ArrayError::from)?.bytes;
+        let fields = fields_of(schema, &written_fields(schema))?;
+        let block = from_bytes(&fields, rows, &bytes);
+        let block = block.ok_or_else(|| WriteError::SortedCells {
+            key: run.key.clone(),
+        })?;
+        self.offset = self.offset.saturating_add(len);
+        Ok(Some(block))
     }
 }
 

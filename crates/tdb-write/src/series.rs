@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tdb_array::{ChangeOptions, NameSource, SealedFragment, TimestampedName};
 use tdb_cells::threads;
 use tdb_fragment::ConditionTree;
+use tdb_tile::Bug;
 
 use crate::WriteError;
 use crate::cuts::{Boxes, Cuts, SoFar};
@@ -14,6 +15,7 @@ use crate::fragment::FragmentWriter;
 use crate::metadata::Shape;
 use crate::target::FragmentTarget;
 use crate::tile::{TileSource, position};
+use crate::written_tiles::WrittenTiles;
 
 /// About how many bytes of cells are filtered as one group before they are written.
 const BATCH: usize = 16 << 20;
@@ -159,6 +161,25 @@ impl Series {
             }
         };
         Ok(self.current.insert(writer))
+    }
+
+    /// Whether all tiles go into one fragment.
+    pub(crate) fn is_one_fragment(&self) -> bool {
+        self.cuts.is_none()
+    }
+
+    /// Gives up the current fragment, the only one, whose last tile has so many cells: what is appended next begins another.
+    pub(crate) fn give_up(
+        &mut self,
+        last_tile_cells: usize,
+    ) -> Result<Option<WrittenTiles>, WriteError> {
+        if self.first > 0 {
+            return Err(Bug::new("one of several fragments is given up").into());
+        }
+        let current = self.current.take();
+        current
+            .map(|writer| writer.give_up(last_tile_cells))
+            .transpose()
     }
 
     /// Ends the current fragment.

@@ -17,6 +17,7 @@ use crate::series::Series;
 use crate::target::FragmentTarget;
 use crate::tile::bound;
 use crate::waiting::Held;
+use crate::written_tiles::WrittenTiles;
 use crate::{OrderProblem, WriteError};
 
 /// Writes a stream of cells in global order, cut into tiles.
@@ -222,6 +223,16 @@ impl OrderedWriter {
         Ok(count)
     }
 
+    /// Ends without a fragment. The cells so far can be read from what is returned, if there were any.
+    pub(crate) fn give_up(mut self) -> Result<(Series, Option<WrittenTiles>), WriteError> {
+        let last_tile_cells = match self.flush()? {
+            0 => self.capacity(),
+            cells => cells,
+        };
+        let written = self.series.give_up(last_tile_cells)?;
+        Ok((self.series, written))
+    }
+
     pub(crate) fn finish(mut self) -> Result<Series, WriteError> {
         let last_tile_cells = match self.flush()? {
             0 => self.target.schema.capacity,
@@ -314,7 +325,7 @@ pub(crate) fn cell_error(schema: &ArraySchema, cell: u64, problem: CellProblem) 
     }
 }
 
-fn coordinates_of(
+pub(crate) fn coordinates_of(
     schema: &ArraySchema,
     cells: &CheckedCells,
     row: usize,

@@ -66,6 +66,25 @@ impl<'a> Tile<'a> {
     }
 }
 
+/// A tile of a field as it is stored, file by file.
+#[derive(Debug)]
+pub(crate) struct StoredTile {
+    /// Fixed-size cells, or offsets.
+    pub(crate) main: Bytes,
+    pub(crate) var: Option<Bytes>,
+    pub(crate) validity: Option<Bytes>,
+}
+
+/// A tile of a field without its filters.
+#[derive(Debug, Default)]
+pub(crate) struct DecodedTile {
+    pub(crate) values: Vec<u8>,
+    /// Where each cell of a var-sized field begins.
+    pub(crate) starts: Vec<u64>,
+    /// A byte for each cell of a nullable field, 0 where it is null.
+    pub(crate) validity: Vec<u8>,
+}
+
 /// Converts a position to `usize`.
 #[track_caller]
 pub(crate) fn position(offset: u64) -> Result<usize, Bug> {

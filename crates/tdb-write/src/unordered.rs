@@ -2,18 +2,23 @@
 
 use std::sync::Arc;
 
-use tdb_tile::LimitError;
+use tdb_schema::order::{CellComparator, SortOrder};
+use tdb_tile::{Bug, LimitError};
 
 use crate::WriteError;
+use crate::coordinates::keys;
 use crate::gather::{Rows, pick_cells};
 use crate::input::CheckedCells;
 use crate::options::Duplicates;
 use crate::runs::{MOST_MERGED, Runs};
 use crate::series::Series;
-use crate::sparse::{OrderedWriter, check_rows, sorted_rows, write_sorted};
+use crate::sparse::{OrderedWriter, check_rows, coordinates_of, sorted_rows, write_sorted};
 use crate::target::FragmentTarget;
 use crate::tile::bound;
 use crate::waiting::Waiting;
+
+/// Bytes of a tile that is put together from cells that came in several batches, if these could be copied together instead.
+const MOST_COPIED: usize = 16 << 20;
 
 /// The bytes of a block of a run, where one sort takes `most`: as many runs as are merged at a time can be merged in that memory.
 fn bytes_of_block(most: usize) -> usize {
@@ -25,15 +30,86 @@ fn too_many(limit: LimitError) -> WriteError {
     WriteError::Waiting { limit, hint }
 }
 
-/// Buffers cells until all have arrived, or until they are spilled as a sorted run.
+/// Buffers cells until all have arrived, or until they are too many. Then they are written as they come if all so far came in
+/// global order, and else spilled as a sorted run. If a cell comes out of order after some were written, those are read again
+/// and merged like a run.
 #[derive(Debug)]
 pub(crate) struct UnorderedWriter {
     target: Arc<FragmentTarget>,
-    series: Series,
+    out: Out,
     duplicates: Duplicates,
+    order: OrderSoFar,
     waiting: Waiting,
     /// The store for sorted runs, and the number of bytes above which cells are spilled to it.
     runs: Option<(Runs, usize)>,
+}
+
+#[derive(Debug)]
+enum Out {
+    /// No cell is written.
+    Unwritten(Box<Series>),
+    /// Cells that came in global order are.
+    InOrder(Box<OrderedWriter>),
+    /// A write that has failed.
+    Failed,
+}
+
+/// Whether cells come in global order, so that they can be written as they come.
+#[derive(Debug)]
+struct OrderSoFar {
+    /// Whether all so far did.
+    holds: bool,
+    /// Whether equal cells may follow each other.
+    takes_equal: bool,
+    comparator: CellComparator,
+    /// The coordinates of the last cell.
+    last: Option<Vec<Vec<u8>>>,
+}
+
+impl OrderSoFar {
+    fn new(target: &FragmentTarget, duplicates: Duplicates) -> Self {
+        Self {
+            holds: true,
+            // Where they are an error, it is said once all cells were looked at: which come first is known then.
+            takes_equal: duplicates != Duplicates::Error,
+            comparator: CellComparator::new(&target.schema, SortOrder::Global),
+            last: None,
+        }
+    }
+
+    /// Looks at the next cells.
+    fn see(&mut self, target: &FragmentTarget, cells: &CheckedCells) -> Result<(), WriteError> {
+        if self.holds && cells.rows > 0 {
+            self.holds = self.follow(target, cells)?;
+        }
+        Ok(())
+    }
+
+    fn follow(
+        &mut self,
+        target: &FragmentTarget,
+        cells: &CheckedCells,
+    ) -> Result<bool, WriteError> {
+        let schema = &target.schema;
+        let first = coordinates_of(schema, cells, 0)?;
+        let takes_equal = self.takes_equal;
+        let is_next =
+            |ordering: std::cmp::Ordering| ordering.is_lt() || (takes_equal && ordering.is_eq());
+        if let Some(last) = &self.last {
+            let last: Vec<&[u8]> = last.iter().map(Vec::as_slice).collect();
+            let first: Vec<&[u8]> = first.iter().map(Vec::as_slice).collect();
+            if !is_next(self.comparator.compare(&last, &first)) {
+                return Ok(false);
+            }
+        }
+        let (keys, rows) = (keys(schema, cells)?, check_rows(cells.rows)?);
+        let mut pairs = rows.iter().zip(rows.iter().skip(1));
+        if !pairs.all(|(before, row)| is_next(keys.compare(before, row))) {
+            return Ok(false);
+        }
+        self.last = Some(coordinates_of(schema, cells, cells.rows.saturating_sub(1))?);
+        Ok(true)
+    }
 }
 
 impl UnorderedWriter {
@@ -44,8 +120,9 @@ impl UnorderedWriter {
     ) -> Self {
         Self {
             target: Arc::clone(target),
-            series,
+            out: Out::Unwritten(Box::new(series)),
             duplicates,
+            order: OrderSoFar::new(target, duplicates),
             waiting: Waiting::within(Some(target.session.limits().budget.clone())),
             runs: None,
         }
@@ -58,32 +135,91 @@ impl UnorderedWriter {
 
     /// Adds cells whose coordinates lie within the domain.
     pub(crate) fn push(&mut self, cells: CheckedCells) -> Result<(), WriteError> {
-        self.waiting.push(cells, too_many)?;
-        match &mut self.runs {
-            Some((runs, most)) if self.waiting.bytes() > *most => {
-                let target = &self.target;
-                spill(target, &mut self.waiting, runs, *most)
+        self.order.see(&self.target, &cells)?;
+        match std::mem::replace(&mut self.out, Out::Failed) {
+            Out::InOrder(mut ordered) if self.order.holds => {
+                ordered.push(&cells)?;
+                self.out = Out::InOrder(ordered);
+                return Ok(());
             }
-            _ => Ok(()),
+            Out::InOrder(ordered) => {
+                self.out = Out::Unwritten(Box::new(self.read_again(*ordered)?))
+            }
+            out @ (Out::Unwritten(_) | Out::Failed) => self.out = out,
+        }
+        self.waiting.push(cells, too_many)?;
+        let bytes = self.waiting.bytes();
+        if self.runs.as_ref().is_none_or(|(_, most)| bytes <= *most) {
+            return Ok(());
+        }
+        if self.order.holds && self.is_one_fragment() {
+            return self.write_waiting();
+        }
+        match &mut self.runs {
+            Some((runs, most)) => spill(&self.target, &mut self.waiting, runs, *most),
+            None => Ok(()),
         }
     }
 
+    /// Whether what was written could be given up as a whole.
+    fn is_one_fragment(&self) -> bool {
+        matches!(&self.out, Out::Unwritten(series) if series.is_one_fragment())
+    }
+
+    /// Whether waiting cells that are in order take less memory part by part than as a whole: what they fill of a tile is copied.
+    fn are_better_apart(&self) -> bool {
+        let tile = self.waiting.bytes() / self.waiting.rows().max(1);
+        let tile = tile.saturating_mul(bound(self.target.schema.capacity));
+        self.waiting.parts() > 1 && tile <= MOST_COPIED.min(self.waiting.bytes() / 4)
+    }
+
+    /// Writes all waiting cells, which are in global order, and from here on those that follow.
+    fn write_waiting(&mut self) -> Result<(), WriteError> {
+        let Out::Unwritten(series) = std::mem::replace(&mut self.out, Out::Failed) else {
+            return Err(Bug::new("cells wait while others are written").into());
+        };
+        let mut ordered = OrderedWriter::new(&self.target, *series, self.duplicates);
+        self.waiting.for_each(|cells| ordered.push(cells))?;
+        self.out = Out::InOrder(Box::new(ordered));
+        Ok(())
+    }
+
+    /// Has the cells that were written merged with those that come now.
+    fn read_again(&mut self, ordered: OrderedWriter) -> Result<Series, WriteError> {
+        let (series, written) = ordered.give_up()?;
+        if let (Some((runs, _)), Some(written)) = (&mut self.runs, written) {
+            runs.add_written(written);
+        }
+        Ok(series)
+    }
+
     pub(crate) fn finish(mut self) -> Result<Series, WriteError> {
-        let Some((mut runs, most)) = self.runs.filter(|(runs, _)| !runs.is_empty()) else {
+        let runs = self.runs.take().filter(|(runs, _)| !runs.is_empty());
+        if let (None, Out::Unwritten(_)) = (&runs, &self.out)
+            && self.order.holds
+            && self.are_better_apart()
+        {
+            self.write_waiting()?;
+        }
+        let series = match self.out {
+            Out::InOrder(ordered) => return ordered.finish(),
+            Out::Unwritten(series) => *series,
+            Out::Failed => return Err(WriteError::Failed),
+        };
+        let Some((mut runs, most)) = runs else {
             let held = self.waiting.join(too_many)?;
             return match held.cells.rows {
-                0 => Ok(self.series),
-                _ => write_sorted(&self.target, self.series, held, self.duplicates),
+                0 => Ok(series),
+                _ => write_sorted(&self.target, series, held, self.duplicates),
             };
         };
         spill(&self.target, &mut self.waiting, &mut runs, most)?;
-        let mut ordered = OrderedWriter::new(&self.target, self.series, self.duplicates);
+        let mut ordered = OrderedWriter::new(&self.target, series, self.duplicates);
         let block = bytes_of_block(most);
         runs.merge(&self.target.schema, block, |cells| ordered.push(cells))?;
         ordered.finish()
     }
 }
-
 /// Sorts the buffered cells and spills them as a run.
 fn spill(
     target: &FragmentTarget,

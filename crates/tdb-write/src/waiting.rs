@@ -42,6 +42,11 @@ impl Waiting {
         self.rows
     }
 
+    /// How many times cells were added.
+    pub(crate) fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -62,6 +67,22 @@ impl Waiting {
         self.rows = self.rows.saturating_add(cells.rows);
         self.bytes = self.bytes.saturating_add(bytes);
         self.parts.push(cells);
+        Ok(())
+    }
+
+    /// Gives all buffered cells to `take`, in the order of arrival, and lets each go.
+    pub(crate) fn for_each(
+        &mut self,
+        mut take: impl FnMut(&CheckedCells) -> Result<(), WriteError>,
+    ) -> Result<(), WriteError> {
+        let waiting = std::mem::replace(self, Self::within(self.budget.clone()));
+        let Self { parts, grants, .. } = waiting;
+        let mut grants = grants.into_iter();
+        for cells in parts {
+            take(&cells)?;
+            drop(cells);
+            drop(grants.next());
+        }
         Ok(())
     }
 

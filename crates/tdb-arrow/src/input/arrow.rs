@@ -1,6 +1,7 @@
 //! Record batches, as cells.
 
 use std::cell::Cell;
+use std::convert::Infallible;
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,7 +10,7 @@ use arrow_schema::{ArrowError, DataType, Field};
 use tdb_cells::files::{
     BatchReader, ColumnChoice, ColumnGuess, Input, InputError, InputOptions, by_name,
 };
-use tdb_cells::{Batch, FieldInfo};
+use tdb_cells::{Batch, FieldInfo, threads};
 use tdb_tile::Limits;
 
 use super::arrow_guess::{ArrowGuess, check_types};
@@ -17,6 +18,9 @@ use super::columns::Chosen;
 use super::convert::ColumnConverter;
 use super::size::unpacked_size;
 use crate::ARRAY_SCHEMA;
+
+/// A batch of more bytes than this is alone in memory.
+const MOST_BESIDE_ANOTHER: u64 = 16 << 20;
 
 /// Whatever gives Arrow's record batches.
 ///
@@ -158,17 +162,44 @@ impl Input for ArrowInput {
         });
         let mut guesses: Vec<ArrowGuess> = guesses.collect::<Result<_, _>>()?;
         let mut rows = 0;
-        while let Some(batch) = self.batches.next()? {
-            for (guess, column) in guesses.iter_mut().zip(batch.columns()) {
-                guess.see(column, rows)?;
-            }
+        let mut next = self.batches.next()?;
+        while let Some(batch) = next {
+            let size = batch.get_array_memory_size() as u64;
+            let mut see = || see(&mut guesses, &batch, rows);
+            // Large ones are alone in memory.
+            let (seen, following) = if size > MOST_BESIDE_ANOTHER {
+                (see(), None)
+            } else {
+                let (seen, following) = threads::both(see, || self.batches.next());
+                (seen, Some(following))
+            };
+            seen?;
             rows = rows.saturating_add(batch.num_rows() as u64);
+            next = match following {
+                Some(following) => following?,
+                None => {
+                    drop(batch);
+                    self.batches.next()?
+                }
+            };
         }
         Ok(guesses
             .into_iter()
             .map(|guess| guess.finish(rows))
             .collect())
     }
+}
+
+/// Looks at the columns of a batch side by side, on the threads of the session that this runs on.
+///
+/// # Errors
+/// What is wrong with the first column that is.
+fn see(guesses: &mut [ArrowGuess], batch: &RecordBatch, first: u64) -> Result<(), InputError> {
+    let work = guesses.iter_mut().zip(batch.columns()).collect();
+    let Ok(seen) = threads::map(work, |(guess, column): (&mut ArrowGuess, _)| {
+        Ok::<_, Infallible>(guess.see(column, first))
+    });
+    seen.into_iter().collect()
 }
 
 struct ArrowCells {
@@ -203,9 +234,12 @@ impl BatchReader for ArrowCells {
                 Some(batch) => break batch,
             }
         };
-        let columns = self.columns.iter().zip(batch.columns());
-        let columns = columns.map(|(converter, array)| converter.column(array, self.rows));
-        let columns = columns.collect::<Result<_, _>>()?;
+        let work = self.columns.iter().zip(batch.columns()).collect();
+        let convert = |(converter, array): (&ColumnConverter, _)| {
+            Ok::<_, Infallible>(converter.column(array, self.rows))
+        };
+        let Ok(columns) = threads::map(work, convert);
+        let columns = columns.into_iter().collect::<Result<_, _>>()?;
         self.rows = self.rows.saturating_add(batch.num_rows() as u64);
         Ok(Some(Batch {
             rows: batch.num_rows(),

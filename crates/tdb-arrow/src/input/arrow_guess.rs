@@ -154,6 +154,13 @@ impl ArrowGuess {
             .as_any_dictionary_opt()
             .map(|dictionary| dictionary.values());
         let distinct = values.unwrap_or(array);
+        // All else that is to be known of texts takes no copy of them.
+        if self.labels.is_none()
+            && let Some(is_ascii) = self.converter.is_ascii(distinct)
+        {
+            self.is_ascii &= is_ascii;
+            return Ok(());
+        }
         let column = self.converter.plain(distinct, first)?;
         self.is_ascii &= column.values.is_ascii();
         if self.labels.is_some() && values.is_some() {

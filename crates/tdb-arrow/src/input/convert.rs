@@ -13,7 +13,7 @@ use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::{Bug, Datatype};
 
 use super::datatypes::said_type;
-use super::form::{ConvertedCells, Form, dated};
+use super::form::{ConvertedCells, Form, dated, is_ascii};
 use super::numbers::shared;
 
 /// How the arrays of one column become cells of a field.
@@ -78,6 +78,14 @@ impl ColumnConverter {
             validity,
             enumeration: None,
         })
+    }
+
+    /// Whether all cells are ASCII, where they are texts or bytes of any length, as they are in the array.
+    pub(super) fn is_ascii(&self, array: &ArrayRef) -> Option<bool> {
+        match (&self.form, &self.labels) {
+            (Form::Bytes { size: None }, None) => is_ascii(array),
+            _ => None,
+        }
     }
 
     fn fail(&self, first: u64, row: usize, what: String) -> InputError {

@@ -232,6 +232,18 @@ fn for_each_bytes(array: &ArrayRef, mut each: impl FnMut(&[u8])) -> Result<(), W
     Ok(())
 }
 
+/// Whether all texts or bytes that are not null are ASCII; `None` for other arrays.
+pub(super) fn is_ascii(array: &ArrayRef) -> Option<bool> {
+    let nulls = array.logical_nulls();
+    let (mut row, mut all_ascii) = (0_usize, true);
+    let looked = for_each_bytes(array, |cell| {
+        let is_null = || nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
+        all_ascii &= cell.is_ascii() || is_null();
+        row = row.saturating_add(1);
+    });
+    looked.is_ok().then_some(all_ascii)
+}
+
 fn fixed_bytes(array: &ArrayRef, size: usize, nulls: Option<&NullBuffer>) -> Result<Bytes, Wrong> {
     let (mut values, mut row, mut wrong) = (Vec::new(), 0_usize, None);
     for_each_bytes(array, |cell| {

@@ -83,8 +83,13 @@ impl SeenRange {
         let none = is_time.then(|| NOT_A_TIME.to_le_bytes());
         let none = none.as_ref().map_or(&[][..], |none| none);
         let range = with_scalar!(column.datatype, T => ends::<T>(column, none));
-        self.range = match (self.range.take(), range) {
-            (Some(a), Some(b)) => with_scalar!(column.datatype, T => joined::<T>(&a, &b)),
+        self.join(column.datatype, Self { range });
+    }
+
+    /// Takes cells of the same column into account that were looked at apart, behind those of this.
+    pub fn join(&mut self, datatype: Datatype, later: Self) {
+        self.range = match (self.range.take(), later.range) {
+            (Some(a), Some(b)) => with_scalar!(datatype, T => joined::<T>(&a, &b)),
             (a, b) => a.or(b),
         };
     }
@@ -96,23 +101,32 @@ impl SeenRange {
     }
 }
 
-/// The least and the greatest number that is neither null nor these bytes.
+/// The least and the greatest number that is neither null nor of these bytes.
 fn ends<T: Scalar>(column: &Column, none: &[u8]) -> Option<Range> {
-    let values = column.values.chunks_exact(T::SIZE).enumerate();
-    let valid = values.filter(|(row, value)| column.is_valid(*row) && *value != none);
-    let mut ends: Option<(T, T)> = None;
-    for value in valid.filter_map(|(_, value)| T::read(value)) {
-        ends = match ends {
-            // What is not equal to itself is no number.
-            _ if value.partial_cmp(&value).is_none() => ends,
-            None => Some((value, value)),
-            Some((lo, hi)) => Some((
-                if value < lo { value } else { lo },
-                if value > hi { value } else { hi },
-            )),
-        };
-    }
+    let none = T::read(none);
+    let values = T::read_all(&column.values);
+    let ends = if column.validity.is_some() {
+        let values = values.enumerate();
+        let valid = values.filter(|(row, _)| column.is_valid(*row));
+        ends_of(valid.map(|(_, value)| value), none)
+    } else {
+        ends_of(values, none)
+    };
     ends.map(|(lo, hi)| range(lo, hi))
+}
+
+/// The least and the greatest number, the first of those that are equal.
+fn ends_of<T: Scalar>(values: impl Iterator<Item = T>, none: Option<T>) -> Option<(T, T)> {
+    // What is not equal to itself is no number.
+    let is_number = |value: &T| value.partial_cmp(value).is_some() && Some(*value) != none;
+    let mut numbers = values.filter(is_number);
+    let first = numbers.next()?;
+    Some(numbers.fold((first, first), |(lo, hi), value| {
+        (
+            if value < lo { value } else { lo },
+            if value > hi { value } else { hi },
+        )
+    }))
 }
 
 fn joined<T: Scalar>(a: &Range, b: &Range) -> Option<Range> {

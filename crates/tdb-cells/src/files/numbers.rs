@@ -1,5 +1,7 @@
 //! Numbers, dates and times of files as values of fields, where nothing is lost by it.
 
+use std::num::NonZeroI64;
+
 use tdb_schema::value::{Moment, NOT_A_TIME};
 use tdb_tile::{Datatype, Physical, Scalar};
 
@@ -82,7 +84,11 @@ pub struct Recount {
 
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    /// Attoseconds of a tick of the one and of the other.
+    /// A tick of the one is so many of the other.
+    Times(i64),
+    /// So many ticks of the one are one of the other.
+    Parts(NonZeroI64),
+    /// Attoseconds of a tick of the one and of the other, where 64 bits do not hold how often one goes into the other.
     Unit(i128, i128),
     /// Of these datatypes, where one of the two has ticks of no one length: by the calendar.
     Calendar(Datatype, Datatype),
@@ -95,7 +101,7 @@ impl Recount {
         let is_kind = from.is_datetime() && to.is_datetime() || from.is_time() && to.is_time();
         is_kind.then(|| Self {
             way: match (unit(from), unit(to)) {
-                (Some(from), Some(to)) => Way::Unit(from, to),
+                (Some(from), Some(to)) => Way::of_units(from, to),
                 _ => Way::Calendar(from, to),
             },
         })
@@ -103,11 +109,21 @@ impl Recount {
 
     /// The same date or time, if it is a whole number of ticks that 64 bits hold; what is none stays none.
     #[must_use]
+    #[inline]
     pub fn ticks(self, ticks: i64) -> Option<i64> {
         if ticks == NOT_A_TIME {
             return Some(ticks);
         }
         let counted = match self.way {
+            Way::Times(times) => {
+                return ticks
+                    .checked_mul(times)
+                    .filter(|ticks| *ticks != NOT_A_TIME);
+            }
+            Way::Parts(parts) => {
+                let is_whole = ticks.checked_rem(parts.get())? == 0;
+                return is_whole.then(|| ticks.checked_div(parts.get())).flatten();
+            }
             Way::Unit(from, to) => in_unit(ticks, from, to)?,
             Way::Calendar(from, to) => {
                 let (ticks, is_whole) = Moment::of_ticks(from, ticks)?.ticks(to)?;
@@ -116,6 +132,23 @@ impl Recount {
         };
         let counted = i64::try_from(counted).ok();
         counted.filter(|ticks| *ticks != NOT_A_TIME)
+    }
+}
+
+impl Way {
+    /// Between ticks of so many attoseconds.
+    fn of_units(from: i128, to: i128) -> Self {
+        let whole = |large: i128, small: i128| {
+            let is_whole = large.checked_rem(small) == Some(0);
+            let times = large.checked_div(small).filter(|_| is_whole);
+            times.and_then(|times| i64::try_from(times).ok())
+        };
+        let parts = whole(to, from).and_then(NonZeroI64::new);
+        match (whole(from, to), parts) {
+            (Some(times), _) => Self::Times(times),
+            (None, Some(parts)) => Self::Parts(parts),
+            (None, None) => Self::Unit(from, to),
+        }
     }
 }
 

@@ -1,10 +1,8 @@
 //! Some records at once, so that their columns can be read side by side.
 
-use std::convert::Infallible;
 use std::ops::Range;
 
 use tdb_cells::files::{InputError, InputPlace};
-use tdb_cells::threads;
 use tdb_tile::Bug;
 
 use crate::text::cell::Refusal;
@@ -24,6 +22,17 @@ pub(super) enum Quotes {
     Around,
     /// And some within: the field stands among those put together.
     Within,
+}
+
+/// Fields that were found, and the memory that holds them.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Those of the first record, then those of the second.
+    pub(super) spans: Vec<Span>,
+    /// Fields that had quotes within, put together.
+    pub(super) unquoted: Vec<u8>,
+    /// The lines at which the records begin.
+    pub(super) lines: Vec<u64>,
 }
 
 /// Records that follow each other, each of as many fields.
@@ -58,15 +67,12 @@ struct Wrong {
 }
 
 impl<'a> Block<'a> {
-    pub(super) fn rows(&self) -> usize {
-        self.lines.len()
-    }
-
     pub(super) fn lines(&self) -> &[u64] {
         self.lines
     }
 
     /// The text of a field, and whether it was in quotes.
+    #[inline]
     fn field(&self, span: &Span) -> Result<(&'a str, bool), NoField> {
         let is_quoted = span.quotes != Quotes::None;
         let memory = if span.quotes == Quotes::Within {
@@ -104,25 +110,23 @@ impl<'a> Block<'a> {
         None
     }
 
-    /// Takes the fields of the columns that are kept, each with the state of its own in `states`, side by side on the threads of
-    /// the session that this runs on.
+    /// Takes the fields of the columns that are kept, one column after the other, each with the state of its own in `states`.
     ///
     /// # Errors
     /// What `take` says is wrong, and what is no text: of all that, the first in the file.
-    pub(super) fn columns<T: Send>(
+    pub(super) fn columns<T>(
         &self,
         kept: &[bool],
         names: &[String],
         states: &mut [T],
-        take: impl Fn(&mut T, Token<'_>) -> Result<(), Refusal> + Send + Sync,
+        take: impl Fn(&mut T, Token<'_>) -> Result<(), Refusal>,
     ) -> Result<(), InputError> {
         let kept = kept.iter().enumerate().filter(|(_, is_kept)| **is_kept);
         let numbers = kept.map(|(number, _)| number);
-        let work: Vec<(usize, &mut T)> = numbers.zip(states).collect();
-        let Ok(wrongs) = threads::map(work, |(number, state)| {
-            Ok::<_, Infallible>(self.column(number, |token| take(state, token)))
-        });
-        let wrongs = wrongs.into_iter().zip(names);
+        let wrongs = numbers
+            .zip(states)
+            .map(|(number, state)| self.column(number, |token| take(state, token)));
+        let wrongs = wrongs.zip(names);
         let wrongs = wrongs.filter_map(|(wrong, name)| Some((wrong?, name)));
         let Some((wrong, name)) = wrongs.min_by_key(|(wrong, _)| wrong.row) else {
             return Ok(());
@@ -159,6 +163,7 @@ pub(super) fn part(bytes: &[u8], range: Range<usize>) -> Result<&[u8], Bug> {
 }
 
 /// What a field between commas stands for.
+#[inline]
 fn token(text: &str, is_quoted: bool) -> Token<'_> {
     if text.is_empty() && !is_quoted {
         Token::Null

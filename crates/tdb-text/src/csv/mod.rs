@@ -1,8 +1,12 @@
 //! Comma-separated values.
 
 mod block;
+mod ends;
+mod fields;
 mod input;
 mod line_ends;
+mod lines;
+mod pieces;
 mod quotes;
 mod records;
 mod sniff;

@@ -182,7 +182,7 @@ impl<R: Read + Send> BatchReader for JsonCells<R> {
     }
 
     fn zoned(&self) -> Vec<String> {
-        zoned(&self.columns)
+        zoned(std::iter::once(&self.columns[..]))
     }
 }
 

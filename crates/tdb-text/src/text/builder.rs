@@ -3,8 +3,11 @@
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::CellValNum;
 
+/// Bytes that are reserved at most before there is a cell.
+const MOST_RESERVED: usize = 1 << 20;
+
 /// The cells of a field, put together one by one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ColumnBuilder {
     field: FieldInfo,
     /// The values so far; a cell is appended, and then ended.
@@ -43,6 +46,7 @@ impl ColumnBuilder {
     }
 
     /// Ends the cell whose values have been appended.
+    #[inline]
     pub(crate) fn end_cell(&mut self) {
         if self.size.is_none() {
             let end = self.values.len() as u64;
@@ -87,7 +91,11 @@ impl ColumnBuilder {
 
     /// The column so far; what comes next is another.
     pub(crate) fn take(&mut self) -> Column {
-        let offsets = std::mem::replace(&mut self.offsets, vec![0; 8]);
+        // The next one is mostly about as large.
+        let like = |memory: &Vec<u8>| Vec::with_capacity(memory.len().min(MOST_RESERVED));
+        let (mut next_offsets, next_values) = (like(&self.offsets), like(&self.values));
+        next_offsets.extend_from_slice(&0_u64.to_le_bytes());
+        let offsets = std::mem::replace(&mut self.offsets, next_offsets);
         let validity = std::mem::take(&mut self.validity);
         self.rows = 0;
         Column {
@@ -95,7 +103,7 @@ impl ColumnBuilder {
             datatype: self.field.datatype,
             cell_val_num: self.field.cell_val_num,
             nullable: self.field.nullable,
-            values: std::mem::take(&mut self.values).into(),
+            values: std::mem::replace(&mut self.values, next_values).into(),
             offsets: self.size.is_none().then(|| offsets.into()),
             validity: (!validity.is_empty()).then(|| validity.into()),
             enumeration: None,

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde_json::value::RawValue;
-use tdb_cells::files::{indexes, labels_of, shown_type};
+use tdb_cells::files::{Recount, indexes, labels_of, shown_type};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::CellValNum;
 use tdb_schema::value::{
-    NOT_A_TIME, ValueError, has_offset, holds_bytes, holds_text, parse, parse_number,
+    NOT_A_TIME, ValueError, days_of_date, has_offset, holds_bytes, holds_text, parse, parse_number,
 };
 use tdb_tile::{Datatype, Scalar, with_scalar};
 
@@ -16,7 +17,7 @@ use super::builder::ColumnBuilder;
 use super::characters::is_text_or_bytes;
 use super::hexadecimal::{append_bytes, append_text_or_bytes};
 use super::missing::{Missing, NOT_A_NUMBER};
-use super::scalar::{parse_flag, parse_scalar};
+use super::scalar::{parse_flag, parse_float64, parse_scalar};
 use super::token::{Token, shown, token_of};
 
 /// Why a token is no cell of its field.
@@ -33,7 +34,7 @@ impl From<String> for Refusal {
 }
 
 /// The cells of a field, read from text one by one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct CellReader {
     form: Form,
     labels: Option<Labels>,
@@ -44,15 +45,15 @@ pub(crate) struct CellReader {
 }
 
 /// The index of every label, by its stored form.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Labels {
     name: String,
-    indexes: HashMap<Vec<u8>, Vec<u8>>,
+    indexes: Arc<HashMap<Vec<u8>, Vec<u8>>>,
     label: Vec<u8>,
 }
 
 /// How the stored form of a cell is made.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Form {
     Text,
     TextOrBytes {
@@ -74,18 +75,26 @@ struct Element {
     datatype: Datatype,
     parse: fn(Datatype, &str, &mut Vec<u8>) -> Result<(), ValueError>,
     is_time: bool,
+    /// Ticks of a day, where dates are read and a day has a whole number of them.
+    day: Option<i64>,
 }
 
 /// Bytes of the cells so far.
+#[cfg(feature = "json")]
 pub(crate) fn bytes_of(columns: &[CellReader]) -> usize {
     columns.iter().map(|column| column.column.bytes()).sum()
 }
 
-/// The columns that a time had an offset from UTC in.
-pub(crate) fn zoned(columns: &[CellReader]) -> Vec<String> {
-    let zoned = columns.iter().filter(|column| column.is_zoned);
+/// The columns that a time had an offset from UTC in, as any of several readers of them saw.
+pub(crate) fn zoned<'a>(readers: impl Iterator<Item = &'a [CellReader]> + Clone) -> Vec<String> {
+    let columns = readers.clone().next().unwrap_or(&[]).iter().enumerate();
+    let is_zoned = |number: usize| {
+        let mut readers = readers.clone();
+        readers.any(|columns| columns.get(number).is_some_and(|column| column.is_zoned))
+    };
+    let zoned = columns.filter(|(number, _)| is_zoned(*number));
     zoned
-        .map(|column| column.column.field().name.clone())
+        .map(|(_, column)| column.column.field().name.clone())
         .collect()
 }
 
@@ -106,7 +115,7 @@ impl CellReader {
             form: Form::new(datatype, values, ticks),
             labels: labels_of(field).map(|labels| Labels {
                 name: labels.name().to_owned(),
-                indexes: indexes(labels, field.datatype),
+                indexes: Arc::new(indexes(labels, field.datatype)),
                 label: Vec::new(),
             }),
             missing: Missing::None,
@@ -140,6 +149,13 @@ impl CellReader {
         };
         if token == Token::Null {
             return self.append_null();
+        }
+        if let (Form::One(element), None) = (&self.form, &self.labels)
+            && let Some(ticks) = element.plain_date(token)
+        {
+            ticks.write(&mut self.column.values);
+            self.column.end_cell();
+            return Ok(());
         }
         self.is_zoned = self.is_zoned || self.form.has_offset(token);
         match &mut self.labels {
@@ -247,8 +263,12 @@ impl Element {
         Self {
             datatype,
             is_time,
+            day: (is_time && !ticks)
+                .then(|| ticks_of_day(datatype))
+                .flatten(),
             parse: match datatype {
                 Datatype::Bool => parse_flag,
+                Datatype::Float64 => parse_float64,
                 _ if is_time && ticks => parse_number,
                 _ if is_time => parse,
                 // They are no infinities where they are too large.
@@ -256,6 +276,15 @@ impl Element {
                 _ => with_scalar!(datatype, T => parse_scalar::<T>),
             },
         }
+    }
+
+    /// The ticks of a date as most are written, without a time.
+    fn plain_date(self, token: Token<'_>) -> Option<i64> {
+        let (Token::Field(text) | Token::Text(text)) = token else {
+            return None;
+        };
+        let ticks = i64::from(days_of_date(text)?).checked_mul(self.day?);
+        ticks.filter(|ticks| *ticks != NOT_A_TIME)
     }
 
     fn append(self, token: Token<'_>, out: &mut Vec<u8>) -> Result<(), String> {
@@ -288,4 +317,10 @@ impl Element {
         }
         Ok(())
     }
+}
+
+/// Ticks of a day of dates, in units that a day is a whole number of.
+fn ticks_of_day(datatype: Datatype) -> Option<i64> {
+    let day = Recount::between(Datatype::DateTimeDay, datatype);
+    day.and_then(|day| day.ticks(1))
 }

@@ -1,5 +1,8 @@
 //! What the cells of a text may be: the narrowest type that loses nothing.
 
+#[cfg(feature = "csv")]
+mod join;
+
 use std::borrow::Cow;
 
 use serde_json::value::RawValue;
@@ -10,12 +13,10 @@ use tdb_tile::{Bug, Datatype, Range};
 use super::guess_times::Times;
 use super::missing::{Missing, NOT_A_NUMBER};
 use super::numeral::{
-    decimal, float, float_of, is_64_bit, is_flag, is_no_number, short_whole, whole,
+    EXACT, decimal, float, float_of, greatest, is_64_bit, is_flag, is_no_number, is_one_type,
+    least, short_whole, whole,
 };
 use super::token::{Token, shown, token_of};
-
-/// Whole numbers up to here are floats of 64 bits, too.
-const EXACT: i128 = 1 << 53;
 
 /// Looks at the cells of a column.
 #[derive(Debug)]
@@ -199,7 +200,7 @@ impl Kind {
                 (*lo, *hi) = (n.min(*lo), n.max(*hi));
             }
             Self::Float { lo, hi } if let Some(float) = decimal(text) => {
-                (*lo, *hi) = (lo.min(float), hi.max(float));
+                (*lo, *hi) = (least(*lo, float), greatest(*hi, float));
             }
             Self::Time(times) => {
                 if !times.widen(text) {
@@ -245,14 +246,14 @@ impl Kind {
                 };
                 // A NaN is neither.
                 Self::Float {
-                    lo: lo.min(float),
-                    hi: hi.max(float),
+                    lo: least(lo, float),
+                    hi: greatest(hi, float),
                 }
             }
             _ => return false,
         };
         let fits = match next {
-            Self::Int { lo, hi } => is_64_bit(hi) || (lo >= 0 && u64::try_from(hi).is_ok()),
+            Self::Int { lo, hi } => is_one_type(lo, hi),
             _ => true,
         };
         if fits {

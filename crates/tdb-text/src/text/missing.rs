@@ -46,11 +46,13 @@ impl Missing {
     }
 
     /// Whether a text stands for a missing cell in every field.
+    #[inline]
     pub(crate) fn is_named(&self, text: &str) -> bool {
         matches!(self, Self::Named(texts) if texts.iter().any(|named| named == text))
     }
 
     /// Whether a text stands for a missing cell in fields of anything but text.
+    #[inline]
     pub(crate) fn is_usual(&self, text: &str) -> bool {
         // Most cells begin with something else.
         let may_be = matches!(text.as_bytes(), [b'N' | b'n', _, ..]);

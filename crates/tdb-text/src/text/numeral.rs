@@ -1,5 +1,8 @@
 //! Which texts are numbers and truth values, where nobody says that they are.
 
+/// Whole numbers up to here are floats of 64 bits, too.
+pub(super) const EXACT: i128 = 1 << 53;
+
 /// Whether a text is true or false, as programs write it.
 pub(super) fn is_flag(text: &str) -> bool {
     matches!(text, "true" | "True" | "TRUE" | "false" | "False" | "FALSE")
@@ -16,11 +19,30 @@ pub(super) fn whole(text: &str) -> Option<i128> {
 }
 
 /// Whether a signed number of 64 bits holds it.
+#[inline]
 pub(super) fn is_64_bit(number: i128) -> bool {
     i64::try_from(number).is_ok()
 }
 
+/// Whether one type of 64 bits holds all numbers between these two.
+pub(super) fn is_one_type(lo: i128, hi: i128) -> bool {
+    (is_64_bit(lo) && is_64_bit(hi)) || (lo >= 0 && u64::try_from(hi).is_ok())
+}
+
+/// The lesser number, and the first of two that are equal, as zeros of both signs are. A NaN is none.
+#[inline]
+pub(super) fn least(first: f64, second: f64) -> f64 {
+    if second < first { second } else { first }
+}
+
+/// The greater number, as [`least`].
+#[inline]
+pub(super) fn greatest(first: f64, second: f64) -> f64 {
+    if second > first { second } else { first }
+}
+
 /// A whole number of so few digits that none need be looked at twice; `None` for others, too.
+#[inline]
 pub(super) fn short_whole(text: &str) -> Option<i128> {
     let (is_negative, digits) = match text.as_bytes() {
         [b'-', digits @ ..] => (true, digits),
@@ -45,7 +67,40 @@ pub(super) fn short_whole(text: &str) -> Option<i128> {
     Some(number.into())
 }
 
+/// Powers of ten that floats are exactly.
+const POWERS: [f64; 16] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+];
+
+/// A number of a sign, digits, a point and digits, so few that they are a float exactly, as the power of ten is by which they
+/// are divided: one division is rounded as reading them is. `None` for others, too.
+#[inline]
+pub(super) fn short_decimal(text: &str) -> Option<f64> {
+    let (is_negative, digits) = match text.as_bytes() {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    let point = digits.iter().position(|byte| *byte == b'.')?;
+    let places = digits.len().checked_sub(point)?.checked_sub(1)?;
+    if point == 0 || places == 0 || digits.len() > POWERS.len() {
+        return None;
+    }
+    let mut number = 0_i64;
+    for (at, byte) in digits.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit <= 9 {
+            number = number.wrapping_mul(10).wrapping_add(digit.into());
+        } else if at != point {
+            return None;
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "it has 15 digits at most")]
+    let number = number as f64 / POWERS.get(places)?;
+    Some(if is_negative { -number } else { number })
+}
+
 /// A float with digits in front of a point and nothing else that is special; `None` for others, too.
+#[inline]
 pub(super) fn decimal(text: &str) -> Option<f64> {
     let digits = match text.as_bytes() {
         [b'-', digits @ ..] => digits,
@@ -56,7 +111,8 @@ pub(super) fn decimal(text: &str) -> Option<f64> {
         [b'1'..=b'9', rest @ ..] => rest.contains(&b'.'),
         _ => false,
     };
-    is_plain.then(|| text.parse().ok()).flatten()
+    let read = || short_decimal(text).or_else(|| text.parse().ok());
+    is_plain.then(read).flatten()
 }
 
 pub(super) fn float(text: &str) -> Option<f64> {
@@ -84,4 +140,40 @@ pub(super) fn is_no_number(text: &str) -> bool {
 /// The float that is a whole number, or next to it: those up to 2 to the power of 53 are floats.
 pub(super) fn float_of(number: i128) -> f64 {
     number as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn one_type_holds_numbers_up_to_its_ends() {
+        let (i64_lo, i64_hi) = (i128::from(i64::MIN), i128::from(i64::MAX));
+        let u64_hi = i128::from(u64::MAX);
+        for (lo, hi) in [(i64_lo, i64_hi), (0, u64_hi), (5, 5)] {
+            assert!(is_one_type(lo, hi));
+        }
+        for (lo, hi) in [(i64_lo - 1, 5), (-1, i64_hi + 1), (0, u64_hi + 1)] {
+            assert!(!is_one_type(lo, hi));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn short_decimals_are_what_the_library_reads(text in "-?[0-9]{0,17}\\.?[0-9]{0,17}[e:/x]?") {
+            if let Some(number) = short_decimal(&text) {
+                let wanted: f64 = text.parse().expect("digits around a point");
+                prop_assert_eq!(number.to_bits(), wanted.to_bits());
+            }
+        }
+
+        #[test]
+        fn numbers_of_few_digits_are_short(whole in 0_u32.., part in 0_u16..) {
+            let text = format!("-{whole}.{part}");
+            let wanted: f64 = text.parse().expect("a number");
+            prop_assert_eq!(short_decimal(&text).map(f64::to_bits), Some(wanted.to_bits()));
+        }
+    }
 }

@@ -25,6 +25,22 @@ impl RowLines {
         self.end = row;
     }
 
+    /// Takes note of rows that follow, the first of which is number `first`: their numbers are counted from there.
+    pub(crate) fn extend(&mut self, first: u64, following: &Self) {
+        let mut changes = following.changes.iter().peekable();
+        while let Some((row, line)) = changes.next() {
+            self.note(first.saturating_add(*row), *line);
+            if self.changes.len() >= MOST {
+                return;
+            }
+            // Up to the next change, lines are those that follow.
+            let end = changes
+                .peek()
+                .map_or(following.end, |(next, _)| next.saturating_sub(1));
+            self.end = first.saturating_add(end);
+        }
+    }
+
     /// The line of a row, if it is known.
     pub(crate) fn of(&self, row: u64) -> Option<u64> {
         let behind = self.changes.partition_point(|(first, _)| *first <= row);
@@ -45,5 +61,26 @@ mod tests {
         }
         let all: Vec<_> = (0..6).map(|row| lines.of(row)).collect();
         assert_eq!(all, [Some(2), Some(3), Some(7), Some(8), Some(10), None]);
+    }
+
+    #[test]
+    fn lines_noted_in_parts_are_those_noted_one_by_one() {
+        let all = [2, 3, 7, 8, 10, 11, 12];
+        let noted = |part: &[u64]| {
+            let mut lines = RowLines::default();
+            for (row, line) in part.iter().enumerate() {
+                lines.note(row as u64, *line);
+            }
+            lines
+        };
+        for cut in 0..=all.len() {
+            let (before, behind) = all.split_at(cut);
+            let mut lines = noted(before);
+            lines.extend(before.len() as u64, &noted(behind));
+            let found: Vec<_> = (0..8).map(|row| lines.of(row)).collect();
+            let wanted: Vec<_> = (0..8).map(|row| noted(&all).of(row)).collect();
+            assert_eq!(found, wanted, "{cut}");
+            assert_eq!(lines.changes, noted(&all).changes);
+        }
     }
 }

@@ -60,6 +60,19 @@ impl ColumnLook {
         }
     }
 
+    /// Takes cells of the same column of CSV into account that were looked at apart, behind those of this.
+    #[cfg(feature = "csv")]
+    pub(crate) fn join(&mut self, later: Self) -> Result<(), Bug> {
+        match (self, later) {
+            (Self::Free(guess), Self::Free(later)) => guess.join(*later),
+            (Self::Typed(column), Self::Typed(later)) => column.join(*later),
+            (Self::Free(_), Self::Typed(_)) | (Self::Typed(_), Self::Free(_)) => {
+                return Err(Bug::new("the datatype of a column is known, and is not"));
+            }
+        }
+        Ok(())
+    }
+
     /// The field for all cells of a file with so many rows.
     pub(crate) fn finish(self, rows: u64) -> Result<ColumnGuess, Bug> {
         match self {
@@ -101,6 +114,17 @@ impl TypedColumn {
         self.has_null |= column.validity.is_some();
         self.is_ascii &= column.values.is_ascii();
         self.range.see(&column);
+    }
+
+    #[cfg(feature = "csv")]
+    fn join(&mut self, mut later: Self) {
+        self.look();
+        later.look();
+        self.count = self.count.saturating_add(later.count);
+        self.has_null |= later.has_null;
+        self.is_ascii &= later.is_ascii;
+        let datatype = self.cells.column.field().datatype;
+        self.range.join(datatype, later.range);
     }
 
     fn finish(mut self, rows: u64) -> ColumnGuess {

@@ -5,6 +5,7 @@
     reason = "a test may stop there"
 )]
 
+mod as_they_come;
 mod dense;
 mod durable;
 mod refused;

@@ -68,19 +68,18 @@ impl OpenInput {
         self.input.index()
     }
 
-    /// Reads all of the file to tell what fields would take its columns: CSV on the threads of the session, which share
-    /// it; other formats on this one, whose memory is free again for the cells.
+    /// Reads all of the file to tell what fields would take its columns: CSV, Arrow and Parquet on the threads of the session,
+    /// which share it; other formats on this one, whose memory is free again for the cells.
     ///
     /// # Errors
     /// What no field would take, and a file that does not hold together.
     pub fn guess(self, session: &Session) -> Result<Vec<ColumnGuess>, InputError> {
         self.read.look_through();
-        session.counters().guess.time(|| {
-            if self.format == FileFormat::Csv {
+        session.counters().guess.time(|| match self.format {
+            FileFormat::Csv | FileFormat::Arrow | FileFormat::Parquet => {
                 session.install(|| self.input.guess())
-            } else {
-                self.input.guess()
             }
+            FileFormat::Jsonl | FileFormat::Npy => self.input.guess(),
         })
     }
 }

@@ -1,0 +1,77 @@
+//! The places of some characters in a text, found in words of eight bytes.
+
+const LOW: u64 = u64::from_le_bytes([0x7f; 8]);
+const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
+
+/// Gives `each` the places of all of these characters, in their order, until it says that this is enough.
+#[inline]
+pub(super) fn for_each_end<const N: usize>(
+    text: &[u8],
+    characters: [u8; N],
+    mut each: impl FnMut(usize) -> bool,
+) {
+    let patterns = characters.map(|character| u64::from_le_bytes([character; 8]));
+    let (words, rest) = text.as_chunks::<8>();
+    let mut at = 0_usize;
+    for word in words {
+        let word = u64::from_le_bytes(*word);
+        let mut found = 0;
+        for pattern in patterns {
+            found |= zeros(word ^ pattern);
+        }
+        while found != 0 {
+            // The bit is the highest one of its byte.
+            let byte = (found.trailing_zeros() / 8) as usize;
+            if !each(at.saturating_add(byte)) {
+                return;
+            }
+            found &= found.wrapping_sub(1);
+        }
+        at = at.saturating_add(8);
+    }
+    for byte in rest {
+        if characters.contains(byte) && !each(at) {
+            return;
+        }
+        at = at.saturating_add(1);
+    }
+}
+
+/// Whether a text has any of two characters.
+pub(super) fn has_any(text: &[u8], (first, second): (u8, u8)) -> bool {
+    // Without a way out of the inner loop, so that many are compared at a time.
+    let is_any = |any: u8, byte: &u8| any | u8::from(*byte == first) | u8::from(*byte == second);
+    text.chunks(4096)
+        .any(|bytes| bytes.iter().fold(0, is_any) != 0)
+}
+
+/// The highest bit of each byte that is 0.
+#[inline]
+fn zeros(word: u64) -> u64 {
+    !((word & LOW).wrapping_add(LOW) | word) & HIGH
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_places_are_those_of_a_search_byte_by_byte(
+            text in prop::collection::vec(prop::sample::select(&b",\n-\x00\x80\x8a\xac\xff"[..]), 0..70),
+            most in 0_usize..80,
+        ) {
+            let naive = (0..text.len()).filter(|at| matches!(text[*at], b',' | b'\n'));
+            let naive: Vec<usize> = naive.take(most.max(1)).collect();
+            let mut found = Vec::new();
+            for_each_end(&text, [b',', b'\n'], |at| {
+                found.push(at);
+                found.len() < most
+            });
+            prop_assert_eq!(found, naive);
+            prop_assert_eq!(has_any(&text, (0, 0x8a)), text.contains(&0) || text.contains(&0x8a));
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The fields of records, found one after the other.
+
+use tdb_cells::files::{InputError, InputPlace};
+use tdb_tile::Bug;
+
+use super::block::{Quotes, Span, part};
+use super::quotes::quoted_len;
+
+const UTF_16_HINT: &str = "is it UTF-16? iconv -f UTF-16 -t UTF-8 makes UTF-8 of it";
+
+/// How records are told apart.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dialect {
+    pub(super) delimiter: u8,
+    /// Whether a line with nothing in it is a record.
+    pub(super) takes_empty_lines: bool,
+}
+
+impl Dialect {
+    /// Whether a line feed ends a record wherever there are no quotes.
+    pub(super) fn has_plain_lines(self) -> bool {
+        !matches!(self.delimiter, b'\n' | b'"')
+    }
+}
+
+/// A text in which records are looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Text<'a> {
+    pub(super) bytes: &'a [u8],
+    /// Whether nothing follows behind it.
+    pub(super) is_end: bool,
+    pub(super) dialect: Dialect,
+}
+
+impl Text<'_> {
+    /// Gives `each` the fields of the record that begins at `at`, and tells where it ends; `None` where the text ends before.
+    /// Fields with quotes within have them still. The record begins at this line.
+    pub(super) fn record(
+        self,
+        mut at: usize,
+        line: u64,
+        mut each: impl FnMut(Span) -> Result<(), Bug>,
+    ) -> Result<Option<usize>, InputError> {
+        loop {
+            let Some((span, after)) = self.field(at, line)? else {
+                return Ok(None);
+            };
+            each(span)?;
+            match self.bytes.get(after) {
+                Some(byte) if *byte == self.dialect.delimiter => at = after.saturating_add(1),
+                Some(_) => return Ok(Some(after.saturating_add(1))),
+                None if self.is_end => return Ok(Some(after)),
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// The field that begins at `at`, and where what ends it stands: a delimiter, a line feed or nothing.
+    fn field(self, at: usize, line: u64) -> Result<Option<(Span, usize)>, InputError> {
+        let rest = part(self.bytes, at..self.bytes.len())?;
+        if rest.first() == Some(&b'"') {
+            return self.quoted_field(at, line);
+        }
+        let delimiter = self.dialect.delimiter;
+        let len = rest
+            .iter()
+            .position(|&byte| byte == delimiter || byte == b'\n');
+        if len.is_none() && !self.is_end {
+            return Ok(None);
+        }
+        let len = len.unwrap_or(rest.len());
+        let field = part(rest, 0..len)?;
+        // Whoever means one puts it into quotes; else the file is damaged, or no UTF-8.
+        if field.contains(&0) {
+            return Err(unfit(line, "a NUL character outside of quotes"));
+        }
+        let ends_line = rest.get(len) != Some(&delimiter);
+        let carriage = ends_line && field.last() == Some(&b'\r');
+        let after = at.saturating_add(len);
+        let span = Span {
+            start: at,
+            end: after.saturating_sub(usize::from(carriage)),
+            quotes: Quotes::None,
+        };
+        Ok(Some((span, after)))
+    }
+
+    fn quoted_field(self, at: usize, line: u64) -> Result<Option<(Span, usize)>, InputError> {
+        let place = InputPlace::Line(line);
+        let start = at.saturating_add(1);
+        let inner = part(self.bytes, start..self.bytes.len())?;
+        let Some((len, is_plain)) = quoted_len(inner) else {
+            return if self.is_end {
+                Err(InputError::record(place, "a quote that is not closed"))
+            } else {
+                Ok(None)
+            };
+        };
+        let end = start.saturating_add(len);
+        let mut after = end.saturating_add(1);
+        let behind = part(self.bytes, after..self.bytes.len())?;
+        match behind {
+            // One more byte tells whether the quote is one within.
+            [] | [b'\r'] if !self.is_end => return Ok(None),
+            [] | [b'\n', ..] => {}
+            [b'\r'] | [b'\r', b'\n', ..] => after = after.saturating_add(1),
+            [byte, ..] if *byte == self.dialect.delimiter => {}
+            [0, ..] => return Err(unfit(line, "a NUL character outside of quotes")),
+            _ => return Err(InputError::record(place, "text behind a closing quote")),
+        }
+        let quotes = if is_plain {
+            Quotes::Around
+        } else {
+            Quotes::Within
+        };
+        Ok(Some((Span { start, end, quotes }, after)))
+    }
+}
+
+/// What is wrong with a line that may be of UTF-16.
+pub(super) fn unfit(line: u64, what: &str) -> InputError {
+    InputError::Unfit {
+        what: format!("{}: {what}", InputPlace::Line(line)),
+        hint: UTF_16_HINT,
+    }
+}
+
+/// The line feeds of a text.
+pub(super) fn count_lines(text: &[u8]) -> u64 {
+    // In bytes, of which many are counted at a time.
+    let counts = text.chunks(u8::MAX.into()).map(|bytes| {
+        let count = bytes.iter().map(|&byte| u8::from(byte == b'\n'));
+        u64::from(count.fold(0, u8::wrapping_add))
+    });
+    counts.sum()
+}

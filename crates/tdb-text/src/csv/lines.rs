@@ -1,0 +1,179 @@
+//! Records that are split at the places of delimiters, line feeds and quotes.
+
+use tdb_cells::files::{InputError, InputPlace};
+
+use super::block::{Found, Quotes, Span};
+use super::fields::Dialect;
+use super::quotes::unquote;
+
+/// Takes the records of lines, one place after the other.
+#[derive(Debug)]
+pub(super) struct LineSplitter<'a> {
+    bytes: &'a [u8],
+    dialect: Dialect,
+    /// Fields of a record.
+    width: usize,
+    found: &'a mut Found,
+    /// Where the next record begins, and its line.
+    at: usize,
+    line: u64,
+    /// The first span of the record.
+    first: usize,
+    /// Where the field begins.
+    start: usize,
+    field: Field,
+    /// Line feeds within the record so far.
+    lines: u64,
+}
+
+/// What the field is so far.
+#[derive(Clone, Copy, Debug)]
+enum Field {
+    /// Without quotes.
+    Plain,
+    /// A quote stands before it, and none behind it; whether there were quotes within.
+    Open { has_quotes: bool },
+    /// A quote stood here that closes it, unless another one follows.
+    Closed { at: usize, has_quotes: bool },
+}
+
+/// What comes next.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// The next place.
+    On,
+    /// This record is not as they mostly are: it is to be looked at byte by byte.
+    Odd,
+    /// What is wrong with it.
+    Wrong(InputError),
+}
+
+impl<'a> LineSplitter<'a> {
+    /// From this place on, where a line begins.
+    pub(super) fn new(
+        bytes: &'a [u8],
+        dialect: Dialect,
+        (at, line): (usize, u64),
+        width: usize,
+        found: &'a mut Found,
+    ) -> Self {
+        Self {
+            bytes,
+            dialect,
+            width,
+            at,
+            line,
+            first: found.spans.len(),
+            start: at,
+            field: Field::Plain,
+            lines: 0,
+            found,
+        }
+    }
+
+    /// Ends, and forgets the record that was not complete; where the next one begins, and its line.
+    pub(super) fn finish(self) -> (usize, u64) {
+        self.found.spans.truncate(self.first);
+        (self.at, self.line)
+    }
+
+    /// Goes on with the next place: of a delimiter, a line feed or a quote.
+    #[inline]
+    pub(super) fn step(&mut self, at: usize) -> Step {
+        let byte = self.bytes.get(at).copied();
+        let ends_field = byte == Some(self.dialect.delimiter);
+        if !ends_field && byte == Some(b'"') {
+            return self.quote(at);
+        }
+        let span = match self.field {
+            Field::Plain => {
+                let before = at.wrapping_sub(1);
+                let is_carriage = at > self.start && self.bytes.get(before) == Some(&b'\r');
+                Span {
+                    start: self.start,
+                    end: at.saturating_sub(usize::from(!ends_field && is_carriage)),
+                    quotes: Quotes::None,
+                }
+            }
+            Field::Open { .. } => {
+                self.lines = self.lines.saturating_add(u64::from(!ends_field));
+                return Step::On;
+            }
+            Field::Closed { at: end, .. } => {
+                let between = self.bytes.get(end.saturating_add(1)..at).unwrap_or(b"?");
+                if !(between.is_empty() || (between == b"\r" && !ends_field)) {
+                    return Step::Odd;
+                }
+                let Some(span) = self.quoted(end) else {
+                    return Step::Odd;
+                };
+                span
+            }
+        };
+        self.found.spans.push(span);
+        self.start = at.saturating_add(1);
+        self.field = Field::Plain;
+        if ends_field {
+            return Step::On;
+        }
+        self.end_record(span)
+    }
+
+    fn quote(&mut self, at: usize) -> Step {
+        self.field = match self.field {
+            Field::Plain if at == self.start => Field::Open { has_quotes: false },
+            // One that stands within a field without quotes.
+            Field::Plain => Field::Plain,
+            Field::Open { has_quotes } => Field::Closed { at, has_quotes },
+            Field::Closed { at: before, .. } if at == before.saturating_add(1) => {
+                Field::Open { has_quotes: true }
+            }
+            Field::Closed { .. } => return Step::Odd,
+        };
+        Step::On
+    }
+
+    /// The field between the quotes, of which the second stands at `end`.
+    fn quoted(&mut self, end: usize) -> Option<Span> {
+        let start = self.start.saturating_add(1);
+        match self.field {
+            Field::Closed {
+                has_quotes: true, ..
+            } => {
+                let text = self.bytes.get(start..end)?;
+                Some(unquote(text, &mut self.found.unquoted))
+            }
+            Field::Closed { .. } | Field::Plain | Field::Open { .. } => Some(Span {
+                start,
+                end,
+                quotes: Quotes::Around,
+            }),
+        }
+    }
+
+    /// Ends the record behind its last field; it is passed over if it is empty.
+    fn end_record(&mut self, last: Span) -> Step {
+        let line = self.line;
+        self.at = self.start;
+        self.line = line.saturating_add(self.lines).saturating_add(1);
+        self.lines = 0;
+        let count = self.found.spans.len().saturating_sub(self.first);
+        let is_empty = count == 1 && last.start == last.end && last.quotes == Quotes::None;
+        if is_empty && !self.dialect.takes_empty_lines {
+            self.found.spans.truncate(self.first);
+            return Step::On;
+        }
+        if count != self.width {
+            return Step::Wrong(ragged(line, count, self.width));
+        }
+        self.first = self.found.spans.len();
+        self.found.lines.push(line);
+        Step::On
+    }
+}
+
+/// A record of another number of fields than the first one.
+pub(super) fn ragged(line: u64, found: usize, wanted: usize) -> InputError {
+    let what = format!("the line has {found} fields, and the first one {wanted}");
+    InputError::record(InputPlace::Line(line), what)
+}

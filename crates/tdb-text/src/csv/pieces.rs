@@ -1,0 +1,362 @@
+//! Comma-separated values, read in pieces that hold whole records.
+
+use std::io::{ErrorKind, Read};
+use std::ops::Range;
+
+use tdb_cells::files::{InputError, InputOptions, InputPlace};
+use tdb_tile::Bug;
+
+use super::block::{Found, Quotes, part};
+use super::ends::{for_each_end, has_any};
+use super::fields::{Dialect, Text, count_lines, unfit};
+use super::line_ends;
+use super::records::Records;
+use super::sniff;
+
+/// Bytes that are read at a time, at least.
+const CHUNK: usize = 1 << 18;
+
+/// Bytes from which the delimiter is found out.
+const SAMPLE: usize = 1 << 16;
+
+/// What some programs put in front of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What UTF-16 begins with, in both orders of bytes.
+const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
+/// The text of records, each in full.
+#[derive(Debug)]
+pub(super) struct Piece {
+    buffer: Vec<u8>,
+    /// Where in the buffer the records are.
+    place: Range<usize>,
+    /// The line at which the first one begins.
+    pub(super) line: u64,
+    is_end: bool,
+    dialect: Dialect,
+}
+
+impl Piece {
+    pub(super) fn text(&self) -> Result<Text<'_>, Bug> {
+        Ok(Text {
+            bytes: part(&self.buffer, self.place.clone())?,
+            is_end: self.is_end,
+            dialect: self.dialect,
+        })
+    }
+}
+
+/// One piece after the other.
+pub(super) struct Pieces<R> {
+    input: R,
+    buffer: Vec<u8>,
+    /// Where in the buffer the next record begins.
+    at: usize,
+    /// Where what was read ends.
+    filled: usize,
+    is_end: bool,
+    /// Whether no record was found so far.
+    is_start: bool,
+    next_line: u64,
+    /// What is wrong behind the pieces that were given.
+    wrong: Option<InputError>,
+    /// Bytes that a record may have.
+    most: usize,
+    dialect: Dialect,
+    /// Memory of pieces that are done with.
+    spare: Vec<Vec<u8>>,
+}
+
+impl<R: Read> Pieces<R> {
+    pub(super) fn new(input: R, options: &InputOptions) -> Self {
+        Self {
+            input,
+            buffer: Vec::new(),
+            at: 0,
+            filled: 0,
+            is_end: false,
+            is_start: true,
+            next_line: 1,
+            wrong: None,
+            most: options.record_bytes,
+            dialect: Dialect {
+                delimiter: options.delimiter.unwrap_or(b','),
+                takes_empty_lines: false,
+            },
+            spare: Vec::new(),
+        }
+    }
+
+    /// From here on, a line with nothing in it is a record.
+    pub(super) fn take_empty_lines(&mut self) {
+        self.dialect.takes_empty_lines = true;
+    }
+
+    /// Finds out from the first records what stands between fields.
+    pub(super) fn sniff(&mut self) -> Result<(), InputError> {
+        while self.filled < SAMPLE.min(self.most) && !self.is_end {
+            self.fill(0)?;
+        }
+        self.dialect.delimiter = sniff::delimiter(self.rest()?, self.is_end);
+        Ok(())
+    }
+
+    /// The texts of the first record; `None` where there is none.
+    pub(super) fn first(&mut self) -> Result<Option<Vec<String>>, InputError> {
+        let mut found = Found::default();
+        let start = loop {
+            let mut records = Records::new(self.text()?, self.next_line, &mut found);
+            let is_found = records.step()?;
+            let (len, line) = records.place();
+            if is_found {
+                let start = self.at;
+                self.at = start.saturating_add(len);
+                (self.next_line, self.is_start) = (line, false);
+                if !found.lines.is_empty() {
+                    break start;
+                }
+            } else if self.is_over() {
+                return Ok(None);
+            } else {
+                line_ends::check_start(self.rest()?, SAMPLE)?;
+                self.fill(0)?;
+            }
+        };
+        let bytes = part(&self.buffer, start..self.filled)?;
+        line_ends::check_first(bytes, &found.spans)?;
+        let texts = found.spans.iter().map(|span| {
+            let memory = match span.quotes {
+                Quotes::Within => &found.unquoted,
+                Quotes::None | Quotes::Around => bytes,
+            };
+            let text = std::str::from_utf8(part(memory, span.start..span.end)?);
+            let place = found.lines.last().copied().map(InputPlace::Line);
+            let place = place.ok_or_else(|| Bug::new("a record that begins at no line"))?;
+            let text = text.map_err(|_| InputError::NotUtf8 { place })?;
+            Ok(text.to_owned())
+        });
+        texts.collect::<Result<_, InputError>>().map(Some)
+    }
+
+    /// The next pieces, `count` at most, of about `bytes` each; none where there is no more.
+    ///
+    /// What is wrong is said once the records before it were given.
+    pub(super) fn some(&mut self, count: usize, bytes: usize) -> Result<Vec<Piece>, InputError> {
+        let mut pieces = Vec::new();
+        while pieces.len() < count {
+            match self.next(bytes) {
+                Ok(Some(piece)) => pieces.push(piece),
+                Ok(None) => break,
+                Err(wrong) if pieces.is_empty() => return Err(wrong),
+                Err(wrong) => {
+                    self.wrong = Some(wrong);
+                    break;
+                }
+            }
+        }
+        Ok(pieces)
+    }
+
+    /// Takes the memory of a piece that is done with, for another one.
+    pub(super) fn give_back(&mut self, piece: Piece, bytes: usize) {
+        // That of a very large record is let go.
+        if piece.buffer.len() <= bytes.saturating_add(CHUNK).saturating_mul(2) {
+            self.spare.push(piece.buffer);
+        }
+    }
+
+    fn next(&mut self, bytes: usize) -> Result<Option<Piece>, InputError> {
+        if let Some(wrong) = self.wrong.take() {
+            return Err(wrong);
+        }
+        let bytes = bytes.min(self.most);
+        loop {
+            if self.rest()?.len() >= bytes || self.is_end {
+                if self.is_over() {
+                    return Ok(None);
+                }
+                if let Some(end) = self.whole_records()? {
+                    return self.cut(end).map(Some);
+                }
+            }
+            if let Err(wrong) = self.fill(bytes) {
+                // What is wrong with a record as far as it is there comes before that.
+                let len = last_end_by_record(self.text()?);
+                if len == 0 {
+                    return Err(wrong);
+                }
+                self.wrong = Some(wrong);
+                return self.cut(self.at.saturating_add(len)).map(Some);
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.at == self.filled && self.is_end
+    }
+
+    /// What was read and not given yet.
+    #[track_caller]
+    fn rest(&self) -> Result<&[u8], Bug> {
+        part(&self.buffer, self.at..self.filled)
+    }
+
+    fn text(&self) -> Result<Text<'_>, Bug> {
+        Ok(Text {
+            bytes: self.rest()?,
+            is_end: self.is_end,
+            dialect: self.dialect,
+        })
+    }
+
+    /// Where the last record ends that was read in full, if one was; behind what is wrong, if anything is.
+    fn whole_records(&self) -> Result<Option<usize>, Bug> {
+        let bytes = self.rest()?;
+        let len = if self.is_end {
+            Some(bytes.len())
+        } else if self.dialect.has_plain_lines() && !has_any(bytes, (b'"', b'"')) {
+            let last = bytes.iter().rposition(|byte| *byte == b'\n');
+            last.map(|last| last.saturating_add(1))
+        } else {
+            last_record_end(self.text()?)
+        };
+        let end = len.filter(|len| *len > 0);
+        Ok(end.map(|len| self.at.saturating_add(len)))
+    }
+
+    /// The records up to `end`; what is behind them is moved.
+    fn cut(&mut self, end: usize) -> Result<Piece, InputError> {
+        let line = self.next_line;
+        let lines = count_lines(part(&self.buffer, self.at..end)?);
+        self.next_line = line.saturating_add(lines);
+        let rest = part(&self.buffer, end..self.filled)?;
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "where none is spare, a piece begins with no memory"
+        )]
+        let mut next = self.spare.pop().unwrap_or_default();
+        if next.len() < rest.len() {
+            next.resize(rest.len(), 0);
+        }
+        let start = next.get_mut(..rest.len());
+        let start = start.ok_or_else(|| Bug::new("no memory for what begins a piece"))?;
+        start.copy_from_slice(rest);
+        let piece = Piece {
+            place: self.at..end,
+            line,
+            is_end: self.is_end,
+            dialect: self.dialect,
+            buffer: std::mem::replace(&mut self.buffer, next),
+        };
+        (self.at, self.filled) = (0, self.filled.saturating_sub(end));
+        Ok(piece)
+    }
+
+    /// Reads more, behind what is left, until there are so many bytes.
+    fn fill(&mut self, wanted: usize) -> Result<(), InputError> {
+        let left = self.filled.saturating_sub(self.at);
+        if left > self.most {
+            return Err(InputError::TooLarge {
+                place: InputPlace::Line(self.next_line),
+                limit: self.most,
+            });
+        }
+        if self.at > 0 {
+            self.buffer.copy_within(self.at..self.filled, 0);
+        }
+        (self.at, self.filled) = (0, left);
+        // A record that is larger than the buffer makes it half as large again.
+        let more = CHUNK
+            .max(left / 2)
+            .min(self.most.saturating_sub(left).saturating_add(CHUNK))
+            .max(wanted.saturating_sub(left));
+        let mut len = left.saturating_add(more);
+        if self.buffer.len() >= left.saturating_add(CHUNK) {
+            // There is room.
+            len = len.min(self.buffer.len());
+        } else {
+            self.buffer
+                .reserve_exact(len.saturating_sub(self.buffer.len()));
+            self.buffer.resize(len, 0);
+        }
+        // To read into no memory would look like the end.
+        let free = self
+            .buffer
+            .get_mut(left..len)
+            .filter(|free| !free.is_empty());
+        let free = free.ok_or_else(|| Bug::new("no memory to read a record into"))?;
+        let read = loop {
+            match self.input.read(free) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                read => break read?,
+            }
+        };
+        self.filled = left.saturating_add(read);
+        self.is_end = read == 0;
+        if self.is_start {
+            self.take_mark()?;
+        }
+        Ok(())
+    }
+
+    /// Passes over what some programs put in front of a text.
+    fn take_mark(&mut self) -> Result<(), InputError> {
+        let bytes = self.rest()?;
+        if UTF_16_MARKS.iter().any(|mark| bytes.starts_with(mark)) {
+            return Err(unfit(self.next_line, "not UTF-8"));
+        }
+        if bytes.starts_with(MARK) {
+            self.at = self.at.saturating_add(MARK.len());
+            self.is_start = false;
+        }
+        Ok(())
+    }
+}
+
+/// Where the last record ends that is there in full; behind what is wrong, if anything is.
+fn last_record_end(text: Text<'_>) -> Option<usize> {
+    let by_quotes = if text.dialect.has_plain_lines() {
+        last_end_outside_of_quotes(text)
+    } else {
+        None
+    };
+    let end = by_quotes.unwrap_or_else(|| last_end_by_record(text));
+    (end > 0).then_some(end)
+}
+
+/// Behind the last line feed that is not in quotes; `None` where a quote stands within a field without quotes, which says
+/// nothing.
+fn last_end_outside_of_quotes(text: Text<'_>) -> Option<usize> {
+    let (bytes, delimiter) = (text.bytes, text.dialect.delimiter);
+    let (mut end, mut is_quoted, mut is_odd) = (0, false, false);
+    for_each_end(bytes, [b'"', b'\n'], |at| {
+        if bytes.get(at) == Some(&b'\n') {
+            if !is_quoted {
+                end = at.saturating_add(1);
+            }
+            return true;
+        }
+        // One that opens a field, or the second of two within one.
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        let may_open = before.is_none_or(|byte| *byte == delimiter || matches!(byte, b'\n' | b'"'));
+        is_odd = !is_quoted && !may_open;
+        is_quoted = !is_quoted;
+        !is_odd
+    });
+    (!is_odd).then_some(end)
+}
+
+/// The same, record by record.
+fn last_end_by_record(text: Text<'_>) -> usize {
+    let mut end = 0_usize;
+    while end < text.bytes.len() {
+        match text.record(end, 0, |_| Ok(())) {
+            Ok(Some(next)) => end = next,
+            Ok(None) => return end,
+            // It is given to whoever says what is wrong, with all that there is.
+            Err(_) => return text.bytes.len(),
+        }
+    }
+    end
+}
