@@ -47,13 +47,18 @@ impl Times {
         let Some(other) = Self::of(text) else {
             return false;
         };
-        *self = Self {
+        *self = self.join(other);
+        true
+    }
+
+    /// The ends of both.
+    pub(super) fn join(self, other: Self) -> Self {
+        Self {
             lo: self.lo.min(other.lo),
             hi: self.hi.max(other.hi),
             has_time: self.has_time | other.has_time,
             digits: self.digits.max(other.digits),
-        };
-        true
+        }
     }
 
     /// The coarsest type that holds all, with the ends; `None` where they are too far apart.

@@ -1,7 +1,7 @@
 //! Parts of a column of CSV that were looked at apart, taken together: what comes of it is what one look at all would find.
 
 use super::super::numeral::{EXACT, float_of, greatest, is_one_type, least};
-use super::{Kind, TextGuess, Times};
+use super::{Kind, TextGuess};
 
 impl TextGuess {
     /// Takes cells into account that were looked at apart, behind those of this.
@@ -79,18 +79,6 @@ impl Kind {
             | Self::Text
             | Self::Bytes
             | Self::List(_) => None,
-        }
-    }
-}
-
-impl Times {
-    /// The ends of both.
-    pub(super) fn join(self, other: Self) -> Self {
-        Self {
-            lo: self.lo.min(other.lo),
-            hi: self.hi.max(other.hi),
-            has_time: self.has_time | other.has_time,
-            digits: self.digits.max(other.digits),
         }
     }
 }
