@@ -123,11 +123,9 @@ impl GridAxis {
         }
     }
 
-    /// Appends the coordinates of the cells from `first` to `last`, which the domain has. The low bytes of a number are those
+    /// Appends the coordinates of `count` cells from `first` on, which the domain has. The low bytes of a number are those
     /// of its type, whatever its sign.
-    fn append_run(&self, first: u64, last: u64, out: &mut Vec<u8>) {
-        let count = last.saturating_sub(first).saturating_add(1);
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
+    fn append_run(&self, first: u64, count: usize, out: &mut Vec<u8>) {
         let first = self.start.wrapping_add(i128::from(first));
         match self.datatype.size() {
             1 => count_up::<1>(first, count, out),
@@ -140,8 +138,11 @@ impl GridAxis {
     /// Appends the coordinates of the cells from `first` to `last`, each of them `times` times.
     pub fn append_values(&self, first: u64, last: u64, times: usize, out: &mut Vec<u8>) {
         let last = last.min(self.last);
-        if times == 1 && first <= last {
-            return self.append_run(first, last, out);
+        let count = last
+            .checked_sub(first)
+            .and_then(|n| usize::try_from(n).ok()?.checked_add(1));
+        if let (1, Some(count)) = (times, count) {
+            return self.append_run(first, count, out);
         }
         with_scalar!(self.datatype, T => {
             for cell in first..=last {
