@@ -13,6 +13,7 @@ use crate::fixtures::{Workshop, output};
 use crate::interop::{JUDGE, compare, parse, program};
 use crate::interop_life::PYARROW;
 use crate::outcome::Outcome;
+use crate::requests;
 use crate::server::{Server, log_file};
 use crate::workspace::root;
 
@@ -58,8 +59,7 @@ impl Stores<'_> {
     fn s3(&self) -> Outcome {
         let (moto, settings) = moto(self.workshop, &self.folder)?;
         self.hold("s3", "s3://tdbtest", &settings, &self.count)?;
-        drop(moto);
-        Ok(())
+        requests::check(&self.program, "s3://tdbtest", moto.port, &settings)
     }
 
     fn azure(&self) -> Outcome {

@@ -81,7 +81,10 @@ fn serve(
         if !is_head && answer.may_have_body() {
             body(&answer, &mut from, &mut answers)?;
         }
-        if answer.value("connection").is_some_and(|v| v.eq_ignore_ascii_case("close")) {
+        if answer
+            .value("connection")
+            .is_some_and(|v| v.eq_ignore_ascii_case("close"))
+        {
             break;
         }
     }

@@ -1,0 +1,146 @@
+//! What the program asks of a server while it reads: nothing twice, and near ranges of an object as one.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::fixtures::output;
+use crate::interop_stores::Settings;
+use crate::outcome::Outcome;
+use crate::proxy::{Asked, Proxy};
+
+/// Ranges of an object of cells that are nearer than this are read as one.
+const NEAR: u64 = 512 << 10;
+
+/// What is read of the golden arrays in the bucket: of one and of several fragments, all and a part.
+const READS: [&[&str]; 5] = [
+    &["count", "v22_tour"],
+    &["read", "v22_tour", "--format", "jsonl"],
+    &[
+        "read",
+        "v22_tour",
+        "--format",
+        "jsonl",
+        "--attrs",
+        "temperature",
+        "--range",
+        "station=B..K",
+    ],
+    &["read", "v22_dense_basics", "--format", "jsonl"],
+    &["read", "v22_merged_dense", "--format", "jsonl"],
+];
+
+/// Reads by way of a proxy, which notes what is asked.
+pub(crate) fn check(program: &Path, bucket: &str, server: u16, settings: &Settings) -> Outcome {
+    let proxy = Proxy::start(server, Duration::ZERO)?;
+    let mut all = 0;
+    for read in READS {
+        let [verb, array, rest @ ..] = read else {
+            return Err("a read without an array".into());
+        };
+        let mut command = Command::new(program);
+        command.envs(settings.iter().cloned());
+        command.env(
+            "TILEDB_VFS_S3_ENDPOINT_OVERRIDE",
+            format!("127.0.0.1:{}", proxy.port),
+        );
+        output(
+            command
+                .arg(verb)
+                .arg(format!("{bucket}/{array}"))
+                .args(rest),
+        )?;
+        let asked = proxy.take();
+        if asked.is_empty() {
+            return Err(format!("{verb} of {array} asked nothing of the server").into());
+        }
+        is_asked_once(&asked).map_err(|what| format!("{} of {array}: {what}", read.join(" ")))?;
+        all += asked.len();
+    }
+    println!(
+        "{all} requests of {} reads: no bytes twice, near ranges as one",
+        READS.len()
+    );
+    Ok(())
+}
+
+fn is_asked_once(asked: &[Asked]) -> Result<(), Box<dyn Error>> {
+    let mut ranges: BTreeMap<&str, Vec<RangeInclusive<u64>>> = BTreeMap::new();
+    // Folders are listed again to see that nothing changed while they were looked at.
+    let reads = || asked.iter().filter(|one| !one.path.contains("list-type="));
+    for (place, one) in reads().enumerate() {
+        if reads().take(place).any(|before| before == one) {
+            return Err(format!("asked twice: {one:?}").into());
+        }
+        let bytes = one
+            .range
+            .as_deref()
+            .and_then(|range| range.strip_prefix("bytes="));
+        if let Some((first, last)) = bytes.and_then(|bytes| bytes.split_once('-'))
+            && let (Ok(first), Ok(last)) = (first.parse(), last.parse())
+        {
+            ranges.entry(&one.path).or_default().push(first..=last);
+        }
+    }
+    for (path, ranges) in &mut ranges {
+        ranges.sort_by_key(|range| *range.start());
+        // What is found in metadata tells what else is read of it.
+        let apart = if path.ends_with("__fragment_metadata.tdb") {
+            1
+        } else {
+            NEAR
+        };
+        for (one, next) in ranges.iter().zip(ranges.iter().skip(1)) {
+            if next.start() < &one.end().saturating_add(apart) {
+                return Err(format!("{path}: {one:?} and {next:?} are read apart").into());
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(path: &str, range: &str) -> Asked {
+        Asked {
+            method: "GET".to_owned(),
+            path: path.to_owned(),
+            range: Some(range.to_owned()),
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_asked_twice_or_in_small_pieces_are_seen() {
+        let check = |asked: &[Asked]| is_asked_once(asked).is_ok();
+        assert!(check(&[
+            asked("/a0.tdb", "bytes=0-9"),
+            asked("/a1.tdb", "bytes=0-9")
+        ]));
+        assert!(check(&[
+            asked("/a0.tdb", "bytes=9000000-9000009"),
+            asked("/a0.tdb", "bytes=0-9")
+        ]));
+        assert!(!check(&[
+            asked("/a0.tdb", "bytes=0-9"),
+            asked("/a0.tdb", "bytes=0-9")
+        ]));
+        assert!(!check(&[
+            asked("/a0.tdb", "bytes=0-9"),
+            asked("/a0.tdb", "bytes=9-12")
+        ]));
+        assert!(!check(&[
+            asked("/a0.tdb", "bytes=0-9"),
+            asked("/a0.tdb", "bytes=10-12")
+        ]));
+        let metadata = "/f/__fragment_metadata.tdb";
+        assert!(check(&[
+            asked(metadata, "bytes=0-9"),
+            asked(metadata, "bytes=10-12")
+        ]));
+    }
+}
