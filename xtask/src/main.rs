@@ -23,6 +23,8 @@ mod layers;
 mod outcome;
 mod package;
 mod pages;
+#[cfg(test)]
+mod programs;
 mod proxy;
 mod readme;
 mod requests;

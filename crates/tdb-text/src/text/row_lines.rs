@@ -26,6 +26,7 @@ impl RowLines {
     }
 
     /// Takes note of rows that follow, the first of which is number `first`: their numbers are counted from there.
+    #[cfg(feature = "csv")]
     pub(crate) fn extend(&mut self, first: u64, following: &Self) {
         let mut changes = following.changes.iter().peekable();
         while let Some((row, line)) = changes.next() {
