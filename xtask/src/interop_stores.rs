@@ -14,7 +14,7 @@ use crate::interop::{JUDGE, compare, parse, program};
 use crate::interop_life::PYARROW;
 use crate::outcome::Outcome;
 use crate::requests;
-use crate::server::{Server, log_file};
+use crate::server::{Server, Settings, log_file};
 use crate::workspace::root;
 
 /// A server of S3's protocol.
@@ -23,9 +23,6 @@ const MOTO: &str = "moto[server]==5.2.5";
 const WEBDAV: [&str; 2] = ["wsgidav==4.4.0", "cheroot"];
 /// A server of Azure's protocol.
 const AZURITE: &str = "azurite@3.37.0";
-
-/// The variables that lead TileDB and the program to a server.
-pub(crate) type Settings = Vec<(&'static str, String)>;
 
 struct Stores<'a> {
     workshop: &'a Workshop,

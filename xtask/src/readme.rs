@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::ci::Tests;
 use crate::fixtures::{Workshop, output};
-use crate::interop_stores::Settings;
 use crate::outcome::Outcome;
+use crate::server::Settings;
 use crate::workspace::{cargo, root};
 use crate::{interop, interop_stores};
 

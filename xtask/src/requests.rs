@@ -8,9 +8,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::fixtures::output;
-use crate::interop_stores::Settings;
 use crate::outcome::Outcome;
 use crate::proxy::{Asked, Proxy};
+use crate::server::Settings;
 
 /// Ranges of an object of cells that are nearer than this are read as one.
 const NEAR: u64 = 512 << 10;

@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 /// How long a server may take until it takes calls.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// The variables that lead TileDB and the program to a server.
+pub(crate) type Settings = Vec<(&'static str, String)>;
+
 /// A server in a process of its own, which ends when this is dropped, also where a comparison fails.
 pub(crate) struct Server {
     process: Child,

@@ -64,6 +64,7 @@ mod tests {
         assert_eq!(all, [Some(2), Some(3), Some(7), Some(8), Some(10), None]);
     }
 
+    #[cfg(feature = "csv")]
     #[test]
     fn lines_noted_in_parts_are_those_noted_one_by_one() {
         let all = [2, 3, 7, 8, 10, 11, 12];
