@@ -9,6 +9,9 @@ use crate::outcome::Outcome;
 use crate::runs::{Tests, succeed};
 use crate::workspace::{ALONE, cargo, metadata};
 
+/// A feature that takes minutes, and is checked with all others.
+const SLOW: &str = "sql";
+
 /// Crates whose features turn on modules of their own.
 const BY_FEATURE: &[&str] = &["tdb-arrow", "tdb-text", "tdb"];
 
@@ -65,7 +68,7 @@ pub(crate) fn each_feature() -> Outcome {
 fn one_by_one(features: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let named = features.keys().map(String::as_str);
     [""].into_iter()
-        .chain(named.filter(|feature| *feature != "default"))
+        .chain(named.filter(|feature| !matches!(*feature, "default" | SLOW)))
 }
 
 fn features<'a>(metadata: &'a Value, name: &str) -> Option<&'a Map<String, Value>> {

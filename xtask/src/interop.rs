@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::cells;
 use crate::fixtures::{Workshop, output};
 use crate::outcome::Outcome;
-use crate::workspace::cargo;
+use crate::workspace::{cargo, together};
 
 /// The wheel of the judge, and its Python tag.
 pub(crate) const JUDGE: (&str, &str) = ("0.36.1", "cp311");
@@ -58,20 +58,15 @@ pub(crate) fn parse(arguments: &[String], workshop: &Workshop) -> Result<Options
         releases,
     })
 }
-
-/// Crates that `cargo xtask ci` tests together.
-const TESTED_TOGETHER: [&str; 4] = ["tdb-arrow", "tdb-cli", "tdb-consolidate", "xtask"];
-
 /// Builds the program and says where it is.
 pub(crate) fn program() -> Result<PathBuf, Box<dyn Error>> {
     let mut build = cargo();
-    build.args(["build", "--quiet", "--bin", "tdb"]);
-    // With a test beside it, and the packages that are tested with it, its libraries have the features that they have
-    // in tests: what was built for those is not built once more.
+    build
+        .args(["build", "--quiet", "--bin", "tdb"])
+        .args(together());
+    // With a test beside it, its libraries have the features that they have in tests: what was built for those is not built
+    // once more.
     build.args(["--test", "upkeep"]);
-    for package in TESTED_TOGETHER {
-        build.args(["--package", package]);
-    }
     let built = output(build.args(["--message-format", "json-render-diagnostics"]))?;
     let messages = built
         .lines()

@@ -31,6 +31,14 @@ pub(crate) const ALONE: &[&str] = &[
     "tdb-text",
 ];
 
+/// What chooses the crates that are not tested alone, and their features: all that is built of them is built once, as their tests
+/// need it.
+pub(crate) fn together() -> impl Iterator<Item = &'static str> {
+    let features = ["--workspace", "--features", "tdb/ndarray,tdb-cli/sql"];
+    let alone = ALONE.iter().flat_map(|name| ["--exclude", name]);
+    features.into_iter().chain(alone)
+}
+
 /// The folder of the workspace.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

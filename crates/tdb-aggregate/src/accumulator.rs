@@ -134,7 +134,8 @@ impl FieldStates {
         let values = column.numbers::<T>()?;
         if let (GroupOf::One, None, None) = (of, &column.validity, not_a_time) {
             let state = self.groups.first_mut().ok_or_else(short)?;
-            state.join(T::fold(values.take(rows)));
+            let bytes = rows.saturating_mul(T::SIZE);
+            state.join(T::fold(column.values.get(..bytes).ok_or_else(short)?));
             return Ok(());
         }
         for (row, value) in (0..rows).zip(values) {

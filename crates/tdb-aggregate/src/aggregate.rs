@@ -11,11 +11,15 @@ use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
 
 use crate::accumulator::{Accumulator, FieldStates, GroupOf};
+use crate::count::known_count;
 use crate::grouping::{Grouping, Keys};
 use crate::groups::Groups;
 use crate::read_field::read_field;
-use crate::statistics::{self, known_tiles};
+use crate::statistics::{self, KnownTiles, known_tiles};
 use crate::{Aggregate, AggregateError, Function, Outcome};
+
+/// Bytes of a batch, about: what is looked at once is best looked at while it is in the processor's cache.
+const BATCH: u64 = 8 << 20;
 
 /// The answer to a question: one group for each combination of values, or a single one.
 #[derive(Clone, Debug)]
@@ -111,6 +115,34 @@ pub fn aggregate(
     })
 }
 
+/// What aggregates of all cells of an array are, if the statistics of its tiles tell it: no cell is read for it.
+///
+/// # Errors
+/// As for [`aggregate`].
+pub fn known_aggregates(
+    session: &Session,
+    array: &Arc<Array>,
+    aggregates: &[Aggregate],
+) -> Result<Option<Vec<Outcome>>, AggregateError> {
+    let Some(cells) = known_count(array.snapshot()) else {
+        return Ok(None);
+    };
+    let names = unique(aggregates.iter().filter_map(|a| a.field.as_deref()));
+    let mut options = read_options(array.schema(), &ReadOptions::default(), &names)?;
+    if array.schema().is_dense() {
+        options.order = Some(ResultOrder::Global);
+    }
+    let reader = Reader::open(session, array, &options)?;
+    let mut states = States::new(aggregates, &reader)?;
+    let known = known_tiles(session, &reader, &states.fields)?;
+    if known.cells != cells {
+        return Ok(None);
+    }
+    states.take(known);
+    states.resize(1);
+    Ok(Some(states.group(Vec::new(), 0, aggregates)?.values))
+}
+
 /// What is known of all groups so far.
 pub(crate) struct States {
     /// Cells of each group.
@@ -152,11 +184,16 @@ impl States {
             return Ok(());
         }
         reader.leave_out(&known.tiles)?;
+        self.take(known);
+        Ok(())
+    }
+
+    /// Begins with the cells of these tiles.
+    fn take(&mut self, known: KnownTiles) {
         self.cells = vec![known.cells];
         for (field, state) in self.fields.iter_mut().zip(known.fields) {
             field.groups = vec![state];
         }
-        Ok(())
     }
 
     /// Takes the cells of a batch; with them there are so many groups.
@@ -266,6 +303,7 @@ pub(crate) fn read_options(
         dimensions: Some(dimensions),
         attributes: Some(attributes),
         order: Some(ResultOrder::Unordered),
+        batch_bytes: options.batch_bytes.or(Some(BATCH)),
         ..options.clone()
     })
 }

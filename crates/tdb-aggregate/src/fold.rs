@@ -9,31 +9,28 @@ const CHUNK: usize = 1 << 16;
 
 /// A machine type whose numbers are folded.
 pub(crate) trait Fold: Scalar {
-    fn fold(values: impl Iterator<Item = Self>) -> Part;
+    /// What the numbers come to whose bytes these are.
+    fn fold(bytes: &[u8]) -> Part;
 }
 
 macro_rules! fold_whole {
     ($sum:ty: $($t:ty),*) => {$(
         impl Fold for $t {
-            fn fold(mut values: impl Iterator<Item = Self>) -> Part {
+            fn fold(bytes: &[u8]) -> Part {
                 let mut all = Part::default();
                 let (mut least, mut greatest) = (<$t>::MAX, <$t>::MIN);
-                loop {
-                    let (mut sum, mut count): ($sum, u64) = (0, 0);
-                    for value in values.by_ref().take(CHUNK) {
+                for chunk in bytes.chunks(CHUNK.saturating_mul(Self::SIZE)) {
+                    let mut sum: $sum = 0;
+                    for value in Self::read_all(chunk) {
                         // 2^16 of them fit.
                         sum = sum.wrapping_add(<$sum>::from(value));
-                        count = count.wrapping_add(1);
                         least = least.min(value);
                         greatest = greatest.max(value);
                     }
-                    all.count = all.count.saturating_add(count);
                     // Fewer than 2^64 numbers of 64 bits fit.
                     all.whole = all.whole.saturating_add(i128::from(sum));
-                    if count == 0 {
-                        break;
-                    }
                 }
+                all.count = (bytes.len() / Self::SIZE) as u64;
                 if all.count > 0 {
                     (all.least, all.greatest) = (Some(least.into()), Some(greatest.into()));
                 }
@@ -49,11 +46,11 @@ fold_whole!(i128: i64, u64);
 macro_rules! fold_real {
     ($($t:ty),*) => {$(
         impl Fold for $t {
-            fn fold(values: impl Iterator<Item = Self>) -> Part {
+            fn fold(bytes: &[u8]) -> Part {
                 let (mut least, mut greatest) = (<$t>::INFINITY, <$t>::NEG_INFINITY);
                 let (mut all, mut is_any) = (Part::default(), false);
-                for value in values {
-                    all.count = all.count.wrapping_add(1);
+                all.count = (bytes.len() / Self::SIZE) as u64;
+                for value in Self::read_all(bytes) {
                     all.float += f64::from(value);
                     // No comparison holds for NaN.
                     is_any |= !value.is_nan();
@@ -78,29 +75,35 @@ mod tests {
     use super::*;
     use crate::number::Number;
 
+    fn bytes<T: Scalar>(values: &[T]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        values.iter().for_each(|value| value.write(&mut bytes));
+        bytes
+    }
+
     #[test]
     fn sums_do_not_end_where_their_type_does() {
-        let folded = i32::fold(std::iter::repeat_n(i32::MAX, 200_000));
+        let folded = i32::fold(&bytes(&[i32::MAX; 200_000]));
         assert_eq!(folded.whole, i128::from(i32::MAX) * 200_000);
         assert_eq!(
-            u64::fold([u64::MAX; 3].into_iter()).whole,
+            u64::fold(&bytes(&[u64::MAX; 3])).whole,
             i128::from(u64::MAX) * 3
         );
-        assert_eq!(i64::fold(std::iter::empty()), Part::default());
+        assert_eq!(i64::fold(&[]), Part::default());
     }
 
     #[test]
     fn nan_is_neither_least_nor_greatest() {
-        let folded = f64::fold([f64::NAN, -1.0, f64::INFINITY].into_iter());
+        let folded = f64::fold(&bytes(&[f64::NAN, -1.0, f64::INFINITY]));
         assert_eq!(folded.least, Some(Number::Float(-1.0)));
         assert_eq!(folded.greatest, Some(Number::Float(f64::INFINITY)));
-        assert_eq!(f32::fold([f32::NAN; 2].into_iter()).least, None);
+        assert_eq!(f32::fold(&bytes(&[f32::NAN; 2])).least, None);
     }
 
     proptest! {
         #[test]
         fn folding_is_adding_one_by_one(values in proptest::collection::vec(any::<i64>(), 1..200)) {
-            let folded = i64::fold(values.iter().copied());
+            let folded = i64::fold(&bytes(&values));
             let sum: i128 = values.iter().map(|value| i128::from(*value)).sum();
             let least = Number::Whole((*values.iter().min().unwrap()).into());
             let greatest = Number::Whole((*values.iter().max().unwrap()).into());

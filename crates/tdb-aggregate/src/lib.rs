@@ -22,7 +22,7 @@ mod share;
 mod statistics;
 mod summary;
 
-pub use aggregate::{Group, Table, aggregate};
+pub use aggregate::{Group, Table, aggregate, known_aggregates};
 pub use count::{count_cells, known_count};
 pub use error::AggregateError;
 pub use function::{Aggregate, Function, Outcome};

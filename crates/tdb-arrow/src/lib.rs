@@ -20,7 +20,7 @@ mod reader;
 
 #[cfg(feature = "parquet")]
 pub use input::parquet_input;
-pub use input::{ArrowInput, panics_are_errors};
+pub use input::{ArrowInput, field_of_column, panics_are_errors};
 #[cfg(feature = "ipc")]
 pub use input::{ipc_file_input, ipc_stream_input};
 #[cfg(feature = "ipc")]

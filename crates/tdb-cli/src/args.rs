@@ -56,6 +56,8 @@ pub(crate) enum Verb {
     /// List the values that fields have
     #[command(alias = "unique")]
     Distinct(cmd::agg::DistinctArguments),
+    /// Ask arrays in SQL: select, join, insert, delete
+    Sql(cmd::sql::Arguments),
     /// Tell which tiles a read takes, and why the others fall out
     #[command(alias = "plan")]
     Explain(cmd::explain::Arguments),

@@ -140,6 +140,9 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Read(arguments) => {
             return cmd::read::run(*arguments, global, output).map(|()| true);
         }
+        Verb::Sql(arguments) => {
+            return cmd::sql::run(&arguments, global, output).map(|()| true);
+        }
         Verb::Head(arguments) => {
             return cmd::read::head(*arguments, global, output).map(|()| true);
         }

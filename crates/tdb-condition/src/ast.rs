@@ -197,6 +197,11 @@ impl Condition {
         })
     }
 
+    /// A condition of nodes that are one.
+    pub(crate) fn of_nodes(nodes: Vec<ConditionNode>) -> Self {
+        Self { nodes }
+    }
+
     /// Joins two conditions under one joint; those that already have it at the top are merged with it.
     fn join(
         mut self,

@@ -5,7 +5,9 @@
 )]
 
 mod ast;
+mod bounds;
 mod calculate;
+mod conjuncts;
 mod deleted;
 mod depth;
 mod display;

@@ -77,6 +77,9 @@ impl Planning {
         let mut request = Request::new(array, &first, &[], session.limits())?;
         // A tally is of all cells, whether they fit or not.
         let is_tally = matches!(purpose, Purpose::Tally(_));
+        if !is_tally {
+            request.narrow(array, options, session.limits())?;
+        }
         let mut places = asked.iter().filter(|_| !is_tally);
         request.by_place = places.any(|field| matches!(field, FieldKind::Dimension(_)));
         let (candidates, parts) = if array.schema().is_dense() {
@@ -142,8 +145,10 @@ impl Planning {
                     *place = Some(enumeration);
                 }
             }
+            // What was looked for was the same place.
             Request {
                 by_place: self.request.by_place,
+                subarray: self.request.subarray,
                 ..Request::new(array, &self.options, &known, session.limits())?
             }
         };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tdb_array::Snapshot;
 use tdb_cells::{Batch, Column, FieldInfo, Gathered};
-use tdb_condition::{Points, Predicate, UnknownLabel};
+use tdb_condition::{Condition, Points, Predicate, UnknownLabel};
 use tdb_schema::{ArraySchema, Enumeration, FieldKind, Subarray};
 use tdb_tile::Limits;
 
@@ -93,6 +93,7 @@ impl Request {
                 None => subarray.clear(),
             }
         }
+        let condition = condition.transpose()?;
         let order = match options.order {
             None | Some(ResultOrder::Unordered) if schema.is_dense() => {
                 if placed.is_some() && subarray.is_one_box() {
@@ -104,7 +105,7 @@ impl Request {
             None => ResultOrder::Global,
             Some(order) => order,
         };
-        let chooses = match (condition.transpose()?, points) {
+        let chooses = match (condition, points) {
             (Some(condition), Some(points)) => Some(condition.and_points(points)),
             (condition, points) => condition.or(points),
         };
@@ -120,6 +121,35 @@ impl Request {
             batch_bytes: options.batch_bytes.unwrap_or(BATCH),
             limit: options.limit.unwrap_or(u64::MAX),
         })
+    }
+
+    /// Looks only where cells can lie that fit the condition, as far as it is one on dimensions.
+    ///
+    /// # Errors
+    /// A condition that cannot be resolved; [`QueryError::Bug`].
+    pub fn narrow(
+        &mut self,
+        array: &Snapshot,
+        options: &ReadOptions,
+        limits: &Limits,
+    ) -> Result<(), QueryError> {
+        let schema = array.schema();
+        // Cells that do not fit stay in the result, or, beside a range, the other dimensions of a dense array would be read
+        // beyond the current domain.
+        let can_narrow = self.failing == Failing::Drop
+            && !(schema.is_dense() && schema.current_domain.is_some());
+        let condition = options.condition.as_ref().filter(|_| can_narrow);
+        let of_dimensions = condition.and_then(|c| about_dimensions(c, schema));
+        let Some(condition) = of_dimensions else {
+            return Ok(());
+        };
+        let known = FieldInfo::of_schema(schema, |_, _| None);
+        let resolved = condition.resolve(&known, limits)?;
+        match Predicate::new(resolved, schema).bounds(schema)? {
+            Some(bounds) => self.subarray.restrict(schema, &bounds),
+            None => self.subarray.clear(),
+        }
+        Ok(())
     }
 
     /// The columns of the result.
@@ -168,6 +198,11 @@ impl Request {
     pub fn subarray(&self) -> &Subarray {
         &self.subarray
     }
+}
+
+/// What a condition says of dimensions alone: it tells where to look, before anything is fetched.
+fn about_dimensions(condition: &Condition, schema: &ArraySchema) -> Option<Condition> {
+    condition.about(|field| schema.dimension_index(field).is_some())
 }
 
 /// Cells of a sparse array that lie outside of its current domain, since they were written before it had that one, are not

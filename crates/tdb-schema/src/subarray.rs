@@ -114,8 +114,9 @@ impl Subarray {
             };
             let fixed = dimension.domain.as_ref();
             let fixed = fixed.filter(|_| !dimension.cell_val_num.is_var());
-            let outside = fixed
-                .filter(|domain| cut(dimension.datatype, domain, range).as_ref() != Some(range));
+            let outside = fixed.filter(|domain| {
+                range.intersection(dimension.datatype, domain).as_ref() != Some(range)
+            });
             if let Some(domain) = outside {
                 let end = |bytes: &[u8]| {
                     let end = read(dimension.datatype, bytes).map(|end| end.to_string());
@@ -196,7 +197,7 @@ impl Subarray {
             ranges.push(range);
             return Ok(());
         };
-        match cut(datatype, domain, &range) {
+        match range.intersection(datatype, domain) {
             None => self.warnings.push(format!(
                 "a range of dimension {:?} lies outside its domain",
                 dimension.name
@@ -231,7 +232,7 @@ impl Subarray {
                 continue;
             };
             let inside = match dimension.domain.as_ref() {
-                Some(domain) => cut(dimension.datatype, domain, range),
+                Some(domain) => range.intersection(dimension.datatype, domain),
                 None => Some(range.clone()),
             };
             *place = Some(inside.into_iter().collect());
@@ -245,7 +246,7 @@ impl Subarray {
         for ((dimension, bounds), place) in dimensions.zip(&mut self.dimensions) {
             let Some(ranges) = place else { continue };
             let before = ranges.clone();
-            let inside = |range: &Range| cut(dimension.datatype, bounds, range);
+            let inside = |range: &Range| range.intersection(dimension.datatype, bounds);
             *ranges = before.iter().filter_map(inside).collect();
             if *ranges != before {
                 self.warnings.push(format!(
@@ -287,27 +288,6 @@ impl Subarray {
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
-}
-
-/// The part of `range` within `domain`.
-fn cut(datatype: Datatype, domain: &Range, range: &Range) -> Option<Range> {
-    if !range.intersects(datatype, domain) {
-        return None;
-    }
-    let lo = if range.contains(datatype, &domain.lo) {
-        &domain.lo
-    } else {
-        &range.lo
-    };
-    let hi = if range.contains(datatype, &domain.hi) {
-        &domain.hi
-    } else {
-        &range.hi
-    };
-    Some(Range {
-        lo: lo.clone(),
-        hi: hi.clone(),
-    })
 }
 
 fn no_dimension(schema: &ArraySchema, name: &str) -> RangeError {

@@ -70,6 +70,28 @@ impl Range {
         at_most(datatype, &self.lo, &other.lo) && at_most(datatype, &other.hi, &self.hi)
     }
 
+    /// What the two have in common.
+    #[must_use]
+    pub fn intersection(&self, datatype: Datatype, other: &Self) -> Option<Self> {
+        if !self.intersects(datatype, other) {
+            return None;
+        }
+        let lo = if self.contains(datatype, &other.lo) {
+            &other.lo
+        } else {
+            &self.lo
+        };
+        let hi = if self.contains(datatype, &other.hi) {
+            &other.hi
+        } else {
+            &self.hi
+        };
+        Some(Self {
+            lo: lo.clone(),
+            hi: hi.clone(),
+        })
+    }
+
     /// The smallest range that covers both.
     #[must_use]
     pub fn union(&self, datatype: Datatype, other: &Self) -> Self {

@@ -11,6 +11,7 @@ mod fields;
 mod fragment;
 mod gather;
 mod input;
+mod input_fields;
 mod metadata;
 mod number;
 mod options;
@@ -30,6 +31,7 @@ mod written_tiles;
 
 pub use copies::CopiedFragment;
 pub use error::WriteError;
+pub use input_fields::input_fields;
 pub use options::{Duplicates, Replacement, WriteOptions, WriteOrder};
 pub use problem::{OrderProblem, PlaceProblem, RangeProblem};
 pub use writer::Writer;

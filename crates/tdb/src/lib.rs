@@ -38,6 +38,8 @@ mod schema_changes;
 #[cfg(feature = "serde")]
 mod schema_serde;
 mod set;
+#[cfg(feature = "sql")]
+mod sql;
 mod stores;
 mod tile_trial;
 mod time;
@@ -84,6 +86,8 @@ pub use rewrite::{RewriteOptions, Rewritten};
 pub use rows::Rows;
 pub use schema::{Attribute, Dimension, Schema, SchemaBuilder};
 pub use set::{SetBuilder, SetCells};
+#[cfg(feature = "sql")]
+pub use sql::{Answer as SqlAnswer, Rows as SqlRows, Sql};
 pub use stores::{LocalStores, RemoteFolder, Stores};
 pub use tdb_aggregate::{Aggregate, Bin, Function, Group as CellGroup, Histogram, Outcome, Table};
 pub use tdb_array::{ChangeOptions, ErrorKind, ObjectType, OpenOptions};

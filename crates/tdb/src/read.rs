@@ -20,6 +20,8 @@ pub use self::batches::Batches;
 pub(crate) use self::expected::expected;
 #[cfg(any(feature = "arrow", feature = "text"))]
 pub use self::export::Exported;
+#[cfg(feature = "sql")]
+pub(crate) use self::export::write_all;
 use crate::column::{GivenCells, rows};
 use crate::condition_text::{Where, parse_condition};
 use crate::explain::Explanation;

@@ -18,12 +18,12 @@ use tdb_schema::{ArraySchema, Subarray};
 use tdb_tile::Range;
 use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
 
-pub use self::input::input_fields;
 use crate::column::{GivenCells, rows};
 use crate::interval::Axis;
 use crate::replace::{Replacing, sort_in};
 use crate::written::Written;
 use crate::{Array, Error, Interval, IntoColumn, Order, Result, Time};
+pub use tdb_write::input_fields;
 
 /// A write in the making: nothing is stored before [`commit`](Self::commit), and then all of it or nothing.
 ///

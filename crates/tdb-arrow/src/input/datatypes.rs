@@ -2,10 +2,13 @@
 
 use std::collections::HashMap;
 
-use arrow_schema::{DataType, TimeUnit};
-use tdb_schema::CellValNum;
+use arrow_schema::{DataType, Field, TimeUnit};
+use tdb_cells::FieldInfo;
+use tdb_cells::files::OutputOptions;
+use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::Datatype;
 
+use crate::element::{ArrowTarget, Element};
 use crate::mapping::{CELL_VAL_NUM, DATATYPE};
 
 /// The datatype that a column says it had; of dictionaries it is that of the indexes.
@@ -75,4 +78,32 @@ fn length(unit: TimeUnit) -> Datatype {
         TimeUnit::Microsecond => Datatype::TimeMicrosecond,
         TimeUnit::Nanosecond => Datatype::TimeNanosecond,
     }
+}
+
+/// The field whose cells a column of a result has: the datatype that it had in an array, where its Arrow type is still that of
+/// it, else the one that comes nearest. `None` if no datatype holds its values.
+#[must_use]
+pub fn field_of_column(column: &Field, place: usize) -> Option<FieldInfo> {
+    let data_type = match column.data_type() {
+        DataType::Dictionary(_, values) => values,
+        data_type => data_type,
+    };
+    let is_same = |(datatype, values): &(Datatype, CellValNum)| {
+        let target = ArrowTarget {
+            options: OutputOptions::default(),
+            has_seconds: true,
+        };
+        let arrow = Element::new(*datatype, target).of_cells(column.name(), *datatype, *values);
+        arrow.is_ok_and(|arrow| arrow == *data_type)
+    };
+    let said = said_type(column.metadata()).filter(is_same);
+    let (datatype, cell_val_num) = said.or_else(|| of_arrow(data_type))?;
+    Some(FieldInfo {
+        name: column.name().clone(),
+        datatype,
+        cell_val_num,
+        nullable: true,
+        enumeration: None,
+        field: FieldKind::Attribute(place),
+    })
 }

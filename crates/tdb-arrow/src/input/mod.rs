@@ -18,5 +18,6 @@ mod wrong;
 #[cfg(feature = "parquet")]
 pub use self::parquet::parquet_input;
 pub use arrow::{ArrowInput, panics_are_errors};
+pub use datatypes::field_of_column;
 #[cfg(feature = "ipc")]
 pub use ipc::{ipc_file_input, ipc_stream_input};

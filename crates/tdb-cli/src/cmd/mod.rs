@@ -43,6 +43,7 @@ pub(crate) mod schema;
 mod selection;
 pub(crate) mod set;
 pub(crate) mod show;
+pub(crate) mod sql;
 pub(crate) mod stats;
 pub(crate) mod tree;
 pub(crate) mod vacuum;

@@ -3,14 +3,16 @@
 mod format;
 mod others;
 mod reading;
-mod table;
+pub(super) mod table;
 mod vertical;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use format::Format;
+pub(super) use format::Format;
+#[cfg(feature = "sql")]
+pub(super) use format::chosen_format;
 use others::Others;
 use reading::{Order, Reading};
 use tdb::{Arrangement, Array, Batches, Exported, OutputFile, place};

@@ -95,7 +95,11 @@ fn a_cell_that_is_larger_than_the_memory_is_refused() {
 fn a_large_cell_takes_three_times_its_size() {
     const SIZE: u64 = 40_000_000;
     // The program itself, and what threads keep.
-    const PROGRAM: u64 = 55_000_000;
+    const PROGRAM: u64 = if cfg!(feature = "sql") {
+        90_000_000
+    } else {
+        55_000_000
+    };
     let folder = tempfile::tempdir().unwrap();
     for file in files(folder.path(), &text(usize::try_from(SIZE).unwrap())) {
         let array = array(

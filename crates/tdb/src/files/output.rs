@@ -152,6 +152,23 @@ impl OutputFile {
         })
     }
 
+    /// How a file of rows is written that are not those of one array.
+    #[cfg(feature = "sql")]
+    pub(crate) fn layout_of_rows(&self) -> Result<FileLayout> {
+        let format = self.known_format()?;
+        if format == FileFormat::Npy {
+            let what = "a .npy file holds the cells of a box of one array, and these are rows";
+            return Err(Error::invalid(what));
+        }
+        Ok(FileLayout {
+            format,
+            is_stream: self.is_stream,
+            options: self.options,
+            shape: Vec::new(),
+            array_schema: None,
+        })
+    }
+
     /// Begins to write.
     pub(crate) fn begin(self, layout: FileLayout, fields: &[FieldInfo]) -> Result<CellSink> {
         if self.is_folder() {

@@ -3,12 +3,12 @@
 use std::io::Write;
 
 use tdb_cells::files::BatchWriter;
-use tdb_cells::{Activity, Column, FieldInfo, Progress};
+use tdb_cells::{Activity, Batch, Column, FieldInfo, Progress};
 use tdb_query::Failing;
 
 use super::{Batches, ReadBuilder};
-use crate::Result;
 use crate::files::{CellSink, OutputFile};
+use crate::{Context, Result};
 
 /// What an export did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -112,26 +112,36 @@ impl Batches {
         self.write_into(CellSink::Writer(writer))
     }
 
-    fn write_into(mut self, mut sink: CellSink) -> Result<Exported> {
+    fn write_into(mut self, sink: CellSink) -> Result<Exported> {
         let array = self.array.clone();
-        let failed = |error: crate::Error| error.at(array.uri());
-        let session = array.context().shared_session();
-        let counters = session.counters();
-        let (mut done, expected) = (Exported::default(), self.asked.expected);
-        for batch in self.by_ref() {
-            let batch = batch?;
-            let size = |column: &Column| column.values.len();
-            let bytes: usize = batch.columns.iter().map(size).sum();
-            done.cells = done.cells.saturating_add(batch.rows as u64);
-            done.bytes = done.bytes.saturating_add(bytes as u64);
-            let written = counters.write.time(|| sink.write(&batch));
-            written.map_err(failed)?;
-            let progress = Progress::new(Activity::Exporting, done.cells);
-            session.tell(&progress.with_cells(done.cells).of(expected));
-        }
-        let finished = counters.write.time(|| sink.finish());
-        (done.files, done.folders) = finished.map_err(failed)?;
+        let expected = self.asked.expected;
+        let done = write_all(array.context(), self.by_ref(), sink, expected);
+        let mut done = done.map_err(|error| error.at(array.uri()))?;
         done.filled = self.filled();
         Ok(done)
     }
+}
+
+/// Writes cells, of which so many are expected if that is known, to where they go.
+pub(crate) fn write_all(
+    context: &Context,
+    batches: impl Iterator<Item = Result<Batch>>,
+    mut sink: CellSink,
+    expected: Option<u64>,
+) -> Result<Exported> {
+    let session = context.shared_session();
+    let counters = session.counters();
+    let mut done = Exported::default();
+    for batch in batches {
+        let batch = batch?;
+        let size = |column: &Column| column.values.len();
+        let bytes: usize = batch.columns.iter().map(size).sum();
+        done.cells = done.cells.saturating_add(batch.rows as u64);
+        done.bytes = done.bytes.saturating_add(bytes as u64);
+        counters.write.time(|| sink.write(&batch))?;
+        let progress = Progress::new(Activity::Exporting, done.cells);
+        session.tell(&progress.with_cells(done.cells).of(expected));
+    }
+    (done.files, done.folders) = counters.write.time(|| sink.finish())?;
+    Ok(done)
 }

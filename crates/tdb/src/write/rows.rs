@@ -9,8 +9,8 @@ use tdb_tile::Bug;
 use super::WriteBuilder;
 use super::cell::CellSerializer;
 use super::draft::{Draft, Problem};
-use super::input::input_fields;
 use crate::{Error, Result, Written};
+use tdb_write::input_fields;
 
 /// Bytes of rows that are pushed at a time.
 const BATCH: usize = 8 << 20;

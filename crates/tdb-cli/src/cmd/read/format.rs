@@ -8,6 +8,7 @@ use tdb::FileFormat;
 
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::output::Output;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -30,7 +31,7 @@ const TABLE: &str = "txt";
 
 impl Format {
     /// The format of files, unless it is for people alone.
-    pub(super) fn of_file(self) -> Option<FileFormat> {
+    pub(crate) fn of_file(self) -> Option<FileFormat> {
         match self {
             Self::Table => None,
             Self::Csv => Some(FileFormat::Csv),
@@ -53,8 +54,26 @@ impl Format {
     }
 }
 
+/// The format of rows: the one that was asked for, that of the file's name, or one for who reads them.
+pub(crate) fn chosen_format(
+    asked: Option<Format>,
+    global: &Global,
+    out: &Output,
+) -> Result<Format, Failure> {
+    if let Some(format) = asked {
+        return Ok(format);
+    }
+    let ending = global.output.as_deref().and_then(Path::extension);
+    Ok(match ending {
+        Some(ending) => Format::of_ending(ending).ok_or_else(|| no_format(global, ending))?,
+        None if global.json => Format::Jsonl,
+        None if out.is_terminal() => Format::Table,
+        None => Format::Csv,
+    })
+}
+
 /// A file's ending that no format has.
-pub(super) fn no_format(global: &Global, ending: &OsStr) -> Failure {
+fn no_format(global: &Global, ending: &OsStr) -> Failure {
     let file = global.output.as_deref().unwrap_or(Path::new(""));
     let (file, ending) = (file.display(), ending.display());
     let of_files = FileFormat::ALL.iter().flat_map(|format| format.endings());

@@ -10,7 +10,7 @@ use tdb_cells::{FieldInfo, Session};
 use tdb_query::{Failing, ReadOptions, ResultOrder};
 use tdb_schema::ArraySchema;
 
-use super::format::{Format, no_format};
+use super::format::{Format, chosen_format};
 use super::table::TableWriter;
 use super::vertical::VerticalWriter;
 use crate::cmd::selection::Selection;
@@ -103,16 +103,7 @@ impl Reading {
                 _ => Err(Failure::invalid("--wide and --vertical are for tables")),
             };
         }
-        if let Some(format) = self.format {
-            return Ok(format);
-        }
-        let ending = global.output.as_deref().and_then(Path::extension);
-        Ok(match ending {
-            Some(ending) => Format::of_ending(ending).ok_or_else(|| no_format(global, ending))?,
-            None if global.json => Format::Jsonl,
-            None if out.is_terminal() => Format::Table,
-            None => Format::Csv,
-        })
+        chosen_format(self.format, global, out)
     }
 
     pub(super) fn read_options(

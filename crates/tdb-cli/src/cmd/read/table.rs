@@ -22,7 +22,7 @@ const WIDEST: usize = 256;
 const LEAST: usize = 8;
 
 /// Writes a result as a table: on a terminal the first screen of it.
-pub(super) struct TableWriter {
+pub(crate) struct TableWriter {
     out: Output,
     text: PlainText,
     columns: Vec<TextColumn>,
@@ -57,7 +57,7 @@ struct TextCell {
 
 impl TableWriter {
     /// `is_wide` is for tables wider than the screen.
-    pub(super) fn new(
+    pub(crate) fn new(
         mut out: Output,
         fields: &[FieldInfo],
         options: OutputOptions,

@@ -1,0 +1,27 @@
+//! What `tdb sql` is asked for.
+
+use clap::Args;
+
+use crate::cmd::read::Format;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tdb sql \"select sky, count(*) from 'fixtures/v22_tour/array' group by sky order by sky\"\n  \
+    tdb sql \"select * from 'fixtures/v22_tour/array' where station = 'KLO'\" -o target/klo.parquet\n\n\
+    A path or URI in quotes is a table: an array, or a file of Parquet, CSV, JSON or Arrow. Without a query, there is a prompt; \
+    what comes through a pipe is run."
+)]
+pub(crate) struct Arguments {
+    /// Statements, which semicolons end
+    #[arg(value_name = "SQL")]
+    pub(super) query: Option<String>,
+    /// A group whose arrays are tables by their names
+    #[arg(long, value_name = "URI")]
+    pub(super) group: Option<String>,
+    /// Format of the result; on a terminal table, else csv by default
+    #[arg(long, value_enum)]
+    pub(super) format: Option<Format>,
+    /// A table of all columns, though it is wider than the screen
+    #[arg(long)]
+    pub(super) wide: bool,
+}

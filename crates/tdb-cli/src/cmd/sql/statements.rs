@@ -1,0 +1,135 @@
+//! Statements, and where what they give goes.
+
+use std::io::Write;
+use std::path::Path;
+
+use tdb::{OutputFile, Sql, SqlAnswer, SqlRows};
+use tdb_cells::files::OutputOptions;
+
+use super::arguments::Arguments;
+use crate::access::context;
+use crate::cmd::read::table::TableWriter;
+use crate::cmd::read::{Format, chosen_format};
+use crate::failure::Failure;
+use crate::global::Global;
+use crate::output::{Messages, Output};
+use crate::paint::plural;
+
+/// Bytes of statements: more would be no questions of a person.
+pub(super) const MOST_SQL: u64 = 1 << 20;
+
+/// Runs statements.
+pub(super) struct Statements<'a> {
+    arguments: &'a Arguments,
+    global: &'a Global,
+    pub(super) sql: Sql,
+}
+
+impl<'a> Statements<'a> {
+    pub(super) fn new(arguments: &'a Arguments, global: &'a Global) -> Result<Self, Failure> {
+        let context = context(global)?;
+        let since = global.since.unwrap_or(tdb::Time(0));
+        let sql = match global.at() {
+            Some(at) => context.sql_between(since, at)?,
+            None => context.sql_since(since)?,
+        };
+        if let Some(group) = &arguments.group {
+            sql.group(group)?;
+        }
+        Ok(Self {
+            arguments,
+            global,
+            sql,
+        })
+    }
+
+    pub(super) fn global(&self) -> &'a Global {
+        self.global
+    }
+
+    /// Runs all of them; only one can give its rows to a file.
+    pub(super) fn run(&mut self, query: &str, out: Output) -> Result<(), Failure> {
+        if query.len() as u64 > MOST_SQL {
+            return Err(Failure::invalid("a query has a mebibyte at most"));
+        }
+        let format = self.format(&out)?;
+        let messages = out.messages();
+        let mut first = Some(out);
+        self.sql.run(query, |answer| match answer {
+            SqlAnswer::Rows(rows) => {
+                let out = match first.take() {
+                    Some(out) => out,
+                    None if self.global.output.is_some() => {
+                        let what = "several statements give rows, and a file takes those of one";
+                        return Err(Failure::invalid(what));
+                    }
+                    None => Output::begin(self.global)?.0,
+                };
+                self.show(rows, format, out)
+            }
+            other => {
+                tell(&other, messages);
+                Ok(())
+            }
+        })
+    }
+
+    fn format(&self, out: &Output) -> Result<Format, Failure> {
+        let format = chosen_format(self.arguments.format, self.global, out)?;
+        match format {
+            Format::Npy => Err(Failure::invalid(
+                "a .npy file holds the cells of a box of one array, and these are rows",
+            )),
+            format => Ok(format),
+        }
+    }
+
+    fn show(&self, rows: SqlRows, format: Format, out: Output) -> Result<(), Failure> {
+        let options = OutputOptions {
+            ticks: self.global.ticks,
+            binary_strings: false,
+        };
+        let is_file = out.is_file;
+        if format == Format::Table && rows.is_plan() {
+            return show_plan(rows, out);
+        }
+        let written = match format.of_file() {
+            None => rows.write_with(|fields| {
+                let wide = self.arguments.wide;
+                Ok(Box::new(TableWriter::new(out, fields, options, wide)))
+            })?,
+            Some(of_file) => {
+                let place = self.global.output.as_deref().unwrap_or(Path::new("output"));
+                let mut file = OutputFile::new(place)
+                    .format(of_file)
+                    .ticks(self.global.ticks);
+                if !is_file {
+                    file = file.stream();
+                }
+                rows.write_to(out.into_writer(), &file)?
+            }
+        };
+        self.global.counts.result(written.cells, written.bytes);
+        Ok(())
+    }
+}
+
+/// Writes the plans of `EXPLAIN`, which have many lines.
+fn show_plan(rows: SqlRows, mut out: Output) -> Result<(), Failure> {
+    for (kind, plan) in rows.plans()? {
+        writeln!(out, "{}", kind.replace('_', " "))?;
+        for line in plan.lines() {
+            writeln!(out, "  {line}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Says what a statement came to that gives no rows.
+fn tell(answer: &SqlAnswer, messages: Messages) {
+    match answer {
+        SqlAnswer::Written(cells) => messages.note(&format!("{} written", plural(*cells, "cell"))),
+        SqlAnswer::Deleted(cells) => messages.note(&format!("{} deleted", plural(*cells, "cell"))),
+        _ => {}
+    }
+}

@@ -1,0 +1,232 @@
+//! Statements of SQL over golden arrays, as `tdb sql` runs them.
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests, which may fail so"
+)]
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+use sqllogictest::{DB, DBOutput, DefaultColumnType, Runner};
+use tdb::{Context, FileFormat, OutputFile, Sql, SqlAnswer};
+use tempfile::TempDir;
+
+/// Golden arrays, and what they are called here.
+const ARRAYS: [(&str, &str); 2] = [("v22_tour", "tour"), ("v22_dense_basics", "dense")];
+
+/// Arrays in a folder of their own.
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    for (golden, name) in ARRAYS {
+        copy(
+            &fixtures.join(golden).join("array"),
+            &folder.path().join(name),
+        );
+    }
+    folder
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let place = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &place);
+        } else {
+            fs::copy(entry.path(), place).unwrap();
+        }
+    }
+}
+
+/// SQL over the arrays of a folder, which statements call `DIR`.
+struct InFolder {
+    sql: Sql,
+    folder: String,
+}
+
+/// A result, in memory.
+#[derive(Clone, Default)]
+struct InMemory(Arc<Mutex<Vec<u8>>>);
+
+impl Write for InMemory {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl DB for InFolder {
+    type Error = tdb::Error;
+    type ColumnType = DefaultColumnType;
+
+    fn run(&mut self, sql: &str) -> Result<DBOutput<DefaultColumnType>, tdb::Error> {
+        let sql = sql.replace("DIR", &self.folder);
+        let mut output = DBOutput::StatementComplete(0);
+        self.sql.run(&sql, |answer| {
+            output = match answer {
+                SqlAnswer::Rows(rows) => {
+                    let result = InMemory::default();
+                    let like = OutputFile::new("result").format(FileFormat::Csv);
+                    rows.write_to(result.clone(), &like)?;
+                    let text = String::from_utf8(result.0.lock().unwrap().clone()).unwrap();
+                    of_csv(&text)
+                }
+                SqlAnswer::Written(cells) | SqlAnswer::Deleted(cells) => {
+                    DBOutput::StatementComplete(cells)
+                }
+                _ => DBOutput::StatementComplete(0),
+            };
+            Ok::<_, tdb::Error>(())
+        })?;
+        Ok(output)
+    }
+
+    fn shutdown(&mut self) {}
+}
+
+/// Rows whose cells hold neither quotes nor line breaks.
+fn of_csv(text: &str) -> DBOutput<DefaultColumnType> {
+    let mut lines = text.lines().map(cells);
+    let columns = lines.next().map_or(0, |names| names.len());
+    DBOutput::Rows {
+        types: vec![DefaultColumnType::Any; columns],
+        rows: lines.collect(),
+    }
+}
+
+fn cells(line: &str) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut is_quoted = false;
+    for letter in line.chars() {
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => cells.push(String::new()),
+            letter => cells.last_mut().unwrap().push(letter),
+        }
+    }
+    let shown = cells.into_iter();
+    let shown = shown.map(|cell| {
+        if cell.is_empty() {
+            "NULL".to_owned()
+        } else {
+            cell
+        }
+    });
+    shown.collect()
+}
+
+#[test]
+fn statements_give_what_their_files_say() {
+    let statements = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sql/statements");
+    let mut run = 0;
+    for entry in fs::read_dir(statements).unwrap() {
+        let folder = folder();
+        let context = Context::new().threads(2);
+        let mut runner = Runner::new(|| async {
+            Ok(InFolder {
+                sql: context.sql()?,
+                folder: folder.path().display().to_string(),
+            })
+        });
+        let file = entry.unwrap().path();
+        if let Err(error) = runner.run_file(&file) {
+            panic!("{error}");
+        }
+        run += 1;
+    }
+    assert_eq!(run, 2);
+}
+
+/// What the program prints and says of statements, and how it ends.
+fn said(folder: &Path, arguments: &[&str], input: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tdb"));
+    command.current_dir(folder).arg("sql").args(arguments);
+    command.stdin(std::process::Stdio::piped());
+    command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    format!("{out}{err}exit {}", output.status.code().unwrap())
+}
+
+#[test]
+fn rows_come_in_the_formats_of_reading() {
+    let folder = folder();
+    let run = |arguments: &[&str]| said(folder.path(), arguments, "");
+    let snow = "select station, max(pressure) as most from tour where sky = 'snow' group by station order by station limit 2";
+    insta::assert_snapshot!(run(&[snow]));
+    insta::assert_snapshot!(run(&[snow, "--format", "table"]));
+    insta::assert_snapshot!(run(&[snow, "--json"]));
+    insta::assert_snapshot!(run(&[snow, "-o", "snow.parquet"]));
+    insta::assert_snapshot!(run(&["select * from 'snow.parquet'"]));
+    insta::assert_snapshot!(run(&[snow, "--format", "npy"]));
+    let odd = "select 1.5::decimal(5,2) as d, interval '3 days' as i, [1,2] as l, [['x']] as n, null as z, true as b, x'ff00' as x, date '2024-02-29' as y";
+    insta::assert_snapshot!(run(&[odd, "--json"]));
+    insta::assert_snapshot!(run(&[
+        "explain select station from tour where sky = 'snow' and station > 'K' limit 3",
+        "--format",
+        "table"
+    ]));
+}
+
+#[test]
+fn statements_come_through_a_pipe() {
+    let folder = folder();
+    let statements =
+        "delete from tour where station = 'BGN' and sky = 'snow'; select count(*) from tour;";
+    insta::assert_snapshot!(said(folder.path(), &[], statements));
+    insta::assert_snapshot!(said(
+        folder.path(),
+        &["--at", "2024-04-12T01:00:00"],
+        "select count(*) from tour"
+    ));
+    insta::assert_snapshot!(said(folder.path(), &["select 1; select 2"], ""));
+    insta::assert_snapshot!(said(
+        folder.path(),
+        &["select 1; select 2", "-o", "two.csv"],
+        ""
+    ));
+    assert!(!folder.path().join("two.csv").exists());
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let folder = folder();
+    let run = |statement: &str| said(folder.path(), &[statement], "");
+    insta::assert_snapshot!(run("select statoin from tour"));
+    insta::assert_snapshot!(run("select * from toor"));
+    insta::assert_snapshot!(run("select * form tour"));
+    insta::assert_snapshot!(run("select count(* from tour"));
+    insta::assert_snapshot!(run("select nosuch(station) from tour"));
+    insta::assert_snapshot!(run("select station + 1 from tour"));
+    insta::assert_snapshot!(run("delete from tour where sky like '%n%'"));
+    // As deep as it is long.
+    let chain = |number| {
+        let tests = "temperature * 2 = 3 or ".repeat(number);
+        format!("select count(*) from tour where {tests} sky = 'snow'")
+    };
+    assert_eq!(
+        said(folder.path(), &[], &chain(990)),
+        "count(*)\n21\nexit 0"
+    );
+    insta::assert_snapshot!(said(folder.path(), &[], &chain(10_000)));
+    insta::assert_snapshot!(said(folder.path(), &["select 1", "--group", "tour"], ""));
+}

@@ -1,0 +1,57 @@
+//! The parts of a condition that must all hold.
+
+use crate::{Condition, ConditionNode};
+
+impl Condition {
+    /// Those of the parts that must all hold which look at these fields alone; `None` where there is none. It holds wherever the
+    /// whole condition does.
+    ///
+    /// ```
+    /// use tdb_condition::Condition;
+    ///
+    /// let condition = Condition::parse("day > 3 and temp < 0 and (day < 9 or temp = 1)", &Default::default())?;
+    /// let of_day = condition.about(|field| field == "day");
+    /// assert_eq!(of_day.map(|c| c.to_string()).as_deref(), Some("day > 3"));
+    /// # Ok::<(), tdb_condition::ConditionError>(())
+    /// ```
+    #[must_use]
+    pub fn about(&self, is_one: impl Fn(&str) -> bool) -> Option<Self> {
+        let parts = self.conjuncts().into_iter();
+        let own = parts.filter(|part| part.fields().all(&is_one));
+        own.reduce(Self::and)
+    }
+
+    /// The parts that must all hold; the condition itself, if it is not made of such parts.
+    fn conjuncts(&self) -> Vec<Self> {
+        let Some((ConditionNode::And(_), mut rest)) = self.nodes().split_first() else {
+            return vec![self.clone()];
+        };
+        let mut parts = Vec::new();
+        while !rest.is_empty() {
+            let (part, others) = rest.split_at(length(rest));
+            parts.push(Self::of_nodes(part.to_vec()));
+            rest = others;
+        }
+        parts
+    }
+}
+
+/// How many of the nodes the first condition among them has.
+fn length(nodes: &[ConditionNode]) -> usize {
+    let mut wanted = 1_usize;
+    let mut taken = 0_usize;
+    for node in nodes {
+        taken = taken.saturating_add(1);
+        wanted = match node {
+            ConditionNode::And(joined) | ConditionNode::Or(joined) => {
+                wanted.saturating_sub(1).saturating_add(*joined)
+            }
+            ConditionNode::Not => wanted,
+            ConditionNode::Test(_) | ConditionNode::Comparison(_) => wanted.saturating_sub(1),
+        };
+        if wanted == 0 {
+            break;
+        }
+    }
+    taken
+}

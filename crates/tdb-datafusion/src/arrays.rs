@@ -1,0 +1,69 @@
+//! Who opens arrays by URI: the front door, with its stores, keys and settings.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use arrow_array::RecordBatchReader;
+use tdb_array::{Array, TimeWindow};
+use tdb_cells::Session;
+
+/// An error of whoever opens arrays, as it tells it.
+pub type BoxedError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Opens arrays and groups for SQL, which knows only how they are called. Its functions may wait for a store: they are called on
+/// threads that may wait.
+pub trait Arrays: Debug + Send + Sync {
+    /// Opens an array with what was written within a span of time.
+    ///
+    /// # Errors
+    /// Where there is none, and where what is stored cannot be read.
+    fn open(&self, uri: &str, window: TimeWindow) -> Result<Arc<Array>, BoxedError>;
+
+    /// As [`Arrays::open`]; the second kind of error is of a place where there is no array.
+    ///
+    /// # Errors
+    /// Where what is stored cannot be read.
+    fn find(
+        &self,
+        uri: &str,
+        window: TimeWindow,
+    ) -> Result<Result<Arc<Array>, BoxedError>, BoxedError>;
+
+    /// The members of a group; `None` where there is something else, or nothing.
+    ///
+    /// # Errors
+    /// Where what is stored cannot be read.
+    fn members(&self, uri: &str) -> Result<Option<Vec<Member>>, BoxedError>;
+
+    /// A time, in milliseconds since 1970, out of the text of an option.
+    ///
+    /// # Errors
+    /// Text that is no time.
+    fn time(&self, text: &str) -> Result<u64, BoxedError>;
+
+    /// The span of time of what queries see, where they do not say another.
+    fn window(&self) -> TimeWindow;
+
+    /// Makes an array of the rows of a query, and says how many cells it has. The options are those of the statement.
+    ///
+    /// # Errors
+    /// Where something is in the way; rows that no array can hold.
+    fn import(
+        &self,
+        rows: Box<dyn RecordBatchReader + Send>,
+        uri: &str,
+        options: &[(String, String)],
+    ) -> Result<u64, BoxedError>;
+
+    /// Threads and memory.
+    fn session(&self) -> &Session;
+}
+
+/// An array that is a member of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its name: the one that the group gives it, or else the last part of its URI.
+    pub name: String,
+    /// Where it is.
+    pub uri: String,
+}

@@ -1,0 +1,338 @@
+//! Arrays, and the statements that are run over them.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use arrow_schema::ArrowError;
+use datafusion::catalog::{DynamicFileCatalog, TableProvider};
+use datafusion::common::{Result, TableReference, plan_err};
+use datafusion::datasource::DefaultTableSource;
+use datafusion::datasource::dynamic_file::DynamicListTableFactory;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
+use datafusion::logical_expr::{DmlStatement, Expr, LogicalPlan, TableSource, WriteOp};
+use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
+use datafusion::sql::parser::{CopyToSource, CopyToStatement, DFParser, Statement};
+use futures_util::StreamExt;
+use tokio::sync::mpsc;
+
+use crate::arrays::Arrays;
+use crate::delete::{Asked, condition_of, delete};
+use crate::depth;
+use crate::error::{SqlError, external};
+use crate::factory::{ArrayTables, TABLE_TYPE};
+use crate::group::GroupTables;
+use crate::memory::SharedPool;
+use crate::named_by_uri::{Missing, NamedByUri};
+use crate::requests::AskForExtremes;
+use crate::rows::Rows;
+use crate::table::ArrayTable;
+
+/// The catalog and schema in which tables are looked for that a query names by one name.
+const CATALOG: &str = "datafusion";
+
+/// Arrays that are asked in SQL: by path or URI in quotes, by names that were registered, as members of groups.
+#[derive(Clone)]
+pub struct Database {
+    context: SessionContext,
+    arrays: Arc<dyn Arrays>,
+    missing: Arc<Missing>,
+}
+
+/// What a statement came to.
+pub enum Answer {
+    /// Rows, and what their columns are.
+    Rows(SendableRecordBatchStream),
+    /// Nothing but that so many cells were written.
+    Written(u64),
+    /// Nothing but that so many cells were deleted.
+    Deleted(u64),
+    /// Nothing.
+    Done,
+}
+
+impl Database {
+    /// A database whose arrays are opened by `arrays`. DataFusion may use half of the memory of their session, and writes to the
+    /// temporary folder of the system what needs more.
+    ///
+    /// # Errors
+    /// [`SqlError`].
+    pub fn new(arrays: Arc<dyn Arrays>) -> Result<Self, SqlError> {
+        let mut config = SessionConfig::new().with_target_partitions(arrays.session().threads());
+        config = config.with_information_schema(true);
+        let options = config.options_mut();
+        // Text that is compared with text of an array is made the same type as that.
+        options.sql_parser.map_string_types_to_utf8view = false;
+        let pool = SharedPool::new(&arrays.session().limits().budget)?;
+        let runtime = RuntimeEnvBuilder::new()
+            .with_memory_pool(Arc::new(pool))
+            .build_arc()?;
+        let factory = ArrayTables {
+            arrays: Arc::clone(&arrays),
+        };
+        let state = SessionStateBuilder::new()
+            .with_config(config)
+            .with_runtime_env(runtime)
+            .with_default_features()
+            .with_optimizer_rule(Arc::new(AskForExtremes))
+            .with_table_factory(TABLE_TYPE.to_owned(), Arc::new(factory))
+            .build();
+        let plain = SessionContext::new_with_state(state);
+        let files = Arc::new(DynamicListTableFactory::default());
+        let missing = Arc::new(Missing::default());
+        let named = NamedByUri {
+            arrays: Arc::clone(&arrays),
+            files: Arc::clone(&files),
+            missing: Arc::clone(&missing),
+        };
+        let catalogs = Arc::clone(plain.state().catalog_list());
+        let catalogs = DynamicFileCatalog::new(catalogs, Arc::new(named));
+        let state = plain
+            .into_state_builder()
+            .with_catalog_list(Arc::new(catalogs))
+            .build();
+        let context = SessionContext::new_with_state(state);
+        files.session_store().with_state(context.state_weak_ref());
+        Ok(Self {
+            context,
+            arrays,
+            missing,
+        })
+    }
+
+    /// DataFusion's own context, for what has no door here: data frames, functions of one's own. `DELETE` runs by
+    /// [`Database::run`] alone.
+    #[must_use]
+    pub fn context(&self) -> &SessionContext {
+        &self.context
+    }
+
+    /// Gives an open array a name.
+    ///
+    /// # Errors
+    /// A name that a table has.
+    pub fn register(&self, name: &str, table: ArrayTable) -> Result<(), SqlError> {
+        self.context.register_table(name, Arc::new(table))?;
+        Ok(())
+    }
+
+    /// Lets queries name the arrays of a group by their names in it.
+    ///
+    /// # Errors
+    /// Where there is no group.
+    pub async fn register_group(&self, uri: &str) -> Result<(), SqlError> {
+        let (arrays, asked) = (Arc::clone(&self.arrays), uri.to_owned());
+        let members = tokio::task::spawn_blocking(move || arrays.members(&asked).map_err(external));
+        let members = members.await.map_err(external)??;
+        let Some(members) = members else {
+            return Err(SqlError::statement(format!("{uri} is no group")));
+        };
+        let tables = Arc::new(GroupTables::new(Arc::clone(&self.arrays), members));
+        let catalog = self.context.catalog(CATALOG);
+        let catalog = catalog.ok_or_else(|| SqlError::Bug("there is no catalog".to_owned()))?;
+        catalog.register_schema("public", tables)?;
+        Ok(())
+    }
+
+    /// The statements of a text, which semicolons end. Deep ones need a deep stack.
+    ///
+    /// # Errors
+    /// Text that is no SQL; a statement with thousands of operators.
+    pub fn statements(&self, sql: &str) -> Result<VecDeque<Statement>, SqlError> {
+        depth::check(sql)?;
+        Ok(DFParser::parse_sql(sql)?)
+    }
+
+    /// Runs one statement. Rows come as they are taken; what changes an array is done when this returns.
+    ///
+    /// # Errors
+    /// A statement that cannot be answered; errors of arrays.
+    pub async fn run(&self, statement: Statement) -> Result<Answer, SqlError> {
+        self.missing.take();
+        let answer = self.answer(statement).await;
+        answer.map_err(|error| match self.missing.take() {
+            Some(source) if error.is_missing_table() => SqlError::Array {
+                place: None,
+                source,
+            },
+            _ => error,
+        })
+    }
+
+    async fn answer(&self, statement: Statement) -> Result<Answer, SqlError> {
+        if let Statement::CopyTo(copy) = &statement
+            && copy
+                .stored_as
+                .as_ref()
+                .is_some_and(|kind| kind.eq_ignore_ascii_case(TABLE_TYPE))
+        {
+            return self.copy(copy.clone()).await;
+        }
+        let plan = self.context.state().statement_to_plan(statement).await?;
+        match &plan {
+            LogicalPlan::Dml(dml) if matches!(dml.op, WriteOp::Delete) => {
+                if let Some(table) = array_of(&dml.target) {
+                    return self.delete(&table, dml).await;
+                }
+            }
+            LogicalPlan::Dml(dml) if matches!(dml.op, WriteOp::Insert(_)) => {
+                if let Some(table) = array_of(&dml.target) {
+                    let name = dml.table_name.clone();
+                    return self.insert(&table, name, plan).await;
+                }
+            }
+            LogicalPlan::Dml(dml) if matches!(dml.op, WriteOp::Update) => {
+                let what = format!(
+                    "UPDATE is not supported: `tdb set` and `tdb write --replace` change cells of {}",
+                    dml.table_name
+                );
+                return Err(SqlError::statement(what));
+            }
+            _ => {}
+        }
+        let is_ddl = matches!(plan, LogicalPlan::Ddl(_) | LogicalPlan::Statement(_));
+        let frame = self.context.execute_logical_plan(plan).await?;
+        let rows = frame.execute_stream().await?;
+        if is_ddl {
+            Ok(Answer::Done)
+        } else {
+            Ok(Answer::Rows(rows))
+        }
+    }
+
+    /// The condition is taken from the plan as it was written, before DataFusion answers parts of it by itself.
+    async fn delete(&self, table: &ArrayTable, dml: &DmlStatement) -> Result<Answer, SqlError> {
+        let plan = LogicalPlan::Dml(dml.clone());
+        let state = self.context.state();
+        let options = state.config_options();
+        let plan = state
+            .analyzer()
+            .execute_and_check(plan, options, |_, _| {})?;
+        let LogicalPlan::Dml(dml) = plan else {
+            return Err(SqlError::Bug("a DELETE that is none".to_owned()));
+        };
+        let cells = match condition_of(table, &dml.input, &state)? {
+            Asked::None => 0,
+            Asked::Cells { condition, counted } => {
+                let counted = match counted {
+                    Some(predicate) => Some(self.count(table, predicate).await?),
+                    None => None,
+                };
+                let deleting = table.clone();
+                let deleted =
+                    tokio::task::spawn_blocking(move || delete(&deleting, &condition, counted));
+                deleted.await.map_err(external)??
+            }
+        };
+        self.refresh(&dml.table_name, table).await?;
+        Ok(Answer::Deleted(cells))
+    }
+
+    /// How many cells there are now for which a condition is true.
+    async fn count(&self, table: &ArrayTable, predicate: Expr) -> Result<u64, SqlError> {
+        let opening = table.clone();
+        let newest = tokio::task::spawn_blocking(move || opening.reopened());
+        let newest = newest.await.map_err(external)??;
+        let cells = self.context.read_table(Arc::new(newest))?;
+        Ok(cells.filter(predicate)?.count().await? as u64)
+    }
+
+    async fn insert(
+        &self,
+        table: &ArrayTable,
+        name: TableReference,
+        plan: LogicalPlan,
+    ) -> Result<Answer, SqlError> {
+        let rows = self
+            .context
+            .execute_logical_plan(plan)
+            .await?
+            .collect()
+            .await?;
+        let counts = rows.iter().filter_map(|batch| {
+            let counts = batch.columns().first()?;
+            let counts = counts.as_any().downcast_ref::<arrow_array::UInt64Array>()?;
+            Some(counts.values().iter().sum::<u64>())
+        });
+        let written = counts.sum();
+        self.refresh(&name, table).await?;
+        Ok(Answer::Written(written))
+    }
+
+    /// Opens a table anew that was given a name, so that the next statement sees what this one did.
+    async fn refresh(&self, name: &TableReference, table: &ArrayTable) -> Result<(), SqlError> {
+        if !self.context.table_exist(name.clone())? {
+            return Ok(());
+        }
+        let opening = table.clone();
+        let newest = tokio::task::spawn_blocking(move || opening.reopened());
+        let newest = newest.await.map_err(external)??;
+        if self.context.deregister_table(name.clone())?.is_some() {
+            self.context
+                .register_table(name.clone(), Arc::new(newest))?;
+        }
+        Ok(())
+    }
+
+    /// `COPY … TO '…' STORED AS TILEDB`.
+    async fn copy(&self, copy: CopyToStatement) -> Result<Answer, SqlError> {
+        let frame = self.copied(&copy).await?;
+        let mut stream = frame.execute_stream().await?;
+        let (sender, receiver) = mpsc::channel(2);
+        let rows = Rows {
+            schema: stream.schema(),
+            receiver,
+        };
+        let options = copy.options.iter().map(|(name, value)| {
+            let value = value.to_string();
+            let bare = value.trim_matches('\'');
+            (
+                name.trim_start_matches("format.").to_owned(),
+                bare.to_owned(),
+            )
+        });
+        let options: Vec<(String, String)> = options.collect();
+        let arrays = Arc::clone(&self.arrays);
+        let made = tokio::task::spawn_blocking(move || {
+            arrays
+                .import(Box::new(rows), &copy.target, &options)
+                .map_err(external)
+        });
+        while let Some(batch) = stream.next().await {
+            let failed = batch.is_err();
+            let batch = batch.map_err(|error| ArrowError::ExternalError(Box::new(error)));
+            if sender.send(batch).await.is_err() || failed {
+                break;
+            }
+        }
+        drop(sender);
+        Ok(Answer::Written(made.await.map_err(external)??))
+    }
+
+    async fn copied(&self, copy: &CopyToStatement) -> Result<DataFrame> {
+        if !copy.partitioned_by.is_empty() {
+            return plan_err!(
+                "an array is not PARTITIONED BY columns; the option 'dim' names its dimensions"
+            );
+        }
+        let statement = match &copy.source {
+            CopyToSource::Relation(name) => {
+                DFParser::parse_sql(&format!("SELECT * FROM {name}"))?.pop_front()
+            }
+            CopyToSource::Query(query) => DFParser::parse_sql(&query.to_string())?.pop_front(),
+        };
+        let Some(statement) = statement else {
+            return plan_err!("COPY without a query");
+        };
+        let plan = self.context.state().statement_to_plan(statement).await?;
+        self.context.execute_logical_plan(plan).await
+    }
+}
+
+/// The array that a statement changes, if it is one.
+fn array_of(target: &Arc<dyn TableSource>) -> Option<ArrayTable> {
+    let source: &dyn TableSource = target.as_ref();
+    let provider = &source.downcast_ref::<DefaultTableSource>()?.table_provider;
+    let provider: &dyn TableProvider = provider.as_ref();
+    provider.downcast_ref::<ArrayTable>().cloned()
+}

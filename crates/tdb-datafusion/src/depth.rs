@@ -1,0 +1,77 @@
+//! How deep the expressions of a statement can be: the parser, the planner and all that is made of a chain of operators goes down as
+//! deep as it is long.
+
+use datafusion::sql::sqlparser::dialect::GenericDialect;
+use datafusion::sql::sqlparser::keywords::Keyword;
+use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
+
+use crate::error::SqlError;
+
+/// Operators that a statement may have.
+const MOST_OPERATORS: usize = 2_000;
+
+/// Fails for statements with more operators than the stack of a thread has room for.
+pub(crate) fn check(sql: &str) -> Result<(), SqlError> {
+    // What is no SQL, the parser says better.
+    let Ok(tokens) = Tokenizer::new(&GenericDialect {}, sql).tokenize() else {
+        return Ok(());
+    };
+    let mut operators = 0_usize;
+    let mut is_behind_value = false;
+    for token in tokens {
+        match &token {
+            Token::Whitespace(_) => continue,
+            Token::SemiColon => operators = 0,
+            token if joins(token, is_behind_value) => operators = operators.saturating_add(1),
+            _ => {}
+        }
+        if operators > MOST_OPERATORS {
+            return Err(SqlError::Statement {
+                what: format!("a statement has more than {MOST_OPERATORS} operators"),
+                hint: Some("say `in (…)`, or join with a table of the values".to_owned()),
+                column: None,
+            });
+        }
+        is_behind_value = match &token {
+            Token::Number(..) | Token::SingleQuotedString(_) | Token::RParen => true,
+            Token::Word(word) => word.keyword == Keyword::NoKeyword,
+            _ => false,
+        };
+    }
+    Ok(())
+}
+
+/// Whether a token joins what stands before it with what follows; a sign does not.
+fn joins(token: &Token, is_behind_value: bool) -> bool {
+    match token {
+        Token::Word(word) => matches!(
+            word.keyword,
+            Keyword::AND
+                | Keyword::OR
+                | Keyword::NOT
+                | Keyword::UNION
+                | Keyword::EXCEPT
+                | Keyword::INTERSECT
+                | Keyword::JOIN
+                | Keyword::WHEN
+        ),
+        Token::Plus | Token::Minus => is_behind_value,
+        Token::Mul | Token::Div | Token::Mod | Token::StringConcat => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chains_are_bounded_and_lists_are_not() {
+        let chain = |joint: &str| format!("select 1{}", joint.repeat(3_000));
+        for joint in [" + 1", " or 1", " - 1", " union select 1"] {
+            assert!(check(&chain(joint)).is_err(), "{joint}");
+        }
+        assert!(check(&chain(", -1")).is_ok());
+        assert!(check(&"select 1 + 1;".repeat(3_000)).is_ok());
+    }
+}

@@ -1,0 +1,195 @@
+//! Errors of statements.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow_schema::ArrowError;
+use datafusion::common::{DataFusionError, SchemaError};
+use datafusion::sql::sqlparser::parser::ParserError;
+use tdb_tile::ErrorKind;
+
+use crate::arrays::BoxedError;
+
+/// What went wrong with a statement: an error of an array that passed through DataFusion, or one of the statement itself.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SqlError {
+    /// The statement is not one that can be answered.
+    #[error("{what}")]
+    Statement {
+        /// What is wrong with it.
+        what: String,
+        /// The way out, where one is known.
+        hint: Option<String>,
+        /// The number of the character in its line at which it is wrong, from 1, where that is known.
+        column: Option<usize>,
+    },
+    /// Memory did not suffice.
+    #[error("{0}")]
+    Memory(String),
+    /// An error of an array, or of whoever opens arrays.
+    #[error("{source}")]
+    Array {
+        /// The URI of the array, unless the error tells it.
+        place: Option<String>,
+        /// The error.
+        source: BoxedError,
+    },
+    /// A system's error: a file cannot be written.
+    #[error(transparent)]
+    System(#[from] std::io::Error),
+    /// What cannot be.
+    #[error("{0}")]
+    Bug(String),
+}
+
+impl SqlError {
+    /// The category of the error, which tells what the caller can do; `None` for an error of an array, which knows its own.
+    #[must_use]
+    pub fn kind(&self) -> Option<ErrorKind> {
+        match self {
+            Self::Statement { .. } => Some(ErrorKind::Invalid),
+            Self::Memory(_) => Some(ErrorKind::Limit),
+            Self::System(_) => Some(ErrorKind::Store),
+            Self::Bug(_) => Some(ErrorKind::Bug),
+            Self::Array { .. } => None,
+        }
+    }
+
+    /// The way out, where one is known.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Statement { hint, .. } => hint.as_deref(),
+            Self::Memory(_) => Some("--memory gives more"),
+            _ => None,
+        }
+    }
+
+    /// Whether a table is not there.
+    pub(crate) fn is_missing_table(&self) -> bool {
+        matches!(self, Self::Statement { what, .. } if what.starts_with("table ") && what.ends_with("not found"))
+    }
+
+    /// The number of the character in its line at which a statement is wrong, from 1.
+    #[must_use]
+    pub fn column(&self) -> Option<usize> {
+        match self {
+            Self::Statement { column, .. } => *column,
+            _ => None,
+        }
+    }
+
+    /// What is said in the first line, and the way out in the others; with a place in the statement, if the text tells it.
+    pub(crate) fn statement(what: impl Into<String>) -> Self {
+        let text: String = what.into();
+        let (what, hint) = match text.split_once('\n') {
+            Some((what, hint)) => (what.to_owned(), Some(hint.replace('\n', " "))),
+            None => (text, None),
+        };
+        let place = what.rsplit_once(" at Line: ");
+        let column = place.and_then(|(_, place)| place.split_once(", Column: ")?.1.parse().ok());
+        let what = match place.filter(|_| column.is_some()) {
+            Some((what, _)) => what.to_owned(),
+            None => what,
+        };
+        Self::Statement { what, hint, column }
+    }
+}
+
+impl From<DataFusionError> for SqlError {
+    fn from(error: DataFusionError) -> Self {
+        match error {
+            DataFusionError::External(source) => of_source(source),
+            DataFusionError::Context(_, error) | DataFusionError::Diagnostic(_, error) => {
+                Self::from(*error)
+            }
+            DataFusionError::Shared(error) => match Arc::try_unwrap(error) {
+                Ok(error) => Self::from(error),
+                Err(error) => Self::statement(text(&error)),
+            },
+            DataFusionError::Collection(errors) => {
+                let first = errors.into_iter().next();
+                first.map_or_else(|| Self::Bug("errors, but none".to_owned()), Self::from)
+            }
+            DataFusionError::ArrowError(error, _) => match *error {
+                ArrowError::ExternalError(source) => of_source(source),
+                error => Self::statement(error.to_string()),
+            },
+            DataFusionError::IoError(error) => Self::System(error),
+            DataFusionError::Internal(what) => Self::Bug(what),
+            error @ DataFusionError::ResourcesExhausted(_) => Self::Memory(text(&error)),
+            DataFusionError::SchemaError(error, _) => of_schema(&error),
+            DataFusionError::SQL(error, _) => match *error {
+                ParserError::TokenizerError(what) | ParserError::ParserError(what) => {
+                    Self::statement(what)
+                }
+                error @ ParserError::RecursionLimitExceeded => Self::statement(error.to_string()),
+            },
+            error => Self::statement(text(&error)),
+        }
+    }
+}
+
+fn of_source(source: BoxedError) -> SqlError {
+    let source = match source.downcast::<DataFusionError>() {
+        Ok(error) => return SqlError::from(*error),
+        Err(source) => source,
+    };
+    match source.downcast::<Failed>() {
+        Ok(failed) => SqlError::Array {
+            place: Some(failed.uri),
+            source: failed.source,
+        },
+        Err(source) => SqlError::Array {
+            place: None,
+            source,
+        },
+    }
+}
+
+/// A column that is none, with the nearest that are.
+fn of_schema(error: &SchemaError) -> SqlError {
+    let SchemaError::FieldNotFound {
+        field,
+        valid_fields,
+    } = error
+    else {
+        return SqlError::statement(error.to_string());
+    };
+    let known = valid_fields.iter().map(|field| field.name.as_str());
+    SqlError::Statement {
+        what: format!("there is no column {:?}", field.name),
+        hint: Some(tdb_schema::names::hint("column", &field.name, known)),
+        column: None,
+    }
+}
+
+/// The error in one paragraph, without the name of its kind in front of what a person wrote.
+fn text(error: &DataFusionError) -> String {
+    error.message().into_owned()
+}
+
+/// An error of an array, so that it comes back out of DataFusion as it is.
+pub(crate) fn external(error: impl Into<BoxedError>) -> DataFusionError {
+    DataFusionError::External(error.into())
+}
+
+/// An error below, and the array that it is of.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    pub(crate) uri: String,
+    pub(crate) source: BoxedError,
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.uri, self.source)
+    }
+}
+
+impl std::error::Error for Failed {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&*self.source)
+    }
+}

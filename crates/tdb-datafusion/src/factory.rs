@@ -1,0 +1,67 @@
+//! `CREATE EXTERNAL TABLE … STORED AS TILEDB LOCATION '…'`.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::catalog::{Session, TableProvider, TableProviderFactory};
+use datafusion::common::{Result, plan_err};
+use datafusion::logical_expr::CreateExternalTable;
+use tdb_array::TimeWindow;
+
+use crate::Arrays;
+use crate::error::external;
+use crate::table::ArrayTable;
+
+/// The type of tables that are arrays: `STORED AS TILEDB`.
+pub const TABLE_TYPE: &str = "TILEDB";
+
+/// Makes tables of arrays.
+#[derive(Debug)]
+pub(crate) struct ArrayTables {
+    pub(crate) arrays: Arc<dyn Arrays>,
+}
+
+#[async_trait]
+impl TableProviderFactory for ArrayTables {
+    async fn create(
+        &self,
+        _state: &dyn Session,
+        asked: &CreateExternalTable,
+    ) -> Result<Arc<dyn TableProvider>> {
+        let [uri] = &asked.locations[..] else {
+            return plan_err!("a table of an array has one LOCATION");
+        };
+        if !asked.schema.fields().is_empty() {
+            return plan_err!("the columns of {uri} are known: leave them out of the statement");
+        }
+        let mut window = self.arrays.window();
+        for (name, value) in &asked.options {
+            // A name without a dot gets a prefix from the parser.
+            let time = || self.arrays.time(value).map_err(external);
+            match name.strip_prefix("format.").unwrap_or(name) {
+                "at" => window.at = time()?,
+                "since" => window.since = time()?,
+                other => {
+                    return plan_err!(
+                        "there is no option {other:?} of an array: there are 'at' and 'since'"
+                    );
+                }
+            }
+        }
+        Ok(Arc::new(open(&self.arrays, uri, window).await?))
+    }
+}
+
+/// Opens an array as a table, on a thread that may wait.
+pub(crate) async fn open(
+    arrays: &Arc<dyn Arrays>,
+    uri: &str,
+    window: TimeWindow,
+) -> Result<ArrayTable> {
+    let (arrays, uri) = (Arc::clone(arrays), uri.to_owned());
+    let opened = tokio::task::spawn_blocking(move || {
+        let array = arrays.open(&uri, window).map_err(external)?;
+        ArrayTable::new(array, arrays.session().clone(), &uri)
+    });
+    opened.await.map_err(external)?
+}

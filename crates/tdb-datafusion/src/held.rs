@@ -1,0 +1,81 @@
+//! Results as columns that cells can hold: what Arrow has and no field does becomes text.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
+use tdb_arrow::field_of_column;
+
+/// The same columns, each with a name that no other has: `a`, `a:1`.
+#[must_use]
+pub fn distinct_names(schema: &Schema) -> SchemaRef {
+    let mut taken: HashSet<String> = HashSet::new();
+    let fields = schema.fields().iter().map(|field| {
+        let mut name = field.name().clone();
+        let mut number = 0_u64;
+        while !taken.insert(name.clone()) {
+            number = number.saturating_add(1);
+            name = format!("{}:{number}", field.name());
+        }
+        Field::clone(field).with_name(name)
+    });
+    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+}
+
+/// The schema of the same columns where those that no field holds are text.
+#[must_use]
+pub fn held_by_cells(schema: &Schema) -> SchemaRef {
+    let fields = schema.fields().iter().map(|field| {
+        let plain = match field.data_type() {
+            DataType::Dictionary(_, values) => values.as_ref().clone(),
+            data_type => data_type.clone(),
+        };
+        let plain = Field::clone(field).with_data_type(plain);
+        if field_of_column(&plain, 0).is_some() {
+            plain
+        } else {
+            plain
+                .with_data_type(DataType::LargeUtf8)
+                .with_metadata(Default::default())
+        }
+    });
+    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+}
+
+/// The columns of a batch as those of such a schema.
+///
+/// # Errors
+/// Values that Arrow cannot convert.
+pub fn hold(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+    let columns = batch.columns().iter().zip(schema.fields());
+    let columns = columns.map(|(column, field)| {
+        if column.data_type() == field.data_type() {
+            return Ok(Arc::clone(column));
+        }
+        match column.data_type() {
+            DataType::Dictionary(..) => cast(column, field.data_type()),
+            _ => text(column),
+        }
+    });
+    let columns = columns.collect::<Result<Vec<ArrayRef>, ArrowError>>()?;
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)
+}
+
+/// Values as Arrow shows them.
+fn text(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    let options = FormatOptions::default();
+    let shown = ArrayFormatter::try_new(column.as_ref(), &options)?;
+    let mut texts = arrow_array::builder::LargeStringBuilder::new();
+    for row in 0..column.len() {
+        if column.is_null(row) {
+            texts.append_null();
+        } else {
+            texts.append_value(shown.value(row).try_to_string()?);
+        }
+    }
+    Ok(Arc::new(texts.finish()))
+}

@@ -1,0 +1,139 @@
+//! `INSERT INTO`: rows of a query become cells, all of them in one commit or none.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow_schema::{ArrowError, SchemaRef};
+use async_trait::async_trait;
+use datafusion::common::{Result, plan_err};
+use datafusion::datasource::sink::{DataSink, DataSinkExec};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::dml::InsertOp;
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan};
+use futures_util::StreamExt;
+use tdb_arrow::ArrowInput;
+use tdb_cells::files::{Input, InputError, for_each_batch};
+use tdb_store::LocalStore;
+use tdb_write::{WriteError, WriteOptions, Writer, input_fields};
+use tokio::sync::mpsc;
+
+use crate::error::external;
+use crate::rows::Rows;
+use crate::source::Source;
+
+/// The plan of an insertion into a table.
+pub(crate) fn insertion(
+    source: &Arc<Source>,
+    input: Arc<dyn ExecutionPlan>,
+    op: InsertOp,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    let allows_duplicates = source.array.newest_schema().allows_duplicates;
+    match op {
+        InsertOp::Append => {}
+        InsertOp::Replace if !allows_duplicates => {}
+        InsertOp::Replace => {
+            return plan_err!(
+                "{} allows several cells with the same coordinates, so that REPLACE INTO cannot tell which ones to replace: DELETE them first",
+                source.uri
+            );
+        }
+        InsertOp::Overwrite => {
+            return plan_err!(
+                "INSERT OVERWRITE is not supported for {}: DELETE cells, then INSERT INTO",
+                source.uri
+            );
+        }
+    }
+    let sink = ArraySink {
+        source: Arc::clone(source),
+    };
+    Ok(Arc::new(DataSinkExec::new(input, Arc::new(sink), None)))
+}
+
+/// Writes rows into an array.
+#[derive(Debug)]
+struct ArraySink {
+    source: Arc<Source>,
+}
+
+impl DisplayAs for ArraySink {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ArraySink: {}", self.source.uri)
+    }
+}
+
+#[async_trait]
+impl DataSink for ArraySink {
+    fn schema(&self) -> &SchemaRef {
+        &self.source.schema
+    }
+
+    async fn write_all(
+        &self,
+        mut data: SendableRecordBatchStream,
+        _context: &Arc<TaskContext>,
+    ) -> Result<u64> {
+        let (sender, receiver) = mpsc::channel(2);
+        let rows = Rows {
+            schema: Arc::clone(&self.source.schema),
+            receiver,
+        };
+        let source = Arc::clone(&self.source);
+        let write = tokio::task::spawn_blocking(move || write(&source, rows));
+        while let Some(batch) = data.next().await {
+            let failed = batch.is_err();
+            let row = batch.map_err(|error| ArrowError::ExternalError(Box::new(error)));
+            // After an error, nobody takes any more.
+            if sender.send(row).await.is_err() || failed {
+                break;
+            }
+        }
+        drop(sender);
+        write.await.map_err(external)?
+    }
+}
+
+/// What ends a write early.
+enum Stopped {
+    Input(InputError),
+    Write(WriteError),
+}
+
+fn write(source: &Source, rows: Rows) -> Result<u64> {
+    let session = &source.session;
+    let array = source.newest()?;
+    let memory = session.limits().budget.limit();
+    let input = ArrowInput::new(Box::new(rows), "SQL").with_memory(memory);
+    let names = input.names().to_vec();
+    let failed = |error: WriteError| source.failed(error);
+    let fields = input_fields(&array, &names, false);
+    let fields = fields.map_err(|error| source.failed(error))?;
+    let mut cells = Box::new(input).cells(&fields).map_err(of_query)?;
+    let folder = LocalStore::open(std::env::temp_dir()).map_err(external)?;
+    let options = WriteOptions {
+        sort_store: Some(Arc::new(folder)),
+        ..WriteOptions::default()
+    };
+    let mut writer = Writer::open(session, &array, &options).map_err(failed)?;
+    let done = for_each_batch(
+        session,
+        || cells.next().map_err(Stopped::Input),
+        |batch| writer.push(batch).map_err(Stopped::Write),
+    );
+    match done {
+        Ok(()) => {}
+        Err(Stopped::Input(error)) => return Err(of_query(error)),
+        Err(Stopped::Write(error)) => return Err(failed(error)),
+    }
+    let written = writer.rows();
+    writer.finish().map_err(failed)?;
+    Ok(written)
+}
+
+/// An error of the query itself, which has passed through the reader of its rows, as it was.
+fn of_query(error: InputError) -> datafusion::common::DataFusionError {
+    match error {
+        InputError::Library { source, .. } => external(source),
+        error => external(error),
+    }
+}

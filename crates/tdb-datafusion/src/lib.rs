@@ -1,0 +1,35 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+mod arrays;
+mod database;
+mod delete;
+mod depth;
+mod error;
+mod factory;
+mod group;
+mod held;
+mod insert;
+mod known;
+mod literal;
+mod memory;
+mod named_by_uri;
+mod parts;
+mod pushdown;
+mod requests;
+mod rows;
+mod scan;
+mod source;
+mod stream;
+mod table;
+
+pub use arrays::{Arrays, BoxedError, Member};
+pub use database::{Answer, Database};
+pub use datafusion::execution::SendableRecordBatchStream as RowStream;
+pub use datafusion::sql::parser::Statement;
+pub use error::SqlError;
+pub use factory::TABLE_TYPE;
+pub use group::GroupTables;
+pub use held::{distinct_names, held_by_cells, hold};
+pub use table::ArrayTable;

@@ -1,0 +1,89 @@
+//! Values of SQL as those of conditions.
+
+use arrow_schema::TimeUnit;
+use datafusion::common::ScalarValue;
+use tdb_condition::Literal;
+use tdb_schema::value::Moment;
+use tdb_tile::Datatype;
+
+/// The value, if a condition can hold it. DataFusion has given it the type of the column that it is compared with.
+pub(crate) fn literal(value: &ScalarValue) -> Option<Literal> {
+    use ScalarValue as S;
+    Some(match value {
+        S::Dictionary(_, value) => literal(value)?,
+        S::Boolean(Some(value)) => Literal::Bool(*value),
+        S::Int8(Some(value)) => (*value).into(),
+        S::Int16(Some(value)) => (*value).into(),
+        S::Int32(Some(value)) => (*value).into(),
+        S::Int64(Some(value)) => (*value).into(),
+        S::UInt8(Some(value)) => (*value).into(),
+        S::UInt16(Some(value)) => (*value).into(),
+        S::UInt32(Some(value)) => (*value).into(),
+        S::UInt64(Some(value)) => (*value).into(),
+        S::Float32(Some(value)) if !value.is_nan() => (*value).into(),
+        S::Float64(Some(value)) if !value.is_nan() => (*value).into(),
+        S::Utf8(Some(text)) | S::LargeUtf8(Some(text)) | S::Utf8View(Some(text)) => {
+            text.as_str().into()
+        }
+        S::Binary(Some(bytes)) | S::LargeBinary(Some(bytes)) | S::BinaryView(Some(bytes)) => {
+            bytes.as_slice().into()
+        }
+        S::Date32(Some(days)) => moment(Datatype::DateTimeDay, (*days).into())?,
+        S::TimestampSecond(Some(ticks), None) => moment(Datatype::DateTimeSecond, *ticks)?,
+        S::TimestampMillisecond(Some(ticks), None) => {
+            moment(Datatype::DateTimeMillisecond, *ticks)?
+        }
+        S::TimestampMicrosecond(Some(ticks), None) => {
+            moment(Datatype::DateTimeMicrosecond, *ticks)?
+        }
+        S::TimestampNanosecond(Some(ticks), None) => moment(Datatype::DateTimeNanosecond, *ticks)?,
+        // Ticks of the unit of the column, which is that of the field.
+        S::DurationSecond(Some(ticks))
+        | S::DurationMillisecond(Some(ticks))
+        | S::DurationMicrosecond(Some(ticks))
+        | S::DurationNanosecond(Some(ticks)) => (*ticks).into(),
+        _ => return None,
+    })
+}
+
+fn moment(datatype: Datatype, ticks: i64) -> Option<Literal> {
+    Moment::of_ticks(datatype, ticks).map(Literal::Moment)
+}
+
+/// A value of a field as DataFusion has it in a column of this type; `None` where that is not one number, date or time of the
+/// same bits.
+pub(crate) fn scalar(data_type: &arrow_schema::DataType, bytes: &[u8]) -> Option<ScalarValue> {
+    use arrow_schema::DataType as D;
+    macro_rules! number {
+        ($($kind:ident = $t:ty),*) => {
+            match data_type {
+                $(D::$kind => Some(ScalarValue::$kind(Some(<$t>::from_le_bytes(bytes.try_into().ok()?)))),)*
+                D::Timestamp(unit, None) => {
+                    let ticks = Some(i64::from_le_bytes(bytes.try_into().ok()?));
+                    Some(match unit {
+                        TimeUnit::Second => ScalarValue::TimestampSecond(ticks, None),
+                        TimeUnit::Millisecond => ScalarValue::TimestampMillisecond(ticks, None),
+                        TimeUnit::Microsecond => ScalarValue::TimestampMicrosecond(ticks, None),
+                        TimeUnit::Nanosecond => ScalarValue::TimestampNanosecond(ticks, None),
+                    })
+                }
+                _ => None,
+            }
+        };
+    }
+    number!(
+        Int8 = i8,
+        Int16 = i16,
+        Int32 = i32,
+        Int64 = i64,
+        UInt8 = u8,
+        UInt16 = u16,
+        UInt32 = u32,
+        UInt64 = u64
+    )
+}
+
+/// Whether [`scalar`] has values of columns of this type.
+pub(crate) fn known_type(data_type: &arrow_schema::DataType) -> bool {
+    data_type.is_integer() || matches!(data_type, arrow_schema::DataType::Timestamp(_, None))
+}

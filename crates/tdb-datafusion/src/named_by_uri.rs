@@ -1,0 +1,76 @@
+//! Tables that a query names by path or URI: arrays, and files of Parquet, CSV and JSON.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use datafusion::catalog::{TableProvider, UrlTableFactory};
+use datafusion::common::Result;
+use datafusion::datasource::dynamic_file::DynamicListTableFactory;
+
+use crate::Arrays;
+use crate::arrays::BoxedError;
+use crate::error::external;
+use crate::table::ArrayTable;
+
+/// Endings of files that DataFusion reads by itself.
+const FILES: [&str; 4] = ["parquet", "csv", "json", "arrow"];
+
+/// Finds what a name that no table has stands for.
+#[derive(Debug)]
+pub(crate) struct NamedByUri {
+    pub(crate) arrays: Arc<dyn Arrays>,
+    pub(crate) files: Arc<DynamicListTableFactory>,
+    pub(crate) missing: Arc<Missing>,
+}
+
+/// Why there is no array of a name that was looked for, which DataFusion has no place for.
+#[derive(Debug, Default)]
+pub(crate) struct Missing(Mutex<Option<BoxedError>>);
+
+impl Missing {
+    /// What was noted since it was last taken.
+    pub(crate) fn take(&self) -> Option<BoxedError> {
+        self.place().take()
+    }
+
+    fn note(&self, error: BoxedError) {
+        *self.place() = Some(error);
+    }
+
+    fn place(&self) -> MutexGuard<'_, Option<BoxedError>> {
+        // It is there or not, and never half.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl UrlTableFactory for NamedByUri {
+    async fn try_new(&self, uri: &str) -> Result<Option<Arc<dyn TableProvider>>> {
+        let ending = Path::new(uri).extension();
+        let ending = ending.and_then(|ending| ending.to_str());
+        let ending = ending.map(str::to_lowercase);
+        let is_known = ending.is_some_and(|ending| FILES.contains(&&*ending));
+        if is_known
+            && Path::new(uri).is_file()
+            && let Some(file) = self.files.try_new(uri).await?
+        {
+            return Ok(Some(file));
+        }
+        let (arrays, name) = (Arc::clone(&self.arrays), uri.to_owned());
+        let found = tokio::task::spawn_blocking(move || {
+            let array = match arrays.find(&name, arrays.window()).map_err(external)? {
+                Ok(array) => array,
+                Err(error) => return Ok(Err(error)),
+            };
+            ArrayTable::new(array, arrays.session().clone(), &name).map(Ok)
+        });
+        match found.await.map_err(external)?? {
+            Ok(table) => Ok(Some(Arc::new(table))),
+            Err(error) => {
+                self.missing.note(error);
+                Ok(None)
+            }
+        }
+    }
+}

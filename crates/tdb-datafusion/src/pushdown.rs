@@ -1,0 +1,292 @@
+//! Conditions of SQL as those of arrays: which of them an array can answer, and whether it then answers the same.
+//!
+//! DataFusion orders floats in full: NaN is greater than any number and equal to itself, and -0.0 is less than 0.0. A condition of
+//! an array compares them as IEEE 754 does. A date that is none is null in Arrow, and in an array the least of all. What differs is
+//! left to DataFusion, or asked of the array in a form that leaves no cell out which DataFusion would take.
+
+use arrow_schema::DataType;
+use datafusion::common::ScalarValue;
+use datafusion::logical_expr::Operator;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::{
+    BinaryExpr, Column, DynamicFilterPhysicalExpr, InListExpr, IsNotNullExpr, IsNullExpr, LikeExpr,
+    Literal as LiteralExpr, NotExpr,
+};
+use tdb_cells::FieldInfo;
+use tdb_condition::{CompareOp, Condition, FieldTest, Literal, Test};
+use tdb_schema::{CellValNum, FieldKind};
+
+use crate::literal::literal;
+use crate::source::Source;
+
+/// What an array answers of a condition.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Pushed {
+    pub(crate) condition: Condition,
+    /// Whether it holds for just those cells for which SQL's condition is true.
+    pub(crate) is_exact: bool,
+}
+
+/// How the cells of a condition that is not exact may differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum May {
+    /// Also others, which DataFusion leaves out by itself.
+    BeMore,
+    /// Not all of them, but no others: what deletes can do with, if they are counted.
+    BeFewer,
+}
+
+impl Pushed {
+    /// Whether it will do; what is not exact here holds for other cells, too.
+    fn fits(&self, may: May) -> bool {
+        self.is_exact || may == May::BeMore
+    }
+
+    fn new(condition: impl Into<Condition>, is_exact: bool) -> Option<Self> {
+        Some(Self {
+            condition: condition.into(),
+            is_exact,
+        })
+    }
+}
+
+/// What an array answers of a condition on its columns; `None` if nothing.
+pub(crate) fn pushed(expr: &dyn PhysicalExpr, source: &Source, may: May) -> Option<Pushed> {
+    if let Some(dynamic) = expr.downcast_ref::<DynamicFilterPhysicalExpr>() {
+        return pushed(dynamic.current().ok()?.as_ref(), source, may);
+    }
+    if let Some(binary) = expr.downcast_ref::<BinaryExpr>() {
+        return of_binary(binary, source, may);
+    }
+    if let Some(not) = expr.downcast_ref::<NotExpr>() {
+        // The opposite of more cells would be fewer.
+        let of = pushed(not.arg().as_ref(), source, may).filter(|of| of.is_exact)?;
+        return Pushed::new(!of.condition, true);
+    }
+    if let Some(list) = expr.downcast_ref::<InListExpr>() {
+        return of_list(list, source).filter(|pushed| pushed.fits(may));
+    }
+    if let Some(null) = expr.downcast_ref::<IsNullExpr>() {
+        return of_null(null.arg().as_ref(), Test::Null, source);
+    }
+    if let Some(null) = expr.downcast_ref::<IsNotNullExpr>() {
+        return of_null(null.arg().as_ref(), Test::NotNull, source);
+    }
+    if let Some(like) = expr.downcast_ref::<LikeExpr>() {
+        return of_like(like, source);
+    }
+    let field = field_of(expr, source)?;
+    compared(
+        &field,
+        CompareOp::Eq,
+        &ScalarValue::Boolean(Some(true)),
+        may,
+    )
+}
+
+/// A column that is compared: its field, and what it is in Arrow.
+struct Tested<'a> {
+    info: &'a FieldInfo,
+    data_type: &'a DataType,
+    is_nullable: bool,
+}
+
+impl Tested<'_> {
+    fn test(&self, test: Test) -> FieldTest {
+        FieldTest {
+            field: self.info.name.clone(),
+            test,
+        }
+    }
+
+    fn is_float(&self) -> bool {
+        self.info.datatype.is_real()
+    }
+
+    fn is_dimension(&self) -> bool {
+        matches!(self.info.field, FieldKind::Dimension(_))
+    }
+
+    /// Whether cells are single values, or text, that both compare alike.
+    fn is_comparable(&self) -> bool {
+        matches!(
+            self.data_type,
+            DataType::LargeUtf8 | DataType::LargeBinary | DataType::Dictionary(..)
+        ) || self.info.cell_val_num == CellValNum::Fixed(1)
+            && !matches!(self.data_type, DataType::FixedSizeBinary(_))
+    }
+}
+
+fn field_of<'a>(expr: &dyn PhysicalExpr, source: &'a Source) -> Option<Tested<'a>> {
+    let column = expr.downcast_ref::<Column>()?;
+    let (info, field) = source.column(column.name())?;
+    if !source.is_everywhere(info.field) {
+        return None;
+    }
+    Some(Tested {
+        info,
+        data_type: field.data_type(),
+        is_nullable: field.is_nullable(),
+    })
+}
+
+fn of_binary(binary: &BinaryExpr, source: &Source, may: May) -> Option<Pushed> {
+    let (left, right) = (binary.left().as_ref(), binary.right().as_ref());
+    let op = match binary.op() {
+        Operator::And => {
+            return match (pushed(left, source, may), pushed(right, source, may)) {
+                (Some(a), Some(b)) => {
+                    let is_exact = a.is_exact && b.is_exact;
+                    Pushed::new(a.condition.and(b.condition), is_exact)
+                }
+                // Both must hold, so that one of them leaves out none that are wanted.
+                (Some(one), None) | (None, Some(one)) if may == May::BeMore => {
+                    Pushed::new(one.condition, false)
+                }
+                _ => None,
+            };
+        }
+        Operator::Or => {
+            let (a, b) = (pushed(left, source, may)?, pushed(right, source, may)?);
+            let is_exact = a.is_exact && b.is_exact;
+            return Pushed::new(a.condition.or(b.condition), is_exact);
+        }
+        Operator::Lt => CompareOp::Lt,
+        Operator::LtEq => CompareOp::Le,
+        Operator::Gt => CompareOp::Gt,
+        Operator::GtEq => CompareOp::Ge,
+        Operator::Eq => CompareOp::Eq,
+        Operator::NotEq => CompareOp::Ne,
+        _ => return None,
+    };
+    match (field_of(left, source), field_of(right, source)) {
+        (Some(field), None) => compared(&field, op, value_of(right)?, may),
+        (None, Some(field)) => compared(&field, op.mirrored(), value_of(left)?, may),
+        _ => None,
+    }
+}
+
+fn value_of(expr: &dyn PhysicalExpr) -> Option<&ScalarValue> {
+    expr.downcast_ref::<LiteralExpr>().map(LiteralExpr::value)
+}
+
+/// A field against a value, in the cases in which both orders are the same, or can be bridged.
+fn compared(field: &Tested<'_>, op: CompareOp, value: &ScalarValue, may: May) -> Option<Pushed> {
+    if !field.is_comparable() {
+        return None;
+    }
+    let value = literal(value)?;
+    let compare = |op, value, is_exact| {
+        let pushed = Pushed::new(field.test(Test::Compare(op, value)), is_exact);
+        pushed.filter(|pushed| pushed.fits(may))
+    };
+    if field.info.enumeration.is_some() {
+        // Labels have the order of text in SQL. What lies outside of the enumeration is null there, and another value here.
+        return match op {
+            CompareOp::Eq => compare(op, value, true),
+            CompareOp::Ne => compare(op, value, false),
+            _ => None,
+        };
+    }
+    if field.is_float() {
+        return compared_float(field, op, value, may);
+    }
+    match (field.data_type, &value) {
+        // Whatever is not 0 is true.
+        (DataType::Boolean, Literal::Bool(wanted)) => match (op, wanted) {
+            (CompareOp::Eq, true) | (CompareOp::Ne, false) => {
+                compare(CompareOp::Ne, false.into(), true)
+            }
+            (CompareOp::Eq, false) | (CompareOp::Ne, true) => {
+                compare(CompareOp::Eq, false.into(), true)
+            }
+            _ => None,
+        },
+        (DataType::Boolean, _) => None,
+        // No date is the least of dates here.
+        (DataType::Date32, _) => {
+            let is_exact = matches!(op, CompareOp::Gt | CompareOp::Ge | CompareOp::Eq);
+            compare(op, value, is_exact)
+        }
+        _ => compare(op, value, true),
+    }
+}
+
+/// A field of floats against a number. Of two zeros one can be less than the other in SQL, and NaN is greater than all numbers;
+/// here the zeros are equal, and NaN passes no comparison but `!=`.
+fn compared_float(field: &Tested<'_>, op: CompareOp, value: Literal, may: May) -> Option<Pushed> {
+    use CompareOp as Op;
+    let is_zero = matches!(value, Literal::Float(value) if value == 0.0);
+    // Coordinates are never NaN.
+    let takes_nan = !field.is_dimension() && matches!(op, Op::Gt | Op::Ge);
+    let op = match (may, op) {
+        (May::BeMore, _) if takes_nan => return None,
+        (May::BeMore, Op::Lt) if is_zero => Op::Le,
+        (May::BeMore, Op::Gt) if is_zero => Op::Ge,
+        (May::BeMore, Op::Ne) if is_zero => return None,
+        (May::BeFewer, Op::Le | Op::Ge | Op::Eq) if is_zero => return None,
+        (_, op) => op,
+    };
+    let is_exact = !is_zero && !takes_nan;
+    Pushed::new(field.test(Test::Compare(op, value)), is_exact)
+}
+
+fn of_list(list: &InListExpr, source: &Source) -> Option<Pushed> {
+    let field = field_of(list.expr().as_ref(), source)?;
+    if !field.is_comparable() || field.data_type == &DataType::Boolean {
+        return None;
+    }
+    let mut members = Vec::new();
+    let (mut has_null, mut has_zero) = (false, false);
+    for member in list.list() {
+        let value = value_of(member.as_ref())?;
+        if value.is_null() {
+            has_null = true;
+            continue;
+        }
+        let value = literal(value)?;
+        has_zero |= field.is_float() && value == Literal::Float(0.0);
+        members.push(value);
+    }
+    if !list.negated() {
+        // Against null, the answer is unknown; it must not become true under `not`.
+        let is_exact = !has_null && !has_zero;
+        return Pushed::new(field.test(Test::In(members)), is_exact);
+    }
+    if has_null || has_zero {
+        return None;
+    }
+    let is_exact = field.info.enumeration.is_none() && field.data_type != &DataType::Date32;
+    Pushed::new(field.test(Test::NotIn(members)), is_exact)
+}
+
+fn of_null(expr: &dyn PhysicalExpr, test: Test, source: &Source) -> Option<Pushed> {
+    let field = field_of(expr, source)?;
+    // Others than null cells become null in Arrow: no dates, indexes without a label.
+    let is_own = field.info.enumeration.is_none() && field.data_type != &DataType::Date32;
+    if !field.is_nullable || !is_own {
+        return None;
+    }
+    Pushed::new(field.test(test), true)
+}
+
+/// Patterns that are the beginning of a text.
+fn of_like(like: &LikeExpr, source: &Source) -> Option<Pushed> {
+    let field = field_of(like.expr().as_ref(), source)?;
+    let is_text = field.data_type == &DataType::LargeUtf8;
+    if !is_text || like.case_insensitive() {
+        return None;
+    }
+    let pattern = value_of(like.pattern().as_ref())?.try_as_str()??;
+    let prefix = pattern.strip_suffix('%')?;
+    if prefix.contains(['%', '_', '\\']) {
+        return None;
+    }
+    let prefix = Literal::from(prefix);
+    let test = if like.negated() {
+        Test::NotStartsWith(prefix)
+    } else {
+        Test::StartsWith(prefix)
+    };
+    Pushed::new(field.test(test), true)
+}

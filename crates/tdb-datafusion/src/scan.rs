@@ -1,0 +1,294 @@
+//! The node of a plan that reads an array.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow_schema::{SchemaRef, SortOptions};
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::stats::Precision;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Result, Statistics, internal_err};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::expressions::{Column, DynamicFilterTracking};
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr, PhysicalSortExpr};
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::filter_pushdown::{
+    ChildPushdownResult, FilterPushdownPhase, FilterPushdownPropagation, PushedDown,
+};
+use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
+use datafusion::physical_plan::sort_pushdown::SortOrderPushdownResult;
+use datafusion::physical_plan::statistics::StatisticsArgs;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
+};
+use tdb_condition::Condition;
+use tdb_query::{ReadOptions, ResultOrder};
+
+use crate::parts::Part;
+use crate::pushdown::{May, pushed};
+use crate::source::Source;
+use crate::stream::{Asks, Batches};
+
+/// Bytes of a batch, about: few enough to stay in the processor's cache.
+const BATCH: u64 = 4 << 20;
+
+/// Reads some columns of the cells of an array that fit a condition, in partitions that are read side by side.
+#[derive(Clone, Debug)]
+pub(crate) struct ArrayScan {
+    pub(crate) source: Arc<Source>,
+    /// The columns, as places among those of the table.
+    pub(crate) columns: Vec<usize>,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) limit: Option<usize>,
+    /// What is read, each part by one partition.
+    pub(crate) parts: Arc<Vec<Part>>,
+    pub(crate) order: ResultOrder,
+    pub(crate) statistics: Arc<Statistics>,
+    /// Filters that become known while the query runs.
+    dynamic: Vec<Arc<dyn PhysicalExpr>>,
+    properties: Arc<PlanProperties>,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl ArrayScan {
+    pub(crate) fn new(
+        source: &Arc<Source>,
+        columns: Vec<usize>,
+        (condition, limit): (Option<Condition>, Option<usize>),
+        parts: Vec<Part>,
+        statistics: Statistics,
+    ) -> Result<Self> {
+        let is_dense = source.array.schema().is_dense();
+        let order = if is_dense {
+            ResultOrder::RowMajor
+        } else {
+            ResultOrder::Unordered
+        };
+        Ok(Self {
+            properties: properties(source, &columns, order, parts.len())?,
+            source: Arc::clone(source),
+            columns,
+            condition,
+            limit,
+            parts: Arc::new(parts),
+            order,
+            statistics: Arc::new(statistics),
+            dynamic: Vec::new(),
+            metrics: ExecutionPlanMetricsSet::new(),
+        })
+    }
+
+    fn columns_schema(&self) -> &SchemaRef {
+        self.properties.eq_properties.schema()
+    }
+
+    /// What is read of a part, with what is known by now.
+    fn asks(&self) -> Arc<Asks> {
+        let scan = self.clone();
+        Arc::new(move |part| {
+            let source = &scan.source;
+            let known = scan.dynamic.iter();
+            let known = known.filter_map(|filter| pushed(filter.as_ref(), source, May::BeMore));
+            let conditions = scan
+                .condition
+                .iter()
+                .cloned()
+                .chain(known.map(|known| known.condition));
+            let Some(ranges) = scan.parts.get(part) else {
+                return internal_err!("partition {part} of {}", scan.parts.len());
+            };
+            Ok(Some(ReadOptions {
+                dimensions: Some(source.names(&scan.columns, true)),
+                attributes: Some(source.names(&scan.columns, false)),
+                ranges: ranges.clone(),
+                condition: conditions.reduce(Condition::and),
+                order: Some(scan.order),
+                batch_bytes: Some(BATCH),
+                ..ReadOptions::default()
+            }))
+        })
+    }
+}
+
+/// What DataFusion may know of the rows.
+fn properties(
+    source: &Source,
+    columns: &[usize],
+    order: ResultOrder,
+    partitions: usize,
+) -> Result<Arc<PlanProperties>> {
+    let schema = Arc::new(source.schema.project(columns)?);
+    let ordering = (order == ResultOrder::RowMajor).then(|| row_major(source, columns));
+    let ordering = ordering.filter(|ordering| !ordering.is_empty());
+    let equivalence =
+        EquivalenceProperties::new_with_orderings(schema, ordering.into_iter().collect::<Vec<_>>());
+    Ok(Arc::new(PlanProperties::new(
+        equivalence,
+        Partitioning::UnknownPartitioning(partitions),
+        EmissionType::Incremental,
+        Boundedness::Bounded,
+    )))
+}
+
+/// The order of rows: by the dimensions, as far as the first ones are columns.
+fn row_major(source: &Source, columns: &[usize]) -> Vec<PhysicalSortExpr> {
+    let dimensions = 0..source.array.schema().dimensions.len();
+    let places = dimensions.map_while(|dimension| {
+        let place = columns.iter().position(|column| *column == dimension)?;
+        Some((source.fields.get(dimension)?.name.as_str(), place))
+    });
+    let sorted = places.map(|(name, place)| PhysicalSortExpr {
+        expr: Arc::new(Column::new(name, place)),
+        options: SortOptions::new(false, false),
+    });
+    sorted.collect()
+}
+
+impl DisplayAs for ArrayScan {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.columns_schema().fields().iter();
+        let names: Vec<&str> = names.map(|field| field.name().as_str()).collect();
+        write!(f, "ArrayScan: columns=[{}]", names.join(", "))?;
+        if let Some(condition) = &self.condition {
+            write!(f, ", where={condition}")?;
+        }
+        if let Some(limit) = self.limit {
+            write!(f, ", limit={limit}")?;
+        }
+        if !self.dynamic.is_empty() {
+            let filters: Vec<String> = self.dynamic.iter().map(ToString::to_string).collect();
+            write!(f, ", dynamic=[{}]", filters.join(", "))?;
+        }
+        if self.order == ResultOrder::RowMajor {
+            write!(f, ", order=row-major")?;
+        }
+        write!(f, ", partitions={}", self.parts.len())
+    }
+}
+
+impl ExecutionPlan for ArrayScan {
+    fn name(&self) -> &'static str {
+        "ArrayScan"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn apply_expressions(
+        &self,
+        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        datafusion::physical_plan::execution_plan::apply_expression_roots(&self.dynamic, f)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        if children.is_empty() {
+            Ok(self)
+        } else {
+            internal_err!("a scan of an array has no children")
+        }
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        _context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let metrics = BaselineMetrics::new(&self.metrics, partition);
+        let parts = (self.asks(), vec![partition]);
+        let schema = self.columns_schema();
+        let batches = Batches::new(&self.source, schema, parts, self.limit, metrics);
+        Ok(Box::pin(batches))
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
+
+    fn statistics_from_inputs(
+        &self,
+        _inputs: &[Arc<Statistics>],
+        args: &StatisticsArgs,
+    ) -> Result<Arc<Statistics>> {
+        if args.partition().is_none() || self.parts.len() == 1 {
+            return Ok(Arc::clone(&self.statistics));
+        }
+        let mut statistics = Statistics::new_unknown(self.columns_schema());
+        let rows = self.statistics.num_rows.get_value();
+        let rows = rows.and_then(|rows| rows.checked_div(self.parts.len()));
+        statistics.num_rows = rows.map_or(Precision::Absent, Precision::Inexact);
+        Ok(Arc::new(statistics))
+    }
+
+    fn with_fetch(&self, limit: Option<usize>) -> Option<Arc<dyn ExecutionPlan>> {
+        Some(Arc::new(Self {
+            limit,
+            ..self.clone()
+        }))
+    }
+
+    fn fetch(&self) -> Option<usize> {
+        self.limit
+    }
+
+    fn handle_child_pushdown_result(
+        &self,
+        phase: FilterPushdownPhase,
+        result: ChildPushdownResult,
+        _config: &ConfigOptions,
+    ) -> Result<FilterPushdownPropagation<Arc<dyn ExecutionPlan>>> {
+        let filters: Vec<_> = result
+            .parent_filters
+            .iter()
+            .map(|f| Arc::clone(&f.filter))
+            .collect();
+        // What is known before the query runs, the table was asked already.
+        let answered = vec![PushedDown::No; filters.len()];
+        let propagation = FilterPushdownPropagation::with_parent_pushdown_result(answered);
+        if phase != FilterPushdownPhase::Post || self.limit.is_some() {
+            return Ok(propagation);
+        }
+        let is_dynamic = |filter: &Arc<dyn PhysicalExpr>| {
+            DynamicFilterTracking::classify(filter).contains_dynamic_filter()
+        };
+        let mut scan = self.clone();
+        scan.dynamic.extend(filters.into_iter().filter(is_dynamic));
+        if scan.dynamic.len() == self.dynamic.len() {
+            return Ok(propagation);
+        }
+        Ok(propagation.with_updated_node(Arc::new(scan)))
+    }
+
+    fn try_pushdown_sort(
+        &self,
+        order: &[PhysicalSortExpr],
+    ) -> Result<SortOrderPushdownResult<Arc<dyn ExecutionPlan>>> {
+        let known = row_major(&self.source, &self.columns);
+        if order.is_empty() || order.len() > known.len() {
+            return Ok(SortOrderPushdownResult::Unsupported);
+        }
+        let mut pairs = order.iter().zip(&known);
+        // No coordinate is null.
+        let is_same =
+            pairs.all(|(wanted, known)| wanted.expr.eq(&known.expr) && !wanted.options.descending);
+        // Dates become null where they are none.
+        if !is_same || self.order == ResultOrder::RowMajor || self.limit.is_some() {
+            return Ok(SortOrderPushdownResult::Unsupported);
+        }
+        let order = ResultOrder::RowMajor;
+        let inner = Arc::new(Self {
+            properties: properties(&self.source, &self.columns, order, self.parts.len())?,
+            order,
+            ..self.clone()
+        });
+        Ok(SortOrderPushdownResult::Exact { inner })
+    }
+}

@@ -1,0 +1,100 @@
+//! What a table reads: an open array, and how its fields are columns.
+
+use std::sync::Arc;
+
+use arrow_schema::{Field, FieldRef, SchemaRef};
+use datafusion::common::{DataFusionError, Result};
+use tdb_array::{Array, OpenOptions, TimeWindow};
+use tdb_arrow::Mapping;
+use tdb_cells::files::OutputOptions;
+use tdb_cells::{FieldInfo, Session, stored_field};
+use tdb_schema::{Enumeration, FieldKind};
+
+use crate::arrays::BoxedError;
+use crate::error::{Failed, external};
+
+/// An open array, and its fields as columns: dimensions first, then attributes.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub(crate) array: Arc<Array>,
+    pub(crate) session: Session,
+    /// The fields, in the order of the columns.
+    pub(crate) fields: Vec<FieldInfo>,
+    /// The enumeration of each attribute.
+    pub(crate) enumerations: Vec<Option<Arc<Enumeration>>>,
+    pub(crate) schema: SchemaRef,
+    /// What errors call the array.
+    pub(crate) uri: String,
+}
+
+impl Source {
+    /// Reads the enumerations.
+    pub(crate) fn new(array: Arc<Array>, session: Session, uri: &str) -> Result<Self> {
+        let failed = |error: BoxedError| failed(uri, error);
+        let attributes = array.schema().attributes.iter();
+        let enumerations = attributes.map(|attribute| {
+            let name = attribute.enumeration.as_deref();
+            name.map(|name| array.enumeration(name)).transpose()
+        });
+        let enumerations = enumerations.collect::<std::result::Result<Vec<_>, _>>();
+        let enumerations = enumerations.map_err(|error| failed(error.into()))?;
+        let fields = FieldInfo::of_schema(array.schema(), |index, _| {
+            enumerations.get(index).cloned().flatten()
+        });
+        let mapping = Mapping::new(&fields, OutputOptions::default());
+        let mapping = mapping.map_err(|error| failed(error.into()))?;
+        Ok(Self {
+            schema: Arc::clone(mapping.schema()),
+            array,
+            session,
+            uri: uri.to_owned(),
+            fields,
+            enumerations,
+        })
+    }
+
+    /// The array with all that was written by now.
+    pub(crate) fn newest(&self) -> Result<Arc<Array>> {
+        let options = OpenOptions {
+            window: TimeWindow::ALL,
+            ..OpenOptions::default()
+        };
+        let opened = Array::open_location(self.array.location(), options);
+        Ok(Arc::new(opened.map_err(|error| self.failed(error))?))
+    }
+
+    /// An error of this array.
+    pub(crate) fn failed(&self, error: impl Into<BoxedError>) -> DataFusionError {
+        failed(&self.uri, error.into())
+    }
+
+    /// Whether each fragment has a field. Where one lacks it, its cells have the fill value when they are read, and fail every
+    /// test of a condition.
+    pub(crate) fn is_everywhere(&self, field: FieldKind) -> bool {
+        let schema = self.array.schema();
+        let mut fragments = self.array.fragments().iter();
+        fragments.all(|fragment| stored_field(schema, fragment.stored(), field).is_some())
+    }
+
+    /// The field of a column.
+    pub(crate) fn column(&self, name: &str) -> Option<(&FieldInfo, &Field)> {
+        let place = self.fields.iter().position(|field| field.name == name)?;
+        let column: &FieldRef = self.schema.fields().get(place)?;
+        Some((self.fields.get(place)?, column))
+    }
+
+    /// The names of the dimensions, or of the attributes, among these columns, in their order.
+    pub(crate) fn names(&self, columns: &[usize], are_dimensions: bool) -> Vec<String> {
+        let fields = columns.iter().filter_map(|column| self.fields.get(*column));
+        let wanted =
+            fields.filter(|field| matches!(field.field, FieldKind::Dimension(_)) == are_dimensions);
+        wanted.map(|field| field.name.clone()).collect()
+    }
+}
+
+fn failed(uri: &str, source: BoxedError) -> DataFusionError {
+    external(Failed {
+        uri: uri.to_owned(),
+        source,
+    })
+}

@@ -1,0 +1,242 @@
+//! An array as a table.
+
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+use async_trait::async_trait;
+use datafusion::catalog::{ScanArgs, ScanResult, Session, TableProvider};
+use datafusion::common::stats::Precision;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{Column, DFSchema, Result, Statistics, plan_err};
+use datafusion::logical_expr::dml::InsertOp;
+use datafusion::logical_expr::execution_props::ExecutionProps;
+use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::physical_expr::create_physical_expr;
+use datafusion::physical_plan::ExecutionPlan;
+use tdb_aggregate::known_count;
+use tdb_array::Array;
+use tdb_cells::Session as TdbSession;
+use tdb_condition::Condition;
+use tdb_query::{ReadOptions, Request};
+
+use crate::error::external;
+use crate::insert::insertion;
+use crate::known::known_columns;
+use crate::parts;
+use crate::pushdown::{May, Pushed, pushed};
+use crate::scan::ArrayScan;
+use crate::source::Source;
+
+/// An array as a table of DataFusion: a column for each dimension and attribute, a row for each cell. Of a dense array that are all
+/// cells of its domain, or of its current domain, written or not, as `tdb read` gives them.
+///
+/// It is the array as it was when it was opened, whatever is written meanwhile.
+#[derive(Clone, Debug)]
+pub struct ArrayTable {
+    source: Arc<Source>,
+}
+
+impl ArrayTable {
+    /// The table of an open array. Waits for the store where there are enumerations.
+    ///
+    /// # Errors
+    /// Enumerations that cannot be read; a field that Arrow cannot hold.
+    pub fn new(array: Arc<Array>, session: TdbSession, uri: &str) -> Result<Self> {
+        Ok(Self {
+            source: Arc::new(Source::new(array, session, uri)?),
+        })
+    }
+
+    /// The array.
+    #[must_use]
+    pub fn array(&self) -> &Arc<Array> {
+        &self.source.array
+    }
+
+    pub(crate) fn uri(&self) -> &str {
+        &self.source.uri
+    }
+
+    pub(crate) fn source(&self) -> &Arc<Source> {
+        &self.source
+    }
+
+    /// The table with all that was written by now.
+    pub(crate) fn reopened(&self) -> Result<Self> {
+        Self::new(
+            self.source.newest()?,
+            self.source.session.clone(),
+            self.uri(),
+        )
+    }
+
+    /// What the array answers of a condition of SQL; `None` if nothing.
+    pub(crate) fn pushed(&self, filter: &Expr, may: May) -> Option<Pushed> {
+        let schema = DFSchema::try_from(self.source.schema.as_ref().clone()).ok()?;
+        let bare = self.bare(filter);
+        let context = PhysicalPlanningContext::default();
+        let physical = create_physical_expr(&bare, &schema, &ExecutionProps::new(), &context);
+        pushed(physical.ok()?.as_ref(), &self.source, may)
+    }
+
+    /// A condition whose columns have no table in front of their names, as an array knows them.
+    pub(crate) fn bare(&self, filter: &Expr) -> Expr {
+        let bare = filter.clone().transform(|expr| {
+            Ok(match expr {
+                Expr::Column(column) => {
+                    Transformed::yes(Expr::Column(Column::new_unqualified(column.name)))
+                }
+                other => Transformed::no(other),
+            })
+        });
+        bare.map_or_else(|_| filter.clone(), |bare| bare.data)
+    }
+
+    /// The read of some columns, cut for so many partitions.
+    fn scan_of(
+        &self,
+        columns: Vec<usize>,
+        filters: &[Expr],
+        limit: Option<usize>,
+        (partitions, wants_extremes): (usize, bool),
+    ) -> Result<ArrayScan> {
+        let source = &self.source;
+        let conditions = filters
+            .iter()
+            .filter_map(|filter| self.pushed(filter, May::BeMore));
+        let condition = conditions
+            .map(|pushed| pushed.condition)
+            .reduce(Condition::and);
+        let statistics = self.statistics(&columns, condition.is_some(), limit, wants_extremes)?;
+        let partitions = if limit.is_some() { 1 } else { partitions };
+        let options = ReadOptions {
+            condition: condition.clone(),
+            ..ReadOptions::default()
+        };
+        let limits = source.session.limits();
+        let request = Request::new(
+            source.array.snapshot(),
+            &options,
+            &source.enumerations,
+            limits,
+        );
+        let mut request = request.map_err(|error| source.failed(error))?;
+        let narrowed = request.narrow(source.array.snapshot(), &options, limits);
+        narrowed.map_err(|error| source.failed(error))?;
+        let parts = parts::cut(&source.array, request.subarray(), partitions);
+        let parts = parts.map_err(|error| source.failed(error))?;
+        ArrayScan::new(source, columns, (condition, limit), parts, statistics)
+    }
+
+    fn statistics(
+        &self,
+        columns: &[usize],
+        is_filtered: bool,
+        limit: Option<usize>,
+        wants_extremes: bool,
+    ) -> Result<Statistics> {
+        let source = &self.source;
+        let mut statistics = Statistics::new_unknown(&source.schema.project(columns)?);
+        let stored = source.array.fragments().iter();
+        let stored = stored.map(|fragment| fragment.metadata.cell_count());
+        let stored = usize::try_from(stored.fold(0, u64::saturating_add)).ok();
+        let known = known_count(source.array.snapshot());
+        let known = known.and_then(|cells| usize::try_from(cells).ok());
+        let most = |cells: usize| limit.map_or(cells, |limit| cells.min(limit));
+        statistics.num_rows = match (known, stored) {
+            (Some(cells), _) if !is_filtered => Precision::Exact(most(cells)),
+            // A cell may be written again, or deleted; how many fit a condition nobody knows.
+            (cells, stored) => cells
+                .or(stored)
+                .map_or(Precision::Absent, |cells| Precision::Inexact(most(cells))),
+        };
+        if wants_extremes && !is_filtered && limit.is_none() && known.is_some() {
+            known_columns(source, columns, &mut statistics)?;
+        }
+        Ok(statistics)
+    }
+}
+
+#[async_trait]
+impl TableProvider for ArrayTable {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.source.schema)
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let mut args = ScanArgs::default()
+            .with_filters(Some(filters))
+            .with_limit(limit);
+        if let Some(projection) = projection {
+            args = args.with_projection(Some(projection));
+        }
+        Ok(self.scan_with_args(state, args).await?.into_inner())
+    }
+
+    async fn scan_with_args<'a>(
+        &self,
+        state: &dyn Session,
+        args: ScanArgs<'a>,
+    ) -> Result<ScanResult> {
+        let columns = match args.projection() {
+            Some(projection) => projection.to_vec(),
+            None => (0..self.source.fields.len()).collect(),
+        };
+        let filters = args.filters().unwrap_or(&[]).to_vec();
+        let limit = args.limit();
+        let wants_extremes = !args.statistics_requests().is_empty();
+        let partitions = state.config().target_partitions();
+        let table = self.clone();
+        // Statistics and R-trees may have to be fetched.
+        let scan = tokio::task::spawn_blocking(move || {
+            table.scan_of(columns, &filters, limit, (partitions, wants_extremes))
+        });
+        let scan: Arc<dyn ExecutionPlan> = Arc::new(scan.await.map_err(external)??);
+        Ok(scan.into())
+    }
+
+    fn supports_filters_pushdown(
+        &self,
+        filters: &[&Expr],
+    ) -> Result<Vec<TableProviderFilterPushDown>> {
+        let answers = filters
+            .iter()
+            .map(|filter| match self.pushed(filter, May::BeMore) {
+                Some(Pushed { is_exact: true, .. }) => TableProviderFilterPushDown::Exact,
+                Some(_) => TableProviderFilterPushDown::Inexact,
+                None => TableProviderFilterPushDown::Unsupported,
+            });
+        Ok(answers.collect())
+    }
+
+    async fn insert_into(
+        &self,
+        _state: &dyn Session,
+        input: Arc<dyn ExecutionPlan>,
+        op: InsertOp,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        insertion(&self.source, input, op)
+    }
+
+    async fn delete_from(
+        &self,
+        _state: &dyn Session,
+        _filters: Vec<Expr>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        // By now, conditions that DataFusion has answered itself are gone: with what is left, more cells would be deleted.
+        plan_err!(
+            "DELETE runs by tdb_datafusion::Database alone, since here conditions may be missing that the statement has"
+        )
+    }
+}

@@ -1,0 +1,51 @@
+//! Errors of statements as those of the front door.
+
+use tdb_datafusion::{BoxedError, SqlError};
+
+use crate::{Error, ErrorKind};
+
+/// An error of DataFusion as one of the front door.
+pub(super) fn told(error: SqlError) -> Error {
+    let kind = error.kind();
+    match (error, kind) {
+        (SqlError::Array { place, source }, _) => {
+            let error = front_error(source);
+            match place {
+                Some(uri) => error.at(&uri),
+                None => error,
+            }
+        }
+        (error, Some(kind)) => {
+            let hint = error.hint().map(str::to_owned);
+            let error = Error::new(kind, error.to_string());
+            match hint {
+                Some(hint) => error.with_hint(hint),
+                None => error,
+            }
+        }
+        (error, None) => Error::new(ErrorKind::Bug, error.to_string()),
+    }
+}
+
+/// An error that came back out of DataFusion.
+fn front_error(error: BoxedError) -> Error {
+    macro_rules! known {
+        ($error:ident: $($t:ty),*) => {{
+            let error = $error;
+            $(let error = match error.downcast::<$t>() {
+                Ok(error) => return Error::from(*error),
+                Err(error) => error,
+            };)*
+            error
+        }};
+    }
+    let error = match error.downcast::<Error>() {
+        Ok(error) => return *error,
+        Err(error) => error,
+    };
+    let error = known!(
+        error: tdb_query::QueryError, tdb_write::WriteError, tdb_array::ArrayError, tdb_aggregate::AggregateError,
+        tdb_cells::files::ConversionError, tdb_cells::files::InputError, tdb_store::StoreError
+    );
+    Error::new(ErrorKind::Invalid, error)
+}

@@ -1,0 +1,182 @@
+//! The rows that a statement gives.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use arrow_select::concat::concat_batches;
+use tdb_arrow::{ArrowInput, field_of_column};
+use tdb_cells::files::{BatchReader, BatchWriter, Input};
+use tdb_cells::{Batch, FieldInfo};
+use tdb_datafusion::{RowStream, distinct_names, held_by_cells};
+use tokio::runtime::Runtime;
+
+use super::errors::told;
+use crate::files::{CellSink, OutputFile};
+use crate::read::write_all;
+use crate::{Context, Error, Exported, Result};
+
+/// The rows that a statement gives, as Arrow's record batches: they are worked out as they are taken.
+pub struct Rows {
+    stream: RowStream,
+    runtime: Arc<Runtime>,
+    context: Context,
+}
+
+impl Rows {
+    pub(super) fn new(stream: RowStream, runtime: Arc<Runtime>, context: Context) -> Result<Self> {
+        Ok(Self {
+            stream,
+            runtime,
+            context,
+        })
+    }
+
+    /// All rows in one batch.
+    ///
+    /// # Errors
+    /// Errors of reading; rows that need more than memory.
+    pub fn to_arrow(self) -> Result<RecordBatch> {
+        let schema = self.schema();
+        let batches = self.collect::<std::result::Result<Vec<_>, ArrowError>>()?;
+        Ok(concat_batches(&schema, &batches)?)
+    }
+
+    /// Whether they are the plans of an `EXPLAIN`.
+    #[must_use]
+    pub fn is_plan(&self) -> bool {
+        let schema = self.schema();
+        let names = schema.fields().iter().map(|field| field.name().as_str());
+        names.eq(["plan_type", "plan"])
+    }
+
+    /// The plans of an `EXPLAIN`, and of what kind each is.
+    ///
+    /// # Errors
+    /// Errors of planning; rows that are no plans.
+    pub fn plans(self) -> Result<Vec<(String, String)>> {
+        let batch = self.to_arrow()?;
+        let texts = |column: usize| -> Option<Vec<String>> {
+            let column = batch.columns().get(column)?.as_any();
+            let texts = column.downcast_ref::<arrow_array::StringArray>()?;
+            Some(texts.iter().flatten().map(str::to_owned).collect())
+        };
+        let plans = texts(0).zip(texts(1));
+        let (kinds, plans) = plans.ok_or_else(|| Error::invalid("the rows are no plans"))?;
+        Ok(kinds.into_iter().zip(plans).collect())
+    }
+
+    /// Writes all rows into a file, whose ending says the format: CSV, JSON lines, Arrow IPC or Parquet. It appears whole or not at
+    /// all.
+    ///
+    /// # Errors
+    /// An ending that no such format has; errors of reading; as the system reports.
+    pub fn export(self, file: impl Into<OutputFile>) -> Result<Exported> {
+        let file = file.into();
+        let layout = file.layout_of_rows()?;
+        let (fields, cells, context) = self.cells()?;
+        let sink = file.begin(layout, &fields)?;
+        write_all(&context, cells, sink, None)
+    }
+
+    /// Writes all rows in the format of a file, but to where somebody else says.
+    ///
+    /// # Errors
+    /// As for [`Rows::export`].
+    pub fn write_to<W: Write + Send + 'static>(self, to: W, like: &OutputFile) -> Result<Exported> {
+        let layout = like.layout_of_rows()?;
+        let (fields, cells, context) = self.cells()?;
+        let writer = layout.writer(&fields, to)?;
+        write_all(&context, cells, CellSink::Writer(writer), None)
+    }
+
+    /// Writes all rows, as cells, into what is made for these fields.
+    ///
+    /// # Errors
+    /// Errors of reading, and of what is made.
+    pub fn write_with(
+        self,
+        make: impl FnOnce(&[FieldInfo]) -> Result<Box<dyn BatchWriter>>,
+    ) -> Result<Exported> {
+        let (fields, cells, context) = self.cells()?;
+        let writer = make(&fields)?;
+        write_all(&context, cells, CellSink::Writer(writer), None)
+    }
+
+    /// The rows as cells: what no field can hold, as text.
+    fn cells(self) -> Result<(Vec<FieldInfo>, Cells, Context)> {
+        let context = self.context.clone();
+        let memory = context.shared_session().limits().budget.limit();
+        let held = Held {
+            schema: held_by_cells(&distinct_names(&self.schema())),
+            rows: self,
+        };
+        let columns = held.schema.fields().iter().enumerate();
+        let fields = columns.map(|(place, column)| field_of_column(column, place));
+        let fields: Option<Vec<FieldInfo>> = fields.collect();
+        let fields = fields.ok_or_else(|| tdb_tile::Bug::new("a column that no field holds"))?;
+        let input = ArrowInput::new(Box::new(held), "SQL").with_memory(memory);
+        let cells = Cells(Box::new(input).cells(&fields)?);
+        Ok((fields, cells, context))
+    }
+}
+
+impl Iterator for Rows {
+    type Item = std::result::Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        use futures_util::StreamExt;
+        let batch = self.runtime.block_on(self.stream.next())?;
+        Some(batch.map_err(|error| ArrowError::ExternalError(Box::new(told(error.into())))))
+    }
+}
+
+impl RecordBatchReader for Rows {
+    fn schema(&self) -> SchemaRef {
+        self.stream.schema()
+    }
+}
+
+/// Rows whose columns are of types that fields hold, and have different names.
+struct Held {
+    rows: Rows,
+    schema: SchemaRef,
+}
+
+impl Iterator for Held {
+    type Item = std::result::Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.rows.next()?;
+        Some(batch.and_then(|batch| tdb_datafusion::hold(&batch, &self.schema)))
+    }
+}
+
+impl RecordBatchReader for Held {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
+/// Cells, batch by batch, with the errors of the query told as they were.
+struct Cells(Box<dyn BatchReader>);
+
+impl Iterator for Cells {
+    type Item = Result<Batch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0
+            .next()
+            .map_err(|error| match error {
+                tdb_cells::files::InputError::Library { source, .. } => {
+                    match source.downcast::<Error>() {
+                        Ok(error) => *error,
+                        Err(source) => Error::invalid(source.to_string()),
+                    }
+                }
+                error => error.into(),
+            })
+            .transpose()
+    }
+}
