@@ -1,9 +1,5 @@
 //! Statements of SQL over golden arrays, as `tdb sql` runs them.
-#![expect(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "helpers of tests, which may fail so"
-)]
+#![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::fs;
 use std::io::{self, Write};
