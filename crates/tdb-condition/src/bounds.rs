@@ -109,3 +109,96 @@ fn any(a: Reach, b: Reach, schema: &ArraySchema) -> Reach {
     });
     Some(common.collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use tdb_cells::FieldInfo;
+    use tdb_schema::{ArrayType, Attribute, Dimension};
+    use tdb_tile::Limits;
+
+    use super::*;
+    use crate::{Condition, FieldCells};
+
+    /// Two dimensions of the numbers 0 to 20, and an attribute.
+    fn schema() -> ArraySchema {
+        let side = |name| Dimension::numbers(name, Datatype::Int32, (0, 20), 7);
+        let a = Attribute::new("a", Datatype::Int32);
+        ArraySchema::new(ArrayType::Sparse, vec![side("x"), side("y")], vec![a])
+    }
+
+    fn bounds(condition: &str) -> Option<Vec<(usize, (i32, i32))>> {
+        let schema = schema();
+        let limits = Limits::default();
+        let condition = Condition::parse(condition, &limits).unwrap();
+        let fields = FieldInfo::of_schema(&schema, |_, _| None);
+        let resolved = condition.resolve(&fields, &limits).unwrap();
+        let bounds = Predicate::new(resolved, &schema).bounds(&schema).unwrap();
+        let numbers = |(at, range): (usize, Range)| (at, range.ends::<i32>().unwrap());
+        Some(bounds?.into_iter().map(numbers).collect())
+    }
+
+    #[test]
+    fn tests_of_dimensions_say_where_to_look() {
+        assert_eq!(bounds("x > 3 and x <= 9"), Some(vec![(0, (3, 9))]));
+        assert_eq!(bounds("x = 3 or x = 12"), Some(vec![(0, (3, 12))]));
+        assert_eq!(
+            bounds("x in (4, 2) and y < 5 and a = 1"),
+            Some(vec![(0, (2, 4)), (1, (0, 5))])
+        );
+        assert_eq!(bounds("x = 3 or a = 1"), Some(Vec::new()));
+        assert_eq!(bounds("x = 3 or y = 1"), Some(Vec::new()));
+        assert_eq!(bounds("x != 3"), Some(Vec::new()));
+        assert_eq!(bounds("not x < 19"), Some(vec![(0, (19, 20))]));
+        assert_eq!(bounds("x < 3 and x > 9"), None);
+        assert_eq!(bounds("x > 20 and x < 1 or y = 7"), Some(vec![(1, (7, 7))]));
+        assert_eq!(bounds("x = 30"), None);
+    }
+
+    fn some_test() -> impl Strategy<Value = String> {
+        let field = prop_oneof![Just("x"), Just("y"), Just("a")];
+        let op = prop_oneof![
+            Just("<"),
+            Just("<="),
+            Just(">"),
+            Just(">="),
+            Just("="),
+            Just("!=")
+        ];
+        (field, op, -3..24_i32).prop_map(|(field, op, value)| format!("{field} {op} {value}"))
+    }
+
+    fn some_condition() -> impl Strategy<Value = String> {
+        some_test().prop_recursive(4, 12, 2, |inner| {
+            let joint = prop_oneof![Just("and"), Just("or")];
+            prop_oneof![
+                (inner.clone(), joint, inner.clone())
+                    .prop_map(|(a, joint, b)| format!("({a} {joint} {b})")),
+                inner.prop_map(|a| format!("not {a}")),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn cells_that_fit_lie_within(condition in some_condition(), cell in (0..21_i32, 0..21_i32, 0..21_i32)) {
+            let schema = schema();
+            let limits = Limits::default();
+            let fields = FieldInfo::of_schema(&schema, |_, _| None);
+            let resolved = Condition::parse(&condition, &limits).unwrap().resolve(&fields, &limits).unwrap();
+            let bytes = [("x", cell.0), ("y", cell.1), ("a", cell.2)].map(|(name, value)| (name, value.to_le_bytes()));
+            let cells: Vec<_> = resolved.fields().iter().map(|field| {
+                let (_, values) = bytes.iter().find(|(name, _)| *name == field.name).unwrap();
+                Some(FieldCells { values, offsets: None, validity: None })
+            }).collect();
+            let mut mask = Vec::new();
+            resolved.evaluate(&cells, 1, &mut mask).unwrap();
+            let bounds = bounds(&condition);
+            let is_inside = bounds.is_some_and(|bounds| {
+                let place = [cell.0, cell.1];
+                bounds.iter().all(|(at, (lo, hi))| (lo..=hi).contains(&&place[*at]))
+            });
+            prop_assert!(mask == [0] || is_inside, "{condition} of {cell:?}");
+        }
+    }
+}

@@ -11,6 +11,9 @@ use tdb_tile::{Datatype, Range};
 /// Tiles of which the MBRs are looked at, at most.
 const MOST_TILES: u64 = 200_000;
 
+/// Fragments of which the tiles are looked at, at most; of more the fragments themselves are, which takes no request.
+const MOST_FRAGMENTS: usize = 64;
+
 /// Of all tiles, one in so many may lie in two parts, and be read twice.
 const FEW: usize = 8;
 
@@ -117,20 +120,9 @@ fn sparse_starts(
     count: usize,
 ) -> Result<Option<(usize, Starts)>, ArrayError> {
     let schema = array.schema();
-    let tiles = array
-        .fragments()
-        .iter()
-        .map(|fragment| fragment.metadata.tile_count());
-    if tiles.fold(0, u64::saturating_add) > MOST_TILES {
-        return Ok(None);
-    }
-    let mut boxes: Vec<Vec<Range>> = Vec::new();
-    for number in 0..array.fragments().len() {
-        let tree = array.rtree(FragmentIndex::new(number))?;
-        let mbrs = (0..tree.tile_count()).filter_map(|tile| tree.mbr(tile));
-        let inside = mbrs.filter(|mbr| meets(schema, subarray, &mbr.0));
-        boxes.extend(inside.map(|mbr| mbr.0.clone()));
-    }
+    let boxes = boxes(array)?;
+    let inside = boxes.into_iter().filter(|mbr| meets(schema, subarray, mbr));
+    let boxes: Vec<Vec<Range>> = inside.collect();
     // Each part should have a few tiles.
     let count = count.min(boxes.len() / 2);
     if count < 2 {
@@ -143,6 +135,26 @@ fn sparse_starts(
     let best = starts.min_by_key(|(cut, dimension, _)| (*cut, *dimension));
     let best = best.filter(|(cut, ..)| *cut <= boxes.len() / FEW);
     Ok(best.map(|(_, dimension, starts)| (dimension, starts)))
+}
+
+/// Where the cells lie: the MBRs of tiles, or of fragments where there are many.
+fn boxes(array: &Array) -> Result<Vec<Vec<Range>>, ArrayError> {
+    let fragments = array.fragments();
+    let tiles = fragments.iter().map(|f| f.metadata.tile_count());
+    let tiles = tiles.fold(0, u64::saturating_add);
+    if fragments.len() > MOST_FRAGMENTS || tiles > MOST_TILES {
+        let domains = fragments
+            .iter()
+            .map(|f| f.metadata.non_empty_domain.clone());
+        return Ok(domains.collect());
+    }
+    let mut boxes = Vec::new();
+    for number in 0..fragments.len() {
+        let tree = array.rtree(FragmentIndex::new(number))?;
+        let mbrs = (0..tree.tile_count()).filter_map(|tile| tree.mbr(tile));
+        boxes.extend(mbrs.map(|mbr| mbr.0.clone()));
+    }
+    Ok(boxes)
 }
 
 fn meets(schema: &ArraySchema, subarray: &Subarray, mbr: &[Range]) -> bool {
