@@ -41,6 +41,9 @@ pub trait Arrays: Debug + Send + Sync {
     /// Text that is no time.
     fn time(&self, text: &str) -> Result<u64, BoxedError>;
 
+    /// A statement begins: the span of time that ends now ends now for all that it opens.
+    fn begin_statement(&self);
+
     /// The span of time of what queries see, where they do not say another.
     fn window(&self) -> TimeWindow;
 

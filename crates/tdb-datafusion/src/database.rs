@@ -149,6 +149,7 @@ impl Database {
     /// A statement that cannot be answered; errors of arrays.
     pub async fn run(&self, statement: Statement) -> Result<Answer, SqlError> {
         self.missing.take();
+        self.arrays.begin_statement();
         let answer = self.answer(statement).await;
         answer.map_err(|error| match self.missing.take() {
             Some(source) if error.is_missing_table() => SqlError::Array {

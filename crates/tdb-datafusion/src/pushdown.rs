@@ -15,6 +15,7 @@ use datafusion::physical_expr::expressions::{
 use tdb_cells::FieldInfo;
 use tdb_condition::{CompareOp, Condition, FieldTest, Literal, Test};
 use tdb_schema::{CellValNum, FieldKind};
+use tdb_tile::Limits;
 
 use crate::literal::literal;
 use crate::source::Source;
@@ -25,6 +26,18 @@ pub(crate) struct Pushed {
     pub(crate) condition: Condition,
     /// Whether it holds for just those cells for which SQL's condition is true.
     pub(crate) is_exact: bool,
+    negation: Negation,
+}
+
+/// What the opposite of a condition that is exact is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Negation {
+    /// It lacks cells: the opposite of `<` is `>=` for an array, and NaN passes neither.
+    Fewer,
+    /// It has other cells, too: those for which SQL's condition is null.
+    More,
+    /// Just the opposite.
+    Exact,
 }
 
 /// How the cells of a condition that is not exact may differ.
@@ -42,10 +55,21 @@ impl Pushed {
         self.is_exact || may == May::BeMore
     }
 
-    fn new(condition: impl Into<Condition>, is_exact: bool) -> Option<Self> {
-        Some(Self {
-            condition: condition.into(),
-            is_exact,
+    /// A condition made of two.
+    fn joined(self, other: Self, join: fn(Condition, Condition) -> Condition) -> Self {
+        Self {
+            condition: join(self.condition, other.condition),
+            is_exact: self.is_exact && other.is_exact,
+            negation: self.negation.min(other.negation),
+        }
+    }
+
+    /// The opposite, of a condition that is exact.
+    fn negated(self) -> Option<Self> {
+        (self.is_exact && self.negation > Negation::Fewer).then(|| Self {
+            condition: !self.condition,
+            is_exact: self.negation == Negation::Exact,
+            negation: self.negation,
         })
     }
 }
@@ -60,8 +84,8 @@ pub(crate) fn pushed(expr: &dyn PhysicalExpr, source: &Source, may: May) -> Opti
     }
     if let Some(not) = expr.downcast_ref::<NotExpr>() {
         // The opposite of more cells would be fewer.
-        let of = pushed(not.arg().as_ref(), source, may).filter(|of| of.is_exact)?;
-        return Pushed::new(!of.condition, true);
+        let of = pushed(not.arg().as_ref(), source, may)?.negated();
+        return of.filter(|pushed| pushed.fits(may));
     }
     if let Some(list) = expr.downcast_ref::<InListExpr>() {
         return of_list(list, source).filter(|pushed| pushed.fits(may));
@@ -89,14 +113,32 @@ struct Tested<'a> {
     info: &'a FieldInfo,
     data_type: &'a DataType,
     is_nullable: bool,
+    limits: &'a Limits,
 }
 
 impl Tested<'_> {
-    fn test(&self, test: Test) -> FieldTest {
-        FieldTest {
+    /// A test of the field, if it is one that a condition knows: of some datatypes there is none.
+    fn pushed(&self, test: Test, is_exact: bool) -> Option<Pushed> {
+        let condition = Condition::from(FieldTest {
             field: self.info.name.clone(),
-            test,
-        }
+            test: test.clone(),
+        });
+        let fields = std::slice::from_ref(self.info);
+        let is_known = condition.resolve(fields, self.limits).is_ok();
+        // An index without a label is null in SQL, and so is a date that is none.
+        let is_own = self.info.enumeration.is_none() && self.data_type != &DataType::Date32;
+        let orders =
+            matches!(&test, Test::Compare(op, _) if !matches!(op, CompareOp::Eq | CompareOp::Ne));
+        let negation = match (is_own, self.is_float() && !self.is_dimension() && orders) {
+            (_, true) => Negation::Fewer,
+            (false, _) => Negation::More,
+            (true, false) => Negation::Exact,
+        };
+        is_known.then_some(Pushed {
+            condition,
+            is_exact,
+            negation,
+        })
     }
 
     fn is_float(&self) -> bool {
@@ -127,6 +169,7 @@ fn field_of<'a>(expr: &dyn PhysicalExpr, source: &'a Source) -> Option<Tested<'a
         info,
         data_type: field.data_type(),
         is_nullable: field.is_nullable(),
+        limits: source.session.limits(),
     })
 }
 
@@ -135,21 +178,18 @@ fn of_binary(binary: &BinaryExpr, source: &Source, may: May) -> Option<Pushed> {
     let op = match binary.op() {
         Operator::And => {
             return match (pushed(left, source, may), pushed(right, source, may)) {
-                (Some(a), Some(b)) => {
-                    let is_exact = a.is_exact && b.is_exact;
-                    Pushed::new(a.condition.and(b.condition), is_exact)
-                }
+                (Some(a), Some(b)) => Some(a.joined(b, Condition::and)),
                 // Both must hold, so that one of them leaves out none that are wanted.
-                (Some(one), None) | (None, Some(one)) if may == May::BeMore => {
-                    Pushed::new(one.condition, false)
-                }
+                (Some(one), None) | (None, Some(one)) if may == May::BeMore => Some(Pushed {
+                    is_exact: false,
+                    ..one
+                }),
                 _ => None,
             };
         }
         Operator::Or => {
             let (a, b) = (pushed(left, source, may)?, pushed(right, source, may)?);
-            let is_exact = a.is_exact && b.is_exact;
-            return Pushed::new(a.condition.or(b.condition), is_exact);
+            return Some(a.joined(b, Condition::or));
         }
         Operator::Lt => CompareOp::Lt,
         Operator::LtEq => CompareOp::Le,
@@ -177,7 +217,7 @@ fn compared(field: &Tested<'_>, op: CompareOp, value: &ScalarValue, may: May) ->
     }
     let value = literal(value)?;
     let compare = |op, value, is_exact| {
-        let pushed = Pushed::new(field.test(Test::Compare(op, value)), is_exact);
+        let pushed = field.pushed(Test::Compare(op, value), is_exact);
         pushed.filter(|pushed| pushed.fits(may))
     };
     if field.info.enumeration.is_some() {
@@ -228,7 +268,7 @@ fn compared_float(field: &Tested<'_>, op: CompareOp, value: Literal, may: May) -
         (_, op) => op,
     };
     let is_exact = !is_zero && !takes_nan;
-    Pushed::new(field.test(Test::Compare(op, value)), is_exact)
+    field.pushed(Test::Compare(op, value), is_exact)
 }
 
 fn of_list(list: &InListExpr, source: &Source) -> Option<Pushed> {
@@ -251,13 +291,13 @@ fn of_list(list: &InListExpr, source: &Source) -> Option<Pushed> {
     if !list.negated() {
         // Against null, the answer is unknown; it must not become true under `not`.
         let is_exact = !has_null && !has_zero;
-        return Pushed::new(field.test(Test::In(members)), is_exact);
+        return field.pushed(Test::In(members), is_exact);
     }
     if has_null || has_zero {
         return None;
     }
     let is_exact = field.info.enumeration.is_none() && field.data_type != &DataType::Date32;
-    Pushed::new(field.test(Test::NotIn(members)), is_exact)
+    field.pushed(Test::NotIn(members), is_exact)
 }
 
 fn of_null(expr: &dyn PhysicalExpr, test: Test, source: &Source) -> Option<Pushed> {
@@ -267,7 +307,7 @@ fn of_null(expr: &dyn PhysicalExpr, test: Test, source: &Source) -> Option<Pushe
     if !field.is_nullable || !is_own {
         return None;
     }
-    Pushed::new(field.test(test), true)
+    field.pushed(test, true)
 }
 
 /// Patterns that are the beginning of a text.
@@ -288,5 +328,5 @@ fn of_like(like: &LikeExpr, source: &Source) -> Option<Pushed> {
     } else {
         Test::StartsWith(prefix)
     };
-    Pushed::new(field.test(test), true)
+    field.pushed(test, true)
 }

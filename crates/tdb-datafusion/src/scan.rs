@@ -7,7 +7,7 @@ use arrow_schema::{SchemaRef, SortOptions};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{Result, Statistics, internal_err};
+use datafusion::common::{ColumnStatistics, Result, Statistics, internal_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::{Column, DynamicFilterTracking};
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr, PhysicalSortExpr};
@@ -107,6 +107,17 @@ impl ArrayScan {
                 ..ReadOptions::default()
             }))
         })
+    }
+}
+
+/// What is known of the first rows: of their columns nothing.
+fn limited(statistics: &Statistics, limit: usize) -> Statistics {
+    let column_statistics =
+        vec![ColumnStatistics::new_unknown(); statistics.column_statistics.len()];
+    Statistics {
+        num_rows: statistics.num_rows.map(|rows| rows.min(limit)),
+        total_byte_size: Precision::Absent,
+        column_statistics,
     }
 }
 
@@ -229,8 +240,13 @@ impl ExecutionPlan for ArrayScan {
     }
 
     fn with_fetch(&self, limit: Option<usize>) -> Option<Arc<dyn ExecutionPlan>> {
+        let statistics = match limit {
+            None => Arc::clone(&self.statistics),
+            Some(limit) => Arc::new(limited(&self.statistics, limit)),
+        };
         Some(Arc::new(Self {
             limit,
+            statistics,
             ..self.clone()
         }))
     }

@@ -89,7 +89,8 @@ fn condition(batch: &RecordBatch, numbers: &mut Numbers, depth: usize) -> Expr {
         return match numbers.below(5) {
             0 => left.and(condition(batch, numbers, depth - 1)),
             1 => left.or(condition(batch, numbers, depth - 1)),
-            2 => !left,
+            // What DataFusion does not make a test of by itself.
+            2 => !left.and(condition(batch, numbers, depth - 1)),
             _ => left,
         };
     }
@@ -225,7 +226,7 @@ async fn compare(name: &str, table: ArrayTable, whole: RecordBatch, seen: &mut S
 }
 
 /// Compares every other array, from the first or from the second on: each half has a thread of its own.
-fn conditions_choose_the_same_rows(first: usize) -> (Vec<String>, Vec<String>) {
+fn conditions_choose_the_same_rows(first: usize) -> Vec<String> {
     let runtime = Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -264,7 +265,11 @@ fn conditions_choose_the_same_rows(first: usize) -> (Vec<String>, Vec<String>) {
         compared > 1500 && pushed > 400 && rows > 40_000,
         "{compared} compared, {pushed} pushed down, {rows} rows"
     );
-    (refused, different)
+    let unknown = different
+        .iter()
+        .find(|name| !WITHOUT_A_CELL.contains(&name.as_str()));
+    assert_eq!(unknown, None);
+    refused
 }
 
 /// Arrays with text that is no UTF-8, and one with more values to a cell than Arrow takes.
@@ -285,19 +290,18 @@ const REFUSED: [&[&str]; 2] = [
     ],
 ];
 
-/// A tile has an MBR without one of its cells, which TileDB does not find by its coordinates either.
-const DIFFERENT: [&[&str]; 2] = [&[], &["v3_order_dates"]];
+/// Arrays with a tile whose MBR is without one of its cells, which TileDB does not find by its coordinates either: some conditions
+/// leave it out.
+const WITHOUT_A_CELL: [&str; 1] = ["v3_order_dates"];
 
 #[test]
 fn conditions_choose_the_rows_that_datafusion_chooses() {
-    let (refused, different) = conditions_choose_the_same_rows(0);
+    let refused = conditions_choose_the_same_rows(0);
     assert_eq!(refused, REFUSED[0]);
-    assert_eq!(different, DIFFERENT[0]);
 }
 
 #[test]
 fn conditions_choose_the_rows_of_the_other_arrays() {
-    let (refused, different) = conditions_choose_the_same_rows(1);
+    let refused = conditions_choose_the_same_rows(1);
     assert_eq!(refused, REFUSED[1]);
-    assert_eq!(different, DIFFERENT[1]);
 }

@@ -1,6 +1,7 @@
 //! Opens what statements name.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::RecordBatchReader;
 use tdb_array::{ObjectType, OpenOptions, TimeWindow};
@@ -18,8 +19,9 @@ pub(super) struct OfContext {
     pub(super) context: Context,
     /// The first time that is read.
     pub(super) since: Time,
-    /// The last time that is read; without one, now, whenever that is.
+    /// The last time that is read; without one, the time at which a statement began.
     pub(super) until: Option<Time>,
+    pub(super) began: AtomicU64,
 }
 
 impl OfContext {
@@ -84,10 +86,16 @@ impl Arrays for OfContext {
         Ok(text.parse::<Time>()?.0)
     }
 
+    fn begin_statement(&self) {
+        self.began.store(Time::now().0, Ordering::SeqCst);
+    }
+
     fn window(&self) -> TimeWindow {
         TimeWindow {
             since: self.since.0,
-            at: self.until.unwrap_or_else(Time::now).0,
+            at: self
+                .until
+                .map_or_else(|| self.began.load(Ordering::SeqCst), |until| until.0),
         }
     }
 

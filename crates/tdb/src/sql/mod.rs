@@ -6,6 +6,7 @@ mod rows;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use tdb_datafusion::{Answer as Given, ArrayTable, Arrays, Database, Statement};
 use tokio::runtime::{Builder, Runtime};
@@ -91,6 +92,7 @@ impl Context {
             context: context.clone(),
             since,
             until,
+            began: AtomicU64::new(Time::now().0),
         });
         let threads = context.shared_session().threads();
         let runtime = Builder::new_multi_thread()
