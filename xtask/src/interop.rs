@@ -58,6 +58,7 @@ pub(crate) fn parse(arguments: &[String], workshop: &Workshop) -> Result<Options
         releases,
     })
 }
+
 /// Builds the program and says where it is.
 pub(crate) fn program() -> Result<PathBuf, Box<dyn Error>> {
     let mut build = cargo();

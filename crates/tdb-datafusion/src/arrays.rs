@@ -13,17 +13,11 @@ pub type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 /// Opens arrays and groups for SQL, which knows only how they are called. Its functions may wait for a store: they are called on
 /// threads that may wait.
 pub trait Arrays: Debug + Send + Sync {
-    /// Opens an array with what was written within a span of time.
-    ///
-    /// # Errors
-    /// Where there is none, and where what is stored cannot be read.
-    fn open(&self, uri: &str, window: TimeWindow) -> Result<Arc<Array>, BoxedError>;
-
-    /// As [`Arrays::open`]; the second kind of error is of a place where there is no array.
+    /// Opens an array with what was written within a span of time. The inner error is of a place where there is none.
     ///
     /// # Errors
     /// Where what is stored cannot be read.
-    fn find(
+    fn open(
         &self,
         uri: &str,
         window: TimeWindow,
@@ -46,6 +40,9 @@ pub trait Arrays: Debug + Send + Sync {
 
     /// The span of time of what queries see, where they do not say another.
     fn window(&self) -> TimeWindow;
+
+    /// Whether that is another span than all up to now: statements do not change what they do not see.
+    fn is_past(&self) -> bool;
 
     /// Makes an array of the rows of a query, and says how many cells it has. The options are those of the statement.
     ///

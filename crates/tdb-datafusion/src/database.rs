@@ -3,8 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrow_schema::ArrowError;
-use datafusion::catalog::{DynamicFileCatalog, TableProvider};
+use datafusion::catalog::{CatalogProviderList, DynamicFileCatalog, TableProvider};
 use datafusion::common::{Result, TableReference, plan_err};
 use datafusion::datasource::DefaultTableSource;
 use datafusion::datasource::dynamic_file::DynamicListTableFactory;
@@ -13,8 +12,6 @@ use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
 use datafusion::logical_expr::{DmlStatement, Expr, LogicalPlan, TableSource, WriteOp};
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
 use datafusion::sql::parser::{CopyToSource, CopyToStatement, DFParser, Statement};
-use futures_util::StreamExt;
-use tokio::sync::mpsc;
 
 use crate::arrays::Arrays;
 use crate::delete::{Asked, condition_of, delete};
@@ -25,17 +22,22 @@ use crate::group::GroupTables;
 use crate::memory::SharedPool;
 use crate::named_by_uri::{Missing, NamedByUri};
 use crate::requests::AskForExtremes;
-use crate::rows::Rows;
+use crate::rows::hand_over;
 use crate::table::ArrayTable;
 
-/// The catalog and schema in which tables are looked for that a query names by one name.
+/// The catalog in which tables are looked for that a query names by one name.
 const CATALOG: &str = "datafusion";
+
+/// The schema of that catalog.
+const SCHEMA: &str = "public";
 
 /// Arrays that are asked in SQL: by path or URI in quotes, by names that were registered, as members of groups.
 #[derive(Clone)]
 pub struct Database {
     context: SessionContext,
     arrays: Arc<dyn Arrays>,
+    /// The catalogs, without what is found by URI.
+    catalogs: Arc<dyn CatalogProviderList>,
     missing: Arc<Missing>,
 }
 
@@ -86,16 +88,17 @@ impl Database {
             missing: Arc::clone(&missing),
         };
         let catalogs = Arc::clone(plain.state().catalog_list());
-        let catalogs = DynamicFileCatalog::new(catalogs, Arc::new(named));
+        let dynamic = DynamicFileCatalog::new(Arc::clone(&catalogs), Arc::new(named));
         let state = plain
             .into_state_builder()
-            .with_catalog_list(Arc::new(catalogs))
+            .with_catalog_list(Arc::new(dynamic))
             .build();
         let context = SessionContext::new_with_state(state);
         files.session_store().with_state(context.state_weak_ref());
         Ok(Self {
             context,
             arrays,
+            catalogs,
             missing,
         })
     }
@@ -127,10 +130,11 @@ impl Database {
         let Some(members) = members else {
             return Err(SqlError::statement(format!("{uri} is no group")));
         };
-        let tables = Arc::new(GroupTables::new(Arc::clone(&self.arrays), members));
-        let catalog = self.context.catalog(CATALOG);
-        let catalog = catalog.ok_or_else(|| SqlError::Bug("there is no catalog".to_owned()))?;
-        catalog.register_schema("public", tables)?;
+        let lacking = || SqlError::Bug("DataFusion lacks its own catalog or schema".to_owned());
+        let catalog = self.catalogs.catalog(CATALOG).ok_or_else(lacking)?;
+        let others = catalog.schema(SCHEMA).ok_or_else(lacking)?;
+        let tables = GroupTables::new(Arc::clone(&self.arrays), members, others);
+        catalog.register_schema(SCHEMA, Arc::new(tables))?;
         Ok(())
     }
 
@@ -212,16 +216,17 @@ impl Database {
         let LogicalPlan::Dml(dml) = plan else {
             return Err(SqlError::Bug("a DELETE that is none".to_owned()));
         };
-        let cells = match condition_of(table, &dml.input, &state)? {
+        table.check_is_of_now()?;
+        let newest = reopened(table).await?;
+        let cells = match condition_of(&newest, &dml.input, &state)? {
             Asked::None => 0,
             Asked::Cells { condition, counted } => {
                 let counted = match counted {
-                    Some(predicate) => Some(self.count(table, predicate).await?),
+                    Some(predicate) => Some(self.count(&newest, predicate).await?),
                     None => None,
                 };
-                let deleting = table.clone();
-                let deleted =
-                    tokio::task::spawn_blocking(move || delete(&deleting, &condition, counted));
+                let delete = move || delete(&newest, &condition, counted);
+                let deleted = tokio::task::spawn_blocking(delete);
                 deleted.await.map_err(external)??
             }
         };
@@ -229,12 +234,9 @@ impl Database {
         Ok(Answer::Deleted(cells))
     }
 
-    /// How many cells there are now for which a condition is true.
+    /// How many cells there are for which a condition is true.
     async fn count(&self, table: &ArrayTable, predicate: Expr) -> Result<u64, SqlError> {
-        let opening = table.clone();
-        let newest = tokio::task::spawn_blocking(move || opening.reopened());
-        let newest = newest.await.map_err(external)??;
-        let cells = self.context.read_table(Arc::new(newest))?;
+        let cells = self.context.read_table(Arc::new(table.clone()))?;
         Ok(cells.filter(predicate)?.count().await? as u64)
     }
 
@@ -265,9 +267,7 @@ impl Database {
         if !self.context.table_exist(name.clone())? {
             return Ok(());
         }
-        let opening = table.clone();
-        let newest = tokio::task::spawn_blocking(move || opening.reopened());
-        let newest = newest.await.map_err(external)??;
+        let newest = reopened(table).await?;
         if self.context.deregister_table(name.clone())?.is_some() {
             self.context
                 .register_table(name.clone(), Arc::new(newest))?;
@@ -278,36 +278,22 @@ impl Database {
     /// `COPY … TO '…' STORED AS TILEDB`.
     async fn copy(&self, copy: CopyToStatement) -> Result<Answer, SqlError> {
         let frame = self.copied(&copy).await?;
-        let mut stream = frame.execute_stream().await?;
-        let (sender, receiver) = mpsc::channel(2);
-        let rows = Rows {
-            schema: stream.schema(),
-            receiver,
-        };
         let options = copy.options.iter().map(|(name, value)| {
-            let value = value.to_string();
-            let bare = value.trim_matches('\'');
+            // A name without a dot gets a prefix from the parser.
+            let name = name.strip_prefix("format.").unwrap_or(name);
             (
-                name.trim_start_matches("format.").to_owned(),
-                bare.to_owned(),
+                name.to_owned(),
+                value.to_string().trim_matches('\'').to_owned(),
             )
         });
         let options: Vec<(String, String)> = options.collect();
         let arrays = Arc::clone(&self.arrays);
-        let made = tokio::task::spawn_blocking(move || {
-            arrays
-                .import(Box::new(rows), &copy.target, &options)
-                .map_err(external)
-        });
-        while let Some(batch) = stream.next().await {
-            let failed = batch.is_err();
-            let batch = batch.map_err(|error| ArrowError::ExternalError(Box::new(error)));
-            if sender.send(batch).await.is_err() || failed {
-                break;
-            }
-        }
-        drop(sender);
-        Ok(Answer::Written(made.await.map_err(external)??))
+        let import = move |rows| {
+            let cells = arrays.import(Box::new(rows), &copy.target, &options);
+            cells.map_err(external)
+        };
+        let cells = hand_over(frame.execute_stream().await?, import).await?;
+        Ok(Answer::Written(cells))
     }
 
     async fn copied(&self, copy: &CopyToStatement) -> Result<DataFrame> {
@@ -328,6 +314,13 @@ impl Database {
         let plan = self.context.state().statement_to_plan(statement).await?;
         self.context.execute_logical_plan(plan).await
     }
+}
+
+/// The table with all that was written by now.
+async fn reopened(table: &ArrayTable) -> Result<ArrayTable> {
+    let table = table.clone();
+    let newest = tokio::task::spawn_blocking(move || table.reopened());
+    newest.await.map_err(external)?
 }
 
 /// The array that a statement changes, if it is one.

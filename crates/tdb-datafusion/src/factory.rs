@@ -9,6 +9,7 @@ use datafusion::logical_expr::CreateExternalTable;
 use tdb_array::TimeWindow;
 
 use crate::Arrays;
+use crate::arrays::BoxedError;
 use crate::error::external;
 use crate::table::ArrayTable;
 
@@ -48,20 +49,27 @@ impl TableProviderFactory for ArrayTables {
                 }
             }
         }
-        Ok(Arc::new(open(&self.arrays, uri, window).await?))
+        let mut table = open(&self.arrays, uri, window).await?.map_err(external)?;
+        table.is_past |= !asked.options.is_empty();
+        Ok(Arc::new(table))
     }
 }
 
-/// Opens an array as a table, on a thread that may wait.
+/// Opens an array as a table, on a thread that may wait. The inner error is of a place where there is none.
 pub(crate) async fn open(
     arrays: &Arc<dyn Arrays>,
     uri: &str,
     window: TimeWindow,
-) -> Result<ArrayTable> {
+) -> Result<Result<ArrayTable, BoxedError>> {
     let (arrays, uri) = (Arc::clone(arrays), uri.to_owned());
     let opened = tokio::task::spawn_blocking(move || {
-        let array = arrays.open(&uri, window).map_err(external)?;
-        ArrayTable::new(array, arrays.session().clone(), &uri)
+        let array = match arrays.open(&uri, window).map_err(external)? {
+            Ok(array) => array,
+            Err(missing) => return Ok(Err(missing)),
+        };
+        let mut table = ArrayTable::new(array, arrays.session().clone(), &uri)?;
+        table.is_past = arrays.is_past();
+        Ok(Ok(table))
     });
     opened.await.map_err(external)?
 }

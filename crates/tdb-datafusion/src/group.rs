@@ -4,30 +4,35 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use datafusion::catalog::{MemorySchemaProvider, SchemaProvider, TableProvider};
+use datafusion::catalog::{SchemaProvider, TableProvider};
 use datafusion::common::Result;
 
+use crate::error::external;
 use crate::factory::open;
 use crate::{Arrays, Member};
 
-/// A schema of DataFusion whose tables are the arrays of a group, by their names in it; each is opened when a query names it.
-/// Others can be registered besides.
+/// A schema of DataFusion whose tables are the arrays of a group, by their names in it; each is opened when a query names it. Other
+/// tables are those of another schema.
 #[derive(Debug)]
 pub struct GroupTables {
     arrays: Arc<dyn Arrays>,
     members: BTreeMap<String, String>,
-    others: MemorySchemaProvider,
+    others: Arc<dyn SchemaProvider>,
 }
 
 impl GroupTables {
-    /// The tables of these members.
+    /// The tables of these members, and of another schema.
     #[must_use]
-    pub fn new(arrays: Arc<dyn Arrays>, members: Vec<Member>) -> Self {
+    pub fn new(
+        arrays: Arc<dyn Arrays>,
+        members: Vec<Member>,
+        others: Arc<dyn SchemaProvider>,
+    ) -> Self {
         let members = members.into_iter();
         Self {
             arrays,
             members: members.map(|member| (member.name, member.uri)).collect(),
-            others: MemorySchemaProvider::new(),
+            others,
         }
     }
 }
@@ -41,14 +46,11 @@ impl SchemaProvider for GroupTables {
     }
 
     async fn table(&self, name: &str) -> Result<Option<Arc<dyn TableProvider>>> {
-        if let Some(table) = self.others.table(name).await? {
-            return Ok(Some(table));
-        }
         let Some(uri) = self.members.get(name) else {
-            return Ok(None);
+            return self.others.table(name).await;
         };
-        let window = self.arrays.window();
-        Ok(Some(Arc::new(open(&self.arrays, uri, window).await?)))
+        let table = open(&self.arrays, uri, self.arrays.window()).await?;
+        Ok(Some(Arc::new(table.map_err(external)?)))
     }
 
     fn register_table(

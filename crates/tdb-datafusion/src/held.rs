@@ -1,17 +1,48 @@
 //! Results as columns that cells can hold: what Arrow has and no field does becomes text.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use tdb_arrow::field_of_column;
 
+/// Record batches whose columns have names that no other has, and types that fields of arrays hold: what none holds is text.
+pub struct HeldRows<R> {
+    rows: R,
+    schema: SchemaRef,
+}
+
+impl<R: RecordBatchReader> HeldRows<R> {
+    /// The rows of a reader.
+    #[must_use]
+    pub fn new(rows: R) -> Self {
+        Self {
+            schema: held_by_cells(&distinct_names(&rows.schema())),
+            rows,
+        }
+    }
+}
+
+impl<R: RecordBatchReader> Iterator for HeldRows<R> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.rows.next()?;
+        Some(batch.and_then(|batch| hold(&batch, &self.schema)))
+    }
+}
+
+impl<R: RecordBatchReader> RecordBatchReader for HeldRows<R> {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
 /// The same columns, each with a name that no other has: `a`, `a:1`.
-#[must_use]
-pub fn distinct_names(schema: &Schema) -> SchemaRef {
+fn distinct_names(schema: &Schema) -> SchemaRef {
     let mut taken: HashSet<String> = HashSet::new();
     let fields = schema.fields().iter().map(|field| {
         let mut name = field.name().clone();
@@ -26,8 +57,7 @@ pub fn distinct_names(schema: &Schema) -> SchemaRef {
 }
 
 /// The schema of the same columns where those that no field holds are text.
-#[must_use]
-pub fn held_by_cells(schema: &Schema) -> SchemaRef {
+fn held_by_cells(schema: &Schema) -> SchemaRef {
     let fields = schema.fields().iter().map(|field| {
         let plain = match field.data_type() {
             DataType::Dictionary(_, values) => values.as_ref().clone(),
@@ -39,17 +69,14 @@ pub fn held_by_cells(schema: &Schema) -> SchemaRef {
         } else {
             plain
                 .with_data_type(DataType::LargeUtf8)
-                .with_metadata(Default::default())
+                .with_metadata(HashMap::new())
         }
     });
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 
 /// The columns of a batch as those of such a schema.
-///
-/// # Errors
-/// Values that Arrow cannot convert.
-pub fn hold(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+fn hold(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let columns = batch.columns().iter().zip(schema.fields());
     let columns = columns.map(|(column, field)| {
         if column.data_type() == field.data_type() {

@@ -3,22 +3,20 @@
 use std::fmt;
 use std::sync::Arc;
 
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::SchemaRef;
 use async_trait::async_trait;
 use datafusion::common::{Result, plan_err};
 use datafusion::datasource::sink::{DataSink, DataSinkExec};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::dml::InsertOp;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan};
-use futures_util::StreamExt;
 use tdb_arrow::ArrowInput;
 use tdb_cells::files::{Input, InputError, for_each_batch};
 use tdb_store::LocalStore;
 use tdb_write::{WriteError, WriteOptions, Writer, input_fields};
-use tokio::sync::mpsc;
 
 use crate::error::external;
-use crate::rows::Rows;
+use crate::rows::{Rows, hand_over};
 use crate::source::Source;
 
 /// The plan of an insertion into a table.
@@ -70,26 +68,11 @@ impl DataSink for ArraySink {
 
     async fn write_all(
         &self,
-        mut data: SendableRecordBatchStream,
+        data: SendableRecordBatchStream,
         _context: &Arc<TaskContext>,
     ) -> Result<u64> {
-        let (sender, receiver) = mpsc::channel(2);
-        let rows = Rows {
-            schema: Arc::clone(&self.source.schema),
-            receiver,
-        };
         let source = Arc::clone(&self.source);
-        let write = tokio::task::spawn_blocking(move || write(&source, rows));
-        while let Some(batch) = data.next().await {
-            let failed = batch.is_err();
-            let row = batch.map_err(|error| ArrowError::ExternalError(Box::new(error)));
-            // After an error, nobody takes any more.
-            if sender.send(row).await.is_err() || failed {
-                break;
-            }
-        }
-        drop(sender);
-        write.await.map_err(external)?
+        hand_over(data, move |rows| write(&source, rows)).await
     }
 }
 

@@ -1,16 +1,19 @@
 //! The least and the greatest values of columns, where the statistics of tiles tell them.
 
+use arrow_schema::DataType;
 use datafusion::common::stats::Precision;
-use datafusion::common::{Result, Statistics};
+use datafusion::common::{Result, ScalarValue, Statistics};
 use tdb_aggregate::{Aggregate, Function, Outcome, known_aggregates};
+use tdb_arrow::Mapping;
+use tdb_cells::files::OutputOptions;
+use tdb_cells::{Batch, Column, FieldInfo};
 
-use crate::literal::{known_type, scalar};
 use crate::source::Source;
 
 /// Fragments whose statistics are fetched for it, at most.
 const MOST_FRAGMENTS: usize = 1000;
 
-/// Fills in what is known of columns of whole numbers, dates and times; of others their order in SQL may differ.
+/// Fills in what is known of columns of whole numbers, dates and times; of others the order in SQL may be another.
 pub(crate) fn known_columns(
     source: &Source,
     columns: &[usize],
@@ -20,14 +23,11 @@ pub(crate) fn known_columns(
         return Ok(());
     }
     for (column, known) in columns.iter().zip(&mut statistics.column_statistics) {
-        let (Some(info), Some(field)) = (
-            source.fields.get(*column),
-            source.schema.fields().get(*column),
-        ) else {
+        let field = source.fields.get(*column);
+        let Some((info, column)) = field.zip(source.schema.fields().get(*column)) else {
             continue;
         };
-        let is_number = known_type(field.data_type());
-        if info.enumeration.is_some() || !is_number {
+        if !is_ordered_alike(column.data_type()) {
             continue;
         }
         let wanted = [Function::Min, Function::Max, Function::NullCount];
@@ -37,11 +37,10 @@ pub(crate) fn known_columns(
         let Some([least, greatest, nulls]) = told.as_deref() else {
             continue;
         };
-        let value = |outcome: &Outcome| match outcome {
-            Outcome::Value(_, bytes) => scalar(field.data_type(), bytes),
-            _ => None,
-        };
-        if let (Some(least), Some(greatest)) = (value(least), value(greatest)) {
+        if let (Some(least), Some(greatest)) = (
+            as_column_has_it(source, info, least)?,
+            as_column_has_it(source, info, greatest)?,
+        ) {
             known.min_value = Precision::Exact(least);
             known.max_value = Precision::Exact(greatest);
         }
@@ -52,4 +51,36 @@ pub(crate) fn known_columns(
         }
     }
     Ok(())
+}
+
+fn is_ordered_alike(data_type: &DataType) -> bool {
+    data_type.is_integer() || matches!(data_type, DataType::Date32 | DataType::Timestamp(_, None))
+}
+
+/// A value of a field as its column has it: hours of an array are seconds there.
+fn as_column_has_it(
+    source: &Source,
+    info: &FieldInfo,
+    outcome: &Outcome,
+) -> Result<Option<ScalarValue>> {
+    let Outcome::Value(_, bytes) = outcome else {
+        return Ok(None);
+    };
+    let cell = Batch {
+        rows: 1,
+        columns: vec![Column {
+            name: info.name.clone(),
+            datatype: info.datatype,
+            cell_val_num: info.cell_val_num,
+            nullable: info.nullable,
+            values: bytes.clone().into(),
+            offsets: None,
+            validity: None,
+            enumeration: None,
+        }],
+    };
+    let mapping = Mapping::new(std::slice::from_ref(info), OutputOptions::default());
+    let row = mapping.and_then(|mut mapping| mapping.record_batch(&cell));
+    let row = row.map_err(|error| source.failed(error))?;
+    ScalarValue::try_from_array(row.column(0), 0).map(Some)
 }

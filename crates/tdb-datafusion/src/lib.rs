@@ -31,5 +31,5 @@ pub use datafusion::sql::parser::Statement;
 pub use error::SqlError;
 pub use factory::TABLE_TYPE;
 pub use group::GroupTables;
-pub use held::{distinct_names, held_by_cells, hold};
+pub use held::HeldRows;
 pub use table::ArrayTable;

@@ -1,6 +1,5 @@
 //! Values of SQL as those of conditions.
 
-use arrow_schema::TimeUnit;
 use datafusion::common::ScalarValue;
 use tdb_condition::Literal;
 use tdb_schema::value::Moment;
@@ -48,42 +47,4 @@ pub(crate) fn literal(value: &ScalarValue) -> Option<Literal> {
 
 fn moment(datatype: Datatype, ticks: i64) -> Option<Literal> {
     Moment::of_ticks(datatype, ticks).map(Literal::Moment)
-}
-
-/// A value of a field as DataFusion has it in a column of this type; `None` where that is not one number, date or time of the
-/// same bits.
-pub(crate) fn scalar(data_type: &arrow_schema::DataType, bytes: &[u8]) -> Option<ScalarValue> {
-    use arrow_schema::DataType as D;
-    macro_rules! number {
-        ($($kind:ident = $t:ty),*) => {
-            match data_type {
-                $(D::$kind => Some(ScalarValue::$kind(Some(<$t>::from_le_bytes(bytes.try_into().ok()?)))),)*
-                D::Timestamp(unit, None) => {
-                    let ticks = Some(i64::from_le_bytes(bytes.try_into().ok()?));
-                    Some(match unit {
-                        TimeUnit::Second => ScalarValue::TimestampSecond(ticks, None),
-                        TimeUnit::Millisecond => ScalarValue::TimestampMillisecond(ticks, None),
-                        TimeUnit::Microsecond => ScalarValue::TimestampMicrosecond(ticks, None),
-                        TimeUnit::Nanosecond => ScalarValue::TimestampNanosecond(ticks, None),
-                    })
-                }
-                _ => None,
-            }
-        };
-    }
-    number!(
-        Int8 = i8,
-        Int16 = i16,
-        Int32 = i32,
-        Int64 = i64,
-        UInt8 = u8,
-        UInt16 = u16,
-        UInt32 = u32,
-        UInt64 = u64
-    )
-}
-
-/// Whether [`scalar`] has values of columns of this type.
-pub(crate) fn known_type(data_type: &arrow_schema::DataType) -> bool {
-    data_type.is_integer() || matches!(data_type, arrow_schema::DataType::Timestamp(_, None))
 }

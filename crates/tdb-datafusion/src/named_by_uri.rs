@@ -10,8 +10,7 @@ use datafusion::datasource::dynamic_file::DynamicListTableFactory;
 
 use crate::Arrays;
 use crate::arrays::BoxedError;
-use crate::error::external;
-use crate::table::ArrayTable;
+use crate::factory::open;
 
 /// Endings of files that DataFusion reads by itself.
 const FILES: [&str; 4] = ["parquet", "csv", "json", "arrow"];
@@ -57,18 +56,10 @@ impl UrlTableFactory for NamedByUri {
         {
             return Ok(Some(file));
         }
-        let (arrays, name) = (Arc::clone(&self.arrays), uri.to_owned());
-        let found = tokio::task::spawn_blocking(move || {
-            let array = match arrays.find(&name, arrays.window()).map_err(external)? {
-                Ok(array) => array,
-                Err(error) => return Ok(Err(error)),
-            };
-            ArrayTable::new(array, arrays.session().clone(), &name).map(Ok)
-        });
-        match found.await.map_err(external)?? {
+        match open(&self.arrays, uri, self.arrays.window()).await? {
             Ok(table) => Ok(Some(Arc::new(table))),
-            Err(error) => {
-                self.missing.note(error);
+            Err(missing) => {
+                self.missing.note(missing);
                 Ok(None)
             }
         }

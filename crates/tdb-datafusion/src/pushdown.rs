@@ -9,8 +9,8 @@ use datafusion::common::ScalarValue;
 use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::{
-    BinaryExpr, Column, DynamicFilterPhysicalExpr, InListExpr, IsNotNullExpr, IsNullExpr, LikeExpr,
-    Literal as LiteralExpr, NotExpr,
+    BinaryExpr, CastExpr, Column, DynamicFilterPhysicalExpr, InListExpr, IsNotNullExpr, IsNullExpr,
+    LikeExpr, Literal as LiteralExpr, NotExpr,
 };
 use tdb_cells::FieldInfo;
 use tdb_condition::{CompareOp, Condition, FieldTest, Literal, Test};
@@ -199,10 +199,64 @@ fn of_binary(binary: &BinaryExpr, source: &Source, may: May) -> Option<Pushed> {
         Operator::NotEq => CompareOp::Ne,
         _ => return None,
     };
-    match (field_of(left, source), field_of(right, source)) {
-        (Some(field), None) => compared(&field, op, value_of(right)?, may),
-        (None, Some(field)) => compared(&field, op.mirrored(), value_of(left)?, may),
+    match (value_of(left), value_of(right)) {
+        (None, Some(value)) => compared_expr(left, op, value, (source, may)),
+        (Some(value), None) => compared_expr(right, op.mirrored(), value, (source, may)),
         _ => None,
+    }
+}
+
+/// A column against a value, or a column of numbers that DataFusion has made wide floats since the value is one.
+fn compared_expr(
+    expr: &dyn PhysicalExpr,
+    op: CompareOp,
+    value: &ScalarValue,
+    (source, may): (&Source, May),
+) -> Option<Pushed> {
+    let Some(cast) = expr.downcast_ref::<CastExpr>() else {
+        return compared(&field_of(expr, source)?, op, value, may);
+    };
+    let field = field_of(cast.expr().as_ref(), source)?;
+    let value = match value {
+        ScalarValue::Float64(Some(value)) if !value.is_nan() => *value,
+        _ => return None,
+    };
+    match field.data_type {
+        DataType::Float32 => {
+            let (op, value) = narrowed(op, value)?;
+            compared_float(&field, op, value.into(), may)
+        }
+        // All of these are wide floats, too, each another, in the same order.
+        DataType::Int8
+        | DataType::Int16
+        | DataType::Int32
+        | DataType::UInt8
+        | DataType::UInt16
+        | DataType::UInt32
+            if !(value == 0.0 && value.is_sign_negative()) =>
+        {
+            field.pushed(Test::Compare(op, value.into()), true)
+        }
+        _ => None,
+    }
+}
+
+/// A comparison of narrow floats with a wide one as one with a narrow one; none where only wide ones are equal to that.
+fn narrowed(op: CompareOp, value: f64) -> Option<(CompareOp, f32)> {
+    #[expect(clippy::cast_possible_truncation, reason = "it rounds to the nearest")]
+    let nearest = value as f32;
+    if f64::from(nearest) == value {
+        return Some((op, nearest));
+    }
+    let below = if f64::from(nearest) > value {
+        nearest.next_down()
+    } else {
+        nearest
+    };
+    match op {
+        CompareOp::Lt | CompareOp::Le => Some((CompareOp::Le, below)),
+        CompareOp::Gt | CompareOp::Ge => Some((CompareOp::Ge, below.next_up())),
+        CompareOp::Eq | CompareOp::Ne => None,
     }
 }
 
@@ -329,4 +383,57 @@ fn of_like(like: &LikeExpr, source: &Source) -> Option<Pushed> {
         Test::StartsWith(prefix)
     };
     field.pushed(test, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn narrow_floats_are_compared_as_if_they_were_wide() {
+        let wide = [
+            0.1,
+            -0.1,
+            1.5,
+            1e300,
+            -1e300,
+            1e-60,
+            16_777_217.0,
+            f64::INFINITY,
+        ];
+        let narrow = [
+            0.1_f32,
+            -0.1,
+            1.5,
+            f32::MAX,
+            f32::MIN,
+            f32::INFINITY,
+            16_777_216.0,
+            16_777_218.0,
+        ];
+        let near = narrow
+            .map(f32::next_up)
+            .into_iter()
+            .chain(narrow.map(f32::next_down));
+        for cell in near.chain(narrow) {
+            for value in wide {
+                let holds = [
+                    (CompareOp::Lt, f64::from(cell) < value),
+                    (CompareOp::Le, f64::from(cell) <= value),
+                    (CompareOp::Gt, f64::from(cell) > value),
+                    (CompareOp::Ge, f64::from(cell) >= value),
+                ];
+                for (op, expected) in holds {
+                    let (narrow, bound) = narrowed(op, value).unwrap();
+                    let found = match narrow {
+                        CompareOp::Lt => cell < bound,
+                        CompareOp::Le => cell <= bound,
+                        CompareOp::Gt => cell > bound,
+                        _ => cell >= bound,
+                    };
+                    assert_eq!(found, expected, "{cell} {op:?} {value}");
+                }
+            }
+        }
+    }
 }

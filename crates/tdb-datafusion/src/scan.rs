@@ -27,7 +27,7 @@ use tdb_query::{ReadOptions, ResultOrder};
 use crate::parts::Part;
 use crate::pushdown::{May, pushed};
 use crate::source::Source;
-use crate::stream::{Asks, Batches};
+use crate::stream::Batches;
 
 /// Bytes of a batch, about: few enough to stay in the processor's cache.
 const BATCH: u64 = 4 << 20;
@@ -35,15 +35,15 @@ const BATCH: u64 = 4 << 20;
 /// Reads some columns of the cells of an array that fit a condition, in partitions that are read side by side.
 #[derive(Clone, Debug)]
 pub(crate) struct ArrayScan {
-    pub(crate) source: Arc<Source>,
+    source: Arc<Source>,
     /// The columns, as places among those of the table.
-    pub(crate) columns: Vec<usize>,
-    pub(crate) condition: Option<Condition>,
-    pub(crate) limit: Option<usize>,
+    columns: Vec<usize>,
+    condition: Option<Condition>,
+    limit: Option<usize>,
     /// What is read, each part by one partition.
-    pub(crate) parts: Arc<Vec<Part>>,
-    pub(crate) order: ResultOrder,
-    pub(crate) statistics: Arc<Statistics>,
+    parts: Arc<Vec<Part>>,
+    order: ResultOrder,
+    statistics: Arc<Statistics>,
     /// Filters that become known while the query runs.
     dynamic: Vec<Arc<dyn PhysicalExpr>>,
     properties: Arc<PlanProperties>,
@@ -83,30 +83,26 @@ impl ArrayScan {
     }
 
     /// What is read of a part, with what is known by now.
-    fn asks(&self) -> Arc<Asks> {
-        let scan = self.clone();
-        Arc::new(move |part| {
-            let source = &scan.source;
-            let known = scan.dynamic.iter();
-            let known = known.filter_map(|filter| pushed(filter.as_ref(), source, May::BeMore));
-            let conditions = scan
+    fn ask(&self, part: Part) -> ReadOptions {
+        let source = &self.source;
+        let known = self.dynamic.iter();
+        let known = known.filter_map(|filter| pushed(filter.as_ref(), source, May::BeMore));
+        let known = known.map(|known| known.condition);
+        ReadOptions {
+            dimensions: Some(source.names(&self.columns, true)),
+            attributes: Some(source.names(&self.columns, false)),
+            ranges: part,
+            condition: self
                 .condition
                 .iter()
                 .cloned()
-                .chain(known.map(|known| known.condition));
-            let Some(ranges) = scan.parts.get(part) else {
-                return internal_err!("partition {part} of {}", scan.parts.len());
-            };
-            Ok(Some(ReadOptions {
-                dimensions: Some(source.names(&scan.columns, true)),
-                attributes: Some(source.names(&scan.columns, false)),
-                ranges: ranges.clone(),
-                condition: conditions.reduce(Condition::and),
-                order: Some(scan.order),
-                batch_bytes: Some(BATCH),
-                ..ReadOptions::default()
-            }))
-        })
+                .chain(known)
+                .reduce(Condition::and),
+            order: Some(self.order),
+            limit: self.limit.map(|limit| limit as u64),
+            batch_bytes: Some(BATCH),
+            ..ReadOptions::default()
+        }
     }
 }
 
@@ -141,10 +137,13 @@ fn properties(
     )))
 }
 
-/// The order of rows: by the dimensions, as far as the first ones are columns.
+/// The order of rows: by the dimensions, as far as the first ones are columns. Of floats, two zeros are equal here alone.
 fn row_major(source: &Source, columns: &[usize]) -> Vec<PhysicalSortExpr> {
-    let dimensions = 0..source.array.schema().dimensions.len();
-    let places = dimensions.map_while(|dimension| {
+    let dimensions = source.array.schema().dimensions.iter().enumerate();
+    let places = dimensions.map_while(|(dimension, stored)| {
+        if stored.datatype.is_real() {
+            return None;
+        }
         let place = columns.iter().position(|column| *column == dimension)?;
         Some((source.fields.get(dimension)?.name.as_str(), place))
     });
@@ -213,10 +212,13 @@ impl ExecutionPlan for ArrayScan {
         partition: usize,
         _context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
+        let Some(part) = self.parts.get(partition).cloned() else {
+            return internal_err!("partition {partition} of {}", self.parts.len());
+        };
+        let scan = self.clone();
         let metrics = BaselineMetrics::new(&self.metrics, partition);
-        let parts = (self.asks(), vec![partition]);
-        let schema = self.columns_schema();
-        let batches = Batches::new(&self.source, schema, parts, self.limit, metrics);
+        let ask = move || scan.ask(part);
+        let batches = Batches::new(&self.source, self.columns_schema(), ask, metrics);
         Ok(Box::pin(batches))
     }
 

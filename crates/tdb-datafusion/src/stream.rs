@@ -1,9 +1,9 @@
 //! Drives a read for DataFusion: each step waits for the store and decodes on a thread that may wait, one step ahead of whoever takes
 //! the batches.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::{collections::VecDeque, pin::Pin};
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
@@ -18,30 +18,30 @@ use tokio::task::JoinHandle;
 
 use crate::source::Source;
 
-/// What is read of one part, once it is its turn: by then, dynamic filters have become narrower.
-pub(crate) type Asks = dyn Fn(usize) -> Result<Option<ReadOptions>> + Send + Sync;
+/// Says what is read, once it is asked for: by then, dynamic filters have become narrower.
+type Ask = Box<dyn FnOnce() -> ReadOptions + Send>;
 
 /// A read in progress; moves from step to step.
 struct Reading {
     source: Arc<Source>,
     schema: SchemaRef,
-    asks: Arc<Asks>,
-    /// Parts that are still to be read.
-    parts: VecDeque<usize>,
-    current: Option<(Reader, Mapping)>,
-    /// Rows that are still wanted.
-    left: Option<usize>,
+    state: State,
+}
+
+enum State {
+    Asked(Ask),
+    Begun(Box<Reader>, Mapping),
 }
 
 /// What a step came to.
-type Step = Result<(RecordBatch, Box<Reading>)>;
+type Step = Result<(RecordBatch, Reading)>;
 
-/// The record batches of some parts, one part after the other.
+/// The record batches of a read.
 pub(crate) struct Batches {
     schema: SchemaRef,
     /// The step that is under way; none before the first and after the last.
     step: Option<JoinHandle<Option<Step>>>,
-    first: Option<Box<Reading>>,
+    first: Option<Reading>,
     metrics: BaselineMetrics,
 }
 
@@ -49,22 +49,18 @@ impl Batches {
     pub(crate) fn new(
         source: &Arc<Source>,
         schema: &SchemaRef,
-        (asks, parts): (Arc<Asks>, Vec<usize>),
-        limit: Option<usize>,
+        ask: impl FnOnce() -> ReadOptions + Send + 'static,
         metrics: BaselineMetrics,
     ) -> Self {
         let reading = Reading {
             source: Arc::clone(source),
             schema: Arc::clone(schema),
-            asks,
-            parts: parts.into(),
-            current: None,
-            left: limit,
+            state: State::Asked(Box::new(ask)),
         };
         Self {
             schema: Arc::clone(schema),
             step: None,
-            first: Some(Box::new(reading)),
+            first: Some(reading),
             metrics,
         }
     }
@@ -72,59 +68,55 @@ impl Batches {
 
 impl Reading {
     /// The next batch, and what is left.
-    fn step(mut self: Box<Self>) -> Option<Step> {
-        match self.next() {
-            Ok(batch) => batch.map(|batch| Ok((batch, self))),
-            Err(error) => Some(Err(error)),
-        }
-    }
-
-    fn next(&mut self) -> Result<Option<RecordBatch>> {
-        loop {
-            if self.left == Some(0) {
-                return Ok(None);
-            }
-            if let Some((reader, mapping)) = &mut self.current {
-                if let Some(batch) = reader.next() {
-                    let source = &self.source;
-                    let batch = batch.map_err(|error| source.failed(error))?;
-                    let batch = mapping.record_batch(&batch);
-                    let batch = batch.map_err(|error| source.failed(error))?;
-                    return self.given(&batch).map(Some);
-                }
-                self.current = None;
-            }
-            let Some(part) = self.parts.pop_front() else {
-                return Ok(None);
-            };
-            let Some(mut options) = (self.asks)(part)? else {
-                continue;
-            };
-            options.limit = self.left.map(|left| left as u64);
-            let source = &self.source;
-            let reader = Reader::open(&source.session, &source.array, &options);
-            let reader = reader.map_err(|error| source.failed(error))?;
-            let mapping = Mapping::new(reader.fields(), OutputOptions::default());
-            let mapping = mapping.map_err(|error| source.failed(error))?;
-            self.current = Some((reader, mapping));
-        }
-    }
-
-    /// The columns in the order in which they were asked for.
-    fn given(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let rows = batch.num_rows();
-        if let Some(left) = &mut self.left {
-            *left = left.saturating_sub(rows);
-        }
-        let columns = self.schema.fields().iter().map(|field| {
-            let column = batch.column_by_name(field.name()).cloned();
-            column.ok_or_else(|| exec_datafusion_err!("column {} was not read", field.name()))
+    fn step(self) -> Option<Step> {
+        let Self {
+            source,
+            schema,
+            state,
+        } = self;
+        let begun = match state {
+            State::Begun(reader, mapping) => Ok((reader, mapping)),
+            State::Asked(ask) => begin(&source, &ask()),
+        };
+        let (mut reader, mut mapping) = match begun {
+            Ok(begun) => begun,
+            Err(error) => return Some(Err(error)),
+        };
+        let batch = reader.next()?.map_err(|error| source.failed(error));
+        let batch = batch.and_then(|batch| {
+            let batch = mapping.record_batch(&batch);
+            in_order(&batch.map_err(|error| source.failed(error))?, &schema)
         });
-        let columns = columns.collect::<Result<Vec<_>>>()?;
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
-            .map_err(DataFusionError::from)
+        let state = State::Begun(reader, mapping);
+        Some(batch.map(|batch| {
+            let rest = Self {
+                source,
+                schema,
+                state,
+            };
+            (batch, rest)
+        }))
     }
+}
+
+fn begin(source: &Source, options: &ReadOptions) -> Result<(Box<Reader>, Mapping)> {
+    let reader = Reader::open(&source.session, &source.array, options);
+    let reader = reader.map_err(|error| source.failed(error))?;
+    let mapping = Mapping::new(reader.fields(), OutputOptions::default());
+    let mapping = mapping.map_err(|error| source.failed(error))?;
+    Ok((Box::new(reader), mapping))
+}
+
+/// The columns in the order in which they were asked for.
+fn in_order(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+    let columns = schema.fields().iter().map(|field| {
+        let column = batch.column_by_name(field.name()).cloned();
+        column.ok_or_else(|| exec_datafusion_err!("column {} was not read", field.name()))
+    });
+    let columns = columns.collect::<Result<Vec<_>>>()?;
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)
+        .map_err(DataFusionError::from)
 }
 
 impl Stream for Batches {

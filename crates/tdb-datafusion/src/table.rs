@@ -35,6 +35,8 @@ use crate::source::Source;
 #[derive(Clone, Debug)]
 pub struct ArrayTable {
     source: Arc<Source>,
+    /// Whether it is another than the array of now, so that a change of it would not be seen in it.
+    pub(crate) is_past: bool,
 }
 
 impl ArrayTable {
@@ -45,6 +47,7 @@ impl ArrayTable {
     pub fn new(array: Arc<Array>, session: TdbSession, uri: &str) -> Result<Self> {
         Ok(Self {
             source: Arc::new(Source::new(array, session, uri)?),
+            is_past: false,
         })
     }
 
@@ -54,8 +57,16 @@ impl ArrayTable {
         &self.source.array
     }
 
-    pub(crate) fn uri(&self) -> &str {
-        &self.source.uri
+    /// Fails for a table that is the array of another time.
+    pub(crate) fn check_is_of_now(&self) -> Result<()> {
+        if !self.is_past {
+            return Ok(());
+        }
+        plan_err!(
+            "{} is seen as of another time, and a statement changes what is there now\n\
+             ask without --at and --since, and of a table without the options 'at' and 'since'",
+            self.source.uri
+        )
     }
 
     pub(crate) fn source(&self) -> &Arc<Source> {
@@ -67,7 +78,7 @@ impl ArrayTable {
         Self::new(
             self.source.newest()?,
             self.source.session.clone(),
-            self.uri(),
+            &self.source.uri,
         )
     }
 
@@ -226,6 +237,7 @@ impl TableProvider for ArrayTable {
         input: Arc<dyn ExecutionPlan>,
         op: InsertOp,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        self.check_is_of_now()?;
         insertion(&self.source, input, op)
     }
 

@@ -16,6 +16,7 @@ use tdb_cells::{Batch, Column, Progress};
 use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, Subarray};
 use tdb_tile::Range;
+pub use tdb_write::input_fields;
 use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
 
 use crate::column::{GivenCells, rows};
@@ -23,7 +24,6 @@ use crate::interval::Axis;
 use crate::replace::{Replacing, sort_in};
 use crate::written::Written;
 use crate::{Array, Error, Interval, IntoColumn, Order, Result, Time};
-pub use tdb_write::input_fields;
 
 /// A write in the making: nothing is stored before [`commit`](Self::commit), and then all of it or nothing.
 ///

@@ -204,6 +204,90 @@ fn statements_come_through_a_pipe() {
 }
 
 #[test]
+fn members_of_a_group_are_tables() {
+    let folder = TempDir::new().unwrap();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    copy(
+        &fixtures.join("v22_group/group"),
+        &folder.path().join("group"),
+    );
+    copy(
+        &fixtures.join("v22_tour/array"),
+        &folder.path().join("tour"),
+    );
+    let run = |statement: &str| said(folder.path(), &[statement, "--group", "group"], "");
+    // One has a name of its own, the other that of its folder; beside them are what has a path, and what is registered.
+    insta::assert_snapshot!(run("select count(*) from eins a join two b on true"));
+    insta::assert_snapshot!(run("select count(*) from tour"));
+    insta::assert_snapshot!(run(
+        "create external table t stored as tiledb location 'tour'; delete from t where station = 'BGN'; select count(*) from t, (select * from eins limit 1)"
+    ));
+    insta::assert_snapshot!(run("select * from drei"));
+}
+
+#[test]
+fn statements_of_another_time_change_nothing() {
+    let folder = folder();
+    let at = [
+        "delete from tour where station = 'BGN'",
+        "--at",
+        "2024-04-12T01:00:00",
+    ];
+    insta::assert_snapshot!(said(folder.path(), &at, ""));
+    let count = "select count(*) from tour";
+    assert_eq!(said(folder.path(), &[count], ""), "count(*)\n80\nexit 0");
+}
+
+/// What statistics tell is in ticks of the field, and a column may count in others: hours are seconds there.
+#[test]
+fn extremes_out_of_statistics_are_those_of_the_rows() {
+    use tdb::{Attribute, Datatype, Dimension, Schema};
+
+    let folder = TempDir::new().unwrap();
+    let uri = folder.path().join("hours").display().to_string();
+    let fields = [
+        ("hour", Datatype::DateTimeHour),
+        ("minute", Datatype::DateTimeMinute),
+        ("day", Datatype::DateTimeDay),
+        ("month", Datatype::DateTimeMonth),
+        ("ms", Datatype::DateTimeMillisecond),
+        ("small", Datatype::Int8),
+        ("large", Datatype::UInt64),
+    ];
+    let mut schema =
+        Schema::dense().dimension(Dimension::new("d", Datatype::Int32).domain(1..=3).tile(3));
+    for (name, datatype) in fields {
+        schema = schema.attribute(Attribute::new(name, datatype));
+    }
+    let array = tdb::create(&uri, &schema.build().unwrap()).unwrap();
+    let times = [400_000_i64, -5, 31];
+    let mut write = array
+        .write()
+        .column("small", [3_i8, -7, 0])
+        .column("large", [u64::MAX, 7, 9]);
+    for name in ["hour", "minute", "day", "month", "ms"] {
+        write = write.column(
+            name,
+            times.map(|ticks| ticks / if name == "month" { 100 } else { 1 }),
+        );
+    }
+    write.commit().unwrap();
+    for (name, _) in fields {
+        let asked = format!("select min({name}) as a, max({name}) as b from hours");
+        let told = said(folder.path(), &[&asked], "");
+        let plan = said(
+            folder.path(),
+            &[&format!("explain {asked}"), "--format", "table"],
+            "",
+        );
+        assert!(!plan.contains("ArrayScan"), "{plan}");
+        // What holds for all rows, and keeps statistics from telling.
+        let seen = said(folder.path(), &[&format!("{asked} where d + 0 > 0")], "");
+        assert_eq!(told, seen, "{name}");
+    }
+}
+
+#[test]
 fn errors_say_what_to_do() {
     let folder = folder();
     let run = |statement: &str| said(folder.path(), &[statement], "");

@@ -34,12 +34,7 @@ impl OfContext {
 }
 
 impl Arrays for OfContext {
-    fn open(&self, uri: &str, window: TimeWindow) -> Result<Arc<tdb_array::Array>, BoxedError> {
-        let array = self.context.open_with(uri, self.options(window))?;
-        Ok(Arc::clone(array.engine()))
-    }
-
-    fn find(
+    fn open(
         &self,
         uri: &str,
         window: TimeWindow,
@@ -97,6 +92,10 @@ impl Arrays for OfContext {
                 .until
                 .map_or_else(|| self.began.load(Ordering::SeqCst), |until| until.0),
         }
+    }
+
+    fn is_past(&self) -> bool {
+        self.until.is_some() || self.since > Time(0)
     }
 
     fn import(

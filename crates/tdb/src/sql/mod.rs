@@ -128,8 +128,8 @@ impl Sql {
     /// # Errors
     /// Where there is no group.
     pub fn group(&self, uri: &str) -> Result<()> {
-        self.block_on(self.database.register_group(uri))
-            .map_err(told)
+        let registered = self.runtime.block_on(self.database.register_group(uri));
+        registered.map_err(told)
     }
 
     /// Runs one statement that gives rows. They come as they are taken.
@@ -164,9 +164,9 @@ impl Sql {
         Ok(())
     }
 
-    /// DataFusion's own context, for what has no door here.
+    /// The database beneath, which has DataFusion's own context, for what has no door here.
     #[must_use]
-    pub fn datafusion(&self) -> &Database {
+    pub fn database(&self) -> &Database {
         &self.database
     }
 
@@ -197,16 +197,12 @@ impl Sql {
         let given = given.map_err(|error| Error::new(ErrorKind::Bug, error))?;
         Ok(match given.map_err(told)? {
             Given::Rows(stream) => {
-                let rows = Rows::new(stream, Arc::clone(&self.runtime), self.context.clone());
-                Answer::Rows(rows?)
+                let runtime = Arc::clone(&self.runtime);
+                Answer::Rows(Rows::new(stream, runtime, self.context.clone()))
             }
             Given::Written(cells) => Answer::Written(cells),
             Given::Deleted(cells) => Answer::Deleted(cells),
             Given::Done => Answer::Done,
         })
-    }
-
-    fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
-        self.runtime.block_on(future)
     }
 }

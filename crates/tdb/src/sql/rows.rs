@@ -6,10 +6,11 @@ use std::sync::Arc;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use arrow_select::concat::concat_batches;
+use futures_util::StreamExt;
 use tdb_arrow::{ArrowInput, field_of_column};
-use tdb_cells::files::{BatchReader, BatchWriter, Input};
+use tdb_cells::files::{BatchReader, BatchWriter, Input, InputError};
 use tdb_cells::{Batch, FieldInfo};
-use tdb_datafusion::{RowStream, distinct_names, held_by_cells};
+use tdb_datafusion::{HeldRows, RowStream};
 use tokio::runtime::Runtime;
 
 use super::errors::told;
@@ -25,12 +26,12 @@ pub struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(stream: RowStream, runtime: Arc<Runtime>, context: Context) -> Result<Self> {
-        Ok(Self {
+    pub(super) fn new(stream: RowStream, runtime: Arc<Runtime>, context: Context) -> Self {
+        Self {
             stream,
             runtime,
             context,
-        })
+        }
     }
 
     /// All rows in one batch.
@@ -108,11 +109,9 @@ impl Rows {
     fn cells(self) -> Result<(Vec<FieldInfo>, Cells, Context)> {
         let context = self.context.clone();
         let memory = context.shared_session().limits().budget.limit();
-        let held = Held {
-            schema: held_by_cells(&distinct_names(&self.schema())),
-            rows: self,
-        };
-        let columns = held.schema.fields().iter().enumerate();
+        let held = HeldRows::new(self);
+        let schema = held.schema();
+        let columns = schema.fields().iter().enumerate();
         let fields = columns.map(|(place, column)| field_of_column(column, place));
         let fields: Option<Vec<FieldInfo>> = fields.collect();
         let fields = fields.ok_or_else(|| tdb_tile::Bug::new("a column that no field holds"))?;
@@ -126,7 +125,6 @@ impl Iterator for Rows {
     type Item = std::result::Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        use futures_util::StreamExt;
         let batch = self.runtime.block_on(self.stream.next())?;
         Some(batch.map_err(|error| ArrowError::ExternalError(Box::new(told(error.into())))))
     }
@@ -138,27 +136,6 @@ impl RecordBatchReader for Rows {
     }
 }
 
-/// Rows whose columns are of types that fields hold, and have different names.
-struct Held {
-    rows: Rows,
-    schema: SchemaRef,
-}
-
-impl Iterator for Held {
-    type Item = std::result::Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.rows.next()?;
-        Some(batch.and_then(|batch| tdb_datafusion::hold(&batch, &self.schema)))
-    }
-}
-
-impl RecordBatchReader for Held {
-    fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.schema)
-    }
-}
-
 /// Cells, batch by batch, with the errors of the query told as they were.
 struct Cells(Box<dyn BatchReader>);
 
@@ -166,17 +143,17 @@ impl Iterator for Cells {
     type Item = Result<Batch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0
-            .next()
-            .map_err(|error| match error {
-                tdb_cells::files::InputError::Library { source, .. } => {
-                    match source.downcast::<Error>() {
-                        Ok(error) => *error,
-                        Err(source) => Error::invalid(source.to_string()),
-                    }
-                }
-                error => error.into(),
-            })
-            .transpose()
+        self.0.next().map_err(of_query).transpose()
+    }
+}
+
+/// An error of the query, as it was before it passed through the reader of its rows.
+fn of_query(error: InputError) -> Error {
+    let InputError::Library { source, .. } = error else {
+        return error.into();
+    };
+    match source.downcast::<Error>() {
+        Ok(error) => *error,
+        Err(source) => Error::invalid(source.to_string()),
     }
 }

@@ -5,12 +5,12 @@ use serde::ser::{Error as _, Impossible, SerializeMap, SerializeStruct, Serializ
 use tdb_cells::{Batch, Column};
 use tdb_schema::names::UnknownName;
 use tdb_tile::Bug;
+use tdb_write::input_fields;
 
 use super::WriteBuilder;
 use super::cell::CellSerializer;
 use super::draft::{Draft, Problem};
 use crate::{Error, Result, Written};
-use tdb_write::input_fields;
 
 /// Bytes of rows that are pushed at a time.
 const BATCH: usize = 8 << 20;
