@@ -62,7 +62,7 @@ impl Context {
         self.database(Time(0), None)
     }
 
-    /// As [`Context::sql`], of arrays as they were at a time; tables can name another.
+    /// As [`Context::sql`], of arrays as they were at a time, which no statement changes; tables can name another.
     ///
     /// # Errors
     /// As for [`Context::sql`].
@@ -78,7 +78,7 @@ impl Context {
         self.database(since.into(), Some(until.into()))
     }
 
-    /// As [`Context::sql`], of what was written since a time, also by the statements themselves.
+    /// As [`Context::sql`], of what was written since a time. But for time 0, no statement changes an array then.
     ///
     /// # Errors
     /// As for [`Context::sql`].
