@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::ci::Tests;
 use crate::fixtures::{Workshop, output};
 use crate::outcome::Outcome;
-use crate::server::Settings;
+use crate::server::{Server, Settings, log_file};
 use crate::workspace::{cargo, root};
 use crate::{interop, interop_stores};
 
@@ -37,10 +37,15 @@ pub(crate) fn check(tests: &mut Tests) -> Outcome {
     let (_server, settings) = interop_stores::moto(&workshop, &workshop.scratch().join("stores"))?;
     interop_stores::make_bucket(&workshop, BUCKET, &settings)?;
     let mut compared = 0;
+    let mut started = Vec::new();
     for page in pages()? {
         let text = fs::read_to_string(root().join(&page))?;
         for example in examples(&text) {
             let command = example.command;
+            if let Some(command) = command.strip_suffix(" &") {
+                started.push(start(command, &path, &settings)?);
+                continue;
+            }
             run(&example, &path, &settings)
                 .map_err(|error| format!("{page}, `{command}`: {error}"))?;
             compared += usize::from(example.printed.is_some());
@@ -65,12 +70,26 @@ fn pages() -> Result<Vec<String>, Box<dyn Error>> {
     Ok(pages)
 }
 
+/// The shell that runs a command.
+fn shell(command: &str, path: &OsStr, settings: &Settings) -> Command {
+    let mut shell = Command::new("sh");
+    shell.current_dir(root()).env("PATH", path);
+    shell.envs(settings.iter().cloned());
+    shell.args(["-c", command]);
+    shell
+}
+
+/// Starts what goes on beside the lines that follow it, and waits until it listens at the port that it names.
+fn start(command: &str, path: &OsStr, settings: &Settings) -> Result<Server, Box<dyn Error>> {
+    let port = command.rsplit_once(':').map(|(_, port)| port.parse());
+    let port = port.ok_or_else(|| format!("`{command}` goes on, and names no port"))??;
+    let log = log_file(&Workshop::open()?.scratch().join("readme"), &format!("at-{port}"))?;
+    Server::at(&log, port, shell(&format!("exec {command}"), path, settings))
+}
+
 /// Runs an example, and compares what it prints.
 fn run(example: &Example<'_>, path: &OsStr, settings: &Settings) -> Outcome {
-    let mut shell = Command::new("sh");
-    let shell = shell.current_dir(root()).env("PATH", path);
-    shell.envs(settings.iter().cloned());
-    let done = shell.args(["-c", example.command]).output()?;
+    let done = shell(example.command, path, settings).output()?;
     if !done.status.success() {
         let errors = String::from_utf8_lossy(&done.stderr).into_owned();
         return Err(format!("{}: {errors}", done.status).into());

@@ -28,8 +28,16 @@ impl Server {
         command: impl FnOnce(u16) -> Command,
     ) -> Result<Self, Box<dyn Error>> {
         let port = free_port()?;
+        Self::at(log, port, command(port))
+    }
+
+    /// Starts what listens at a port, and waits until it takes calls.
+    pub(crate) fn at(
+        log: &Path,
+        port: u16,
+        mut command: Command,
+    ) -> Result<Self, Box<dyn Error>> {
         let file = fs::File::create(log)?;
-        let mut command = command(port);
         command.stdin(Stdio::null());
         command.stdout(file.try_clone()?).stderr(file);
         let process = command

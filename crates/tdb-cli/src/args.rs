@@ -123,6 +123,8 @@ pub(crate) enum Verb {
     Filters(cmd::filters::Arguments),
     /// Say where a URI leads, and what can be done there
     Doctor(cmd::doctor::Arguments),
+    /// Do parts of queries that are asked on other machines
+    Worker(cmd::worker::Arguments),
     /// Print what makes a shell complete verbs and options
     Completions(cmd::completions::Arguments),
     /// Write the manual pages

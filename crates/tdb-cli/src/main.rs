@@ -186,6 +186,7 @@ fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Fa
         Verb::Advise(arguments) => cmd::advise::run(&arguments, global, out),
         Verb::Filters(arguments) => cmd::filters::run(&arguments, global, out),
         Verb::Doctor(arguments) => cmd::doctor::run(&arguments, global, out),
+        Verb::Worker(arguments) => cmd::worker::run(&arguments, global, out),
         Verb::Completions(arguments) => cmd::completions::run(&arguments, meaning::exact(), out),
         Verb::Man(arguments) => cmd::completions::man(&arguments, meaning::exact()),
     }?;

@@ -44,7 +44,7 @@ const fn change(verb: &'static str, options: &'static [&'static str]) -> Meaning
 }
 
 #[rustfmt::skip]
-const VERBS: [Meaning; 51] = [
+const VERBS: [Meaning; 52] = [
     look("info", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("schema", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("ls", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
@@ -59,6 +59,7 @@ const VERBS: [Meaning; 51] = [
     look("explain", &["at", "since", "key_file", "threads", "memory", "json", "ticks", "output"]),
     look("layout", &["at", "since", "key_file", "threads", "memory", "json", "output"]),
     look("doctor", &["json", "output"]),
+    look("worker", &["key_file", "threads", "memory"]),
     look("completions", &["output"]),
     look("man", &[]),
     look("export", &["at", "since", "key_file", "threads", "memory", "ticks"]),

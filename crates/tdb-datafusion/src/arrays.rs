@@ -23,6 +23,12 @@ pub trait Arrays: Debug + Send + Sync {
         window: TimeWindow,
     ) -> Result<Result<Arc<Array>, BoxedError>, BoxedError>;
 
+    /// The URI by which another process finds what `uri` names: with an absolute path.
+    ///
+    /// # Errors
+    /// What no other process can find.
+    fn absolute(&self, uri: &str) -> Result<String, BoxedError>;
+
     /// The members of a group; `None` where there is something else, or nothing.
     ///
     /// # Errors

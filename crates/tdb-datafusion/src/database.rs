@@ -7,7 +7,6 @@ use datafusion::catalog::{CatalogProviderList, DynamicFileCatalog, TableProvider
 use datafusion::common::{Result, TableReference, plan_err};
 use datafusion::datasource::DefaultTableSource;
 use datafusion::datasource::dynamic_file::DynamicListTableFactory;
-use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
 use datafusion::logical_expr::{DmlStatement, Expr, LogicalPlan, TableSource, WriteOp};
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
@@ -19,7 +18,7 @@ use crate::depth;
 use crate::error::{SqlError, external};
 use crate::factory::{ArrayTables, TABLE_TYPE};
 use crate::group::GroupTables;
-use crate::memory::SharedPool;
+use crate::memory::runtime;
 use crate::named_by_uri::{Missing, NamedByUri};
 use crate::requests::AskForExtremes;
 use crate::rows::hand_over;
@@ -60,26 +59,32 @@ impl Database {
     /// # Errors
     /// [`SqlError`].
     pub fn new(arrays: Arc<dyn Arrays>) -> Result<Self, SqlError> {
+        Self::extended(arrays, |state| state)
+    }
+
+    /// As [`Database::new`], with something else than usual in the state of DataFusion: another planner, functions of one's own.
+    ///
+    /// # Errors
+    /// [`SqlError`].
+    pub fn extended(
+        arrays: Arc<dyn Arrays>,
+        extend: impl FnOnce(SessionStateBuilder) -> SessionStateBuilder,
+    ) -> Result<Self, SqlError> {
         let mut config = SessionConfig::new().with_target_partitions(arrays.session().threads());
         config = config.with_information_schema(true);
         let options = config.options_mut();
         // Text that is compared with text of an array is made the same type as that.
         options.sql_parser.map_string_types_to_utf8view = false;
-        let pool = SharedPool::new(&arrays.session().limits().budget)?;
-        let runtime = RuntimeEnvBuilder::new()
-            .with_memory_pool(Arc::new(pool))
-            .build_arc()?;
         let factory = ArrayTables {
             arrays: Arc::clone(&arrays),
         };
         let state = SessionStateBuilder::new()
             .with_config(config)
-            .with_runtime_env(runtime)
+            .with_runtime_env(runtime(arrays.session())?)
             .with_default_features()
             .with_optimizer_rule(Arc::new(AskForExtremes))
-            .with_table_factory(TABLE_TYPE.to_owned(), Arc::new(factory))
-            .build();
-        let plain = SessionContext::new_with_state(state);
+            .with_table_factory(TABLE_TYPE.to_owned(), Arc::new(factory));
+        let plain = SessionContext::new_with_state(extend(state).build());
         let files = Arc::new(DynamicListTableFactory::default());
         let missing = Arc::new(Missing::default());
         let named = NamedByUri {

@@ -1,13 +1,26 @@
 //! DataFusion's memory, counted with that of the session which reads the arrays.
 
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use tdb_cells::Session;
 use tdb_tile::{Budget, Grant};
 
 use crate::error::external;
+
+/// What DataFusion runs in: at most half of the memory of a session, and the temporary folder of the system for what needs more.
+///
+/// # Errors
+/// A session of which half of the memory is more than the machine can address.
+pub fn runtime(session: &Session) -> Result<Arc<RuntimeEnv>> {
+    let pool = SharedPool::new(&session.limits().budget)?;
+    RuntimeEnvBuilder::new()
+        .with_memory_pool(Arc::new(pool))
+        .build_arc()
+}
 
 /// Takes what DataFusion reserves from the budget of a session, at most half of it: the rest is left for reading.
 #[derive(Debug)]

@@ -19,7 +19,8 @@ use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSe
 use datafusion::physical_plan::sort_pushdown::SortOrderPushdownResult;
 use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
+    DisplayAs, DisplayFormatType, EmptyRecordBatchStream, ExecutionPlan, Partitioning,
+    PlanProperties,
 };
 use tdb_condition::Condition;
 use tdb_query::{ReadOptions, ResultOrder};
@@ -33,17 +34,21 @@ use crate::stream::Batches;
 const BATCH: u64 = 4 << 20;
 
 /// Reads some columns of the cells of an array that fit a condition, in partitions that are read side by side.
+///
+/// What it reads is told as a [`ScanTask`](crate::ScanTask), for another process to read it.
 #[derive(Clone, Debug)]
-pub(crate) struct ArrayScan {
-    source: Arc<Source>,
+pub struct ArrayScan {
+    pub(crate) source: Arc<Source>,
     /// The columns, as places among those of the table.
-    columns: Vec<usize>,
-    condition: Option<Condition>,
-    limit: Option<usize>,
+    pub(crate) columns: Vec<usize>,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) limit: Option<usize>,
     /// What is read, each part by one partition.
-    parts: Arc<Vec<Part>>,
-    order: ResultOrder,
-    statistics: Arc<Statistics>,
+    pub(crate) parts: Arc<Vec<Part>>,
+    /// As many as there are parts, or more, of which the last have nothing to read.
+    pub(crate) partitions: usize,
+    pub(crate) order: ResultOrder,
+    pub(crate) statistics: Arc<Statistics>,
     /// Filters that become known while the query runs.
     dynamic: Vec<Arc<dyn PhysicalExpr>>,
     properties: Arc<PlanProperties>,
@@ -70,11 +75,22 @@ impl ArrayScan {
             columns,
             condition,
             limit,
+            partitions: parts.len(),
             parts: Arc::new(parts),
             order,
             statistics: Arc::new(statistics),
             dynamic: Vec::new(),
             metrics: ExecutionPlanMetricsSet::new(),
+        })
+    }
+
+    /// The same with its cells in another order, and with so many partitions.
+    pub(crate) fn with_partitions(self, order: ResultOrder, partitions: usize) -> Result<Self> {
+        Ok(Self {
+            properties: properties(&self.source, &self.columns, order, partitions)?,
+            order,
+            partitions,
+            ..self
         })
     }
 
@@ -172,7 +188,7 @@ impl DisplayAs for ArrayScan {
         if self.order == ResultOrder::RowMajor {
             write!(f, ", order=row-major")?;
         }
-        write!(f, ", partitions={}", self.parts.len())
+        write!(f, ", partitions={}", self.partitions)
     }
 }
 
@@ -212,8 +228,12 @@ impl ExecutionPlan for ArrayScan {
         partition: usize,
         _context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
+        if partition >= self.partitions {
+            return internal_err!("partition {partition} of {}", self.partitions);
+        }
         let Some(part) = self.parts.get(partition).cloned() else {
-            return internal_err!("partition {partition} of {}", self.parts.len());
+            let schema = Arc::clone(self.columns_schema());
+            return Ok(Box::pin(EmptyRecordBatchStream::new(schema)));
         };
         let scan = self.clone();
         let metrics = BaselineMetrics::new(&self.metrics, partition);
@@ -231,12 +251,12 @@ impl ExecutionPlan for ArrayScan {
         _inputs: &[Arc<Statistics>],
         args: &StatisticsArgs,
     ) -> Result<Arc<Statistics>> {
-        if args.partition().is_none() || self.parts.len() == 1 {
+        if args.partition().is_none() || self.partitions == 1 {
             return Ok(Arc::clone(&self.statistics));
         }
         let mut statistics = Statistics::new_unknown(self.columns_schema());
         let rows = self.statistics.num_rows.get_value();
-        let rows = rows.and_then(|rows| rows.checked_div(self.parts.len()));
+        let rows = rows.and_then(|rows| rows.checked_div(self.partitions));
         statistics.num_rows = rows.map_or(Precision::Absent, Precision::Inexact);
         Ok(Arc::new(statistics))
     }
@@ -303,7 +323,7 @@ impl ExecutionPlan for ArrayScan {
         }
         let order = ResultOrder::RowMajor;
         let inner = Arc::new(Self {
-            properties: properties(&self.source, &self.columns, order, self.parts.len())?,
+            properties: properties(&self.source, &self.columns, order, self.partitions)?,
             order,
             ..self.clone()
         });

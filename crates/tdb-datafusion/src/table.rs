@@ -23,6 +23,7 @@ use tdb_query::{ReadOptions, Request};
 use crate::error::external;
 use crate::insert::insertion;
 use crate::known::known_columns;
+use crate::machines::Machines;
 use crate::parts;
 use crate::pushdown::{May, Pushed, pushed};
 use crate::scan::ArrayScan;
@@ -67,6 +68,14 @@ impl ArrayTable {
              ask without --at and --since, and of a table without the options 'at' and 'since'",
             self.source.uri
         )
+    }
+
+    /// The table of what a scan reads.
+    pub(crate) fn of_source(source: Arc<Source>) -> Self {
+        Self {
+            source,
+            is_past: false,
+        }
     }
 
     pub(crate) fn source(&self) -> &Arc<Source> {
@@ -208,6 +217,9 @@ impl TableProvider for ArrayTable {
         let limit = args.limit();
         let wants_extremes = !args.statistics_requests().is_empty();
         let partitions = state.config().target_partitions();
+        let machines = state.config().get_extension::<Machines>();
+        let machines = machines.map_or(1, |machines| machines.count.get());
+        let partitions = partitions.saturating_mul(machines);
         let table = self.clone();
         // Statistics and R-trees may have to be fetched.
         let scan = tokio::task::spawn_blocking(move || {

@@ -24,6 +24,8 @@ pub struct Context {
     session: Session,
     stores: Arc<dyn Stores>,
     key: Option<EncryptionKey>,
+    #[cfg(feature = "distributed")]
+    pub(crate) cluster: Option<crate::Cluster>,
 }
 
 impl Default for Context {
@@ -42,6 +44,8 @@ impl Context {
             session: Session::default(),
             stores: usual_stores(),
             key: None,
+            #[cfg(feature = "distributed")]
+            cluster: None,
         }
     }
 
@@ -98,6 +102,14 @@ impl Context {
     #[must_use]
     pub fn stores(mut self, stores: Arc<dyn Stores>) -> Self {
         self.stores = stores;
+        self
+    }
+
+    /// The same with workers, which answer what is asked in SQL: [`Context::sql`] and its kin.
+    #[cfg(feature = "distributed")]
+    #[must_use]
+    pub fn cluster(mut self, cluster: crate::Cluster) -> Self {
+        self.cluster = Some(cluster);
         self
     }
 

@@ -88,11 +88,15 @@ pub use schema::{Attribute, Dimension, Schema, SchemaBuilder};
 pub use set::{SetBuilder, SetCells};
 #[cfg(feature = "sql")]
 pub use sql::{Answer as SqlAnswer, Rows as SqlRows, Sql};
+#[cfg(feature = "distributed")]
+pub use sql::Worker;
 pub use stores::{LocalStores, RemoteFolder, Stores};
 pub use tdb_aggregate::{Aggregate, Bin, Function, Group as CellGroup, Histogram, Outcome, Table};
 pub use tdb_array::{ChangeOptions, ErrorKind, ObjectType, OpenOptions};
 pub use tdb_cells::{Activity, Batch, Column, Progress, Session, SessionOptions};
 pub use tdb_condition::{Condition, FieldCondition, Operation, Term, UnknownLabel};
+#[cfg(feature = "distributed")]
+pub use tdb_distributed::{Cluster, Token};
 #[cfg(feature = "object-store")]
 pub use tdb_object_store::{Settings as StoreSettings, Taken as TakenSetting};
 pub use tdb_query::{DeleteOptions, Deletion};

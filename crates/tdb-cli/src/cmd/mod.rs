@@ -48,6 +48,7 @@ pub(crate) mod stats;
 pub(crate) mod tree;
 pub(crate) mod vacuum;
 pub(crate) mod verify;
+pub(crate) mod worker;
 pub(crate) mod write;
 
 use std::io::Write;

@@ -2,6 +2,8 @@
 
 mod arguments;
 #[cfg(feature = "sql")]
+mod cluster;
+#[cfg(feature = "sql")]
 mod prompt;
 #[cfg(feature = "sql")]
 mod statements;
@@ -16,7 +18,7 @@ use crate::output::Output;
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: Output) -> Result<(), Failure> {
     use std::io::{IsTerminal, Read};
 
-    let mut statements = statements::Statements::new(arguments, global)?;
+    let mut statements = statements::Statements::new(arguments, global, out.messages())?;
     if let Some(query) = &arguments.query {
         return statements.run(query, out);
     }
@@ -36,6 +38,8 @@ pub(crate) fn run(arguments: &Arguments, _: &Global, _: Output) -> Result<(), Fa
     let Arguments {
         query: _,
         group: _,
+        cluster: _,
+        token: _,
         format: _,
         wide: _,
     } = arguments;

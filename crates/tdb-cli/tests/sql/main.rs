@@ -7,6 +7,9 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
+#[cfg(feature = "distributed")]
+mod cluster;
+
 use sqllogictest::{DB, DBOutput, DefaultColumnType, Runner};
 use tdb::{Context, FileFormat, OutputFile, Sql, SqlAnswer};
 use tempfile::TempDir;

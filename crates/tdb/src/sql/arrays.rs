@@ -52,6 +52,14 @@ impl Arrays for OfContext {
         }
     }
 
+    fn absolute(&self, uri: &str) -> Result<String, BoxedError> {
+        place::absolute(uri).ok_or_else(|| {
+            Error::invalid("no other process finds an array with this name")
+                .at(uri)
+                .into()
+        })
+    }
+
     fn members(&self, uri: &str) -> Result<Option<Vec<Member>>, BoxedError> {
         let place = place::group(uri, self.context.opener())?;
         if place.object_type()? != ObjectType::Group {

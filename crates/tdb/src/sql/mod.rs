@@ -1,8 +1,12 @@
 //! Questions in SQL.
 
 mod arrays;
+#[cfg(feature = "distributed")]
+mod cluster;
 mod errors;
 mod rows;
+#[cfg(feature = "distributed")]
+mod worker;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,6 +18,8 @@ use tokio::runtime::{Builder, Runtime};
 use self::arrays::OfContext;
 use self::errors::told;
 pub use self::rows::Rows;
+#[cfg(feature = "distributed")]
+pub use self::worker::Worker;
 use crate::{Array, Context, Error, ErrorKind, Result, Time};
 
 /// Bytes of the stack of a thread: conditions of many terms are deep trees.
@@ -94,20 +100,27 @@ impl Context {
             until,
             began: AtomicU64::new(Time::now().0),
         });
-        let threads = context.shared_session().threads();
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(threads)
-            .thread_stack_size(STACK)
-            .thread_name("tdb-sql")
-            .enable_all()
-            .build()
-            .map_err(|error| Error::new(ErrorKind::Store, error))?;
+        let runtime = self.runtime()?;
+        #[cfg(feature = "distributed")]
+        let database = self.database_of(arrays, &runtime)?;
+        #[cfg(not(feature = "distributed"))]
         let database = Database::new(arrays).map_err(told)?;
         Ok(Sql {
             context,
             database,
             runtime: Arc::new(runtime),
         })
+    }
+
+    /// Threads on which queries run.
+    fn runtime(&self) -> Result<Runtime> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(self.shared_session().threads())
+            .thread_stack_size(STACK)
+            .thread_name("tdb-sql")
+            .enable_all()
+            .build();
+        runtime.map_err(|error| Error::new(ErrorKind::Store, error))
     }
 }
 
@@ -190,9 +203,14 @@ impl Sql {
     fn answer(&self, statement: Statement) -> Result<Answer> {
         let database = self.database.clone();
         // Plans are deep where conditions are, and the threads of the runtime have room for that.
-        let run = self
-            .runtime
-            .spawn(async move { database.run(statement).await });
+        #[cfg(feature = "distributed")]
+        let run = {
+            let context = self.context.clone();
+            async move { context.run(&database, statement).await }
+        };
+        #[cfg(not(feature = "distributed"))]
+        let run = async move { database.run(statement).await };
+        let run = self.runtime.spawn(run);
         let given = self.runtime.block_on(run);
         let given = given.map_err(|error| Error::new(ErrorKind::Bug, error))?;
         Ok(match given.map_err(told)? {

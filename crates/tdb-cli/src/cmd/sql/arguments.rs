@@ -3,6 +3,7 @@
 use clap::Args;
 
 use crate::cmd::read::Format;
+use crate::cmd::worker::TokenFile;
 
 #[derive(Debug, Args)]
 #[command(
@@ -18,6 +19,11 @@ pub(crate) struct Arguments {
     /// A group whose arrays are tables by their names
     #[arg(long, value_name = "URI")]
     pub(super) group: Option<String>,
+    /// Workers that answer together: `tdb worker` starts one
+    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',')]
+    pub(super) cluster: Vec<String>,
+    #[command(flatten)]
+    pub(super) token: TokenFile,
     /// Format of the result; on a terminal table, else csv by default
     #[arg(long, value_enum)]
     pub(super) format: Option<Format>,

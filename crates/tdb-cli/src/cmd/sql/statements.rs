@@ -7,6 +7,7 @@ use tdb::{OutputFile, Sql, SqlAnswer, SqlRows};
 use tdb_cells::files::OutputOptions;
 
 use super::arguments::Arguments;
+use super::cluster::with_workers;
 use crate::access::context;
 use crate::cmd::read::table::TableWriter;
 use crate::cmd::read::{Format, chosen_format};
@@ -26,8 +27,12 @@ pub(super) struct Statements<'a> {
 }
 
 impl<'a> Statements<'a> {
-    pub(super) fn new(arguments: &'a Arguments, global: &'a Global) -> Result<Self, Failure> {
-        let context = context(global)?;
+    pub(super) fn new(
+        arguments: &'a Arguments,
+        global: &'a Global,
+        messages: Messages,
+    ) -> Result<Self, Failure> {
+        let context = with_workers(context(global)?, arguments, messages)?;
         let since = global.since.unwrap_or(tdb::Time(0));
         let sql = match global.at() {
             Some(at) => context.sql_between(since, at)?,

@@ -1,0 +1,36 @@
+//! The workers that answer statements, where there are some.
+
+use tdb::Context;
+
+use super::arguments::Arguments;
+use crate::failure::Failure;
+use crate::output::Messages;
+
+/// The context with the workers that the user names.
+#[cfg(feature = "distributed")]
+pub(super) fn with_workers(
+    context: Context,
+    arguments: &Arguments,
+    messages: Messages,
+) -> Result<Context, Failure> {
+    if arguments.cluster.is_empty() {
+        return Ok(context);
+    }
+    let token = arguments.token.read()?;
+    let cluster = tdb::Cluster::new(&arguments.cluster, token).map_err(tdb::Error::from)?;
+    let cluster = cluster.listener(move |what| messages.note(what));
+    Ok(context.cluster(cluster))
+}
+
+/// The context, which has no workers: this build knows of none.
+#[cfg(not(feature = "distributed"))]
+pub(super) fn with_workers(
+    context: Context,
+    arguments: &Arguments,
+    _: Messages,
+) -> Result<Context, Failure> {
+    if arguments.cluster.is_empty() {
+        return Ok(context);
+    }
+    Err(crate::cmd::worker::not_built())
+}

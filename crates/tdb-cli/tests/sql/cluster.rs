@@ -1,0 +1,208 @@
+//! Queries that processes of their own answer together.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tdb::{Attribute, Cluster, Context, Datatype, Dimension, Schema, Token};
+use tempfile::TempDir;
+
+/// Rows of an array that is worth more than one worker.
+const ROWS: i64 = 400_000;
+
+/// Fragments that they are written in.
+const FRAGMENTS: i64 = 4;
+
+/// A worker, which ends with this.
+struct Worker {
+    process: Child,
+    address: String,
+}
+
+impl Worker {
+    fn start(folder: &Path, arguments: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tdb"));
+        command.args(["worker", "--listen", "127.0.0.1:0", "--threads", "2"]);
+        command.args(arguments).current_dir(folder);
+        let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        let output = process.stdout.take().unwrap();
+        BufReader::new(output).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("listening on ").unwrap();
+        Self {
+            address: address.to_owned(),
+            process,
+        }
+    }
+
+    fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // One that has ended by itself cannot be ended.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A sparse array of several fragments that reach into each other, with cells that were deleted.
+fn orders(folder: &Path) -> String {
+    let uri = folder.join("orders").display().to_string();
+    let schema = Schema::sparse()
+        .dimension(Dimension::new("id", Datatype::Int64).domain(0..=ROWS).tile(1000))
+        .attribute(Attribute::new("town", Datatype::StringUtf8))
+        .attribute(Attribute::new("amount", Datatype::Float64))
+        .capacity(2000);
+    let array = tdb::create(&uri, &schema.build().unwrap()).unwrap();
+    for fragment in 0..FRAGMENTS {
+        let ids: Vec<i64> = (0..ROWS).filter(|id| id % FRAGMENTS == fragment).collect();
+        let towns = ids.iter().map(|id| format!("town {}", id * 7 % 13));
+        let towns: Vec<String> = towns.collect();
+        let amounts: Vec<f64> = ids.iter().map(|id| (id % 1000) as f64 / 8.0).collect();
+        let write = array.write().column("id", ids).column("town", towns);
+        write.column("amount", amounts).run().unwrap();
+    }
+    let deleted = tdb::field("id").ge(ROWS / 2).and(tdb::field("id").lt(ROWS / 2 + 100));
+    tdb::open(&uri).unwrap().delete(&deleted).unwrap();
+    uri
+}
+
+/// All rows of a query, as text.
+fn rows(context: &Context, query: &str) -> tdb::Result<String> {
+    let rows = context.sql()?.query(query)?;
+    let like = tdb::OutputFile::new("rows").format(tdb::FileFormat::Csv);
+    let result = super::InMemory::default();
+    rows.write_to(result.clone(), &like)?;
+    let text = String::from_utf8(result.0.lock().unwrap().clone()).unwrap();
+    Ok(text)
+}
+
+/// Statements whose rows come in one order.
+fn questions(uri: &str) -> Vec<String> {
+    let questions = [
+        "select count(*), sum(amount), min(id), max(town) from T",
+        "select town, count(*), avg(amount) from T where amount > 3.5 and id < 300000 group by town order by town",
+        "select id, amount from T order by id limit 20 offset 390000",
+        "select id, town from T where id between 199990 and 200110 order by id",
+        "select a.town, count(*) from T a join T b on a.id = b.id + 1 where b.amount = 10 group by a.town order by a.town",
+        "select count(*) from (select distinct amount from T union all select id from T where id < 50)",
+        "select id, sum(amount) over (order by id rows 3 preceding) s from T where id < 500 order by s, id",
+    ];
+    let questions = questions.iter();
+    questions.map(|q| q.replace('T', "\u{0}").replace("\u{0}", &format!("'{uri}'"))).collect()
+}
+
+#[test]
+fn two_workers_give_the_rows_of_one_process() {
+    let folder = TempDir::new().unwrap();
+    let uri = orders(folder.path());
+    let workers = [(); 2].map(|()| Worker::start(folder.path(), &[]));
+    let addresses = workers.iter().map(|worker| &worker.address);
+    let alone = Context::new().threads(2);
+    let together = alone.clone().cluster(Cluster::new(addresses, None).unwrap());
+    for question in questions(&uri) {
+        let wanted = rows(&alone, &question).unwrap();
+        assert_eq!(rows(&together, &question).unwrap(), wanted, "{question}");
+        let plan = rows(&together, &format!("explain {question}")).unwrap();
+        assert!(plan.contains("DistributedExec"), "{question}: {plan}");
+    }
+    // What changes arrays is done by the one who asks, with rows of all.
+    let sql = together.sql().unwrap();
+    let statement = format!("insert into '{uri}' select id + 1000 * 1000, town, amount from '{uri}' where id < 0; delete from '{uri}' where town = 'town 3'");
+    sql.run(&statement, |_| Ok::<_, tdb::Error>(())).unwrap();
+    let count = format!("select count(*) from '{uri}'");
+    assert_eq!(rows(&together, &count).unwrap(), rows(&alone, &count).unwrap());
+    assert_eq!(rows(&together, &format!("{count} where town = 'town 3'")).unwrap(), "count(*)\n0\n");
+}
+
+#[test]
+fn a_query_outlives_a_worker_that_has_given_nothing() {
+    let folder = TempDir::new().unwrap();
+    let uri = orders(folder.path());
+    let mut workers = [(); 2].map(|()| Worker::start(folder.path(), &[]));
+    let addresses: Vec<String> = workers.iter().map(|worker| worker.address.clone()).collect();
+    let told: Arc<Mutex<Vec<String>>> = Arc::default();
+    let tell = Arc::clone(&told);
+    let cluster = Cluster::new(&addresses, None).unwrap();
+    let cluster = cluster.listener(move |what| tell.lock().unwrap().push(what.to_owned()));
+    let alone = Context::new().threads(2);
+    let together = alone.clone().cluster(cluster);
+    // It takes seconds, and gives one row in the end.
+    let question = format!(
+        "select count(*), sum(a.amount * b.amount) from '{uri}' a join (select amount from '{uri}' where id < 60) b on a.amount <> b.amount"
+    );
+    let wanted = rows(&alone, &question).unwrap();
+    let sql = together.sql().unwrap();
+    let asked = std::thread::spawn({
+        let (together, question) = (together.clone(), question.clone());
+        move || rows(&together, &question)
+    });
+    std::thread::sleep(Duration::from_millis(700));
+    assert!(!asked.is_finished(), "the query was over before the worker was");
+    workers[1].kill();
+    let found = asked.join().unwrap().unwrap();
+    assert_eq!(found, wanted);
+    let again = format!(
+        "worker {} was lost: the query is run again on those that are left",
+        addresses[1]
+    );
+    assert_eq!(*told.lock().unwrap(), [again]);
+    // The next query knows.
+    let rows = sql.query(&format!("select count(*) from '{uri}'")).unwrap();
+    assert_eq!(rows.to_arrow().unwrap().num_rows(), 1);
+    workers[0].kill();
+    let error = sql.query(&question).and_then(|rows| rows.to_arrow());
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("no other worker is left"), "{error}");
+}
+
+#[test]
+fn a_worker_that_is_lost_after_rows_were_given_is_an_error() {
+    let folder = TempDir::new().unwrap();
+    let uri = orders(folder.path());
+    let mut workers = [(); 2].map(|()| Worker::start(folder.path(), &[]));
+    let addresses: Vec<String> = workers.iter().map(|worker| worker.address.clone()).collect();
+    let context = Context::new().threads(2);
+    let context = context.cluster(Cluster::new(&addresses, None).unwrap());
+    // More rows than are fetched ahead.
+    let question = format!(
+        "select a.id, a.amount, b.amount from '{uri}' a cross join (select amount from '{uri}' where id < 100) b"
+    );
+    let sql = context.sql().unwrap();
+    let mut batches = sql.query(&question).unwrap();
+    batches.next().unwrap().unwrap();
+    workers[1].kill();
+    let error = batches.find_map(Result::err).unwrap().to_string();
+    assert!(
+        error.contains(&format!("worker {} was lost: rows were given already", addresses[1])),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_program_asks_workers_that_know_its_token() {
+    let folder = TempDir::new().unwrap();
+    let uri = orders(folder.path());
+    std::fs::write(folder.path().join("token"), "a token of 26 bytes, or so\n").unwrap();
+    std::fs::write(folder.path().join("other"), "another token of 26 bytes\n").unwrap();
+    let worker = Worker::start(folder.path(), &["--token-file", "token"]);
+    let said = |arguments: &[&str]| {
+        let said = super::said(folder.path(), arguments, "");
+        said.replace(&worker.address, "WORKER").replace(&uri, "ORDERS")
+    };
+    let question = format!("select count(*), max(town) from '{uri}'");
+    let with = |token| [&*question, "--cluster", &*worker.address, "--token-file", token];
+    insta::assert_snapshot!(said(&with("token")), @"");
+    insta::assert_snapshot!(said(&with("other")), @"");
+    insta::assert_snapshot!(said(&[&question, "--cluster", &worker.address]), @"");
+    insta::assert_snapshot!(said(&[&question, "--cluster", "127.0.0.1:1"]), @"");
+    insta::assert_snapshot!(said(&[&question, "--cluster", "10.0.0.1:7070"]), @"");
+    insta::assert_snapshot!(said(&[&question, "--cluster", "nowhere"]), @"");
+    let _ = Token::new("a token of 26 bytes, or so").unwrap();
+}

@@ -1,0 +1,114 @@
+//! What a scan reads, in words that another process understands.
+
+use std::sync::Arc;
+
+use datafusion::common::{DataFusionError, Result, Statistics, plan_err};
+use tdb_array::TimeWindow;
+use tdb_condition::Condition;
+use tdb_query::ResultOrder;
+use tdb_tile::Range;
+
+use crate::scan::ArrayScan;
+use crate::table::ArrayTable;
+
+/// What a scan reads: enough for another process, on another machine, to read the same cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScanTask {
+    /// The URI of the array, as the one who asked gave it.
+    pub uri: String,
+    /// The span of time that the array was opened for.
+    pub window: TimeWindow,
+    /// The fields that are read, in the order of the columns.
+    pub columns: Vec<String>,
+    /// What cells must fit.
+    pub condition: Option<Condition>,
+    /// Cells that each partition gives at most.
+    pub limit: Option<usize>,
+    /// Whether each partition gives its cells in row-major order.
+    pub is_row_major: bool,
+    /// Ranges of dimensions, for each partition; a dimension that is not named is read whole.
+    pub parts: Vec<Vec<(String, Range)>>,
+    /// As many as there are parts, or more, of which the last give nothing.
+    pub partitions: usize,
+}
+
+impl ArrayScan {
+    /// The table that is read.
+    #[must_use]
+    pub fn table(&self) -> ArrayTable {
+        ArrayTable::of_source(Arc::clone(&self.source))
+    }
+
+    /// How many parts can be read side by side.
+    #[must_use]
+    pub fn part_count(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// How many cells are read, about, where that is known.
+    #[must_use]
+    pub fn rows(&self) -> Option<usize> {
+        self.statistics.num_rows.get_value().copied()
+    }
+
+    /// What is read. Filters that become known only while a query runs are not in it: without them, more is read.
+    #[must_use]
+    pub fn task(&self) -> ScanTask {
+        let fields = self.columns.iter();
+        let fields = fields.filter_map(|column| self.source.fields.get(*column));
+        ScanTask {
+            uri: self.source.uri.clone(),
+            window: self.source.array.window(),
+            columns: fields.map(|field| field.name.clone()).collect(),
+            condition: self.condition.clone(),
+            limit: self.limit,
+            is_row_major: self.order == ResultOrder::RowMajor,
+            parts: self.parts.to_vec(),
+            partitions: self.partitions,
+        }
+    }
+
+    /// The scan that a task describes, of the table of its array.
+    ///
+    /// # Errors
+    /// A column that the array does not have; more parts than partitions.
+    pub fn of_task(table: &ArrayTable, task: ScanTask) -> Result<Self> {
+        let source = table.source();
+        let columns = task.columns.iter().map(|name| {
+            let place = source.fields.iter().position(|field| field.name == *name);
+            place.ok_or_else(|| DataFusionError::Plan(format!("{} has no {name:?}", task.uri)))
+        });
+        let columns = columns.collect::<Result<Vec<usize>>>()?;
+        if task.parts.len() > task.partitions {
+            let (parts, partitions) = (task.parts.len(), task.partitions);
+            return plan_err!("{parts} parts of {} for {partitions} partitions", task.uri);
+        }
+        let statistics = Statistics::new_unknown(&source.schema.project(&columns)?);
+        let asked = (task.condition, task.limit);
+        let scan = Self::new(source, columns, asked, task.parts, statistics)?;
+        let order = if task.is_row_major {
+            ResultOrder::RowMajor
+        } else {
+            ResultOrder::Unordered
+        };
+        scan.with_partitions(order, task.partitions)
+    }
+
+    /// This scan as so many, which read its parts between them, one after the other along the dimension that was cut. All have the
+    /// same number of partitions.
+    ///
+    /// # Errors
+    /// None that a caller could cause.
+    pub fn shares(&self, count: usize) -> Result<Vec<Self>> {
+        let parts = self.parts.len();
+        let partitions = parts.div_ceil(count.max(1)).max(1);
+        let edge = |share: usize| share.saturating_mul(parts).checked_div(count).unwrap_or(parts);
+        let shares = (0..count).map(|share| {
+            let own = self.parts.get(edge(share)..edge(share.saturating_add(1)));
+            let mut scan = self.clone();
+            scan.parts = Arc::new(own.unwrap_or_default().to_vec());
+            scan.with_partitions(self.order, partitions)
+        });
+        shares.collect()
+    }
+}

@@ -1,0 +1,61 @@
+//! Where a worker listens.
+
+use std::net::IpAddr;
+
+use url::{Host, Url};
+
+use crate::ClusterError;
+
+/// The URL of a worker at `HOST:PORT`.
+pub(crate) fn url(address: &str) -> Result<Url, ClusterError> {
+    let wrong = || ClusterError::Address {
+        address: address.to_owned(),
+    };
+    let (host, port) = address.trim().rsplit_once(':').ok_or_else(wrong)?;
+    let port: u16 = port.parse().map_err(|_| wrong())?;
+    if host.is_empty() || host.contains(['/', '@', '?', '#']) {
+        return Err(wrong());
+    }
+    Url::parse(&format!("http://{host}:{port}")).map_err(|_| wrong())
+}
+
+/// The address, as people write it.
+pub(crate) fn text(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    // A URL leaves out the port that is the usual one of its scheme.
+    let port = url.port_or_known_default().unwrap_or_default();
+    format!("{host}:{port}")
+}
+
+/// Whether only this machine reaches it.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(ip)) => IpAddr::V4(ip).is_loopback(),
+        Some(Host::Ipv6(ip)) => IpAddr::V6(ip).is_loopback(),
+        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_a_host_and_a_port() {
+        for (address, loopback) in [
+            ("127.0.0.1:7000", true),
+            ("localhost:80", true),
+            ("[::1]:7000", true),
+            ("10.0.0.1:7000", false),
+            ("worker-1.example:7000", false),
+        ] {
+            let url = url(address).unwrap();
+            assert_eq!(text(&url), address);
+            assert_eq!(is_loopback(&url), loopback, "{address}");
+        }
+        for wrong in ["", "host", "host:", ":7000", "host:70000", "http://host:70", "a/b:1", "me@host:1"] {
+            assert!(url(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The client of workers.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use datafusion::common::{DataFusionError, Result as DataFusionResult, exec_err};
+use datafusion::execution::SessionStateBuilder;
+use datafusion_distributed::{
+    ChannelResolver, DesiredTaskCountEvent, DistributedExt, ScaleUpLeafNodeEvent,
+    SessionStateBuilderExt, WorkerResolver,
+};
+use futures_util::future::join_all;
+use tdb_datafusion::{Arrays, Database, Machines, SqlError};
+use tokio::time::{Instant, sleep, timeout};
+use url::Url;
+
+use crate::address::{is_loopback, text, url};
+use crate::channels::Channels;
+use crate::codec::ScanCodec;
+use crate::planner::Planner;
+use crate::spread::{desired, shares};
+use crate::{ClusterError, Token, VERSION};
+
+/// How long a worker may take to say that it is there.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long a worker may take until it listens, and how often it is called meanwhile.
+const START: Duration = Duration::from_secs(2);
+const CALL: Duration = Duration::from_millis(100);
+
+/// Cells that a worker should have to read at least: for less, asking it takes longer than reading.
+const CELLS_EACH: usize = 1 << 16;
+
+/// Workers that answer queries together. Cheap to clone; clones know together which workers are left.
+#[derive(Clone)]
+pub struct Cluster {
+    live: Arc<Mutex<Vec<Url>>>,
+    channels: Arc<Channels>,
+    count: NonZeroUsize,
+    cells_each: usize,
+    listener: Option<Arc<dyn Fn(&str) + Send + Sync>>,
+}
+
+impl Cluster {
+    /// The workers that listen at these addresses, `HOST:PORT`. A token is needed for any that is not on this machine.
+    ///
+    /// # Errors
+    /// No address, one that is none, or one of another machine without a token. Nobody is asked yet: [`Cluster::check`].
+    pub fn new<A: AsRef<str>>(
+        addresses: impl IntoIterator<Item = A>,
+        token: Option<Token>,
+    ) -> Result<Self, ClusterError> {
+        let mut urls: Vec<Url> = Vec::new();
+        for address in addresses {
+            let url = url(address.as_ref())?;
+            if token.is_none() && !is_loopback(&url) {
+                let address = text(&url);
+                return Err(ClusterError::Open { address });
+            }
+            if !urls.contains(&url) {
+                urls.push(url);
+            }
+        }
+        let count = NonZeroUsize::new(urls.len()).ok_or(ClusterError::NoWorkers)?;
+        Ok(Self {
+            live: Arc::new(Mutex::new(urls)),
+            channels: Arc::new(Channels::new(token)),
+            count,
+            cells_each: CELLS_EACH,
+            listener: None,
+        })
+    }
+
+    /// The same, which tells in a sentence when a query is run again.
+    #[must_use]
+    pub fn listener(mut self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.listener = Some(Arc::new(listener));
+        self
+    }
+
+    /// The same with another number of cells that a worker should have to read at least, for it to be asked at all.
+    #[must_use]
+    pub fn cells_each(mut self, cells: usize) -> Self {
+        self.cells_each = cells;
+        self
+    }
+
+    /// Asks all workers whether they are there. One that was started just now is waited for, two seconds at most.
+    ///
+    /// # Errors
+    /// One that does not answer within five seconds, refuses the token, or is of another version.
+    pub async fn check(&self) -> Result<(), ClusterError> {
+        let urls = self.live().clone();
+        let answers = join_all(urls.iter().map(|url| self.wait_for(url))).await;
+        answers.into_iter().collect()
+    }
+
+    async fn wait_for(&self, url: &Url) -> Result<(), ClusterError> {
+        let begun = Instant::now();
+        loop {
+            match self.ask(url).await {
+                Err(ClusterError::Silent { .. }) if begun.elapsed() < START => sleep(CALL).await,
+                answer => return answer,
+            }
+        }
+    }
+
+    async fn ask(&self, url: &Url) -> Result<(), ClusterError> {
+        let address = text(url);
+        match timeout(PATIENCE, self.channels.version(url)).await {
+            Ok(Ok(version)) if version == VERSION => Ok(()),
+            Ok(Ok(found)) => Err(ClusterError::Version { address, found }),
+            Ok(Err(error)) => Err(refusal(address, &error)),
+            Err(_) => {
+                let what = format!("nothing came within {} s", PATIENCE.as_secs());
+                Err(ClusterError::Silent { address, what })
+            }
+        }
+    }
+
+    /// A database whose queries the workers answer. They open arrays by themselves, by their URIs and with the keys and the
+    /// credentials that they were started with.
+    ///
+    /// # Errors
+    /// [`SqlError`].
+    pub fn database(&self, arrays: Arc<dyn Arrays>) -> Result<Database, SqlError> {
+        let codec = ScanCodec::new(Arc::clone(&arrays));
+        let cells_each = self.cells_each;
+        let desired = move |event: DesiredTaskCountEvent<'_>| desired(&event, cells_each);
+        let shares = |event: ScaleUpLeafNodeEvent<'_>| shares(&event);
+        let channels: Arc<dyn ChannelResolver + Send + Sync> = Arc::clone(&self.channels) as _;
+        Database::extended(arrays, |mut state: SessionStateBuilder| {
+            let config = state.config().get_or_insert_default();
+            config.set_extension(Arc::new(Machines { count: self.count }));
+            let mut state = state
+                .with_distributed_worker_resolver(self.clone())
+                .with_distributed_channel_resolver(channels)
+                .with_distributed_user_codec(codec)
+                .with_distributed_planner()
+                .with_distributed_desired_task_count_handler(desired)
+                .with_distributed_scale_up_leaf_node_handler(shares);
+            let Some(distributed) = state.query_planner().take() else {
+                return state;
+            };
+            let cluster = self.clone();
+            state.with_query_planner(Arc::new(Planner {
+                cluster,
+                distributed,
+            }))
+        })
+    }
+
+    /// Asks the workers that were there whether they still are, forgets those that are not, and says which.
+    pub(crate) async fn lost(&self) -> Vec<String> {
+        let urls = self.live().clone();
+        let answers = join_all(urls.iter().map(|url| self.ask(url))).await;
+        let is_gone = |answer: &_| matches!(answer, Err(ClusterError::Silent { .. }));
+        let gone = urls.into_iter().zip(answers).filter(|(_, answer)| is_gone(answer));
+        let gone: Vec<Url> = gone.map(|(url, _)| url).collect();
+        self.live().retain(|url| !gone.contains(url));
+        gone.iter().map(text).collect()
+    }
+
+    /// Tells what happened.
+    pub(crate) fn tell(&self, what: &str) {
+        if let Some(listener) = &self.listener {
+            listener(what);
+        }
+    }
+
+    /// Whether a worker is left.
+    pub(crate) fn is_alive(&self) -> bool {
+        !self.live().is_empty()
+    }
+
+    fn live(&self) -> MutexGuard<'_, Vec<Url>> {
+        // A list of addresses has no state that could be half done.
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Without the listener.
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cluster")
+            .field("live", &*self.live())
+            .field("cells_each", &self.cells_each)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a worker did not say its version.
+fn refusal(address: String, error: &DataFusionError) -> ClusterError {
+    let mut cause: Option<&dyn std::error::Error> = Some(error);
+    while let Some(inner) = cause {
+        if let Some(status) = inner.downcast_ref::<tonic::Status>()
+            && status.code() == tonic::Code::Unauthenticated
+        {
+            return ClusterError::Refused { address };
+        }
+        cause = inner.source();
+    }
+    let mut what = error.to_string();
+    if let Some(status) = status_of(error) {
+        what = status;
+    }
+    ClusterError::Silent { address, what }
+}
+
+/// What the connection says, in short.
+fn status_of(error: &DataFusionError) -> Option<String> {
+    let mut last: &dyn std::error::Error = error;
+    while let Some(inner) = last.source() {
+        last = inner;
+    }
+    let text = last.to_string();
+    (!text.is_empty()).then_some(text)
+}
+
+impl WorkerResolver for Cluster {
+    fn get_urls(&self) -> DataFusionResult<Vec<Url>> {
+        let urls = self.live().clone();
+        if urls.is_empty() {
+            return exec_err!("no worker of the cluster is left");
+        }
+        Ok(urls)
+    }
+}

@@ -1,0 +1,122 @@
+//! Scans of arrays on their way to a worker and back.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use datafusion::common::{DataFusionError, Result, exec_err, internal_err};
+use datafusion::execution::TaskContext;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
+use serde_json::Value as Json;
+use tdb_datafusion::{ArrayScan, ArrayTable, Arrays, BoxedError};
+
+use crate::state::state_of;
+use crate::wire::{Named, task_from_json, task_to_json};
+
+/// Arrays that a worker keeps open: parts of one query name the same ones again.
+const KEPT: usize = 32;
+
+/// An array that is open, or is being opened.
+type Slot = Arc<Mutex<Option<ArrayTable>>>;
+
+/// Writes scans for workers, and opens what they name.
+#[derive(Debug)]
+pub(crate) struct ScanCodec {
+    arrays: Arc<dyn Arrays>,
+    opened: Mutex<VecDeque<(Named, Slot)>>,
+}
+
+impl ScanCodec {
+    pub(crate) fn new(arrays: Arc<dyn Arrays>) -> Self {
+        Self {
+            arrays,
+            opened: Mutex::default(),
+        }
+    }
+
+    fn slot(&self, named: &Named) -> Slot {
+        // A queue of what is open has no state that could be half done.
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, slot)) = opened.iter().find(|(other, _)| other == named) {
+            return Arc::clone(slot);
+        }
+        let slot = Slot::default();
+        opened.push_back((named.clone(), Arc::clone(&slot)));
+        while opened.len() > KEPT {
+            opened.pop_front();
+        }
+        slot
+    }
+
+    /// The table that is named, which must be what the client saw.
+    fn table(&self, named: &Named) -> Result<ArrayTable> {
+        let slot = self.slot(named);
+        // What was not opened is opened by the next one who asks.
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = &*slot {
+            return Ok(table.clone());
+        }
+        let opened = self.arrays.open(&named.uri, named.window);
+        let array = opened.and_then(|opened| opened).map_err(external)?;
+        if state_of(&array) != named.state {
+            return exec_err!(
+                "{}: the worker finds other fragments there than the client saw: somebody changed or vacuumed the array meanwhile, or \
+                 it is another array on that machine\nrun the query again",
+                named.uri
+            );
+        }
+        let session = self.arrays.session().clone();
+        let table = ArrayTable::new(array, session, &named.uri)?;
+        *slot = Some(table.clone());
+        Ok(table)
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<ArrayScan> {
+        let scan: Json = serde_json::from_slice(bytes).map_err(external)?;
+        let named = Named::of_json(&scan).map_err(external)?;
+        let table = self.table(&named)?;
+        let limits = self.arrays.session().limits();
+        let task = task_from_json(&scan, table.array().schema(), limits).map_err(external)?;
+        ArrayScan::of_task(&table, task)
+    }
+}
+
+impl PhysicalExtensionCodec for ScanCodec {
+    fn try_decode(
+        &self,
+        bytes: &[u8],
+        inputs: &[Arc<dyn ExecutionPlan>],
+        _context: &TaskContext,
+        _converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        if !inputs.is_empty() {
+            return internal_err!("a scan of an array has no inputs");
+        }
+        // An array may have to be opened, which waits for a store.
+        let scan = tokio::task::block_in_place(|| self.decode(bytes))?;
+        Ok(Arc::new(scan))
+    }
+
+    fn try_encode(
+        &self,
+        node: Arc<dyn ExecutionPlan>,
+        bytes: &mut Vec<u8>,
+        _converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<()> {
+        let Some(scan) = node.downcast_ref::<ArrayScan>() else {
+            return internal_err!("{} is no scan of an array", node.name());
+        };
+        let (task, table) = (scan.task(), scan.table());
+        let named = Named {
+            uri: self.arrays.absolute(&task.uri).map_err(external)?,
+            window: task.window,
+            state: state_of(table.array()),
+        };
+        let json = task_to_json(&task, table.array().schema(), &named);
+        serde_json::to_writer(bytes, &json).map_err(external)
+    }
+}
+
+fn external(error: impl Into<BoxedError>) -> DataFusionError {
+    DataFusionError::External(error.into())
+}

@@ -1,0 +1,79 @@
+//! Which plans are shared among workers.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Schema};
+use async_trait::async_trait;
+use datafusion::catalog::Session;
+use datafusion::common::Result;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::execution::context::QueryPlanner;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_planner::{DefaultPhysicalPlanner, PhysicalPlanner};
+use datafusion_distributed::NetworkBoundaryExt;
+
+use crate::Cluster;
+
+/// Plans for workers, but for queries that would carry lists with 64-bit offsets between machines: arrow-flight 59 says there that they
+/// have 32 bits, so that other values would come out than went in. Those are answered by the process that is asked.
+pub(crate) struct Planner {
+    pub(crate) cluster: Cluster,
+    /// The planner that cuts plans into stages.
+    pub(crate) distributed: Arc<dyn QueryPlanner + Send + Sync>,
+}
+
+#[async_trait]
+impl QueryPlanner for Planner {
+    async fn create_physical_plan(
+        &self,
+        plan: &LogicalPlan,
+        session: &dyn Session,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let shared = self.distributed.create_physical_plan(plan, session).await?;
+        if !carries_large_lists(&shared)? {
+            return Ok(shared);
+        }
+        let what = "lists of values are not sent between machines: the query is answered by this one";
+        self.cluster.tell(what);
+        let planner = DefaultPhysicalPlanner::default();
+        planner.create_physical_plan(plan, session).await
+    }
+}
+
+/// Whether rows with large lists go from one machine to another.
+fn carries_large_lists(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
+    let mut found = false;
+    plan.apply(|node| {
+        found |= node.is_network_boundary() && has_large_lists(&node.schema());
+        Ok(if found {
+            TreeNodeRecursion::Stop
+        } else {
+            TreeNodeRecursion::Continue
+        })
+    })?;
+    Ok(found)
+}
+
+fn has_large_lists(schema: &Schema) -> bool {
+    schema.fields().iter().any(|field| is_large_list(field.data_type()))
+}
+
+fn is_large_list(datatype: &DataType) -> bool {
+    match datatype {
+        DataType::LargeList(_) | DataType::LargeListView(_) => true,
+        DataType::List(inner) | DataType::FixedSizeList(inner, _) | DataType::Map(inner, _) => {
+            is_large_list(inner.data_type())
+        }
+        DataType::Struct(fields) => fields.iter().any(|field| is_large_list(field.data_type())),
+        DataType::Dictionary(_, values) => is_large_list(values),
+        _ => false,
+    }
+}
+
+impl fmt::Debug for Planner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Planner").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,47 @@
+//! How many workers read an array, and which of its parts each of them.
+
+use std::sync::Arc;
+
+use datafusion::common::Result;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion_distributed::{
+    DesiredTaskCountEvent, DesiredTaskCountEventResponse, DistributedLeafExec,
+    ScaleUpLeafNodeEvent, ScaleUpLeafNodeEventResponse,
+};
+use tdb_datafusion::ArrayScan;
+
+/// On how many workers a scan pays, where each should have so many cells at least.
+pub(crate) fn desired(
+    event: &DesiredTaskCountEvent<'_>,
+    cells_each: usize,
+) -> Option<Result<DesiredTaskCountEventResponse>> {
+    let scan = event.plan.downcast_ref::<ArrayScan>()?;
+    let parts = scan.part_count();
+    let tasks = match scan.rows() {
+        Some(rows) => parts.min(rows.checked_div(cells_each).unwrap_or(parts)),
+        None => parts,
+    };
+    Some(Ok(DesiredTaskCountEventResponse::desired(tasks.max(1))))
+}
+
+/// A scan for each task, with some of the parts.
+pub(crate) fn shares(
+    event: &ScaleUpLeafNodeEvent<'_>,
+) -> Option<Result<ScaleUpLeafNodeEventResponse>> {
+    let scan = event.plan.downcast_ref::<ArrayScan>()?;
+    Some(of_tasks(event.plan, scan, event.task_count).map(ScaleUpLeafNodeEventResponse::new))
+}
+
+fn of_tasks(
+    plan: &Arc<dyn ExecutionPlan>,
+    scan: &ArrayScan,
+    tasks: usize,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    if tasks < 2 {
+        return Ok(Arc::clone(plan));
+    }
+    let shares = scan.shares(tasks)?.into_iter();
+    let shares = shares.map(|share| Arc::new(share) as Arc<dyn ExecutionPlan>);
+    let leaf = DistributedLeafExec::try_new(Arc::clone(plan), shares)?;
+    Ok(Arc::new(leaf))
+}

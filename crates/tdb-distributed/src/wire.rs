@@ -1,0 +1,187 @@
+//! The wire form of what a scan reads: JSON, which other engines can make and read, too.
+//!
+//! ```json
+//! {
+//!   "array": "s3://bucket/weather", "since": 0, "at": 1767225600000, "state": "8a3f…",
+//!   "columns": ["day", "temperature"], "condition": "temperature > 20.5", "limit": null,
+//!   "order": "row-major", "partitions": 2,
+//!   "parts": [{"day": [1, 180]}, {"day": [181, 365]}]
+//! }
+//! ```
+
+use serde_json::{Map, Value as Json, json};
+use tdb_array::TimeWindow;
+use tdb_condition::{Condition, ConditionError};
+use tdb_datafusion::ScanTask;
+use tdb_schema::json::{Times, cell_from_json, range_to_json};
+use tdb_schema::{ArraySchema, SchemaError};
+use tdb_tile::{Limits, Range};
+
+/// The array that a scan reads, which must be open before the rest of the scan can be understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Its URI.
+    pub uri: String,
+    /// The span of time that it is opened for.
+    pub window: TimeWindow,
+    /// What the one who asks saw there: [`state_of`](crate::state_of).
+    pub state: String,
+}
+
+/// JSON that is no scan.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WireError {
+    /// No JSON.
+    #[error("the scan is no JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A member that is missing, or something else than it should be.
+    #[error("the scan's {member:?} is not {wanted}")]
+    Member {
+        /// Its name.
+        member: &'static str,
+        /// What it should be.
+        wanted: &'static str,
+    },
+    /// A dimension that the array does not have.
+    #[error("the scan has a range of {0:?}, which is no dimension of the array")]
+    Dimension(String),
+    /// A range that its dimension cannot have.
+    #[error("the scan has a range that its dimension cannot have: {0}")]
+    Range(#[from] SchemaError),
+    /// A condition that cannot be read.
+    #[error("the scan's condition cannot be read: {0}")]
+    Condition(#[from] ConditionError),
+}
+
+impl Named {
+    /// The array that is named in a scan.
+    ///
+    /// # Errors
+    /// [`WireError`].
+    pub fn of_json(scan: &Json) -> Result<Self, WireError> {
+        Ok(Self {
+            uri: text(scan, "array")?.to_owned(),
+            window: TimeWindow {
+                since: number(scan, "since")?,
+                at: number(scan, "at")?,
+            },
+            state: text(scan, "state")?.to_owned(),
+        })
+    }
+}
+
+/// A scan of the array with this schema, which everybody finds at a URI and which was in this state.
+#[must_use]
+pub fn task_to_json(task: &ScanTask, schema: &ArraySchema, named: &Named) -> Json {
+    let parts = task.parts.iter().map(|part| {
+        let ranges = part.iter().filter_map(|(name, range)| {
+            let dimension = schema.dimensions.get(schema.dimension_index(name)?)?;
+            Some((name.clone(), range_to_json(dimension, range, Times::Ticks)))
+        });
+        Json::Object(ranges.collect())
+    });
+    json!({
+        "array": named.uri,
+        "since": named.window.since,
+        "at": named.window.at,
+        "state": named.state,
+        "columns": task.columns,
+        "condition": task.condition.as_ref().map(ToString::to_string),
+        "limit": task.limit,
+        "order": if task.is_row_major { ROW_MAJOR } else { UNORDERED },
+        "partitions": task.partitions,
+        "parts": parts.collect::<Vec<_>>(),
+    })
+}
+
+const ROW_MAJOR: &str = "row-major";
+const UNORDERED: &str = "unordered";
+
+/// The scan that [`task_to_json`] wrote.
+///
+/// # Errors
+/// [`WireError`].
+pub fn task_from_json(
+    scan: &Json,
+    schema: &ArraySchema,
+    limits: &Limits,
+) -> Result<ScanTask, WireError> {
+    let Named { uri, window, .. } = Named::of_json(scan)?;
+    let columns = list(scan, "columns", "a list of names")?.iter();
+    let columns = columns.map(|name| name.as_str().map(str::to_owned));
+    let columns = columns.collect::<Option<_>>();
+    let condition = match scan.get("condition") {
+        None | Some(Json::Null) => None,
+        Some(Json::String(text)) => Some(Condition::parse(text, limits)?),
+        Some(_) => return Err(wrong("condition", "text")),
+    };
+    let limit = match scan.get("limit") {
+        None | Some(Json::Null) => None,
+        Some(_) => Some(size(scan, "limit")?),
+    };
+    let parts = list(scan, "parts", "a list of objects")?.iter();
+    let parts = parts.map(|part| {
+        let ranges = part.as_object();
+        part_from_json(ranges.ok_or_else(|| wrong("parts", "a list of objects"))?, schema)
+    });
+    Ok(ScanTask {
+        uri,
+        window,
+        columns: columns.ok_or_else(|| wrong("columns", "a list of names"))?,
+        condition,
+        limit,
+        is_row_major: match text(scan, "order")? {
+            ROW_MAJOR => true,
+            UNORDERED => false,
+            _ => return Err(wrong("order", "\"row-major\" or \"unordered\"")),
+        },
+        partitions: size(scan, "partitions")?,
+        parts: parts.collect::<Result<_, WireError>>()?,
+    })
+}
+
+fn part_from_json(
+    ranges: &Map<String, Json>,
+    schema: &ArraySchema,
+) -> Result<Vec<(String, Range)>, WireError> {
+    let ranges = ranges.iter().map(|(name, range)| {
+        let dimension = schema.dimension_index(name);
+        let dimension = dimension.and_then(|index| schema.dimensions.get(index));
+        let dimension = dimension.ok_or_else(|| WireError::Dimension(name.clone()))?;
+        let Some([lo, hi]) = range.as_array().map(Vec::as_slice) else {
+            return Err(wrong("parts", "objects with two ends for each dimension"));
+        };
+        let end = |end| cell_from_json(dimension.datatype, dimension.cell_val_num, end, name);
+        Ok((name.clone(), Range::new(end(lo)?, end(hi)?)))
+    });
+    ranges.collect()
+}
+
+fn wrong(member: &'static str, wanted: &'static str) -> WireError {
+    WireError::Member { member, wanted }
+}
+
+fn text<'a>(scan: &'a Json, member: &'static str) -> Result<&'a str, WireError> {
+    let text = scan.get(member).and_then(Json::as_str);
+    text.ok_or_else(|| wrong(member, "text"))
+}
+
+fn number(scan: &Json, member: &'static str) -> Result<u64, WireError> {
+    let number = scan.get(member).and_then(Json::as_u64);
+    number.ok_or_else(|| wrong(member, "a whole number"))
+}
+
+fn size(scan: &Json, member: &'static str) -> Result<usize, WireError> {
+    let size = usize::try_from(number(scan, member)?);
+    size.map_err(|_| wrong(member, "a number that this machine can count to"))
+}
+
+fn list<'a>(
+    scan: &'a Json,
+    member: &'static str,
+    wanted: &'static str,
+) -> Result<&'a [Json], WireError> {
+    let list = scan.get(member).and_then(Json::as_array);
+    list.map(Vec::as_slice).ok_or_else(|| wrong(member, wanted))
+}

@@ -1,0 +1,274 @@
+//! What two workers answer together must be what one process answers by itself.
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests, which may fail so"
+)]
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::RecordBatchReader;
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
+use datafusion::physical_plan::displayable;
+use futures_util::TryStreamExt;
+use tdb_array::{Array, Location, OpenOptions, TimeWindow};
+use tdb_cells::{Session, SessionOptions};
+use tdb_datafusion::{Answer, Arrays, BoxedError, Database, Member, SqlError};
+use tdb_distributed::{Cluster, ClusterError, Token, Worker};
+use tdb_store::LocalStore;
+use tokio::runtime::{Builder, Runtime};
+
+/// One golden array in so many is asked.
+const EVERY: usize = 1;
+
+/// Statements that are put to each array; `DIMS` are its dimensions, `FIRST` and `LAST` its first and its last column.
+const STATEMENTS: [&str; 7] = [
+    "select * from TABLE",
+    "select count(*) from TABLE",
+    "select DIMS from TABLE order by DIMS",
+    "select DIMS from TABLE order by DIMS limit 5",
+    "select FIRST, count(*), count(LAST) from TABLE group by FIRST order by FIRST",
+    "select min(FIRST), max(FIRST), count(LAST) from TABLE where FIRST > (select min(FIRST) from TABLE)",
+    "select x.FIRST, y.LAST from TABLE x join TABLE y on x.FIRST = y.FIRST order by x.FIRST limit 50",
+];
+
+/// Arrays in folders.
+#[derive(Debug)]
+struct Folders {
+    session: Session,
+}
+
+impl Folders {
+    fn new() -> Arc<Self> {
+        let session = Session::new(SessionOptions {
+            threads: NonZeroUsize::new(2),
+            ..SessionOptions::default()
+        });
+        Arc::new(Self { session })
+    }
+}
+
+impl Arrays for Folders {
+    fn open(
+        &self,
+        uri: &str,
+        window: TimeWindow,
+    ) -> Result<Result<Arc<Array>, BoxedError>, BoxedError> {
+        let store = LocalStore::open(Path::new(uri))?;
+        let options = OpenOptions {
+            window,
+            ..OpenOptions::default()
+        };
+        let array = Array::open_location(&Location::new(Arc::new(store), ""), options);
+        Ok(Ok(Arc::new(array?)))
+    }
+
+    fn absolute(&self, uri: &str) -> Result<String, BoxedError> {
+        Ok(std::path::absolute(uri)?.display().to_string())
+    }
+
+    fn members(&self, _uri: &str) -> Result<Option<Vec<Member>>, BoxedError> {
+        Ok(None)
+    }
+
+    fn time(&self, text: &str) -> Result<u64, BoxedError> {
+        Ok(text.parse()?)
+    }
+
+    fn begin_statement(&self) {}
+
+    fn window(&self) -> TimeWindow {
+        TimeWindow::ALL
+    }
+
+    fn is_past(&self) -> bool {
+        false
+    }
+
+    fn import(
+        &self,
+        _rows: Box<dyn RecordBatchReader + Send>,
+        _uri: &str,
+        _options: &[(String, String)],
+    ) -> Result<u64, BoxedError> {
+        Err("these tests make no arrays".into())
+    }
+
+    fn session(&self) -> &Session {
+        &self.session
+    }
+}
+
+fn runtime() -> Runtime {
+    let mut runtime = Builder::new_multi_thread();
+    runtime.worker_threads(2).thread_stack_size(16 << 20);
+    runtime.enable_all().build().unwrap()
+}
+
+/// Starts workers, each with threads of its own, and gives their addresses.
+fn workers(count: usize, token: Option<&Token>) -> (Vec<String>, Vec<Runtime>) {
+    let started = (0..count).map(|_| {
+        let runtime = runtime();
+        let worker = runtime.block_on(Worker::bind("127.0.0.1:0", token.cloned()));
+        let worker = worker.unwrap();
+        let address = worker.address().to_string();
+        runtime.spawn(async move {
+            let served = worker.serve(Folders::new(), std::future::pending()).await;
+            panic!("{served:?}");
+        });
+        (address, runtime)
+    });
+    started.unzip()
+}
+
+fn golden() -> Vec<PathBuf> {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let entries = fixtures.read_dir().unwrap();
+    let arrays = entries.map(|entry| entry.unwrap().path().join("array"));
+    let mut arrays: Vec<PathBuf> = arrays
+        .filter(|array| array.is_dir() && !array.to_string_lossy().contains("encrypted"))
+        .collect();
+    arrays.sort();
+    arrays
+}
+
+/// The rows as text; sorted, unless the statement says in which order they come.
+fn shown(batches: &[RecordBatch], statement: &str) -> Vec<String> {
+    let mut rows = Vec::new();
+    let options = FormatOptions::default().with_null("null");
+    for batch in batches {
+        let columns = batch.columns().iter();
+        let columns = columns.map(|column| ArrayFormatter::try_new(column, &options).unwrap());
+        let columns: Vec<_> = columns.collect();
+        for row in 0..batch.num_rows() {
+            let cells = columns.iter().map(|column| column.value(row).to_string());
+            rows.push(cells.collect::<Vec<_>>().join("|"));
+        }
+    }
+    if !statement.contains("order by DIMS") {
+        rows.sort();
+    }
+    rows
+}
+
+async fn batches(answer: Result<Answer, SqlError>) -> Result<Vec<RecordBatch>, String> {
+    match answer.map_err(|error| error.to_string())? {
+        Answer::Rows(rows) => rows.try_collect().await.map_err(|error| error.to_string()),
+        _ => Err("no rows".to_owned()),
+    }
+}
+
+/// Runs a statement on the workers.
+async fn together(
+    cluster: &Cluster,
+    database: &Database,
+    sql: &str,
+) -> Result<Vec<RecordBatch>, String> {
+    let statement = database.statements(sql).unwrap().pop_front().unwrap();
+    let session = Folders::new().session.clone();
+    batches(cluster.run(database, &session, statement).await).await
+}
+
+async fn alone(database: &Database, sql: &str) -> Result<Vec<RecordBatch>, String> {
+    let statement = database.statements(sql).unwrap().pop_front().unwrap();
+    batches(database.run(statement).await).await
+}
+
+/// Whether several workers take part in a query.
+async fn is_shared(database: &Database, sql: &str) -> bool {
+    let frame = database.context().sql(sql).await.unwrap();
+    let plan = frame.create_physical_plan().await.unwrap();
+    displayable(plan.as_ref()).indent(false).to_string().contains("DistributedExec")
+}
+
+#[test]
+fn two_workers_answer_as_one_process_does() {
+    let (addresses, _running) = workers(2, None);
+    let cluster = Cluster::new(&addresses, None).unwrap().cells_each(1);
+    let runtime = runtime();
+    runtime.block_on(cluster.check()).unwrap();
+    let many = cluster.database(Folders::new()).unwrap();
+    let one = Database::new(Folders::new()).unwrap();
+    let (mut arrays, mut compared, mut shared, mut rows) = (0, 0, 0, 0);
+    for folder in golden().iter().step_by(EVERY) {
+        let table = format!("'{}'", folder.display());
+        let frame = runtime.block_on(one.context().sql(&format!("select * from {table}")));
+        let Ok(frame) = frame else { continue };
+        let schema = frame.schema().clone();
+        let array = Folders::new().open(&folder.display().to_string(), TimeWindow::ALL);
+        let dimensions = array.unwrap().unwrap().schema().dimensions.clone();
+        let quoted = |name: &str| format!("\"{name}\"");
+        let dims: Vec<String> = dimensions.iter().map(|d| quoted(&d.name)).collect();
+        let fields = schema.fields();
+        arrays += 1;
+        for statement in STATEMENTS {
+            let sql = statement
+                .replace("DIMS", &dims.join(", "))
+                .replace("FIRST", &quoted(fields.first().unwrap().name()))
+                .replace("LAST", &quoted(fields.last().unwrap().name()))
+                .replace("TABLE", &table);
+            let wanted = runtime.block_on(alone(&one, &sql));
+            let Ok(wanted) = wanted else { continue };
+            let found = runtime.block_on(together(&cluster, &many, &sql));
+            let found = found.unwrap_or_else(|error| panic!("{sql}: {error}"));
+            // Which of the equal rows come first nobody says.
+            if statement.contains("limit 50") {
+                let count = |all: &[RecordBatch]| all.iter().map(RecordBatch::num_rows).sum::<usize>();
+                assert_eq!(count(&found), count(&wanted), "{sql}");
+            } else {
+                assert_eq!(shown(&found, statement), shown(&wanted, statement), "{sql}");
+            }
+            compared += 1;
+            rows += wanted.iter().map(RecordBatch::num_rows).sum::<usize>();
+            shared += usize::from(runtime.block_on(is_shared(&many, &sql)));
+        }
+    }
+    println!("{arrays} arrays, {compared} compared, {shared} by both workers, {rows} rows");
+    assert!(
+        compared > 300 && shared > 100 && rows > 5000,
+        "{arrays} arrays, {compared} compared, {shared} by both workers, {rows} rows"
+    );
+}
+
+#[test]
+fn workers_without_the_token_are_not_asked_and_do_not_answer() {
+    let (right, wrong) = ("the right token of 26 bytes", "another token, as long as it");
+    let (right, wrong) = (Token::new(right).unwrap(), Token::new(wrong).unwrap());
+    let (addresses, _running) = workers(1, Some(&right));
+    let runtime = runtime();
+    let asked = |token: Option<Token>| {
+        let cluster = Cluster::new(&addresses, token).unwrap();
+        runtime.block_on(cluster.check())
+    };
+    asked(Some(right)).unwrap();
+    assert!(matches!(asked(Some(wrong)), Err(ClusterError::Refused { .. })));
+    assert!(matches!(asked(None), Err(ClusterError::Refused { .. })));
+    // A query that nobody asked about before is refused as well.
+    let cluster = Cluster::new(&addresses, None).unwrap().cells_each(1);
+    let database = cluster.database(Folders::new()).unwrap();
+    let array = golden().into_iter().find(|array| array.ends_with("v22_tour/array"));
+    let sql = format!("select sky, count(*) from '{}' group by sky", array.unwrap().display());
+    let refused = runtime.block_on(together(&cluster, &database, &sql));
+    assert!(refused.unwrap_err().contains("wrong token"));
+    let open = runtime.block_on(Worker::bind("0.0.0.0:0", None));
+    assert!(matches!(open, Err(ClusterError::Open { .. })));
+    let elsewhere = Cluster::new(["192.0.2.1:7070"], None);
+    assert!(matches!(elsewhere, Err(ClusterError::Open { .. })));
+}
+
+#[test]
+fn a_worker_that_is_not_there_is_named() {
+    let runtime = runtime();
+    let (mut addresses, running) = workers(2, None);
+    let cluster = Cluster::new(&addresses, None).unwrap();
+    runtime.block_on(cluster.check()).unwrap();
+    for worker in running {
+        worker.shutdown_background();
+    }
+    let error = runtime.block_on(Cluster::new(&addresses, None).unwrap().check());
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains(&addresses.remove(0)), "{error}");
+}

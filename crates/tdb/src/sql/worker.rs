@@ -1,0 +1,92 @@
+//! A worker: a process that does its part of queries that are asked elsewhere.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use tdb_datafusion::Arrays;
+use tdb_distributed::Token;
+use tokio::runtime::Runtime;
+use tokio::time::sleep;
+
+use super::arrays::OfContext;
+use crate::{Context, Result, Time};
+
+/// How often a worker looks whether its session was cancelled.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Does its part of queries that a [`Cluster`](crate::Cluster) is asked, with the threads, the memory, the key and the stores of a
+/// context. Whoever may ask it may read whatever the context can.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let (file, uri) = (folder.path().join("orders.csv"), folder.path().join("orders"));
+/// # let uri = uri.to_str().expect("a path of text");
+/// use tdb::{Cluster, Context};
+///
+/// let context = Context::new();
+/// let worker = context.worker("127.0.0.1:0", None)?;
+/// let address = worker.address().to_string();
+/// std::thread::spawn(move || worker.serve());
+///
+/// std::fs::write(&file, "id,town,amount\n7,Bergen,12.5\n9,Oslo,3\n12,Bergen,1\n")?;
+/// tdb::import(&file, uri)?;
+/// let sql = Context::new().cluster(Cluster::new([address], None)?).sql()?;
+/// let rows = sql.query(&format!("select town, sum(amount) from '{uri}' group by town"))?;
+/// assert_eq!(rows.to_arrow()?.num_rows(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Worker {
+    context: Context,
+    runtime: Runtime,
+    worker: tdb_distributed::Worker,
+}
+
+impl Context {
+    /// A worker that listens at an address, `HOST:PORT`; with port 0 at one that is free. Only one that this machine alone can reach
+    /// may go without a token.
+    ///
+    /// # Errors
+    /// An address that is none, that is taken, or that others reach while there is no token.
+    pub fn worker(&self, address: &str, token: Option<Token>) -> Result<Worker> {
+        let runtime = self.runtime()?;
+        let worker = runtime.block_on(tdb_distributed::Worker::bind(address, token))?;
+        Ok(Worker {
+            context: self.clone(),
+            runtime,
+            worker,
+        })
+    }
+}
+
+impl Worker {
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.worker.address()
+    }
+
+    /// Answers until the session of the context is cancelled.
+    ///
+    /// # Errors
+    /// Where the system ends its server.
+    pub fn serve(self) -> Result<()> {
+        let session = self.context.shared_session().clone();
+        let stop = async move {
+            while session.check_cancelled().is_ok() {
+                sleep(LOOK).await;
+            }
+        };
+        let arrays: Arc<dyn Arrays> = Arc::new(OfContext {
+            context: self.context,
+            since: Time(0),
+            until: None,
+            began: AtomicU64::new(Time::now().0),
+        });
+        self.runtime.block_on(self.worker.serve(arrays, stop))?;
+        // What is still at work is for somebody who was told that it ended.
+        self.runtime.shutdown_background();
+        Ok(())
+    }
+}
