@@ -164,7 +164,12 @@ fn fmt(_tests: &mut Tests) -> Outcome {
 /// As everybody builds the workspace, without what is off by default, and with all that can be turned on: what SQL needs is
 /// checked in one of the two alone, since it takes minutes.
 const FEATURES: [&[&str]; 2] = [
-    &["--exclude", "tdb-datafusion", "--exclude", "tdb-distributed"],
+    &[
+        "--exclude",
+        "tdb-datafusion",
+        "--exclude",
+        "tdb-distributed",
+    ],
     &["--all-features"],
 ];
 

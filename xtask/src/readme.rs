@@ -83,8 +83,15 @@ fn shell(command: &str, path: &OsStr, settings: &Settings) -> Command {
 fn start(command: &str, path: &OsStr, settings: &Settings) -> Result<Server, Box<dyn Error>> {
     let port = command.rsplit_once(':').map(|(_, port)| port.parse());
     let port = port.ok_or_else(|| format!("`{command}` goes on, and names no port"))??;
-    let log = log_file(&Workshop::open()?.scratch().join("readme"), &format!("at-{port}"))?;
-    Server::at(&log, port, shell(&format!("exec {command}"), path, settings))
+    let log = log_file(
+        &Workshop::open()?.scratch().join("readme"),
+        &format!("at-{port}"),
+    )?;
+    Server::at(
+        &log,
+        port,
+        shell(&format!("exec {command}"), path, settings),
+    )
 }
 
 /// Runs an example, and compares what it prints.

@@ -32,11 +32,7 @@ impl Server {
     }
 
     /// Starts what listens at a port, and waits until it takes calls.
-    pub(crate) fn at(
-        log: &Path,
-        port: u16,
-        mut command: Command,
-    ) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn at(log: &Path, port: u16, mut command: Command) -> Result<Self, Box<dyn Error>> {
         let file = fs::File::create(log)?;
         command.stdin(Stdio::null());
         command.stdout(file.try_clone()?).stderr(file);

@@ -34,7 +34,11 @@ pub(crate) const ALONE: &[&str] = &[
 /// What chooses the crates that are not tested alone, and their features: all that is built of them is built once, as their tests
 /// need it.
 pub(crate) fn together() -> impl Iterator<Item = &'static str> {
-    let features = ["--workspace", "--features", "tdb/ndarray,tdb-cli/distributed"];
+    let features = [
+        "--workspace",
+        "--features",
+        "tdb/ndarray,tdb-cli/distributed",
+    ];
     let alone = ALONE.iter().flat_map(|name| ["--exclude", name]);
     features.into_iter().chain(alone)
 }

@@ -102,7 +102,12 @@ impl ArrayScan {
     pub fn shares(&self, count: usize) -> Result<Vec<Self>> {
         let parts = self.parts.len();
         let partitions = parts.div_ceil(count.max(1)).max(1);
-        let edge = |share: usize| share.saturating_mul(parts).checked_div(count).unwrap_or(parts);
+        let edge = |share: usize| {
+            share
+                .saturating_mul(parts)
+                .checked_div(count)
+                .unwrap_or(parts)
+        };
         let shares = (0..count).map(|share| {
             let own = self.parts.get(edge(share)..edge(share.saturating_add(1)));
             let mut scan = self.clone();

@@ -54,7 +54,16 @@ mod tests {
             assert_eq!(text(&url), address);
             assert_eq!(is_loopback(&url), loopback, "{address}");
         }
-        for wrong in ["", "host", "host:", ":7000", "host:70000", "http://host:70", "a/b:1", "me@host:1"] {
+        for wrong in [
+            "",
+            "host",
+            "host:",
+            ":7000",
+            "host:70000",
+            "http://host:70",
+            "a/b:1",
+            "me@host:1",
+        ] {
             assert!(url(wrong).is_err(), "{wrong}");
         }
     }

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use datafusion::common::{Result, exec_datafusion_err};
 use datafusion_distributed::grpc::{BoxCloneSyncChannel, create_worker_client};
 use datafusion_distributed::{ChannelResolver, GetWorkerInfoRequest, WorkerChannel};
-use tonic::codegen::http::header::AUTHORIZATION;
 use tonic::codegen::http::Request;
+use tonic::codegen::http::header::AUTHORIZATION;
 use tonic::transport::{Channel, Endpoint};
 use tower::ServiceExt;
 use url::Url;
@@ -67,13 +67,15 @@ impl Channels {
 impl ChannelResolver for Channels {
     async fn get_worker_client_for_url(&self, url: &Url) -> Result<Box<dyn WorkerChannel>> {
         let token = self.token.clone();
-        let channel = self.channel(url)?.map_request(move |mut request: Request<_>| {
-            if let Some(token) = &token {
-                let headers = request.headers_mut();
-                headers.insert(AUTHORIZATION, token.header().clone());
-            }
-            request
-        });
+        let channel = self
+            .channel(url)?
+            .map_request(move |mut request: Request<_>| {
+                if let Some(token) = &token {
+                    let headers = request.headers_mut();
+                    headers.insert(AUTHORIZATION, token.header().clone());
+                }
+                request
+            });
         Ok(create_worker_client(BoxCloneSyncChannel::new(channel)))
     }
 }

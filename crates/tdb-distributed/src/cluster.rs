@@ -33,9 +33,10 @@ const CALL: Duration = Duration::from_millis(100);
 /// Cells that a worker should have to read at least: for less, asking it takes longer than reading.
 const CELLS_EACH: usize = 1 << 16;
 
-/// Workers that answer queries together. Cheap to clone; clones know together which workers are left.
+/// Workers that answer queries together. Cheap to clone; clones know together which workers are left, and use the same connections.
 #[derive(Clone)]
 pub struct Cluster {
+    all: Arc<[Url]>,
     live: Arc<Mutex<Vec<Url>>>,
     channels: Arc<Channels>,
     count: NonZeroUsize,
@@ -65,6 +66,7 @@ impl Cluster {
         }
         let count = NonZeroUsize::new(urls.len()).ok_or(ClusterError::NoWorkers)?;
         Ok(Self {
+            all: urls.as_slice().into(),
             live: Arc::new(Mutex::new(urls)),
             channels: Arc::new(Channels::new(token)),
             count,
@@ -85,6 +87,17 @@ impl Cluster {
     pub fn cells_each(mut self, cells: usize) -> Self {
         self.cells_each = cells;
         self
+    }
+
+    /// The same workers, also those that were lost, over other connections: those that there are end with the runtime on which they
+    /// were used first.
+    #[must_use]
+    pub fn afresh(&self) -> Self {
+        Self {
+            live: Arc::new(Mutex::new(self.all.to_vec())),
+            channels: Arc::new(Channels::new(self.channels.token.clone())),
+            ..self.clone()
+        }
     }
 
     /// Asks all workers whether they are there. One that was started just now is waited for, two seconds at most.
@@ -157,7 +170,10 @@ impl Cluster {
         let urls = self.live().clone();
         let answers = join_all(urls.iter().map(|url| self.ask(url))).await;
         let is_gone = |answer: &_| matches!(answer, Err(ClusterError::Silent { .. }));
-        let gone = urls.into_iter().zip(answers).filter(|(_, answer)| is_gone(answer));
+        let gone = urls
+            .into_iter()
+            .zip(answers)
+            .filter(|(_, answer)| is_gone(answer));
         let gone: Vec<Url> = gone.map(|(url, _)| url).collect();
         self.live().retain(|url| !gone.contains(url));
         gone.iter().map(text).collect()

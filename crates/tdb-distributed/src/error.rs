@@ -25,7 +25,10 @@ pub enum ClusterError {
         address: String,
     },
     /// A token that is too easy to guess.
-    #[error("a token of {bytes} bytes is too short: it takes {} at least", crate::Token::SHORTEST)]
+    #[error(
+        "a token of {bytes} bytes is too short: it takes {} at least",
+        crate::Token::SHORTEST
+    )]
     ShortToken {
         /// Its length.
         bytes: usize,
@@ -53,7 +56,10 @@ pub enum ClusterError {
         address: String,
     },
     /// A worker of another version.
-    #[error("the worker at {address} is of version {found:?}, and this is version {}", crate::VERSION)]
+    #[error(
+        "the worker at {address} is of version {found:?}, and this is version {}",
+        crate::VERSION
+    )]
     Version {
         /// The address.
         address: String,
@@ -73,9 +79,10 @@ impl ClusterError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Address { .. } | Self::NoWorkers | Self::Open { .. } | Self::ShortToken { .. } => {
-                ErrorKind::Invalid
-            }
+            Self::Address { .. }
+            | Self::NoWorkers
+            | Self::Open { .. }
+            | Self::ShortToken { .. } => ErrorKind::Invalid,
             Self::Listen { .. }
             | Self::Silent { .. }
             | Self::Refused { .. }

@@ -7,10 +7,14 @@ use arrow_schema::{DataType, Schema};
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::Result;
+use datafusion::common::format::ExplainFormat;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::execution::context::QueryPlanner;
-use datafusion::logical_expr::LogicalPlan;
-use datafusion::physical_plan::ExecutionPlan;
+use datafusion::logical_expr::{
+    Explain, LogicalPlan, PlanType, StringifiedPlan, ToStringifiedPlan,
+};
+use datafusion::physical_plan::explain::ExplainExec;
+use datafusion::physical_plan::{ExecutionPlan, displayable};
 use datafusion::physical_planner::{DefaultPhysicalPlanner, PhysicalPlanner};
 use datafusion_distributed::NetworkBoundaryExt;
 
@@ -31,15 +35,32 @@ impl QueryPlanner for Planner {
         plan: &LogicalPlan,
         session: &dyn Session,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        if let LogicalPlan::Explain(explain) = plan
+            && explain.explain_format == ExplainFormat::Indent
+        {
+            let shared = self.create_physical_plan(&explain.plan, session).await?;
+            return Ok(explained(explain, shared.as_ref()));
+        }
         let shared = self.distributed.create_physical_plan(plan, session).await?;
         if !carries_large_lists(&shared)? {
             return Ok(shared);
         }
-        let what = "lists of values are not sent between machines: the query is answered by this one";
+        let what =
+            "lists of values are not sent between machines: the query is answered by this one";
         self.cluster.tell(what);
         let planner = DefaultPhysicalPlanner::default();
         planner.create_physical_plan(plan, session).await
     }
+}
+
+/// What `EXPLAIN` gives: DataFusion's own planner would leave out which parts of a plan go to workers.
+fn explained(explain: &Explain, shared: &dyn ExecutionPlan) -> Arc<dyn ExecutionPlan> {
+    let mut plans = explain.stringified_plans.clone();
+    plans.push(explain.plan.to_stringified(PlanType::FinalLogicalPlan));
+    let text = displayable(shared).indent(explain.verbose).to_string();
+    plans.push(StringifiedPlan::new(PlanType::FinalPhysicalPlan, text));
+    let schema = Arc::new(explain.schema.as_arrow().clone());
+    Arc::new(ExplainExec::new(schema, plans, explain.verbose))
 }
 
 /// Whether rows with large lists go from one machine to another.
@@ -57,7 +78,10 @@ fn carries_large_lists(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
 }
 
 fn has_large_lists(schema: &Schema) -> bool {
-    schema.fields().iter().any(|field| is_large_list(field.data_type()))
+    schema
+        .fields()
+        .iter()
+        .any(|field| is_large_list(field.data_type()))
 }
 
 fn is_large_list(datatype: &DataType) -> bool {

@@ -62,7 +62,9 @@ impl Cluster {
                         return Err(error);
                     }
                     if !is_query(&statement) {
-                        return Err(gone(&lost, "the statement did not end, and changed nothing").into());
+                        return Err(
+                            gone(&lost, "the statement did not end, and changed nothing").into(),
+                        );
                     }
                     if !self.is_alive() {
                         return Err(gone(&lost, "no other worker is left").into());

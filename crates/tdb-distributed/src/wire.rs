@@ -123,7 +123,10 @@ pub fn task_from_json(
     let parts = list(scan, "parts", "a list of objects")?.iter();
     let parts = parts.map(|part| {
         let ranges = part.as_object();
-        part_from_json(ranges.ok_or_else(|| wrong("parts", "a list of objects"))?, schema)
+        part_from_json(
+            ranges.ok_or_else(|| wrong("parts", "a list of objects"))?,
+            schema,
+        )
     });
     Ok(ScanTask {
         uri,

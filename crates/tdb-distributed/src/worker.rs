@@ -81,10 +81,10 @@ impl Worker {
         });
         let engine = engine.with_runtime_env(runtime).with_version(VERSION);
         let token = self.token;
-        let guarded = InterceptedService::new(
-            engine.into_worker_server(),
-            move |request: Request<()>| allow(token.as_ref(), request),
-        );
+        let guarded =
+            InterceptedService::new(engine.into_worker_server(), move |request: Request<()>| {
+                allow(token.as_ref(), request)
+            });
         let incoming = TcpIncoming::from(self.listener).with_nodelay(Some(true));
         let server = Server::builder().add_service(guarded);
         let served = server.serve_with_incoming_shutdown(incoming, stop).await;

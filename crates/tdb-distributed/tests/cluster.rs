@@ -22,7 +22,10 @@ use tdb_store::LocalStore;
 use tokio::runtime::{Builder, Runtime};
 
 /// One golden array in so many is asked.
-const EVERY: usize = 1;
+const EVERY: usize = 5;
+
+/// Arrays with more rows are left out.
+const MOST_ROWS: usize = 20_000;
 
 /// Statements that are put to each array; `DIMS` are its dimensions, `FIRST` and `LAST` its first and its last column.
 const STATEMENTS: [&str; 7] = [
@@ -181,7 +184,10 @@ async fn alone(database: &Database, sql: &str) -> Result<Vec<RecordBatch>, Strin
 async fn is_shared(database: &Database, sql: &str) -> bool {
     let frame = database.context().sql(sql).await.unwrap();
     let plan = frame.create_physical_plan().await.unwrap();
-    displayable(plan.as_ref()).indent(false).to_string().contains("DistributedExec")
+    displayable(plan.as_ref())
+        .indent(false)
+        .to_string()
+        .contains("DistributedExec")
 }
 
 #[test]
@@ -203,6 +209,13 @@ fn two_workers_answer_as_one_process_does() {
         let quoted = |name: &str| format!("\"{name}\"");
         let dims: Vec<String> = dimensions.iter().map(|d| quoted(&d.name)).collect();
         let fields = schema.fields();
+        let first = format!("select * from {table} limit {MOST_ROWS}");
+        let Ok(first) = runtime.block_on(alone(&one, &first)) else {
+            continue;
+        };
+        if first.iter().map(RecordBatch::num_rows).sum::<usize>() == MOST_ROWS {
+            continue;
+        }
         arrays += 1;
         for statement in STATEMENTS {
             let sql = statement
@@ -216,7 +229,8 @@ fn two_workers_answer_as_one_process_does() {
             let found = found.unwrap_or_else(|error| panic!("{sql}: {error}"));
             // Which of the equal rows come first nobody says.
             if statement.contains("limit 50") {
-                let count = |all: &[RecordBatch]| all.iter().map(RecordBatch::num_rows).sum::<usize>();
+                let count =
+                    |all: &[RecordBatch]| all.iter().map(RecordBatch::num_rows).sum::<usize>();
                 assert_eq!(count(&found), count(&wanted), "{sql}");
             } else {
                 assert_eq!(shown(&found, statement), shown(&wanted, statement), "{sql}");
@@ -235,22 +249,33 @@ fn two_workers_answer_as_one_process_does() {
 
 #[test]
 fn workers_without_the_token_are_not_asked_and_do_not_answer() {
-    let (right, wrong) = ("the right token of 26 bytes", "another token, as long as it");
+    let (right, wrong) = (
+        "the right token of 26 bytes",
+        "another token, as long as it",
+    );
     let (right, wrong) = (Token::new(right).unwrap(), Token::new(wrong).unwrap());
-    let (addresses, _running) = workers(1, Some(&right));
+    let (addresses, _running) = workers(2, Some(&right));
     let runtime = runtime();
     let asked = |token: Option<Token>| {
         let cluster = Cluster::new(&addresses, token).unwrap();
         runtime.block_on(cluster.check())
     };
     asked(Some(right)).unwrap();
-    assert!(matches!(asked(Some(wrong)), Err(ClusterError::Refused { .. })));
+    assert!(matches!(
+        asked(Some(wrong)),
+        Err(ClusterError::Refused { .. })
+    ));
     assert!(matches!(asked(None), Err(ClusterError::Refused { .. })));
     // A query that nobody asked about before is refused as well.
     let cluster = Cluster::new(&addresses, None).unwrap().cells_each(1);
     let database = cluster.database(Folders::new()).unwrap();
-    let array = golden().into_iter().find(|array| array.ends_with("v22_tour/array"));
-    let sql = format!("select sky, count(*) from '{}' group by sky", array.unwrap().display());
+    let array = golden()
+        .into_iter()
+        .find(|array| array.ends_with("v10_filters_var/array"));
+    let sql = format!(
+        "select v_gzip, count(*) from '{}' group by v_gzip",
+        array.unwrap().display()
+    );
     let refused = runtime.block_on(together(&cluster, &database, &sql));
     assert!(refused.unwrap_err().contains("wrong token"));
     let open = runtime.block_on(Worker::bind("0.0.0.0:0", None));

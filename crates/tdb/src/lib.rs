@@ -86,10 +86,10 @@ pub use rewrite::{RewriteOptions, Rewritten};
 pub use rows::Rows;
 pub use schema::{Attribute, Dimension, Schema, SchemaBuilder};
 pub use set::{SetBuilder, SetCells};
-#[cfg(feature = "sql")]
-pub use sql::{Answer as SqlAnswer, Rows as SqlRows, Sql};
 #[cfg(feature = "distributed")]
 pub use sql::Worker;
+#[cfg(feature = "sql")]
+pub use sql::{Answer as SqlAnswer, Rows as SqlRows, Sql};
 pub use stores::{LocalStores, RemoteFolder, Stores};
 pub use tdb_aggregate::{Aggregate, Bin, Function, Group as CellGroup, Histogram, Outcome, Table};
 pub use tdb_array::{ChangeOptions, ErrorKind, ObjectType, OpenOptions};

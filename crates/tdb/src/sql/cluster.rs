@@ -10,6 +10,12 @@ use super::errors::told;
 use crate::{Context, Error, Result};
 
 impl Context {
+    /// The same with connections of its own to its workers.
+    pub(super) fn with_workers_afresh(mut self) -> Self {
+        self.cluster = self.cluster.map(|cluster| cluster.afresh());
+        self
+    }
+
     /// The database that the workers answer for, all of which must be there; without workers, one that answers by itself.
     pub(super) fn database_of(
         &self,

@@ -94,6 +94,8 @@ impl Context {
 
     fn database(&self, since: Time, until: Option<Time>) -> Result<Sql> {
         let context = self.clone();
+        #[cfg(feature = "distributed")]
+        let context = context.with_workers_afresh();
         let arrays: Arc<dyn Arrays> = Arc::new(OfContext {
             context: context.clone(),
             since,
@@ -102,7 +104,7 @@ impl Context {
         });
         let runtime = self.runtime()?;
         #[cfg(feature = "distributed")]
-        let database = self.database_of(arrays, &runtime)?;
+        let database = context.database_of(arrays, &runtime)?;
         #[cfg(not(feature = "distributed"))]
         let database = Database::new(arrays).map_err(told)?;
         Ok(Sql {

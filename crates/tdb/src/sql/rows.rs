@@ -125,6 +125,10 @@ impl Iterator for Rows {
     type Item = std::result::Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        // What is read need not ask a store, which would notice.
+        if let Err(cancelled) = self.context.shared_session().check_cancelled() {
+            return Some(Err(ArrowError::from(std::io::Error::from(cancelled))));
+        }
         let batch = self.runtime.block_on(self.stream.next())?;
         Some(batch.map_err(|error| ArrowError::ExternalError(Box::new(told(error.into())))))
     }
