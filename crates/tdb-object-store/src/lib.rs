@@ -2,11 +2,13 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod bounded;
+mod client;
 mod connect;
 mod connection;
+mod elsewhere;
 mod error;
 mod listing;
+mod put;
 mod ranges;
 mod remote;
 mod runtime;
@@ -15,6 +17,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod uri;
+mod words;
 mod writer;
 
 pub use connect::open;

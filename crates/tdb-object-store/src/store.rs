@@ -12,6 +12,7 @@ use tdb_store::{
 
 use crate::error::failed;
 use crate::listing;
+use crate::put;
 use crate::ranges;
 use crate::remote::Remote;
 use crate::runtime::Runtime;
@@ -137,7 +138,7 @@ impl Store for RemoteStore {
             object.write(&bytes)?;
             return object.finish();
         }
-        writer::put(&self.remote, &self.runtime, key, &path, bytes)
+        put::put(&self.remote, &self.runtime, key, &path, bytes)
     }
 
     fn settle(&self, prefix: &str) -> Result<(), StoreError> {
