@@ -47,8 +47,9 @@ def make(lib):
             write(lib, uri(name), spec, {"a": np.ascontiguousarray(image())}, "row", [[0, SIDE - 1]] * 2)
             continue
         random = np.random.default_rng(7)
-        y, x = random.integers(0, 1_000_000, CELLS), random.integers(0, 1_000_000, CELLS)
-        write(lib, uri(name), spec, {"y": y, "x": x, "a": np.round(random.normal(0, 100, CELLS), 2)}, "unordered")
+        place = np.unique(random.integers(0, 10**12, CELLS))
+        y, x = place // 10**6, place % 10**6
+        write(lib, uri(name), spec, {"y": y, "x": x, "a": np.round(random.normal(0, 100, len(place)), 2)}, "any")
 
 
 def arguments(name):
