@@ -3,7 +3,7 @@
 use http::StatusCode;
 use object_store::client::HttpError;
 
-use crate::words;
+use crate::said;
 
 /// What is said to be asked instead, or is wrong with an answer.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +15,7 @@ pub(crate) enum Elsewhere {
         used: Option<String>,
     },
     /// A request is sent on, which would take what it is signed with to another server.
-    #[error("the server answers {status} and sends requests on{}{}; signed requests go only to the server that the settings name", to_where(to.as_deref()), words::of_server(said).map_or(String::new(), |said| format!(" ({said})")))]
+    #[error("the server answers {status} and sends requests on{}{}; signed requests go only to the server that the settings name", to_where(to.as_deref()), said::of_server(said).map_or(String::new(), |said| format!(" ({said})")))]
     Redirect {
         status: StatusCode,
         to: Option<String>,
@@ -39,6 +39,6 @@ fn asked(used: Option<&str>) -> String {
 fn to_where(address: Option<&str>) -> String {
     let shown = address.map(|address| address.split('?').next().unwrap_or(address));
     shown.map_or(String::new(), |address| {
-        format!(" to {}", words::short(address))
+        format!(" to {}", said::short(address))
     })
 }

@@ -12,6 +12,7 @@ mod put;
 mod ranges;
 mod remote;
 mod runtime;
+mod said;
 mod settings;
 mod store;
 #[cfg(test)]

@@ -26,13 +26,13 @@ pub(crate) fn put(
     path: &Path,
     bytes: Bytes,
 ) -> Result<(), StoreError> {
-    let (remote, path, key) = (Arc::clone(remote), path.clone(), key.to_owned());
-    runtime.wait(async move {
-        match new(&remote, &key, &path, &bytes).await {
+    let (remote, path, named) = (Arc::clone(remote), path.clone(), key.to_owned());
+    runtime.wait_unless_cancelled(key, async move {
+        match new(&remote, &named, &path, &bytes).await {
             Err(Error::NotImplemented { .. } | Error::NotSupported { .. }) => {
-                unless_there(&remote, &key, &path, bytes).await
+                unless_there(&remote, &named, &path, bytes).await
             }
-            put => put.map_err(|error| failed(&key, error)),
+            put => put.map_err(|error| failed(&named, error)),
         }
     })?
 }

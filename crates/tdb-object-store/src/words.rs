@@ -5,9 +5,7 @@ use std::error::Error;
 use object_store::client::{HttpError, HttpErrorKind};
 
 use crate::elsewhere::Elsewhere;
-
-/// Characters of a server's answer that an error repeats.
-const SHOWN: usize = 600;
+use crate::said::{between, of_server, short};
 
 /// What can be done about errors, by the codes of S3 and Azure and by statuses. The first that fits is told.
 const ADVICE: [(&[&str], &str); 9] = [
@@ -60,6 +58,9 @@ const ADVICE: [(&[&str], &str); 9] = [
 ];
 
 const LATER: &str = "try again later, or more often: vfs.s3.connect_max_tries";
+
+const PATIENCE: &str =
+    "vfs.s3.request_timeout_ms and vfs.s3.connect_timeout_ms say how long servers are waited for";
 
 /// Codes by which a server refuses access with another status than 401 and 403.
 const REFUSALS: [&str; 3] = ["ExpiredToken", "InvalidToken", "TokenRefreshRequired"];
@@ -115,38 +116,7 @@ fn sentence(
         Some(own) => return short(&own.to_string()),
         None => String::new(),
     };
-    let asked = address(raw).map_or("the read".to_owned(), |address| short(&address));
-    let told = server.or(status).unwrap_or("");
-    let fits = |codes: &[&str]| codes.iter().any(|code| told.contains(code));
-    let advice = ADVICE.iter().find(|(codes, _)| fits(codes));
-    let mut advice = advice.map(|(_, advice)| *advice);
-    let failed = behind(error).filter_map(|cause| cause.downcast_ref::<HttpError>());
-    let failed = failed.last();
-    let what = match (server, status, failed.map(HttpError::kind)) {
-        (Some(server), ..) => server.to_owned(),
-        (_, Some(status), _) => format!("the server answers {status} to {asked}"),
-        (_, _, Some(HttpErrorKind::Timeout)) => {
-            advice = Some(
-                "vfs.s3.request_timeout_ms and vfs.s3.connect_timeout_ms say how long servers are waited for",
-            );
-            format!("the server does not answer {asked} in time")
-        }
-        (_, _, Some(HttpErrorKind::Connect)) => {
-            advice = Some("look at the server that the settings name");
-            format!("no connection for {asked}: {}", last(error))
-        }
-        (_, _, Some(HttpErrorKind::Request | HttpErrorKind::Interrupted)) => {
-            advice = Some(LATER);
-            format!("the connection broke before {asked} was answered whole: {}", last(error))
-        }
-        _ if raw.contains("non-partial response") => {
-            "the server sends whole objects where a part is asked for: arrays need one that answers Range".to_owned()
-        }
-        _ if raw.contains("Content-Length Header missing") => {
-            "the server does not say how many bytes the object has".to_owned()
-        }
-        _ => short(raw),
-    };
+    let (what, advice) = what_failed(error, raw, server, status);
     let tries = between(raw, ", after ", " retries").and_then(|n| n.parse::<u64>().ok());
     let tries = tries.map_or(String::new(), |more| {
         format!(", asked {} times", more.saturating_add(1))
@@ -155,24 +125,49 @@ fn sentence(
     format!("{what}{tries}{lost}{advice}")
 }
 
-/// What a server says of an error, where it answers as S3 and Azure do: `<Code>NoSuchBucket</Code><Message>...</Message>`.
-pub(crate) fn of_server(text: &str) -> Option<String> {
-    let code = between(text, "<Code>", "</Code>")?;
-    let message = between(text, "<Message>", "</Message>");
-    let message = message.map_or(String::new(), |message| format!(": {message}"));
-    let said = short(&format!("{code}{message}"));
-    Some(format!("the server says {}", said.trim_end_matches('.')))
+/// What failed, and what can be done.
+fn what_failed(
+    error: &(dyn Error + 'static),
+    raw: &str,
+    server: Option<&str>,
+    status: Option<&str>,
+) -> (String, Option<&'static str>) {
+    let asked = address(raw).map_or("the read".to_owned(), |address| short(&address));
+    if let Some(told) = server.or(status) {
+        let fits = |codes: &[&str]| codes.iter().any(|code| told.contains(code));
+        let advice = ADVICE.iter().find(|(codes, _)| fits(codes));
+        let bare = || format!("the server answers {told} to {asked}");
+        let what = server.map_or_else(bare, str::to_owned);
+        return (what, advice.map(|(_, advice)| *advice));
+    }
+    let failed = behind(error).filter_map(|cause| cause.downcast_ref::<HttpError>());
+    match failed.last().map(HttpError::kind) {
+        Some(HttpErrorKind::Timeout) => {
+            let what = format!("the server does not answer {asked} in time");
+            (what, Some(PATIENCE))
+        }
+        Some(HttpErrorKind::Connect) => {
+            let what = format!("no connection for {asked}: {}", last(error));
+            (what, Some("look at the server that the settings name"))
+        }
+        Some(HttpErrorKind::Request | HttpErrorKind::Interrupted) => {
+            let why = last(error);
+            let what = format!("the connection broke before {asked} was answered whole: {why}");
+            (what, Some(LATER))
+        }
+        _ => (unanswered(raw), None),
+    }
 }
 
-/// A text in one line of bounded length.
-pub(crate) fn short(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let text = words.join(" ");
-    if text.chars().count() <= SHOWN {
-        return text;
+/// What is wrong with an answer that is none.
+fn unanswered(raw: &str) -> String {
+    if raw.contains("non-partial response") {
+        return "the server sends whole objects where a part is asked for: arrays need one that answers Range".to_owned();
     }
-    let shown: String = text.chars().take(SHOWN).collect();
-    format!("{shown} ...")
+    if raw.contains("Content-Length Header missing") {
+        return "the server does not say how many bytes the object has".to_owned();
+    }
+    short(raw)
 }
 
 /// An error and what is behind it, some of which repeat what is behind them.
@@ -215,13 +210,6 @@ fn address(raw: &str) -> Option<String> {
     let asked = asked.filter(|asked| !asked.contains("request:"));
     let asked = asked.or_else(|| between(raw, "request: Error performing ", " in "))?;
     asked.split('?').next().map(str::to_owned)
-}
-
-fn between(text: &str, before: &str, behind: &str) -> Option<String> {
-    let (_, rest) = text.split_once(before)?;
-    let (found, _) = rest.split_once(behind)?;
-    let found = found.trim();
-    (!found.is_empty()).then(|| found.to_owned())
 }
 
 #[cfg(test)]

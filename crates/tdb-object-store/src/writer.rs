@@ -75,7 +75,7 @@ impl RemoteWriter {
     fn begin(&self) -> Result<Upload, StoreError> {
         let (remote, path) = (Arc::clone(&self.remote), self.path.clone());
         let upload = async move { remote.store.put_multipart(&path).await };
-        let upload = self.runtime.wait(upload)?;
+        let upload = self.runtime.wait_unless_cancelled(&self.key, upload)?;
         Ok(Upload {
             upload: upload.map_err(|error| failed(&self.key, error))?,
             under_way: VecDeque::new(),
@@ -84,7 +84,7 @@ impl RemoteWriter {
 
     /// Waits for a part.
     fn sent(&self, part: JoinHandle<object_store::Result<()>>) -> Result<(), StoreError> {
-        let sent = self.runtime.wait(part)?;
+        let sent = self.runtime.wait_unless_cancelled(&self.key, part)?;
         let sent = sent.map_err(|error| broken(&self.key, error.to_string()))?;
         sent.map_err(|error| failed(&self.key, error))
     }

@@ -1,8 +1,10 @@
 //! Uploads that fail, that are given up, and whose answers are lost.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use tdb_object_store::Runtime;
 use tdb_store::{ObjectWriter, Store, StoreError, read_whole};
 
 use crate::stub::{Answer, Does, Request, Server};
@@ -77,6 +79,56 @@ fn an_upload_in_whose_way_another_object_comes_is_given_up() {
     assert!(matches!(object.finish(), Err(StoreError::Exists { .. })));
     assert_eq!(server.count(is_abort), 1);
     assert_eq!(server.bucket.objects.lock().unwrap()["long"], b"of another");
+}
+
+#[test]
+fn an_upload_that_is_cancelled_while_a_part_stalls_is_given_up_at_once() {
+    let server = Server::start(|one, _| match one.value("partNumber") {
+        Some(_) => Does::Stalls,
+        None => Does::Serves,
+    });
+    let mut settings = server.s3();
+    settings.set("vfs.s3.request_timeout_ms", "60000");
+    let runtime = Runtime::start().unwrap();
+    let store = tdb_object_store::open("s3://bucket", &settings, &runtime).unwrap();
+    let begun = Instant::now();
+    let writing = thread::spawn(move || write(&store).and_then(|object| object.finish()));
+    while server.count(|one| one.value("partNumber").is_some()) == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(30));
+        thread::sleep(Duration::from_millis(5));
+    }
+    runtime.cancel();
+    let failed = writing.join().unwrap().unwrap_err();
+    assert_eq!(failed.to_string(), "long: interrupted");
+    assert!(runtime.has_noticed_cancel());
+    assert!(begun.elapsed() < Duration::from_secs(30));
+    is_clean(&server);
+}
+
+#[test]
+fn what_is_cancelled_can_still_be_taken_back() {
+    let server = Server::start(|one, _| {
+        if one.is_read() {
+            Does::Stalls
+        } else {
+            Does::Serves
+        }
+    });
+    server.bucket.put("a", b"1");
+    let runtime = Runtime::start().unwrap();
+    let store = tdb_object_store::open("s3://bucket", &server.s3(), &runtime).unwrap();
+    runtime.cancel();
+    assert!(!runtime.has_noticed_cancel());
+    assert!(
+        read_whole(&store, "a", 1)
+            .unwrap_err()
+            .to_string()
+            .contains("interrupted")
+    );
+    assert!(store.put("b", Bytes::new()).is_err());
+    assert_eq!(store.list("", None).unwrap().objects.len(), 1);
+    store.remove("a").unwrap();
+    assert!(server.bucket.objects.lock().unwrap().is_empty());
 }
 
 /// A server that does what it is asked the first time, and hangs up instead of saying so.
