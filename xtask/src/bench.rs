@@ -1,5 +1,5 @@
-//! `cargo xtask bench [reads | writes | questions | PART OF A NAME]`: whole arrays read and written by tdb and by TileDB 2.30, one thread each, page cache
-//! warm; then questions put to the program ([`questions`]).
+//! `cargo xtask bench [reads | writes | questions | stores | PART OF A NAME]`: whole arrays read and written by tdb and by TileDB 2.30, one thread each, page cache
+//! warm; then questions put to the program ([`questions`]), and arrays in an object store ([`stores`]).
 //!
 //! TileDB writes the arrays that are read (`xtask/bench/bench.py`) and reads them through its C interface into memory
 //! that was touched before; tdb reads them with the example `read_all` of tdb-query. Writing is the other way round
@@ -7,6 +7,7 @@
 //! Consolidation and import are measured as the program. Each figure is the median of the runs.
 
 mod questions;
+mod stores;
 
 use std::error::Error;
 use std::fs;
@@ -62,7 +63,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             writes.write(&programs, &name, &workload)?;
         }
     }
-    judge("questions.py", folder)?.questions(wanted)
+    judge("questions.py", folder.clone())?.questions(wanted)?;
+    judge("stores.py", folder)?.stores(&workshop, wanted)
 }
 
 /// One of the scripts by which TileDB makes arrays and is measured.
@@ -83,6 +85,11 @@ struct Figures {
 
 impl Judge {
     fn tiledb(&self, arguments: &[&str]) -> Result<String, Box<dyn Error>> {
+        output(&mut self.command(arguments))
+    }
+
+    /// The script, asked for something.
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.python);
         command
             .arg("-B")
@@ -92,7 +99,7 @@ impl Judge {
             .arg(root().join("fixtures/recipes"))
             .arg(&self.folder)
             .args(arguments);
-        output(&mut command)
+        command
     }
 
     /// Those workloads of `part` whose name contains `wanted`, or all if `wanted` is the part, once what they begin with

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use tdb_filters::{Scratch, open_generic_tile_with};
-use tdb_store::{Piece, Read, StoreError};
-use tdb_tile::{FormatVersion, GenericTile};
+use tdb_store::{Listing, Piece, Read, StoreError};
+use tdb_tile::{FormatVersion, GenericTile, Grant, LimitError};
 
 use crate::directory::{DatedObjects, Lists, METADATA_FOLDER, Settled};
 use crate::settling::settle;
@@ -18,6 +18,9 @@ use crate::{
 
 /// How often commits are listed after the first time, at most, while there are new ones.
 const LISTINGS: usize = 4;
+
+/// Bytes that a name takes in memory besides its own.
+const NAME_COST: u64 = 64;
 
 /// How an array or a group is opened.
 #[derive(Clone, Debug, Default)]
@@ -71,17 +74,29 @@ impl ObjectReader {
             .collect();
         let all: Vec<&str> = prefixes.iter().map(String::as_str).collect();
         let mut names = Names::new();
+        let mut held = Vec::new();
         let listings = self.location.store().list_many(&all);
         let listings = tdb_store::answers(all.iter().copied(), listings);
         for ((folder, prefix), first) in folders.iter().zip(&all).zip(listings) {
             let mut listing = first?;
+            held.push(self.names_fit(&listing)?);
             while let Some(page) = listing.next.take() {
                 names.add(listing, self.location.prefix(), folder);
                 listing = self.location.store().list(prefix, Some(&page))?;
+                held.push(self.names_fit(&listing)?);
             }
             names.add(listing, self.location.prefix(), folder);
         }
         Ok(names)
+    }
+
+    /// Takes memory for the names of a page: how many pages there are is for the store to say.
+    fn names_fit(&self, page: &Listing) -> Result<Grant, LimitError> {
+        let objects = page.objects.iter().map(|object| &object.key);
+        let names = objects.chain(&page.prefixes).chain(&page.foreign);
+        let bytes = names.map(|name| (name.len() as u64).saturating_add(NAME_COST));
+        let bytes = bytes.fold(0, u64::saturating_add);
+        self.location.limits().budget.take(bytes)
     }
 
     /// Reads whole objects of at most `limit` bytes, together, as far as memory allows.

@@ -4,10 +4,11 @@
 use std::io::{self, Write};
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use tdb::Stores;
 use tdb_cells::Session;
 use tdb_store::StoreError;
 
@@ -27,6 +28,9 @@ static NOTICED: AtomicBool = AtomicBool::new(false);
 
 /// The sessions of the program.
 static SESSIONS: Mutex<Vec<Session>> = Mutex::new(Vec::new());
+
+/// The stores of the program that wait for servers.
+static STORES: OnceLock<Arc<dyn Stores>> = OnceLock::new();
 
 /// What is said of the verb that is at work.
 static WHAT: OnceLock<(Told, Look)> = OnceLock::new();
@@ -48,6 +52,9 @@ pub(crate) fn listen(what: Told, messages: Look) {
         }
         for session in &*sessions() {
             session.cancel();
+        }
+        if let Some(stores) = STORES.get() {
+            stores.cancel();
         }
         // The next press must be heard, too.
         let waiter = thread::Builder::new().spawn(move || {
@@ -85,6 +92,13 @@ pub(crate) fn cancels(session: &Session) {
     }
 }
 
+/// Has Ctrl-C end what waits for the answer of a server, too.
+#[cfg(feature = "object-store")]
+pub(crate) fn cancels_stores(stores: Arc<dyn Stores>) {
+    // There is one for the whole program.
+    let _ = STORES.set(stores);
+}
+
 fn sessions() -> std::sync::MutexGuard<'static, Vec<Session>> {
     // A list of sessions has no state that could be half done.
     SESSIONS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -92,7 +106,11 @@ fn sessions() -> std::sync::MutexGuard<'static, Vec<Session>> {
 
 /// Whether reading or writing has failed by Ctrl-C: what was found so far means nothing.
 pub(crate) fn is_noticed() -> bool {
-    NOTICED.load(Ordering::SeqCst) || sessions().iter().any(Session::has_noticed_cancel)
+    NOTICED.load(Ordering::SeqCst)
+        || sessions().iter().any(Session::has_noticed_cancel)
+        || STORES
+            .get()
+            .is_some_and(|stores| stores.has_noticed_cancel())
 }
 
 /// Says that a verb failed by Ctrl-C, if it did.

@@ -9,17 +9,18 @@ use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
 use object_store::list::PaginatedListStore;
-use object_store::{Certificate, ClientOptions, ObjectStore, RetryConfig};
+use object_store::{ObjectStore, RetryConfig};
+use reqwest::Certificate;
 
-use crate::bounded::BoundedConnector;
-use crate::error::in_words;
+use crate::client::Network;
 use crate::ranges::Tails;
 use crate::remote::Remote;
 use crate::store::RemoteStore;
+use crate::words::in_words;
 use crate::{OpenError, RemoteUri, Runtime, Service, Settings};
 
-/// How long a request may take, with all that comes; what is cut off goes on where it was.
-const REQUEST: Duration = Duration::from_secs(30);
+/// How long nothing may come of a request that is under way.
+const SILENCE: Duration = Duration::from_secs(30);
 /// How long a server may take to take a call.
 const CONNECT: Duration = Duration::from_secs(5);
 /// How often a request is sent again, and for how long.
@@ -62,14 +63,12 @@ fn s3(bucket: &str, settings: &Settings) -> Result<Connected, String> {
     let builder = s3_builder(bucket, settings)?;
     let endpoint = builder.get_config_value(&AmazonS3ConfigKey::Endpoint);
     let is_open = endpoint.is_some_and(|url| url.starts_with("http://"));
-    let mut options = client_options(settings)?;
-    if is_open {
-        options = options.with_allow_http(true);
-    }
+    let mut network = network(settings)?;
+    network.region = builder.get_config_value(&AmazonS3ConfigKey::Region);
     let store = builder
-        .with_client_options(options)
+        .with_client_options(network.options(is_open))
         .with_retry(retries(settings)?)
-        .with_http_connector(BoundedConnector)
+        .with_http_connector(network)
         .build();
     connected(store.map_err(|error| in_words(&error))?)
 }
@@ -111,10 +110,8 @@ pub(crate) fn s3_builder(bucket: &str, settings: &Settings) -> Result<AmazonS3Bu
 fn azure(container: &str, settings: &Settings) -> Result<Connected, String> {
     let builder = azure_builder(container, settings);
     let value = |key| builder.get_config_value(&key);
-    let mut options = client_options(settings)?;
-    if value(AzureConfigKey::Endpoint).is_some_and(|url| url.starts_with("http://")) {
-        options = options.with_allow_http(true);
-    }
+    let network = network(settings)?;
+    let is_open = value(AzureConfigKey::Endpoint).is_some_and(|url| url.starts_with("http://"));
     let is_emulator = value(AzureConfigKey::UseEmulator).as_deref() == Some("true");
     if value(AzureConfigKey::AccountName).is_none() && !is_emulator {
         return Err(
@@ -123,9 +120,9 @@ fn azure(container: &str, settings: &Settings) -> Result<Connected, String> {
         );
     }
     let store = builder
-        .with_client_options(options)
+        .with_client_options(network.options(is_open))
         .with_retry(retries(settings)?)
-        .with_http_connector(BoundedConnector)
+        .with_http_connector(network)
         .build();
     connected(store.map_err(|error| in_words(&error))?)
 }
@@ -147,14 +144,13 @@ pub(crate) fn azure_builder(container: &str, settings: &Settings) -> MicrosoftAz
 }
 
 fn gcs(bucket: &str, settings: &Settings) -> Result<Connected, String> {
-    let mut options = client_options(settings)?;
-    if let Some(endpoint) = settings.get("gcs.endpoint") {
-        options = options.with_allow_http(endpoint.starts_with("http://"));
-    }
+    let network = network(settings)?;
+    let endpoint = settings.get("gcs.endpoint");
+    let is_open = endpoint.is_some_and(|url| url.starts_with("http://"));
     let store = gcs_builder(bucket, settings)
-        .with_client_options(options)
+        .with_client_options(network.options(is_open))
         .with_retry(retries(settings)?)
-        .with_http_connector(BoundedConnector)
+        .with_http_connector(network)
         .build();
     connected(store.map_err(|error| in_words(&error))?)
 }
@@ -177,12 +173,14 @@ pub(crate) fn gcs_builder(bucket: &str, settings: &Settings) -> GoogleCloudStora
 }
 
 fn http(root: &str, settings: &Settings) -> Result<Connected, String> {
-    let options = client_options(settings)?.with_allow_http(root.starts_with("http://"));
+    let mut network = network(settings)?;
+    network.is_signed = false;
+    let is_open = root.starts_with("http://");
     let store = HttpBuilder::new()
         .with_url(root)
-        .with_client_options(options)
+        .with_client_options(network.options(is_open))
         .with_retry(retries(settings)?)
-        .with_http_connector(BoundedConnector)
+        .with_http_connector(network)
         .build();
     Ok((Arc::new(store.map_err(|error| in_words(&error))?), None))
 }
@@ -214,30 +212,31 @@ fn retries(settings: &Settings) -> Result<RetryConfig, String> {
     })
 }
 
-fn client_options(settings: &Settings) -> Result<ClientOptions, String> {
+fn network(settings: &Settings) -> Result<Network, String> {
     let time = |name, usual| {
         let given = settings.number(name)?;
         Ok::<_, String>(given.map_or(usual, Duration::from_millis))
     };
-    let mut options = ClientOptions::new()
-        .with_timeout(time("s3.request_timeout_ms", REQUEST)?)
-        .with_connect_timeout(time("s3.connect_timeout_ms", CONNECT)?);
-    if settings.is_set("s3.verify_ssl")? == Some(false) {
-        options = options.with_allow_invalid_certificates(true);
-    }
-    if let Some(file) = settings.get("s3.ca_file") {
-        let failed = |error: &dyn std::error::Error| format!("vfs.s3.ca_file {file}: {error}");
-        #[expect(clippy::disallowed_methods, reason = "certificates are no objects")]
-        let bundle = fs::read(file).map_err(|error| failed(&error))?;
-        let bundle = Certificate::from_pem_bundle(&bundle).map_err(|error| failed(&error))?;
-        for certificate in bundle {
-            options = options.with_root_certificate(certificate);
-        }
-    }
-    if let Some(proxy) = proxy(settings)? {
-        options = options.with_proxy_url(proxy);
-    }
-    Ok(options)
+    Ok(Network {
+        connect: time("s3.connect_timeout_ms", CONNECT)?,
+        silence: time("s3.request_timeout_ms", SILENCE)?,
+        believes_all: settings.is_set("s3.verify_ssl")? == Some(false),
+        certificates: certificates(settings)?,
+        proxy: proxy(settings)?,
+        is_signed: true,
+        region: None,
+    })
+}
+
+/// Those of the file that a setting names.
+fn certificates(settings: &Settings) -> Result<Vec<Certificate>, String> {
+    let Some(file) = settings.get("s3.ca_file") else {
+        return Ok(Vec::new());
+    };
+    let failed = |error: &dyn std::error::Error| format!("vfs.s3.ca_file {file}: {error}");
+    #[expect(clippy::disallowed_methods, reason = "certificates are no objects")]
+    let bundle = fs::read(file).map_err(|error| failed(&error))?;
+    Certificate::from_pem_bundle(&bundle).map_err(|error| failed(&error))
 }
 
 /// The address of the server that requests go through.

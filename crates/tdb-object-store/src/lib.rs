@@ -2,19 +2,23 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod bounded;
+mod client;
 mod connect;
 mod connection;
+mod elsewhere;
 mod error;
 mod listing;
+mod put;
 mod ranges;
 mod remote;
 mod runtime;
+mod said;
 mod settings;
 mod store;
 #[cfg(test)]
 mod tests;
 mod uri;
+mod words;
 mod writer;
 
 pub use connect::open;

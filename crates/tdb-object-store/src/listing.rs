@@ -16,12 +16,13 @@ pub(crate) async fn list(
 ) -> Result<Listing, StoreError> {
     let folder = join(&remote.root, prefix);
     let folder = folder.trim_end_matches('/');
+    let before = Before::of(page.as_ref());
     let (found, next) = match &remote.pages {
         Some(pages) => {
             let within = (!folder.is_empty()).then(|| format!("{folder}/"));
             let options = PaginatedListOptions {
                 delimiter: Some("/".into()),
-                page_token: page.map(|page| page.token().to_owned()),
+                page_token: before.token.clone(),
                 ..PaginatedListOptions::default()
             };
             let answer = pages.list_paginated(within.as_deref(), options).await;
@@ -31,8 +32,79 @@ pub(crate) async fn list(
         None => (whole(remote, folder, prefix).await?, None),
     };
     let mut listing = within(&remote.root, folder, found);
-    listing.next = next.filter(|token| !token.is_empty()).map(Page::new);
+    let last = before
+        .goes_on(&listing)
+        .map_err(|what| broken(prefix, what))?;
+    listing.next = next.filter(|token| !token.is_empty()).map(|token| {
+        let after = Before {
+            token: Some(token),
+            ..last
+        };
+        after.page()
+    });
     Ok(listing)
+}
+
+/// Pages without a name that a server may give one after the other.
+const EMPTY: u64 = 1000;
+
+/// What came before a page. It goes into the token of the next one, so that a listing that goes in circles is noticed.
+#[derive(Debug, Default)]
+struct Before {
+    token: Option<String>,
+    /// The last name; folders end in a slash.
+    last: String,
+    /// How many pages without a name were the last.
+    empty: u64,
+}
+
+impl Before {
+    fn of(page: Option<&Page>) -> Self {
+        let parts = page.and_then(|page| {
+            let (empty, rest) = page.token().split_once(' ')?;
+            let (length, rest) = rest.split_once(' ')?;
+            let (last, token) = rest.split_at_checked(length.parse().ok()?)?;
+            Some((empty.parse().ok()?, last, token))
+        });
+        parts.map_or_else(Self::default, |(empty, last, token)| Self {
+            token: Some(token.to_owned()),
+            last: last.to_owned(),
+            empty,
+        })
+    }
+
+    fn page(&self) -> Page {
+        let Self { token, last, empty } = self;
+        let token = token.as_deref().unwrap_or("");
+        Page::new(format!("{empty} {} {last}{token}", last.len()))
+    }
+
+    /// What comes before the next page, if a page goes on behind what came before it.
+    fn goes_on(self, page: &Listing) -> Result<Self, &'static str> {
+        let objects = page.objects.iter().map(|object| object.key.clone());
+        let folders = page.prefixes.iter().map(|folder| format!("{folder}/"));
+        let (mut last, mut is_empty) = (self.last.clone(), true);
+        for name in objects.chain(folders) {
+            if name <= self.last {
+                return Err("the server lists the same names again: the listing goes in circles");
+            }
+            is_empty = false;
+            last = last.max(name);
+        }
+        let empty = if is_empty {
+            self.empty.saturating_add(1)
+        } else {
+            0
+        };
+        if empty > EMPTY {
+            return Err("the server gives pages without a name, and does not come to an end");
+        }
+        Ok(Self {
+            token: None,
+            last,
+            empty,
+        })
+    }
 }
 
 async fn whole(remote: &Remote, folder: &str, prefix: &str) -> Result<ListResult, StoreError> {

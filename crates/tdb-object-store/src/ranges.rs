@@ -9,6 +9,7 @@ use object_store::{GetOptions, GetRange, GetResult, ObjectStore, ObjectStoreExt}
 use tdb_store::{ByteRange, Piece, Read, StoreError};
 
 use crate::error::{broken, failed};
+use crate::words::Told;
 
 /// Memory that is taken on the word of a server before its bytes come.
 const FIRST: u64 = 1 << 20;
@@ -30,20 +31,37 @@ pub(crate) async fn read(
     let Some(range) = asked(read, tails) else {
         let size = size(store, path, &read.key).await?;
         let range = read.resolve(size)?;
-        return get(store, path, read, Some(GetRange::Bounded(range))).await;
+        let piece = get(store, path, read, Some(GetRange::Bounded(range))).await;
+        return piece.map_err(|unread| unread.error);
     };
     let is_part = range.is_some();
     match get(store, path, read, range).await {
         // Servers have several ways to say that there are no such bytes: the size tells.
-        Err(error @ StoreError::Io { .. }) if is_part => {
+        Err(unread) if is_part && unread.is_of_range => {
             let size = size(store, path, &read.key).await?;
             let range = read.resolve(size)?;
             if range.is_empty() {
                 return Ok(nothing(&range));
             }
-            Err(error)
+            Err(unread.error)
         }
-        answer => answer,
+        answer => answer.map_err(|unread| unread.error),
+    }
+}
+
+/// Why something was not read.
+struct Unread {
+    error: StoreError,
+    /// Whether it may be that there are no such bytes.
+    is_of_range: bool,
+}
+
+impl From<StoreError> for Unread {
+    fn from(error: StoreError) -> Self {
+        Self {
+            error,
+            is_of_range: false,
+        }
     }
 }
 
@@ -77,7 +95,7 @@ async fn get(
     path: &Path,
     read: &Read,
     range: Option<GetRange>,
-) -> Result<Piece, StoreError> {
+) -> Result<Piece, Unread> {
     if let Some(GetRange::Bounded(range)) = &range
         && range.is_empty()
     {
@@ -88,7 +106,11 @@ async fn get(
         ..GetOptions::default()
     };
     let answer = store.get_opts(path, options).await;
-    take(answer.map_err(|error| failed(&read.key, error))?, read).await
+    let answer = answer.map_err(|error| Unread {
+        is_of_range: Told::of(&error).is_of_range,
+        error: failed(&read.key, error),
+    })?;
+    Ok(take(answer, read).await?)
 }
 
 /// The bytes of an answer: those that were asked for, no more and no fewer.

@@ -2,10 +2,14 @@
 
 use std::future::Future;
 use std::io;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 
+use futures_util::future::{Either, select};
 use tdb_store::StoreError;
 use tokio::runtime::{Builder, Handle};
+use tokio::sync::Notify;
 
 use crate::error::broken;
 
@@ -15,6 +19,7 @@ use crate::error::broken;
 #[derive(Clone, Debug)]
 pub struct Runtime {
     handle: Handle,
+    cancel: Arc<Cancel>,
     /// Kept only to end it.
     _own: Option<Arc<Own>>,
 }
@@ -32,6 +37,7 @@ impl Runtime {
             .build()?;
         Ok(Self {
             handle: runtime.handle().clone(),
+            cancel: Arc::default(),
             _own: Some(Arc::new(Own(Some(runtime)))),
         })
     }
@@ -40,7 +46,44 @@ impl Runtime {
     /// used on its threads: who calls them waits.
     #[must_use]
     pub fn of(handle: Handle) -> Self {
-        Self { handle, _own: None }
+        Self {
+            handle,
+            cancel: Arc::default(),
+            _own: None,
+        }
+    }
+
+    /// Has reading and writing fail from now on, at once also where an answer is waited for. Listing and removing go on, as
+    /// whoever takes back what was begun needs them, and so does giving up an upload.
+    pub fn cancel(&self) {
+        self.cancel.is_asked.store(true, Ordering::SeqCst);
+        self.cancel.asked.notify_waiters();
+    }
+
+    /// Whether something has failed by [`Runtime::cancel`].
+    #[must_use]
+    pub fn has_noticed_cancel(&self) -> bool {
+        self.cancel.is_noticed.load(Ordering::SeqCst)
+    }
+
+    /// As [`Runtime::wait`], for reading and writing, which can be cancelled.
+    pub(crate) fn wait_unless_cancelled<T: Send + 'static>(
+        &self,
+        key: &str,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let cancel = Arc::clone(&self.cancel);
+        let answer = self.wait(async move {
+            match select(pin!(future), pin!(cancel.wait())).await {
+                Either::Left((answer, _)) => Some(answer),
+                Either::Right(_) => None,
+            }
+        })?;
+        answer.ok_or_else(|| {
+            self.cancel.is_noticed.store(true, Ordering::SeqCst);
+            let error = io::Error::new(io::ErrorKind::Interrupted, "interrupted");
+            StoreError::from_io(key, error)
+        })
     }
 
     /// Runs a future on the runtime, and waits for what it gives. The thread that waits is none of the runtime's.
@@ -60,6 +103,24 @@ impl Runtime {
     /// Where futures can be started.
     pub(crate) fn handle(&self) -> &Handle {
         &self.handle
+    }
+}
+
+/// Whether reading and writing are at an end.
+#[derive(Debug, Default)]
+struct Cancel {
+    is_asked: AtomicBool,
+    is_noticed: AtomicBool,
+    asked: Notify,
+}
+
+impl Cancel {
+    async fn wait(&self) {
+        // Made before it is looked, so that it misses nothing.
+        let asked = self.asked.notified();
+        if !self.is_asked.load(Ordering::SeqCst) {
+            asked.await;
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use tdb_store::{
 
 use crate::error::failed;
 use crate::listing;
+use crate::put;
 use crate::ranges;
 use crate::remote::Remote;
 use crate::runtime::Runtime;
@@ -50,11 +51,7 @@ impl RemoteStore {
         F: Future<Output = Result<R, StoreError>> + Send + 'static,
     {
         let count = things.len();
-        let remote = Arc::clone(&self.remote);
-        let all = stream::iter(things)
-            .map(move |thing| work(Arc::clone(&remote), thing))
-            .buffered(UNDER_WAY)
-            .collect::<Vec<_>>();
+        let all = many(Arc::clone(&self.remote), things, work);
         match self.runtime.wait(all) {
             Ok(answers) => answers,
             Err(error) => (0..count).map(|_| Err(error.clone())).collect(),
@@ -109,9 +106,15 @@ impl Store for RemoteStore {
     }
 
     fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
-        self.each(reads.to_vec(), |remote, read: Read| async move {
+        let remote = Arc::clone(&self.remote);
+        let all = many(remote, reads.to_vec(), |remote, read: Read| async move {
             self::read(&remote, &read).await
-        })
+        });
+        let key = reads.first().map_or("", |read| &*read.key);
+        match self.runtime.wait_unless_cancelled(key, all) {
+            Ok(answers) => answers,
+            Err(error) => reads.iter().map(|_| Err(error.clone())).collect(),
+        }
     }
 
     fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {
@@ -137,7 +140,7 @@ impl Store for RemoteStore {
             object.write(&bytes)?;
             return object.finish();
         }
-        writer::put(&self.remote, &self.runtime, key, &path, bytes)
+        put::put(&self.remote, &self.runtime, key, &path, bytes)
     }
 
     fn settle(&self, prefix: &str) -> Result<(), StoreError> {
@@ -154,6 +157,23 @@ impl Store for RemoteStore {
             remove(&remote, &key).await
         })
     }
+}
+
+/// Does the same for each of many things, several at a time.
+fn many<T, R, F>(
+    remote: Arc<Remote>,
+    things: Vec<T>,
+    work: fn(Arc<Remote>, T) -> F,
+) -> impl Future<Output = Vec<R>> + Send + 'static
+where
+    T: Send + 'static,
+    R: Send + 'static,
+    F: Future<Output = R> + Send + 'static,
+{
+    stream::iter(things)
+        .map(move |thing| work(Arc::clone(&remote), thing))
+        .buffered(UNDER_WAY)
+        .collect::<Vec<_>>()
 }
 
 async fn read(remote: &Remote, read: &Read) -> Result<Piece, StoreError> {

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use object_store::path::Path;
-use object_store::{MultipartUpload, ObjectStoreExt, PutMode, PutPayload};
+use object_store::{MultipartUpload, ObjectStoreExt, PutPayload};
 use tdb_store::{ObjectWriter, StoreError};
 use tokio::task::JoinHandle;
 
 use crate::error::{broken, failed};
+use crate::put::put;
 use crate::remote::Remote;
 use crate::runtime::Runtime;
 
@@ -28,6 +29,8 @@ pub(crate) struct RemoteWriter {
     path: Path,
     /// Bytes that are not uploaded yet.
     left: BytesMut,
+    /// Bytes in all.
+    written: u64,
     upload: Option<Upload>,
 }
 
@@ -45,6 +48,7 @@ impl RemoteWriter {
             key: key.to_owned(),
             path,
             left: BytesMut::new(),
+            written: 0,
             upload: None,
         }
     }
@@ -71,7 +75,7 @@ impl RemoteWriter {
     fn begin(&self) -> Result<Upload, StoreError> {
         let (remote, path) = (Arc::clone(&self.remote), self.path.clone());
         let upload = async move { remote.store.put_multipart(&path).await };
-        let upload = self.runtime.wait(upload)?;
+        let upload = self.runtime.wait_unless_cancelled(&self.key, upload)?;
         Ok(Upload {
             upload: upload.map_err(|error| failed(&self.key, error))?,
             under_way: VecDeque::new(),
@@ -80,7 +84,7 @@ impl RemoteWriter {
 
     /// Waits for a part.
     fn sent(&self, part: JoinHandle<object_store::Result<()>>) -> Result<(), StoreError> {
-        let sent = self.runtime.wait(part)?;
+        let sent = self.runtime.wait_unless_cancelled(&self.key, part)?;
         let sent = sent.map_err(|error| broken(&self.key, error.to_string()))?;
         sent.map_err(|error| failed(&self.key, error))
     }
@@ -110,15 +114,23 @@ impl RemoteWriter {
         let Some(mut upload) = self.upload.take() else {
             return Err(broken(&self.key, "an upload ended before it was complete"));
         };
+        let (remote, path) = (Arc::clone(&self.remote), self.path.clone());
+        let written = self.written;
         let done = self.runtime.wait(async move {
-            let done = upload.upload.complete().await;
-            if done.is_err() {
-                // What is told is why it was not completed.
-                let _ = upload.upload.abort().await;
+            let Err(error) = upload.upload.complete().await else {
+                return Ok(());
+            };
+            // Where the answer was lost, the object is there, which was not before.
+            if let Ok(object) = remote.store.head(&path).await
+                && object.size == written
+            {
+                return Ok(());
             }
-            done
+            // What is told is why it was not completed.
+            let _ = upload.upload.abort().await;
+            Err(error)
         })?;
-        done.map(drop).map_err(|error| failed(&self.key, error))
+        done.map_err(|error| failed(&self.key, error))
     }
 }
 
@@ -128,6 +140,7 @@ impl ObjectWriter for RemoteWriter {
             let room = PART.saturating_sub(self.left.len()).min(bytes.len());
             let (now, later) = bytes.split_at(room);
             self.left.extend_from_slice(now);
+            self.written = self.written.saturating_add(now.len() as u64);
             bytes = later;
             if self.left.len() >= PART {
                 let part = self.left.split().freeze();
@@ -161,37 +174,4 @@ impl Drop for RemoteWriter {
         // A drop cannot tell; servers remove what is left of uploads by a rule of the bucket.
         drop(aborted);
     }
-}
-
-/// Creates an object from bytes at hand, which replaces none: stores that can are asked for that, at others this looks just
-/// before.
-pub(crate) fn put(
-    remote: &Arc<Remote>,
-    runtime: &Runtime,
-    key: &str,
-    path: &Path,
-    bytes: Bytes,
-) -> Result<(), StoreError> {
-    let (remote, path, key) = (Arc::clone(remote), path.clone(), key.to_owned());
-    runtime.wait(async move {
-        let payload = PutPayload::from_bytes(bytes);
-        let put = remote
-            .store
-            .put_opts(&path, payload.clone(), PutMode::Create.into())
-            .await;
-        match put {
-            Err(
-                object_store::Error::NotImplemented { .. }
-                | object_store::Error::NotSupported { .. },
-            ) => {}
-            put => return put.map(drop).map_err(|error| failed(&key, error)),
-        }
-        match remote.store.head(&path).await {
-            Err(object_store::Error::NotFound { .. }) => {}
-            Err(error) => return Err(failed(&key, error)),
-            Ok(_) => return Err(StoreError::Exists { key }),
-        }
-        let put = remote.store.put(&path, payload).await;
-        put.map(drop).map_err(|error| failed(&key, error))
-    })?
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tdb_array::ErrorKind;
 use tdb_object_store::{Connection, OpenError, RemoteUri, Runtime, Service, Settings};
@@ -53,8 +53,12 @@ impl ObjectStores {
         Self::new(Settings::of_environment(std::env::vars_os()))
     }
 
+    fn opened(&self) -> MutexGuard<'_, Opened> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn store(&self, uri: &str, root: &str) -> Result<Arc<dyn Store>> {
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.opened();
         if let Some(store) = opened.stores.get(root) {
             return Ok(Arc::clone(store));
         }
@@ -77,6 +81,17 @@ impl ObjectStores {
 impl Stores for ObjectStores {
     fn open(&self, folder: &Path) -> Result<Arc<dyn Store>, StoreError> {
         LocalStores.open(folder)
+    }
+
+    fn cancel(&self) {
+        if let Some(runtime) = &self.opened().runtime {
+            runtime.cancel();
+        }
+    }
+
+    fn has_noticed_cancel(&self) -> bool {
+        let runtime = &self.opened().runtime;
+        runtime.as_ref().is_some_and(Runtime::has_noticed_cancel)
     }
 
     fn connection(&self, uri: &str) -> Result<Vec<(&'static str, String)>> {

@@ -26,6 +26,15 @@ pub trait Stores: Send + Sync + Debug {
         Err(no_such_store(uri))
     }
 
+    /// Has reading and writing fail from now on, at once also where an answer is waited for; listing and removing go on.
+    /// Stores that wait for nobody need not.
+    fn cancel(&self) {}
+
+    /// Whether something has failed by [`Stores::cancel`].
+    fn has_noticed_cancel(&self) -> bool {
+        false
+    }
+
     /// Where a URI leads, and what requests are signed with, in words: what it is, and what is said of it. Nothing secret.
     ///
     /// # Errors

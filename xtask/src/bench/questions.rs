@@ -12,8 +12,8 @@ use crate::outcome::Outcome;
 
 /// One run: seconds by the clock and of the processors.
 #[derive(Clone, Copy)]
-struct Seconds {
-    wall: f64,
+pub(super) struct Seconds {
+    pub(super) wall: f64,
     cpu: f64,
 }
 
@@ -76,7 +76,7 @@ impl Judge {
     }
 }
 
-fn seconds(line: &str) -> Result<Seconds, Box<dyn std::error::Error>> {
+pub(super) fn seconds(line: &str) -> Result<Seconds, Box<dyn std::error::Error>> {
     let said: Value = serde_json::from_str(line.trim())?;
     let number = |key: &str| {
         said.get(key)
@@ -90,7 +90,7 @@ fn seconds(line: &str) -> Result<Seconds, Box<dyn std::error::Error>> {
 }
 
 /// The median of each figure; none of no runs.
-fn middle(runs: &[Seconds]) -> Option<Seconds> {
+pub(super) fn middle(runs: &[Seconds]) -> Option<Seconds> {
     let of = |figure: fn(&Seconds) -> f64| {
         let mut sorted: Vec<f64> = runs.iter().map(figure).collect();
         sorted.sort_by(f64::total_cmp);

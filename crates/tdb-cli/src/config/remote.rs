@@ -43,7 +43,9 @@ impl RemoteSettings {
 
     /// Has stores opened with these settings.
     pub(super) fn open_with(self, stores: &Profile) {
-        stores.of_stores(std::sync::Arc::new(tdb::ObjectStores::new(self.settings)));
+        let opened = std::sync::Arc::new(tdb::ObjectStores::new(self.settings));
+        crate::interrupt::cancels_stores(opened.clone());
+        stores.of_stores(opened);
     }
 }
 

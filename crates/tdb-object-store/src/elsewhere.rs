@@ -1,0 +1,44 @@
+//! Answers that the client itself takes for errors: they say that something else is to be asked, or are no answers.
+
+use http::StatusCode;
+use object_store::client::HttpError;
+
+use crate::said;
+
+/// What is said to be asked instead, or is wrong with an answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Elsewhere {
+    /// The bucket is one of another region.
+    #[error("the bucket lies in the region {region}, and {}; vfs.s3.region or AWS_REGION says which region is asked", asked(used.as_deref()))]
+    Region {
+        region: String,
+        used: Option<String>,
+    },
+    /// A request is sent on, which would take what it is signed with to another server.
+    #[error("the server answers {status} and sends requests on{}{}; signed requests go only to the server that the settings name", to_where(to.as_deref()), said::of_server(said).map_or(String::new(), |said| format!(" ({said})")))]
+    Redirect {
+        status: StatusCode,
+        to: Option<String>,
+        said: String,
+    },
+    /// An answer that is longer than any that a server should give.
+    #[error("the server's answer is longer than {} MiB, which that of no object store is", most >> 20)]
+    Endless { most: usize },
+    /// An object may have been made, or not: asked again, a server says that there is one.
+    #[error("whether the object is made is not known")]
+    Lost(#[source] HttpError),
+}
+
+fn asked(used: Option<&str>) -> String {
+    used.map_or("none is asked".to_owned(), |used| {
+        format!("{used} is asked")
+    })
+}
+
+/// Where to, without what may be secret in it.
+fn to_where(address: Option<&str>) -> String {
+    let shown = address.map(|address| address.split('?').next().unwrap_or(address));
+    shown.map_or(String::new(), |address| {
+        format!(" to {}", said::short(address))
+    })
+}

@@ -1,0 +1,106 @@
+//! Objects that are made from bytes at hand.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use object_store::path::Path;
+use object_store::{Error, ObjectStoreExt, PutMode, PutPayload};
+use tdb_store::{Read, StoreError};
+
+use crate::error::failed;
+use crate::ranges;
+use crate::remote::Remote;
+use crate::runtime::Runtime;
+use crate::words::Told;
+
+/// How often an object is sent whose making was not heard of, and how long is waited before.
+const SENT: usize = 3;
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Creates an object, which replaces none: stores that can are asked for that, at others this looks just before.
+pub(crate) fn put(
+    remote: &Arc<Remote>,
+    runtime: &Runtime,
+    key: &str,
+    path: &Path,
+    bytes: Bytes,
+) -> Result<(), StoreError> {
+    let (remote, path, named) = (Arc::clone(remote), path.clone(), key.to_owned());
+    runtime.wait_unless_cancelled(key, async move {
+        match new(&remote, &named, &path, &bytes).await {
+            Err(Error::NotImplemented { .. } | Error::NotSupported { .. }) => {
+                unless_there(&remote, &named, &path, bytes).await
+            }
+            put => put.map_err(|error| failed(&named, error)),
+        }
+    })?
+}
+
+/// Asks for an object that replaces none. Where the answer is lost the object is looked for, and one of the same bytes is it.
+async fn new(remote: &Remote, key: &str, path: &Path, bytes: &Bytes) -> Result<(), Error> {
+    let mut is_lost = false;
+    for sent in 1.. {
+        let payload = PutPayload::from_bytes(bytes.clone());
+        let put = remote.store.put_opts(path, payload, PutMode::Create.into());
+        let Err(error) = put.await else { break };
+        let is_there = matches!(
+            error,
+            Error::AlreadyExists { .. } | Error::Precondition { .. }
+        );
+        let is_unheard = Told::of(&error).is_lost;
+        is_lost |= is_unheard;
+        let found = if is_lost {
+            found(remote, key, path, bytes).await
+        } else {
+            Found::Unknown
+        };
+        match found {
+            Found::It => break,
+            Found::Nothing if !is_there && is_unheard && sent < SENT => {}
+            Found::Other => {
+                let (path, source) = (path.to_string(), Box::new(error));
+                return Err(Error::AlreadyExists { path, source });
+            }
+            Found::Nothing | Found::Unknown => return Err(error),
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(())
+}
+
+/// What is at a place where an object may have been made.
+enum Found {
+    It,
+    Other,
+    Nothing,
+    Unknown,
+}
+
+async fn found(remote: &Remote, key: &str, path: &Path, bytes: &Bytes) -> Found {
+    let read = Read::whole(key).at_most(bytes.len() as u64);
+    match ranges::read(&*remote.store, path, &read, remote.tails).await {
+        Ok(piece) if piece.bytes == *bytes => Found::It,
+        Ok(_) | Err(StoreError::TooLarge { .. }) => Found::Other,
+        Err(error) if error.is_not_found() => Found::Nothing,
+        Err(_) => Found::Unknown,
+    }
+}
+
+async fn unless_there(
+    remote: &Remote,
+    key: &str,
+    path: &Path,
+    bytes: Bytes,
+) -> Result<(), StoreError> {
+    match remote.store.head(path).await {
+        Err(Error::NotFound { .. }) => {}
+        Err(error) => return Err(failed(key, error)),
+        Ok(_) => {
+            let key = key.to_owned();
+            return Err(StoreError::Exists { key });
+        }
+    }
+    let put = remote.store.put(path, PutPayload::from_bytes(bytes)).await;
+    put.map(drop).map_err(|error| failed(key, error))
+}

@@ -1,0 +1,243 @@
+//! What went wrong with a request, in a sentence: what, at which address, and what can be done.
+
+use std::error::Error;
+
+use object_store::client::{HttpError, HttpErrorKind};
+
+use crate::elsewhere::Elsewhere;
+use crate::said::{between, of_server, short};
+
+/// What can be done about errors, by the codes of S3 and Azure and by statuses. The first that fits is told.
+const ADVICE: [(&[&str], &str); 9] = [
+    (
+        &["ExpiredToken", "TokenRefreshRequired", "InvalidToken"],
+        "get new credentials: vfs.s3.aws_session_token or AWS_SESSION_TOKEN is no longer valid",
+    ),
+    (
+        &["InvalidAccessKeyId"],
+        "the server does not know the key: vfs.s3.aws_access_key_id or AWS_ACCESS_KEY_ID names it",
+    ),
+    (
+        &["SignatureDoesNotMatch"],
+        "the secret does not belong to the key: vfs.s3.aws_secret_access_key or AWS_SECRET_ACCESS_KEY holds it",
+    ),
+    (
+        &["AuthenticationFailed"],
+        "the key does not belong to the account: vfs.azure.storage_account_key or AZURE_STORAGE_ACCOUNT_KEY holds it",
+    ),
+    (
+        &["RequestTimeTooSkewed"],
+        "the clock of this machine has to be set right",
+    ),
+    (
+        &["NoSuchBucket", "ContainerNotFound"],
+        "look at the name in the URI, and at the server that the settings name",
+    ),
+    (
+        &["AccessDenied", "401 ", "403 ", "Authorization"],
+        "the credentials have to allow it",
+    ),
+    (
+        &[
+            "SlowDown",
+            "ServerBusy",
+            "ServiceUnavailable",
+            "InternalError",
+            "429 ",
+            "500 ",
+            "502 ",
+            "503 ",
+            "504 ",
+        ],
+        LATER,
+    ),
+    (
+        &["400 "],
+        "it does not say why: look at the region and at the credentials",
+    ),
+];
+
+const LATER: &str = "try again later, or more often: vfs.s3.connect_max_tries";
+
+const PATIENCE: &str =
+    "vfs.s3.request_timeout_ms and vfs.s3.connect_timeout_ms say how long servers are waited for";
+
+/// Codes by which a server refuses access with another status than 401 and 403.
+const REFUSALS: [&str; 3] = ["ExpiredToken", "InvalidToken", "TokenRefreshRequired"];
+
+/// What went wrong with a request.
+pub(crate) struct Told {
+    /// In a sentence of bounded length.
+    pub(crate) sentence: String,
+    /// Whether credentials are what is wrong.
+    pub(crate) is_refusal: bool,
+    /// Whether it is about the bucket, not about an object in it.
+    pub(crate) is_of_bucket: bool,
+    /// Whether what was asked may have been done.
+    pub(crate) is_lost: bool,
+    /// Whether the server says that it has no such bytes, in whichever way.
+    pub(crate) is_of_range: bool,
+}
+
+impl Told {
+    /// Of an error and what is behind it.
+    pub(crate) fn of(error: &(dyn Error + 'static)) -> Self {
+        let raw = chain(error);
+        let server = of_server(&raw);
+        let status = between(&raw, "non-2xx status code: ", ":");
+        let said = |codes: &[&str]| {
+            let told = [&server, &status].into_iter().flatten();
+            let mut told = told.map(String::as_str);
+            told.any(|told| codes.iter().any(|code| told.contains(code)))
+        };
+        Self {
+            is_refusal: said(&REFUSALS) || said(&["401 ", "403 "]),
+            is_of_bucket: said(&["NoSuchBucket", "ContainerNotFound"]),
+            is_lost: matches!(own(error), Some(Elsewhere::Lost(_))),
+            is_of_range: raw.to_ascii_lowercase().contains("range") || said(&["416 "]),
+            sentence: sentence(error, &raw, server.as_deref(), status.as_deref()),
+        }
+    }
+}
+
+/// An error and what is behind it, in one line of bounded length.
+pub(crate) fn in_words(error: &(dyn Error + 'static)) -> String {
+    Told::of(error).sentence
+}
+
+fn sentence(
+    error: &(dyn Error + 'static),
+    raw: &str,
+    server: Option<&str>,
+    status: Option<&str>,
+) -> String {
+    let lost = match own(error) {
+        Some(lost @ Elsewhere::Lost(_)) => format!(", and {lost}"),
+        Some(own) => return short(&own.to_string()),
+        None => String::new(),
+    };
+    let (what, advice) = what_failed(error, raw, server, status);
+    let tries = between(raw, ", after ", " retries").and_then(|n| n.parse::<u64>().ok());
+    let tries = tries.map_or(String::new(), |more| {
+        format!(", asked {} times", more.saturating_add(1))
+    });
+    let advice = advice.map_or(String::new(), |advice| format!("; {advice}"));
+    format!("{what}{tries}{lost}{advice}")
+}
+
+/// What failed, and what can be done.
+fn what_failed(
+    error: &(dyn Error + 'static),
+    raw: &str,
+    server: Option<&str>,
+    status: Option<&str>,
+) -> (String, Option<&'static str>) {
+    let asked = address(raw).map_or("the read".to_owned(), |address| short(&address));
+    if let Some(told) = server.or(status) {
+        let fits = |codes: &[&str]| codes.iter().any(|code| told.contains(code));
+        let advice = ADVICE.iter().find(|(codes, _)| fits(codes));
+        let bare = || format!("the server answers {told} to {asked}");
+        let what = server.map_or_else(bare, str::to_owned);
+        return (what, advice.map(|(_, advice)| *advice));
+    }
+    let failed = behind(error).filter_map(|cause| cause.downcast_ref::<HttpError>());
+    match failed.last().map(HttpError::kind) {
+        Some(HttpErrorKind::Timeout) => {
+            let what = format!("the server does not answer {asked} in time");
+            (what, Some(PATIENCE))
+        }
+        Some(HttpErrorKind::Connect) => {
+            let what = format!("no connection for {asked}: {}", last(error));
+            (what, Some("look at the server that the settings name"))
+        }
+        Some(HttpErrorKind::Request | HttpErrorKind::Interrupted) => {
+            let why = last(error);
+            let what = format!("the connection broke before {asked} was answered whole: {why}");
+            (what, Some(LATER))
+        }
+        _ => (unanswered(raw), None),
+    }
+}
+
+/// What is wrong with an answer that is none.
+fn unanswered(raw: &str) -> String {
+    if raw.contains("non-partial response") {
+        return "the server sends whole objects where a part is asked for: arrays need one that answers Range".to_owned();
+    }
+    if raw.contains("Content-Length Header missing") {
+        return "the server does not say how many bytes the object has".to_owned();
+    }
+    short(raw)
+}
+
+/// An error and what is behind it, some of which repeat what is behind them.
+fn chain(error: &(dyn Error + 'static)) -> String {
+    behind(error).fold(String::new(), |text, cause| {
+        let more = cause.to_string();
+        if text.is_empty() {
+            more
+        } else if text.contains(&more) {
+            text
+        } else {
+            format!("{text}: {more}")
+        }
+    })
+}
+
+fn behind<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    let mut next = Some(error);
+    std::iter::from_fn(move || {
+        let error = next?;
+        next = error.source();
+        Some(error)
+    })
+}
+
+/// What the client itself takes for an error.
+fn own<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Elsewhere> {
+    behind(error).find_map(|cause| cause.downcast_ref::<Elsewhere>())
+}
+
+fn last(error: &(dyn Error + 'static)) -> String {
+    behind(error)
+        .last()
+        .map_or(String::new(), |cause| short(&cause.to_string()))
+}
+
+/// What was asked, and where: without the query, which may hold what it is signed with.
+fn address(raw: &str) -> Option<String> {
+    let asked = between(raw, "Error performing ", " in ");
+    let asked = asked.filter(|asked| !asked.contains("request:"));
+    let asked = asked.or_else(|| between(raw, "request: Error performing ", " in "))?;
+    asked.split('?').next().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn what_a_server_says_is_told_without_its_wrapping() {
+        let told = io::Error::other(
+            "Generic S3 error: 404 Not Found: <?xml?> <Error><Code>NoSuchKey</Code>\n<Message>There is\nnone.</Message></Error>",
+        );
+        assert_eq!(in_words(&told), "the server says NoSuchKey: There is none");
+        assert_eq!(
+            in_words(&io::Error::other("a  <Message>x</Message>")),
+            "a <Message>x</Message>"
+        );
+    }
+
+    #[test]
+    fn signatures_in_addresses_are_not_told() {
+        let told = io::Error::other(
+            "Generic error: Error performing GET http://h/c/k?sig=secret in 2ms, after 4 retries, max_retries: 4 - Server returned non-2xx status code: 503 Service Unavailable: ",
+        );
+        assert_eq!(
+            in_words(&told),
+            "the server answers 503 Service Unavailable to GET http://h/c/k, asked 5 times; try again later, or more often: vfs.s3.connect_max_tries"
+        );
+    }
+}
