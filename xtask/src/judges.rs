@@ -55,6 +55,14 @@ const JUDGES: &[Judge] = &[
         ],
     },
     Judge {
+        arguments: &["interop-sql"],
+        floors: &[
+            ("arrays in SQL,", 15),
+            ("rows compared,", 1_000_000),
+            ("answers agree", 300),
+        ],
+    },
+    Judge {
         arguments: &["interop-tables", "--seed", "1", "--count", "6"],
         floors: &[("cases,", 90), ("comparisons", 25_000)],
     },

@@ -15,6 +15,7 @@ mod interop;
 mod interop_aggregates;
 mod interop_life;
 mod interop_read;
+mod interop_sql;
 mod interop_stores;
 mod interop_tables;
 mod interop_write;
@@ -92,6 +93,11 @@ const COMMANDS: &[Command] = &[
         name: "interop-stores",
         about: "golden arrays and lives on real servers of S3, Azure and HTTP, by TileDB and tdb [--seed S] [--count N]",
         run: interop_stores::run,
+    },
+    Command {
+        name: "interop-sql",
+        about: "questions in SQL over files, S3, workers and Parquet, beside what TileDB reads",
+        run: interop_sql::run,
     },
     Command {
         name: "interop-tables",

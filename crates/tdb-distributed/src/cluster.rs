@@ -157,9 +157,8 @@ impl Cluster {
             let Some(distributed) = state.query_planner().take() else {
                 return state;
             };
-            let cluster = self.clone();
             state.with_query_planner(Arc::new(Planner {
-                cluster,
+                listener: self.listener.clone(),
                 distributed,
             }))
         })

@@ -18,12 +18,11 @@ use datafusion::physical_plan::{ExecutionPlan, displayable};
 use datafusion::physical_planner::{DefaultPhysicalPlanner, PhysicalPlanner};
 use datafusion_distributed::NetworkBoundaryExt;
 
-use crate::Cluster;
-
 /// Plans for workers, but for queries that would carry lists with 64-bit offsets between machines: arrow-flight 59 says there that they
 /// have 32 bits, so that other values would come out than went in. Those are answered by the process that is asked.
 pub(crate) struct Planner {
-    pub(crate) cluster: Cluster,
+    /// Is told in a sentence why the workers are not asked.
+    pub(crate) listener: Option<Arc<dyn Fn(&str) + Send + Sync>>,
     /// The planner that cuts plans into stages.
     pub(crate) distributed: Arc<dyn QueryPlanner + Send + Sync>,
 }
@@ -47,7 +46,9 @@ impl QueryPlanner for Planner {
         }
         let what =
             "lists of values are not sent between machines: the query is answered by this one";
-        self.cluster.tell(what);
+        if let Some(listener) = &self.listener {
+            listener(what);
+        }
         let planner = DefaultPhysicalPlanner::default();
         planner.create_physical_plan(plan, session).await
     }

@@ -154,8 +154,9 @@ fn a_limit_has_its_own_status() {
             told.ends_with("\nhint: --memory allows more, as in --memory 4GiB\nexit status 4"),
         )
     };
-    // Memory for objects that are read, then for what is made of them.
-    assert_eq!(met(1000), (false, true));
+    // Memory for the names of objects, for objects that are read, then for what is made of them.
+    assert_eq!(met(1000), (true, true));
+    assert_eq!(met(3000), (false, true));
     assert_eq!(met(22_000), (true, true));
 }
 
