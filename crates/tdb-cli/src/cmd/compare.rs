@@ -14,6 +14,7 @@ use super::{shown_type, write_json};
 use crate::access::{Opening, context};
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::names::{Names, joined, names};
 use crate::output::Output;
 use crate::paint::{Role, Table, count, visible};
 use crate::present;
@@ -25,10 +26,10 @@ pub(crate) struct Scope {
     #[arg(
         long,
         value_name = "A,B",
-        value_delimiter = ',',
+        value_parser = names,
         allow_hyphen_values = true
     )]
-    attrs: Option<Vec<String>>,
+    attrs: Vec<Names>,
     /// Show at most so many cells; all are counted
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: u64,
@@ -155,7 +156,7 @@ impl Scope {
             .selection
             .read_options(array.engine(), session, global)?;
         let read = array.read().with_options(options);
-        Ok(match &self.attrs {
+        Ok(match joined(&self.attrs) {
             Some(names) => read.attrs(names),
             None => read,
         })

@@ -22,6 +22,7 @@ use super::progress::Line;
 use crate::access::{Opening, context};
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::names::{Names, names};
 use crate::output::{Messages, Output};
 use crate::paint::plural;
 
@@ -101,10 +102,10 @@ pub(crate) struct ExportArguments {
     #[arg(
         long,
         value_name = "A,B",
-        value_delimiter = ',',
+        value_parser = names,
         allow_hyphen_values = true
     )]
-    partition_by: Vec<String>,
+    partition_by: Vec<Names>,
     /// A folder of files of at most so many cells
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_rows: Option<u64>,
@@ -189,7 +190,7 @@ pub(crate) fn export(
         reading.format = Some(format);
         let spread = Spread {
             place: file,
-            by: partition_by,
+            by: partition_by.concat(),
             max_rows,
         };
         return read(&array, part, &reading, Some(&spread), global, out);

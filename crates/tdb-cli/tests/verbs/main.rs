@@ -22,6 +22,7 @@ mod looking;
 mod lost_tiles;
 mod mapping;
 mod naming;
+mod naming_columns;
 mod odd_files;
 mod past;
 mod places;

@@ -185,7 +185,7 @@ impl InputFile {
         session: &Session,
     ) -> Result<OpenInput> {
         let format = self.known_format()?;
-        self.check(format)?;
+        self.check(format, &becoming)?;
         format
             .check_built()
             .map_err(|error| error.within(&self.name()))?;
@@ -228,7 +228,7 @@ impl InputFile {
     }
 
     /// Fails where an option means nothing to the format.
-    fn check(&self, format: FileFormat) -> Result<()> {
+    fn check(&self, format: FileFormat, becoming: &Becoming) -> Result<()> {
         let is_npy = format == FileFormat::Npy;
         let is_csv = format == FileFormat::Csv;
         let ColumnChoice {
@@ -241,6 +241,7 @@ impl InputFile {
             ("--columns", is_npy && !only.is_empty()),
             ("--exclude", is_npy && !without.is_empty()),
             ("--rename", is_npy && !renamed.is_empty()),
+            ("--type", is_npy && !becoming.types.is_empty()),
             ("--null", !is_csv && self.missing.is_some()),
             ("--delimiter", !is_csv && self.delimiter.is_some()),
         ];
