@@ -21,6 +21,7 @@ mod listing;
 mod looking;
 mod lost_tiles;
 mod mapping;
+mod mixed_keys;
 mod naming;
 mod naming_columns;
 mod odd_files;
