@@ -40,7 +40,7 @@ pub(crate) struct Scope {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb compare fixtures/v22_deletes/array fixtures/v22_deletes_merged/array\n  \
-    tdb compare before after --where 'day >= 2024-01-01' --limit 0\n\n\
+    tdb compare before after --where \"day >= '2024-02'\" --limit 0\n\n\
     Cells are compared by their coordinates; values are the same where their bits are, labels where their text is. The exit \
     status is 1 where anything differs."
 )]

@@ -16,6 +16,7 @@ use crate::access::{Access, Change, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
+use crate::paint::shortened;
 use tdb::place;
 
 #[derive(Debug, Args)]
@@ -158,6 +159,7 @@ fn cells(
         beyond,
         ..
     } = deletion;
+    let text = shortened(text);
     write!(out, "{verb} cells where {text}: {taken} of {cells}")?;
     if beyond > 0 {
         write!(out, ", {beyond} of which do not fit")?;

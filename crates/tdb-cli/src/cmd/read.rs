@@ -24,7 +24,7 @@ use crate::failure::Failure;
 use crate::global::Global;
 use crate::names::{Names, names};
 use crate::output::{Messages, Output};
-use crate::paint::plural;
+use crate::paint::{plural, visible};
 
 #[derive(Debug, Args)]
 #[command(
@@ -263,8 +263,8 @@ fn read(
     line.clear();
     let exported = exported.map_err(unread)?;
     global.counts.result(exported.cells, exported.bytes);
-    if spread.is_some() {
-        messages.note(&files_in_words(&exported));
+    if let Some(spread) = spread {
+        messages.note(&files_in_words(&exported, &spread.place));
     }
     if let Some(looks) = looks.filter(|_| format == Format::Npy) {
         tell_filled(&exported, looks, messages);
@@ -301,12 +301,15 @@ fn write(
 }
 
 /// What is in a folder.
-fn files_in_words(exported: &Exported) -> String {
+fn files_in_words(exported: &Exported, place: &Path) -> String {
     let files = plural(exported.files, "file");
     if exported.folders > 0 {
         format!("{files} in {}", plural(exported.folders, "folder"))
     } else {
-        files
+        format!(
+            "{files} in the folder {}",
+            visible(&place.display().to_string())
+        )
     }
 }
 

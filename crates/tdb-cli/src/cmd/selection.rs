@@ -66,6 +66,10 @@ impl Selection {
         let array = Arc::new(array.map_err(|error| location.unopened(error))?);
         self.warn_of_left_out(&array, out);
         let options = self.read_options(&array, &session, global)?;
+        let subarray = Subarray::new(array.schema(), &options.ranges)?;
+        for warning in subarray.warnings() {
+            out.warn(warning);
+        }
         if let Some(condition) = &options.condition {
             warn_of_labels(&array, condition, out)?;
         }

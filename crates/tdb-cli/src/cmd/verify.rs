@@ -80,8 +80,12 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let mut names: Vec<&str> = looked.damages.iter().map(|d| d.fragment.as_str()).collect();
     names.sort_unstable();
     names.dedup();
+    if names.len() as u64 >= looked.verified.fragments {
+        return Err(failure.hint("no fragment is sound"));
+    }
     Err(failure.hint(format!(
-        "tdb read --without-fragments {} reads what is sound",
+        "tdb read {} --without-fragments {} reads what is sound",
+        arguments.uri,
         names.join(",")
     )))
 }

@@ -26,6 +26,7 @@ mod naming;
 mod naming_columns;
 mod odd_files;
 mod past;
+mod periods;
 mod places;
 mod points;
 mod read;

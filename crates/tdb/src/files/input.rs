@@ -305,6 +305,11 @@ impl InputFile {
                 let what = "standard input: the name does not tell the format";
                 Err(Error::invalid(what).with_hint("--format csv, jsonl, arrow, parquet or npy"))
             }
+            None if self.path.is_dir() => {
+                let what = format!("{}: is a folder, and one file is read", self.name());
+                let hint = "read its files one by one: an import of the first, the others with --append";
+                Err(Error::invalid(what).with_hint(hint))
+            }
             None => FileFormat::of_input(&self.path),
         }
     }
