@@ -54,7 +54,7 @@ pub struct Deletion {
 /// # Errors
 /// [`QueryError::TakesMore`] if cells that do not match would be deleted and neither [`DeleteOptions::with_nulls`] nor
 /// [`DeleteOptions::by_coordinates`] is set; nothing is deleted then. With the latter, [`QueryError::SharedCoordinates`] if
-/// cells that match share their coordinates with others, and a limit if they lie at too many places. Errors of reading, of [`Condition::kept`] and of [`Array::delete_cells`].
+/// cells that match share their coordinates with others, [`QueryError::TooManyPlaces`] if they lie at more places than a delete can name. Errors of reading, of [`Condition::kept`] and of [`Array::delete_cells`].
 pub fn delete_cells(
     session: &Session,
     array: &Array,

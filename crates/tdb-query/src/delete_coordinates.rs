@@ -6,7 +6,6 @@ use tdb_array::Array;
 use tdb_cells::{FieldInfo, Session};
 use tdb_condition::{Condition, Points};
 use tdb_schema::FieldKind;
-use tdb_tile::Limits;
 
 use crate::options::{ReadOptions, ResultOrder};
 use crate::{QueryError, Reader};
@@ -45,11 +44,9 @@ pub(crate) fn coordinates_of(
         return Ok(None);
     };
     let tests = condition.nodes().len() as u64;
-    Limits::check(
-        "tests of a delete by coordinates",
-        "delete_tests",
-        tests,
-        MOST_TESTS,
-    )?;
+    if tests > MOST_TESTS {
+        let most = MOST_TESTS;
+        return Err(QueryError::TooManyPlaces { tests, most });
+    }
     Ok(Some(condition))
 }

@@ -59,6 +59,16 @@ pub enum QueryError {
         /// Number of cells that would be deleted.
         taken: u64,
     },
+    /// The cells that a delete by coordinates would delete lie at too many places.
+    #[error(
+        "the coordinates of the cells take {tests} tests, and a delete may have {most}: every later read goes through all of them"
+    )]
+    TooManyPlaces {
+        /// Tests that their coordinates take.
+        tests: u64,
+        /// The most that a delete may have.
+        most: u64,
+    },
     /// Another process consolidated and vacuumed fragments of the array after some of the cells had been returned.
     #[error("the array was merged and vacuumed while it was read")]
     Vanished {
@@ -120,7 +130,7 @@ impl QueryError {
             Self::Condition(error) => error.kind(),
             Self::Cells(error) => error.kind(),
             Self::Array(error) => error.kind(),
-            Self::Limit(_) => ErrorKind::Limit,
+            Self::Limit(_) | Self::TooManyPlaces { .. } => ErrorKind::Limit,
             Self::Vanished { .. } => ErrorKind::NotFound,
             Self::Bug(_) => ErrorKind::Bug,
         }

@@ -306,6 +306,34 @@ fn cells_that_share_their_coordinates_do_not_go_by_them() {
 }
 
 #[test]
+fn cells_at_too_many_places_do_not_go_by_their_coordinates() {
+    let store = Arc::new(MemoryStore::new());
+    let side = |name| Dimension::numbers(name, Datatype::Int32, (0_i32, 10_000), 1000);
+    let a = Attribute::new("a", Datatype::Int32);
+    let schema = ArraySchema::new(ArrayType::Sparse, vec![side("x"), side("y")], vec![a]);
+    let place = Location::new(store.clone(), "");
+    Array::create(&place, &schema, &[], &ChangeOptions::at(10)).unwrap();
+    let cells = CheckedCells { store };
+    let numbers: [i32; 4000] = std::array::from_fn(|n| i32::try_from(n).unwrap());
+    let column = |name| ints(name, numbers, None);
+    cells.write(10, vec![column("x"), column("y"), column("a")]);
+    let session = Session::default();
+    let array = Array::open(cells.store.clone(), "", OpenOptions::default()).unwrap();
+    let delete = |text: &str| {
+        let condition = Condition::parse(text, &Limits::default()).unwrap();
+        delete_cells(&session, &array, &condition, &by_coordinates(20))
+    };
+    let refused = delete("a + 0 >= 0").unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Limit);
+    insta::assert_snapshot!(refused, @"the coordinates of the cells take 12001 tests, and a delete may have 10000: every later read goes through all of them");
+    assert_eq!(cells.deletes(), 0);
+    assert_eq!(
+        counts(delete("a + 0 < 3000").unwrap()),
+        [4000, 3000, 3000, 0]
+    );
+}
+
+#[test]
 fn a_delete_by_coordinates_of_several_dimensions_and_of_text() {
     let store = Arc::new(MemoryStore::new());
     let x = Dimension::numbers("x", Datatype::Float32, (-10_f32, 10.), 10.);

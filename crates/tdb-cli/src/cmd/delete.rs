@@ -133,6 +133,9 @@ fn cells(
             QueryError::TakesMore { .. } => {
                 Some("--by-coordinates deletes just those that fit; --with-nulls deletes the others, too; --dry-run with either says how many")
             }
+            QueryError::TooManyPlaces { .. } => {
+                Some("delete them in parts: a range of a dimension in --where makes them fewer")
+            }
             QueryError::Condition(ConditionError::NotStorable { .. }) => Some(BY_COORDINATES),
             QueryError::Condition(ConditionError::NotHeld { .. }) => {
                 Some("--by-coordinates deletes these cells by their coordinates")
