@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tdb::Context;
-use tdb_array::{ChangeOptions, OpenOptions, TimeWindow};
+use tdb_array::{ChangeOptions, ErrorKind, OpenOptions, TimeWindow};
 use tdb_cells::{Session, SessionOptions};
 use tdb_filters::EncryptionKey;
 use tdb_tile::Limits;
@@ -32,6 +32,31 @@ impl Access {
     pub(crate) fn to(&self, location: &Place) -> tdb_array::Location {
         let place = location.location.clone().with_key(self.key.clone());
         place.with_limits(self.limits.clone())
+    }
+
+    /// Asks something of one place among others: with the key, and where what is there is not encrypted, without.
+    pub(crate) fn among_others<T>(
+        &self,
+        location: &Place,
+        mut ask: impl FnMut(&tdb_array::Location) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let with_key = ask(&self.to(location));
+        let needs_another = |failure: &Failure| failure.kind == ErrorKind::Crypto;
+        match with_key {
+            Err(failure) if self.key.is_some() && needs_another(&failure) => {
+                let plain = location.location.clone();
+                let plain = ask(&plain.with_limits(self.limits.clone()));
+                // What is encrypted otherwise does not open without a key either.
+                plain.map_err(|other| {
+                    if needs_another(&other) {
+                        failure
+                    } else {
+                        other
+                    }
+                })
+            }
+            answer => answer,
+        }
     }
 }
 

@@ -38,13 +38,14 @@ const HARMLESS: [&str; 30] = [
 ];
 
 /// Options that overwrite or remove something: never offered for a misspelt one.
-const HARMFUL: [&str; 13] = [
+const HARMFUL: [&str; 14] = [
     "--output",
     "--apply",
     "--png",
     "--svg",
     "--fragments",
     "--with-nulls",
+    "--by-coordinates",
     "--purge-deleted",
     "--no-timestamps",
     "--drop-attr",
@@ -55,7 +56,7 @@ const HARMFUL: [&str; 13] = [
 ];
 
 /// Verbs of other programs, and what does the same here: of what changes data, only the help is offered.
-const OTHER_WORDS: [(&str, &str); 24] = [
+const OTHER_WORDS: [(&str, &str); 31] = [
     (
         "cat",
         "`tdb read` prints cells, `tdb dump` decodes a stored object",
@@ -73,6 +74,15 @@ const OTHER_WORDS: [(&str, &str); 24] = [
         "filter",
         "`tdb read --where` reads the cells that fit a condition",
     ),
+    (
+        "grep",
+        "`tdb read --where \"a like '%text%'\"` reads the cells whose text holds another",
+    ),
+    (
+        "view",
+        "`tdb head` and `tdb read` print cells, `tdb show` draws",
+    ),
+    ("sort", "`tdb read --sort A,-B` reads cells by their values"),
     ("tail", "`tdb read --tail N` reads the last cells"),
     (
         "size",
@@ -87,6 +97,10 @@ const OTHER_WORDS: [(&str, &str); 24] = [
     (
         "update",
         "`tdb help set` and `tdb help write` tell how cells are changed",
+    ),
+    (
+        "upsert",
+        "`tdb help write` and `tdb help import` tell how rows replace cells: --replace, --key",
     ),
     (
         "insert",
@@ -121,6 +135,15 @@ const OTHER_WORDS: [(&str, &str); 24] = [
         "merge",
         "`tdb help consolidate` tells how fragments are merged",
     ),
+    (
+        "fsck",
+        "`tdb verify` reads all that is stored, `tdb clean` tells what was left behind",
+    ),
+    (
+        "repair",
+        "`tdb verify` finds what is damaged; `tdb read --without-fragments` reads the rest",
+    ),
+    ("backup", "`tdb help cp` tells how an array is copied"),
     ("drop", "`tdb help rm` tells how an array is removed"),
     (
         "remove",
@@ -140,6 +163,18 @@ fn with_known_words(error: &mut clap::Error) {
         error.remove(ContextKind::SuggestedSubcommand);
         let tip = StyledStr::from(*tip);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+}
+
+/// Says what is meant by the number of lines of other programs.
+fn with_known_options(error: &mut clap::Error) {
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
+        return;
+    };
+    if error.kind() == ErrorKind::UnknownArgument && option == "-n" {
+        let tip = "`tdb head ARRAY N` gives the first cells, `tdb read ARRAY --limit N` as well";
+        let tips = vec![StyledStr::from(tip)];
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     }
 }
 
@@ -164,6 +199,7 @@ fn without_values(error: &mut clap::Error) {
 pub(crate) fn harmless(mut error: clap::Error) -> clap::Error {
     without_values(&mut error);
     with_known_words(&mut error);
+    with_known_options(&mut error);
     if let Some(advice) = error.remove(ContextKind::SuggestedSubcommand) {
         let names = match advice {
             ContextValue::Strings(names) => names,

@@ -14,6 +14,7 @@ mod global;
 mod interrupt;
 mod machine;
 mod meaning;
+mod names;
 mod output;
 mod paint;
 mod parse;

@@ -270,6 +270,8 @@ fn refusal(arg: &Arg, meaning: &Meaning) -> Failure {
     match long {
         "output" if verb == "export" => failure("-o").hint("FILE is where the cells go"),
         "output" => failure("-o").hint(NO_RESULT),
+        "at" if verb == "cp" => failure("--at")
+            .hint("tdb rewrite A B --at T makes a new array of what one was at a time"),
         "since" if meaning.knows("at") => failure("--since").hint("--at is the time of the change"),
         "json" if verb == "dump" => {
             failure("--json").hint("info, schema, fragments and meta describe an array as JSON")

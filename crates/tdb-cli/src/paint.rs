@@ -2,6 +2,7 @@
 
 mod table;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
@@ -236,6 +237,23 @@ pub(crate) fn count(number: u64) -> String {
 pub(crate) fn plural(number: u64, one: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{} {one}{ending}", count(number))
+}
+
+/// Characters of a condition that a line shows.
+const CONDITION: usize = 200;
+
+/// The beginning of a condition that is long, and how long it is: scripts get all of it.
+pub(crate) fn shortened(condition: &str) -> Cow<'_, str> {
+    let all = condition.chars().count();
+    if all <= CONDITION {
+        return Cow::Borrowed(condition);
+    }
+    let first: String = condition.chars().take(CONDITION).collect();
+    let left = all.saturating_sub(CONDITION);
+    Cow::Owned(format!(
+        "{first}… ({} more)",
+        plural(left as u64, "character")
+    ))
 }
 
 #[cfg(test)]

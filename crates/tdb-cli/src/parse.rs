@@ -7,6 +7,8 @@ use std::time::Duration;
 use tdb::{Interval, Time, Value};
 use tdb_schema::value::rfc3339;
 
+use crate::names::unquoted;
+
 /// An amount of memory in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size(pub(crate) u64);
@@ -93,23 +95,9 @@ pub(crate) fn named(text: &str) -> Option<(String, &str)> {
         let (name, value) = text.split_once('=')?;
         return Some((name.trim().to_owned(), value.trim_start()));
     };
-    let mut name = String::new();
-    let mut rest = quoted;
-    loop {
-        let (part, behind) = rest.split_once('"')?;
-        name.push_str(part);
-        // A quote within quotes is doubled.
-        match behind.strip_prefix('"') {
-            Some(more) => {
-                name.push('"');
-                rest = more;
-            }
-            None => {
-                let value = behind.trim_start().strip_prefix('=')?;
-                return Some((name, value.trim_start()));
-            }
-        }
-    }
+    let (name, behind) = unquoted(quoted)?;
+    let value = behind.trim_start().strip_prefix('=')?;
+    Some((name, value.trim_start()))
 }
 
 /// `DIM=LO..HI`, `DIM=..HI`, `DIM=LO..`, `DIM=..` or `DIM=VALUE`.

@@ -88,12 +88,16 @@ pub enum Literal {
     Integer(i128),
     /// Any other number.
     Float(f64),
-    /// Text. Against dates and times: ISO 8601; against an enumerated attribute: the label.
+    /// Text. Against dates and times: ISO 8601, where a date is all of the period that it names, as in [`Literal::Date`];
+    /// against an enumerated attribute: the label.
     Text(String),
     /// True or false.
     Bool(bool),
     /// Bytes, for strings that are no text.
     Bytes(Vec<u8>),
+    /// A date, `2023-02-28`, or a part of one, `2023-02`: all of the period that it names. A cell equals it that lies anywhere in
+    /// the period, is less that lies before, and greater that lies behind it.
+    Date(String),
     /// A point in time.
     Moment(Moment),
 }

@@ -143,6 +143,7 @@ impl fmt::Display for Literal {
                 value.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
                 f.write_char('\'')
             }
+            Self::Date(value) => write!(f, "date '{}'", value.replace('\'', "''")),
             Self::Moment(value) => write!(f, "timestamp '{value}'"),
         }
     }

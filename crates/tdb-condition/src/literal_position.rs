@@ -1,6 +1,6 @@
 use std::cmp::Ordering;
 
-use tdb_schema::value::time_ticks;
+use tdb_schema::value::{ticks_of_period, time_ticks};
 use tdb_tile::{Datatype, Physical, Scalar, with_scalar};
 
 use crate::{CompareOp, Literal};
@@ -10,6 +10,8 @@ use crate::{CompareOp, Literal};
 pub(crate) enum LiteralPosition {
     /// It is this value.
     At(Vec<u8>),
+    /// It is the first of these values, the second, and all between.
+    Period(Vec<u8>, Vec<u8>),
     /// It lies between this value and the next one.
     After(Vec<u8>),
     /// It is less than every value.
@@ -25,6 +27,10 @@ pub(crate) enum LiteralPosition {
 pub(crate) enum Outcome {
     /// A comparison with a value of the field's type.
     Compare(CompareOp, Vec<u8>),
+    /// Whether the cell is one of the values between these, or these.
+    Within(Vec<u8>, Vec<u8>),
+    /// Whether it is another.
+    Outside(Vec<u8>, Vec<u8>),
     /// True for every cell that is not null.
     True,
     /// False.
@@ -37,6 +43,10 @@ impl LiteralPosition {
         match literal {
             Literal::Bytes(bytes) => is_text(datatype).then(|| Self::At(bytes.clone())),
             Literal::Text(text) => Self::of_text(text, datatype),
+            Literal::Date(text) => {
+                datatype.is_datetime().then_some(())?;
+                Self::of_time(text, datatype)
+            }
             Literal::Bool(value) => {
                 (datatype == Datatype::Bool).then(|| Self::At(vec![u8::from(*value)]))
             }
@@ -66,8 +76,19 @@ impl LiteralPosition {
             };
             return Some(Self::of_number(Number::Float(value), datatype));
         }
-        let (ticks, exact) = time_ticks(datatype, text)?;
-        Some(Self::of_whole(ticks, exact, datatype))
+        Self::of_time(text, datatype)
+    }
+
+    /// A date is all of the period that it names; one that is too fine for the datatype lies between two of its ticks.
+    fn of_time(text: &str, datatype: Datatype) -> Option<Self> {
+        let bytes = |ticks: i64| ticks.to_le_bytes().to_vec();
+        match ticks_of_period(datatype, text) {
+            Some((first, last)) if first < last => Some(Self::Period(bytes(first), bytes(last))),
+            _ => {
+                let (ticks, exact) = time_ticks(datatype, text)?;
+                Some(Self::of_whole(ticks, exact, datatype))
+            }
+        }
     }
 
     fn of_number(number: Number, datatype: Datatype) -> Self {
@@ -127,9 +148,13 @@ impl LiteralPosition {
 
     /// What `cell op literal` comes to.
     pub(crate) fn compare(self, op: CompareOp) -> Outcome {
-        use CompareOp::{Ge, Gt, Le, Lt, Ne};
+        use CompareOp::{Eq, Ge, Gt, Le, Lt, Ne};
         match (self, op) {
             (Self::At(value), _) => Outcome::Compare(op, value),
+            (Self::Period(first, _), Lt | Ge) => Outcome::Compare(op, first),
+            (Self::Period(_, last), Le | Gt) => Outcome::Compare(op, last),
+            (Self::Period(first, last), Eq) => Outcome::Within(first, last),
+            (Self::Period(first, last), Ne) => Outcome::Outside(first, last),
             (Self::After(value), Lt | Le) => Outcome::Compare(Le, value),
             (Self::After(value), Gt | Ge) => Outcome::Compare(Gt, value),
             (Self::BeforeAll, Gt | Ge) | (Self::AfterAll, Lt | Le) | (_, Ne) => Outcome::True,

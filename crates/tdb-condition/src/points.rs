@@ -1,6 +1,7 @@
 //! Points by whose coordinates cells are chosen.
 
 mod axis;
+mod condition;
 mod table;
 mod tree;
 

@@ -1,23 +1,30 @@
+mod groups;
+mod labels;
+mod list;
 mod term;
 mod text;
 mod value;
 
 use std::collections::{HashMap, HashSet};
 
-use bytes::Bytes;
 use tdb_cells::FieldInfo;
-use tdb_schema::{CellValNum, Enumeration, names};
+use tdb_schema::{CellValNum, names};
 use tdb_tile::{Datatype, LimitError, Limits};
 
+use self::groups::Tests;
+pub(crate) use self::labels::of_place;
+use self::list::in_list;
 use self::value::place;
 pub(crate) use self::value::{shown, shown_text, sort};
-use crate::literal_position::{LiteralPosition, Outcome, is_number, is_text};
+use crate::literal_position::{is_number, is_text};
 use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
 use crate::walk::{Joint, Walk};
-use crate::{CompareOp, Condition, ConditionError, ConditionNode, FieldTest, Literal, Test};
+use crate::{Condition, ConditionError, ConditionNode, FieldTest, Test};
 
 impl Condition {
     /// Gives the values of a condition the types of the fields.
+    ///
+    /// A date is all of the period that it names: `day <= '2023-02'` holds until the end of the month.
     ///
     /// Values are compared exactly: one that a field cannot hold makes a test true or false for every cell that is
     /// not null, never an error. Only against floats are numbers rounded to the nearest that the field can hold.
@@ -54,10 +61,15 @@ impl Condition {
                 ConditionNode::Comparison(comparison) => {
                     let op = comparison.op;
                     let op = if negated { op.negated() } else { op };
-                    let number =
-                        &mut |field: &'f FieldInfo| builder.number(&field.name, Some(field), true);
-                    let resolved = term::resolve(comparison, op, (&known, fields), number)?;
-                    builder.step(Step::Compare(resolved));
+                    let (joint, ops) = term::parts(comparison, op);
+                    builder.enter_some(joint, ops.len())?;
+                    for op in ops {
+                        let number = &mut |field: &'f FieldInfo| {
+                            builder.number(&field.name, Some(field), true)
+                        };
+                        let resolved = term::resolve(comparison, *op, (&known, fields), number)?;
+                        builder.step(Step::Compare(resolved));
+                    }
                     negated = builder.negated();
                 }
                 ConditionNode::Test(test) => {
@@ -73,7 +85,7 @@ impl Condition {
                         test.clone()
                     };
                     let resolved = resolve_test(&test, field)?;
-                    builder.test(&field.name, Some(field), resolved);
+                    builder.tests(&field.name, field, resolved)?;
                     negated = builder.negated();
                 }
             }
@@ -93,6 +105,9 @@ pub(crate) struct Builder<'a> {
     read: HashSet<usize>,
     steps: Vec<Step>,
     depth: usize,
+    /// Tests, comparisons and joints.
+    nodes: u64,
+    most_nodes: u64,
 }
 
 impl<'a> Builder<'a> {
@@ -104,6 +119,8 @@ impl<'a> Builder<'a> {
             read: HashSet::new(),
             steps: Vec::new(),
             depth: 1,
+            nodes: 0,
+            most_nodes: limits.condition_nodes,
         }
     }
 
@@ -114,6 +131,15 @@ impl<'a> Builder<'a> {
         joins: usize,
         negated: bool,
     ) -> Result<(), LimitError> {
+        self.nodes = self.nodes.saturating_add(1);
+        // A date that names a period takes more tests than the one that was asked.
+        let nodes = self.nodes.saturating_add(joins as u64);
+        Limits::check(
+            "nodes of a condition",
+            "condition_nodes",
+            nodes,
+            self.most_nodes,
+        )?;
         let joint = if negated { joint.negated() } else { joint };
         self.walk.enter((joint, negated), joins)?;
         self.depth = self.depth.max(self.walk.depth().saturating_add(1));
@@ -133,6 +159,26 @@ impl<'a> Builder<'a> {
         });
     }
 
+    /// The tests of a field that stand for one, joined.
+    fn tests(&mut self, name: &'a str, field: &FieldInfo, tests: Tests) -> Result<(), LimitError> {
+        let Tests { groups_by, groups } = tests;
+        self.enter_some(groups_by, groups.len())?;
+        for group in groups {
+            self.enter_some(groups_by.negated(), group.len())?;
+            for test in group {
+                self.test(name, Some(field), test);
+            }
+        }
+        Ok(())
+    }
+
+    /// A joint of what follows, if it is more than one. Whether it is negated has been seen to.
+    fn enter_some(&mut self, joint: Joint, joins: usize) -> Result<(), LimitError> {
+        if joins > 1 {
+            self.enter(joint, joins, false)?;
+        }
+        Ok(())
+    }
     /// The place of a field among those that are read.
     fn number(&mut self, name: &'a str, field: Option<&FieldInfo>, reads_values: bool) -> usize {
         let next = self.fields.len();
@@ -153,6 +199,7 @@ impl<'a> Builder<'a> {
 
     /// A step of its own, and the joints that it completes.
     fn step(&mut self, step: Step) {
+        self.nodes = self.nodes.saturating_add(1);
         self.steps.push(step);
         let steps = &mut self.steps;
         self.walk.leave(|(joint, _), first, _| {
@@ -177,32 +224,24 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn resolve_test(test: &FieldTest, field: &FieldInfo) -> Result<ResolvedTest, ConditionError> {
+fn resolve_test(test: &FieldTest, field: &FieldInfo) -> Result<Tests, ConditionError> {
     if !matches!(test.test, Test::Null | Test::NotNull) {
         comparable(test, field)?;
     }
-    match &test.test {
-        Test::Null => Ok(ResolvedTest::Null),
-        Test::NotNull => Ok(ResolvedTest::NotNull),
+    Ok(match &test.test {
+        Test::Null => ResolvedTest::Null.into(),
+        Test::NotNull => ResolvedTest::NotNull.into(),
         Test::Compare(op, value) => match &field.enumeration {
-            Some(enumeration) => compare_label(test, field, enumeration, *op, value),
-            None => Ok(outcome(place(test, field.datatype, value)?.compare(*op))),
+            Some(enumeration) => labels::compare(test, field, enumeration, *op, value)?,
+            None => place(test, field.datatype, value)?.compare(*op).into(),
         },
-        Test::Like(pattern) => text::like(test, field, pattern, false),
-        Test::NotLike(pattern) => text::like(test, field, pattern, true),
-        Test::StartsWith(prefix) => text::prefix(test, field, prefix, false),
-        Test::NotStartsWith(prefix) => text::prefix(test, field, prefix, true),
-        Test::In(members) => Ok(ResolvedTest::In(set(test, field, members)?)),
-        Test::NotIn(members) => Ok(ResolvedTest::NotIn(set(test, field, members)?)),
-    }
-}
-
-fn outcome(outcome: Outcome) -> ResolvedTest {
-    match outcome {
-        Outcome::Compare(op, value) => ResolvedTest::Compare(op, value.into()),
-        Outcome::True => ResolvedTest::NotNull,
-        Outcome::False => ResolvedTest::Never,
-    }
+        Test::Like(pattern) => text::like(test, field, pattern, false)?.into(),
+        Test::NotLike(pattern) => text::like(test, field, pattern, true)?.into(),
+        Test::StartsWith(prefix) => text::prefix(test, field, prefix, false)?.into(),
+        Test::NotStartsWith(prefix) => text::prefix(test, field, prefix, true)?.into(),
+        Test::In(members) => in_list(test, field, members, true)?,
+        Test::NotIn(members) => in_list(test, field, members, false)?,
+    })
 }
 
 /// Whether cells of such a field can be compared at all.
@@ -225,65 +264,6 @@ fn comparable(test: &FieldTest, field: &FieldInfo) -> Result<(), ConditionError>
         hint: field
             .nullable
             .then(|| "`is null` and `is not null` can be asked".to_owned()),
-    })
-}
-
-/// The members of a list that cells can be equal to, in ascending order.
-fn set(
-    test: &FieldTest,
-    field: &FieldInfo,
-    members: &[Literal],
-) -> Result<Vec<Bytes>, ConditionError> {
-    let mut values = Vec::new();
-    for member in members {
-        let place = match &field.enumeration {
-            None => place(test, field.datatype, member)?,
-            Some(enumeration) => match index_of(test, enumeration, member)? {
-                Some(index) => LiteralPosition::of_whole(index as i128, true, field.datatype),
-                None => continue,
-            },
-        };
-        if let LiteralPosition::At(value) = place {
-            values.push(Bytes::from(value));
-        }
-    }
-    sort(&mut values, field.datatype);
-    Ok(values)
-}
-
-/// Compares the index of a label: of which the enumeration knows the order, if it has one.
-fn compare_label(
-    test: &FieldTest,
-    field: &FieldInfo,
-    enumeration: &Enumeration,
-    op: CompareOp,
-    value: &Literal,
-) -> Result<ResolvedTest, ConditionError> {
-    let equality = matches!(op, CompareOp::Eq | CompareOp::Ne);
-    if !equality && !enumeration.is_ordered() {
-        return Err(ConditionError::Unfit {
-            test: shown(test),
-            problem: "the labels of this field have no order".to_owned(),
-            hint: Some("labels can be compared with `=`, `!=`, `in` and `not in`".to_owned()),
-        });
-    }
-    Ok(match (index_of(test, enumeration, value)?, op) {
-        (Some(index), _) => {
-            outcome(LiteralPosition::of_whole(index as i128, true, field.datatype).compare(op))
-        }
-        (None, _) => outcome(LiteralPosition::Unordered.compare(op)),
-    })
-}
-
-/// The index of a label.
-fn index_of(
-    test: &FieldTest,
-    enumeration: &Enumeration,
-    label: &Literal,
-) -> Result<Option<usize>, ConditionError> {
-    Ok(match place(test, enumeration.datatype(), label)? {
-        LiteralPosition::At(value) => enumeration.index_of(&value),
-        _ => None,
     })
 }
 

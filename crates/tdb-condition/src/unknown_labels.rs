@@ -6,6 +6,7 @@ use tdb_cells::FieldInfo;
 use tdb_schema::{Enumeration, names};
 
 use crate::literal_position::{LiteralPosition, is_text};
+use crate::resolve::of_place;
 use crate::{Condition, ConditionNode, FieldTest, Literal, Test};
 
 /// Labels among which the nearest is looked for, at most.
@@ -82,7 +83,9 @@ fn labels(test: &FieldTest) -> &[Literal] {
 /// Whether it could be a label, and is none.
 fn is_unknown(label: &Literal, enumeration: &Enumeration) -> bool {
     match LiteralPosition::of(label, enumeration.datatype()) {
-        Some(LiteralPosition::At(label)) => enumeration.index_of(&label).is_none(),
+        Some(place @ (LiteralPosition::At(_) | LiteralPosition::Period(..))) => {
+            of_place(&place, enumeration).next().is_none()
+        }
         // A value of another type is an error of its own.
         place => place.is_some(),
     }

@@ -151,7 +151,7 @@ fn dates_are_ticks_of_the_unit() {
         ticks(Eq, 1)
     );
     assert_eq!(
-        test("a = '1970-01-02'", of(Datatype::DateTimeHour)),
+        test("a = '1970-01-02T00'", of(Datatype::DateTimeHour)),
         ticks(Eq, 24)
     );
     assert_eq!(test("a = 5", of(Datatype::DateTimeDay)), ticks(Eq, 5));

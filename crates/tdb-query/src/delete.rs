@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use tdb_array::{Array, ChangeOptions, Delete, OpenOptions, TimeWindow};
 use tdb_cells::{FieldInfo, Session};
-use tdb_condition::{Condition, Kept};
+use tdb_condition::{Condition, ConditionError, Kept};
 use tdb_fragment::ConditionTree;
 use tdb_schema::Enumeration;
 
+use crate::delete_coordinates::coordinates_of;
 use crate::options::{ReadOptions, ResultOrder};
 use crate::sparse::Tally;
 use crate::{QueryError, Reader};
@@ -21,6 +22,9 @@ pub struct DeleteOptions {
     pub change: ChangeOptions,
     /// Also delete the cells that [`Deletion::beyond`] counts, instead of refusing the delete.
     pub with_nulls: bool,
+    /// Where the delete would be refused, store the coordinates of the cells that match: for a condition that the stored
+    /// form cannot hold, and where it would also take cells that do not match.
+    pub by_coordinates: bool,
     /// Only count the cells; store nothing.
     pub dry_run: bool,
 }
@@ -48,8 +52,9 @@ pub struct Deletion {
 /// write in the meantime, with a timestamp up to that time, are not counted, but the stored form applies to them.
 ///
 /// # Errors
-/// [`QueryError::TakesMore`] if cells that do not match would be deleted and [`DeleteOptions::with_nulls`] is not
-/// set; nothing is deleted then. Errors of reading, of [`Condition::kept`] and of [`Array::delete_cells`].
+/// [`QueryError::TakesMore`] if cells that do not match would be deleted and neither [`DeleteOptions::with_nulls`] nor
+/// [`DeleteOptions::by_coordinates`] is set; nothing is deleted then. With the latter, [`QueryError::SharedCoordinates`] if
+/// cells that match share their coordinates with others, [`QueryError::TooManyPlaces`] if they lie at more places than a delete can name. Errors of reading, of [`Condition::kept`] and of [`Array::delete_cells`].
 pub fn delete_cells(
     session: &Session,
     array: &Array,
@@ -61,25 +66,59 @@ pub fn delete_cells(
         timestamp: Some(time),
         ..options.change.clone()
     };
-    let kept = stored_form(array, condition, session)?;
-    if let Some(kept) = &kept {
-        array.check_delete_cells(kept, &change)?;
-    }
     let seen = seen_at(array, time)?;
-    let deletion = foresee(session, &seen, condition, kept.as_ref(), time)?;
-    if let Some(kept) = &kept {
-        if deletion.beyond > 0 && !options.with_nulls {
-            return Err(QueryError::TakesMore {
-                fitting: deletion.fitting,
-                taken: deletion.taken,
-                which: reasons(kept, array, &seen),
-            });
+    let as_it_is = stored_form(array, condition, session).and_then(|kept| {
+        if let Some(kept) = &kept {
+            array.check_delete_cells(kept, &change)?;
         }
-        if !options.dry_run {
-            array.delete_cells(kept, &change)?;
+        let deletion = foresee(session, &seen, condition, kept.as_ref(), time)?;
+        Ok((kept, deletion))
+    });
+    let (kept, deletion) = match as_it_is {
+        Ok((_, deletion)) if options.by_coordinates && deletion.beyond > 0 => {
+            by_coordinates(session, array, &seen, condition, time)?
         }
+        Err(QueryError::Condition(
+            ConditionError::NotStorable { .. } | ConditionError::NotHeld { .. },
+        )) if options.by_coordinates => by_coordinates(session, array, &seen, condition, time)?,
+        as_it_is => as_it_is?,
+    };
+    let Some(kept) = kept else {
+        return Ok(deletion);
+    };
+    if deletion.beyond > 0 && !options.with_nulls {
+        return Err(QueryError::TakesMore {
+            fitting: deletion.fitting,
+            taken: deletion.taken,
+            which: reasons(&kept, array, &seen),
+        });
+    }
+    if !options.dry_run {
+        array.delete_cells(&kept, &change)?;
     }
     Ok(deletion)
+}
+
+/// The stored form of a delete of the cells that match, by their coordinates, and what it deletes.
+fn by_coordinates(
+    session: &Session,
+    array: &Array,
+    seen: &Arc<Array>,
+    condition: &Condition,
+    time: u64,
+) -> Result<(Option<ConditionTree>, Deletion), QueryError> {
+    let kept = match coordinates_of(session, seen, condition)? {
+        Some(coordinates) => stored_form(array, &coordinates, session)?,
+        None => None,
+    };
+    let deletion = foresee(session, seen, condition, kept.as_ref(), time)?;
+    if deletion.beyond > 0 {
+        return Err(QueryError::SharedCoordinates {
+            fitting: deletion.fitting,
+            taken: deletion.taken,
+        });
+    }
+    Ok((kept, deletion))
 }
 
 /// Counts the cells that a delete with the stored condition `kept` would delete.

@@ -49,6 +49,26 @@ pub enum QueryError {
         /// What the other cells may be: null or NaN in a field, or older than a field.
         which: String,
     },
+    /// The array keeps cells of the same coordinates, and a delete by coordinates would delete cells that do not match.
+    #[error(
+        "the condition fits {fitting} cells, and a delete by their coordinates would take {taken}: others have the same coordinates"
+    )]
+    SharedCoordinates {
+        /// Number of cells that match the condition.
+        fitting: u64,
+        /// Number of cells that would be deleted.
+        taken: u64,
+    },
+    /// The cells that a delete by coordinates would delete lie at too many places.
+    #[error(
+        "the coordinates of the cells take {tests} tests, and a delete may have {most}: every later read goes through all of them"
+    )]
+    TooManyPlaces {
+        /// Tests that their coordinates take.
+        tests: u64,
+        /// The most that a delete may have.
+        most: u64,
+    },
     /// Another process consolidated and vacuumed fragments of the array after some of the cells had been returned.
     #[error("the array was merged and vacuumed while it was read")]
     Vanished {
@@ -104,12 +124,13 @@ impl QueryError {
             | Self::OlderVersions
             | Self::NoCellTimes
             | Self::TakesMore { .. }
+            | Self::SharedCoordinates { .. }
             | Self::Unknown(_) => ErrorKind::Invalid,
             Self::Range(error) => error.kind(),
             Self::Condition(error) => error.kind(),
             Self::Cells(error) => error.kind(),
             Self::Array(error) => error.kind(),
-            Self::Limit(_) => ErrorKind::Limit,
+            Self::Limit(_) | Self::TooManyPlaces { .. } => ErrorKind::Limit,
             Self::Vanished { .. } => ErrorKind::NotFound,
             Self::Bug(_) => ErrorKind::Bug,
         }

@@ -7,6 +7,7 @@
 mod ahead;
 mod chosen_tiles;
 mod delete;
+mod delete_coordinates;
 mod dense;
 mod error;
 mod facts;

@@ -234,3 +234,152 @@ fn cells_older_than_a_field_do_not_go_unasked() {
     assert_eq!(counts(deletion), [6, 0, 0, 0]);
     assert_eq!(cells.left().len(), 6);
 }
+
+fn by_coordinates(time: u64) -> DeleteOptions {
+    DeleteOptions {
+        by_coordinates: true,
+        ..at(time)
+    }
+}
+
+#[test]
+fn by_coordinates_just_the_cells_go_that_fit() {
+    let cells = CheckedCells::new();
+    let dry = DeleteOptions {
+        dry_run: true,
+        ..by_coordinates(20)
+    };
+    let said = cells.delete("a < 0", dry).unwrap();
+    assert_eq!((counts(said), cells.deletes()), ([6, 2, 2, 0], 0));
+    assert_eq!(cells.delete("a < 0", by_coordinates(20)).unwrap(), said);
+    assert_eq!((cells.left(), cells.deletes()), (vec![2, 3, 4, 5], 1));
+    // What the stored form has no words for.
+    let deletion = cells.delete("a is null", by_coordinates(30)).unwrap();
+    assert_eq!(counts(deletion), [4, 2, 2, 0]);
+    assert_eq!(cells.left(), [2, 4]);
+    let deletion = cells.delete("a + b > 6", by_coordinates(40)).unwrap();
+    assert_eq!(counts(deletion), [2, 1, 1, 0]);
+    assert_eq!(cells.left(), [2]);
+    // Where no cell fits, nothing is stored.
+    let deletion = cells.delete("a is null", by_coordinates(50)).unwrap();
+    assert_eq!(counts(deletion), [1, 0, 0, 0]);
+    assert_eq!((cells.left(), cells.deletes()), (vec![2], 3));
+    // Earlier times are as they were, and what comes later stays.
+    assert_eq!(cells.open(15).deletes().len(), 0);
+    let row = [
+        ints("x", [4], None),
+        ints("a", [-1], Some(1)),
+        ints("b", [1], None),
+    ];
+    let mut row = row.to_vec();
+    row.push(doubles("f", [1.]));
+    cells.write(60, row);
+    assert_eq!(cells.left(), [2, 4]);
+}
+
+#[test]
+fn cells_that_share_their_coordinates_do_not_go_by_them() {
+    let store = Arc::new(MemoryStore::new());
+    let x = Dimension::numbers("x", Datatype::Int32, (1_i32, 100), 10);
+    let mut a = Attribute::new("a", Datatype::Int32);
+    a.nullable = true;
+    let mut schema = ArraySchema::new(ArrayType::Sparse, vec![x], vec![a]);
+    schema.allows_duplicates = true;
+    let place = Location::new(store.clone(), "");
+    Array::create(&place, &schema, &[], &ChangeOptions::at(10)).unwrap();
+    let cells = CheckedCells { store };
+    cells.write(
+        10,
+        vec![
+            ints("x", [1, 1, 2], None),
+            ints("a", [-1, 0, -1], Some(0b101)),
+        ],
+    );
+    let refused = cells.delete("a < 0", by_coordinates(20)).unwrap_err();
+    insta::assert_snapshot!(refused, @"the condition fits 2 cells, and a delete by their coordinates would take 3: others have the same coordinates");
+    assert_eq!(cells.deletes(), 0);
+    let deletion = cells
+        .delete("a < 0 and x = 2 and a is not null", by_coordinates(20))
+        .unwrap();
+    assert_eq!(counts(deletion), [3, 1, 1, 0]);
+    assert_eq!(cells.left(), [1, 1]);
+}
+
+#[test]
+fn cells_at_too_many_places_do_not_go_by_their_coordinates() {
+    let store = Arc::new(MemoryStore::new());
+    let side = |name| Dimension::numbers(name, Datatype::Int32, (0_i32, 10_000), 1000);
+    let a = Attribute::new("a", Datatype::Int32);
+    let schema = ArraySchema::new(ArrayType::Sparse, vec![side("x"), side("y")], vec![a]);
+    let place = Location::new(store.clone(), "");
+    Array::create(&place, &schema, &[], &ChangeOptions::at(10)).unwrap();
+    let cells = CheckedCells { store };
+    let numbers: [i32; 4000] = std::array::from_fn(|n| i32::try_from(n).unwrap());
+    let column = |name| ints(name, numbers, None);
+    cells.write(10, vec![column("x"), column("y"), column("a")]);
+    let session = Session::default();
+    let array = Array::open(cells.store.clone(), "", OpenOptions::default()).unwrap();
+    let delete = |text: &str| {
+        let condition = Condition::parse(text, &Limits::default()).unwrap();
+        delete_cells(&session, &array, &condition, &by_coordinates(20))
+    };
+    let refused = delete("a + 0 >= 0").unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Limit);
+    insta::assert_snapshot!(refused, @"the coordinates of the cells take 12001 tests, and a delete may have 10000: every later read goes through all of them");
+    assert_eq!(cells.deletes(), 0);
+    assert_eq!(
+        counts(delete("a + 0 < 3000").unwrap()),
+        [4000, 3000, 3000, 0]
+    );
+}
+
+#[test]
+fn a_delete_by_coordinates_of_several_dimensions_and_of_text() {
+    let store = Arc::new(MemoryStore::new());
+    let x = Dimension::numbers("x", Datatype::Float32, (-10_f32, 10.), 10.);
+    let s = Dimension::strings("s");
+    let mut a = Attribute::new("a", Datatype::Int32);
+    a.nullable = true;
+    let schema = ArraySchema::new(ArrayType::Sparse, vec![x, s], vec![a]);
+    let place = Location::new(store.clone(), "");
+    Array::create(&place, &schema, &[], &ChangeOptions::at(10)).unwrap();
+    let cells = CheckedCells { store };
+    let text = |values: &[&str]| {
+        let mut end = 0_u64;
+        let mut offsets = end.to_le_bytes().to_vec();
+        for value in values {
+            end += value.len() as u64;
+            offsets.extend(end.to_le_bytes());
+        }
+        Column {
+            cell_val_num: CellValNum::Var,
+            offsets: Some(offsets.into()),
+            ..column(
+                "s",
+                Datatype::StringAscii,
+                values.concat().into_bytes(),
+                None,
+            )
+        }
+    };
+    let floats: Vec<u8> = [0.1_f32, 0.1, -0.0, 2.5]
+        .iter()
+        .flat_map(|v| v.to_le_bytes())
+        .collect();
+    cells.write(
+        10,
+        vec![
+            column("x", Datatype::Float32, floats, None),
+            text(&["", "b", "b", "it's"]),
+            ints("a", [-1, -1, 0, -1], Some(0b1011)),
+        ],
+    );
+    let deletion = cells
+        .delete("a < 0 and s != 'b'", by_coordinates(20))
+        .unwrap();
+    assert_eq!(counts(deletion), [4, 2, 2, 0]);
+    let deletion = cells.delete("a is null", by_coordinates(30)).unwrap();
+    assert_eq!(counts(deletion), [2, 1, 1, 0]);
+    let deletion = cells.delete("a < 0", by_coordinates(40)).unwrap();
+    assert_eq!(counts(deletion), [1, 1, 1, 0]);
+}

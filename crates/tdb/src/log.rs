@@ -7,7 +7,7 @@ use tdb_array::{
 };
 use tdb_cells::FieldInfo;
 use tdb_condition::Condition;
-use tdb_schema::ArraySchema;
+use tdb_schema::{ArraySchema, Subarray};
 use tdb_tile::Range;
 
 use crate::schema_changes::evolution;
@@ -81,7 +81,7 @@ pub enum Change {
 pub struct LoggedCells {
     /// Name of the fragment.
     pub fragment: String,
-    /// How many cells are stored: of dense fragments, those of all space tiles that it touches.
+    /// How many cells there are: of dense fragments, those of the box, written or not.
     pub cells: u64,
     /// Bytes of its data files.
     pub bytes: u64,
@@ -266,7 +266,7 @@ fn fragment_events(live: &[Fragment], replaced: &[Fragment]) -> Vec<Event> {
         let (from, to) = fragment.timestamps();
         let cells = LoggedCells {
             fragment: fragment.name.as_str().to_owned(),
-            cells: metadata.cell_count(),
+            cells: cells_of(fragment),
             bytes: metadata.data_size(),
             domain: metadata.non_empty_domain.clone(),
             replaced: is_replaced,
@@ -284,6 +284,23 @@ fn fragment_events(live: &[Fragment], replaced: &[Fragment]) -> Vec<Event> {
         Event::named(&fragment.name, change, fragment.metadata_key.clone())
     });
     events.collect()
+}
+
+/// The cells of a fragment: of a dense one those of its box, as what is stored fills whole space tiles.
+fn cells_of(fragment: &Fragment) -> u64 {
+    let metadata = &fragment.metadata;
+    let domain = &metadata.non_empty_domain;
+    let schema = &fragment.schema;
+    let sides = Subarray::all(schema).shape(schema, |index| domain.get(index));
+    let in_box = sides.map(|sides| {
+        sides
+            .iter()
+            .fold(1, |all: u64, side| all.saturating_mul(*side))
+    });
+    match in_box {
+        Some(cells) if metadata.dense => cells.min(metadata.cell_count()),
+        _ => metadata.cell_count(),
+    }
 }
 
 fn metadata_event(dated: Dated<Vec<MetadataRecord>>) -> Event {

@@ -77,8 +77,31 @@ impl ColumnChoice {
         let named: Vec<&str> = named.collect();
         let mut typed = self.types.iter().map(|(name, _)| name);
         match typed.find(|name| !named.contains(&name.as_str())) {
-            Some(name) => Err(InputError::Names(UnknownName::new("column", name, named))),
+            Some(name) => Err(self.no_type(name, columns, named)),
             None => Ok(()),
+        }
+    }
+
+    /// Why a column cannot be of the datatype that is said for it: it has another name now, it is left out, or it is not there.
+    fn no_type<'a>(
+        &self,
+        name: &str,
+        mut columns: impl Iterator<Item = &'a str>,
+        named: Vec<&str>,
+    ) -> InputError {
+        let renamed = self.renamed.iter().find(|(from, _)| from == name);
+        match renamed {
+            Some((_, to)) => InputError::Unfit {
+                what: format!(
+                    "a datatype is given for column {name:?}, which is renamed to {to:?}"
+                ),
+                hint: "--type takes the new name",
+            },
+            None if columns.any(|column| column == name) => InputError::Unfit {
+                what: format!("a datatype is given for column {name:?}, which is left out"),
+                hint: "--columns and --exclude choose the columns",
+            },
+            None => InputError::Names(UnknownName::new("column", name, named)),
         }
     }
 

@@ -13,6 +13,7 @@ use self::text::{assigned, rate};
 use super::{open_front, write_json};
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::names::name;
 use crate::output::Output;
 use crate::paint::{Role, Table, bytes, plural, visible};
 use crate::parse::{Size, size};
@@ -41,6 +42,7 @@ pub(crate) struct TryArguments {
     /// An array
     array: String,
     /// A dimension or an attribute
+    #[arg(value_parser = name)]
     field: String,
     #[command(flatten)]
     sample: Sample,

@@ -14,6 +14,7 @@ use super::selection::{Selected, Selection};
 use super::{shown_type, write_json};
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::names::{Names, name, names};
 use crate::output::Output;
 use crate::paint::{Role, Table};
 use crate::present;
@@ -36,10 +37,10 @@ pub(crate) struct Arguments {
     #[arg(
         long,
         value_name = "A,B",
-        value_delimiter = ',',
+        value_parser = names,
         allow_hyphen_values = true
     )]
-    by: Vec<String>,
+    by: Vec<Names>,
     #[command(flatten)]
     selection: Selection,
 }
@@ -50,7 +51,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         let at = error.place_in_list(list);
         with_excerpt(error.into(), list, at)
     })?;
-    let by: Vec<&str> = arguments.by.iter().map(String::as_str).collect();
+    let by = arguments.by.iter().flatten();
+    let by: Vec<&str> = by.map(String::as_str).collect();
     let selected = arguments.selection.open(&arguments.array, global, out)?;
     let answer = ask(&selected, (&wanted, list), &by, global)?;
     show(&answer, selected.array.schema(), global, out)
@@ -64,7 +66,7 @@ pub(crate) struct DistinctArguments {
     /// An array
     array: String,
     /// Fields; of several, their combinations
-    #[arg(value_name = "FIELD", required = true)]
+    #[arg(value_name = "FIELD", required = true, value_parser = name)]
     fields: Vec<String>,
     /// Say how many cells have each
     #[arg(long)]

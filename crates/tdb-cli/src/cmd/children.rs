@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use tdb_array::{ObjectType, UriTarget};
+use tdb_array::{Group, ObjectType, UriTarget};
 use tdb_store::{list_all, name};
 use tdb_tile::Code;
 
-use super::change;
 use crate::access::Opening;
 use crate::failure::Failure;
 use crate::global::Global;
@@ -109,8 +108,10 @@ fn members(
     opening: &Opening,
     folders: &mut BTreeMap<String, Child>,
 ) -> Result<Vec<Child>, Failure> {
-    let (access, options) = (&opening.access, opening.options.clone());
-    let group = change::open_group(location, access, options)?;
+    let group = opening.access.among_others(location, |place| {
+        let group = Group::open_location(place, &location.store_uri, opening.options.clone());
+        group.map_err(|error| Failure::in_place(error, location))
+    })?;
     let mut children = Vec::new();
     for member in group.members() {
         let name = member.key().to_owned();

@@ -14,6 +14,7 @@ use super::{shown_type, write_json};
 use crate::access::{Opening, context};
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::names::{Names, joined, names};
 use crate::output::Output;
 use crate::paint::{Role, Table, count, visible};
 use crate::present;
@@ -25,10 +26,10 @@ pub(crate) struct Scope {
     #[arg(
         long,
         value_name = "A,B",
-        value_delimiter = ',',
+        value_parser = names,
         allow_hyphen_values = true
     )]
-    attrs: Option<Vec<String>>,
+    attrs: Vec<Names>,
     /// Show at most so many cells; all are counted
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: u64,
@@ -39,7 +40,7 @@ pub(crate) struct Scope {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb compare fixtures/v22_deletes/array fixtures/v22_deletes_merged/array\n  \
-    tdb compare before after --where 'day >= 2024-01-01' --limit 0\n\n\
+    tdb compare before after --where \"day >= '2024-02'\" --limit 0\n\n\
     Cells are compared by their coordinates; values are the same where their bits are, labels where their text is. The exit \
     status is 1 where anything differs."
 )]
@@ -155,7 +156,7 @@ impl Scope {
             .selection
             .read_options(array.engine(), session, global)?;
         let read = array.read().with_options(options);
-        Ok(match &self.attrs {
+        Ok(match joined(&self.attrs) {
             Some(names) => read.attrs(names),
             None => read,
         })

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use clap::{Args, Command};
+use clap::{Args, Command, ValueEnum};
 use clap_complete::Shell;
 use tdb_array::ErrorKind;
 
@@ -19,7 +19,7 @@ use crate::output::Output;
 pub(crate) struct Arguments {
     /// The shell
     #[arg(value_enum)]
-    shell: Shell,
+    shell: Option<Shell>,
 }
 
 /// `tdb man`
@@ -36,9 +36,15 @@ pub(crate) fn run(
     mut command: Command,
     out: &mut Output,
 ) -> Result<(), Failure> {
+    let Some(shell) = arguments.shell else {
+        let known = Shell::value_variants().iter().map(ToString::to_string);
+        let known = known.collect::<Vec<_>>().join(", ");
+        let failure = Failure::invalid("the shell is missing: tdb completions SHELL");
+        return Err(failure.hint(format!("one of {known}")));
+    };
     // The generator does not tell of writing that fails.
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut command, "tdb", &mut script);
+    clap_complete::generate(shell, &mut command, "tdb", &mut script);
     Ok(std::io::Write::write_all(out, &script)?)
 }
 

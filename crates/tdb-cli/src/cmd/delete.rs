@@ -16,6 +16,7 @@ use crate::access::{Access, Change, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
+use crate::paint::shortened;
 use tdb::place;
 
 #[derive(Debug, Args)]
@@ -33,6 +34,15 @@ pub(crate) struct Arguments {
     /// Let cells go that are null in a field that is compared, or NaN, or older than the field
     #[arg(long, requires = "condition")]
     with_nulls: bool,
+    /// Delete just the cells for which --where is true, by their coordinates where the condition itself cannot be stored as it
+    /// is meant
+    #[arg(
+        long,
+        alias = "without-nulls",
+        requires = "condition",
+        conflicts_with = "with_nulls"
+    )]
+    by_coordinates: bool,
     /// Remove the fragments that were written from --since to --at, for good
     #[arg(long)]
     pub(crate) fragments: bool,
@@ -42,8 +52,8 @@ pub(crate) struct Arguments {
 }
 
 /// How cells are deleted by a condition that a delete cannot hold.
-const BY_COORDINATES: &str = "read the coordinates of these cells with --where, and delete them by those, with `in (…)`; \
-    or, if null cells may go as well, leave that test out and give --with-nulls";
+const BY_COORDINATES: &str = "--by-coordinates deletes these cells by their coordinates; or, if null cells may go as well, leave \
+    that test out and give --with-nulls";
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     match &arguments.condition {
@@ -114,15 +124,22 @@ fn cells(
     let options = DeleteOptions {
         change: change.options,
         with_nulls: arguments.with_nulls,
+        by_coordinates: arguments.by_coordinates,
         dry_run: arguments.dry_run,
     };
     let deletion = delete_cells(&session, &array, &condition, &options);
     let deletion = deletion.map_err(|error| {
         let way_round = match &error {
             QueryError::TakesMore { .. } => {
-                Some("--with-nulls deletes those, too; --dry-run with it says how many")
+                Some("--by-coordinates deletes just those that fit; --with-nulls deletes the others, too; --dry-run with either says how many")
+            }
+            QueryError::TooManyPlaces { .. } => {
+                Some("delete them in parts: a range of a dimension in --where makes them fewer")
             }
             QueryError::Condition(ConditionError::NotStorable { .. }) => Some(BY_COORDINATES),
+            QueryError::Condition(ConditionError::NotHeld { .. }) => {
+                Some("--by-coordinates deletes these cells by their coordinates")
+            }
             _ => None,
         };
         let failure = Failure::in_place(error, &location);
@@ -145,6 +162,7 @@ fn cells(
         beyond,
         ..
     } = deletion;
+    let text = shortened(text);
     write!(out, "{verb} cells where {text}: {taken} of {cells}")?;
     if beyond > 0 {
         write!(out, ", {beyond} of which do not fit")?;

@@ -16,6 +16,7 @@ use super::write_json;
 use crate::access::{Change, context};
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::names::name;
 use crate::output::Output;
 use crate::paint::{plural, visible};
 
@@ -32,7 +33,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "JSON")]
     add_attr: Vec<String>,
     /// An attribute to drop; its cells stay readable at earlier times
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     drop_attr: Vec<String>,
     /// Enumerations to add
     #[arg(long, value_name = "JSON")]
@@ -41,7 +42,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "JSON")]
     extend_enum: Vec<String>,
     /// An enumeration to drop, that no attribute has
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     drop_enum: Vec<String>,
     /// The current domain, which can only grow: `{"DIM": [LO, HI]}`
     #[arg(long, value_name = "JSON")]

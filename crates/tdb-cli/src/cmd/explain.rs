@@ -15,6 +15,7 @@ use super::selection::{Selected, Selection};
 use super::write_json;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::names::{Names, joined, names};
 use crate::output::Output;
 use crate::paint::{Role, Table, bytes, count, plural, visible};
 
@@ -35,8 +36,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     selection: Selection,
     /// The attributes that would be read; all without it
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    attrs: Option<Vec<String>>,
+    #[arg(long, value_name = "A,B", value_parser = names)]
+    attrs: Vec<Names>,
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
@@ -46,8 +47,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         mut options,
         ..
     } = arguments.selection.open(&arguments.array, global, out)?;
-    if let Some(names) = &arguments.attrs {
-        choose(&mut options, array.schema(), names)?;
+    if let Some(names) = joined(&arguments.attrs) {
+        choose(&mut options, array.schema(), &names)?;
     }
     let explain = || Explanation::of(&session, &array, &options);
     let explained = global.counts.stage("explain", explain);

@@ -13,6 +13,7 @@ use super::selection::{Selected, Selection};
 use super::write_json;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::names::name;
 use crate::output::Output;
 use crate::paint::{Role, Table, count};
 use crate::present;
@@ -36,6 +37,7 @@ pub(crate) struct Arguments {
     /// An array
     array: String,
     /// A field of numbers, dates or times
+    #[arg(value_parser = name)]
     field: String,
     /// How many intervals at most, all of the same width
     #[arg(long, value_name = "N", default_value_t = 10)]

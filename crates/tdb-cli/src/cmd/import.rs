@@ -11,6 +11,7 @@ use super::write_json;
 use crate::access::{Change, context};
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::names::{Names, names};
 use crate::output::Output;
 use crate::paint::plural;
 use crate::parse::{NamedInterval, interval};
@@ -38,20 +39,20 @@ pub(crate) struct Arguments {
     #[arg(
         long,
         value_name = "A,B",
-        value_delimiter = ',',
+        value_parser = names,
         allow_hyphen_values = true
     )]
-    dim: Vec<String>,
+    dim: Vec<Names>,
     /// The columns that tell rows apart: the dimensions, and no two cells have the same; with --append, rows replace those of
     /// the same key
     #[arg(
         long,
         value_name = "A,B",
-        value_delimiter = ',',
+        value_parser = names,
         allow_hyphen_values = true,
         conflicts_with_all = ["dim", "dense", "duplicates"]
     )]
-    key: Vec<String>,
+    key: Vec<Names>,
     /// A dense array: its cells fill a box; without --dim its dimension is the number of the row
     #[arg(long, conflicts_with = "sparse")]
     dense: bool,
@@ -64,9 +65,9 @@ pub(crate) struct Arguments {
     /// The domain of a dimension; LO.. and ..HI leave an end where it can be at most
     #[arg(long, value_name = "DIM=LO..HI", value_parser = interval, allow_hyphen_values = true)]
     domain: Vec<NamedInterval>,
-    /// The datatype of a column, which is guessed by default: zip=string_ascii, day=datetime_day
-    #[arg(long = "type", value_name = "COL=T", value_parser = typed, allow_hyphen_values = true)]
-    types: Vec<(String, Datatype)>,
+    /// The datatypes of columns, which are guessed by default: zip=string_ascii,day=datetime_day
+    #[arg(long = "type", value_name = "COL=T,...", value_parser = typed, allow_hyphen_values = true)]
+    types: Vec<Vec<(String, Datatype)>>,
     /// The name of the attribute that a .npy file makes
     #[arg(long, value_name = "NAME", default_value = "value")]
     attr: String,
@@ -112,13 +113,13 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 impl Arguments {
     fn import(&self, mut import: ImportBuilder, global: &Global) -> ImportBuilder {
         import = import
-            .dimensions(&self.dim)
-            .key(&self.key)
+            .dimensions(self.dim.concat())
+            .key(self.key.concat())
             .attribute(&self.attr);
         for NamedInterval { name, interval } in &self.domain {
             import = import.domain(name, interval.clone());
         }
-        for (column, datatype) in &self.types {
+        for (column, datatype) in self.types.iter().flatten() {
             import = import.datatype(column, *datatype);
         }
         if self.dense {

@@ -41,12 +41,15 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             }
         }
         ObjectType::Group => {
-            let group = Group::open_location(&place, &location.store_uri, options.clone());
-            let group = group.map_err(|e| Failure::in_place(e, &location))?;
-            let metadata = group
-                .metadata()
-                .map_err(|e| Failure::in_place(e, &location))?;
-            let facts = group::Facts::gather(&group, &metadata, &options);
+            let (group, metadata) = access.among_others(&location, |place| {
+                let failed = |error| Failure::in_place(error, &location);
+                let group = Group::open_location(place, &location.store_uri, options.clone());
+                let group = group.map_err(failed)?;
+                let metadata = group.metadata().map_err(failed)?;
+                Ok((group, metadata))
+            })?;
+            let opening = Opening { access, options };
+            let facts = group::Facts::gather(&group, &metadata, &location, &opening);
             if global.json {
                 return write_json(out, &facts.json(&arguments.uri, global.ticks));
             }

@@ -8,6 +8,8 @@ use tdb_schema::names::UnknownName;
 use tdb_tile::Code;
 
 use crate::global::Global;
+use crate::names::{Names, name, names, parts};
+use crate::parse::named;
 
 /// A format that cells are read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -65,31 +67,31 @@ struct Columns {
     #[arg(
         long,
         value_name = "A,B",
-        value_delimiter = ',',
+        value_parser = names,
         allow_hyphen_values = true
     )]
-    columns: Vec<String>,
+    columns: Vec<Names>,
     /// Leave these columns out
     #[arg(
         long,
         value_name = "A,B",
-        value_delimiter = ',',
+        value_parser = names,
         allow_hyphen_values = true
     )]
-    exclude: Vec<String>,
-    /// Call the column A of the file B; other options but --columns and --exclude take the new name
-    #[arg(long, value_name = "A=B", value_parser = renamed, allow_hyphen_values = true)]
-    rename: Vec<(String, String)>,
+    exclude: Vec<Names>,
+    /// Call the column A of the file B, of each pair; other options but --columns and --exclude take the new name
+    #[arg(long, value_name = "A=B,...", value_parser = renamed, allow_hyphen_values = true)]
+    rename: Vec<Vec<(String, String)>>,
 }
 
 impl InputArguments {
     /// The file, as the front door takes it.
     pub(crate) fn file(&self, global: &Global) -> InputFile {
         let mut file = InputFile::new(&self.file)
-            .columns(&self.columns.columns)
-            .exclude(&self.columns.exclude)
+            .columns(self.columns.columns.concat())
+            .exclude(self.columns.exclude.concat())
             .ticks(global.ticks);
-        for (column, to) in &self.columns.rename {
+        for (column, to) in self.columns.rename.iter().flatten() {
             file = file.rename(column, to);
         }
         if let Some(format) = self.format {
@@ -118,25 +120,45 @@ pub(crate) fn plain_file(path: &Path, global: &Global) -> InputFile {
     }
 }
 
-fn renamed(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((from, to)) if !to.is_empty() => Ok((from.to_owned(), to.to_owned())),
-        _ => Err("not of the form A=B".to_owned()),
-    }
+/// Columns and their new names.
+fn renamed(text: &str) -> Result<Vec<(String, String)>, String> {
+    let one = |part: &str| {
+        let pair = if part.starts_with('"') {
+            named(part)
+        } else {
+            part.split_once('=').map(|(from, to)| (from.to_owned(), to))
+        };
+        match pair {
+            Some((from, to)) if !to.is_empty() => Ok((from, name(to)?)),
+            _ => Err(format!(
+                "{part:?} is not of the form A=B; a name that holds a comma stands in \"double quotes\""
+            )),
+        }
+    };
+    parts(text)?.into_iter().map(one).collect()
 }
 
-/// A column and its datatype.
-pub(crate) fn typed(text: &str) -> Result<(String, Datatype), String> {
-    let (name, datatype) = text
-        .rsplit_once('=')
-        .ok_or("not of the form COL=T, as in zip=string_ascii")?;
+/// Columns and their datatypes.
+pub(crate) fn typed(text: &str) -> Result<Vec<(String, Datatype)>, String> {
+    parts(text)?.into_iter().map(typed_column).collect()
+}
+
+fn typed_column(text: &str) -> Result<(String, Datatype), String> {
+    let pair = if text.starts_with('"') {
+        named(text)
+    } else {
+        let pair = text.rsplit_once('=');
+        pair.map(|(name, datatype)| (name.to_owned(), datatype))
+    };
+    let (name, datatype) =
+        pair.ok_or_else(|| format!("{text:?} is not of the form COL=T, as in zip=string_ascii"))?;
     let known = Datatype::from_name(datatype);
     let known = known.ok_or_else(|| {
         let names = Datatype::ALL.iter().map(|datatype| datatype.name());
         UnknownName::new("datatype", datatype, names)
     });
     match known {
-        Ok(datatype) => Ok((name.to_owned(), datatype)),
+        Ok(datatype) => Ok((name, datatype)),
         Err(error) => Err(format!("{error}: {}", error.hint())),
     }
 }

@@ -14,7 +14,7 @@ use crate::access::{Opening, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
-use crate::paint::{Role, Table, bytes, plural};
+use crate::paint::{Role, Table, bytes, plural, shortened};
 use crate::present;
 
 #[derive(Debug, Args)]
@@ -92,7 +92,7 @@ fn details(change: &Change, schema: Option<&ArraySchema>, ticks: bool) -> String
             }
             text
         }
-        Change::Deleted { condition } => format!("where {condition}"),
+        Change::Deleted { condition } => format!("where {}", shortened(condition)),
         Change::Metadata { set, removed } => keys("set", set, "removed", removed),
         Change::MergedMetadata { set } => keys("set", set, "", &[]),
         Change::Members { added, removed } if added.is_empty() && removed.is_empty() => {

@@ -1,7 +1,7 @@
 //! What `ls -l` and `tree -l` tell of an array or group.
 
 use serde_json::{Map, Value as Json, json};
-use tdb_array::{Array, Group, Metadata, ObjectType};
+use tdb_array::{Array, Group, Location, Metadata, ObjectType, OpenOptions};
 use tdb_store::{StoreError, list_recursive};
 
 use super::cells::CellNumbers;
@@ -41,11 +41,15 @@ impl Long {
             bytes: Some(size(place)?),
             ..Self::default()
         };
-        let found = match object_type {
-            ObjectType::Array => of_array(place, opening),
-            ObjectType::Group => of_group(place, opening),
+        let ask = match object_type {
+            ObjectType::Array => of_array,
+            ObjectType::Group => of_group,
             ObjectType::Invalid => return Ok(long),
         };
+        let options = &opening.options;
+        let found = opening
+            .access
+            .among_others(place, |location| ask(location, place, options));
         match found {
             Ok((cells, metadata)) => {
                 let soma_type = metadata.get(SOMA_TYPE);
@@ -87,14 +91,16 @@ impl Long {
     }
 }
 
-fn of_array(place: &Place, opening: &Opening) -> Result<(Option<CellNumbers>, Metadata), Failure> {
-    let array = Array::open_location(&opening.access.to(place), opening.options.clone())?;
+/// What an array or a group tells: its cells, if it has some, and its metadata.
+type Told = (Option<CellNumbers>, Metadata);
+
+fn of_array(location: &Location, _: &Place, options: &OpenOptions) -> Result<Told, Failure> {
+    let array = Array::open_location(location, options.clone())?;
     Ok((Some(CellNumbers::of(&array)?), array.metadata()?))
 }
 
-fn of_group(place: &Place, opening: &Opening) -> Result<(Option<CellNumbers>, Metadata), Failure> {
-    let location = opening.access.to(place);
-    let group = Group::open_location(&location, &place.store_uri, opening.options.clone())?;
+fn of_group(location: &Location, place: &Place, options: &OpenOptions) -> Result<Told, Failure> {
+    let group = Group::open_location(location, &place.store_uri, options.clone())?;
     Ok((None, group.metadata()?))
 }
 

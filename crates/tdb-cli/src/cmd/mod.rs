@@ -57,6 +57,7 @@ use serde_json::Value;
 use tdb_array::{Array, ArrayError};
 use tdb_cells::{FieldInfo, Session};
 use tdb_schema::CellValNum;
+use tdb_schema::value::rfc3339;
 use tdb_tile::Datatype;
 
 use crate::access::{Opening, context};
@@ -114,8 +115,17 @@ pub(crate) fn open_location(
     Ok(array)
 }
 
-/// Tells what is odd about an array.
+/// Tells what is odd about an array, also that there was none at the time that is asked about.
 pub(crate) fn warn_of(array: &Array, out: &Output) {
+    let first = array.directory().schemas().first();
+    let made = first.and_then(|schema| Some(schema.name.as_ref()?.start()));
+    let at = array.window().at;
+    if let Some(made) = made.filter(|made| *made > at && array.fragments().is_empty()) {
+        let (at, made) = (rfc3339(at), rfc3339(made));
+        out.warn(&format!(
+            "there was no array yet at {at}: it was made at {made}"
+        ));
+    }
     for warning in array.warnings() {
         out.warn(&warning.to_string());
     }

@@ -71,10 +71,10 @@ pub(crate) fn copy(
         objects.check_vacant(to)?;
         if arguments.dry_run {
             tell("copy", objects.contents(), global, out)?;
-            return sum_up("would be copied", objects.size()?, global, out);
+            return sum_up(("would be copied", true), objects.size()?, global, out);
         }
         objects.copy(to)?;
-        return sum_up("copied", objects.size()?, global, out);
+        return sum_up(("copied", false), objects.size()?, global, out);
     }
     objects.check_vacant(to)?;
     let all = objects.with_outside()?;
@@ -86,10 +86,10 @@ pub(crate) fn copy(
         for (uri, object_type) in folders {
             writeln!(out, "copy {} {uri}", object_type.name())?;
         }
-        return sum_up("would be copied", all.size()?, global, out);
+        return sum_up(("would be copied", true), all.size()?, global, out);
     }
     all.copy(to)?;
-    sum_up("copied", all.size()?, global, out)
+    sum_up(("copied", false), all.size()?, global, out)
 }
 
 pub(crate) fn rename(
@@ -104,10 +104,10 @@ pub(crate) fn rename(
     let size = objects.size()?;
     if arguments.dry_run {
         tell("move", objects.contents(), global, out)?;
-        return sum_up("would be moved", size, global, out);
+        return sum_up(("would be moved", true), size, global, out);
     }
     objects.rename(&arguments.to)?;
-    sum_up("moved", size, global, out)
+    sum_up(("moved", false), size, global, out)
 }
 
 pub(crate) fn remove(
@@ -121,15 +121,15 @@ pub(crate) fn remove(
     let size = objects.size()?;
     if arguments.dry_run {
         tell("remove", objects.contents(), global, out)?;
-        return sum_up("would be removed", size, global, out);
+        return sum_up(("would be removed", true), size, global, out);
     }
     objects.remove()?;
-    sum_up("removed", size, global, out)
+    sum_up(("removed", false), size, global, out)
 }
 
 /// Tells how much it was, or would be.
 fn sum_up(
-    done: &str,
+    (done, dry_run): (&str, bool),
     size: ContentsSize,
     global: &Global,
     out: &mut Output,
@@ -140,6 +140,7 @@ fn sum_up(
             "groups": size.groups,
             "objects": size.objects,
             "bytes": size.bytes,
+            "dry_run": dry_run,
         });
         return write_json(out, &told);
     }

@@ -22,8 +22,9 @@ use super::progress::Line;
 use crate::access::{Opening, context};
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::names::{Names, names};
 use crate::output::{Messages, Output};
-use crate::paint::plural;
+use crate::paint::{plural, visible};
 
 #[derive(Debug, Args)]
 #[command(
@@ -101,10 +102,10 @@ pub(crate) struct ExportArguments {
     #[arg(
         long,
         value_name = "A,B",
-        value_delimiter = ',',
+        value_parser = names,
         allow_hyphen_values = true
     )]
-    partition_by: Vec<String>,
+    partition_by: Vec<Names>,
     /// A folder of files of at most so many cells
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_rows: Option<u64>,
@@ -189,7 +190,7 @@ pub(crate) fn export(
         reading.format = Some(format);
         let spread = Spread {
             place: file,
-            by: partition_by,
+            by: partition_by.concat(),
             max_rows,
         };
         return read(&array, part, &reading, Some(&spread), global, out);
@@ -262,8 +263,8 @@ fn read(
     line.clear();
     let exported = exported.map_err(unread)?;
     global.counts.result(exported.cells, exported.bytes);
-    if spread.is_some() {
-        messages.note(&files_in_words(&exported));
+    if let Some(spread) = spread {
+        messages.note(&files_in_words(&exported, &spread.place));
     }
     if let Some(looks) = looks.filter(|_| format == Format::Npy) {
         tell_filled(&exported, looks, messages);
@@ -300,12 +301,15 @@ fn write(
 }
 
 /// What is in a folder.
-fn files_in_words(exported: &Exported) -> String {
+fn files_in_words(exported: &Exported, place: &Path) -> String {
     let files = plural(exported.files, "file");
     if exported.folders > 0 {
         format!("{files} in {}", plural(exported.folders, "folder"))
     } else {
-        files
+        format!(
+            "{files} in the folder {}",
+            visible(&place.display().to_string())
+        )
     }
 }
 

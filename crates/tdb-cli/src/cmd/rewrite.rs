@@ -17,6 +17,7 @@ use super::{create, write_json};
 use crate::access::{Change, context};
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::names::{Names, joined, names};
 use crate::output::Output;
 use crate::paint::plural;
 use crate::request_file;
@@ -47,10 +48,10 @@ pub(crate) struct Arguments {
     #[arg(
         long,
         value_name = "A,B",
-        value_delimiter = ',',
+        value_parser = names,
         allow_hyphen_values = true
     )]
-    attrs: Option<Vec<String>>,
+    attrs: Vec<Names>,
     /// Sparse arrays: cells of a tile
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     capacity: Option<u64>,
@@ -160,7 +161,7 @@ impl Arguments {
         Changes {
             filters: &self.filters,
             tiles: &self.tiles,
-            attributes: self.attrs.as_deref(),
+            attributes: joined(&self.attrs),
             members,
         }
     }

@@ -16,7 +16,7 @@ use crate::parse::named;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tdb set target/weather \"station = 'KEF' and hour = '2024-04-10'\" temperature=4.5\n  \
+    after_help = "Examples:\n  tdb set target/weather \"station = 'KEF' and hour = '2024-04-10T06'\" temperature=4.5\n  \
     tdb set target/weather \"sky = 'snow'\" sky=rain remark=null --max 100\n\n\
     A name that holds spaces stands in \"double quotes\"; before the first operator of CONDITION, and in ATTR, also bare, as in \
     'order id=377'. VALUE is null, a label of an enumerated attribute, a date or time, a list like [1, 2], a number or text, as the attribute \

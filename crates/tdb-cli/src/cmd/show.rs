@@ -20,6 +20,7 @@ use super::selection::{Selected, Selection};
 use super::write_json;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::names::name;
 use crate::output::Output;
 use crate::paint::wrapped;
 use crate::present;
@@ -46,7 +47,7 @@ pub(crate) struct Arguments {
     /// A dense array
     array: String,
     /// The attribute; the first that holds numbers by default
-    #[arg(long, value_name = "A", allow_hyphen_values = true)]
+    #[arg(long, value_name = "A", value_parser = name, allow_hyphen_values = true)]
     attr: Option<String>,
     /// A file for the picture, instead of the terminal; it appears whole or not at all
     #[arg(long, value_name = "FILE", conflicts_with = "numbers")]

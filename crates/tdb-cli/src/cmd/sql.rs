@@ -44,5 +44,5 @@ pub(crate) fn run(arguments: &Arguments, _: &Global, _: Output) -> Result<(), Fa
         wide: _,
     } = arguments;
     let failure = Failure::new(tdb::ErrorKind::Unsupported, "this build of tdb has no SQL");
-    Err(failure.hint("cargo install tdb-cli --features sql"))
+    Err(failure.hint("cargo install --path crates/tdb-cli --features sql, in the source of tdb"))
 }

@@ -13,6 +13,7 @@ use super::selection::{Selected, Selection};
 use super::write_json;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::names::{Names, joined, names};
 use crate::output::Output;
 use crate::paint::{Role, Table, count};
 
@@ -33,10 +34,10 @@ pub(crate) struct Arguments {
     #[arg(
         long,
         value_name = "A,B",
-        value_delimiter = ',',
+        value_parser = names,
         allow_hyphen_values = true
     )]
-    fields: Option<Vec<String>>,
+    fields: Vec<Names>,
     #[command(flatten)]
     selection: Selection,
 }
@@ -49,7 +50,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         options,
     } = arguments.selection.open(&arguments.array, global, out)?;
     let all = array.schema().fields().map(|field| field.name);
-    let names: Vec<&str> = match &arguments.fields {
+    let chosen = joined(&arguments.fields);
+    let names: Vec<&str> = match &chosen {
         Some(names) => names.iter().map(String::as_str).collect(),
         None => all.collect(),
     };

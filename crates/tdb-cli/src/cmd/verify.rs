@@ -6,7 +6,7 @@ use std::io::Write;
 use clap::Args;
 use serde_json::{Value as Json, json};
 use tdb::place::{self, Place};
-use tdb_array::{ErrorKind, ObjectType};
+use tdb_array::{ErrorKind, Location, ObjectType};
 use tdb_consolidate::{Damage, Verified, verify};
 
 use super::children::{Kind, Site, children};
@@ -44,10 +44,9 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let line = Line::new(global);
     let session = line.of_session(&session(global));
     let opening = Opening::new(global, &session)?;
-    let look = |location: &Place| {
+    let look = |location: &Place, place: &Location| {
         let mut damages: Vec<Damage> = Vec::new();
-        let place = opening.access.to(location);
-        let look = || verify(&session, &place, &opening.options, &mut |d| damages.push(d));
+        let look = || verify(&session, place, &opening.options, &mut |d| damages.push(d));
         let verified = global.counts.stage("verify", look);
         line.clear();
         let verified = verified.map_err(|error| Failure::in_place(error, location))?;
@@ -64,7 +63,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     if folder.object_type()? == ObjectType::Group {
         return of_group(&folder, &opening, &look, global, out);
     }
-    let looked = look(&place::array(&arguments.uri, &global.counts)?)?;
+    let array = place::array(&arguments.uri, &global.counts)?;
+    let looked = look(&array, &opening.access.to(&array))?;
     if global.json {
         write_json(out, &looked.json())?;
     } else {
@@ -80,8 +80,12 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let mut names: Vec<&str> = looked.damages.iter().map(|d| d.fragment.as_str()).collect();
     names.sort_unstable();
     names.dedup();
+    if names.len() as u64 >= looked.verified.fragments {
+        return Err(failure.hint("no fragment is sound"));
+    }
     Err(failure.hint(format!(
-        "tdb read --without-fragments {} reads what is sound",
+        "tdb read {} --without-fragments {} reads what is sound",
+        arguments.uri,
         names.join(",")
     )))
 }
@@ -90,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 fn of_group(
     group: &Place,
     opening: &Opening,
-    look: &dyn Fn(&Place) -> Result<Looked, Failure>,
+    look: &dyn Fn(&Place, &Location) -> Result<Looked, Failure>,
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
@@ -98,7 +102,10 @@ fn of_group(
     let mut json = Vec::new();
     for array in arrays_below(group, opening)? {
         arrays = arrays.saturating_add(1);
-        let looked = match look(&array) {
+        let looked = opening
+            .access
+            .among_others(&array, |place| look(&array, place));
+        let looked = match looked {
             Ok(looked) => looked,
             // One that cannot even be opened is told, and the others are looked at.
             Err(failure) if !interrupt::is_noticed() => {

@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments, _: &Global, _: &mut Output) -> Result<(
 pub(crate) fn not_built() -> Failure {
     let what = "this build of tdb asks no other machines";
     let failure = Failure::new(tdb::ErrorKind::Unsupported, what);
-    failure.hint("cargo install tdb-cli --features distributed")
+    failure.hint("cargo install --path crates/tdb-cli --features distributed, in the source of tdb")
 }
 
 #[cfg(feature = "distributed")]

@@ -708,7 +708,7 @@ fn conditions_compare_what_is_worked_out_of_fields() {
         .expect("it runs");
     insta::assert_snapshot!(told(&output), @r#"
     error: condition `pressure > temperature`: a delete can only compare fields with values
-    hint: read the cells with this condition, and delete them by their values, with `in (…)`
+    hint: read the cells with this condition, and delete them by their values, with `in (…)`; --by-coordinates deletes these cells by their coordinates
     exit status 2
     "#);
 }

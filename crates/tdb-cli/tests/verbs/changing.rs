@@ -485,7 +485,8 @@ fn what_is_copied_moved_and_removed_is_counted() {
       "arrays": 1,
       "groups": 0,
       "objects": 36,
-      "bytes": 24969
+      "bytes": 24969,
+      "dry_run": false
     }
     exit status 0
     "#);
@@ -494,7 +495,8 @@ fn what_is_copied_moved_and_removed_is_counted() {
       "arrays": 1,
       "groups": 0,
       "objects": 36,
-      "bytes": 24969
+      "bytes": 24969,
+      "dry_run": true
     }
     exit status 0
     "#);

@@ -138,9 +138,9 @@ fn cells_are_set_and_come_back() {
         let output = command.arg(&array).args(&arguments[1..]).output();
         told(&output.expect("it runs")).replace(&array, "tour")
     };
-    let one = "station = 'KEF' and hour = '2024-04-10'";
+    let one = "station = 'KEF' and hour = '2024-04-10T00'";
     insta::assert_snapshot!(told(&["set", one, "temperature=4.5", "sky=rain"]), @r#"
-    changed 1 cell where station = 'KEF' and hour = '2024-04-10'
+    changed 1 cell where station = 'KEF' and hour = '2024-04-10T00'
     exit status 0
     "#);
     insta::assert_snapshot!(told(&["set", "sky = 'snow'", "sky=rain", "--dry-run"]), @r"

@@ -408,6 +408,7 @@ fn a_range_of_nothing_is_refused_and_times_that_look_like_seconds_are_told() {
     insta::assert_snapshot!(failure("read v22_tour/array --at 1712793600 --attrs sky"), @r"
     station,hour,sky
     warning: --at 1712793600 is 1970-01-20T19:46:33.600Z, since a number is milliseconds since 1970; seconds? write 1712793600000
+    warning: there was no array yet at 1970-01-20T19:46:33.600Z: it was made at 2024-04-09T23:00:00Z
     exit status 0
     ");
     assert_eq!(

@@ -208,7 +208,7 @@ fn a_delete_takes_no_nulls_unasked() {
     stdout(&format!("write {array} {file} --at 120"));
     let before = state(&folder);
     let refused = r#"2 error: the condition fits 1 cells, and the delete would take 2: what is stored of it also takes cells that are null in "a"
-hint: --with-nulls deletes those, too; --dry-run with it says how many
+hint: --by-coordinates deletes just those that fit; --with-nulls deletes the others, too; --dry-run with either says how many
 "#;
     for option in ["", "--dry-run", "--json"] {
         let verb = format!("delete {array} --where a=30 --at 130 {option}");

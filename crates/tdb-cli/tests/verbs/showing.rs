@@ -350,6 +350,7 @@ fn what_cannot_be_drawn_is_refused() {
     exit status 2
     "#);
     insta::assert_snapshot!(failure(&format!("show {uri} --range Z=9")), @r#"
+    warning: a range of dimension "Z" lies outside its domain
     error: dimension "Z": the range lies outside of the domain
     exit status 2
     "#);

@@ -242,8 +242,13 @@ impl Parser<'_> {
                 .error(format!("'{text}' is not a {word}; write it like {form}"))
                 .into());
         };
+        let literal = if date {
+            Literal::Date(text.clone())
+        } else {
+            Literal::Moment(moment)
+        };
         self.tokens.advance()?;
-        Ok(Literal::Moment(moment))
+        Ok(literal)
     }
 }
 

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use tdb_cells::FieldInfo;
 use tdb_schema::CellValNum;
-use tdb_tile::{Datatype, Scalar};
+use tdb_tile::{Bug, Datatype, Scalar};
 
 use super::value::shown_text;
 use crate::ast::{Comparison, Operation, Term, TermPart};
 use crate::literal_position::{LiteralPosition, is_number, is_text};
 use crate::resolved::{ResolvedComparison, ResolvedTerm, TermStep};
+use crate::walk::Joint;
 use crate::{CompareOp, ConditionError, Literal};
 
 /// Bits that whole numbers may have on the way.
@@ -32,6 +33,34 @@ type Known<'a> = HashMap<&'a str, &'a FieldInfo>;
 /// Gives the place of a field among those of the condition.
 type Number<'n, 'a> = &'n mut dyn FnMut(&'a FieldInfo) -> usize;
 
+/// The operators by which two terms are compared, one after the other, and how the answers are joined: more than one where a
+/// date may name a period, which has a beginning and an end.
+pub(super) fn parts(comparison: &Comparison, op: CompareOp) -> (Joint, &'static [CompareOp]) {
+    use CompareOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    let is_date = |term: &Term| is_time(term).is_some();
+    let names_period = is_date(&comparison.left) || is_date(&comparison.right);
+    match op {
+        Eq if names_period => (Joint::And, &[Ge, Le]),
+        Ne if names_period => (Joint::Or, &[Lt, Gt]),
+        Lt => (Joint::And, &[Lt]),
+        Le => (Joint::And, &[Le]),
+        Gt => (Joint::And, &[Gt]),
+        Ge => (Joint::And, &[Ge]),
+        Eq => (Joint::And, &[Eq]),
+        Ne => (Joint::And, &[Ne]),
+    }
+}
+
+/// The value that a term is, if it is a date or a time alone.
+fn is_time(term: &Term) -> Option<&Literal> {
+    match term.parts() {
+        [TermPart::Value(value @ (Literal::Text(_) | Literal::Date(_) | Literal::Moment(_)))] => {
+            Some(value)
+        }
+        _ => None,
+    }
+}
+
 pub(super) fn resolve<'a>(
     comparison: &Comparison,
     op: CompareOp,
@@ -45,8 +74,8 @@ pub(super) fn resolve<'a>(
         fields,
     };
     let (mut left, mut right) = (
-        typing.term(left, right, number)?,
-        typing.term(right, left, number)?,
+        typing.term(left, (op.mirrored(), right), number)?,
+        typing.term(right, (op, left), number)?,
     );
     let is_float = match (left.1, right.1) {
         (Kind::Text, Kind::Text) => {
@@ -100,14 +129,15 @@ impl<'a> Typing<'_, 'a> {
         }
     }
 
-    /// The steps of a term, and what they give. A date as text has the type of what it is compared with.
+    /// The steps of a term, and what they give. A date as text has the type of what it is compared with: the other term stands
+    /// before the operator, this one behind it.
     fn term(
         &self,
         term: &Term,
-        other: &Term,
+        other: (CompareOp, &Term),
         number: Number<'_, 'a>,
     ) -> Result<(Vec<TermStep>, Kind), ConditionError> {
-        if let [TermPart::Value(value @ (Literal::Text(_) | Literal::Moment(_)))] = term.parts() {
+        if let Some(value) = is_time(term) {
             return self.time_of(value, other);
         }
         let (mut steps, mut kinds) = (Vec::new(), Vec::new());
@@ -206,7 +236,7 @@ impl<'a> Typing<'_, 'a> {
                 steps.push(TermStep::Whole((*value).into()));
                 Ok(Kind::Whole(1))
             }
-            Literal::Text(_) | Literal::Bytes(_) | Literal::Moment(_) => {
+            Literal::Text(_) | Literal::Bytes(_) | Literal::Date(_) | Literal::Moment(_) => {
                 Err(self.unfit("text and dates cannot be calculated with"))
             }
         }
@@ -216,18 +246,29 @@ impl<'a> Typing<'_, 'a> {
     fn time_of(
         &self,
         value: &Literal,
-        other: &Term,
+        (op, other): (CompareOp, &Term),
     ) -> Result<(Vec<TermStep>, Kind), ConditionError> {
         let (_, kind) = if matches!(other.parts(), [TermPart::Value(_)]) {
             return Err(self.unfit("a test of values alone"));
         } else {
-            self.term(other, &Term::value(0), &mut |_| 0)?
+            self.term(other, (op, &Term::value(0)), &mut |_| 0)?
         };
         let Kind::Time(datatype) = kind else {
             return Err(self.unfit("text is compared with text alone"));
         };
-        match LiteralPosition::of(value, datatype) {
-            Some(LiteralPosition::At(bytes)) => {
+        let edge = match LiteralPosition::of(value, datatype) {
+            Some(LiteralPosition::At(bytes)) => Some(bytes),
+            Some(LiteralPosition::Period(first, last)) => match op {
+                CompareOp::Lt | CompareOp::Ge => Some(first),
+                CompareOp::Gt | CompareOp::Le => Some(last),
+                CompareOp::Eq | CompareOp::Ne => {
+                    return Err(Bug::new("a period that is compared as one").into());
+                }
+            },
+            _ => None,
+        };
+        match edge {
+            Some(bytes) => {
                 let ticks = i64::read(&bytes).map(i128::from);
                 let ticks = ticks.ok_or_else(|| self.unfit("a date of another size"))?;
                 Ok((vec![TermStep::Whole(ticks)], Kind::Time(datatype)))

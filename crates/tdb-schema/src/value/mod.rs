@@ -335,9 +335,13 @@ pub fn time_ticks(datatype: Datatype, text: &str) -> Option<(i128, bool)> {
 pub fn period_ticks(datatype: Datatype, text: &str) -> Option<(i64, i64)> {
     let is_four_digits = text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_date = is_four_digits || looks_like_year(datatype, text) || text.parse::<i64>().is_err();
-    if !(is_date && datatype.is_datetime()) {
-        return None;
-    }
+    is_date.then(|| ticks_of_period(datatype, text))?
+}
+
+/// As [`period_ticks`], of a text that is never ticks.
+#[must_use]
+pub fn ticks_of_period(datatype: Datatype, text: &str) -> Option<(i64, i64)> {
+    datatype.is_datetime().then_some(())?;
     let (start, end) = Moment::parse_period(text)?;
     let next_tick = |moment: Moment| {
         let (floor, is_exact) = moment.ticks(datatype)?;

@@ -174,6 +174,7 @@ impl<'a> LineSplitter<'a> {
 
 /// A record of another number of fields than the first one.
 pub(super) fn ragged(line: u64, found: usize, wanted: usize) -> InputError {
-    let what = format!("the line has {found} fields, and the first one {wanted}");
+    let fields = if found == 1 { "field" } else { "fields" };
+    let what = format!("the line has {found} {fields}, and the first one {wanted}");
     InputError::record(InputPlace::Line(line), what)
 }

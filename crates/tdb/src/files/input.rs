@@ -185,7 +185,7 @@ impl InputFile {
         session: &Session,
     ) -> Result<OpenInput> {
         let format = self.known_format()?;
-        self.check(format)?;
+        self.check(format, &becoming)?;
         format
             .check_built()
             .map_err(|error| error.within(&self.name()))?;
@@ -228,7 +228,7 @@ impl InputFile {
     }
 
     /// Fails where an option means nothing to the format.
-    fn check(&self, format: FileFormat) -> Result<()> {
+    fn check(&self, format: FileFormat, becoming: &Becoming) -> Result<()> {
         let is_npy = format == FileFormat::Npy;
         let is_csv = format == FileFormat::Csv;
         let ColumnChoice {
@@ -241,6 +241,7 @@ impl InputFile {
             ("--columns", is_npy && !only.is_empty()),
             ("--exclude", is_npy && !without.is_empty()),
             ("--rename", is_npy && !renamed.is_empty()),
+            ("--type", is_npy && !becoming.types.is_empty()),
             ("--null", !is_csv && self.missing.is_some()),
             ("--delimiter", !is_csv && self.delimiter.is_some()),
         ];
@@ -303,6 +304,11 @@ impl InputFile {
             None if self.is_standard_input() => {
                 let what = "standard input: the name does not tell the format";
                 Err(Error::invalid(what).with_hint("--format csv, jsonl, arrow, parquet or npy"))
+            }
+            None if self.path.is_dir() => {
+                let what = format!("{}: is a folder, and one file is read", self.name());
+                let hint = "read its files one by one: an import of the first, the others with --append";
+                Err(Error::invalid(what).with_hint(hint))
             }
             None => FileFormat::of_input(&self.path),
         }

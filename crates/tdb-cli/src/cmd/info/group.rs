@@ -3,9 +3,11 @@
 use std::io::Write;
 
 use serde_json::{Map, Value as Json, json};
-use tdb_array::{Array, Group, GroupMember, Metadata, ObjectType, OpenOptions};
+use tdb::place::Place;
+use tdb_array::{Array, Group, GroupMember, Metadata, ObjectType};
 use tdb_tile::Code;
 
+use crate::access::Opening;
 use crate::cmd::cells::CellNumbers;
 use crate::cmd::meta;
 use crate::cmd::schema::section;
@@ -23,18 +25,25 @@ pub(super) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     /// Opens the arrays among the members; those outside of the group are left alone.
-    pub(super) fn gather(group: &'a Group, metadata: &'a Metadata, options: &OpenOptions) -> Self {
+    pub(super) fn gather(
+        group: &'a Group,
+        metadata: &'a Metadata,
+        location: &Place,
+        opening: &Opening,
+    ) -> Self {
         let cells = |member: &GroupMember| {
             let is_array = member.object_type == ObjectType::Array;
             let prefix = is_array
                 .then(|| group.member_prefix(member).ok())
                 .flatten()?;
-            let array = Array::open_location(&group.location().at(&prefix), options.clone());
-            Some(
-                array
-                    .map_err(Failure::from)
-                    .and_then(|array| CellNumbers::of(&array)),
-            )
+            let place = Place {
+                location: location.location.at(&prefix),
+                ..location.clone()
+            };
+            Some(opening.access.among_others(&place, |place| {
+                let array = Array::open_location(place, opening.options.clone())?;
+                CellNumbers::of(&array)
+            }))
         };
         Self {
             group,

@@ -16,6 +16,7 @@ use super::vertical::VerticalWriter;
 use crate::cmd::selection::Selection;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::names::{Names, joined, names};
 use crate::output::Output;
 
 /// Bytes of a batch that is written: larger ones gain nothing.
@@ -28,19 +29,19 @@ pub(crate) struct Reading {
     #[arg(
         long,
         value_name = "A,B",
-        value_delimiter = ',',
+        value_parser = names,
         allow_hyphen_values = true
     )]
-    pub(super) attrs: Option<Vec<String>>,
+    pub(super) attrs: Vec<Names>,
     /// Dimensions; all by default
     #[arg(
         long,
         value_name = "X,Y",
-        value_delimiter = ',',
+        value_parser = names,
         conflicts_with = "no_dims",
         allow_hyphen_values = true
     )]
-    pub(super) dims: Option<Vec<String>>,
+    pub(super) dims: Vec<Names>,
     /// No dimensions
     #[arg(long)]
     pub(super) no_dims: bool,
@@ -53,10 +54,10 @@ pub(crate) struct Reading {
     #[arg(
         long,
         value_name = "A,-B",
-        value_delimiter = ',',
+        value_parser = names,
         allow_hyphen_values = true
     )]
-    pub(super) sort: Vec<String>,
+    pub(super) sort: Vec<Names>,
     /// Leave the first so many cells out
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(super) offset: u64,
@@ -115,19 +116,20 @@ impl Reading {
     ) -> Result<ReadOptions, Failure> {
         // An empty name is that of an attribute without one, or else none at all.
         let anonymous = array.schema().field("").is_some();
-        let names = |names: &Vec<String>| -> Vec<String> {
+        let named = |names: &Names| -> Names {
             let named = names.iter().filter(|name| anonymous || !name.is_empty());
             named.cloned().collect()
         };
+        let (attrs, dims) = (joined(&self.attrs), joined(&self.dims));
         if format != Format::Table {
-            check_distinct("--attrs", self.attrs.as_deref())?;
-            check_distinct("--dims", self.dims.as_deref())?;
+            check_distinct("--attrs", attrs.as_deref())?;
+            check_distinct("--dims", dims.as_deref())?;
         }
-        let without_dimensions = self.no_dims || (format == Format::Npy && self.dims.is_none());
+        let without_dimensions = self.no_dims || (format == Format::Npy && dims.is_none());
         Ok(ReadOptions {
-            attributes: self.attrs.as_ref().map(names),
-            dimensions: match &self.dims {
-                Some(dims) => Some(names(dims)),
+            attributes: attrs.as_ref().map(named),
+            dimensions: match &dims {
+                Some(dims) => Some(named(dims)),
                 None => without_dimensions.then(Vec::new),
             },
             order: self.order.map(Order::of_result),
@@ -149,7 +151,8 @@ impl Reading {
             let what = "a .npy file holds all cells of a box, in their order";
             return Err(Failure::invalid(what).hint("choose the box with --range"));
         }
-        let keys = self.sort.iter().map(|key| SortKey::from(key.as_str()));
+        let keys = self.sort.iter().flatten();
+        let keys = keys.map(|key| SortKey::from(key.as_str()));
         Ok(part.with_sort(keys.collect()).with_offset(self.offset))
     }
 

@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 use tdb_schema::names::UnknownName;
 
 use crate::failure::Failure;
+use crate::names::Names;
+use crate::parse;
 
 /// Filters of a field, or of all.
 #[derive(Clone, Debug)]
@@ -23,7 +25,7 @@ pub(super) struct Tile {
 pub(super) struct Changes<'a> {
     pub(super) filters: &'a [Filters],
     pub(super) tiles: &'a [Tile],
-    pub(super) attributes: Option<&'a [String]>,
+    pub(super) attributes: Option<Names>,
     /// Members of the schema as a whole.
     pub(super) members: Vec<(&'static str, Value)>,
 }
@@ -65,10 +67,10 @@ pub(super) fn tile(text: &str) -> Result<Tile, String> {
 
 /// The field in front of the first `=`; one whose name holds `=` stands in double quotes.
 fn split_field(text: &str) -> (Option<String>, &str) {
-    if let Some(rest) = text.strip_prefix('"')
-        && let Some((name, rest)) = rest.split_once("\"=")
+    if text.starts_with('"')
+        && let Some((name, rest)) = parse::named(text)
     {
-        return (Some(name.replace("\"\"", "\"")), rest);
+        return (Some(name), rest);
     }
     if text.starts_with(['[', '{']) {
         return (None, text);
@@ -89,7 +91,7 @@ pub(super) fn changed(mut schema: Value, changes: &Changes<'_>) -> Result<Value,
     for (name, value) in &changes.members {
         members.insert((*name).to_owned(), value.clone());
     }
-    if let Some(attributes) = changes.attributes {
+    if let Some(attributes) = &changes.attributes {
         keep_attributes(&mut schema, attributes)?;
     }
     for tile in changes.tiles {

@@ -57,7 +57,9 @@ pub(super) fn lines(
     marks: Option<[char; 2]>,
     ticks: bool,
 ) -> Vec<String> {
-    let mut first = vec![visible(&picture.attribute)];
+    // An attribute may have no name.
+    let name = Some(&picture.attribute).filter(|name| !name.is_empty());
+    let mut first: Vec<String> = name.map(|name| visible(name)).into_iter().collect();
     match palette.scale {
         _ if picture.channels > 1 => first.push("in colours".to_owned()),
         Some((lo, hi)) => {

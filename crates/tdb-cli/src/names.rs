@@ -1,0 +1,119 @@
+//! Names on the command line: bare or in double quotes, alone or in a list between commas.
+
+/// The names of one list. An option may be given more than once: its lists are joined.
+pub(crate) type Names = Vec<String>;
+
+/// `a,b`, `"b,c",d`, `-"order id"`: a name that holds a comma stands in double quotes; a quote within quotes is doubled.
+pub(crate) fn names(text: &str) -> Result<Names, String> {
+    let parts = parts(text)?;
+    parts.into_iter().map(bare).collect()
+}
+
+/// One name, without the quotes that it stands in.
+pub(crate) fn name(text: &str) -> Result<String, String> {
+    if text.starts_with('"') {
+        bare(text)
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+/// All names, or none if no list is given.
+pub(crate) fn joined(lists: &[Names]) -> Option<Names> {
+    (!lists.is_empty()).then(|| lists.concat())
+}
+
+/// What stands between the commas that are not in quotes. Quotes begin a part, or stand behind a sign, a parenthesis or `=`.
+pub(crate) fn parts(text: &str) -> Result<Vec<&str>, String> {
+    let mut parts = Vec::new();
+    let (mut begin, mut in_quotes) = (0, false);
+    let mut before = ',';
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' if in_quotes => in_quotes = false,
+            // One that follows another within quotes is doubled.
+            '"' => {
+                let begun = text.get(begin..at).unwrap_or("");
+                in_quotes = matches!(begun, "" | "-") || matches!(before, '(' | '=' | '"');
+            }
+            ',' if !in_quotes => {
+                parts.extend(text.get(begin..at));
+                begin = at.saturating_add(1);
+            }
+            _ => {}
+        }
+        before = c;
+    }
+    if in_quotes {
+        return Err("a double quote is never closed".to_owned());
+    }
+    parts.extend(text.get(begin..));
+    Ok(parts)
+}
+
+/// A name without its quotes; a sign may stand before them.
+fn bare(text: &str) -> Result<String, String> {
+    let (sign, quoted) = match text.strip_prefix("-\"") {
+        Some(quoted) => ("-", quoted),
+        None => match text.strip_prefix('"') {
+            Some(quoted) => ("", quoted),
+            None => return Ok(text.to_owned()),
+        },
+    };
+    match unquoted(quoted) {
+        Some((name, "")) => Ok(format!("{sign}{name}")),
+        Some(_) => Err(format!("more than a name in double quotes: {text}")),
+        None => Err(format!("a double quote is never closed: {text}")),
+    }
+}
+
+/// The name up to the closing quote, and what stands behind it.
+pub(crate) fn unquoted(quoted: &str) -> Option<(String, &str)> {
+    let mut name = String::new();
+    let mut rest = quoted;
+    loop {
+        let (part, behind) = rest.split_once('"')?;
+        name.push_str(part);
+        // A quote within quotes is doubled.
+        match behind.strip_prefix('"') {
+            Some(more) => {
+                name.push('"');
+                rest = more;
+            }
+            None => return Some((name, behind)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_holds_a_comma_stands_in_quotes() {
+        let of = |text: &str| names(text).unwrap().join("|");
+        assert_eq!(of("a,b"), "a|b");
+        assert_eq!(of("a"), "a");
+        assert_eq!(of(""), "");
+        assert_eq!(of("a, b"), "a| b");
+        assert_eq!(of("\"b,c\",d"), "b,c|d");
+        assert_eq!(of("d,\"order id\""), "d|order id");
+        assert_eq!(of("-\"b,c\",-d"), "-b,c|-d");
+        assert_eq!(of("\"say \"\"a,b\"\"\",d"), "say \"a,b\"|d");
+        assert_eq!(of("\"\"\"\""), "\"");
+        assert_eq!(of("\"\""), "");
+        // A part of a date is taken apart where it is known what fields there are.
+        assert_eq!(of("year(\"b,c\"),d"), "year(\"b,c\")|d");
+        assert_eq!(of("5\",6\""), "5\"|6\"");
+        assert!(names("\"b,c").unwrap_err().contains("never closed"));
+        assert!(names("\"b\"c").unwrap_err().contains("more than a name"));
+    }
+
+    #[test]
+    fn one_name_may_hold_commas() {
+        assert_eq!(name("b,c").unwrap(), "b,c");
+        assert_eq!(name("\"b,c\"").unwrap(), "b,c");
+        assert_eq!(name("-x").unwrap(), "-x");
+        assert!(name("\"b").is_err());
+    }
+}

@@ -1,0 +1,53 @@
+//! What a test of a field comes to: often one comparison, and several where a date names a period.
+
+use crate::CompareOp;
+use crate::literal_position::Outcome;
+use crate::resolved::ResolvedTest;
+use crate::walk::Joint;
+
+/// Groups of tests, never empty: what is joined in a group is joined the other way than the groups are.
+#[derive(Debug)]
+pub(super) struct Tests {
+    pub(super) groups_by: Joint,
+    pub(super) groups: Vec<Vec<ResolvedTest>>,
+}
+
+impl From<ResolvedTest> for Tests {
+    fn from(test: ResolvedTest) -> Self {
+        Self {
+            groups_by: Joint::Or,
+            groups: vec![vec![test]],
+        }
+    }
+}
+
+impl From<Outcome> for Tests {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Compare(op, value) => ResolvedTest::Compare(op, value.into()).into(),
+            Outcome::True => ResolvedTest::NotNull.into(),
+            Outcome::False => ResolvedTest::Never.into(),
+            Outcome::Within(first, last) => Self {
+                groups_by: Joint::Or,
+                groups: vec![period(first, last, true)],
+            },
+            Outcome::Outside(first, last) => Self {
+                groups_by: Joint::And,
+                groups: vec![period(first, last, false)],
+            },
+        }
+    }
+}
+
+/// Whether a cell is within a period: not before it and not behind it; or whether it is outside: before it or behind it.
+pub(super) fn period(first: Vec<u8>, last: Vec<u8>, within: bool) -> Vec<ResolvedTest> {
+    let (from, to) = if within {
+        (CompareOp::Ge, CompareOp::Le)
+    } else {
+        (CompareOp::Lt, CompareOp::Gt)
+    };
+    vec![
+        ResolvedTest::Compare(from, first.into()),
+        ResolvedTest::Compare(to, last.into()),
+    ]
+}

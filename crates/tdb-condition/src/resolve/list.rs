@@ -1,0 +1,49 @@
+//! Tests with a list of values.
+
+use bytes::Bytes;
+use tdb_cells::FieldInfo;
+
+use super::groups::{Tests, period};
+use super::labels;
+use super::value::{place, sort};
+use crate::literal_position::LiteralPosition;
+use crate::resolved::ResolvedTest;
+use crate::walk::Joint;
+use crate::{ConditionError, FieldTest, Literal};
+
+/// Whether a cell is one of some values, or within one of some periods; or none of them.
+pub(super) fn in_list(
+    test: &FieldTest,
+    field: &FieldInfo,
+    members: &[Literal],
+    is_in: bool,
+) -> Result<Tests, ConditionError> {
+    let mut values = Vec::new();
+    let mut groups = Vec::new();
+    for member in members {
+        let place = match &field.enumeration {
+            None => place(test, field.datatype, member)?,
+            Some(enumeration) => {
+                values.extend(labels::indexes(test, field, enumeration, member)?);
+                continue;
+            }
+        };
+        match place {
+            LiteralPosition::At(value) => values.push(Bytes::from(value)),
+            LiteralPosition::Period(first, last) => groups.push(period(first, last, is_in)),
+            _ => {}
+        }
+    }
+    sort(&mut values, field.datatype);
+    if groups.is_empty() || !values.is_empty() {
+        groups.push(vec![if is_in {
+            ResolvedTest::In(values)
+        } else {
+            ResolvedTest::NotIn(values)
+        }]);
+    }
+    Ok(Tests {
+        groups_by: if is_in { Joint::Or } else { Joint::And },
+        groups,
+    })
+}
