@@ -23,8 +23,13 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let mut python = Command::new(workshop.python());
     python.arg("-B").arg(root().join("xtask/interop/sql.py"));
     python.arg(workshop.library(JUDGE.0, JUDGE.1)?);
-    python.arg(root().join("fixtures/recipes")).arg("s3://tdbsql");
-    python.arg(root().join("fixtures")).arg(program()?).arg(&folder);
+    python
+        .arg(root().join("fixtures/recipes"))
+        .arg("s3://tdbsql");
+    python
+        .arg(root().join("fixtures"))
+        .arg(program()?)
+        .arg(&folder);
     python.envs(settings);
     print!("{}", output(&mut python)?);
     Ok(())

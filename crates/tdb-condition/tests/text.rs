@@ -60,10 +60,7 @@ fn every_spelling_is_read() {
         ("3 < a", "a > 3"),
         ("'x' = a", "a = 'x'"),
         ("true <> b", "b != true"),
-        (
-            "date '2020-01-02' >= d",
-            "d <= date '2020-01-02'",
-        ),
+        ("date '2020-01-02' >= d", "d <= date '2020-01-02'"),
         ("a IN (1,2 , 3)", "a in (1, 2, 3)"),
         ("a not in ()", "a not in ()"),
         ("a between 1 and 2 and b = 3", "a >= 1 and a <= 2 and b = 3"),

@@ -264,7 +264,7 @@ fn fragments_are_merged_as_the_plan_says() {
             &format!("consolidate {array} --config sm.consolidation.step_size_ratio=2"),
             &folder,
         ),
-        failure(&format!("consolidate {array} --memory 1kB"), &folder),
+        failure(&format!("consolidate {array} --memory 2kB"), &folder),
     ];
     insta::assert_snapshot!("merge_refused", texts.join("\n"));
     let made = stdout(&format!("consolidate {array} --memory 2MB"));

@@ -307,7 +307,8 @@ impl InputFile {
             }
             None if self.path.is_dir() => {
                 let what = format!("{}: is a folder, and one file is read", self.name());
-                let hint = "read its files one by one: an import of the first, the others with --append";
+                let hint =
+                    "read its files one by one: an import of the first, the others with --append";
                 Err(Error::invalid(what).with_hint(hint))
             }
             None => FileFormat::of_input(&self.path),

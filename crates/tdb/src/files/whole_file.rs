@@ -168,7 +168,10 @@ fn beside(name: &Path, place: &Path, there: Option<&Metadata>) -> Result<NamedTe
 }
 
 fn is_folder(name: &Path) -> Error {
-    let what = format!("{}: is a folder, and the result is one file", name.display());
+    let what = format!(
+        "{}: is a folder, and the result is one file",
+        name.display()
+    );
     Error::new(ErrorKind::Store, what)
 }
 
