@@ -7,6 +7,7 @@ workers, and of the array's Parquet export, which DataFusion reads by itself. Ho
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -25,6 +26,8 @@ ARRAYS = (
 # Rows of the large array: worth both workers.
 ROWS = 400_000
 FRAGMENTS = 4
+# Bytes of the buffers that TileDB fills.
+ROOM = 1 << 26
 # A date that is none.
 NOT_A_TIME = (1 << 63).to_bytes(8, "little")
 
@@ -58,7 +61,7 @@ def large(tdb):
 
 def judged(lib, uri, schema):
     """TileDB's cells, sorted, with labels in the place of codes."""
-    answer = asking.run_query(lib, uri, {"name": "all"})
+    answer = asking.run_query(lib, uri, {"name": "all", "room": ROOM})
     labels = {one["name"]: one["values"] for one in schema["enumerations"]}
     columns = []
     for column, values in zip(answer["columns"], zip(*rows_of(answer))):
@@ -67,11 +70,15 @@ def judged(lib, uri, schema):
             known = labels[of_field["enumeration"]]
             codes = (None if value is None else int.from_bytes(value, "little") for value in values)
             values = [None if code is None else str(known[code]).encode() for code in codes]
-        if column["datatype"].startswith("datetime"):
-            # SQL has no date that is none but null.
-            values = [None if value == NOT_A_TIME else value for value in values]
         columns.append(values)
-    return sorted(zip(*columns), key=repr), answer["columns"]
+    rows = zip(*columns)
+    return sorted((with_null_dates(row, answer["columns"]) for row in rows), key=repr), answer["columns"]
+
+
+def with_null_dates(row, columns):
+    """A row with null where a date is none: some columns of SQL have no other way to say that."""
+    pairs = zip(row, columns)
+    return tuple(None if value == NOT_A_TIME and column["datatype"].startswith("datetime") else value for value, column in pairs)
 
 
 def in_sql(tdb, uri, columns, *arguments):
@@ -79,7 +86,8 @@ def in_sql(tdb, uri, columns, *arguments):
     said = tdb("sql", "select * from '%s'" % uri, "--format", "jsonl", "--ticks", "--quiet", *arguments)
     fields = [{"name": column["name"], "type": column["datatype"]} for column in columns]
     rows = (json.loads(line) for line in said.splitlines())
-    return sorted((tuple(raw_of(field, row[field["name"]]) for field in fields) for row in rows), key=repr)
+    rows = (tuple(raw_of(field, row[field["name"]]) for field in fields) for row in rows)
+    return sorted((with_null_dates(row, columns) for row in rows), key=repr)
 
 
 def questions(schema, table):
@@ -87,20 +95,27 @@ def questions(schema, table):
     named = ['"%s"' % one["name"] for one in schema["dimensions"] + schema["attributes"]]
     dims = ", ".join(named[: len(schema["dimensions"])])
     first, last = named[0], named[-1]
+    counts = ", ".join("count(%s) as c%d" % (name, number) for number, name in enumerate(named))
     asked = [
-        "select count(*), %s from T" % ", ".join("count(%s)" % name for name in named),
-        "select min(%s), max(%s) from T" % (first, first),
-        "select %s, count(*) from T group by %s order by %s limit 500" % (first, first, first),
-        "select %s, count(*) as n from T group by %s having count(*) > 1 order by n desc, %s limit 200" % (last, last, last),
+        "select count(*) as how_many, %s from T" % counts,
+        "select min(%s) as least, max(%s) as most from T" % (first, first),
+        "select %s, count(*) as how_many from T group by %s order by %s limit 500" % (first, first, first),
+        "select %s, count(*) as how_many from T group by %s having count(*) > 1 order by how_many desc, %s limit 200" % (last, last, last),
         "select %s from T where %s > (select min(%s) from T) order by %s limit 300" % (dims, first, first, dims),
-        "select count(*) from T a join (select distinct %s from T order by %s limit 10) b on a.%s = b.%s" % (first, first, first, first),
+        "select count(*) as how_many from T a join (select distinct %s from T order by %s limit 10) b on a.%s = b.%s" % (first, first, first, first),
     ]
     return [statement.replace(" T", " '%s'" % table) for statement in asked]
 
 
 def answers(tdb, schema, table, *arguments):
-    """What the statements print, one after the other."""
-    return tdb("sql", "; ".join(questions(schema, table)), "--format", "csv", "--quiet", *arguments)
+    """What the statements print, one after the other; times to the second at least, since Parquet has none that are coarser."""
+    said = tdb("sql", "; ".join(questions(schema, table)), "--format", "csv", "--quiet", *arguments)
+    return re.sub(r"(?<=T)(\d\d)(:\d\d)?(:\d\d)?(\.\d+)?", in_seconds, said)
+
+
+def in_seconds(time):
+    hour, minute, second, rest = time.groups(default="")
+    return hour + (minute or ":00") + (second or ":00") + rest.rstrip("0").rstrip(".")
 
 
 def compare(lib, tdb, here, name, cluster):

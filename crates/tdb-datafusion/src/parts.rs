@@ -184,9 +184,21 @@ fn starts_along(
         .collect::<Option<_>>()?;
     let order = |a: &[u8], b: &[u8]| datatype.compare(a, b).unwrap_or(Ordering::Equal);
     sides.sort_by(|a, b| order(&a.lo, &b.lo));
+    let mut ends = sides.clone();
+    ends.sort_by(|a, b| order(&a.hi, &b.hi));
+    // Boxes that begin before a start and end behind it.
+    let cut_by = |start: &[u8]| {
+        let begun = sides.partition_point(|side| order(&side.lo, start).is_lt());
+        begun.saturating_sub(ends.partition_point(|side| order(&side.hi, start).is_lt()))
+    };
+    // A quarter of a part aside at most, where fewer are cut.
+    let reach = sides.len().checked_div(count.saturating_mul(4))?;
     let starts = (1..count).map(|part| {
         let at = sides.len().checked_mul(part)?.checked_div(count)?;
-        Some(sides.get(at)?.lo.to_vec())
+        let near = at.saturating_sub(reach)..at.saturating_add(reach).saturating_add(1);
+        let near = near.filter_map(|place| Some((place, sides.get(place)?)));
+        let best = near.min_by_key(|(place, side)| (cut_by(&side.lo), place.abs_diff(at)));
+        Some(best?.1.lo.to_vec())
     });
     let mut starts: Vec<Vec<u8>> = starts.collect::<Option<_>>()?;
     starts.dedup();
