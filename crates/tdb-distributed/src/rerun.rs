@@ -20,6 +20,10 @@ const LOOK: Duration = Duration::from_millis(100);
 /// What is told of a query that is run again.
 const AGAIN: &str = "the query is run again on those that are left";
 
+/// What is told of a statement that changes an array: its error may have come after the change.
+const UNKNOWN: &str =
+    "the statement did not end; tdb log tells whether the array was changed before";
+
 /// A query under way.
 struct Query {
     cluster: Cluster,
@@ -62,9 +66,7 @@ impl Cluster {
                         return Err(error);
                     }
                     if !is_query(&statement) {
-                        return Err(
-                            gone(&lost, "the statement did not end, and changed nothing").into(),
-                        );
+                        return Err(gone(&lost, UNKNOWN).into());
                     }
                     if !self.is_alive() {
                         return Err(gone(&lost, "no other worker is left").into());
