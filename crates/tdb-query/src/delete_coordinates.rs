@@ -40,7 +40,7 @@ pub(crate) fn coordinates_of(
     let points = points.finish()?;
     let bytes = (points.len() as u64).saturating_mul(TEST_BYTES);
     let _held = limits.budget.take(bytes)?;
-    let Some(condition) = points.condition() else {
+    let Some(condition) = points.condition()? else {
         return Ok(None);
     };
     let tests = condition.nodes().len() as u64;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use tdb_schema::value::{Value, read};
+use tdb_tile::Bug;
 
 use super::Points;
 use crate::literal_position::is_text;
@@ -12,29 +13,39 @@ impl Points {
     /// The condition that holds for the cells at these points and no others; `None` if there are none.
     ///
     /// It has a list for each combination of coordinates along all dimensions but the one that has the most of them.
-    #[must_use]
-    pub fn condition(&self) -> Option<Condition> {
+    ///
+    /// # Errors
+    /// None but a bug.
+    pub fn condition(&self) -> Result<Option<Condition>, Bug> {
         let order = self.by_coordinates();
-        let last = *order.last()?;
-        let mut points: Vec<Vec<u64>> = (0..self.len())
-            .filter_map(|point| {
-                let keys = self.tree.point(point)?;
-                order.iter().map(|at| keys.get(*at).copied()).collect()
-            })
-            .collect();
+        let Some(last) = order.last() else {
+            return Ok(None);
+        };
+        let points = (0..self.len()).map(|point| {
+            let keys = self.tree.point(point)?;
+            order.iter().map(|at| keys.get(*at).copied()).collect()
+        });
+        let points: Option<Vec<Vec<u64>>> = points.collect();
+        let mut points = points.ok_or_else(|| Bug::new("a point without coordinates"))?;
         points.sort_unstable();
         points.dedup();
         let same =
             |a: &Vec<u64>, b: &Vec<u64>| a.split_last().map(|a| a.1) == b.split_last().map(|b| b.1);
-        let lists = points.chunk_by(same).filter_map(|points| {
+        let lists = points.chunk_by(same).map(|points| {
             let (_, common) = points.first()?.split_last()?;
             let common = order.iter().zip(common);
-            let common = common.filter_map(|(at, key)| self.test(*at, [*key]));
+            let common = common.map(|(at, key)| self.test(*at, [*key]));
             let list = points.iter().filter_map(|point| point.last().copied());
-            let tests = common.chain(self.test(last, list));
-            tests.map(Condition::from).reduce(Condition::and)
+            let tests = common.chain(std::iter::once(self.test(*last, list)));
+            let tests: Vec<FieldTest> = tests.collect::<Option<_>>()?;
+            tests
+                .into_iter()
+                .map(Condition::from)
+                .reduce(Condition::and)
         });
-        lists.reduce(Condition::or)
+        let lists: Option<Vec<Condition>> = lists.collect();
+        let lists = lists.ok_or_else(|| Bug::new("a coordinate that no test can have"))?;
+        Ok(lists.into_iter().reduce(Condition::or))
     }
 
     /// The places of the dimensions, those with the fewest coordinates first.
@@ -62,7 +73,8 @@ impl Points {
                 _ => return None,
             })
         };
-        let mut list: Vec<Literal> = keys.into_iter().filter_map(literal).collect();
+        let list: Option<Vec<Literal>> = keys.into_iter().map(literal).collect();
+        let mut list = list?;
         let test = match list.pop() {
             Some(one) if list.is_empty() => Test::Compare(CompareOp::Eq, one),
             last => {
