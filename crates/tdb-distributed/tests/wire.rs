@@ -26,10 +26,13 @@ fn named() -> Named {
 
 fn task() -> ScanTask {
     let days = |lo: i64, hi: i64| {
-        let range = Range::new(lo.to_le_bytes(), hi.to_le_bytes());
+        let range = Range::new(lo.to_le_bytes().to_vec(), hi.to_le_bytes().to_vec());
         ("day".to_owned(), range)
     };
-    let depth = Range::new((-0.1_f64).to_le_bytes(), f64::MAX.to_le_bytes());
+    let depth = Range::new(
+        (-0.1_f64).to_le_bytes().to_vec(),
+        f64::MAX.to_le_bytes().to_vec(),
+    );
     let salty = Condition::field("salt").gt(0.1);
     ScanTask {
         uri: named().uri,
