@@ -45,10 +45,24 @@ pub fn plan_merged_footers(array: &Array, options: &ChangeOptions) -> Result<Pla
     };
     let all = footers.iter().map(|(name, footer)| (*name, &footer[..]));
     let payload = ConsolidatedMetadata::encode(all).at(&key)?;
+    check_size(array, payload.len())?;
     let tile = seal_generic_tile(&payload, FormatVersion::WRITTEN, array.key()).at(&key)?;
     let mut plan = Plan::default();
     plan.put(key, tile);
     Ok(plan)
+}
+
+/// Nobody could open an array whose merged footers are larger than that.
+fn check_size(array: &Array, bytes: usize) -> Result<(), ArrayError> {
+    if bytes as u64 <= array.limits().metadata_tile {
+        return Ok(());
+    }
+    Err(ArrayError::Invalid {
+        what: "number of fragments",
+        name: array.fragments().len().to_string(),
+        why: "their footers together are larger than a tile of metadata may be (metadata_tile), so that the array could \
+              not be opened with them; merge fragments first",
+    })
 }
 
 /// Puts the footers of all fragments into one object, so that opening the array takes one read for all of them.
@@ -56,8 +70,8 @@ pub fn plan_merged_footers(array: &Array, options: &ChangeOptions) -> Result<Pla
 /// Footers of versions before 5 and of version 11 are left out: TileDB opens no array that has them there.
 ///
 /// # Errors
-/// [`ArrayError::Invalid`] for an array of a version before 9, whose fragments would be named by where they are;
-/// as the store reports.
+/// [`ArrayError::Invalid`] for an array of a version before 9, whose fragments would be named by where they are, and for
+/// footers that together are larger than [`Limits::metadata_tile`](tdb_tile::Limits::metadata_tile); as the store reports.
 pub fn consolidate_fragment_metadata(
     array: &Array,
     options: &ChangeOptions,
