@@ -34,6 +34,9 @@ const DELAY: f64 = 0.03;
 /// Bytes that come in a second.
 const BANDWIDTH: f64 = 100e6;
 
+/// Bytes of memory that are allowed, as `tdb` does if it is not told otherwise.
+const MEMORY: u64 = 1 << 30;
+
 /// Rows of the table: writes, upkeep, and the limit of a tile of metadata, in MiB.
 const ROWS: [(&str, &str, &str); 15] = [
     ("100", "nothing", "256"),
@@ -89,7 +92,7 @@ fn row(writes: u64, name: &str, mebibytes: u64) -> Result<(), Box<dyn Error>> {
     };
     let limits = Limits {
         metadata_tile: mebibytes << 20,
-        ..Limits::default()
+        ..Limits::with_budget(MEMORY)
     };
     let start = format!("| {writes} | {name} | {}", plan.fragments());
     let store = Arc::new(VastStore::new(plan));
