@@ -1,7 +1,7 @@
 use tdb_array::directory::FRAGMENT_METADATA_FOLDER;
 use tdb_array::{Array, ArrayError, At, ChangeOptions};
 use tdb_filters::seal_generic_tile;
-use tdb_fragment::ConsolidatedMetadata;
+use tdb_fragment::{ConsolidatedMetadata, FragmentIndex};
 use tdb_tile::FormatVersion;
 
 use crate::Plan;
@@ -23,7 +23,7 @@ pub fn plan_merged_footers(array: &Array, options: &ChangeOptions) -> Result<Pla
                   fragment, so that the array could never be moved or copied; it is left as it is",
         });
     }
-    let mut footers = Vec::new();
+    let mut chosen = Vec::new();
     let mut times: Option<(u64, u64)> = None;
     for (index, fragment) in array.numbered_fragments() {
         let written = fragment.metadata.version;
@@ -32,18 +32,21 @@ pub fn plan_merged_footers(array: &Array, options: &ChangeOptions) -> Result<Pla
         }
         let (start, end) = fragment.timestamps();
         times = Some(times.map_or((start, end), |(a, b)| (a.min(start), b.max(end))));
-        footers.push((fragment.name.as_str(), array.footer(index)?));
+        chosen.push((index, fragment.name.as_str()));
     }
-    let (Some(times), true) = (times, footers.len() > 1) else {
+    let (Some(times), true) = (times, chosen.len() > 1) else {
         return Ok(Plan::default());
     };
+    let indexes: Vec<FragmentIndex> = chosen.iter().map(|(index, _)| *index).collect();
+    let footers = array.footers(&indexes)?;
     let name = options.names.versioned(times, version)?;
     let key = if version.has_fragment_folder() {
         format!("{FRAGMENT_METADATA_FOLDER}/{name}.meta")
     } else {
         format!("{name}.meta")
     };
-    let all = footers.iter().map(|(name, footer)| (*name, &footer[..]));
+    let names = chosen.iter().map(|(_, name)| *name);
+    let all = names.zip(footers.iter().map(|footer| &footer[..]));
     let payload = ConsolidatedMetadata::encode(all).at(&key)?;
     check_size(array, payload.len())?;
     let tile = seal_generic_tile(&payload, FormatVersion::WRITTEN, array.key()).at(&key)?;

@@ -191,6 +191,17 @@ fn footers_are_merged_and_older_ones_removed() {
 }
 
 #[test]
+fn footers_are_read_all_at_once() {
+    let store = fixture("v22_commits_merged");
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    let array = open(&shared).unwrap();
+    assert!(array.fragments().len() > 1);
+    store.take_counts();
+    consolidate_fragment_metadata(&array, &change()).unwrap();
+    assert_eq!(store.take_counts().batches, 1);
+}
+
+#[test]
 fn footers_that_could_not_be_opened_are_not_merged() {
     let mut refused = Vec::new();
     for most in (100..2000).step_by(10) {
