@@ -6,7 +6,6 @@
 //! and memory are measured on Linux, and zero elsewhere.
 #![expect(
     clippy::unwrap_used,
-    clippy::indexing_slicing,
     clippy::cast_precision_loss,
     reason = "an example, and sizes that are written down"
 )]

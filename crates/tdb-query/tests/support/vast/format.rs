@@ -84,7 +84,7 @@ impl Metadata {
         let place = places.next().unwrap().0;
         assert!(places.next().is_none(), "the domain stands there once");
         let end = bytes.len() - LENGTH;
-        let length = u64::from_le_bytes(bytes[end..].try_into().unwrap());
+        let length = u64::from_le_bytes(bytes.split_at(end).1.try_into().unwrap());
         let footer = end - usize::try_from(length).unwrap();
         Self {
             bytes,
@@ -99,7 +99,7 @@ impl Metadata {
 
     /// These bytes of the metadata of the fragment at a block.
     pub(crate) fn slice(&self, block: &Block, start: usize, end: usize) -> Vec<u8> {
-        let mut out = self.bytes[start..end].to_vec();
+        let mut out = self.bytes.get(start..end).unwrap().to_vec();
         for (place, byte) in (self.domain..).zip(domain(block)) {
             if let Some(at) = place.checked_sub(start)
                 && let Some(old) = out.get_mut(at)

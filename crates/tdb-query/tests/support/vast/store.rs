@@ -173,7 +173,10 @@ impl VastStore {
         let missing = || StoreError::NotFound {
             key: read.key.to_string(),
         };
-        let (name, file) = path[1..].split_once('/').ok_or_else(missing)?;
+        let (name, file) = path
+            .trim_start_matches('/')
+            .split_once('/')
+            .ok_or_else(missing)?;
         let number = self.plan.number(name).ok_or_else(missing)?;
         let block = self.plan.block(number);
         let at = |offset: u64| usize::try_from(offset).unwrap();
