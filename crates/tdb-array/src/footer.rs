@@ -1,6 +1,9 @@
+use std::sync::Arc;
+
 use bytes::Bytes;
 use tdb_fragment::{FieldLayout, FooterBytes, FragmentIndex, Next};
-use tdb_store::{Piece, Read, read_one};
+use tdb_store::{Piece, Read};
+use tdb_tile::{Bug, FormatVersion};
 
 use crate::directory::LEGACY_SCHEMA;
 use crate::{Array, ArrayError, At};
@@ -8,12 +11,52 @@ use crate::{Array, ArrayError, At};
 /// How much of the end of a fragment's metadata is read at first.
 const TAIL: u64 = 64 << 10;
 
+/// How many are read at a time: the ends of their metadata take 16 MiB at most.
+const BATCH: usize = 256;
+
+/// The metadata of a fragment whose footer is wanted.
+struct Wanted<'a> {
+    /// Its key, relative to the array, and within the store.
+    key: &'a str,
+    full: Arc<str>,
+    version: FormatVersion,
+    layout: Option<FieldLayout>,
+}
+
+impl Wanted<'_> {
+    /// Finds the footer in what was read.
+    fn locate(&self, piece: &Piece) -> Result<Next<FooterBytes>, ArrayError> {
+        let size = piece.offset.saturating_add(piece.bytes.len() as u64);
+        let layout = self.layout.as_ref();
+        FooterBytes::locate(&piece.bytes, size, self.version, layout).at(self.key)
+    }
+}
+
 impl Array {
     /// The stored footer of the fragment at this place in the list, without its length: what consolidated metadata holds.
     ///
     /// # Errors
     /// [`ArrayError::Invalid`] for a fragment before version 3, which has no footer; a place that is not of this array; as the store reports.
     pub fn footer(&self, index: FragmentIndex) -> Result<Bytes, ArrayError> {
+        let footer = self.footers(&[index])?.pop();
+        Ok(footer.ok_or_else(|| Bug::new("a footer that was read is not there"))?)
+    }
+
+    /// As [`Array::footer`], of many fragments, in few reads for all of them.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn footers(&self, indexes: &[FragmentIndex]) -> Result<Vec<Bytes>, ArrayError> {
+        let mut footers = Vec::new();
+        for batch in indexes.chunks(BATCH) {
+            let wanted = batch.iter().map(|index| self.wanted(*index));
+            let wanted: Vec<Wanted<'_>> = wanted.collect::<Result<_, _>>()?;
+            footers.append(&mut self.read_footers(&wanted)?);
+        }
+        Ok(footers)
+    }
+
+    fn wanted(&self, index: FragmentIndex) -> Result<Wanted<'_>, ArrayError> {
         let fragment = self.fragment(index)?;
         let version = fragment.name.version();
         if version.has_single_tile_metadata() {
@@ -31,29 +74,42 @@ impl Array {
             legacy.map(|(_, schema)| FieldLayout::of(schema))
         };
         let key = &fragment.metadata_key;
-        let full = tdb_store::join(self.prefix(), key);
-        let locate = |piece: &Piece| {
-            let size = piece.offset.saturating_add(piece.bytes.len() as u64);
-            FooterBytes::locate(&piece.bytes, size, version, layout.as_ref()).at(key)
-        };
-        let store = &**self.store();
-        let limit = self.limits().metadata_tile;
-        let tail = read_one(store, Read::tail(full.as_str(), TAIL).at_most(TAIL))?;
-        let found = match locate(&tail)? {
-            Next::Done(footer) => Some(footer),
-            Next::Need(range) => {
+        Ok(Wanted {
+            key,
+            full: tdb_store::join(self.prefix(), key).into(),
+            version,
+            layout,
+        })
+    }
+
+    /// Reads the ends of metadata, and again, from further back, where a footer turns out to be longer.
+    fn read_footers(&self, wanted: &[Wanted<'_>]) -> Result<Vec<Bytes>, ArrayError> {
+        let tails = wanted.iter();
+        let tails = tails.map(|one| Read::tail(Arc::clone(&one.full), TAIL).at_most(TAIL));
+        let pieces = self.place.read_held(&tails.collect::<Vec<Read>>());
+        let mut pieces: Vec<Piece> = pieces.into_iter().collect::<Result<_, _>>()?;
+        let mut again = Vec::new();
+        let mut longer = Vec::new();
+        for (one, piece) in wanted.iter().zip(&mut pieces) {
+            if let Next::Need(range) = one.locate(piece)? {
                 let len = range.end.saturating_sub(range.start);
-                let read = Read::bounded(full.as_str(), range.start, len).at_most(limit);
-                match locate(&read_one(store, read)?)? {
-                    Next::Done(footer) => Some(footer),
-                    Next::Need(_) => None,
-                }
+                let read = Read::bounded(Arc::clone(&one.full), range.start, len);
+                again.push(read.at_most(self.limits().metadata_tile));
+                longer.push(piece);
             }
-        };
-        let missing = || ArrayError::Missing {
-            key: key.clone(),
-            by: "said to have a footer",
-        };
-        Ok(found.ok_or_else(missing)?.bytes)
+        }
+        for (piece, found) in longer.into_iter().zip(self.place.read_held(&again)) {
+            *piece = found?;
+        }
+        let footers = wanted.iter().zip(&pieces);
+        let footers = footers.map(|(one, piece)| match one.locate(piece)? {
+            // Not a part of what was read around it, which would be kept with it.
+            Next::Done(footer) => Ok(Bytes::copy_from_slice(&footer.bytes)),
+            Next::Need(_) => Err(ArrayError::Missing {
+                key: one.key.to_owned(),
+                by: "said to have a footer",
+            }),
+        });
+        footers.collect()
     }
 }

@@ -134,7 +134,9 @@ impl FragmentSteps<'_> {
             let fragment = self.open_legacy(entry, &footer.bytes, is_sparse)?;
             return Ok(Next::Done(fragment));
         }
-        self.decode(entry, &footer.bytes, footer.start, Some(piece))
+        // What is decoded holds slices of the footer: of its own, not of all that was read around it.
+        let own = Bytes::copy_from_slice(&footer.bytes);
+        self.decode(entry, &own, footer.start, Some(piece))
             .map(Next::Done)
     }
 

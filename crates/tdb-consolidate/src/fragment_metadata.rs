@@ -1,7 +1,7 @@
 use tdb_array::directory::FRAGMENT_METADATA_FOLDER;
 use tdb_array::{Array, ArrayError, At, ChangeOptions};
 use tdb_filters::seal_generic_tile;
-use tdb_fragment::ConsolidatedMetadata;
+use tdb_fragment::{ConsolidatedMetadata, FragmentIndex};
 use tdb_tile::FormatVersion;
 
 use crate::Plan;
@@ -23,7 +23,7 @@ pub fn plan_merged_footers(array: &Array, options: &ChangeOptions) -> Result<Pla
                   fragment, so that the array could never be moved or copied; it is left as it is",
         });
     }
-    let mut footers = Vec::new();
+    let mut chosen = Vec::new();
     let mut times: Option<(u64, u64)> = None;
     for (index, fragment) in array.numbered_fragments() {
         let written = fragment.metadata.version;
@@ -32,23 +32,40 @@ pub fn plan_merged_footers(array: &Array, options: &ChangeOptions) -> Result<Pla
         }
         let (start, end) = fragment.timestamps();
         times = Some(times.map_or((start, end), |(a, b)| (a.min(start), b.max(end))));
-        footers.push((fragment.name.as_str(), array.footer(index)?));
+        chosen.push((index, fragment.name.as_str()));
     }
-    let (Some(times), true) = (times, footers.len() > 1) else {
+    let (Some(times), true) = (times, chosen.len() > 1) else {
         return Ok(Plan::default());
     };
+    let indexes: Vec<FragmentIndex> = chosen.iter().map(|(index, _)| *index).collect();
+    let footers = array.footers(&indexes)?;
     let name = options.names.versioned(times, version)?;
     let key = if version.has_fragment_folder() {
         format!("{FRAGMENT_METADATA_FOLDER}/{name}.meta")
     } else {
         format!("{name}.meta")
     };
-    let all = footers.iter().map(|(name, footer)| (*name, &footer[..]));
+    let names = chosen.iter().map(|(_, name)| *name);
+    let all = names.zip(footers.iter().map(|footer| &footer[..]));
     let payload = ConsolidatedMetadata::encode(all).at(&key)?;
+    check_size(array, payload.len())?;
     let tile = seal_generic_tile(&payload, FormatVersion::WRITTEN, array.key()).at(&key)?;
     let mut plan = Plan::default();
     plan.put(key, tile);
     Ok(plan)
+}
+
+/// Nobody could open an array whose merged footers are larger than that.
+fn check_size(array: &Array, bytes: usize) -> Result<(), ArrayError> {
+    if bytes as u64 <= array.limits().metadata_tile {
+        return Ok(());
+    }
+    Err(ArrayError::Invalid {
+        what: "number of fragments",
+        name: array.fragments().len().to_string(),
+        why: "their footers together are larger than a tile of metadata may be (metadata_tile), so that the array could \
+              not be opened with them; merge fragments first",
+    })
 }
 
 /// Puts the footers of all fragments into one object, so that opening the array takes one read for all of them.
@@ -56,8 +73,8 @@ pub fn plan_merged_footers(array: &Array, options: &ChangeOptions) -> Result<Pla
 /// Footers of versions before 5 and of version 11 are left out: TileDB opens no array that has them there.
 ///
 /// # Errors
-/// [`ArrayError::Invalid`] for an array of a version before 9, whose fragments would be named by where they are;
-/// as the store reports.
+/// [`ArrayError::Invalid`] for an array of a version before 9, whose fragments would be named by where they are, and for
+/// footers that together are larger than [`Limits::metadata_tile`](tdb_tile::Limits::metadata_tile); as the store reports.
 pub fn consolidate_fragment_metadata(
     array: &Array,
     options: &ChangeOptions,

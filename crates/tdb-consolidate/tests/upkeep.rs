@@ -21,7 +21,7 @@ use tdb_fragment::{ConditionOp, ConditionTree, ConditionValue};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::CellValNum;
 use tdb_store::{FaultyStore, LocalStore, MemoryStore, Read, Store, copy_tree};
-use tdb_tile::Datatype;
+use tdb_tile::{Datatype, Limits};
 use tdb_write::{WriteOptions, Writer};
 
 /// A golden array, in memory.
@@ -188,6 +188,37 @@ fn footers_are_merged_and_older_ones_removed() {
     let shared: Arc<dyn Store> = Arc::new(merged.clone());
     assert!(open(&shared).unwrap().warnings().is_empty());
     stop_everywhere(&merged, |store| vacuum(store, Mode::FragmentMetadata));
+}
+
+#[test]
+fn footers_are_read_all_at_once() {
+    let store = fixture("v22_commits_merged");
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    let array = open(&shared).unwrap();
+    assert!(array.fragments().len() > 1);
+    store.take_counts();
+    consolidate_fragment_metadata(&array, &change()).unwrap();
+    assert_eq!(store.take_counts().batches, 1);
+}
+
+#[test]
+fn footers_that_could_not_be_opened_are_not_merged() {
+    let mut refused = Vec::new();
+    for most in (100..2000).step_by(10) {
+        let limits = Limits {
+            metadata_tile: most,
+            ..Limits::default()
+        };
+        let store: Arc<dyn Store> = Arc::new(fixture("v22_commits_merged"));
+        let location = Location::new(store, "").with_limits(limits);
+        let open = || Array::open_location(&location, OpenOptions::default());
+        let Ok(array) = open() else { continue };
+        match consolidate_fragment_metadata(&array, &change()) {
+            Ok(_) => drop(open().unwrap()),
+            Err(error) => refused.push(error.to_string()),
+        }
+    }
+    insta::assert_snapshot!(refused.first().unwrap());
 }
 
 #[test]

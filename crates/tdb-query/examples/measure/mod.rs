@@ -47,7 +47,7 @@ pub(crate) fn interval(schema: &ArraySchema, text: &str) -> Result<(String, Rang
 }
 
 /// Seconds that all threads of this process have had.
-fn processor_time() -> f64 {
+pub(crate) fn processor_time() -> f64 {
     let mut nanoseconds = 0_u64;
     for task in std::fs::read_dir("/proc/self/task")
         .into_iter()
@@ -65,7 +65,7 @@ fn processor_time() -> f64 {
 }
 
 /// Bytes of memory that this process had at most.
-fn peak_memory() -> u64 {
+pub(crate) fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok())

@@ -9,6 +9,10 @@
 
 mod counting;
 mod line;
+mod scale;
+#[path = "../support/vast/mod.rs"]
+#[expect(dead_code, unused_imports, reason = "what an example needs")]
+mod vast;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,0 +1,9 @@
+//! Arrays of up to 10^6 fragments and 10^12 cells, of which nothing is kept: a store makes what it is asked for, in the
+//! bytes of the format.
+
+mod format;
+mod plan;
+mod store;
+
+pub(crate) use plan::{Plan, Upkeep};
+pub(crate) use store::{Asked, VastStore};
