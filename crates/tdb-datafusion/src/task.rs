@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use datafusion::common::{DataFusionError, Result, Statistics, plan_err};
+use datafusion::common::{DataFusionError, Result, Statistics, internal_datafusion_err, plan_err};
 use tdb_array::TimeWindow;
 use tdb_condition::Condition;
 use tdb_query::ResultOrder;
@@ -111,7 +111,8 @@ impl ArrayScan {
         let shares = (0..count).map(|share| {
             let own = self.parts.get(edge(share)..edge(share.saturating_add(1)));
             let mut scan = self.clone();
-            scan.parts = Arc::new(own.unwrap_or_default().to_vec());
+            let own = own.ok_or_else(|| internal_datafusion_err!("a share beyond the parts"))?;
+            scan.parts = Arc::new(own.to_vec());
             scan.with_partitions(self.order, partitions)
         });
         shares.collect()

@@ -21,10 +21,11 @@ pub(crate) fn url(address: &str) -> Result<Url, ClusterError> {
 
 /// The address, as people write it.
 pub(crate) fn text(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default();
     // A URL leaves out the port that is the usual one of its scheme.
-    let port = url.port_or_known_default().unwrap_or_default();
-    format!("{host}:{port}")
+    match (url.host_str(), url.port_or_known_default()) {
+        (Some(host), Some(port)) => format!("{host}:{port}"),
+        _ => url.to_string(),
+    }
 }
 
 /// Whether only this machine reaches it.

@@ -19,7 +19,7 @@ use url::Url;
 use crate::address::{is_loopback, text, url};
 use crate::channels::Channels;
 use crate::codec::ScanCodec;
-use crate::planner::Planner;
+use crate::planner::{Listener, Planner};
 use crate::spread::{desired, shares};
 use crate::{ClusterError, Token, VERSION};
 
@@ -41,7 +41,7 @@ pub struct Cluster {
     channels: Arc<Channels>,
     count: NonZeroUsize,
     cells_each: usize,
-    listener: Option<Arc<dyn Fn(&str) + Send + Sync>>,
+    listener: Option<Listener>,
 }
 
 impl Cluster {

@@ -18,11 +18,14 @@ use datafusion::physical_plan::{ExecutionPlan, displayable};
 use datafusion::physical_planner::{DefaultPhysicalPlanner, PhysicalPlanner};
 use datafusion_distributed::NetworkBoundaryExt;
 
+/// Is told in a sentence what happens to queries.
+pub(crate) type Listener = Arc<dyn Fn(&str) + Send + Sync>;
+
 /// Plans for workers, but for queries that would carry lists with 64-bit offsets between machines: arrow-flight 59 says there that they
 /// have 32 bits, so that other values would come out than went in. Those are answered by the process that is asked.
 pub(crate) struct Planner {
     /// Is told in a sentence why the workers are not asked.
-    pub(crate) listener: Option<Arc<dyn Fn(&str) + Send + Sync>>,
+    pub(crate) listener: Option<Listener>,
     /// The planner that cuts plans into stages.
     pub(crate) distributed: Arc<dyn QueryPlanner + Send + Sync>,
 }

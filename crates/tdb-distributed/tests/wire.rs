@@ -1,5 +1,4 @@
 //! Scans as JSON, and JSON that is none.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use serde_json::{Value as Json, json};
 use tdb_array::TimeWindow;

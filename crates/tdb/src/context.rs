@@ -25,7 +25,7 @@ pub struct Context {
     stores: Arc<dyn Stores>,
     key: Option<EncryptionKey>,
     #[cfg(feature = "distributed")]
-    pub(crate) cluster: Option<crate::Cluster>,
+    pub(crate) cluster: Option<Arc<crate::Cluster>>,
 }
 
 impl Default for Context {
@@ -109,7 +109,7 @@ impl Context {
     #[cfg(feature = "distributed")]
     #[must_use]
     pub fn cluster(mut self, cluster: crate::Cluster) -> Self {
-        self.cluster = Some(cluster);
+        self.cluster = Some(Arc::new(cluster));
         self
     }
 

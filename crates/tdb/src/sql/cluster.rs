@@ -12,7 +12,7 @@ use crate::{Context, Error, Result};
 impl Context {
     /// The same with connections of its own to its workers.
     pub(super) fn with_workers_afresh(mut self) -> Self {
-        self.cluster = self.cluster.map(|cluster| cluster.afresh());
+        self.cluster = self.cluster.map(|cluster| Arc::new(cluster.afresh()));
         self
     }
 
