@@ -52,20 +52,25 @@ impl ArrayScan {
     }
 
     /// What is read. Filters that become known only while a query runs are not in it: without them, more is read.
-    #[must_use]
-    pub fn task(&self) -> ScanTask {
-        let fields = self.columns.iter();
-        let fields = fields.filter_map(|column| self.source.fields.get(*column));
-        ScanTask {
+    ///
+    /// # Errors
+    /// None but a bug.
+    pub fn task(&self) -> Result<ScanTask> {
+        let columns = self.columns.iter().map(|column| {
+            let field = self.source.fields.get(*column);
+            let field = field.ok_or_else(|| internal_datafusion_err!("no column {column}"))?;
+            Ok(field.name.clone())
+        });
+        Ok(ScanTask {
             uri: self.source.uri.clone(),
             window: self.source.array.window(),
-            columns: fields.map(|field| field.name.clone()).collect(),
+            columns: columns.collect::<Result<_>>()?,
             condition: self.condition.clone(),
             limit: self.limit,
             is_row_major: self.order == ResultOrder::RowMajor,
             parts: self.parts.to_vec(),
             partitions: self.partitions,
-        }
+        })
     }
 
     /// The scan that a task describes, of the table of its array.

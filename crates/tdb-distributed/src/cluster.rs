@@ -154,9 +154,7 @@ impl Cluster {
                 .with_distributed_planner()
                 .with_distributed_desired_task_count_handler(desired)
                 .with_distributed_scale_up_leaf_node_handler(shares);
-            let Some(distributed) = state.query_planner().take() else {
-                return state;
-            };
+            let distributed = state.query_planner().take();
             state.with_query_planner(Arc::new(Planner {
                 listener: self.listener.clone(),
                 distributed,

@@ -106,14 +106,14 @@ impl PhysicalExtensionCodec for ScanCodec {
         let Some(scan) = node.downcast_ref::<ArrayScan>() else {
             return internal_err!("{} is no scan of an array", node.name());
         };
-        let (task, table) = (scan.task(), scan.table());
+        let (task, table) = (scan.task()?, scan.table());
         let named = Named {
             uri: self.arrays.absolute(&task.uri).map_err(external)?,
             window: task.window,
             state: state_of(table.array()),
         };
         let json = task_to_json(&task, table.array().schema(), &named);
-        serde_json::to_writer(bytes, &json).map_err(external)
+        serde_json::to_writer(bytes, &json.map_err(external)?).map_err(external)
     }
 }
 

@@ -33,6 +33,9 @@ pub enum ClusterError {
         /// Its length.
         bytes: usize,
     },
+    /// A token that no header of HTTP can have.
+    #[error("a token is one line of printable characters")]
+    OddToken,
     /// Nothing can listen at an address.
     #[error("cannot listen at {address}: {source}")]
     Listen {
@@ -82,7 +85,8 @@ impl ClusterError {
             Self::Address { .. }
             | Self::NoWorkers
             | Self::Open { .. }
-            | Self::ShortToken { .. } => ErrorKind::Invalid,
+            | Self::ShortToken { .. }
+            | Self::OddToken => ErrorKind::Invalid,
             Self::Listen { .. }
             | Self::Silent { .. }
             | Self::Refused { .. }
@@ -98,7 +102,9 @@ impl ClusterError {
         Some(match self {
             Self::Address { .. } | Self::NoWorkers => "workers are named HOST:PORT,HOST:PORT",
             Self::Open { .. } => "give worker and client the same --token-file",
-            Self::ShortToken { .. } => "head -c 32 /dev/urandom | base64 makes a good one",
+            Self::ShortToken { .. } | Self::OddToken => {
+                "head -c 32 /dev/urandom | base64 makes a good one"
+            }
             Self::Silent { .. } => "tdb worker --listen HOST:PORT starts one",
             Self::Refused { .. } => "worker and client need the same --token-file",
             Self::Version { .. } => "all workers and the client must be of one version",

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Schema};
 use async_trait::async_trait;
 use datafusion::catalog::Session;
-use datafusion::common::Result;
 use datafusion::common::format::ExplainFormat;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result, internal_err};
 use datafusion::execution::context::QueryPlanner;
 use datafusion::logical_expr::{
     Explain, LogicalPlan, PlanType, StringifiedPlan, ToStringifiedPlan,
@@ -26,8 +26,8 @@ pub(crate) type Listener = Arc<dyn Fn(&str) + Send + Sync>;
 pub(crate) struct Planner {
     /// Is told in a sentence why the workers are not asked.
     pub(crate) listener: Option<Listener>,
-    /// The planner that cuts plans into stages.
-    pub(crate) distributed: Arc<dyn QueryPlanner + Send + Sync>,
+    /// The planner that cuts plans into stages, as the library hands it over.
+    pub(crate) distributed: Option<Arc<dyn QueryPlanner + Send + Sync>>,
 }
 
 #[async_trait]
@@ -43,7 +43,10 @@ impl QueryPlanner for Planner {
             let shared = self.create_physical_plan(&explain.plan, session).await?;
             return Ok(explained(explain, shared.as_ref()));
         }
-        let shared = self.distributed.create_physical_plan(plan, session).await?;
+        let Some(distributed) = &self.distributed else {
+            return internal_err!("no planner of stages");
+        };
+        let shared = distributed.create_physical_plan(plan, session).await?;
         if !carries_large_lists(&shared)? {
             return Ok(shared);
         }

@@ -28,7 +28,7 @@ impl Token {
             return Err(ClusterError::ShortToken { bytes: text.len() });
         }
         let header = HeaderValue::from_str(&format!("Bearer {text}"));
-        let mut header = header.map_err(|_| ClusterError::ShortToken { bytes: 0 })?;
+        let mut header = header.map_err(|_| ClusterError::OddToken)?;
         header.set_sensitive(true);
         Ok(Self { header })
     }

@@ -14,7 +14,7 @@ use tdb_array::TimeWindow;
 use tdb_condition::{Condition, ConditionError};
 use tdb_datafusion::ScanTask;
 use tdb_schema::json::{Times, cell_from_json, range_to_json};
-use tdb_schema::{ArraySchema, SchemaError};
+use tdb_schema::{ArraySchema, Dimension, SchemaError};
 use tdb_tile::{Limits, Range};
 
 /// The array that a scan reads, which must be open before the rest of the scan can be understood.
@@ -72,16 +72,23 @@ impl Named {
 }
 
 /// A scan of the array with this schema, which everybody finds at a URI and which was in this state.
-#[must_use]
-pub fn task_to_json(task: &ScanTask, schema: &ArraySchema, named: &Named) -> Json {
+///
+/// # Errors
+/// [`WireError::Dimension`]: with a range less, cells of others would be read, too.
+pub fn task_to_json(
+    task: &ScanTask,
+    schema: &ArraySchema,
+    named: &Named,
+) -> Result<Json, WireError> {
     let parts = task.parts.iter().map(|part| {
-        let ranges = part.iter().filter_map(|(name, range)| {
-            let dimension = schema.dimensions.get(schema.dimension_index(name)?)?;
-            Some((name.clone(), range_to_json(dimension, range, Times::Ticks)))
+        let ranges = part.iter().map(|(name, range)| {
+            let dimension = dimension(schema, name)?;
+            Ok((name.clone(), range_to_json(dimension, range, Times::Ticks)))
         });
-        Json::Object(ranges.collect())
+        Ok(Json::Object(ranges.collect::<Result<_, WireError>>()?))
     });
-    json!({
+    let parts = parts.collect::<Result<Vec<Json>, WireError>>()?;
+    Ok(json!({
         "array": named.uri,
         "since": named.window.since,
         "at": named.window.at,
@@ -91,8 +98,8 @@ pub fn task_to_json(task: &ScanTask, schema: &ArraySchema, named: &Named) -> Jso
         "limit": task.limit,
         "order": if task.is_row_major { ROW_MAJOR } else { UNORDERED },
         "partitions": task.partitions,
-        "parts": parts.collect::<Vec<_>>(),
-    })
+        "parts": parts,
+    }))
 }
 
 const ROW_MAJOR: &str = "row-major";
@@ -149,9 +156,7 @@ fn part_from_json(
     schema: &ArraySchema,
 ) -> Result<Vec<(String, Range)>, WireError> {
     let ranges = ranges.iter().map(|(name, range)| {
-        let dimension = schema.dimension_index(name);
-        let dimension = dimension.and_then(|index| schema.dimensions.get(index));
-        let dimension = dimension.ok_or_else(|| WireError::Dimension(name.clone()))?;
+        let dimension = dimension(schema, name)?;
         let Some([lo, hi]) = range.as_array().map(Vec::as_slice) else {
             return Err(wrong("parts", "objects with two ends for each dimension"));
         };
@@ -159,6 +164,12 @@ fn part_from_json(
         Ok((name.clone(), Range::new(end(lo)?, end(hi)?)))
     });
     ranges.collect()
+}
+
+fn dimension<'a>(schema: &'a ArraySchema, name: &str) -> Result<&'a Dimension, WireError> {
+    let found = schema.dimension_index(name);
+    let found = found.and_then(|index| schema.dimensions.get(index));
+    found.ok_or_else(|| WireError::Dimension(name.to_owned()))
 }
 
 fn wrong(member: &'static str, wanted: &'static str) -> WireError {

@@ -51,7 +51,7 @@ fn task() -> ScanTask {
 #[test]
 fn a_scan_comes_back_as_it_was() {
     let schema = schema();
-    let json = task_to_json(&task(), &schema, &named());
+    let json = task_to_json(&task(), &schema, &named()).unwrap();
     insta::assert_snapshot!(serde_json::to_string_pretty(&json).unwrap());
     assert_eq!(Named::of_json(&json).unwrap(), named());
     let back = task_from_json(&json, &schema, &Limits::default()).unwrap();
@@ -63,14 +63,14 @@ fn a_scan_comes_back_as_it_was() {
         parts: vec![Vec::new()],
         ..task()
     };
-    let json = task_to_json(&whole, &schema, &named());
+    let json = task_to_json(&whole, &schema, &named()).unwrap();
     let back = task_from_json(&json, &schema, &Limits::default()).unwrap();
     assert_eq!(back, whole);
 }
 
 #[test]
 fn json_that_is_no_scan_says_what_is_wrong() {
-    let whole = task_to_json(&task(), &schema(), &named());
+    let whole = task_to_json(&task(), &schema(), &named()).unwrap();
     let wrong = |member: &str, value: Json| {
         let mut scan = whole.clone();
         let members = scan.as_object_mut().unwrap();
