@@ -242,7 +242,7 @@ fn literals() -> impl Strategy<Value = Literal> {
         any::<bool>().prop_map(Literal::Bool),
         any::<Vec<u8>>().prop_map(Literal::Bytes),
         moments.prop_map(Literal::Moment),
-        "[0-9]{4}(-0[1-9](-[12][0-9])?)?".prop_map(Literal::Date),
+        "[0-9]{4}(-0[1-9](-[12][0-8])?)?".prop_map(Literal::Date),
     ]
 }
 
