@@ -1,5 +1,5 @@
-//! `cargo xtask bench [reads | writes | questions | stores | PART OF A NAME]`: whole arrays read and written by tdb and by TileDB 2.30, one thread each, page cache
-//! warm; then questions put to the program ([`questions`]), and arrays in an object store ([`stores`]).
+//! `cargo xtask bench [reads | writes | questions | stores | sql | PART OF A NAME]`: whole arrays read and written by tdb and by TileDB 2.30, one thread each, page cache
+//! warm; then questions put to the program ([`questions`]), arrays in an object store ([`stores`]), and SQL ([`sql`]).
 //!
 //! TileDB writes the arrays that are read (`xtask/bench/bench.py`) and reads them through its C interface into memory
 //! that was touched before; tdb reads them with the example `read_all` of tdb-query. Writing is the other way round
@@ -7,6 +7,7 @@
 //! Consolidation and import are measured as the program. Each figure is the median of the runs.
 
 mod questions;
+mod sql;
 mod stores;
 
 use std::error::Error;
@@ -64,7 +65,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         }
     }
     judge("questions.py", folder.clone())?.questions(wanted)?;
-    judge("stores.py", folder)?.stores(&workshop, wanted)
+    judge("stores.py", folder.clone())?.stores(&workshop, wanted)?;
+    judge("sql.py", folder)?.sql(wanted)
 }
 
 /// One of the scripts by which TileDB makes arrays and is measured.
@@ -224,6 +226,11 @@ fn ranges(workload: &Value) -> Vec<String> {
 
 /// Builds a program for measuring and says where it is.
 fn built(kind: &str, name: &str) -> Result<String, Box<dyn Error>> {
+    built_with(kind, name, &[])
+}
+
+/// The same, with features.
+fn built_with(kind: &str, name: &str, features: &[&str]) -> Result<String, Box<dyn Error>> {
     let package = if name == "write_all" {
         "tdb-write"
     } else if name == "tdb" {
@@ -241,6 +248,7 @@ fn built(kind: &str, name: &str) -> Result<String, Box<dyn Error>> {
         kind,
         name,
     ]);
+    build.args(features);
     let built = output(build.args(["--message-format", "json-render-diagnostics"]))?;
     let messages = built
         .lines()
