@@ -35,7 +35,7 @@ def attribute(name, datatype):
 
 SPECS = {
     "sql_cells": dict(
-        kind="sparse", capacity=100_000, dims=[dim(n, 0, 999_999, 10_000) for n in ("y", "x")],
+        kind="sparse", capacity=10_000, dims=[dim(n, 0, 999_999, 10_000) for n in ("y", "x")],
         attrs=[attribute("a", "int64"), attribute("b", "float64"), attribute("when", "int64")],
     ),
     "sql_series": dict(

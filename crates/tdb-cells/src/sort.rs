@@ -18,9 +18,6 @@ pub(crate) const PARALLEL: usize = 1 << 15;
 /// Rows that are equal in what was sorted, up to which these are compared with each other.
 const FEW: usize = 64;
 
-/// The cells of a run, on average, from which runs are merged instead of sorted.
-const RUN: usize = 1 << 10;
-
 /// Numbers of 64 or 128 bits.
 pub(crate) trait Number: Copy + Ord + Send + Sync {
     /// How many bits it takes to tell it from `least`, which is no greater.
@@ -157,14 +154,11 @@ fn sort_equal<K: Number>(
     Ok(pairs.all(|(a, b)| by_cell(a, b).is_ne()))
 }
 
-/// Sorts numbers that are all different: those that stand in few runs by merging these.
+/// Sorts numbers that are all different. Merging runs, where there are some, takes longer than this from a hundred of them on, and
+/// memory besides.
 fn sort(packed: &mut [u64]) {
-    let pairs = packed.iter().zip(packed.iter().skip(1));
-    let runs = pairs.filter(|(a, b)| a > b).count();
     if packed.len() < PARALLEL {
         packed.sort_unstable();
-    } else if runs.saturating_mul(RUN) < packed.len() {
-        threads::sort_by(packed, u64::cmp);
     } else {
         threads::sort_unstable_by(packed, u64::cmp);
     }

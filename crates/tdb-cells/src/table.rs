@@ -80,6 +80,17 @@ impl CellTable {
         self.rows
     }
 
+    /// The tiles of all fragments.
+    pub fn tiles(&self) -> impl Iterator<Item = &TileRows> {
+        self.segments.iter().flat_map(|segment| &segment.tiles)
+    }
+
+    /// The same, to say which are wanted.
+    pub fn tiles_mut(&mut self) -> impl Iterator<Item = &mut TileRows> {
+        let segments = self.segments.iter_mut();
+        segments.flat_map(|segment| &mut segment.tiles)
+    }
+
     /// A table of some rows, which ascend, of all fields that are loaded.
     ///
     /// # Errors

@@ -68,9 +68,12 @@ impl Source {
         failed(&self.uri, error.into())
     }
 
-    /// Whether each fragment has a field. Where one lacks it, its cells have the fill value when they are read, and fail every
-    /// test of a condition.
+    /// Whether each cell has a value of a field. Where a fragment lacks an attribute, its cells have the fill value when they are read,
+    /// and fail every test of a condition.
     pub(crate) fn is_everywhere(&self, field: FieldKind) -> bool {
+        if matches!(field, FieldKind::Dimension(_)) {
+            return true;
+        }
         let schema = self.array.schema();
         let mut fragments = self.array.fragments().iter();
         fragments.all(|fragment| stored_field(schema, fragment.stored(), field).is_some())

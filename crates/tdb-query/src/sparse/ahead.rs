@@ -15,11 +15,9 @@ impl SparseRead {
             && self.plan.request.limit == u64::MAX
             && (self.plan.can_stop() || cursors.left() <= self.most());
         let (plan, supply) = (&self.plan, self.supply());
-        let fields = if plan.decides_first() {
-            plan.first_fields()
-        } else {
-            plan.fields()
-        };
+        let (_, of_cut) = plan.to_load(true);
+        let (_, of_full) = plan.to_load(false);
+        let of_cut = [plan.cutting_fields(), of_cut].concat();
         while is_certain && weight < most {
             let chosen = cursors.choose(supply, self.most(), None)?;
             if chosen.is_empty() {
@@ -30,7 +28,10 @@ impl SparseRead {
             for (at, tiles) in chosen.parts() {
                 let found = self.tiles.at(*at)?;
                 let own = supply.planned(*at, tiles.clone())?.iter();
-                reads.extend(own.flat_map(|tile| found.reads(&fields, tile.tile)));
+                reads.extend(own.flat_map(|tile| {
+                    let fields = if tile.full { &of_full } else { &of_cut };
+                    found.reads(fields, tile.tile)
+                }));
             }
         }
         Ok(reads)

@@ -261,6 +261,44 @@ impl SparsePlan {
         fields
     }
 
+    /// The coordinates, where they are looked at only to leave cells out of tiles that lie in the subarray in part.
+    pub(crate) fn cutting_fields(&self) -> Vec<FieldKind> {
+        if !self.cuts || self.sorts || self.repeats || self.tells_places() {
+            return Vec::new();
+        }
+        let dimensions = 0..self.schema.dimensions.len();
+        dimensions.map(FieldKind::Dimension).collect()
+    }
+
+    /// Whether the result has coordinates, or a condition or a delete asks about them.
+    fn tells_places(&self) -> bool {
+        let fields = self.request.fields.iter().map(|info| info.field);
+        let fields = fields
+            .chain(self.condition_fields())
+            .chain(self.visibility.fields());
+        let mut fields = fields.chain(self.asked.iter().copied());
+        fields.any(|field| matches!(field, FieldKind::Dimension(_)))
+    }
+
+    /// What is loaded of tiles first, and whether that decides which of their cells are part of the result; `is_cut` says whether
+    /// some of the tiles lie in the subarray in part. The [cutting fields](SparsePlan::cutting_fields) are not among it.
+    pub(crate) fn to_load(&self, is_cut: bool) -> (bool, Vec<FieldKind>) {
+        let decides = is_cut || self.request.condition.is_some() || self.visibility.has_deletes();
+        let fields = if decides {
+            self.first_fields()
+        } else {
+            self.fields()
+        };
+        (decides, self.uncut(fields))
+    }
+
+    /// Those of some fields that are loaded of all tiles.
+    pub(crate) fn uncut(&self, mut fields: Vec<FieldKind>) -> Vec<FieldKind> {
+        let cutting = self.cutting_fields();
+        fields.retain(|field| !cutting.contains(field));
+        fields
+    }
+
     /// All fields that a table will hold in the course of a batch, each once.
     pub(crate) fn fields(&self) -> Vec<FieldKind> {
         let mut fields = self.first_fields();
@@ -276,12 +314,6 @@ impl SparsePlan {
         fields.extend(self.visibility.fields());
         fields.extend(self.condition_fields());
         unique(fields)
-    }
-
-    /// Whether values decide which cells of a tile are part of the result, so that the other fields are worth waiting
-    /// for what decides.
-    pub(crate) fn decides_first(&self) -> bool {
-        self.cuts || self.request.condition.is_some() || self.visibility.has_deletes()
     }
 
     /// What cells take in memory, all fields of them.

@@ -82,6 +82,8 @@ enum State {
 /// How far tiles have come on their way to a batch.
 #[derive(Debug)]
 pub(super) enum Stage {
+    /// The coordinates of the tiles that lie in the subarray in part are loaded.
+    Cutting,
     /// What decides is loaded.
     Deciding,
     /// All fields are loaded; where some cells were chosen before, these.
@@ -208,12 +210,27 @@ impl SparseRead {
         }
         self.cursors.advance(supply, &chosen)?;
         let segments = chosen.segments(supply)?;
-        let table = self.table(segments)?;
-        let (stage, fields) = if self.plan.decides_first() {
-            (Stage::Deciding, self.plan.first_fields())
+        let mut table = self.table(segments)?;
+        let cutting = self.plan.cutting_fields();
+        if table.tiles().any(|tile| !tile.full) && !cutting.is_empty() {
+            table.tiles_mut().for_each(|tile| tile.wanted = !tile.full);
+            return Ok(Some(self.load(table, &cutting, Stage::Cutting)));
+        }
+        self.load_first(table)
+    }
+
+    /// Loads of tiles what decides which of their cells are part of the result, or else all that is.
+    fn load_first(&mut self, table: CellTable) -> Result<Option<SparseStep>, QueryError> {
+        let is_cut = table.tiles().any(|tile| !tile.full);
+        let (decides, fields) = self.plan.to_load(is_cut);
+        let stage = if decides {
+            Stage::Deciding
         } else {
-            (Stage::Whole(None), self.plan.fields())
+            Stage::Whole(None)
         };
+        if fields.is_empty() {
+            return self.go_on(stage, table);
+        }
         Ok(Some(self.load(table, &fields, stage)))
     }
 
@@ -277,10 +294,14 @@ impl SparseRead {
         mut table: CellTable,
     ) -> Result<Option<SparseStep>, QueryError> {
         match stage {
+            Stage::Cutting => {
+                table.tiles_mut().for_each(|tile| tile.wanted = true);
+                self.load_first(table)
+            }
             Stage::Deciding => {
                 let selected = self.select(&mut table)?;
                 let is_empty = selected.rows.as_ref().is_some_and(Vec::is_empty);
-                let fields = self.plan.fields();
+                let fields = self.plan.uncut(self.plan.fields());
                 let is_whole = fields.iter().all(|&field| table.has(field));
                 // What is merged later has all fields.
                 if is_whole || (is_empty && !self.plan.sorts) {
