@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tdb_array::{Array, OpenOptions};
 use tdb_cells::{Profile, Session, SessionOptions};
-use tdb_query::{ReadOptions, Reader};
+use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_store::LocalStore;
 use tdb_tile::Range;
 
@@ -69,4 +69,25 @@ fn chunks_that_hold_nothing_of_the_subarray_are_wasted() {
         profile.bytes_read - profile.bytes_skipped - headers,
         24 + 72
     );
+}
+
+#[test]
+fn coordinates_are_decoded_of_tiles_that_are_cut_alone() {
+    // Two fragments of 17 and 14 cells in tiles of five, duplicates allowed; all of the first lie in the range.
+    let told = |lo: u64| {
+        let options = ReadOptions {
+            attributes: Some(vec!["i32".into()]),
+            dimensions: Some(Vec::new()),
+            order: Some(ResultOrder::Unordered),
+            ranges: vec![("key".into(), Range::of(lo, 970))],
+            ..ReadOptions::default()
+        };
+        let (profile, rows) = profile("v22_sparse_dups", &options);
+        (profile.cells_decoded, rows)
+    };
+    let all = 17 + 14;
+    assert_eq!(told(0), (all, 31));
+    // Four cells of the second lie outside, in two of its tiles, of five cells and of four: coordinates of these, and the attribute
+    // of all.
+    assert_eq!(told(188), (all + 2 * (5 + 4), 27));
 }
