@@ -1,0 +1,2 @@
+def limits(*a):
+    return {}

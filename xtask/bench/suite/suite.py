@@ -1,0 +1,255 @@
+"""TileDB's side of the suite: `suite.py LIBRARY RECIPES FOLDER SCALE VERB ...`.
+
+`list` prints all workloads as JSON; `make NAME...` makes what these need; `new NAME PATH` the array that a write begins with;
+`run NAME THREADS` runs one and prints a line of JSON; `check NAME PATH` prints the checksums of what a write has left;
+`limits NAME...` prints what each must at least do (`limits.py`).
+"""
+
+import json
+import os
+import shutil
+import sys
+import time
+from ctypes import byref, c_void_p
+
+LIBRARY, RECIPES, FOLDER, SCALE = sys.argv[1:5]
+sys.path.append(RECIPES)
+
+import numpy as np
+
+import capi
+from answers import Asking
+from limits import limits
+from making import CELLS, load_cells, make_array, make_cells, once, settings, whole, write
+from sizes import SCALES
+from specs import specs
+from sums import Sums
+from workloads import workloads
+
+SIZE = SCALES[SCALE]
+SPECS, WORKLOADS = specs(SIZE), workloads(SIZE)
+# Where one run takes longer than this, in seconds, one is timed and no more.
+LONG = 2.0
+
+
+def path_of(*names):
+    return os.path.join(FOLDER, SCALE, *names)
+
+
+def library(array, threads):
+    there = {"sm.compute_concurrency_level": threads, "sm.io_concurrency_level": threads, "sm.mem.total_budget": 10 << 30}
+    return capi.Library(LIBRARY, dict(there, **settings(array)))
+
+
+def memory(key):
+    """Bytes of memory: VmRSS now, VmHWM at most."""
+    with open("/proc/self/status") as lines:
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(key))
+
+
+def forget_peak():
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
+
+
+class Runs:
+    """A run to warm up, then timed ones."""
+
+    def __init__(self):
+        self.before = memory("VmRSS")
+
+    def take(self, workload, once, anew=lambda: None):
+        """`once()` does it and says how many cells; `anew()` comes before each, outside the clock."""
+        forget_peak()
+        timed = []
+        while True:
+            anew()
+            wall, processor = time.perf_counter(), time.process_time()
+            cells = once()
+            wall, processor = time.perf_counter() - wall, time.process_time() - processor
+            timed.append((wall, processor, cells))
+            if len(timed) == 3 or wall > LONG:
+                break
+        peak = memory("VmHWM")
+        times = workload["times"] if workload["each"] else 1
+        middle = lambda index: sorted(run[index] for run in timed)[len(timed) // 2]
+        return {"wall": middle(0) / times, "cpu": middle(1) / times, "cells": timed[-1][2], "peak": max(0, peak - self.before), "runs": len(timed)}
+
+
+def read(name, workload, threads):
+    spec, array = SPECS[workload["array"]], path_of(workload["array"])
+    lib = library(workload["array"], threads)
+    asking = Asking(lib, spec, workload["fields"])
+    condition = lib.condition(spec, tuple(workload["where"])) if workload["where"] else None
+    runs, sums = Runs(), Sums(workload["ordered"])
+    most = total(workload, spec)
+    asking.reserve(*most)
+    room = [0, 0]
+
+    def answers(told):
+        for _ in range(workload["times"]):
+            opened = lib.open(array, capi.READ)
+            for box in workload["boxes"]:
+                told(asking.submit(asking.query(opened, workload["layout"], box, condition)))
+            lib.close(opened)
+
+    def first(sizes):
+        columns = asking.columns(sizes)
+        sums.add(asking.fields, columns)
+        room[0] = max(room[0], asking.counted(sizes))
+        room[1] = max([room[1]] + [sizes[f["name"], "data"] for f in asking.fields if asking.is_text(f)])
+
+    answers(first)
+    # Only as much as it takes, and touched before the clock starts.
+    asking.reserve(room[0], room[1], lambda count, dtype: np.ones(count, dtype=dtype))
+    counts = []
+
+    def again():
+        counts.clear()
+        answers(lambda sizes: counts.append(asking.counted(sizes)))
+        return sum(counts)
+
+    return dict(runs.take(workload, again), sums=sums.text())
+
+
+def total(workload, spec):
+    """More cells and bytes of text than any box has; the memory is not touched."""
+    cells = 1
+    if spec["kind"] == "dense":
+        for dim in spec["dims"]:
+            cells *= max(sum(high - low + 1 for low, high in box.get(dim["name"], [dim["domain"]])) for box in workload["boxes"])
+    else:
+        cells = 1_000_000 if workload["array"] == "f_1000" else SIZE["sparse"]
+    return cells, cells * 32
+
+
+def opens(name, workload, threads):
+    array, lib, kind = path_of(workload["array"]).encode(), library(workload["array"], threads), workload["kind"]
+    runs = Runs()
+
+    def once():
+        cells = 0
+        for _ in range(workload["times"]):
+            if kind == "schema":
+                schema = c_void_p()
+                lib.call("tiledb_array_schema_load", array, byref(schema))
+                lib.c.tiledb_array_schema_free(byref(schema))
+                continue
+            opened = lib.open(array.decode(), capi.READ)
+            if kind == "metadata":
+                cells += metadata(lib, opened)
+            lib.close(opened)
+        return cells
+
+    once()
+    return dict(runs.take(workload, once), sums={})
+
+
+def metadata(lib, opened):
+    """Every key and value is asked for; the rest would be Python's."""
+    from ctypes import c_int, c_uint32, c_uint64
+
+    key, value, length, number, datatype = c_void_p(), c_void_p(), c_uint32(), c_uint32(), c_int()
+    arguments = [byref(one) for one in (key, length, datatype, number, value)]
+    get, count = lib.c.tiledb_array_get_metadata_from_index, lib.get("tiledb_array_get_metadata_num", c_uint64, opened)
+    for index in range(count):
+        assert get(lib.ctx, opened, c_uint64(index), *arguments) == 0
+    return count
+
+
+def aggregate(name, workload, threads):
+    spec, array = SPECS[workload["array"]], path_of(workload["array"])
+    lib = library(workload["array"], threads)
+    asking, said = Asking(lib, spec, workload["fields"]), {}
+    runs = Runs()
+
+    def once():
+        for _ in range(workload["times"]):
+            opened = lib.open(array, capi.READ)
+            said.update(asking.aggregates(opened, workload["layout"], workload["boxes"][0], workload["functions"]))
+            lib.close(opened)
+        return 1
+
+    once()
+    return dict(runs.take(workload, once), sums=dict(said))
+
+
+def changes(name, workload, threads):
+    """A write or a consolidation; each time in a copy of what there was."""
+    spec, lib = SPECS[workload["array"]], library(workload["array"], threads)
+    template, target = path_of("templates", safe(name)), path_of("written", safe(name) + ".tiledb")
+    columns = load_cells(path_of("cells", workload["cells"]), spec) if workload["kind"] == "write" else {}
+    runs = Runs()
+
+    def anew():
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(template, target)
+
+    def once():
+        if columns:
+            write(lib, target, spec, columns, workload["order"], whole(spec) if spec["kind"] == "dense" else None)
+        else:
+            lib.consolidate(target)
+        return 1
+
+    anew()
+    once()
+    return dict(runs.take(workload, once, anew), sums={})
+
+
+def check(name, target):
+    """The checksums of all cells of an array that a workload has left, by TileDB, and how many fragments there are."""
+    workload = WORKLOADS[name]
+    spec, lib = SPECS[workload["array"]], library(workload["array"], 2)
+    fields = [field["name"] for field in (spec["dims"] if spec["kind"] == "sparse" else []) + spec["attrs"]]
+    asking, sums = Asking(lib, spec, fields), Sums(True)
+    asking.reserve(*total(dict(workload, boxes=[{}]), spec))
+    opened = lib.open(target, capi.READ)
+    sums.add(asking.fields, asking.columns(asking.submit(asking.query(opened, "row" if spec["kind"] == "dense" else "global", {}, None))))
+    return {"cells": sums.rows, "sums": sums.text()}
+
+
+def safe(name):
+    return name.replace(":", "-")
+
+
+def make(names):
+    for name in names:
+        workload = WORKLOADS[name]
+        array = workload["array"]
+        if workload["kind"] != "write":
+            once(path_of(array), lambda part: make_array(LIBRARY, array, part, SIZE))
+        else:
+            assert workload["cells"] in CELLS
+            once(path_of("cells", workload["cells"]), lambda part: make_cells(workload["cells"], part, SIZE))
+        if workload["kind"] in ("write", "consolidate"):
+            template = path_of("templates", safe(name))
+            shutil.rmtree(template, ignore_errors=True)
+            if workload["kind"] == "write":
+                os.makedirs(path_of("templates"), exist_ok=True)
+                library(array, 1).create(template, SPECS[array])
+            else:
+                shutil.copytree(path_of(array), template)
+
+
+RUN = {"read": read, "open": opens, "schema": opens, "metadata": opens, "aggregate": aggregate, "write": changes, "consolidate": changes}
+
+
+def main():
+    verb, rest = sys.argv[5], sys.argv[6:]
+    os.makedirs(path_of("cells"), exist_ok=True)
+    if verb == "list":
+        answer = {name: dict(workload, spec=SPECS[workload["array"]]) for name, workload in WORKLOADS.items()}
+    elif verb == "make":
+        return make(rest)
+    elif verb == "limits":
+        answer = {name: limits(WORKLOADS[name], SPECS, SIZE, path_of, LIBRARY) for name in rest}
+    elif verb == "check":
+        answer = check(*rest)
+    else:
+        answer = RUN[WORKLOADS[rest[0]]["kind"]](rest[0], WORKLOADS[rest[0]], int(rest[1]))
+    print(json.dumps(answer), flush=True)
+    os._exit(0)
+
+
+main()
