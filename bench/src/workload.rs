@@ -113,10 +113,17 @@ fn is_set(said: &Value, key: &str) -> Result<bool> {
     Ok(is_set.ok_or_else(|| format!("a workload without `{key}`"))?)
 }
 
-/// `{dimension: [[lo, hi], ..]}`.
+/// `{dimension: [[lo, hi], ..]}`, or `{dimension: {every, count}}` for single values, the first being zero.
 fn bounds(said: &Value) -> Result<Bounds> {
     let mut bounds = Vec::new();
     for (dimension, ranges) in said.as_object().ok_or("a box that is no object")? {
+        if ranges.is_object() {
+            let (every, count) = (number(ranges, "every")?, number(ranges, "count")?);
+            for place in (0..count).map(|at| (at * every).to_string()) {
+                bounds.push((dimension.clone(), [place.clone(), place]));
+            }
+            continue;
+        }
         for range in ranges.as_array().ok_or("ranges that are no list")? {
             let end = |index: usize| Some(plain(range.get(index)?));
             let ends = end(0).zip(end(1)).ok_or("a range without its ends")?;

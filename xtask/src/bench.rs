@@ -1,5 +1,6 @@
-//! `cargo xtask bench [reads | writes | questions | stores | PART OF A NAME]`: whole arrays read and written by tdb and by TileDB 2.30, one thread each, page cache
-//! warm; then questions put to the program ([`questions`]), and arrays in an object store ([`stores`]).
+//! `cargo xtask bench [--quick ..]`: the suite ([`suite`]). `cargo xtask bench reads | writes | questions | stores | PART OF A NAME`: whole
+//! arrays read and written by tdb and by TileDB 2.30, one thread each, page cache warm; then questions put to the program
+//! ([`questions`]), and arrays in an object store ([`stores`]).
 //!
 //! TileDB writes the arrays that are read (`xtask/bench/bench.py`) and reads them through its C interface into memory
 //! that was touched before; tdb reads them with the example `read_all` of tdb-query. Writing is the other way round
@@ -8,6 +9,7 @@
 
 mod questions;
 mod stores;
+mod suite;
 
 use std::error::Error;
 use std::fs;
@@ -25,6 +27,9 @@ use crate::workspace::{cargo, root};
 const RUNS: usize = 5;
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
+    if arguments.first().is_none_or(|first| first.starts_with("--")) {
+        return suite::run(arguments);
+    }
     let wanted = arguments.first().map_or("", String::as_str);
     let workshop = Workshop::open()?;
     let tiledb = format!("tiledb=={}", JUDGE.0);
@@ -226,6 +231,8 @@ fn ranges(workload: &Value) -> Vec<String> {
 fn built(kind: &str, name: &str) -> Result<String, Box<dyn Error>> {
     let package = if name == "write_all" {
         "tdb-write"
+    } else if name == "tdb-bench" {
+        name
     } else if name == "tdb" {
         "tdb-cli"
     } else {

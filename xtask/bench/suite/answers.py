@@ -45,6 +45,9 @@ class Asking:
         lib = self.lib
         subarray = lib.new("tiledb_subarray_alloc", array)
         for index, dim in enumerate(self.spec["dims"]):
+            if isinstance(box.get(dim["name"]), dict):
+                self.narrow_to_points(subarray, index, dim, box[dim["name"]])
+                continue
             for low, high in box.get(dim["name"], [dim["domain"]] if self.spec["kind"] == "dense" else []):
                 low, high = capi.pack(dim["type"], low), capi.pack(dim["type"], high)
                 if dim["type"] == "string_ascii":
@@ -53,6 +56,12 @@ class Asking:
                     lib.call("tiledb_subarray_add_range", subarray, c_uint32(index), low, high, None)
         lib.call("tiledb_query_set_subarray_t", query, subarray)
         lib.c.tiledb_subarray_free(byref(subarray))
+
+    def narrow_to_points(self, subarray, index, dim, spread):
+        """Many values, of which TileDB takes all at once."""
+        points = dim["domain"][0] + np.arange(spread["count"], dtype=np.int64) * spread["every"]
+        place = points.ctypes.data_as(c_void_p)
+        self.lib.call("tiledb_subarray_add_point_ranges", subarray, c_uint32(index), place, c_uint64(len(points)))
 
     def submit(self, query):
         """Has it answered at once, or fails."""

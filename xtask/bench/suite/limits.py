@@ -281,6 +281,8 @@ def plain_size(path):
 
 def limits(workload, specs, size, path_of, library):
     """{"stages": [[rate, amount], ..], "jobs": what rates to measure on stored data, "memory": what a read may hold}."""
+    if workload["family"] == "growth":
+        return {"stages": [], "jobs": [], "memory": {}}
     limit = Limit(workload, specs[workload["array"]], path_of(workload["array"]), library)
     kind = workload["kind"]
     if kind == "read":

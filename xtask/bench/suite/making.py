@@ -2,21 +2,19 @@
 
 import os
 import shutil
+import sys
 
 import numpy as np
 from ctypes import byref, c_int, c_uint64, c_void_p
 
 import capi
+import growth
 from columns import decimals, image, names, numbers, points, texts
 from sizes import DELETES, FRAGMENTS, KEYS, MIXED, SECRET
 from specs import CODECS, specs
 
 # Raised when the arrays are no longer what they were.
 RECIPE = 1
-# The cells of writes: name: (as for which array, order in which they come)
-CELLS = {
-    "d_raw": "row", "d_zstd": "row", "d_byzstd": "row", "v_str": "row", "points": "any", "points_sorted": "global", "names": "any",
-}
 
 
 def settings(array):
@@ -30,6 +28,7 @@ def once(path, work):
     mark = path + ".recipe"
     if os.path.exists(mark) and open(mark).read() == str(RECIPE):
         return
+    print("making %s" % os.path.basename(path), file=sys.stderr, flush=True)
     part = path + ".part"
     for old in (path, part):
         shutil.rmtree(old, ignore_errors=True)
@@ -66,8 +65,10 @@ def whole(spec):
 def make_array(library, name, path, size):
     """The array `name` as TileDB writes it."""
     lib = capi.Library(library, dict({"sm.mem.total_budget": 10 << 30}, **settings(name)))
-    spec = specs(size)[name]
+    spec = dict(specs(size), **growth.specs())[name]
     lib.create(path, spec)
+    if name.startswith("g_frag_"):
+        return growth.make_fragments(lib, path, spec, int(name[7:]), write)
     if name == "f_1000":
         random = np.random.default_rng(3)
         for at in range(1, FRAGMENTS + 1):
@@ -88,6 +89,8 @@ def make_array(library, name, path, size):
         write(lib, path, spec, columns, layout, whole(spec) if is_dense else None, at=1)
     for number in range(DELETES if name == "s_del" else 0):
         lib.delete(path, spec, 2 + number, ("a", "=", number * 97))
+    if name.startswith("g_meta_"):
+        lib.put_metadata(path, 2, growth.metadata(int(name[7:])))
     if name == "m_1000":
         lib.put_metadata(path, 2, {"key_%04d" % i: ("int64", [i]) if i % 2 else ("string_utf8", b"the value of %d" % i) for i in range(KEYS)})
 
@@ -95,6 +98,8 @@ def make_array(library, name, path, size):
 def cells(name, size):
     """The columns of one write."""
     side, middle = size["side"], size["middle"]
+    if name.startswith("g_"):
+        return growth.cells(name)
     if name.startswith("c_"):
         kind = CODECS[name[2:]][2]
         return {"a": numbers(kind, size["bzip2" if name == "c_bzip2" else "line"] // 8)}

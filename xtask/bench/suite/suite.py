@@ -16,16 +16,17 @@ LIBRARY, RECIPES, FOLDER, SCALE = sys.argv[1:5]
 sys.path.append(RECIPES)
 
 import capi
+import growth
 from answers import Asking
 from limits import limits
-from making import CELLS, load_cells, make_array, make_cells, once, settings, whole, write
+from making import load_cells, make_array, make_cells, once, settings, whole, write
 from sizes import SCALES
 from specs import specs
 from sums import Sums
 from workloads import workloads
 
 SIZE = SCALES[SCALE]
-SPECS, WORKLOADS = specs(SIZE), workloads(SIZE)
+SPECS, WORKLOADS = dict(specs(SIZE), **growth.specs()), workloads(SIZE)
 # Where one run takes more processor time than this, in seconds, one is timed and no more.
 LONG = 2.0
 
@@ -111,10 +112,15 @@ def total(workload, spec):
     cells = 1
     if spec["kind"] == "dense":
         for dim in spec["dims"]:
-            cells *= max(sum(high - low + 1 for low, high in box.get(dim["name"], [dim["domain"]])) for box in workload["boxes"])
+            cells *= max(values(box.get(dim["name"], [dim["domain"]])) for box in workload["boxes"])
     else:
-        cells = 1_000_000 if workload["array"] == "f_1000" else SIZE["sparse"]
+        cells = 1_000_000 if workload["array"].startswith(("f_1000", "g_frag")) else SIZE["sparse"]
     return cells, cells * 32
+
+
+def values(ranges):
+    """How many values of a dimension lie in ranges."""
+    return ranges["count"] if isinstance(ranges, dict) else sum(high - low + 1 for low, high in ranges)
 
 
 def opens(name, workload, threads):
@@ -213,7 +219,6 @@ def make(names):
         array = workload["array"]
         once(path_of(array), lambda part: make_array(LIBRARY, array, part, SIZE))
         if workload["kind"] == "write":
-            assert workload["cells"] in CELLS
             once(path_of("cells", workload["cells"]), lambda part: make_cells(workload["cells"], part, SIZE))
         if workload["kind"] in ("write", "consolidate"):
             template = path_of("templates", safe(name))
@@ -232,7 +237,8 @@ def main():
     verb, rest = sys.argv[5], sys.argv[6:]
     os.makedirs(path_of("cells"), exist_ok=True)
     if verb == "list":
-        answer = {name: dict(workload, spec=SPECS[workload["array"]]) for name, workload in WORKLOADS.items()}
+        keys = {name: settings(workload["array"]).get("sm.encryption_key") for name, workload in WORKLOADS.items()}
+        answer = {name: dict(workload, spec=SPECS[workload["array"]], key=keys[name]) for name, workload in WORKLOADS.items()}
     elif verb == "make":
         return make(rest)
     elif verb == "limits":

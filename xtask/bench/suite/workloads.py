@@ -3,16 +3,20 @@
 A workload says: `family`; `kind` (read, open, schema, metadata, aggregate, write, consolidate); `array`; `fields`; `layout`;
 `boxes`, the queries of one run, each {dimension: [[lo, hi], ..]}; `where`, a test [field, operator, value]; `times`, how often
 it is done in one run; `each`, whether the figure is that of one time; `latency`, whether it is all latency; `functions` of an
-aggregate; `cells` and `order` of a write; `ordered`, whether the cells come in an order that both must keep.
+aggregate; `cells` and `order` of a write; `ordered`, whether the cells come in an order that both must keep; `series` and `size` where
+cost is seen to grow. Of ranges that are many a box says {"every", "count"}.
 """
 
 import random
 
+import growth
+from sizes import FULL
 from specs import CODECS
 
 DENSE, CODEC, SPARSE, FRAGMENT, AGGREGATE, OPENING, WRITING, MERGING = (
     "dense", "codecs", "sparse", "fragments", "aggregates", "opening", "writes", "consolidation"
 )
+GROWING = "growth"
 
 
 def read(family, array, fields, layout="row", boxes=None, **more):
@@ -126,4 +130,8 @@ def workloads(size):
     made["write_sparse_strdim:s_str"] = writing("s_str", "names", "any")
     made["consolidate100:f_mix"] = read(MERGING, "f_mix", [], kind="consolidate")
     made["consolidate100:d_frag"] = read(MERGING, "d_frag", [], kind="consolidate")
+    if size is FULL:
+        for name, of, count, array, changes in growth.series():
+            row = dict(read(GROWING, array, [], latency=True), series="%s: %s" % (of, name), size=count)
+            made["growth:%s:%s:%d" % (of, name, count)] = dict(row, **changes)
     return made
