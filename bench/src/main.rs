@@ -1,7 +1,8 @@
 //! tdb's side of the benchmark suite (`cargo xtask bench`), and what the machine itself takes.
 //!
 //! `tdb-bench run LIST NAME THREADS FOLDER` runs the workload NAME of a list as `xtask/bench/suite/suite.py list` prints it, on
-//! arrays in FOLDER; `tdb-bench rates JOBS FOLDER` measures the rates that limits are made of. Both print a line of JSON.
+//! arrays in FOLDER; `tdb-bench rates JOBS FOLDER` measures the rates that limits are made of; `tdb-bench parquet LIST NAME FILE` does a
+//! workload's read on a Parquet file. Each prints a line of JSON.
 //!
 //! A workload is run once to warm up, in which the checksums of its result are taken; then three times by the clock, or once where
 //! it takes longer than two seconds. All batches of a result are kept until the clock stops, and dropped then: the next run
@@ -11,6 +12,7 @@ mod aggregates;
 mod changes;
 mod meter;
 mod openings;
+mod parquet_files;
 mod place;
 mod rates;
 mod reads;
@@ -26,7 +28,7 @@ use crate::workload::{Kind, Workload};
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const USAGE: &str =
-    "tdb-bench run LIST NAME THREADS FOLDER, or tdb-bench rates JOBS FOLDER";
+    "tdb-bench run LIST NAME THREADS FOLDER, rates JOBS FOLDER, or parquet LIST NAME FILE";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -42,6 +44,10 @@ fn main() -> Result<()> {
                 Kind::Aggregate => aggregates::run(&workload, threads)?,
                 Kind::Write | Kind::Consolidate => changes::run(&workload, threads)?,
             }
+        }
+        ["parquet", list, name, file] => {
+            let list: Value = serde_json::from_slice(&std::fs::read(list)?)?;
+            parquet_files::run(&Workload::find(&list, name, "")?, file)?
         }
         ["rates", jobs, folder] => {
             let jobs: Value = serde_json::from_slice(&std::fs::read(jobs)?)?;

@@ -30,12 +30,7 @@ pub(crate) fn run(workload: &Workload, threads: NonZeroUsize) -> Result<Value> {
         result = result.max(bytes_of(batches));
         sums.add(batches)
     })?;
-    let said = timed(
-        workload,
-        before,
-        || Ok(()),
-        || reading.once(|_| Ok(())),
-    )?;
+    let said = timed(workload, before, || Ok(()), || reading.once(|_| Ok(())))?;
     let mut said = said.as_object().cloned().ok_or("no object")?;
     said.insert("sums".into(), sums.said());
     said.insert("result".into(), result.into());

@@ -67,13 +67,18 @@ impl Workload {
             key: text("key").map(str::to_owned),
             fields: texts(said.get("fields")),
             dimensions: names.flat_map(|name| texts_of(name)).collect(),
-            layout: text("layout").ok_or("a workload without a layout")?.to_owned(),
+            layout: text("layout")
+                .ok_or("a workload without a layout")?
+                .to_owned(),
             boxes: boxes
                 .ok_or("a workload without boxes")?
                 .iter()
                 .map(bounds)
                 .collect::<Result<_>>()?,
-            condition: said.get("where").filter(|test| !test.is_null()).map(condition),
+            condition: said
+                .get("where")
+                .filter(|test| !test.is_null())
+                .map(condition),
             times: number(said, "times")?,
             each: is_set(said, "each")?,
             ordered: is_set(said, "ordered")?,
@@ -141,5 +146,7 @@ fn condition(said: &Value) -> String {
 
 /// A text without its quotes, or a number.
 fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -27,7 +27,10 @@ use crate::workspace::{cargo, root};
 const RUNS: usize = 5;
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    if arguments.first().is_none_or(|first| first.starts_with("--")) {
+    if arguments
+        .first()
+        .is_none_or(|first| first.starts_with("--"))
+    {
         return suite::run(arguments);
     }
     let wanted = arguments.first().map_or("", String::as_str);

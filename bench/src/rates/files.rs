@@ -67,7 +67,9 @@ fn large(rates: &mut Rates, place: &Path) -> Result<()> {
 }
 
 fn small(rates: &mut Rates, place: &Path) -> Result<()> {
-    let paths: Vec<_> = (0..FILES).map(|number| place.join(format!("small{number}"))).collect();
+    let paths: Vec<_> = (0..FILES)
+        .map(|number| place.join(format!("small{number}")))
+        .collect();
     for path in &paths {
         fs::write(path, vec![1_u8; SMALL])?;
     }

@@ -40,7 +40,9 @@ pub(super) fn frames(path: &Path, most: usize) -> Result<Vec<Frame>> {
 }
 
 fn part<'a>(rest: &mut &'a [u8], size: usize) -> Result<&'a [u8]> {
-    let (part, behind) = rest.split_at_checked(size).ok_or("a file that ends early")?;
+    let (part, behind) = rest
+        .split_at_checked(size)
+        .ok_or("a file that ends early")?;
     *rest = behind;
     Ok(part)
 }

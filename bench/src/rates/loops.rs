@@ -12,8 +12,8 @@ const VALUES: usize = NEAR / 8;
 pub(super) fn measure(rates: &mut Rates) -> Result<()> {
     let mut far = vec![1_i64; FAR / 8];
     let steps: Vec<i64> = (0..VALUES as i64).collect();
-    let narrow: Vec<u16> = (0..VALUES).map(|at| (at & 0xffff) as u16).collect();
-    let middle: Vec<i32> = (0..VALUES as i32).collect();
+    let narrow: Vec<u16> = (0_u16..).take(VALUES).collect();
+    let middle: Vec<i32> = (0_i32..).take(VALUES).collect();
     let sums = rate(FAR, || {
         let mut sum = 0_i64;
         for part in far.chunks_exact_mut(VALUES) {

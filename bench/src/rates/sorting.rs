@@ -12,7 +12,10 @@ const KEYS: usize = 1 << 22;
 const NAMES: usize = 1000;
 
 pub(super) fn measure(rates: &mut Rates) -> Result<()> {
-    let pairs: Vec<(u64, u32)> = (0..KEYS as u32).map(|row| (scattered(row), row)).collect();
+    let pairs: Vec<(u64, u32)> = (0_u32..)
+        .take(KEYS)
+        .map(|row| (scattered(row), row))
+        .collect();
     let copied = rate(KEYS, || Ok(pairs.clone()))?;
     let sorted = rate(KEYS, || {
         let mut pairs = pairs.clone();
@@ -33,7 +36,9 @@ pub(super) fn measure(rates: &mut Rates) -> Result<()> {
         Ok(())
     })?;
     rates.insert("gather".into(), gather);
-    let names: Vec<String> = (0..NAMES).map(|number| format!("key_{number:04}")).collect();
+    let names: Vec<String> = (0..NAMES)
+        .map(|number| format!("key_{number:04}"))
+        .collect();
     let named = rate(NAMES, || {
         let names = names.iter().zip(0_u64..);
         let map: BTreeMap<String, u64> = names.map(|(name, at)| (name.clone(), at)).collect();

@@ -9,7 +9,6 @@ import json
 import os
 import shutil
 import sys
-import time
 from ctypes import byref, c_void_p
 
 LIBRARY, RECIPES, FOLDER, SCALE = sys.argv[1:5]
@@ -23,13 +22,11 @@ from making import load_cells, make_array, make_cells, once, settings, whole, wr
 from sizes import SCALES
 from specs import specs
 from sums import Sums
+from timing import Runs
 from workloads import workloads
 
 SIZE = SCALES[SCALE]
 SPECS, WORKLOADS = dict(specs(SIZE), **growth.specs()), workloads(SIZE)
-# Where one run takes more processor time than this, in seconds, one is timed and no more.
-LONG = 2.0
-
 
 def path_of(*names):
     return os.path.join(FOLDER, SCALE, *names)
@@ -38,41 +35,6 @@ def path_of(*names):
 def library(array, threads):
     there = {"sm.compute_concurrency_level": threads, "sm.io_concurrency_level": threads, "sm.mem.total_budget": 10 << 30}
     return capi.Library(LIBRARY, dict(there, **settings(array)))
-
-
-def memory(key):
-    """Bytes of memory: VmRSS now, VmHWM at most."""
-    with open("/proc/self/status") as lines:
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(key))
-
-
-def forget_peak():
-    with open("/proc/self/clear_refs", "w") as file:
-        file.write("5")
-
-
-class Runs:
-    """A run to warm up, then timed ones."""
-
-    def __init__(self):
-        self.before = memory("VmRSS")
-
-    def take(self, workload, once, anew=lambda: None):
-        """`once()` does it and says how many cells; `anew()` comes before each, outside the clock."""
-        forget_peak()
-        timed = []
-        while True:
-            anew()
-            wall, processor = time.perf_counter(), time.process_time()
-            cells = once()
-            wall, processor = time.perf_counter() - wall, time.process_time() - processor
-            timed.append((wall, processor, cells))
-            if len(timed) == 3 or processor > LONG:
-                break
-        peak = memory("VmHWM")
-        times = workload["times"] if workload["each"] else 1
-        middle = lambda index: sorted(run[index] for run in timed)[len(timed) // 2]
-        return {"wall": middle(0) / times, "cpu": middle(1) / times, "cells": timed[-1][2], "peak": max(0, peak - self.before), "runs": len(timed)}
 
 
 def read(name, workload, threads):
@@ -104,7 +66,7 @@ def read(name, workload, threads):
         answers(lambda sizes: counts.append(asking.counted(sizes)))
         return sum(counts)
 
-    return dict(runs.take(workload, again), sums=sums.text())
+    return dict(runs.take(per(workload), again), sums=sums.text())
 
 
 def total(workload, spec):
@@ -121,6 +83,11 @@ def total(workload, spec):
 def values(ranges):
     """How many values of a dimension lie in ranges."""
     return ranges["count"] if isinstance(ranges, dict) else sum(high - low + 1 for low, high in ranges)
+
+
+def per(workload):
+    """How many times a run does it, where the figure is that of one time."""
+    return workload["times"] if workload["each"] else 1
 
 
 def opens(name, workload, threads):
@@ -142,7 +109,7 @@ def opens(name, workload, threads):
         return cells
 
     once()
-    return dict(runs.take(workload, once), sums={})
+    return dict(runs.take(per(workload), once), sums={})
 
 
 def metadata(lib, opened):
@@ -171,7 +138,7 @@ def aggregate(name, workload, threads):
         return 1
 
     once()
-    return dict(runs.take(workload, once), sums=dict(said))
+    return dict(runs.take(per(workload), once), sums=dict(said))
 
 
 def changes(name, workload, threads):
@@ -194,7 +161,7 @@ def changes(name, workload, threads):
 
     anew()
     once()
-    return dict(runs.take(workload, once, anew), sums={})
+    return dict(runs.take(1, once, anew), sums={})
 
 
 def check(name, target):

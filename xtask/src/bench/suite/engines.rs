@@ -16,8 +16,8 @@ use crate::workspace::root;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// What TileDB's side needs beside the library.
-const PACKAGES: [&str; 1] = ["numpy"];
+/// What the scripts need beside TileDB's library: for TileDB, and for what a user might take instead.
+const PACKAGES: [&str; 6] = ["numpy", "duckdb", "h5py", "pandas<3", "zarr", "zarrs"];
 
 /// TileDB by a script and its library, tdb by a program; and where the arrays are.
 pub(super) struct Engines {
@@ -33,7 +33,13 @@ impl Engines {
     pub(super) fn open(options: &Options) -> Result<Self> {
         let workshop = Workshop::open()?;
         let mut pip = Command::new(workshop.python());
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+        pip.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+        ]);
         output(pip.args(PACKAGES))?;
         let folder = workshop.scratch().join("bench");
         fs::create_dir_all(folder.join(options.scale()))?;
@@ -72,7 +78,9 @@ impl Engines {
     /// The rates of this moment that these limits are made of.
     pub(super) fn rates(&self, needs: &Map<String, Value>) -> Result<Value> {
         let mut stored: Vec<&Value> = Vec::new();
-        let lists = needs.values().filter_map(|need| need.get("jobs")?.as_array());
+        let lists = needs
+            .values()
+            .filter_map(|need| need.get("jobs")?.as_array());
         for job in lists.flatten() {
             if !stored.contains(&job) {
                 stored.push(job);
@@ -82,13 +90,20 @@ impl Engines {
         let all = json!({ "machine": true, "stored": stored });
         fs::write(&jobs, all.to_string())?;
         let mut rates = Command::new(&self.program);
-        rates.arg("rates").arg(jobs).arg(self.folder.join(self.scale));
+        rates
+            .arg("rates")
+            .arg(jobs)
+            .arg(self.folder.join(self.scale));
         said(&output(&mut rates)?)
     }
 
     pub(super) fn tiledb(&self, name: &str, threads: u64) -> Result<Value> {
-        said(&output(&mut self.script(&["run", name, &threads.to_string()]))?)
-            .map_err(|error| format!("{name}: {error}").into())
+        said(&output(&mut self.script(&[
+            "run",
+            name,
+            &threads.to_string(),
+        ]))?)
+        .map_err(|error| format!("{name}: {error}").into())
     }
 
     pub(super) fn tdb(&self, name: &str, threads: u64) -> Result<Value> {
@@ -111,6 +126,45 @@ impl Engines {
         });
         let [theirs, ours] = found;
         Ok([theirs?, ours?])
+    }
+
+    /// Which other engines do which of these workloads, once their files are there.
+    pub(super) fn others(&self, names: &[&str]) -> Result<Map<String, Value>> {
+        let list = output(&mut self.other(&["list"]))?;
+        let mut list: Map<String, Value> = serde_json::from_str(&list)?;
+        list.retain(|name, _| names.contains(&name.as_str()));
+        let mut make = self.other(&["make"]);
+        let made = make.args(list.keys()).stdout(Stdio::null());
+        if !made.stderr(Stdio::inherit()).status()?.success() {
+            return Err("the files of other engines could not be made".into());
+        }
+        Ok(list)
+    }
+
+    /// What another engine takes, with one thread.
+    pub(super) fn by_other(&self, name: &str, engine: &str) -> Result<Value> {
+        if engine != "arrow-rs" {
+            return said(&output(&mut self.other(&["run", name, engine]))?);
+        }
+        let array = name
+            .split(':')
+            .next_back()
+            .ok_or("a name without an array")?;
+        let folder = self.folder.join(self.scale).join("others");
+        let mut run = Command::new(&self.program);
+        run.arg("parquet").arg(self.list_file()).arg(name);
+        said(&output(run.arg(folder.join(format!("{array}.parquet"))))?)
+    }
+
+    fn other(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.python);
+        command
+            .arg("-B")
+            .arg(root().join("xtask/bench/suite/others.py"))
+            .arg(&self.folder)
+            .arg(self.scale)
+            .args(arguments);
+        command
     }
 
     fn list_file(&self) -> PathBuf {

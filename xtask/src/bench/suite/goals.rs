@@ -32,11 +32,26 @@ pub(super) enum Goal {
 
 /// All goals of single rows, as they are told.
 pub(super) const GOALS: [(Goal, &str); 5] = [
-    (Goal::NotBehind, "not behind TileDB 2.30.0 in processor time of one thread (bzip2: 0.87 times as fast)"),
-    (Goal::Share, "at least 50 % of the limit of one core, where not all is latency"),
-    (Goal::Latency, "opens, metadata, tiny reads, aggregates: at least 8 times as fast as TileDB, or 70 % of the limit"),
-    (Goal::Speedup, "two threads at least 1.7 times as fast as one, where codecs or sorting are over half of the limit"),
-    (Goal::Memory, "peak memory of reads: result, opened metadata, two tiles and 8 MB a thread; of reads that sort twice the result"),
+    (
+        Goal::NotBehind,
+        "not behind TileDB 2.30.0 in processor time of one thread (bzip2: 0.87 times as fast)",
+    ),
+    (
+        Goal::Share,
+        "at least 50 % of the limit of one core, where not all is latency",
+    ),
+    (
+        Goal::Latency,
+        "opens, metadata, tiny reads, aggregates: at least 8 times as fast as TileDB, or 70 % of the limit",
+    ),
+    (
+        Goal::Speedup,
+        "two threads at least 1.7 times as fast as one, where codecs or sorting are over half of the limit",
+    ),
+    (
+        Goal::Memory,
+        "peak memory of reads: result, opened metadata, two tiles and 8 MB a thread; of reads that sort twice the result",
+    ),
 ];
 
 impl Row<'_> {

@@ -20,7 +20,11 @@ pub(super) fn commit() -> Result<String, Box<dyn std::error::Error>> {
         ":!docs",
         ":!xtask/bench/suite/reasons.json",
     ])?;
-    let mark = if changed.trim().is_empty() { "" } else { " with changes" };
+    let mark = if changed.trim().is_empty() {
+        ""
+    } else {
+        " with changes"
+    };
     Ok(format!("{}{mark}", commit.trim()))
 }
 

@@ -6,7 +6,8 @@ use std::fmt::Write;
 use serde_json::{Map, Value};
 
 use super::goals::{GOALS, Goal, LEAST_MEAN_SHARE, mean};
-use super::results::{Results, Row};
+use super::growth;
+use super::results::{Results, Row, figures};
 use super::tables::{megabytes, milliseconds, number, percent};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -52,14 +53,22 @@ pub(super) fn page(results: &Results, reasons: &Map<String, Value>) -> Result<St
         commits.join(", "),
         results.machine()
     )?;
-    text.push_str("![how many times as fast as TileDB, and the share of the limit](performance.svg)\n\n");
+    text.push_str(
+        "![how many times as fast as TileDB, and the share of the limit](performance.svg)\n\n",
+    );
     text.push_str(HOW);
     goals(&mut text, &rows)?;
     families(&mut text, &rows)?;
     for (family, title) in FAMILIES {
-        table(&mut text, title, rows.iter().filter(|row| row.text("family") == family))?;
+        table(
+            &mut text,
+            title,
+            rows.iter().filter(|row| row.text("family") == family),
+        )?;
     }
+    others(&mut text, &rows)?;
     misses(&mut text, &rows, reasons)?;
+    growth::write(&mut text, results, reasons)?;
     rates(&mut text, results)?;
     Ok(text)
 }
@@ -109,7 +118,11 @@ fn families(text: &mut String, rows: &[Row<'_>]) -> Result<()> {
     Ok(())
 }
 
-fn table<'a>(text: &mut String, title: &str, rows: impl Iterator<Item = &'a Row<'a>>) -> Result<()> {
+fn table<'a>(
+    text: &mut String,
+    title: &str,
+    rows: impl Iterator<Item = &'a Row<'a>>,
+) -> Result<()> {
     writeln!(
         text,
         "\n## {title}\n\nTimes in ms of the processor, memory in MB. Bold: a goal that is missed.\n\n\
@@ -117,7 +130,8 @@ fn table<'a>(text: &mut String, title: &str, rows: impl Iterator<Item = &'a Row<
          |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     )?;
     for row in rows {
-        let [Some(theirs), Some(ours)] = ["tiledb", "tdb"].map(|engine| row.figures(1, engine)) else {
+        let [Some(theirs), Some(ours)] = ["tiledb", "tdb"].map(|engine| row.figures(1, engine))
+        else {
             continue;
         };
         let marked = |cell: String, goals: &[Goal]| {
@@ -138,6 +152,37 @@ fn table<'a>(text: &mut String, title: &str, rows: impl Iterator<Item = &'a Row<
             row.allowed().map_or("-".into(), megabytes),
             marked(number(row.speedup("tdb"), 2), &[Goal::Speedup]),
             number(row.speedup("tiledb"), 2),
+        )?;
+    }
+    Ok(())
+}
+
+/// What others take for the same cells.
+fn others(text: &mut String, rows: &[Row<'_>]) -> Result<()> {
+    let rows = rows.iter().filter_map(|row| {
+        let engines = row.said.pointer("/threads/others")?.as_object()?;
+        Some((row, engines))
+    });
+    writeln!(
+        text,
+        "\n## Beside other stores\n\nThe same cells in Zarr (by zarrs, in chunks as large as the tiles), HDF5 (by h5py; sparse cells \
+         as columns with shuffle and gzip) and Parquet (zstd; by arrow-rs and DuckDB): ms of the processor, one thread, into new memory.\n\n\
+         | workload | tdb | TileDB | others |\n|---|--:|--:|---|"
+    )?;
+    for (row, engines) in rows {
+        let others: Vec<String> = engines
+            .iter()
+            .map(|(name, said)| format!("{name} {}", milliseconds(figures(said).cpu)))
+            .collect();
+        let [theirs, ours] = ["tiledb", "tdb"].map(|engine| {
+            let figures = row.figures(1, engine);
+            figures.map_or("-".into(), |figures| milliseconds(figures.cpu))
+        });
+        writeln!(
+            text,
+            "| {} | {ours} | {theirs} | {} |",
+            row.name,
+            others.join(", ")
         )?;
     }
     Ok(())
@@ -186,7 +231,10 @@ fn rates(text: &mut String, results: &Results) -> Result<()> {
         "\n## Rates of this machine\n\nOf one core; at best. Compressors are measured on pieces of at most 64 KiB, as stored.\n\n| step | in a second |\n|---|--:|"
     )?;
     for (name, rate) in results.rates() {
-        let told = if matches!(name, "open" | "list" | "list a name" | "create" | "seek" | "sort" | "gather" | "name") {
+        let told = if matches!(
+            name,
+            "open" | "list" | "list a name" | "create" | "seek" | "sort" | "gather" | "name"
+        ) {
             format!("{:.2} million", rate / 1e6)
         } else {
             format!("{:.2} GB", rate / 1e9)

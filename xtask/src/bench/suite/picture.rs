@@ -44,7 +44,10 @@ pub(super) fn picture(results: &Results) -> Result<String> {
     scales(&mut svg, height)?;
     let mut y = LINE * 3.0;
     for (title, rows) in families {
-        writeln!(svg, "<text class=\"title\" x=\"4\" y=\"{y:.1}\">{title}</text>")?;
+        writeln!(
+            svg,
+            "<text class=\"title\" x=\"4\" y=\"{y:.1}\">{title}</text>"
+        )?;
         y += LINE;
         for row in rows {
             bars(&mut svg, row, y)?;
@@ -83,7 +86,11 @@ fn line(svg: &mut String, x: f64, height: f64, class: &str, label: &str) -> Resu
 
 fn bars(svg: &mut String, row: &Row<'_>, y: f64) -> Result<()> {
     let (top, thick) = (y - LINE + 4.0, LINE - 4.0);
-    writeln!(svg, "<text class=\"end\" x=\"{NAMES}\" y=\"{y:.1}\">{}</text>", row.name)?;
+    writeln!(
+        svg,
+        "<text class=\"end\" x=\"{NAMES}\" y=\"{y:.1}\">{}</text>",
+        row.name
+    )?;
     if let Some(ratio) = row.ratio() {
         let (one, end) = (at(1.0), at(ratio));
         let class = if ratio < 1.0 { "behind" } else { "ahead" };

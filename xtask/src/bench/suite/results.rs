@@ -12,6 +12,9 @@ use crate::outcome::Outcome;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
+/// The family of workloads that are there to see cost grow.
+pub(super) const GROWING: &str = "growth";
+
 /// Where results are kept.
 pub(super) fn file() -> Result<PathBuf> {
     Ok(Workshop::open()?.scratch().join("bench/results.json"))
@@ -90,6 +93,16 @@ impl Results {
         Ok(())
     }
 
+    /// What another engine took, which the table has beside.
+    pub(super) fn note_other(&mut self, name: &str, engine: &str, said: Value) -> Outcome {
+        let of_workload = entry(&mut self.rounds, name)?;
+        let list = entry(of_workload, "others")?
+            .entry(engine)
+            .or_insert_with(|| json!([]));
+        list.as_array_mut().ok_or("no list")?.push(said);
+        Ok(())
+    }
+
     pub(super) fn is_checked(&self, name: &str) -> bool {
         self.checked.iter().any(|checked| checked == name)
     }
@@ -107,7 +120,10 @@ impl Results {
     ) -> Outcome {
         let commit = machine::commit()?;
         let rates = self.rounds.get("rates").cloned().unwrap_or(json!({}));
-        let all = self.all.as_object_mut().ok_or("results that are no object")?;
+        let all = self
+            .all
+            .as_object_mut()
+            .ok_or("results that are no object")?;
         let of_scale = entry(all, self.scale)?;
         let rows = entry(of_scale, "rows")?;
         // As the list has them, whichever were there before.
@@ -133,10 +149,22 @@ impl Results {
         Ok(())
     }
 
+    /// The workloads that are judged.
     pub(super) fn rows(&self) -> Vec<Row<'_>> {
+        let rows = self.all_rows();
+        rows.filter(|row| row.text("family") != GROWING).collect()
+    }
+
+    /// The steps of what grows.
+    pub(super) fn growth(&self) -> Vec<Row<'_>> {
+        let rows = self.all_rows();
+        rows.filter(|row| row.text("family") == GROWING).collect()
+    }
+
+    fn all_rows(&self) -> impl Iterator<Item = Row<'_>> {
         let rows = self.scaled("rows").and_then(Value::as_object);
         let rows = rows.into_iter().flatten();
-        rows.map(|(name, said)| Row { name, said }).collect()
+        rows.map(|(name, said)| Row { name, said })
     }
 
     pub(super) fn machine(&self) -> &str {
@@ -164,7 +192,13 @@ fn entry<'a>(of: &'a mut Map<String, Value>, key: &str) -> Result<&'a mut Map<St
 }
 
 /// A row: what was asked, medians of both engines by threads, and the limit with what it is made of.
-fn row(workload: &Value, need: &Value, rounds: &Value, rates: &Value, commit: &str) -> Result<Value> {
+fn row(
+    workload: &Value,
+    need: &Value,
+    rounds: &Value,
+    rates: &Value,
+    commit: &str,
+) -> Result<Value> {
     let mut threads = Map::new();
     for (number, engines) in rounds.as_object().ok_or("no rounds")? {
         let mut medians = Map::new();
@@ -186,7 +220,7 @@ fn row(workload: &Value, need: &Value, rounds: &Value, rates: &Value, commit: &s
     let told = |key: &str| workload.get(key).cloned().unwrap_or(Value::Null);
     Ok(json!({
         "commit": commit, "family": told("family"), "kind": told("kind"), "latency": told("latency"), "sorts": told("sorts"),
-        "memory": need.get("memory"), "stages": stages, "threads": threads,
+        "memory": need.get("memory"), "stages": stages, "threads": threads, "series": told("series"), "size": told("size"),
     }))
 }
 
