@@ -1,4 +1,4 @@
-//! The benchmark suite: `cargo xtask bench [--quick] [--only PART[,PART]] [--rounds N] [--threads 1,2] [--write] [--page]`.
+//! The benchmark suite: `cargo xtask bench [--quick] [--only PART[,PART]] [--rounds N] [--threads 1,2] [--write] [--page] [--far]`.
 //!
 //! The workloads are in `xtask/bench/suite/workloads.py`. In each round TileDB (`suite.py`, by its C interface) and tdb
 //! (`tdb-bench`) run each workload in turn, a process each, on the same arrays, which TileDB has made once. The rates that limits are
@@ -6,6 +6,7 @@
 //! add to each other; `docs/performance.md` is written from there after a whole run, with `--write`, or with `--page` alone.
 
 mod engines;
+mod far;
 mod goals;
 mod growth;
 mod machine;
@@ -30,6 +31,9 @@ pub(super) fn run(arguments: &[String]) -> Outcome {
     if options.page {
         let results = Results::load(&results::file()?, options.scale())?;
         return write_page(&results);
+    }
+    if options.far {
+        return far::run(&mut Results::load(&results::file()?, options.scale())?);
     }
     let engines = Engines::open(&options)?;
     let mut results = Results::load(&results::file()?, options.scale())?;

@@ -8,6 +8,7 @@ pub(super) struct Options {
     pub(super) threads: Vec<u64>,
     write: bool,
     pub(super) page: bool,
+    pub(super) far: bool,
 }
 
 impl Options {
@@ -19,6 +20,7 @@ impl Options {
             threads: Vec::new(),
             write: false,
             page: false,
+            far: false,
         };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
@@ -26,6 +28,7 @@ impl Options {
             match argument.as_str() {
                 "--quick" => options.quick = true,
                 "--write" => options.write = true,
+                "--far" => options.far = true,
                 "--page" => options.page = true,
                 "--only" => options.only.extend(value()?.split(',').map(str::to_owned)),
                 "--rounds" => options.rounds = value()?.parse()?,

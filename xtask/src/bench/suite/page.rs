@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
+use super::far;
 use super::goals::{GOALS, Goal, LEAST_MEAN_SHARE, mean};
 use super::growth;
 use super::results::{Results, Row, figures};
@@ -69,6 +70,7 @@ pub(super) fn page(results: &Results, reasons: &Map<String, Value>) -> Result<St
     others(&mut text, &rows)?;
     misses(&mut text, &rows, reasons)?;
     growth::write(&mut text, results, reasons)?;
+    far::write(&mut text, results)?;
     rates(&mut text, results)?;
     Ok(text)
 }

@@ -167,6 +167,22 @@ impl Results {
         rows.map(|(name, said)| Row { name, said })
     }
 
+    /// What was measured in a far store.
+    pub(super) fn far(&self) -> Vec<&Value> {
+        let far = self.scaled("far").and_then(Value::as_object);
+        far.into_iter().flat_map(Map::values).collect()
+    }
+
+    pub(super) fn note_far(&mut self, name: &str, row: Value) -> Outcome {
+        let all = self
+            .all
+            .as_object_mut()
+            .ok_or("results that are no object")?;
+        let far = entry(entry(all, self.scale)?, "far")?;
+        far.insert(name.to_owned(), row);
+        Ok(())
+    }
+
     pub(super) fn machine(&self) -> &str {
         let machine = self.scaled("machine").and_then(Value::as_str);
         machine.unwrap_or("unknown machine")
