@@ -30,6 +30,8 @@ class Limit:
     def __init__(self, workload, spec, path, library):
         self.workload, self.spec, self.path, self.library = workload, spec, path, library
         self.stages, self.jobs = [], {}
+        # Tiles that boxes meet, each of which is read from another place.
+        self.places = 0
         folder = os.path.join(path, "__fragments")
         self.fragments = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
         self.fields = [dict(field, stored="d%d" % at) for at, field in enumerate(spec["dims"])]
@@ -69,6 +71,8 @@ class Limit:
             self.add("open", len(files))
             stored = int(sum(map(os.path.getsize, files)) * share)
             plain = int(sum(map(plain_size, files)) * share)
+            if not filters and stored < plain:
+                raise SystemExit("%s has filters that its description lacks" % files[0])
             filters = names(filters) + (["aes"] if self.workload["array"] == "c_aes" else [])
             if not filters and not is_placed:
                 self.add("read into result", stored)
@@ -134,6 +138,7 @@ class Limit:
         fields = [self.field(name) for name in workload["fields"]]
         share = sum(self.share(box) for box in boxes) * workload["times"]
         sorts = workload.get("sorts")
+        self.add("seek", self.places * workload["times"] * len(fields))
         kept = sum(self.kept_of(box) for box in boxes) * workload["times"] / share
         for field in fields + [one for one in condition if one not in fields]:
             self.decoding(field, share, self.is_grid, kept if field in fields else 0.0)
@@ -181,12 +186,14 @@ class Limit:
         for tile in range(top // height, bottom // height + 1):
             low, high = max(top - tile * height, 0), min(bottom - tile * height, height - 1)
             first, end = low * width * size // grain * grain, -(-(high + 1) * width * size // grain) * grain
+            self.places += across
             met += across * min(end - first, height * width * size - first)
         return met / (total * size)
 
     def share_of_tiles(self, box):
         """By the boxes around the cells of tiles, which TileDB tells."""
         found = [self.meets(box, mbr) for mbr in self.mbrs()]
+        self.places += sum(found)
         return sum(found) / len(found)
 
     def meets(self, box, mbr):

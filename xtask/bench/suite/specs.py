@@ -49,6 +49,8 @@ def line(cells, tile, attr, **more):
 
 def plane(domain, filters, datatype="float64", **more):
     dims = [dimension(name, "int64", 0, domain - 1, EXTENT, filters) for name in ("y", "x")]
+    # Dimensions without filters have those of coordinates, which are some where nobody says otherwise.
+    more.setdefault("coords", filters)
     return dict(kind="sparse", capacity=CAPACITY, dims=dims, attrs=[attribute("a", datatype, filters)], **more)
 
 
