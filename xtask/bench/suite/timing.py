@@ -37,4 +37,5 @@ class Runs:
                 break
         peak = memory("VmHWM")
         middle = lambda index: sorted(run[index] for run in timed)[len(timed) // 2]
-        return {"wall": middle(0) / times, "cpu": middle(1) / times, "cells": timed[-1][2], "peak": max(0, peak - self.before), "runs": len(timed)}
+        best = min(run[0] for run in timed) / times
+        return {"wall": middle(0) / times, "best": best, "cpu": middle(1) / times, "cells": timed[-1][2], "peak": max(0, peak - self.before)}

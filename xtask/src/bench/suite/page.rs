@@ -30,7 +30,7 @@ Each row is a workload that both engines run in turn, a process each: a run to w
 it takes over two seconds); of all rounds the median by processor time counts. The page cache is warm. TileDB 2.30.0 runs through its C interface,
 in memory that is allocated and touched before; tdb runs through its Rust crates and keeps a result whole until the clock stops. Opening the
 array is within the time. Times are of the processor, in milliseconds, with one thread; they equal the time of the clock where
-nothing else runs. Both must find the same cells: checksums of every column, in their order where there is one; of what was written
+nothing else runs. Two threads against one: the fastest run of all, by the clock. Both must find the same cells: checksums of every column, in their order where there is one; of what was written
 and consolidated, by what TileDB reads of it. Peak memory is what a process held beyond what it had before the first run,
 result included; the cells of a write are not.
 
@@ -127,9 +127,9 @@ fn table<'a>(
 ) -> Result<()> {
     writeln!(
         text,
-        "\n## {title}\n\nTimes in ms of the processor, memory in MB. Bold: a goal that is missed.\n\n\
-         | workload | TileDB | tdb | TileDB / tdb | limit | share | peak TileDB | peak tdb | allowed | two threads, tdb | TileDB |\n\
-         |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+        "\n## {title}\n\nTimes in ms, of the processor but for the clock's; memory in MB. Bold: a goal that is missed.\n\n\
+         | workload | TileDB | tdb | TileDB / tdb | limit | share | peak TileDB | peak tdb | allowed | clock TileDB | clock tdb | two threads, tdb | TileDB |\n\
+         |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     )?;
     for row in rows {
         let [Some(theirs), Some(ours)] = ["tiledb", "tdb"].map(|engine| row.figures(1, engine))
@@ -142,7 +142,7 @@ fn table<'a>(
         };
         writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             row.name,
             milliseconds(theirs.cpu),
             milliseconds(ours.cpu),
@@ -152,6 +152,8 @@ fn table<'a>(
             megabytes(theirs.peak),
             marked(megabytes(ours.peak), &[Goal::Memory]),
             row.allowed().map_or("-".into(), megabytes),
+            milliseconds(theirs.best),
+            milliseconds(ours.best),
             marked(number(row.speedup("tdb"), 2), &[Goal::Speedup]),
             number(row.speedup("tiledb"), 2),
         )?;
