@@ -56,7 +56,40 @@ impl Stores<'_> {
     fn s3(&self) -> Outcome {
         let (moto, settings) = moto(self.workshop, &self.folder)?;
         self.hold("s3", "s3://tdbtest", &settings, &self.count)?;
+        self.profile("s3://tdbtest", moto.port)?;
         requests::check(&self.program, "s3://tdbtest", moto.port, &settings)
+    }
+
+    /// The program is led by a profile of AWS's files alone: to the server, and by its keys.
+    fn profile(&self, uri: &str, port: u16) -> Outcome {
+        let (config, credentials) = (self.folder.join("config"), self.folder.join("credentials"));
+        let server = format!("region = us-east-1\nendpoint_url = http://127.0.0.1:{port}\n");
+        fs::write(&config, format!("[profile team]\n{server}"))?;
+        let keys = "aws_access_key_id = testing\naws_secret_access_key = testing\n";
+        fs::write(&credentials, format!("[team]\n{keys}"))?;
+        let asked = |verb: &str, profile: &str| {
+            let mut command = Command::new(&self.program);
+            let command = command.args([verb, uri]).env("AWS_PROFILE", profile);
+            let command = command.env("AWS_CONFIG_FILE", &config);
+            command
+                .env("AWS_SHARED_CREDENTIALS_FILE", &credentials)
+                .env_remove("AWS_ACCESS_KEY_ID")
+                .output()
+        };
+        let said = asked("doctor", "team")?;
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        if !said.contains("the profile team of AWS's files")
+            || !asked("ls", "team")?.status.success()
+        {
+            return Err(format!("a profile does not lead to the server: {said}").into());
+        }
+        let typo = asked("ls", "typo")?;
+        let said = String::from_utf8_lossy(&typo.stderr).into_owned();
+        if typo.status.success() || !said.contains("AWS_PROFILE is \"typo\"") {
+            return Err(format!("a profile that is not there: {said}").into());
+        }
+        println!("   s3: a profile leads to the server");
+        Ok(())
     }
 
     fn azure(&self) -> Outcome {

@@ -3,12 +3,9 @@
 use std::cmp::Ordering;
 
 use tdb_tile::Bug;
-use zerocopy::Unalign;
 
-use crate::{Row, RowRange, threads};
-
-/// Rows from which sorting is shared among threads.
-const PARALLEL: usize = 1 << 15;
+use crate::sort::{self, PARALLEL};
+use crate::{Row, threads};
 
 /// Numbers that compare as cells do, one for each row of a table.
 pub enum Numbers {
@@ -59,41 +56,33 @@ impl<'a> Keys<'a> {
         })
     }
 
-    /// Whether rows stand in order already.
-    pub fn are_sorted(&self, rows: &[Row]) -> bool {
-        self.are_in_order(rows.iter().copied())
+    /// Whether rows stand in order already, and if they do, whether no two of them are equal.
+    pub fn order(&self, rows: impl Iterator<Item = Row> + Clone) -> Option<bool> {
+        match (&self.numbers, &self.compare) {
+            (Some(Numbers::Narrow(keys)), None) => {
+                order_of(rows.map(|row| keys.get(row.index())), Ord::cmp)
+            }
+            (Some(Numbers::Wide(keys)), None) => {
+                order_of(rows.map(|row| keys.get(row.index())), Ord::cmp)
+            }
+            _ => order_of(rows, |a, b| self.compare(*a, *b)),
+        }
     }
 
-    fn are_in_order(&self, rows: impl Iterator<Item = Row>) -> bool {
-        rows.is_sorted_by(|&a, &b| self.compare(a, b).is_le())
-    }
-
-    /// Sorts rows; equal ones stay in the order they came in.
+    /// Sorts rows, which come in ascending order; equal ones stay in the order they came in.
     ///
     /// # Errors
     /// A row without a key.
-    pub fn sort(&self, rows: &mut Vec<Row>) -> Result<(), Bug> {
-        if !self.are_sorted(rows) {
-            *rows = self.in_order(rows.iter().copied())?;
+    pub fn sorted(&self, rows: impl ExactSizeIterator<Item = Row> + Clone) -> Result<Sorted, Bug> {
+        if let Some(are_distinct) = self.order(rows.clone()) {
+            return Ok(Sorted {
+                rows: rows.collect(),
+                are_distinct,
+            });
         }
-        Ok(())
-    }
-
-    /// As [`Keys::sort`], of rows that stand one behind the other: they need no memory beside what sorts them.
-    ///
-    /// # Errors
-    /// A row without a key.
-    pub fn sorted(&self, rows: RowRange) -> Result<Vec<Row>, Bug> {
-        if self.are_in_order(rows.iter()) {
-            return Ok(rows.iter().collect());
-        }
-        self.in_order(rows.iter())
-    }
-
-    fn in_order(&self, rows: impl ExactSizeIterator<Item = Row>) -> Result<Vec<Row>, Bug> {
         match &self.numbers {
-            Some(Numbers::Narrow(keys)) => sort_by_keys(keys, self.compare.as_ref(), rows),
-            Some(Numbers::Wide(keys)) => sort_by_keys(keys, self.compare.as_ref(), rows),
+            Some(Numbers::Narrow(keys)) => sort::by_numbers(keys, self.compare.as_ref(), rows),
+            Some(Numbers::Wide(keys)) => sort::by_numbers(keys, self.compare.as_ref(), rows),
             None => {
                 let mut rows: Vec<Row> = rows.collect();
                 if rows.len() < PARALLEL {
@@ -101,48 +90,41 @@ impl<'a> Keys<'a> {
                 } else {
                     threads::sort_by(&mut rows, |&a, &b| self.compare(a, b));
                 }
-                Ok(rows)
+                let mut pairs = rows.iter().zip(rows.iter().skip(1));
+                let are_distinct = pairs.all(|(&a, &b)| self.compare(a, b).is_ne());
+                Ok(Sorted { rows, are_distinct })
             }
         }
     }
 }
 
-/// A row and its key side by side, so that most comparisons touch no other memory. The key is not aligned, which would
-/// make a pair larger by a third.
-#[derive(Clone, Copy)]
-struct Pair<K: Copy> {
-    key: Unalign<K>,
-    row: Row,
+/// Rows in order.
+#[derive(Debug, Default)]
+pub struct Sorted {
+    /// The rows.
+    pub rows: Vec<Row>,
+    /// Whether no two of them are equal.
+    pub are_distinct: bool,
 }
 
-fn sort_by_keys<K: Copy + Ord + Send + Sync>(
-    keys: &[K],
-    ties: Option<&Compare<'_>>,
-    rows: impl ExactSizeIterator<Item = Row>,
-) -> Result<Vec<Row>, Bug> {
-    let mut pairs = Vec::with_capacity(rows.len());
-    for row in rows {
-        let key = keys.get(row.index());
-        let key = key.ok_or_else(|| Bug::new("a row that is sorted has no key"))?;
-        let key = Unalign::new(*key);
-        pairs.push(Pair { key, row });
-    }
-    // Rows come in ascending order, so that comparing them last keeps equal cells in place
-    // without the memory that a stable sort takes.
-    let compare = |a: &Pair<K>, b: &Pair<K>| {
-        let by_cell = || ties.map_or(Ordering::Equal, |compare| compare(a.row, b.row));
-        let by_key = a.key.get().cmp(&b.key.get());
-        by_key.then_with(by_cell).then(a.row.cmp(&b.row))
+/// Whether things stand in order; if they do, whether no two are equal.
+fn order_of<T>(
+    mut things: impl Iterator<Item = T>,
+    compare: impl Fn(&T, &T) -> Ordering,
+) -> Option<bool> {
+    let mut are_distinct = true;
+    let Some(mut last) = things.next() else {
+        return Some(true);
     };
-    if pairs.len() < PARALLEL {
-        pairs.sort_unstable_by(compare);
-    } else {
-        threads::sort_unstable_by(&mut pairs, compare);
+    for next in things {
+        match compare(&last, &next) {
+            Ordering::Less => {}
+            Ordering::Equal => are_distinct = false,
+            Ordering::Greater => return None,
+        }
+        last = next;
     }
-    // They may take the place of the pairs, which is larger.
-    let mut sorted: Vec<Row> = pairs.into_iter().map(|pair| pair.row).collect();
-    sorted.shrink_to_fit();
-    Ok(sorted)
+    Some(are_distinct)
 }
 
 /// Keeps, of sorted rows that are equal, the one that `newer` puts first.
@@ -173,22 +155,108 @@ pub fn keep_newest<E>(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn places(rows: &[Row]) -> Vec<usize> {
+        rows.iter().map(|row| row.index()).collect()
+    }
+
+    fn first(count: usize) -> impl ExactSizeIterator<Item = Row> + Clone {
+        (0..count).map(Row::within)
+    }
 
     #[test]
     fn equal_rows_stay_in_order_and_the_newest_is_kept() {
         let keys = Keys::exact(Numbers::Narrow(vec![5, 3, 5, 1, 3]));
-        let mut rows: Vec<Row> = (0..5).map(Row::within).collect();
-        keys.sort(&mut rows).unwrap();
-        let places = |rows: &[Row]| -> Vec<usize> { rows.iter().map(|r| r.index()).collect() };
-        assert_eq!(places(&rows), [3, 1, 4, 0, 2]);
-        keep_newest(&keys, &mut rows, |a, b| Ok::<_, Bug>(a > b)).unwrap();
-        assert_eq!(places(&rows), [3, 4, 2]);
-        let mut unknown = vec![Row::within(1), Row::within(5), Row::within(0)];
-        assert!(keys.sort(&mut unknown).is_err());
-        let all = keys.sorted(RowRange::first(5).unwrap()).unwrap();
-        assert_eq!(places(&all), [3, 1, 4, 0, 2]);
-        let first = keys.sorted(RowRange::first(1).unwrap()).unwrap();
-        assert_eq!(places(&first), [0]);
+        let mut sorted = keys.sorted(first(5)).unwrap();
+        assert_eq!(places(&sorted.rows), [3, 1, 4, 0, 2]);
+        assert!(!sorted.are_distinct);
+        keep_newest(&keys, &mut sorted.rows, |a, b| Ok::<_, Bug>(a > b)).unwrap();
+        assert_eq!(places(&sorted.rows), [3, 4, 2]);
+        assert!(keys.sorted([1, 0, 5].map(Row::within).into_iter()).is_err());
+        assert_eq!(places(&keys.sorted(first(1)).unwrap().rows), [0]);
+        assert_eq!(keys.order(first(2)), None);
+        assert_eq!(
+            keys.order([3, 1, 4, 0].map(Row::within).into_iter()),
+            Some(false)
+        );
+        assert_eq!(
+            keys.order([3, 1, 0].map(Row::within).into_iter()),
+            Some(true)
+        );
+    }
+
+    /// Numbers that are near each other, far from each other, and in runs.
+    fn numbers() -> impl Strategy<Value = Vec<u128>> {
+        let few = prop::collection::vec(0_u128..8, 0..40);
+        let near = (any::<u128>(), prop::collection::vec(any::<u16>(), 0..300));
+        let near = near.prop_map(|(base, more)| {
+            more.iter()
+                .map(|m| base.saturating_add(u128::from(*m)))
+                .collect()
+        });
+        let far = prop::collection::vec(
+            prop_oneof![any::<u128>(), 0_u128..3, Just(u128::MAX)],
+            0..300,
+        );
+        let runs = prop::collection::vec((any::<u64>(), 1_usize..90), 1..8).prop_map(|runs| {
+            let run =
+                |(from, len): (u64, usize)| (0..len as u128).map(move |i| u128::from(from) + i * 3);
+            runs.into_iter().flat_map(run).collect()
+        });
+        let shared =
+            (any::<u128>(), prop::collection::vec(0_u128..1000, 70..300)).prop_map(|(top, low)| {
+                low.iter()
+                    .map(|low| (top & !0xffff_ffff) | low)
+                    .chain([0, u128::MAX])
+                    .collect()
+            });
+        prop_oneof![few, near, far, runs, shared]
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_sorted_as_by_comparing(numbers in numbers(), step in 1_usize..4, by_cell in any::<bool>()) {
+            let halves: Vec<u64> = numbers.iter().map(|n| (*n % (1 << 64)) as u64).collect();
+            // What numbers leave open, the cells say.
+            let cell = |row: Row| (row.index() * 7919) % 5;
+            for is_wide in [false, true] {
+                let keys = if is_wide { Numbers::Wide(numbers.clone()) } else { Numbers::Narrow(halves.clone()) };
+                let keys = if by_cell {
+                    Keys::compared(Some(keys), Box::new(move |a, b| cell(a).cmp(&cell(b))))
+                } else {
+                    Keys::exact(keys)
+                };
+                let rows: Vec<Row> = first(numbers.len()).step_by(step).collect();
+                let mut model = rows.clone();
+                model.sort_by(|&a, &b| keys.compare(a, b));
+                let sorted = keys.sorted(rows.iter().copied()).unwrap();
+                prop_assert_eq!(places(&sorted.rows), places(&model));
+                let are_distinct = model.windows(2).all(|pair| keys.compare(pair[0], pair[1]).is_ne());
+                prop_assert_eq!(sorted.are_distinct, are_distinct);
+                prop_assert_eq!(keys.order(model.iter().copied()), Some(are_distinct));
+            }
+        }
+    }
+
+    #[test]
+    fn many_rows_are_sorted_as_few_are() {
+        let many = 3 * PARALLEL;
+        let scattered = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let cases: [Vec<u64>; 3] = [
+            (0..many).map(scattered).collect(),
+            (0..many).map(|i| scattered(i) % 1000).collect(),
+            (0..many).map(|i| (i % (many / 4)) as u64 * 5).collect(),
+        ];
+        for keys in cases {
+            let mut model: Vec<usize> = (0..many).collect();
+            model.sort_by_key(|&row| keys[row]);
+            let sorted = Keys::exact(Numbers::Narrow(keys))
+                .sorted(first(many))
+                .unwrap();
+            assert_eq!(places(&sorted.rows), model);
+        }
     }
 }

@@ -25,6 +25,12 @@ impl Row {
         Self(index as u32)
     }
 
+    /// A row out of the bits that its index was put into.
+    #[expect(clippy::cast_possible_truncation, reason = "they were of 32 bits")]
+    pub(crate) fn packed(bits: u64) -> Self {
+        Self(bits as u32)
+    }
+
     /// How many rows stand before it.
     #[must_use]
     pub fn index(self) -> usize {

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use arrow_array::RecordBatchReader;
+use datafusion::object_store::ObjectStore;
 use tdb_array::{Array, TimeWindow};
 use tdb_cells::Session;
 
@@ -60,6 +61,15 @@ pub trait Arrays: Debug + Send + Sync {
         uri: &str,
         options: &[(String, String)],
     ) -> Result<u64, BoxedError>;
+
+    /// The files of a bucket, container or server, which is what `root` names, for DataFusion to read and write those that are no
+    /// arrays. Without this function, files are those of this machine.
+    ///
+    /// # Errors
+    /// A kind of store that there is not; settings that lead to no store.
+    fn files(&self, root: &str) -> Result<Arc<dyn ObjectStore>, BoxedError> {
+        Err(format!("{root}: files are read and written on this machine alone").into())
+    }
 
     /// Threads and memory.
     fn session(&self) -> &Session;

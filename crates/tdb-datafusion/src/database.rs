@@ -80,7 +80,7 @@ impl Database {
         };
         let state = SessionStateBuilder::new()
             .with_config(config)
-            .with_runtime_env(runtime(arrays.session())?)
+            .with_runtime_env(runtime(&arrays)?)
             .with_default_features()
             .with_optimizer_rule(Arc::new(AskForExtremes))
             .with_table_factory(TABLE_TYPE.to_owned(), Arc::new(factory));

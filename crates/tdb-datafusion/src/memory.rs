@@ -6,19 +6,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
-use tdb_cells::Session;
 use tdb_tile::{Budget, Grant};
 
+use crate::arrays::Arrays;
 use crate::error::external;
+use crate::file_stores::FileStores;
 
-/// What DataFusion runs in: at most half of the memory of a session, and the temporary folder of the system for what needs more.
+/// What DataFusion runs in: at most half of the memory of the session of `arrays`, the temporary folder of the system for what needs
+/// more, and files where arrays may be.
 ///
 /// # Errors
 /// A session of which half of the memory is more than the machine can address.
-pub fn runtime(session: &Session) -> Result<Arc<RuntimeEnv>> {
-    let pool = SharedPool::new(&session.limits().budget)?;
+pub fn runtime(arrays: &Arc<dyn Arrays>) -> Result<Arc<RuntimeEnv>> {
+    let pool = SharedPool::new(&arrays.session().limits().budget)?;
     RuntimeEnvBuilder::new()
         .with_memory_pool(Arc::new(pool))
+        .with_object_store_registry(Arc::new(FileStores::new(arrays)))
         .build_arc()
 }
 

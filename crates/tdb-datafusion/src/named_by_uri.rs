@@ -50,8 +50,9 @@ impl UrlTableFactory for NamedByUri {
         let ending = ending.and_then(|ending| ending.to_str());
         let ending = ending.map(str::to_lowercase);
         let is_known = ending.is_some_and(|ending| FILES.contains(&&*ending));
+        let is_remote = uri.contains("://") && !uri.starts_with("file://");
         if is_known
-            && Path::new(uri).is_file()
+            && (is_remote || Path::new(uri.trim_start_matches("file://")).is_file())
             && let Some(file) = self.files.try_new(uri).await?
         {
             return Ok(Some(file));

@@ -68,7 +68,7 @@ impl Worker {
         arrays: Arc<dyn Arrays>,
         stop: impl Future<Output = ()>,
     ) -> Result<(), ClusterError> {
-        let runtime = runtime(arrays.session()).map_err(SqlError::from)?;
+        let runtime = runtime(&arrays).map_err(SqlError::from)?;
         let codec: Arc<dyn PhysicalExtensionCodec> = Arc::new(ScanCodec::new(arrays));
         let channels: Arc<dyn ChannelResolver + Send + Sync> =
             Arc::new(Channels::new(self.token.clone()));

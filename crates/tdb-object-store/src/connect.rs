@@ -13,6 +13,7 @@ use object_store::{ObjectStore, RetryConfig};
 use reqwest::Certificate;
 
 use crate::client::Network;
+use crate::profile::Profile;
 use crate::ranges::Tails;
 use crate::remote::Remote;
 use crate::store::RemoteStore;
@@ -33,16 +34,7 @@ const RETRYING: Duration = Duration::from_secs(60);
 /// A URI that names no folder; settings that do not lead to a store.
 pub fn open(uri: &str, settings: &Settings, runtime: &Runtime) -> Result<RemoteStore, OpenError> {
     let parsed = RemoteUri::parse(uri)?;
-    let connected = match parsed.service {
-        Service::S3 => s3(&parsed.root, settings),
-        Service::Gcs => gcs(&parsed.root, settings),
-        Service::Azure => azure(&parsed.root, settings),
-        Service::Http => http(&parsed.root, settings),
-    };
-    let (store, pages) = connected.map_err(|reason| OpenError::Settings {
-        uri: uri.to_owned(),
-        reason,
-    })?;
+    let (store, pages) = connect(uri, &parsed, settings)?;
     let remote = Remote {
         store,
         pages,
@@ -57,10 +49,33 @@ pub fn open(uri: &str, settings: &Settings, runtime: &Runtime) -> Result<RemoteS
     Ok(RemoteStore::new(remote, runtime.clone()))
 }
 
+/// The bucket, container or server of a URI as the crate `object_store` has it, for what reads and writes files by that crate. A folder
+/// in the URI is no part of it. Requests run on the runtime of whoever sends them.
+///
+/// # Errors
+/// As [`open`].
+pub fn objects(uri: &str, settings: &Settings) -> Result<Arc<dyn ObjectStore>, OpenError> {
+    let (store, _) = connect(uri, &RemoteUri::parse(uri)?, settings)?;
+    Ok(store)
+}
+
+fn connect(uri: &str, parsed: &RemoteUri, settings: &Settings) -> Result<Connected, OpenError> {
+    let connected = match parsed.service {
+        Service::S3 => s3(&parsed.root, settings),
+        Service::Gcs => gcs(&parsed.root, settings),
+        Service::Azure => azure(&parsed.root, settings),
+        Service::Http => http(&parsed.root, settings),
+    };
+    connected.map_err(|reason| OpenError::Settings {
+        uri: uri.to_owned(),
+        reason,
+    })
+}
+
 type Connected = (Arc<dyn ObjectStore>, Option<Arc<dyn PaginatedListStore>>);
 
 fn s3(bucket: &str, settings: &Settings) -> Result<Connected, String> {
-    let builder = s3_builder(bucket, settings)?;
+    let S3Access { builder, .. } = s3_access(bucket, settings)?;
     let endpoint = builder.get_config_value(&AmazonS3ConfigKey::Endpoint);
     let is_open = endpoint.is_some_and(|url| url.starts_with("http://"));
     let mut network = network(settings)?;
@@ -73,8 +88,15 @@ fn s3(bucket: &str, settings: &Settings) -> Result<Connected, String> {
     connected(store.map_err(|error| in_words(&error))?)
 }
 
-/// What the settings, and where they say nothing the environment, make of a bucket.
-pub(crate) fn s3_builder(bucket: &str, settings: &Settings) -> Result<AmazonS3Builder, String> {
+/// How a bucket is reached.
+pub(crate) struct S3Access {
+    pub(crate) builder: AmazonS3Builder,
+    /// The profile that the keys are of, if they are of one.
+    pub(crate) profile: Option<String>,
+}
+
+/// What the settings, and where they say nothing the environment and a profile, make of a bucket.
+pub(crate) fn s3_access(bucket: &str, settings: &Settings) -> Result<S3Access, String> {
     let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket);
     for (name, key) in [
         ("s3.region", AmazonS3ConfigKey::Region),
@@ -101,9 +123,62 @@ pub(crate) fn s3_builder(bucket: &str, settings: &Settings) -> Result<AmazonS3Bu
             builder = builder.with_config(key, is_set.to_string());
         }
     }
-    Ok(match settings.get("s3.endpoint_override") {
-        Some(endpoint) => builder.with_endpoint(with_scheme(endpoint, settings.get("s3.scheme"))),
-        None => builder,
+    if let Some(endpoint) = settings.get("s3.endpoint_override") {
+        builder = builder.with_endpoint(with_scheme(endpoint, settings.get("s3.scheme")));
+    }
+    of_profile(builder)
+}
+
+/// What nothing else says is taken from the profile that the environment chooses.
+fn of_profile(mut builder: AmazonS3Builder) -> Result<S3Access, String> {
+    let is_said = |builder: &AmazonS3Builder, keys: &[AmazonS3ConfigKey]| {
+        let mut values = keys.iter().filter_map(|key| builder.get_config_value(key));
+        values.any(|value| !value.is_empty())
+    };
+    let is_unsigned = builder
+        .get_config_value(&AmazonS3ConfigKey::SkipSignature)
+        .as_deref()
+        == Some("true");
+    let keys = [
+        AmazonS3ConfigKey::AccessKeyId,
+        AmazonS3ConfigKey::WebIdentityTokenFile,
+    ];
+    let is_signed = !is_unsigned && !is_said(&builder, &keys);
+    let Some(profile) = Profile::chosen(|name| std::env::var(name).ok())? else {
+        return Ok(S3Access {
+            builder,
+            profile: None,
+        });
+    };
+    let keys = if is_signed { profile.keys()? } else { None };
+    let named = keys.as_ref().map(|_| profile.name.clone());
+    if let Some(keys) = keys {
+        builder = builder
+            .with_access_key_id(keys.id)
+            .with_secret_access_key(keys.secret);
+        if let Some(token) = keys.token {
+            builder = builder.with_token(token);
+        }
+    }
+    for (key, said_by, name) in [
+        (
+            AmazonS3ConfigKey::Region,
+            &[AmazonS3ConfigKey::Region, AmazonS3ConfigKey::DefaultRegion][..],
+            "region",
+        ),
+        (
+            AmazonS3ConfigKey::Endpoint,
+            &[AmazonS3ConfigKey::Endpoint],
+            "endpoint_url",
+        ),
+    ] {
+        if let (false, Some(value)) = (is_said(&builder, said_by), profile.get(name)) {
+            builder = builder.with_config(key, value);
+        }
+    }
+    Ok(S3Access {
+        builder,
+        profile: named,
     })
 }
 

@@ -4,7 +4,7 @@ use object_store::aws::AmazonS3ConfigKey;
 use object_store::azure::AzureConfigKey;
 use object_store::gcp::GoogleConfigKey;
 
-use crate::connect::{azure_builder, gcs_builder, s3_builder};
+use crate::connect::{S3Access, azure_builder, gcs_builder, s3_access};
 use crate::{OpenError, RemoteUri, Service, Settings};
 
 /// Where requests for a URI go, and by what they are signed. Nothing secret is in it.
@@ -20,7 +20,7 @@ pub struct Connection {
     /// The region, for services that have some.
     pub region: Option<String>,
     /// Where the credentials come from, the first of those that there are.
-    pub credentials: &'static str,
+    pub credentials: String,
 }
 
 impl Connection {
@@ -54,19 +54,21 @@ impl Connection {
                 endpoint: Some(root.clone()),
                 root,
                 region: None,
-                credentials: "none: servers of files are asked without",
+                credentials: "none: servers of files are asked without".to_owned(),
             }),
         }
     }
 }
 
 fn s3(root: String, settings: &Settings) -> Result<Connection, String> {
-    let builder = s3_builder(&root, settings)?;
+    let S3Access { builder, profile } = s3_access(&root, settings)?;
     let value = |key: AmazonS3ConfigKey| builder.get_config_value(&key).filter(|v| !v.is_empty());
     let credentials = if value(AmazonS3ConfigKey::SkipSignature).as_deref() == Some("true") {
         "none: vfs.s3.no_sign_request asks for unsigned requests"
     } else if settings.get("s3.aws_access_key_id").is_some() {
         "the setting vfs.s3.aws_access_key_id"
+    } else if let Some(name) = profile {
+        &format!("the profile {name} of AWS's files")
     } else if value(AmazonS3ConfigKey::AccessKeyId).is_some() {
         "AWS_ACCESS_KEY_ID of the environment"
     } else if value(AmazonS3ConfigKey::WebIdentityTokenFile).is_some() {
@@ -76,7 +78,7 @@ fn s3(root: String, settings: &Settings) -> Result<Connection, String> {
     } else if value(AmazonS3ConfigKey::ContainerCredentialsFullUri).is_some() {
         "AWS_CONTAINER_CREDENTIALS_FULL_URI of the environment"
     } else {
-        "the role of the machine, if it has one: neither settings nor environment name any"
+        "the role of the machine, if it has one: neither settings, environment nor a profile name any"
     };
     Ok(Connection {
         service: Service::S3,
@@ -84,7 +86,7 @@ fn s3(root: String, settings: &Settings) -> Result<Connection, String> {
         region: value(AmazonS3ConfigKey::Region)
             .or_else(|| value(AmazonS3ConfigKey::DefaultRegion)),
         root,
-        credentials,
+        credentials: credentials.to_owned(),
     })
 }
 
@@ -113,7 +115,7 @@ fn azure(root: String, settings: &Settings) -> Connection {
         endpoint: value(AzureConfigKey::Endpoint),
         region: None,
         root: named.unwrap_or(root),
-        credentials,
+        credentials: credentials.to_owned(),
     }
 }
 
@@ -136,6 +138,6 @@ fn gcs(root: String, settings: &Settings) -> Connection {
         endpoint: value(GoogleConfigKey::BaseUrl),
         region: None,
         root,
-        credentials,
+        credentials: credentials.to_owned(),
     }
 }

@@ -8,6 +8,7 @@ mod connection;
 mod elsewhere;
 mod error;
 mod listing;
+mod profile;
 mod put;
 mod ranges;
 mod remote;
@@ -21,7 +22,7 @@ mod uri;
 mod words;
 mod writer;
 
-pub use connect::open;
+pub use connect::{objects, open};
 pub use connection::Connection;
 pub use error::OpenError;
 pub use runtime::Runtime;

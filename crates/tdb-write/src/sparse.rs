@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tdb_cells::{CellProblem, Keys, Row, RowRange};
+use tdb_cells::{CellProblem, Keys, Row, RowRange, Sorted};
 use tdb_schema::ArraySchema;
 use tdb_schema::order::{CellComparator, SortOrder};
 use tdb_tile::Bug;
@@ -109,6 +109,14 @@ impl OrderedWriter {
     /// The cells to write without dropped duplicates; fails if they are out of order.
     fn check_order(&self, keys: &Keys<'_>, rows: RowRange, skip: bool) -> Result<Rows, WriteError> {
         let mut kept: Option<Vec<Row>> = skip.then(Vec::new);
+        let takes_equal = self.duplicates == Duplicates::Keep;
+        if !skip
+            && keys
+                .order(rows.iter())
+                .is_some_and(|are_distinct| are_distinct || takes_equal)
+        {
+            return Ok(Rows::InPlace(rows.indices()));
+        }
         for (before, row) in rows.iter().zip(rows.iter().skip(1)) {
             let ordering = keys.compare(before, row);
             let cell = self.seen.saturating_add(row.index() as u64);
@@ -279,10 +287,16 @@ pub(crate) fn sorted_rows(
 ) -> Result<Rows, WriteError> {
     let count = check_rows(cells.rows)?;
     let keys = keys(schema, cells)?;
-    let mut rows: Vec<Row> = count.iter().collect();
-    let in_place = keys.are_sorted(&rows);
-    if !in_place {
-        keys.sort(&mut rows)?;
+    let in_place = keys.order(count.iter());
+    if in_place.is_some_and(|are_distinct| are_distinct || duplicates == Duplicates::Keep) {
+        return Ok(Rows::InPlace(0..cells.rows));
+    }
+    let Sorted {
+        mut rows,
+        are_distinct,
+    } = keys.sorted(count.iter())?;
+    if are_distinct {
+        return Ok(Rows::Picked(rows));
     }
     let is_double = |a: Row, b: Row| keys.compare(a, b).is_eq();
     match duplicates {
@@ -301,9 +315,6 @@ pub(crate) fn sorted_rows(
                 return Err(cell_error(schema, cell.index() as u64, problem));
             }
         }
-    }
-    if in_place && rows.len() == cells.rows {
-        return Ok(Rows::InPlace(0..cells.rows));
     }
     Ok(Rows::Picked(rows))
 }

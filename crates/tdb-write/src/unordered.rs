@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use tdb_schema::order::{CellComparator, SortOrder};
+use tdb_schema::order::{CellComparator, Column, SortOrder};
 use tdb_tile::{Bug, LimitError};
 
 use crate::WriteError;
-use crate::coordinates::keys;
+use crate::coordinates::{columns, keys};
 use crate::gather::{Rows, pick_cells};
 use crate::input::CheckedCells;
 use crate::options::Duplicates;
@@ -24,6 +24,9 @@ const MOST_COPIED: usize = 16 << 20;
 fn bytes_of_block(most: usize) -> usize {
     most / MOST_MERGED
 }
+
+/// Cells that are compared with each other before all are.
+const LOOKED_AT: usize = 1 << 10;
 
 fn too_many(limit: LimitError) -> WriteError {
     let hint = "sorted outside of memory, with a `sort_store`, they take less";
@@ -102,13 +105,22 @@ impl OrderSoFar {
                 return Ok(false);
             }
         }
-        let (keys, rows) = (keys(schema, cells)?, check_rows(cells.rows)?);
-        let mut pairs = rows.iter().zip(rows.iter().skip(1));
-        if !pairs.all(|(before, row)| is_next(keys.compare(before, row))) {
+        if !self.begin_in_order(&columns(schema, cells)?, cells.rows) {
+            return Ok(false);
+        }
+        let order = keys(schema, cells)?.order(check_rows(cells.rows)?.iter());
+        if !order.is_some_and(|are_distinct| are_distinct || takes_equal) {
             return Ok(false);
         }
         self.last = Some(coordinates_of(schema, cells, cells.rows.saturating_sub(1))?);
         Ok(true)
+    }
+
+    /// Whether the first cells stand in order, as those do not that stand in none: then no key is made.
+    fn begin_in_order(&self, columns: &[Column<'_>], rows: usize) -> bool {
+        let pairs = (1..rows.min(LOOKED_AT))
+            .map(|row| self.comparator.compare_rows(columns, row - 1, columns, row));
+        pairs.into_iter().all(|order| order.is_le())
     }
 }
 

@@ -62,10 +62,7 @@ impl ObjectStores {
         if let Some(store) = opened.stores.get(root) {
             return Ok(Arc::clone(store));
         }
-        let failed = |error: OpenError| {
-            let error = Error::new(ErrorKind::Invalid, error);
-            error.with_hint(format!("tdb doctor {uri} tells what is missing"))
-        };
+        let failed = |error| unopened(uri, error);
         let runtime = match opened.runtime.take() {
             Some(runtime) => runtime,
             None => Runtime::start().map_err(|error| failed(error.into()))?,
@@ -81,6 +78,15 @@ impl ObjectStores {
 impl Stores for ObjectStores {
     fn open(&self, folder: &Path) -> Result<Arc<dyn Store>, StoreError> {
         LocalStores.open(folder)
+    }
+
+    #[cfg(feature = "sql")]
+    fn files(&self, root: &str) -> Result<Arc<dyn tdb_datafusion::ObjectStore>> {
+        if !RemoteUri::is_remote(root) {
+            return Err(no_such_store(root));
+        }
+        let store = tdb_object_store::objects(root, &self.settings);
+        store.map_err(|error| unopened(root, error))
     }
 
     fn cancel(&self) {
@@ -110,7 +116,7 @@ impl Stores for ObjectStores {
         let server = found.endpoint.filter(|_| found.service != Service::Http);
         facts.extend(server.map(|server| ("server", server)));
         facts.extend(found.region.map(|region| ("region", region)));
-        facts.push(("credentials", found.credentials.to_owned()));
+        facts.push(("credentials", found.credentials));
         Ok(facts)
     }
 
@@ -127,4 +133,9 @@ impl Stores for ObjectStores {
             folder: parsed.folder,
         })
     }
+}
+
+fn unopened(uri: &str, error: OpenError) -> Error {
+    let error = Error::new(ErrorKind::Invalid, error);
+    error.with_hint(format!("tdb doctor {uri} tells what is missing"))
 }

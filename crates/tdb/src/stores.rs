@@ -26,6 +26,15 @@ pub trait Stores: Send + Sync + Debug {
         Err(no_such_store(uri))
     }
 
+    /// The files of a bucket, container or server, for SQL over those that are no arrays.
+    ///
+    /// # Errors
+    /// As [`Stores::open_remote`].
+    #[cfg(feature = "sql")]
+    fn files(&self, root: &str) -> Result<Arc<dyn tdb_datafusion::ObjectStore>> {
+        Err(no_such_store(root))
+    }
+
     /// Has reading and writing fail from now on, at once also where an answer is waited for; listing and removing go on.
     /// Stores that wait for nobody need not.
     fn cancel(&self) {}

@@ -2,7 +2,7 @@
 //! coordinates, without cells that are deleted or fail the condition.
 
 use tdb_array::Snapshot;
-use tdb_cells::{Batch, CellTable, Keys, Row, TableColumn, gather, keep_newest};
+use tdb_cells::{Batch, CellTable, Keys, Row, Sorted, TableColumn, gather, keep_newest};
 use tdb_schema::order::CellComparator;
 use tdb_tile::Bug;
 
@@ -83,12 +83,12 @@ impl SparsePlan {
     ) -> Result<Split, QueryError> {
         let coordinates = Coordinates::new(table, self.schema.dimensions.len())?;
         let keys = self.keys(table, &coordinates)?;
-        let mut rows = match rows {
-            Some(mut rows) => {
-                keys.sort(&mut rows)?;
-                rows
-            }
-            None => keys.sorted(table.rows())?,
+        let Sorted {
+            mut rows,
+            are_distinct,
+        } = match rows {
+            Some(rows) => keys.sorted(rows.iter().copied())?,
+            None => keys.sorted(table.rows().iter())?,
         };
         let mut behind = Vec::new();
         let comparator = CellComparator::new(&self.schema, self.request.merge_order().sort_order());
@@ -108,7 +108,9 @@ impl SparsePlan {
             behind = rows.split_off(before(&rows, frontier));
             behind.sort_unstable();
         }
-        self.settle(array, table, &keys, &mut rows)?;
+        if !are_distinct {
+            self.settle(array, table, &keys, &mut rows)?;
+        }
         Ok((rows, behind))
     }
 

@@ -292,8 +292,7 @@ impl Slab {
         let whole = CellTable::concat(std::mem::take(&mut self.parts), budget)?;
         let coordinates = Coordinates::new(&whole, plan.schema.dimensions.len())?;
         let keys = plan.keys(&whole, &coordinates)?;
-        let mut rows = all_rows(&whole);
-        keys.sort(&mut rows)?;
+        let mut rows = keys.sorted(whole.rows().iter())?.rows;
         let all = whole.rows().len() as u64;
         let kept = rows.get(length(share(all, self.most, self.weight))?);
         let mut end = kept.copied().map_or(rows.len(), |at| {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow_array::RecordBatchReader;
 use tdb_array::{ObjectType, OpenOptions, TimeWindow};
 use tdb_cells::Session;
-use tdb_datafusion::{Arrays, BoxedError, Member};
+use tdb_datafusion::{Arrays, BoxedError, Member, ObjectStore};
 
 use crate::{Context, Error, ErrorKind, Time, place};
 
@@ -136,6 +136,10 @@ impl Arrays for OfContext {
             };
         }
         Ok(import.run()?.cells)
+    }
+
+    fn files(&self, root: &str) -> Result<Arc<dyn ObjectStore>, BoxedError> {
+        Ok(self.context.opener().files(root)?)
     }
 
     fn session(&self) -> &Session {

@@ -1,0 +1,51 @@
+//! Where DataFusion finds files that are no arrays: on this machine, and in the object stores that arrays may be in.
+
+use std::sync::Arc;
+
+use datafusion::common::Result;
+use datafusion::execution::object_store::{DefaultObjectStoreRegistry, ObjectStoreRegistry};
+use datafusion::object_store::ObjectStore;
+use url::{Position, Url};
+
+use crate::arrays::Arrays;
+use crate::error::external;
+
+/// Asks whoever opens arrays for the store of a URI that nobody has registered.
+#[derive(Debug)]
+pub(crate) struct FileStores {
+    arrays: Arc<dyn Arrays>,
+    registered: DefaultObjectStoreRegistry,
+}
+
+impl FileStores {
+    pub(crate) fn new(arrays: &Arc<dyn Arrays>) -> Self {
+        Self {
+            arrays: Arc::clone(arrays),
+            registered: DefaultObjectStoreRegistry::new(),
+        }
+    }
+}
+
+impl ObjectStoreRegistry for FileStores {
+    fn register_store(
+        &self,
+        url: &Url,
+        store: Arc<dyn ObjectStore>,
+    ) -> Option<Arc<dyn ObjectStore>> {
+        self.registered.register_store(url, store)
+    }
+
+    fn deregister_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
+        self.registered.deregister_store(url)
+    }
+
+    fn get_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
+        if let Ok(known) = self.registered.get_store(url) {
+            return Ok(known);
+        }
+        let root = &url[..Position::BeforePath];
+        let store = self.arrays.files(root).map_err(external)?;
+        self.registered.register_store(url, Arc::clone(&store));
+        Ok(store)
+    }
+}
