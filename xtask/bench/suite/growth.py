@@ -12,6 +12,8 @@ CELLS = [10**5, 10**6, 10**7, 10**8]
 SPARSE = [10**5, 10**6, 10**7]
 FRAGMENTS = [1, 10, 100, 1000, 10**4, 10**5]
 RANGES = [1, 10, 100, 1000, 10**4, 10**5, 10**6]
+# The sparse array has 10^6 rows: ranges of all of them would be one.
+SPARSE_RANGES = [1, 10, 100, 1000, 10**4, 10**5, 5 * 10**5]
 ATTRIBUTES = [1, 10, 100, 1000]
 KEYS = [10, 100, 1000, 10**4, 10**5]
 # So many fragments are written; more are the same files under other names.
@@ -33,6 +35,7 @@ def series():
         made.append(("read of 1 %", "fragments", count, "g_frag_%d" % count, dict(fields=["y", "a"], layout="any", boxes=[box])))
     for count in RANGES:
         made.append(("dense ranges", "ranges", count, "g_line_%d" % CELLS[2], dict(fields=["a"], boxes=[spread("i", CELLS[2], count)])))
+    for count in SPARSE_RANGES:
         rows = dict(fields=["y", "x", "a"], layout="any", boxes=[spread("y", DOMAIN, count)])
         made.append(("sparse ranges", "ranges", count, "g_plane_%d" % SPARSE[2], rows))
     for count in ATTRIBUTES:

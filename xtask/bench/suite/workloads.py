@@ -133,5 +133,5 @@ def workloads(size):
     if size is FULL:
         for name, of, count, array, changes in growth.series():
             row = dict(read(GROWING, array, [], latency=True), series="%s: %s" % (of, name), size=count)
-            made["growth:%s:%s:%d" % (of, name, count)] = dict(row, **changes)
+            made["growth:%s:%s:%d" % (of, name, count)] = dict(row, ordered=changes.get("layout") != "any", **changes)
     return made
