@@ -7,8 +7,8 @@ import numpy as np
 import capi
 
 SIDE, TILE = 4096, 512
-SPARSE_CELLS, STRINGS, FRAGMENTS = 10_000_000, 2_000_000, 1000
-ZSTD, SHUFFLED = [("zstd", {"level": 3})], ["byteshuffle", ("zstd", {"level": 3})]
+SPARSE_CELLS = 10_000_000
+ZSTD = [("zstd", {"level": 3})]
 
 
 def dense(filters, datatype="float64"):
@@ -17,22 +17,11 @@ def dense(filters, datatype="float64"):
 
 
 SPECS = {
-    "d_raw": dense([]),
     "d_zstd": dense(ZSTD, "int32"),
-    "d_bslz4": dense(["bitshuffle", "lz4"], "int32"),
-    "d_byzstd": dense(SHUFFLED),
     "s_2d": dict(
         kind="sparse", capacity=10_000,
         dims=[{"name": n, "type": "int64", "domain": [0, 999_999], "extent": 10_000, "filters": ZSTD} for n in ("y", "x")],
         attrs=[{"name": "a", "type": "float64", "n": 1, "filters": ZSTD}],
-    ),
-    "v_str": dict(
-        kind="dense", dims=[{"name": "i", "type": "int64", "domain": [0, STRINGS - 1], "extent": 50_000, "filters": []}],
-        attrs=[{"name": "s", "type": "string_utf8", "n": "var", "filters": ZSTD}], offsets=["double_delta", ("zstd", {"level": 3})],
-    ),
-    "f_1000": dict(
-        kind="sparse", capacity=1000, dims=[{"name": "y", "type": "int64", "domain": [0, 999_999], "extent": 1000, "filters": ZSTD}],
-        attrs=[{"name": "a", "type": "int64", "n": 1, "filters": ZSTD}],
     ),
 }
 

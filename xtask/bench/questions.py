@@ -9,6 +9,7 @@ processor.
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -22,7 +23,7 @@ sys.path.insert(0, RECIPES)
 import capi
 from arrays import SIDE, SPARSE_CELLS, ZSTD, image, write
 
-SERIES, POINTS, CANVAS, STRIP, CSV_ROWS = 100_000_000, 1_000_000, 100_000, 2_000, 27_000_000
+SERIES, POINTS, CANVAS, STRIP, CSV_ROWS, SMALL_ROWS = 100_000_000, 1_000_000, 100_000, 2_000, 27_000_000, 2_000_000
 
 
 def dim(name, datatype, low, high, extent):
@@ -57,6 +58,7 @@ QUESTIONS = {
     "condition, 99 % by statistics: sparse": ("TileDB", "q_cells", {"fields": ["y", "x", "a"], "where": ("when", "<", 10_000)}),
     "a million points of a hundred million cells": ("TileDB", "q_series", {"fields": ["a"], "points": "points.npy"}),
     "import of 1 GB of CSV": ("DuckDB", "rows.csv", {}),
+    "import of 2 million rows of CSV": ("TileDB-Py", "cells.csv", {}),
     "import of its Parquet": ("DuckDB", "rows.parquet", {}),
     "show 100,000 x 100,000 in the terminal": (None, "q_canvas", {"show": []}),
     "show 100,000 x 100,000 as a PNG of 2,000": (None, "q_canvas", {"show": ["--png", "canvas.png", "--size", "2000"]}),
@@ -83,6 +85,8 @@ def make(lib, names):
         np.save(here("points.npy"), places)
     if needed & {"rows.csv", "rows.parquet"} and not os.path.exists(here("rows.parquet")):
         rows()
+    if "cells.csv" in needed and not os.path.exists(here("cells.csv")):
+        small_rows(here("cells.csv"))
 
 
 def fill(lib, name, uri, spec):
@@ -123,6 +127,16 @@ def rows():
     duckdb.sql("copy (%s) to '%s' (format parquet, compression zstd)" % (query, here("rows.parquet")))
 
 
+def small_rows(path):
+    """Rows of a whole number that is a dimension, a smaller one, a float and a word."""
+    random = np.random.default_rng(3)
+    words = np.array(["alpha", "beta", "gamma", "a longer text", "x"])[random.integers(0, 5, SMALL_ROWS)]
+    numbers = random.permutation(SMALL_ROWS), random.integers(0, 1000, SMALL_ROWS), np.round(random.normal(0, 100, SMALL_ROWS), 3)
+    with open(path, "w") as file:
+        file.write("id,count,score,name\n")
+        file.writelines("%d,%d,%s,%s\n" % row for row in zip(*(column.tolist() for column in numbers), words))
+
+
 def arguments(name):
     """What the program is asked, as one types it."""
     _, source, what = QUESTIONS[name]
@@ -148,6 +162,13 @@ def ask(lib, name):
         # Once before the clock starts, so that its extensions are loaded.
         reader = "read_csv('%s')" if source.endswith(".csv") else "read_parquet('%s')"
         return timed(lambda: duckdb.sql("copy (from %s) to '%s' (format parquet, compression zstd)" % (reader % here(source), here("copy.parquet"))))
+    if who == "TileDB-Py":
+        import pandas
+        import tiledb
+
+        assert pandas
+        shutil.rmtree(here("imported_by_tiledb"), ignore_errors=True)
+        return timed(lambda: tiledb.from_csv(here("imported_by_tiledb"), here(source), sparse=True, index_dims=["id"]))
     spec = SPECS[source]
     kept = {} if "aggregates" in what else buffers(spec, what)
     return timed(lambda: query(lib, here(source), spec, what, kept))
@@ -215,7 +236,7 @@ def say(wall, cpu):
 def main():
     verb = sys.argv[4]
     if verb == "list":
-        return print(json.dumps({name: {"who": who, "arguments": arguments(name), "target": "imported" if who == "DuckDB" else ""} for name, (who, _, _) in QUESTIONS.items()}))
+        return print(json.dumps({name: {"who": who, "arguments": arguments(name), "target": "imported" if who in ("DuckDB", "TileDB-Py") else ""} for name, (who, _, _) in QUESTIONS.items()}))
     if verb == "run":
         return run(sys.argv[5:])
     os.makedirs(FOLDER, exist_ok=True)

@@ -24,25 +24,25 @@ const COMPILES_C_IF_ASKED: &[&str] = &["libwebp-sys"];
 /// What a package builds C with.
 const C_BUILDERS: &[&str] = &["cc", "cmake", "nasm-rs", "autotools", "vcpkg"];
 
-/// Packages that have one home, and where it is.
+/// Packages that have one home, and where it is; the suite measures codecs by themselves.
 const HOMES: &[(&str, &[&str])] = &[
-    ("bzip2", &["tdb-filters"]),
+    ("bzip2", &["tdb-filters", "tdb-bench"]),
     // Files of text are compressed, too.
-    ("flate2", &["tdb-filters", "tdb-text"]),
+    ("flate2", &["tdb-filters", "tdb-text", "tdb-bench"]),
     ("image-webp", &["tdb-filters"]),
-    ("lz4_flex", &["tdb-filters"]),
-    ("md-5", &["tdb-filters"]),
+    ("lz4_flex", &["tdb-filters", "tdb-bench"]),
+    ("md-5", &["tdb-filters", "tdb-bench"]),
     // Tokens and states of arrays are compared by their digests.
-    ("ring", &["tdb-filters", "tdb-distributed"]),
-    ("sha2", &["tdb-filters"]),
+    ("ring", &["tdb-filters", "tdb-distributed", "tdb-bench"]),
+    ("sha2", &["tdb-filters", "tdb-bench"]),
     ("webp", &["tdb-filters"]),
-    ("zstd", &["tdb-filters", "tdb-text"]),
+    ("zstd", &["tdb-filters", "tdb-text", "tdb-bench"]),
     (
         "bitvec",
         &["tdb-cells", "tdb-condition", "tdb-query", "tdb-write"],
     ),
     ("rayon", &["tdb-cells"]),
-    ("rustix", &["tdb-store"]),
+    ("rustix", &["tdb-store", "tdb-bench"]),
     ("syn", &["xtask"]),
     ("proc-macro2", &["xtask"]),
     ("clap", &["tdb-cli"]),

@@ -51,7 +51,7 @@ struct Command {
 const COMMANDS: &[Command] = &[
     Command {
         name: "bench",
-        about: "how long reading takes, against TileDB [WORKLOAD]",
+        about: "tdb against TileDB and the limits of the machine [--quick] [--only PART[,PART]] [--rounds N] [--threads 1,2] [--write] [--page] [--far]; or questions, stores, a part of them",
         run: bench::run,
     },
     Command {

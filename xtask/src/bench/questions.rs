@@ -14,7 +14,7 @@ use crate::outcome::Outcome;
 #[derive(Clone, Copy)]
 pub(super) struct Seconds {
     pub(super) wall: f64,
-    cpu: f64,
+    pub(super) cpu: f64,
 }
 
 impl Judge {

@@ -10,8 +10,6 @@
     reason = "an example, and sizes that are written down"
 )]
 
-#[path = "../measure/mod.rs"]
-#[expect(dead_code, reason = "what another example needs")]
 mod measure;
 #[path = "../../tests/support/vast/mod.rs"]
 mod vast;

@@ -1,0 +1,60 @@
+//! tdb's side of the benchmark suite (`cargo xtask bench`), and what the machine itself takes.
+//!
+//! `tdb-bench run LIST NAME THREADS FOLDER` runs the workload NAME of a list as `xtask/bench/suite/suite.py list` prints it, on
+//! arrays in FOLDER; `tdb-bench rates JOBS FOLDER` measures the rates that limits are made of; `tdb-bench parquet LIST NAME FILE` does a
+//! workload's read on a Parquet file. Each prints a line of JSON.
+//!
+//! A workload is run once to warm up, in which the checksums of its result are taken; then three times by the clock, or once where
+//! it takes longer than two seconds. All batches of a result are kept until the clock stops, and dropped then: the next run
+//! reads into their memory, as TileDB does into the buffers that it is given.
+
+mod aggregates;
+mod changes;
+mod meter;
+mod openings;
+mod parquet_files;
+mod place;
+mod rates;
+mod reads;
+mod sums;
+mod workload;
+
+use std::error::Error;
+
+use serde_json::Value;
+
+use crate::workload::{Kind, Workload};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+const USAGE: &str =
+    "tdb-bench run LIST NAME THREADS FOLDER, rates JOBS FOLDER, or parquet LIST NAME FILE";
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let said: Value = match *arguments.as_slice() {
+        ["run", list, name, threads, folder] => {
+            let list: Value = serde_json::from_slice(&std::fs::read(list)?)?;
+            let workload = Workload::find(&list, name, folder)?;
+            let threads = threads.parse()?;
+            match workload.kind {
+                Kind::Read => reads::run(&workload, threads)?,
+                Kind::Open | Kind::Metadata => openings::run(&workload)?,
+                Kind::Aggregate => aggregates::run(&workload, threads)?,
+                Kind::Write | Kind::Consolidate => changes::run(&workload, threads)?,
+            }
+        }
+        ["parquet", list, name, file] => {
+            let list: Value = serde_json::from_slice(&std::fs::read(list)?)?;
+            parquet_files::run(&Workload::find(&list, name, "")?, file)?
+        }
+        ["rates", jobs, folder] => {
+            let jobs: Value = serde_json::from_slice(&std::fs::read(jobs)?)?;
+            rates::measure(&jobs, folder.as_ref())?
+        }
+        _ => return Err(USAGE.into()),
+    };
+    println!("{said}");
+    Ok(())
+}

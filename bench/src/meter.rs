@@ -1,0 +1,102 @@
+//! What a process has used: time of the clock and of processors, memory.
+
+use std::fs;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::Result;
+use crate::workload::Workload;
+
+/// Where one run takes more processor time than this, in seconds, one is timed and no more.
+const LONG: f64 = 2.0;
+
+/// Runs that are timed.
+const RUNS: usize = 3;
+
+/// Times since a moment.
+pub(crate) struct Stopwatch {
+    started: Instant,
+    processor: f64,
+}
+
+impl Stopwatch {
+    pub(crate) fn start() -> Self {
+        Self {
+            processor: processor_time(),
+            started: Instant::now(),
+        }
+    }
+
+    /// Seconds by the clock and of all processors.
+    pub(crate) fn stop(&self) -> (f64, f64) {
+        let wall = self.started.elapsed().as_secs_f64();
+        (wall, processor_time() - self.processor)
+    }
+}
+
+/// Runs a workload by the clock. `anew` comes before each run, and what a run keeps is dropped after it, both outside the clock.
+/// `memory` is what the process had before anything of the workload was in it.
+pub(crate) fn timed<Kept>(
+    workload: &Workload,
+    memory: u64,
+    mut anew: impl FnMut() -> Result<()>,
+    mut once: impl FnMut() -> Result<(u64, Kept)>,
+) -> Result<Value> {
+    forget_peak()?;
+    let mut runs = Vec::new();
+    let mut cells = 0;
+    while runs.len() < RUNS {
+        anew()?;
+        let watch = Stopwatch::start();
+        let (count, kept) = once()?;
+        let run = watch.stop();
+        drop(kept);
+        cells = count;
+        runs.push(run);
+        if run.1 > LONG {
+            break;
+        }
+    }
+    let peak = memory_at("VmHWM:")?.saturating_sub(memory);
+    let times = if workload.each {
+        workload.times as f64
+    } else {
+        1.0
+    };
+    let middle = |of: fn(&(f64, f64)) -> f64| {
+        let mut all: Vec<f64> = runs.iter().map(of).collect();
+        all.sort_by(f64::total_cmp);
+        all.get(all.len() / 2).map(|seconds| seconds / times)
+    };
+    let best = runs.iter().map(|run| run.0 / times).min_by(f64::total_cmp);
+    Ok(json!({
+        "wall": middle(|run| run.0), "best": best, "cpu": middle(|run| run.1), "cells": cells, "peak": peak,
+    }))
+}
+
+/// Seconds that all threads of this process have had, also those that have ended.
+#[cfg(unix)]
+pub(crate) fn processor_time() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// Not told on this system.
+#[cfg(not(unix))]
+pub(crate) fn processor_time() -> f64 {
+    0.0
+}
+
+/// Bytes of memory: `VmRSS:` now, `VmHWM:` at most. Linux tells.
+pub(crate) fn memory_at(key: &str) -> Result<u64> {
+    let status = fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix(key));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next());
+    Ok(kilobytes.ok_or("no such line")?.parse::<u64>()? * 1024)
+}
+
+/// Has the peak begin anew.
+pub(crate) fn forget_peak() -> Result<()> {
+    Ok(fs::write("/proc/self/clear_refs", "5")?)
+}

@@ -1,0 +1,28 @@
+//! Opening arrays, and reading their metadata.
+
+use serde_json::{Value, json};
+
+use crate::Result;
+use crate::meter::{memory_at, timed};
+use crate::place::{key_of, open};
+use crate::workload::{Kind, Workload};
+
+pub(crate) fn run(workload: &Workload) -> Result<Value> {
+    let before = memory_at("VmRSS:")?;
+    let key = key_of(workload)?;
+    let once = || {
+        let mut values = 0;
+        for _ in 0..workload.times {
+            let array = open(&workload.array, key.as_ref())?;
+            if workload.kind == Kind::Metadata {
+                values += array.metadata()?.iter().count() as u64;
+            }
+        }
+        Ok((values, ()))
+    };
+    once()?;
+    let said = timed(workload, before, || Ok(()), once)?;
+    let mut said = said.as_object().cloned().ok_or("no object")?;
+    said.insert("sums".into(), json!({}));
+    Ok(said.into())
+}

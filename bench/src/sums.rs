@@ -1,0 +1,144 @@
+//! Checksums of results, as `xtask/bench/suite/sums.py` makes them: sums of bits, also weighted by place where the order
+//! counts; the ends of texts; which cells are valid; and rows, so that exchanged cells show.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tdb_cells::{Batch, Column};
+
+use crate::Result;
+
+/// What the columns of a row are multiplied with before they are added up.
+const FACTORS: [u64; 4] = [
+    0x9E37_79B9_7F4A_7C15,
+    0xC2B2_AE3D_27D4_EB4F,
+    0x1656_67B1_9E37_79F9,
+    0xD6E8_FEB8_6659_FD93,
+];
+
+/// Grows with each result of a workload.
+pub(crate) struct Sums {
+    ordered: bool,
+    rows: u64,
+    found: BTreeMap<String, u64>,
+    /// Bytes of text so far, by field.
+    ends: BTreeMap<String, u64>,
+}
+
+impl Sums {
+    pub(crate) fn new(ordered: bool) -> Self {
+        Self {
+            ordered,
+            rows: 0,
+            found: BTreeMap::new(),
+            ends: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn add(&mut self, batches: &[Batch]) -> Result<()> {
+        for batch in batches {
+            for column in &batch.columns {
+                self.add_column(column, batch.rows)?;
+            }
+            let are_fixed = batch.columns.iter().all(|column| column.offsets.is_none());
+            if are_fixed && !batch.columns.is_empty() {
+                self.add_rows(batch)?;
+            }
+            self.rows = self.rows.wrapping_add(batch.rows as u64);
+        }
+        Ok(())
+    }
+
+    /// As hexadecimal text, which JSON keeps exactly.
+    pub(crate) fn said(&self) -> Value {
+        let texts = self.found.iter();
+        texts
+            .map(|(name, value)| (name.clone(), Value::from(format!("{value:016x}"))))
+            .collect()
+    }
+
+    fn add_column(&mut self, column: &Column, rows: usize) -> Result<()> {
+        let name = &column.name;
+        if column.offsets.is_some() {
+            return self.add_text(column);
+        }
+        if column.nullable {
+            let valid = (0..rows).map(|row| u64::from(column.is_valid(row)));
+            self.note(&format!("{name}.validity"), valid, self.rows);
+        }
+        let words = words(column)?;
+        self.note(name, words, self.rows);
+        Ok(())
+    }
+
+    fn add_text(&mut self, column: &Column) -> Result<()> {
+        let name = &column.name;
+        let offsets = column.offset_values();
+        let first = offsets.first().ok_or("text without offsets")?.get();
+        let last = offsets.last().ok_or("text without offsets")?.get();
+        let before = self.ends.get(name).copied().unwrap_or(0);
+        let ends = offsets.iter().skip(1);
+        let ends = ends.map(|end| before.wrapping_add(end.get().wrapping_sub(first)));
+        self.note(&format!("{name}.ends"), ends, self.rows);
+        let text = usize::try_from(first)?..usize::try_from(last)?;
+        let text = column.values.get(text).ok_or("offsets beyond the text")?;
+        self.note(name, text.iter().map(|byte| u64::from(*byte)), before);
+        self.ends
+            .insert(name.clone(), before.wrapping_add(text.len() as u64));
+        Ok(())
+    }
+
+    fn add_rows(&mut self, batch: &Batch) -> Result<()> {
+        let mut mixed = vec![0_u64; batch.rows];
+        for (column, factor) in batch.columns.iter().zip(FACTORS) {
+            for (mixed, word) in mixed.iter_mut().zip(words(column)?) {
+                *mixed = mixed.wrapping_add(word.wrapping_mul(factor));
+            }
+        }
+        let squares = mixed.iter().map(|mixed| {
+            let mixed = mixed ^ (mixed >> 32);
+            mixed.wrapping_mul(mixed)
+        });
+        let sum = squares.fold(0, u64::wrapping_add);
+        self.grow("rows", sum);
+        Ok(())
+    }
+
+    /// The sum of values, and weighted by place; the first is behind `before` others.
+    fn note(&mut self, name: &str, values: impl Iterator<Item = u64>, before: u64) {
+        let (mut sum, mut placed, mut place) = (0_u64, 0_u64, before);
+        for value in values {
+            place = place.wrapping_add(1);
+            sum = sum.wrapping_add(value);
+            placed = placed.wrapping_add(value.wrapping_mul(place));
+        }
+        self.grow(name, sum);
+        if self.ordered {
+            self.grow(&format!("{name}.placed"), placed);
+        }
+    }
+
+    fn grow(&mut self, name: &str, by: u64) {
+        let sum = self.found.entry(name.to_owned()).or_default();
+        *sum = sum.wrapping_add(by);
+    }
+}
+
+/// The bits of each cell of one value; zero where it is null.
+fn words(column: &Column) -> Result<Box<dyn Iterator<Item = u64> + '_>> {
+    let size = column.cell_size().ok_or("text among numbers")?;
+    if !matches!(size, 1 | 2 | 4 | 8) {
+        return Err(format!("cells of {size} bytes").into());
+    }
+    let words = column.values.chunks_exact(size).map(|cell| {
+        let bytes = cell.iter().rev();
+        bytes.fold(0_u64, |word, byte| word << 8 | u64::from(*byte))
+    });
+    if !column.nullable {
+        return Ok(Box::new(words));
+    }
+    let cells = words.enumerate();
+    Ok(Box::new(cells.map(|(row, word)| {
+        if column.is_valid(row) { word } else { 0 }
+    })))
+}

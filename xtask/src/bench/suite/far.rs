@@ -1,0 +1,187 @@
+//! `cargo xtask bench --far`: opening arrays of many fragments in an object store that answers late, and reading a box of them, with
+//! and without consolidated metadata (`xtask/bench/suite/far.py`).
+//!
+//! Of tdb the program is measured whole, of TileDB only opening and reading, with the library loaded: seconds by the clock.
+
+use std::error::Error;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::results::Results;
+use crate::bench::built;
+use crate::fixtures::{Workshop, output};
+use crate::interop::JUDGE;
+use crate::interop_stores::{make_bucket, moto};
+use crate::outcome::Outcome;
+use crate::proxy::Proxy;
+use crate::server::Settings;
+use crate::workspace::root;
+
+/// How much later the server answers.
+const DELAY: Duration = Duration::from_millis(30);
+
+/// Runs of each engine, of which the fastest counts: what is late by chance is no matter here.
+const RUNS: usize = 3;
+
+/// Where a run takes longer than this, one is enough.
+const LONG: f64 = 10.0;
+
+/// The script, and where TileDB's library and the arrays are.
+struct Script {
+    python: PathBuf,
+    library: PathBuf,
+    folder: PathBuf,
+}
+
+/// Measures all rows and adds them to the results.
+pub(super) fn run(results: &mut Results) -> Outcome {
+    let workshop = Workshop::open()?;
+    let script = Script {
+        python: workshop.python().to_owned(),
+        library: workshop.library(JUDGE.0, JUDGE.1)?,
+        folder: workshop.scratch().join("bench"),
+    };
+    let program = built("--bin", "tdb")?;
+    let list: Map<String, Value> = serde_json::from_str(&output(&mut script.command(&["list"]))?)?;
+    output(&mut script.command(&["make"]))?;
+    let (server, settings) = moto(&workshop, &script.folder)?;
+    make_bucket(&workshop, "bench", &settings)?;
+    upload(&script, &program, &list, &settings)?;
+    let counting = Proxy::start(server.port, Duration::ZERO)?;
+    let late = Proxy::start(server.port, DELAY)?;
+    let [counted, late] = [counting.port, late.port].map(|port| behind(port, &settings));
+    for (name, workload) in &list {
+        let arguments = workload.get("arguments").and_then(Value::as_array);
+        let arguments = arguments.into_iter().flatten().filter_map(Value::as_str);
+        let ours: Vec<&str> = ["run", &program].into_iter().chain(arguments).collect();
+        let theirs = ["ask", name];
+        let mut row = workload.as_object().cloned().ok_or("no workload")?;
+        for (engine, asked) in [("tiledb", &theirs[..]), ("tdb", &ours[..])] {
+            counting.take();
+            script.seconds(asked, &counted)?;
+            let requests = counting.take().len();
+            let wall = script.fastest(asked, &late)?;
+            row.insert(engine.into(), json!({ "wall": wall, "requests": requests }));
+        }
+        println!("  {name}: {:?} {:?}", row.get("tiledb"), row.get("tdb"));
+        results.note_far(name, row.into())?;
+        results.save()?;
+    }
+    Ok(())
+}
+
+/// Puts the arrays into the bucket.
+fn upload(
+    script: &Script,
+    program: &str,
+    list: &Map<String, Value>,
+    settings: &Settings,
+) -> Outcome {
+    let mut done: Vec<&str> = Vec::new();
+    for workload in list.values() {
+        let text = |key: &str| workload.get(key).and_then(Value::as_str);
+        let (Some(array), Some(uri)) = (text("array"), text("uri")) else {
+            return Err("a workload without its array".into());
+        };
+        if done.contains(&array) {
+            continue;
+        }
+        let mut copy = Command::new(program);
+        copy.arg("cp")
+            .arg(script.folder.join("full").join(array))
+            .arg(uri);
+        let copied = copy
+            .envs(settings.iter().cloned())
+            .stdout(Stdio::null())
+            .status()?;
+        if !copied.success() {
+            return Err(format!("{array} could not be copied into the bucket").into());
+        }
+        done.push(array);
+    }
+    Ok(())
+}
+
+/// The settings of a server as they are behind another port.
+fn behind(port: u16, settings: &Settings) -> Settings {
+    let mut settings = settings.clone();
+    for (key, value) in &mut settings {
+        if key.ends_with("_ENDPOINT_OVERRIDE") {
+            *value = format!("127.0.0.1:{port}");
+        }
+    }
+    settings
+}
+
+impl Script {
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.python);
+        command
+            .arg("-B")
+            .arg(root().join("xtask/bench/suite/far.py"))
+            .arg(&self.library)
+            .arg(root().join("fixtures/recipes"))
+            .arg(&self.folder)
+            .args(arguments);
+        command
+    }
+
+    fn seconds(&self, arguments: &[&str], settings: &Settings) -> Result<f64, Box<dyn Error>> {
+        let mut command = self.command(arguments);
+        let line = output(command.envs(settings.iter().cloned()))?;
+        let said: Value = serde_json::from_str(line.trim())?;
+        let wall = said.get("wall").and_then(Value::as_f64);
+        Ok(wall.ok_or("a run without seconds")?)
+    }
+
+    fn fastest(&self, arguments: &[&str], settings: &Settings) -> Result<f64, Box<dyn Error>> {
+        let mut best = f64::INFINITY;
+        for _ in 0..RUNS {
+            let wall = self.seconds(arguments, settings)?;
+            best = best.min(wall);
+            if wall > LONG {
+                break;
+            }
+        }
+        Ok(best)
+    }
+}
+
+/// The table of what was measured so far.
+pub(super) fn write(text: &mut String, results: &Results) -> Outcome {
+    let rows = results.far();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        text,
+        "\n## In a store that answers 30 ms late\n\nAn S3 server on the same machine, behind a proxy that waits; seconds by the clock, the \
+         fastest of three runs, and requests. Of tdb the program is measured whole, of TileDB opening and reading alone. The box is 1 % of the domain; \
+         each fragment has ten cells anywhere. Metadata is consolidated by TileDB: commits and fragment metadata.\n\n\
+         | what | metadata | fragments | TileDB s | tdb s | TileDB / tdb | TileDB requests | tdb requests |\n|---|---|--:|--:|--:|--:|--:|--:|"
+    )?;
+    for row in rows {
+        let text_of = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or("-");
+        let number = |path: &str| {
+            row.pointer(path)
+                .and_then(Value::as_f64)
+                .unwrap_or(f64::NAN)
+        };
+        let (theirs, ours) = (number("/tiledb/wall"), number("/tdb/wall"));
+        writeln!(
+            text,
+            "| {} | {} | {} | {theirs:.2} | {ours:.2} | {:.2} | {} | {} |",
+            text_of("what"),
+            text_of("metadata"),
+            number("/count"),
+            theirs / ours,
+            number("/tiledb/requests"),
+            number("/tdb/requests")
+        )?;
+    }
+    Ok(())
+}

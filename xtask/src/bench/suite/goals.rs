@@ -1,0 +1,133 @@
+//! What is to hold of each row, and whether it does.
+
+use super::results::Row;
+
+/// Not behind TileDB; the decoder of bzip2 is what it is.
+const LEAST_RATIO: f64 = 1.0;
+const LEAST_RATIO_BZIP2: f64 = 0.87;
+
+/// The share of the limit of one core, on each row and in the mean.
+pub(super) const LEAST_SHARE: f64 = 0.5;
+pub(super) const LEAST_MEAN_SHARE: f64 = 0.75;
+
+/// Where all is latency: so many times as fast as TileDB, or this share of the limit.
+const LATENCY_RATIO: f64 = 8.0;
+const LATENCY_SHARE: f64 = 0.7;
+
+/// Two threads against one, where codecs or sorting are over half of the time.
+pub(super) const LEAST_SPEEDUP: f64 = 1.7;
+
+/// Bytes that each thread may hold.
+const PER_THREAD: f64 = 8e6;
+
+/// A goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Goal {
+    NotBehind,
+    Share,
+    Latency,
+    Speedup,
+    Memory,
+}
+
+/// All goals of single rows, as they are told.
+pub(super) const GOALS: [(Goal, &str); 5] = [
+    (
+        Goal::NotBehind,
+        "not behind TileDB 2.30.0 in processor time of one thread (bzip2: 0.87 times as fast)",
+    ),
+    (
+        Goal::Share,
+        "at least 50 % of the limit of one core, where not all is latency",
+    ),
+    (
+        Goal::Latency,
+        "opens, metadata, tiny reads, aggregates: at least 8 times as fast as TileDB, or 70 % of the limit",
+    ),
+    (
+        Goal::Speedup,
+        "two threads at least 1.7 times as fast as one, where codecs or sorting are over half of the limit",
+    ),
+    (
+        Goal::Memory,
+        "peak memory of reads: result, opened metadata, two tiles and 8 MB a thread; of reads that sort twice the result",
+    ),
+];
+
+impl Row<'_> {
+    /// How many times as fast as TileDB, by processor time of one thread.
+    pub(super) fn ratio(&self) -> Option<f64> {
+        let [theirs, ours] = ["tiledb", "tdb"].map(|engine| self.figures(1, engine));
+        Some(theirs?.cpu / ours?.cpu)
+    }
+
+    /// The limit of one core, in seconds.
+    pub(super) fn limit(&self) -> f64 {
+        self.stages().map(|(_, seconds)| seconds).sum()
+    }
+
+    /// The share of the limit that tdb reaches.
+    pub(super) fn share(&self) -> Option<f64> {
+        Some(self.limit() / self.figures(1, "tdb")?.cpu)
+    }
+
+    /// How many times as fast two threads are, by the clock: the fastest run with either, since what else the machine does counts
+    /// twice with two.
+    pub(super) fn speedup(&self, engine: &str) -> Option<f64> {
+        Some(self.figures(1, engine)?.best / self.figures(2, engine)?.best)
+    }
+
+    /// Whether codecs or sorting are over half of the limit.
+    pub(super) fn divides(&self) -> bool {
+        let counts = |name: &str| {
+            let is_codec = name.starts_with("decode:") || name.starts_with("encode:");
+            is_codec || matches!(name, "sort" | "sha256" | "md5" | "aes")
+        };
+        let all = self.stages().filter(|(name, _)| counts(name));
+        all.map(|(_, seconds)| seconds).sum::<f64>() > self.limit() / 2.0
+    }
+
+    /// Bytes that a read with one thread may hold.
+    pub(super) fn allowed(&self) -> Option<f64> {
+        let ours = self.figures(1, "tdb")?;
+        if self.text("kind") != "read" {
+            return None;
+        }
+        let more = if self.is("sorts") {
+            ours.result
+        } else {
+            self.memory("metadata") + self.memory("tiles") + PER_THREAD
+        };
+        Some(ours.result + more)
+    }
+
+    /// Whether a goal holds; none where it is not one of this row.
+    pub(super) fn holds(&self, goal: Goal) -> Option<bool> {
+        let latency = self.is("latency");
+        match goal {
+            Goal::NotBehind => {
+                let least = if self.name.contains("bzip2") {
+                    LEAST_RATIO_BZIP2
+                } else {
+                    LEAST_RATIO
+                };
+                Some(self.ratio()? >= least)
+            }
+            Goal::Share => (!latency).then_some(self.share()? >= LEAST_SHARE),
+            Goal::Latency => {
+                let holds = self.ratio()? >= LATENCY_RATIO || self.share()? >= LATENCY_SHARE;
+                latency.then_some(holds)
+            }
+            Goal::Speedup => self
+                .divides()
+                .then_some(self.speedup("tdb")? >= LEAST_SPEEDUP),
+            Goal::Memory => Some(self.figures(1, "tdb")?.peak <= self.allowed()?),
+        }
+    }
+}
+
+/// The geometric mean of what there is; none of nothing.
+pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let logs: Vec<f64> = values.map(f64::ln).collect();
+    (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
+}

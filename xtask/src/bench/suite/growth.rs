@@ -1,0 +1,92 @@
+//! How cost grows with the size of what is asked, and by which exponent.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+use super::results::{Results, Row};
+use super::tables::milliseconds;
+
+/// From this exponent on growth is told to be worse than it need be.
+const MOST: f64 = 1.15;
+
+/// Size, and seconds of the processor of either engine.
+type Step = (f64, f64, f64);
+
+/// A table of all series that were measured.
+pub(super) fn write(
+    text: &mut String,
+    results: &Results,
+    reasons: &Map<String, Value>,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let rows = results.growth();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        text,
+        "\n## Growth\n\nProcessor time in ms, tdb / TileDB, one thread, at sizes each ten times the one before. Exponents are of the last \
+         step and of the whole; 1 is in proportion. Arrays of 10^4 fragments and more have the files of a thousand, under other names.\n\n\
+         | growth | size: tdb / TileDB | tdb: last step, whole | TileDB: last step, whole | |\n|---|---|---|---|---|"
+    )?;
+    for (series, steps) in series(&rows) {
+        let told: Vec<String> = steps.iter().map(told).collect();
+        let ours = exponents(steps.iter().map(|step| (step.0, step.1)));
+        let theirs = exponents(steps.iter().map(|step| (step.0, step.2)));
+        let is_worse = ours.is_some_and(|(last, _)| last > MOST);
+        let reason = reasons.iter().find(|(part, _)| series.contains(*part));
+        let reason = reason.and_then(|(_, reason)| reason.as_str());
+        let why = match (is_worse, reason) {
+            (false, None) => "",
+            (true, None) => "not looked into yet",
+            (_, Some(reason)) => reason,
+        };
+        let [ours, theirs] = [ours, theirs].map(|exponents| {
+            exponents.map_or("-".into(), |(last, whole)| format!("{last:.2}, {whole:.2}"))
+        });
+        writeln!(
+            text,
+            "| {series} | {} | {ours} | {theirs} | {why} |",
+            told.join("; ")
+        )?;
+    }
+    Ok(())
+}
+
+/// Steps by series, small ones first.
+fn series<'a>(rows: &'a [Row<'_>]) -> BTreeMap<&'a str, Vec<Step>> {
+    let mut all: BTreeMap<&str, Vec<Step>> = BTreeMap::new();
+    for row in rows {
+        let size = row.said.get("size").and_then(Value::as_f64);
+        let [theirs, ours] = ["tiledb", "tdb"].map(|engine| row.figures(1, engine));
+        if let (Some(size), Some(theirs), Some(ours)) = (size, theirs, ours) {
+            let steps = all.entry(row.text("series")).or_default();
+            steps.push((size, ours.cpu, theirs.cpu));
+        }
+    }
+    for steps in all.values_mut() {
+        steps.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    all
+}
+
+fn told((size, ours, theirs): &Step) -> String {
+    let power = size.log10().round();
+    format!(
+        "10^{power}: {} / {}",
+        milliseconds(*ours),
+        milliseconds(*theirs)
+    )
+}
+
+/// The exponents of the last step and of the whole.
+fn exponents(steps: impl Iterator<Item = (f64, f64)>) -> Option<(f64, f64)> {
+    let steps: Vec<_> = steps.collect();
+    let [first, .., before, last] = steps.as_slice() else {
+        return None;
+    };
+    let between =
+        |low: &(f64, f64), high: &(f64, f64)| (high.1 / low.1).ln() / (high.0 / low.0).ln();
+    Some((between(before, last), between(first, last)))
+}

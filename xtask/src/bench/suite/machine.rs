@@ -1,0 +1,49 @@
+//! What a table of figures must say of where it was made.
+
+use std::fs;
+use std::process::Command;
+
+use crate::fixtures::output;
+use crate::workspace::root;
+
+/// The commit that is measured, with a mark where files differ from it.
+pub(super) fn commit() -> Result<String, Box<dyn std::error::Error>> {
+    let git = |arguments: &[&str]| output(Command::new("git").current_dir(root()).args(arguments));
+    let commit = git(&["rev-parse", "--short=10", "HEAD"])?;
+    // Pages and reasons say what was found; they change nothing that is measured.
+    let changed = git(&[
+        "status",
+        "--porcelain",
+        "--untracked-files=no",
+        "--",
+        ".",
+        ":!docs",
+        ":!xtask/bench/suite/reasons.json",
+    ])?;
+    let mark = if changed.trim().is_empty() {
+        ""
+    } else {
+        " with changes"
+    };
+    Ok(format!("{}{mark}", commit.trim()))
+}
+
+/// Processor, cores, memory.
+pub(super) fn facts() -> String {
+    let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    let value = |text: &str, key: &str| {
+        let line = text.lines().find(|line| line.starts_with(key));
+        line.and_then(|line| line.split_once(':'))
+            .map(|(_, value)| value.trim().to_owned())
+    };
+    let processor = value(&read("/proc/cpuinfo"), "model name");
+    let memory = value(&read("/proc/meminfo"), "MemTotal")
+        .and_then(|memory| memory.split(' ').next()?.parse::<f64>().ok());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!(
+        "{}, {cores} cores, {:.0} GiB of memory, {}",
+        processor.unwrap_or_else(|| "unknown processor".into()),
+        memory.unwrap_or(0.0) / 1024.0 / 1024.0,
+        std::env::consts::OS
+    )
+}

@@ -1,0 +1,249 @@
+//! `docs/performance.md`, made of the results and of the reasons that are written by hand.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+use super::far;
+use super::goals::{GOALS, Goal, LEAST_MEAN_SHARE, mean};
+use super::growth;
+use super::results::{Results, Row, figures};
+use super::tables::{megabytes, milliseconds, number, percent};
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// Families, in their order and as the page calls them.
+pub(super) const FAMILIES: [(&str, &str); 8] = [
+    ("dense", "Dense arrays"),
+    ("codecs", "Filters"),
+    ("sparse", "Sparse arrays"),
+    ("fragments", "Many fragments"),
+    ("aggregates", "Aggregates"),
+    ("opening", "Opening, metadata"),
+    ("writes", "Writes"),
+    ("consolidation", "Consolidation"),
+];
+
+const HOW: &str = "\
+Each row is a workload that both engines run in turn, a process each: a run to warm up, then the median of three timed ones (one, where
+it takes over two seconds); of all rounds the median by processor time counts. The page cache is warm. TileDB 2.30.0 runs through its C interface,
+in memory that is allocated and touched before; tdb runs through its Rust crates and keeps a result whole until the clock stops. Opening the
+array is within the time. Times are of the processor, in milliseconds, with one thread; they equal the time of the clock where
+nothing else runs. Two threads against one: the fastest run of all, by the clock. Both must find the same cells: checksums of every column, in their order where there is one; of what was written
+and consolidated, by what TileDB reads of it. Peak memory is what a process held beyond what it had before the first run,
+result included; the cells of a write are not.
+
+The **limit** is what one core of this machine cannot do without: the sum of bytes by rate over the steps of a workload (reading, decoding, placing,
+sorting, encoding, writing; one opening and reading for each file), with the rates below, which were measured in the same rounds. Compressors count at
+their own rate on the pieces that are stored in the array; other filters at that of a plain loop, or of a copy.
+`xtask/bench/suite/limits.py` has the steps of each workload.
+";
+
+pub(super) fn page(results: &Results, reasons: &Map<String, Value>) -> Result<String> {
+    let rows = results.rows();
+    if rows.is_empty() {
+        return Err("there are no results to write: `cargo xtask bench`".into());
+    }
+    let mut text = String::new();
+    let commits: BTreeSet<&str> = rows.iter().map(|row| row.text("commit")).collect();
+    let commits: Vec<&str> = commits.into_iter().collect();
+    writeln!(
+        text,
+        "Written by `cargo xtask bench` at commit {}. {}.\n\n# Performance\n",
+        commits.join(", "),
+        results.machine()
+    )?;
+    text.push_str(
+        "![how many times as fast as TileDB, and the share of the limit](performance.svg)\n\n",
+    );
+    text.push_str(HOW);
+    goals(&mut text, &rows)?;
+    families(&mut text, &rows)?;
+    for (family, title) in FAMILIES {
+        table(
+            &mut text,
+            title,
+            rows.iter().filter(|row| row.text("family") == family),
+        )?;
+    }
+    others(&mut text, &rows)?;
+    misses(&mut text, &rows, reasons)?;
+    growth::write(&mut text, results, reasons)?;
+    far::write(&mut text, results)?;
+    rates(&mut text, results)?;
+    Ok(text)
+}
+
+fn goals(text: &mut String, rows: &[Row<'_>]) -> Result<()> {
+    writeln!(text, "\n## Goals\n\n| goal | rows | hold |\n|---|--:|--:|")?;
+    for (goal, about) in GOALS {
+        let held: Vec<bool> = rows.iter().filter_map(|row| row.holds(goal)).collect();
+        let holding = held.iter().filter(|holds| **holds).count();
+        writeln!(text, "| {about} | {} | {holding} |", held.len())?;
+    }
+    let shares = rows.iter().filter(|row| !row.is("latency"));
+    let share = mean(shares.filter_map(Row::share));
+    let holds = share.is_some_and(|share| share >= LEAST_MEAN_SHARE);
+    writeln!(
+        text,
+        "| at least {} of the limit in the geometric mean of rows that are not all latency | {} | {} |",
+        percent(Some(LEAST_MEAN_SHARE)),
+        percent(share),
+        if holds { "holds" } else { "**does not hold**" }
+    )?;
+    Ok(())
+}
+
+fn families(text: &mut String, rows: &[Row<'_>]) -> Result<()> {
+    writeln!(
+        text,
+        "\n## By family\n\nGeometric means.\n\n| family | rows | TileDB / tdb | behind TileDB | share of the limit | two threads, tdb | two threads, TileDB |\n|---|--:|--:|--:|--:|--:|--:|"
+    )?;
+    for (family, title) in FAMILIES.iter().chain(&[("", "All")]) {
+        let of = || {
+            let rows = rows.iter();
+            rows.filter(|row| family.is_empty() || row.text("family") == *family)
+        };
+        let behind = of().filter(|row| row.ratio().is_some_and(|ratio| ratio < 1.0));
+        writeln!(
+            text,
+            "| {title} | {} | {} | {} | {} | {} | {} |",
+            of().count(),
+            number(mean(of().filter_map(Row::ratio)), 2),
+            behind.count(),
+            percent(mean(of().filter_map(Row::share))),
+            number(mean(of().filter_map(|row| row.speedup("tdb"))), 2),
+            number(mean(of().filter_map(|row| row.speedup("tiledb"))), 2),
+        )?;
+    }
+    Ok(())
+}
+
+fn table<'a>(
+    text: &mut String,
+    title: &str,
+    rows: impl Iterator<Item = &'a Row<'a>>,
+) -> Result<()> {
+    writeln!(
+        text,
+        "\n## {title}\n\nTimes in ms, of the processor but for the clock's; memory in MB. Bold: a goal that is missed.\n\n\
+         | workload | TileDB | tdb | TileDB / tdb | limit | share | peak TileDB | peak tdb | allowed | clock TileDB | clock tdb | two threads, tdb | TileDB |\n\
+         |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+    )?;
+    for row in rows {
+        let [Some(theirs), Some(ours)] = ["tiledb", "tdb"].map(|engine| row.figures(1, engine))
+        else {
+            continue;
+        };
+        let marked = |cell: String, goals: &[Goal]| {
+            let missed = goals.iter().any(|goal| row.holds(*goal) == Some(false));
+            if missed { format!("**{cell}**") } else { cell }
+        };
+        writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            row.name,
+            milliseconds(theirs.cpu),
+            milliseconds(ours.cpu),
+            marked(number(row.ratio(), 2), &[Goal::NotBehind, Goal::Latency]),
+            milliseconds(row.limit()),
+            marked(percent(row.share()), &[Goal::Share, Goal::Latency]),
+            megabytes(theirs.peak),
+            marked(megabytes(ours.peak), &[Goal::Memory]),
+            row.allowed().map_or("-".into(), megabytes),
+            milliseconds(theirs.best),
+            milliseconds(ours.best),
+            marked(number(row.speedup("tdb"), 2), &[Goal::Speedup]),
+            number(row.speedup("tiledb"), 2),
+        )?;
+    }
+    Ok(())
+}
+
+/// What others take for the same cells.
+fn others(text: &mut String, rows: &[Row<'_>]) -> Result<()> {
+    let rows = rows.iter().filter_map(|row| {
+        let engines = row.said.pointer("/threads/others")?.as_object()?;
+        Some((row, engines))
+    });
+    writeln!(
+        text,
+        "\n## Beside other stores\n\nThe same cells in Zarr (by zarrs, in chunks as large as the tiles), HDF5 (by h5py; sparse cells \
+         as columns with shuffle and gzip) and Parquet (zstd; by arrow-rs and DuckDB): ms of the processor, one thread, into new memory.\n\n\
+         | workload | tdb | TileDB | others |\n|---|--:|--:|---|"
+    )?;
+    for (row, engines) in rows {
+        let others: Vec<String> = engines
+            .iter()
+            .map(|(name, said)| format!("{name} {}", milliseconds(figures(said).cpu)))
+            .collect();
+        let [theirs, ours] = ["tiledb", "tdb"].map(|engine| {
+            let figures = row.figures(1, engine);
+            figures.map_or("-".into(), |figures| milliseconds(figures.cpu))
+        });
+        writeln!(
+            text,
+            "| {} | {ours} | {theirs} | {} |",
+            row.name,
+            others.join(", ")
+        )?;
+    }
+    Ok(())
+}
+
+/// Rows that miss a goal, with what was written of them: by the name of the workload, or by a part of it.
+fn misses(text: &mut String, rows: &[Row<'_>], reasons: &Map<String, Value>) -> Result<()> {
+    writeln!(
+        text,
+        "\n## What misses, and what holds it back\n\n| workload | misses | because |\n|---|---|---|"
+    )?;
+    for row in rows {
+        let missed: Vec<&str> = GOALS
+            .iter()
+            .filter(|(goal, _)| row.holds(*goal) == Some(false))
+            .map(|(goal, _)| short(*goal))
+            .collect();
+        if !missed.is_empty() {
+            let reason = reasons.iter().find(|(part, _)| row.name.contains(*part));
+            let reason = reason.and_then(|(_, reason)| reason.as_str());
+            writeln!(
+                text,
+                "| {} | {} | {} |",
+                row.name,
+                missed.join(", "),
+                reason.unwrap_or("not looked into yet")
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn short(goal: Goal) -> &'static str {
+    match goal {
+        Goal::NotBehind => "behind TileDB",
+        Goal::Share => "share of the limit",
+        Goal::Latency => "8 times TileDB",
+        Goal::Speedup => "two threads",
+        Goal::Memory => "memory",
+    }
+}
+
+fn rates(text: &mut String, results: &Results) -> Result<()> {
+    writeln!(
+        text,
+        "\n## Rates of this machine\n\nOf one core; at best. Compressors are measured on pieces of at most 64 KiB, as stored.\n\n| step | in a second |\n|---|--:|"
+    )?;
+    for (name, rate) in results.rates() {
+        let told = if matches!(
+            name,
+            "open" | "list" | "list a name" | "create" | "seek" | "sort" | "gather" | "name"
+        ) {
+            format!("{:.2} million", rate / 1e6)
+        } else {
+            format!("{:.2} GB", rate / 1e9)
+        };
+        writeln!(text, "| {name} | {told} |")?;
+    }
+    Ok(())
+}

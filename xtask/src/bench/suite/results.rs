@@ -1,0 +1,299 @@
+//! What was measured, kept in a file to which runs of parts add.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::machine;
+use crate::fixtures::Workshop;
+use crate::outcome::Outcome;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// The family of workloads that are there to see cost grow.
+pub(super) const GROWING: &str = "growth";
+
+/// Where results are kept.
+pub(super) fn file() -> Result<PathBuf> {
+    Ok(Workshop::open()?.scratch().join("bench/results.json"))
+}
+
+/// The results of one size of arrays, and what this run adds.
+pub(super) struct Results {
+    file: PathBuf,
+    scale: &'static str,
+    all: Value,
+    /// Rounds of this run: by workload and threads, what either engine said.
+    rounds: Map<String, Value>,
+    checked: Vec<String>,
+}
+
+/// What one engine took in the median round.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Figures {
+    /// Seconds of the processor.
+    pub(super) cpu: f64,
+    /// Seconds by the clock of the fastest run of all rounds.
+    pub(super) best: f64,
+    /// Bytes at the peak, beyond what the process had before.
+    pub(super) peak: f64,
+    /// Bytes of the result of a read, told by tdb.
+    pub(super) result: f64,
+}
+
+/// One workload, as it is judged.
+pub(super) struct Row<'a> {
+    pub(super) name: &'a str,
+    pub(super) said: &'a Value,
+}
+
+impl Results {
+    pub(super) fn load(file: &Path, scale: &'static str) -> Result<Self> {
+        let all = if file.exists() {
+            serde_json::from_str(&fs::read_to_string(file)?)?
+        } else {
+            json!({})
+        };
+        Ok(Self {
+            file: file.to_owned(),
+            scale,
+            all,
+            rounds: Map::new(),
+            checked: Vec::new(),
+        })
+    }
+
+    /// Writes all results; nobody sees half of them.
+    pub(super) fn save(&self) -> Outcome {
+        let part = self.file.with_extension("part");
+        fs::write(&part, serde_json::to_string_pretty(&self.all)?)?;
+        Ok(fs::rename(part, &self.file)?)
+    }
+
+    /// The rates of a round; the best of all rounds of this run counts.
+    pub(super) fn note_rates(&mut self, said: &Value) -> Outcome {
+        let found = said.get("rates").and_then(Value::as_object);
+        let rates = entry(&mut self.rounds, "rates")?;
+        for (name, rate) in found.ok_or("no rates")? {
+            let rate = rate.as_f64().ok_or("a rate that is no number")?;
+            let before = rates.get(name).and_then(Value::as_f64).unwrap_or(0.0);
+            rates.insert(name.clone(), before.max(rate).into());
+        }
+        Ok(())
+    }
+
+    pub(super) fn note(&mut self, name: &str, threads: u64, theirs: Value, ours: Value) -> Outcome {
+        let of_workload = entry(&mut self.rounds, name)?;
+        let of_threads = entry(of_workload, &threads.to_string())?;
+        for (engine, said) in [("tiledb", theirs), ("tdb", ours)] {
+            let list = of_threads.entry(engine).or_insert_with(|| json!([]));
+            list.as_array_mut().ok_or("no list")?.push(said);
+        }
+        Ok(())
+    }
+
+    /// What another engine took, which the table has beside.
+    pub(super) fn note_other(&mut self, name: &str, engine: &str, said: Value) -> Outcome {
+        let of_workload = entry(&mut self.rounds, name)?;
+        let list = entry(of_workload, "others")?
+            .entry(engine)
+            .or_insert_with(|| json!([]));
+        list.as_array_mut().ok_or("no list")?.push(said);
+        Ok(())
+    }
+
+    pub(super) fn is_checked(&self, name: &str) -> bool {
+        self.checked.iter().any(|checked| checked == name)
+    }
+
+    pub(super) fn note_checked(&mut self, name: &str) {
+        self.checked.push(name.to_owned());
+    }
+
+    /// Makes rows of the rounds of this run, in the place of those that were there.
+    pub(super) fn finish(
+        &mut self,
+        list: &Map<String, Value>,
+        needs: &Map<String, Value>,
+        names: &[&str],
+    ) -> Outcome {
+        let commit = machine::commit()?;
+        let rates = self.rounds.get("rates").cloned().unwrap_or(json!({}));
+        let all = self
+            .all
+            .as_object_mut()
+            .ok_or("results that are no object")?;
+        let of_scale = entry(all, self.scale)?;
+        let rows = entry(of_scale, "rows")?;
+        // As the list has them, whichever were there before.
+        let mut kept = std::mem::take(rows);
+        for name in list.keys() {
+            if !names.contains(&name.as_str()) {
+                if let Some(row) = kept.remove(name) {
+                    rows.insert(name.clone(), row);
+                }
+                continue;
+            }
+            let workload = list.get(name).ok_or("no workload")?;
+            let need = needs.get(name).ok_or("no limit")?;
+            let rounds = self.rounds.get(name).ok_or("no rounds")?;
+            let row = row(workload, need, rounds, &rates, &commit)?;
+            rows.insert(name.clone(), row);
+        }
+        of_scale.insert("machine".into(), machine::facts().into());
+        let kept = entry(of_scale, "rates")?;
+        for (name, rate) in rates.as_object().into_iter().flatten() {
+            kept.insert(name.clone(), rate.clone());
+        }
+        Ok(())
+    }
+
+    /// The workloads that are judged.
+    pub(super) fn rows(&self) -> Vec<Row<'_>> {
+        let rows = self.all_rows();
+        rows.filter(|row| row.text("family") != GROWING).collect()
+    }
+
+    /// The steps of what grows.
+    pub(super) fn growth(&self) -> Vec<Row<'_>> {
+        let rows = self.all_rows();
+        rows.filter(|row| row.text("family") == GROWING).collect()
+    }
+
+    fn all_rows(&self) -> impl Iterator<Item = Row<'_>> {
+        let rows = self.scaled("rows").and_then(Value::as_object);
+        let rows = rows.into_iter().flatten();
+        rows.map(|(name, said)| Row { name, said })
+    }
+
+    /// What was measured in a far store.
+    pub(super) fn far(&self) -> Vec<&Value> {
+        let far = self.scaled("far").and_then(Value::as_object);
+        far.into_iter().flat_map(Map::values).collect()
+    }
+
+    pub(super) fn note_far(&mut self, name: &str, row: Value) -> Outcome {
+        let all = self
+            .all
+            .as_object_mut()
+            .ok_or("results that are no object")?;
+        let far = entry(entry(all, self.scale)?, "far")?;
+        far.insert(name.to_owned(), row);
+        Ok(())
+    }
+
+    pub(super) fn machine(&self) -> &str {
+        let machine = self.scaled("machine").and_then(Value::as_str);
+        machine.unwrap_or("unknown machine")
+    }
+
+    pub(super) fn rates(&self) -> Vec<(&str, f64)> {
+        let rates = self.scaled("rates").and_then(Value::as_object);
+        let rates = rates.into_iter().flatten();
+        rates
+            .filter_map(|(name, rate)| Some((name.as_str(), rate.as_f64()?)))
+            .collect()
+    }
+
+    fn scaled(&self, key: &str) -> Option<&Value> {
+        self.all.get(self.scale)?.get(key)
+    }
+}
+
+/// The object at a key, which is made if there is none.
+fn entry<'a>(of: &'a mut Map<String, Value>, key: &str) -> Result<&'a mut Map<String, Value>> {
+    let value = of.entry(key).or_insert_with(|| json!({}));
+    Ok(value.as_object_mut().ok_or("no object")?)
+}
+
+/// A row: what was asked, medians of both engines by threads, and the limit with what it is made of.
+fn row(
+    workload: &Value,
+    need: &Value,
+    rounds: &Value,
+    rates: &Value,
+    commit: &str,
+) -> Result<Value> {
+    let mut threads = Map::new();
+    for (number, engines) in rounds.as_object().ok_or("no rounds")? {
+        let mut medians = Map::new();
+        for (engine, said) in engines.as_object().ok_or("no engines")? {
+            let said = said.as_array().ok_or("no rounds of an engine")?;
+            medians.insert(engine.clone(), median(said)?);
+        }
+        threads.insert(number.clone(), medians.into());
+    }
+    let mut stages = Map::new();
+    let list = need.get("stages").and_then(Value::as_array);
+    for stage in list.ok_or("no stages")? {
+        let name = stage.get(0).and_then(Value::as_str).ok_or("no stage")?;
+        let amount = stage.get(1).and_then(Value::as_f64).ok_or("no amount")?;
+        let rate = rates.get(name).and_then(Value::as_f64);
+        let rate = rate.ok_or_else(|| format!("the rate `{name}` was not measured"))?;
+        stages.insert(name.to_owned(), (amount / rate).into());
+    }
+    let told = |key: &str| workload.get(key).cloned().unwrap_or(Value::Null);
+    Ok(json!({
+        "commit": commit, "family": told("family"), "kind": told("kind"), "latency": told("latency"), "sorts": told("sorts"),
+        "memory": need.get("memory"), "stages": stages, "threads": threads, "series": told("series"), "size": told("size"),
+    }))
+}
+
+/// The round with the median of processor times, with the spread of all.
+fn median(rounds: &[Value]) -> Result<Value> {
+    let cpu = |said: &Value| said.get("cpu").and_then(Value::as_f64);
+    let mut sorted: Vec<&Value> = rounds.iter().collect();
+    sorted.sort_by(|a, b| cpu(a).unwrap_or(0.0).total_cmp(&cpu(b).unwrap_or(0.0)));
+    let least = sorted.first().and_then(|said| cpu(said));
+    let most = sorted.last().and_then(|said| cpu(said));
+    let middle = sorted.get(sorted.len() / 2).ok_or("no round")?;
+    let mut middle = middle.as_object().cloned().ok_or("no figures")?;
+    middle.remove("sums");
+    let best = rounds.iter().filter_map(|said| said.get("best")?.as_f64());
+    middle.insert("best".into(), json!(best.min_by(f64::total_cmp)));
+    middle.insert("least".into(), json!(least));
+    middle.insert("most".into(), json!(most));
+    Ok(middle.into())
+}
+
+impl Row<'_> {
+    /// Figures of an engine, where it was measured with so many threads.
+    pub(super) fn figures(&self, threads: u64, engine: &str) -> Option<Figures> {
+        let said = self.said.get("threads")?.get(threads.to_string())?;
+        Some(figures(said.get(engine)?))
+    }
+
+    pub(super) fn text(&self, key: &str) -> &str {
+        let text = self.said.get(key).and_then(Value::as_str);
+        text.unwrap_or_default()
+    }
+
+    pub(super) fn is(&self, key: &str) -> bool {
+        self.said.get(key).and_then(Value::as_bool) == Some(true)
+    }
+
+    /// What the limit is made of, in seconds.
+    pub(super) fn stages(&self) -> impl Iterator<Item = (&str, f64)> {
+        let stages = self.said.get("stages").and_then(Value::as_object);
+        let stages = stages.into_iter().flatten();
+        stages.filter_map(|(name, seconds)| Some((name.as_str(), seconds.as_f64()?)))
+    }
+
+    /// Bytes that a read may hold beside its result.
+    pub(super) fn memory(&self, key: &str) -> f64 {
+        let memory = self.said.get("memory").and_then(|memory| memory.get(key));
+        memory.and_then(Value::as_f64).unwrap_or(0.0)
+    }
+}
+
+pub(super) fn figures(said: &Value) -> Figures {
+    let number = |key: &str| said.get(key).and_then(Value::as_f64).unwrap_or(0.0);
+    Figures {
+        cpu: number("cpu"),
+        best: number("best"),
+        peak: number("peak"),
+        result: number("result"),
+    }
+}
