@@ -29,7 +29,7 @@ pub(crate) trait Number: Copy + Ord + Send + Sync {
 
 impl Number for u64 {
     fn bits_from(self, least: Self) -> u32 {
-        Self::BITS - self.wrapping_sub(least).leading_zeros()
+        Self::BITS.saturating_sub(self.wrapping_sub(least).leading_zeros())
     }
 
     fn leading(self, least: Self, left_out: u32) -> u64 {
@@ -39,7 +39,7 @@ impl Number for u64 {
 
 impl Number for u128 {
     fn bits_from(self, least: Self) -> u32 {
-        Self::BITS - self.wrapping_sub(least).leading_zeros()
+        Self::BITS.saturating_sub(self.wrapping_sub(least).leading_zeros())
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "64 bits are left at most")]
@@ -65,7 +65,7 @@ impl<K: Number> Packing<K> {
             bounds = Some((least.min(key), most.max(key), last.max(row.index())));
         }
         Ok(bounds.map(|(least, most, last)| {
-            let row_bits = usize::BITS - last.leading_zeros();
+            let row_bits = usize::BITS.saturating_sub(last.leading_zeros());
             let room = u64::BITS.saturating_sub(row_bits);
             Self {
                 least,
@@ -177,11 +177,12 @@ fn equal_runs<'a, K: Number>(
         let run = rest.get(first..)?;
         let one = *run.first()?;
         let others = run.iter().skip(1);
-        let len = 1 + others
+        let len = others
             .take_while(|next| packing.are_equal(one, **next))
-            .count();
-        let start = at + first;
-        at = start + len;
+            .count()
+            .saturating_add(1);
+        let start = at.saturating_add(first);
+        at = start.saturating_add(len);
         Some(start..at)
     })
 }

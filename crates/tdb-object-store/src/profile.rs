@@ -106,16 +106,14 @@ fn text(file: Option<PathBuf>) -> Result<String, String> {
         return Ok(String::new());
     };
     let failed = |why: String| format!("{}: {why}", file.display());
-    #[expect(clippy::disallowed_methods, reason = "profiles are no objects")]
-    let read = || match fs::metadata(&file) {
+    match fs::metadata(&file) {
         Ok(found) if found.len() > LARGEST => {
             Err(failed("a file of profiles is not that long".to_owned()))
         }
         Ok(_) => fs::read_to_string(&file).map_err(|error| failed(error.to_string())),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
         Err(error) => Err(failed(error.to_string())),
-    };
-    read()
+    }
 }
 
 /// The values of all sections with a title that is wanted, later ones before earlier ones.

@@ -60,8 +60,9 @@ impl Judge {
             ];
             let answers = lines.iter().map(|line| answer(line));
             let answers = answers.collect::<Result<Vec<_>, _>>()?;
-            if let Some(other) = answers.iter().find(|other| Some(*other) != answers.first()) {
-                return Err(format!("{name}: {other}, DuckDB {}", answers[0]).into());
+            let mut pairs = answers.iter().zip(answers.iter().skip(1));
+            if let Some((one, other)) = pairs.find(|(one, other)| one != other) {
+                return Err(format!("{name}: {one}, and {other}").into());
             }
             for (runs, line) in runs.iter_mut().zip(&lines) {
                 runs.push(seconds(line)?);
