@@ -18,7 +18,7 @@ fn scattered(i: u64) -> u64 {
 
 fn sort(bencher: Bencher<'_, '_>, numbers: Numbers) {
     let keys = Keys::exact(numbers);
-    let rows = RowRange::first(CELLS as usize).unwrap();
+    let rows = RowRange::first(usize::try_from(CELLS).unwrap()).unwrap();
     let bencher = bencher.counter(ItemsCount::new(CELLS));
     bencher.bench_local(|| black_box(&keys).sorted(rows.iter()).unwrap().rows.len());
 }

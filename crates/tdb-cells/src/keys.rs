@@ -219,7 +219,7 @@ mod tests {
     proptest! {
         #[test]
         fn rows_are_sorted_as_by_comparing(numbers in numbers(), step in 1_usize..4, by_cell in any::<bool>()) {
-            let halves: Vec<u64> = numbers.iter().map(|n| (*n % (1 << 64)) as u64).collect();
+            let halves: Vec<u64> = numbers.iter().map(|n| u64::try_from(*n % (1 << 64)).unwrap()).collect();
             // What numbers leave open, the cells say.
             let cell = |row: Row| (row.index() * 7919) % 5;
             for is_wide in [false, true] {
