@@ -4,6 +4,7 @@
     warn(clippy::arithmetic_side_effects, clippy::disallowed_methods)
 )]
 
+mod bits;
 mod checksum;
 mod chunk;
 mod chunking;
@@ -18,6 +19,7 @@ mod encode;
 mod error;
 mod filter;
 pub mod filters;
+mod float;
 mod generic_tile;
 pub mod header;
 mod key;
@@ -27,6 +29,7 @@ mod record;
 mod registry;
 mod room;
 mod run;
+mod runs;
 mod scratch;
 mod stage;
 mod step;
