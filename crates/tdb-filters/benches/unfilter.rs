@@ -17,8 +17,8 @@ fn main() {
 const VERSION: FormatVersion = FormatVersion::WRITTEN;
 const TILE: usize = 512 << 10;
 
-/// Values that wander a little, as measurements do.
-fn values(datatype: Datatype) -> Vec<u8> {
+/// Values that wander a little, as measurements do; with `runs`, one in eight of them.
+fn values(datatype: Datatype, runs: bool) -> Vec<u8> {
     let size = datatype.size();
     let (mut random, mut value) = (1_u64, 1000_u64);
     let mut out = Vec::with_capacity(TILE);
@@ -26,7 +26,9 @@ fn values(datatype: Datatype) -> Vec<u8> {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        value = value.wrapping_add(random % 16);
+        if !runs || random >> 61 == 0 {
+            value = value.wrapping_add(random % 16);
+        }
         if datatype == Datatype::Float64 {
             out.extend((value as f64 / 8.0).to_le_bytes());
         } else if datatype == Datatype::Float32 {
@@ -104,7 +106,8 @@ fn names() -> impl Iterator<Item = String> {
 fn of_name(wanted: &str) -> (Pipeline, Vec<u8>) {
     let found = PIPELINES.iter().find(|pipeline| name(pipeline) == wanted);
     let (spelled, datatype) = found.unwrap();
-    (prepare(spelled, *datatype), values(*datatype))
+    let values = values(*datatype, *spelled == "rle");
+    (prepare(spelled, *datatype), values)
 }
 
 #[divan::bench(args = names(), sample_count = 20)]

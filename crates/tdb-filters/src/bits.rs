@@ -27,6 +27,7 @@ pub(crate) fn pack(fields: &[u64; BLOCK], width: u32, words: &mut [U64]) {
 /// As [`pack`], of fields so narrow that `G` of them fit into a word: they are joined first.
 fn pack_by<const G: usize>(fields: &[u64; BLOCK], width: u32, words: &mut [U64]) {
     let mut places = words.iter_mut();
+    #[expect(clippy::cast_possible_truncation, reason = "eight at most")]
     let joined = width.saturating_mul(G as u32);
     // The bits of the window that are filled are its highest.
     let (mut window, mut filled) = (0_u64, 0_u32);

@@ -275,6 +275,10 @@ fn widen<T: Word, N: Word>(
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "the low bytes are asked for"
+)]
 mod tests {
     use proptest::prelude::*;
 

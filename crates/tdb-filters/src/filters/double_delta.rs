@@ -256,6 +256,10 @@ fn put(room: &mut &mut [u8], bytes: &[u8]) -> Result<(), FilterError> {
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "the low bytes are asked for"
+)]
 mod tests {
     use proptest::prelude::*;
     use zerocopy::IntoBytes;
