@@ -4,6 +4,7 @@
     warn(clippy::arithmetic_side_effects, clippy::disallowed_methods)
 )]
 
+mod bit_planes;
 mod bits;
 mod checksum;
 mod chunk;
@@ -35,6 +36,7 @@ mod stage;
 mod step;
 mod strings;
 mod tile_kind;
+mod turn;
 mod windows;
 mod word;
 
