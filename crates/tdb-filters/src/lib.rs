@@ -4,6 +4,8 @@
     warn(clippy::arithmetic_side_effects, clippy::disallowed_methods)
 )]
 
+mod bit_planes;
+mod bits;
 mod checksum;
 mod chunk;
 mod chunking;
@@ -18,6 +20,7 @@ mod encode;
 mod error;
 mod filter;
 pub mod filters;
+mod float;
 mod generic_tile;
 pub mod header;
 mod key;
@@ -27,11 +30,13 @@ mod record;
 mod registry;
 mod room;
 mod run;
+mod runs;
 mod scratch;
 mod stage;
 mod step;
 mod strings;
 mod tile_kind;
+mod turn;
 mod windows;
 mod word;
 

@@ -11,6 +11,8 @@ use crate::FilterError;
 pub(crate) trait Word: Copy {
     const SIZE: usize;
     const BITS: u8;
+    /// As many bits, the top one a sign: what vectors can compare.
+    type Signed: Copy + Ord + Into<i64>;
     /// Little-endian, unaligned.
     type Stored: Copy + FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned;
 
@@ -19,6 +21,8 @@ pub(crate) trait Word: Copy {
     fn to_u64(self) -> u64;
     /// With the top bit taken for a sign.
     fn sign_extended(self) -> u64;
+    /// The number that is in the same place among those with a sign: itself, or the one whose top bit is the other.
+    fn ordered(self, is_signed: bool) -> Self::Signed;
     /// The low bytes.
     fn from_u64(wide: u64) -> Self;
 
@@ -51,6 +55,7 @@ macro_rules! word {
         impl Word for $native {
             const SIZE: usize = size_of::<$native>();
             const BITS: u8 = $bits;
+            type Signed = $signed;
             type Stored = $stored;
 
             #[inline]
@@ -71,6 +76,12 @@ macro_rules! word {
             #[inline]
             fn sign_extended(self) -> u64 {
                 i64::from(self.cast_signed()).cast_unsigned()
+            }
+
+            #[inline]
+            fn ordered(self, is_signed: bool) -> $signed {
+                let flip = if is_signed { 0 } else { $signed::MIN.cast_unsigned() };
+                (self ^ flip).cast_signed()
             }
 
             #[inline]

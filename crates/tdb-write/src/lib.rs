@@ -14,6 +14,7 @@ mod input;
 mod input_fields;
 mod metadata;
 mod number;
+mod numbers;
 mod options;
 mod problem;
 mod runs;

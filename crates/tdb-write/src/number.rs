@@ -3,7 +3,7 @@
 use tdb_tile::Scalar;
 
 /// A number that has bounds and a sum.
-pub(crate) trait Number: Scalar + Send + Sync {
+pub(crate) trait Number: Scalar + Default + Send + Sync {
     /// The lowest value: a bound below all numbers except NaN.
     const LOWEST: Self;
     /// The highest value: a bound above all numbers except NaN.
@@ -22,11 +22,12 @@ pub(crate) trait Sum<T>: Copy + Default {
     /// Adds a number; `false` once the sum has reached its limit and stays there.
     fn add(&mut self, value: T) -> bool;
 
-    /// Adds a number without an overflow check, for at most [`Sum::FREE`] numbers.
+    /// Adds a number without an overflow check, where [`Sum::has_room`].
     fn add_freely(&mut self, value: T);
 
-    /// How many numbers can be added without any overflow.
-    const FREE: usize;
+    /// Whether so many numbers from `least` to `greatest` can be added without reaching the limit on the way; `false`
+    /// where that is not sure.
+    fn has_room(self, count: u64, least: T, greatest: T) -> bool;
 
     /// The stored form.
     fn bits(self) -> u64;
@@ -41,8 +42,6 @@ macro_rules! whole {
         }
 
         impl Sum<$t> for $sum {
-            const FREE: usize = if size_of::<$t>() < 8 { 1 << 31 } else { 0 };
-
             fn add(&mut self, value: $t) -> bool {
                 let value = <$sum>::from(value);
                 let sum = self.checked_add(value);
@@ -53,6 +52,15 @@ macro_rules! whole {
             #[inline]
             fn add_freely(&mut self, value: $t) {
                 *self = self.wrapping_add(<$sum>::from(value));
+            }
+
+            fn has_room(self, count: u64, least: $t, greatest: $t) -> bool {
+                let end = |value: $t| {
+                    let product = i128::from(value).checked_mul(i128::from(count));
+                    product.and_then(|product| product.checked_add(i128::from(self)))
+                };
+                let fits = |value: $t| end(value).is_some_and(|sum| <$sum>::try_from(sum).is_ok());
+                fits(least.min(0)) && fits(greatest.max(0))
             }
 
             fn bits(self) -> u64 {
@@ -78,8 +86,6 @@ macro_rules! real {
         }
 
         impl Sum<$t> for f64 {
-            const FREE: usize = 0;
-
             fn add(&mut self, value: $t) -> bool {
                 let value = f64::from(value);
                 if (*self < 0.0) == (value < 0.0) && self.abs() > f64::MAX - value.abs() {
@@ -90,8 +96,18 @@ macro_rules! real {
                 true
             }
 
+            #[inline]
             fn add_freely(&mut self, value: $t) {
                 *self += f64::from(value);
+            }
+
+            fn has_room(self, count: u64, least: $t, greatest: $t) -> bool {
+                // Even 2^20 numbers of this size stay below the limit; what is no number cannot reach it.
+                const LARGE: f64 = 1e300;
+                let is_small = |value: f64| value.abs() <= LARGE || value.is_nan();
+                let ends = is_small(f64::from(least)) && is_small(f64::from(greatest));
+                // No number at all leaves the bounds that they start with.
+                is_small(self) && (ends || least > greatest) && count <= 1 << 20
             }
 
             fn bits(self) -> u64 {

@@ -12,6 +12,7 @@ use tdb_schema::{Field, FieldKind};
 use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
 
 use crate::number::{Number, Sum};
+use crate::numbers::Numbers;
 use crate::tile::Tile;
 
 /// Which statistics a field has.
@@ -118,7 +119,8 @@ impl Rule {
         }
         summary.sum = Sum::<T>::bits(numbers.sum);
         let is_whole = tile.cells as u64 == summary.nulls;
-        summary.ends = numbers.ends(valid_cells, is_whole);
+        let ends = numbers.ends(valid_cells, is_whole);
+        summary.ends = ends.map(|(min, max)| (stored(min), stored(max)));
         Ok(())
     }
 
@@ -154,76 +156,6 @@ impl Rule {
 fn part(bytes: &[u8], range: Range<usize>) -> Result<&[u8], Bug> {
     let part = bytes.get(range);
     part.ok_or_else(|| Bug::new("a tile has fewer cells than it says"))
-}
-
-/// Accumulates minimum, maximum and sum.
-struct Numbers<T: Number> {
-    min: T,
-    max: T,
-    sum: T::Sum,
-    /// Whether the sum has not reached its limit.
-    adds: bool,
-}
-
-impl<T: Number> Default for Numbers<T> {
-    fn default() -> Self {
-        Self {
-            min: T::HIGHEST,
-            max: T::LOWEST,
-            sum: T::Sum::default(),
-            adds: true,
-        }
-    }
-}
-
-impl<T: Number> Numbers<T> {
-    fn all(&mut self, values: &[u8]) {
-        let numbers = || T::read_all(values);
-        let (mut min, mut max) = (self.min, self.max);
-        for value in numbers() {
-            // A NaN is neither.
-            min = if value < min { value } else { min };
-            max = if value > max { value } else { max };
-        }
-        (self.min, self.max) = (min, max);
-        if values.len() / T::SIZE.max(1) < <T::Sum as Sum<T>>::FREE {
-            let mut sum = self.sum;
-            numbers().for_each(|value| sum.add_freely(value));
-            self.sum = sum;
-        } else {
-            for value in numbers() {
-                self.adds = self.adds && self.sum.add(value);
-            }
-        }
-    }
-
-    /// Adds the valid values, and returns their number.
-    fn valid(&mut self, values: &[u8], valid: &[u8]) -> usize {
-        let mut count = 0;
-        for (value, valid) in T::read_all(values).zip(valid) {
-            if *valid == 0 {
-                continue;
-            }
-            count += 1;
-            self.min = if value < self.min { value } else { self.min };
-            self.max = if value > self.max { value } else { self.max };
-            self.adds = self.adds && self.sum.add(value);
-        }
-        count
-    }
-
-    /// Minimum and maximum as they are stored. If all cells of a tile are null, they are meaningless and left out. If
-    /// only the written cells of a tile are null, the stored minimum is above the maximum.
-    fn ends(&self, valid_cells: usize, is_null: bool) -> Option<(Bytes, Bytes)> {
-        if is_null && valid_cells == 0 {
-            return None;
-        }
-        let (min, max) = match T::nan() {
-            Some(nan) if valid_cells > 0 && self.min > self.max => (nan, nan),
-            _ => (self.min, self.max),
-        };
-        Some((stored(min), stored(max)))
-    }
 }
 
 fn stored<T: Scalar>(value: T) -> Bytes {

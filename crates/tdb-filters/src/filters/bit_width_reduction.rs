@@ -165,11 +165,11 @@ fn reduce<T: Word>(
 /// The least value, and the bits that the distance of the greatest needs; the type's own
 /// where that distance and one more cannot be said in the type.
 fn measure<T: Word>(values: &[T::Stored], is_signed: bool) -> (u64, u8) {
+    let Some((least, greatest)) = ends::<T>(values, is_signed) else {
+        return (0, 8.min(T::BITS));
+    };
     let full = T::BITS;
     if is_signed {
-        let signed = |value: &T::Stored| T::load(*value).sign_extended().cast_signed();
-        let least = values.iter().map(signed).min().unwrap_or(0);
-        let greatest = values.iter().map(signed).max().unwrap_or(0);
         let range = greatest
             .checked_sub(least)
             .and_then(|range| range.checked_add(1));
@@ -183,23 +183,29 @@ fn measure<T: Word>(values: &[T::Stored], is_signed: bool) -> (u64, u8) {
         };
         return (least.cast_unsigned(), bits.min(full));
     }
-    let least = values
-        .iter()
-        .map(|value| T::load(*value).to_u64())
-        .min()
-        .unwrap_or(0);
-    let greatest = values
-        .iter()
-        .map(|value| T::load(*value).to_u64())
-        .max()
-        .unwrap_or(0);
-    let bits = match greatest.saturating_sub(least).saturating_add(1) {
+    // In both, the top bit of the type is the other one, and above it are copies.
+    let range = greatest.wrapping_sub(least).cast_unsigned();
+    let bits = match range.saturating_add(1) {
         0..=0xff => 8,
         0x100..=0xffff => 16,
         0x1_0000..=0xffff_ffff => 32,
         _ => 64,
     };
-    (least, bits.min(full))
+    let flip = 1_u64 << full.saturating_sub(1);
+    let least = T::from_u64(least.cast_unsigned() ^ flip);
+    (least.to_u64(), bits.min(full))
+}
+
+/// The least and the greatest value, in the order of [`Word::ordered`].
+fn ends<T: Word>(values: &[T::Stored], is_signed: bool) -> Option<(i64, i64)> {
+    let ordered = |value: &T::Stored| T::load(*value).ordered(is_signed);
+    let first = ordered(values.first()?);
+    let (mut least, mut greatest) = (first, first);
+    for value in values.iter().map(ordered) {
+        least = least.min(value);
+        greatest = greatest.max(value);
+    }
+    Some((least.into(), greatest.into()))
 }
 
 fn narrow<T: Word, N: Word>(
@@ -266,4 +272,69 @@ fn widen<T: Word, N: Word>(
         *place = T::from_u64(least.wrapping_add(extend(N::load(*distance)))).store();
     }
     Ok(())
+}
+
+#[cfg(test)]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "the low bytes are asked for"
+)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The plain form: with numbers that hold all values of both kinds.
+    fn plain<T: Word>(values: &[T], is_signed: bool) -> (u64, u8) {
+        let wide = |value: &T| {
+            let signed = i128::from(value.sign_extended().cast_signed());
+            if is_signed {
+                signed
+            } else {
+                value.to_u64().into()
+            }
+        };
+        let least = values.iter().map(wide).min().unwrap_or(0);
+        let greatest = values.iter().map(wide).max().unwrap_or(0);
+        let sign = u32::from(is_signed);
+        // One more than the range must fit below the sign.
+        let fits = |bits: &u8| greatest - least + 1 < 1 << (u32::from(*bits) - sign);
+        let bits = [8, 16, 32].into_iter().find(fits).unwrap_or(64);
+        (least as u64, bits.min(T::BITS))
+    }
+
+    fn check<T: Word>(numbers: &[u64]) {
+        let values: Vec<T> = numbers.iter().map(|number| T::from_u64(*number)).collect();
+        let stored: Vec<T::Stored> = values.iter().map(|value| value.store()).collect();
+        for is_signed in [false, true] {
+            let found = measure::<T>(&stored, is_signed);
+            assert_eq!(found, plain(&values, is_signed), "signed: {is_signed}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn windows_are_measured_as_in_the_plain_form(
+            numbers in proptest::collection::vec(any::<u64>(), 0..100),
+            by in 0_u32..64,
+            from in any::<u64>(),
+        ) {
+            let numbers: Vec<u64> = numbers.iter().map(|n| from.wrapping_add(n >> by)).collect();
+            check::<u16>(&numbers);
+            check::<u32>(&numbers);
+            check::<u64>(&numbers);
+        }
+
+        #[test]
+        fn so_are_those_at_the_ends_of_a_width(
+            from in any::<u64>(),
+            bits in proptest::sample::select(&[7_u32, 8, 15, 16, 31, 32, 63][..]),
+            less in 0_u64..4,
+        ) {
+            let numbers = [from, from.wrapping_add((1 << bits) - less)];
+            check::<u16>(&numbers);
+            check::<u32>(&numbers);
+            check::<u64>(&numbers);
+        }
+    }
 }

@@ -9,8 +9,8 @@
 //!
 //! Twelve `i32` are one part of 48 bytes: eight of them turned, four copied behind.
 
+use crate::bit_planes;
 use crate::header::{self, Reader, put_parts};
-use crate::planes;
 use crate::room::{cut, cut_ref};
 use crate::{Chunk, Entry, Filter, FilterError, Out, Stage};
 
@@ -53,7 +53,7 @@ impl Filter for Bitshuffle {
             let part = cut_ref(&mut values, length)?;
             let planes = cut(&mut room, length)?;
             if is_shuffled(length, size) {
-                planes::shuffle_bits(size, part, planes)?;
+                bit_planes::shuffle_bits(size, part, planes)?;
             } else {
                 planes.copy_from_slice(part);
             }
@@ -78,7 +78,7 @@ impl Filter for Bitshuffle {
             let part = cut_ref(&mut stored, length)?;
             let values = cut(&mut room, length)?;
             if is_shuffled(length, size) {
-                planes::unshuffle_bits(size, part, values)?;
+                bit_planes::unshuffle_bits(size, part, values)?;
             } else {
                 values.copy_from_slice(part);
             }

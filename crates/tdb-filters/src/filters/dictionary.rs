@@ -122,19 +122,22 @@ impl Filter for Dictionary {
 }
 
 fn encode(data: &[u8], starts: &[u64], out: &mut Out<'_>) -> Result<(), FilterError> {
-    let mut numbers: HashMap<&[u8], usize> = HashMap::new();
-    let mut entries = Vec::new();
     let cells = strings::cells(NAME, data, starts)?;
-    for cell in cells.clone() {
-        numbers.entry(cell).or_insert_with(|| {
-            entries.push(cell);
-            entries.len().saturating_sub(1)
-        });
-    }
-    let longest = entries.iter().map(|entry| entry.len()).max().unwrap_or(0);
-    let (id_width, width) = (strings::width(starts.len()), strings::width(longest));
+    let id_width = strings::width(starts.len());
     let total = starts.len().saturating_mul(id_width.into());
     let (header, room) = out.header_and_data(total)?;
+    let mut numbers: HashMap<&[u8], usize> = HashMap::new();
+    let mut entries = Vec::new();
+    for (place, cell) in room.chunks_exact_mut(id_width.into()).zip(cells) {
+        let next = entries.len();
+        let number = *numbers.entry(cell).or_insert(next);
+        if number == next {
+            entries.push(cell);
+        }
+        strings::put(number, place);
+    }
+    let longest = entries.iter().map(|entry| entry.len()).max().unwrap_or(0);
+    let width = strings::width(longest);
     let head = Head {
         original: data.len(),
         cells: starts.len(),
@@ -148,11 +151,6 @@ fn encode(data: &[u8], starts: &[u64], out: &mut Out<'_>) -> Result<(), FilterEr
     for entry in entries {
         strings::push(entry.len(), width, header);
         header.extend_from_slice(entry);
-    }
-    for (place, cell) in room.chunks_exact_mut(id_width.into()).zip(cells) {
-        let number = numbers.get(cell);
-        let number = number.ok_or_else(|| Bug::new("a string is not in its dictionary"))?;
-        strings::put(*number, place);
     }
     Ok(())
 }

@@ -11,6 +11,7 @@
 
 use tdb_tile::{Bug, FormatVersion, Physical};
 
+use crate::bits;
 use crate::codec::Codec;
 use crate::delta::{self, DeltaCodec};
 use crate::header::Reader;
@@ -148,37 +149,33 @@ fn decode<T: Word>(
     Ok(())
 }
 
-/// How far each value is from the one before; fails where 64 bits cannot say.
-fn differences<T: Word>(
-    values: &[T::Stored],
-    is_signed: bool,
-) -> impl Iterator<Item = Result<i64, FilterError>> + Clone {
-    let pairs = values.iter().zip(values.iter().skip(1));
-    pairs.map(move |(before, value)| {
-        let (before, value) = (T::load(*before), T::load(*value));
-        let difference = if is_signed {
-            let before = before.sign_extended().cast_signed();
-            value.sign_extended().cast_signed().checked_sub(before)
-        } else {
-            value.to_u64().checked_signed_diff(before.to_u64())
-        };
-        difference.ok_or(TOO_FAR)
-    })
-}
-
 const TOO_FAR: FilterError = FilterError::Values {
     filter: NAME,
     why: "two of them are further apart than a 64-bit number can say",
 };
 
-fn changes<T: Word>(
+/// Values as numbers of 64 bits that are as far apart as they are; where it takes more bits to say how far, their
+/// difference overflows as one with signs.
+fn wide<T: Word>(
     values: &[T::Stored],
     is_signed: bool,
-) -> impl Iterator<Item = Result<i64, FilterError>> {
-    let all = differences::<T>(values, is_signed);
-    all.clone()
-        .zip(all.skip(1))
-        .map(|(before, difference)| difference?.checked_sub(before?).ok_or(TOO_FAR))
+) -> impl ExactSizeIterator<Item = i64> + Clone {
+    values.iter().map(move |value| {
+        let value = T::load(*value);
+        let wide = if is_signed {
+            value.sign_extended()
+        } else {
+            value.to_u64() ^ (1 << 63)
+        };
+        wide.cast_signed()
+    })
+}
+
+/// The difference, wrapped, and in the sign of the other number whether it was.
+#[inline]
+const fn difference(value: i64, before: i64) -> (i64, i64) {
+    let difference = value.wrapping_sub(before);
+    (difference, (value ^ before) & (value ^ difference))
 }
 
 fn encode<T: Word>(piece: &[u8], is_signed: bool, out: &mut [u8]) -> Result<usize, FilterError> {
@@ -195,42 +192,61 @@ fn encode<T: Word>(piece: &[u8], is_signed: bool, out: &mut [u8]) -> Result<usiz
     }
     let heads = T::SIZE.saturating_mul(2);
     put(&mut room, piece.get(..heads).unwrap_or(piece))?;
-    let width = bits.saturating_add(1);
-    // `u128` holds what is left of a word and a field: 63 and 63 bits.
-    let (mut window, mut filled) = (0_u128, 0_u32);
-    for change in changes::<T>(values, is_signed) {
-        let change = change?;
-        let sign = u64::from(change < 0);
-        let field = (sign << bits) | change.unsigned_abs();
-        window = (window << width) | u128::from(field);
-        filled = filled.saturating_add(width);
-        if filled >= 64 {
-            filled = filled.saturating_sub(64);
-            put(&mut room, &low_word(window >> filled))?;
-        }
-    }
-    if filled > 0 {
-        put(
-            &mut room,
-            &low_word(window << (64_u32.saturating_sub(filled))),
-        )?;
-    }
+    let later = values.get(2..).unwrap_or(&[]);
+    let needed = bits::words(later.len(), bits.saturating_add(1));
+    let packed = cut(&mut room, needed.saturating_mul(8))?;
+    pack_changes::<T>(values, is_signed, bits, u64::slice_mut(NAME, packed)?);
     Ok(all.saturating_sub(room.len()))
+}
+
+/// Packs the changes of values none of which are too far apart, a block of them at a time.
+fn pack_changes<T: Word>(
+    values: &[T::Stored],
+    is_signed: bool,
+    bits: u32,
+    mut words: &mut [<u64 as Word>::Stored],
+) {
+    let later = |n: usize| values.get(n..).unwrap_or(&[]).chunks(bits::BLOCK);
+    let width = bits.saturating_add(1);
+    for ((third, second), first) in later(2).zip(later(1)).zip(later(0)) {
+        let mut fields = [0; bits::BLOCK];
+        let third = wide::<T>(third, is_signed);
+        let three = third.zip(wide::<T>(second, is_signed));
+        let three = three.zip(wide::<T>(first, is_signed));
+        for (field, ((third, second), first)) in fields.iter_mut().zip(three) {
+            let (after, before) = (third.wrapping_sub(second), second.wrapping_sub(first));
+            let change = after.wrapping_sub(before);
+            let sign = (change >> 63).cast_unsigned() & (1 << bits);
+            *field = change.unsigned_abs() | sign;
+        }
+        let most = words.len().min(width as usize);
+        let (block, rest) = std::mem::take(&mut words).split_at_mut(most);
+        bits::pack(&fields, width, block);
+        words = rest;
+    }
 }
 
 /// Bits of the largest magnitude among the first difference and all changes; none for two values or fewer.
 fn needed_bits<T: Word>(values: &[T::Stored], is_signed: bool) -> Result<u32, FilterError> {
-    if values.len() <= 2 {
+    let mut numbers = wide::<T>(values, is_signed);
+    let (Some(first), Some(mut before), 1..) = (numbers.next(), numbers.next(), numbers.len())
+    else {
         return Ok(0);
-    }
-    let mut largest = match differences::<T>(values, is_signed).next() {
-        Some(first) => first?.unsigned_abs(),
-        None => 0,
     };
-    for change in changes::<T>(values, is_signed) {
-        largest = largest.max(change?.unsigned_abs());
+    let (mut step, mut overflow) = difference(before, first);
+    // The highest bit of all of them is that of the largest.
+    let mut magnitudes = step.unsigned_abs();
+    for number in numbers {
+        let (next, is_beyond) = difference(number, before);
+        let (change, is_far) = difference(next, step);
+        overflow |= is_beyond | is_far;
+        magnitudes |= change.unsigned_abs();
+        (before, step) = (number, next);
     }
-    Ok(u64::BITS.saturating_sub(largest.leading_zeros()).max(1))
+    if overflow < 0 {
+        return Err(TOO_FAR);
+    }
+    Ok(u64::BITS.saturating_sub(magnitudes.leading_zeros()).max(1))
 }
 
 /// Fills the start of memory, for which the codec's bound is enough.
@@ -239,8 +255,95 @@ fn put(room: &mut &mut [u8], bytes: &[u8]) -> Result<(), FilterError> {
     Ok(())
 }
 
-/// The last 64 bits, which are complete, as they are stored.
-fn low_word(window: u128) -> [u8; 8] {
-    let [low @ .., _, _, _, _, _, _, _, _] = window.to_le_bytes();
-    low
+#[cfg(test)]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "the low bytes are asked for"
+)]
+mod tests {
+    use proptest::prelude::*;
+    use zerocopy::IntoBytes;
+
+    use super::*;
+
+    /// The plain form: checked differences, and fields that are packed bit by bit.
+    fn plain<T: Word>(values: &[T], is_signed: bool) -> Option<Vec<u8>> {
+        let wide = |value: &T| {
+            let signed = i128::from(value.sign_extended().cast_signed());
+            if is_signed {
+                signed
+            } else {
+                value.to_u64().into()
+            }
+        };
+        let apart = |a: i128, b: i128| i64::try_from(a - b).ok();
+        let numbers: Vec<i128> = values.iter().map(wide).collect();
+        let (mut bits, mut changes) = (0, Vec::new());
+        if numbers.len() > 2 {
+            let pairs = numbers.windows(2);
+            let steps = pairs.map(|pair| apart(pair[1], pair[0]));
+            let steps = steps.collect::<Option<Vec<i64>>>()?;
+            let pairs = steps.windows(2);
+            let all = pairs.map(|pair| apart(pair[1].into(), pair[0].into()));
+            changes = all.collect::<Option<Vec<i64>>>()?;
+            let largest = changes
+                .iter()
+                .chain(&steps[..1])
+                .map(|n| n.unsigned_abs())
+                .max();
+            bits = (64 - largest?.leading_zeros()).max(1);
+        }
+        let mut out = vec![bits as u8];
+        out.extend((values.len() as u64).to_le_bytes());
+        let raw = bits as usize >= T::SIZE * 8 - 1;
+        for value in values.iter().take(if raw { usize::MAX } else { 2 }) {
+            out.extend_from_slice(value.store().as_bytes());
+        }
+        let mut all = Vec::new();
+        for change in changes.iter().filter(|_| !raw) {
+            all.push(*change < 0);
+            all.extend(
+                (0..bits)
+                    .rev()
+                    .map(|bit| change.unsigned_abs() >> bit & 1 == 1),
+            );
+        }
+        for word in all.chunks(64) {
+            let set = word.iter().enumerate().filter(|(_, bit)| **bit);
+            let word: u64 = set.map(|(place, _)| 1 << (63 - place)).sum();
+            out.extend(word.to_le_bytes());
+        }
+        Some(out)
+    }
+
+    fn check<T: Word>(numbers: &[u64]) {
+        let values: Vec<T> = numbers.iter().map(|number| T::from_u64(*number)).collect();
+        let stored: Vec<T::Stored> = values.iter().map(|value| value.store()).collect();
+        let piece = stored.as_slice().as_bytes();
+        for is_signed in [false, true] {
+            let mut out = vec![0xa5; Changes.bound(piece.len())];
+            let found = encode::<T>(piece, is_signed, &mut out);
+            let wanted = plain(&values, is_signed);
+            assert_eq!(found.is_err(), wanted.is_none());
+            if let Some(wanted) = wanted {
+                out.truncate(found.unwrap());
+                assert_eq!(out, wanted);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn values_are_encoded_as_in_the_plain_form(
+            numbers in proptest::collection::vec(any::<u64>(), 0..300),
+            by in 0_u32..64,
+            from in any::<u64>(),
+        ) {
+            let numbers: Vec<u64> = numbers.iter().map(|n| from.wrapping_add(n >> by)).collect();
+            check::<u8>(&numbers);
+            check::<u16>(&numbers);
+            check::<u32>(&numbers);
+            check::<u64>(&numbers);
+        }
+    }
 }

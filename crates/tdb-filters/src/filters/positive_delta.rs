@@ -119,22 +119,26 @@ impl Filter for PositiveDelta {
 
 fn encode<T: Word>(window: &[u8], is_signed: bool, out: &mut [u8]) -> Result<(), FilterError> {
     let values = T::slice(NAME, window)?;
-    let Some(first) = values.first() else {
+    let Some((_, later)) = values.split_first() else {
         return Ok(());
     };
-    // Flipping the top bit makes signed values compare as unsigned ones.
-    let flip = if is_signed { 1_u64 << 63 } else { 0 };
-    let mut before = T::load(*first);
-    for (value, place) in values.iter().zip(T::slice_mut(NAME, out)?) {
-        let value = T::load(*value);
-        if value.sign_extended() ^ flip < before.sign_extended() ^ flip {
-            return Err(FilterError::Values {
-                filter: NAME,
-                why: "they decrease",
-            });
-        }
-        *place = T::from_u64(value.to_u64().wrapping_sub(before.to_u64())).store();
-        before = value;
+    let pairs = || later.iter().zip(values);
+    let ordered = |value: &T::Stored| T::load(*value).ordered(is_signed);
+    // No early end: all pairs are compared, several at a time.
+    let decreases = pairs().map(|(value, before)| ordered(value) < ordered(before));
+    if decreases.fold(false, |any, decreases| any | decreases) {
+        return Err(FilterError::Values {
+            filter: NAME,
+            why: "they decrease",
+        });
+    }
+    let mut places = T::slice_mut(NAME, out)?.iter_mut();
+    if let Some(place) = places.next() {
+        *place = T::from_u64(0).store();
+    }
+    for (place, (value, before)) in places.zip(pairs()) {
+        let (value, before) = (T::load(*value).to_u64(), T::load(*before).to_u64());
+        *place = T::from_u64(value.wrapping_sub(before)).store();
     }
     Ok(())
 }

@@ -15,15 +15,12 @@ use tdb_tile::{Datatype, FormatVersion};
 use crate::codec::{self, Codec, Compression, Leveled};
 use crate::header::Reader;
 use crate::room::cut;
+use crate::runs::{self, LENGTH, NAME, TOO_LONG, complete};
 use crate::strings::{self, Head};
 use crate::{
     Chunk, Description, Entry, Filter, FilterError, FilterRecord, Offsets, OptionValue, Options,
     Out, Stage, TileKind,
 };
-
-const NAME: &str = "rle";
-/// Bytes of a run's length.
-const LENGTH: usize = 2;
 
 pub(crate) static ENTRY: Entry = Entry::new(4, NAME, parse, build);
 
@@ -151,22 +148,7 @@ impl Codec for Runs {
                 why: "the filters before it leave no whole number of cells",
             });
         }
-        let mut cells = piece.chunks_exact(cell);
-        let Some(mut value) = cells.next() else {
-            return Ok(0);
-        };
-        let (mut length, all) = (1_u16, out.len());
-        let mut room = out;
-        for next in cells {
-            if next == value && length < u16::MAX {
-                length = length.wrapping_add(1);
-                continue;
-            }
-            put_run(value, length, &mut room)?;
-            (value, length) = (next, 1);
-        }
-        put_run(value, length, &mut room)?;
-        Ok(all.saturating_sub(room.len()))
+        runs::pack(cell, piece, out)
     }
 
     fn decompress(
@@ -175,95 +157,12 @@ impl Codec for Runs {
         out: &mut [u8],
         stage: &mut Stage<'_>,
     ) -> Result<(), FilterError> {
-        match stage.cell_size {
-            1 => expand::<1>(piece, out),
-            2 => expand::<2>(piece, out),
-            4 => expand::<4>(piece, out),
-            8 => expand::<8>(piece, out),
-            cell => expand_any(cell.max(1), piece, out),
-        }
+        runs::expand(stage.cell_size.max(1), piece, out)
     }
-}
-
-/// Fills the start of the room, for which the bound is enough.
-fn put_run(value: &[u8], length: u16, room: &mut &mut [u8]) -> Result<(), FilterError> {
-    cut(room, value.len())?.copy_from_slice(value);
-    cut(room, LENGTH)?.copy_from_slice(&length.to_be_bytes());
-    Ok(())
-}
-
-fn expand<const C: usize>(piece: &[u8], out: &mut [u8]) -> Result<(), FilterError> {
-    let (mut cells, rest) = out.as_chunks_mut::<C>();
-    if !rest.is_empty() {
-        return Err(FilterError::invalid(
-            NAME,
-            "data",
-            "is not a whole number of cells",
-        ));
-    }
-    let runs = piece.chunks_exact(C.saturating_add(LENGTH));
-    if !runs.remainder().is_empty() {
-        return Err(CUT);
-    }
-    for run in runs {
-        let (value, length) = run.split_first_chunk::<C>().ok_or(CUT)?;
-        let (run, left) = std::mem::take(&mut cells)
-            .split_at_mut_checked(run_length(length)?)
-            .ok_or(TOO_LONG)?;
-        run.fill(*value);
-        cells = left;
-    }
-    complete(cells.is_empty())
-}
-
-fn expand_any(cell: usize, piece: &[u8], mut out: &mut [u8]) -> Result<(), FilterError> {
-    let runs = piece.chunks_exact(cell.saturating_add(LENGTH));
-    if !runs.remainder().is_empty() {
-        return Err(CUT);
-    }
-    for run in runs {
-        let (value, length) = run.split_at_checked(cell).ok_or(CUT)?;
-        let (run, left) = std::mem::take(&mut out)
-            .split_at_mut_checked(run_length(length)?.saturating_mul(cell))
-            .ok_or(TOO_LONG)?;
-        for place in run.chunks_exact_mut(cell) {
-            place.copy_from_slice(value);
-        }
-        out = left;
-    }
-    complete(out.is_empty())
-}
-
-fn run_length(bytes: &[u8]) -> Result<usize, FilterError> {
-    let bytes = bytes.first_chunk().ok_or(CUT)?;
-    Ok(u16::from_be_bytes(*bytes).into())
-}
-
-const CUT: FilterError = FilterError::Corrupt {
-    filter: NAME,
-    field: "runs",
-    kind: tdb_tile::WireErrorKind::Invalid("end within one"),
-};
-
-const TOO_LONG: FilterError = FilterError::Corrupt {
-    filter: NAME,
-    field: "run length",
-    kind: tdb_tile::WireErrorKind::Invalid("goes beyond the data"),
-};
-
-fn complete(is_full: bool) -> Result<(), FilterError> {
-    if is_full {
-        return Ok(());
-    }
-    Err(FilterError::invalid(
-        NAME,
-        "runs",
-        "end before the data does",
-    ))
 }
 
 /// Equal neighbours and how many there are.
-fn runs<'a>(
+fn equal_neighbours<'a>(
     mut cells: impl Iterator<Item = &'a [u8]> + Clone,
 ) -> impl Iterator<Item = (&'a [u8], usize)> {
     let mut next = cells.next();
@@ -282,7 +181,7 @@ fn runs<'a>(
 
 fn encode_strings(data: &[u8], starts: &[u64], out: &mut Out<'_>) -> Result<(), FilterError> {
     let cells = strings::cells(NAME, data, starts)?;
-    let all = || runs(cells.clone());
+    let all = || equal_neighbours(cells.clone());
     let longest_run = all().map(|(_, length)| length).max().unwrap_or(0);
     let longest = all().map(|(value, _)| value.len()).max().unwrap_or(0);
     let (run_width, width) = (strings::width(longest_run), strings::width(longest));

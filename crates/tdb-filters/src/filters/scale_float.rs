@@ -10,9 +10,9 @@
 //! `[1, 2.5, -1.5, 0.5, 3.49]` with factor 2 and offset 1 in two bytes is `[0, 1, -1, 0, 1]`.
 
 use tdb_tile::{Datatype, FormatVersion, Scalar};
-use zerocopy::little_endian::{F32, F64};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy::FromBytes;
 
+use crate::float::{Float, whole, whole_of_32};
 use crate::header::{self, Reader, put_parts};
 use crate::word::Word;
 use crate::{
@@ -208,14 +208,7 @@ impl ScaleFloat {
     fn first_beyond<F: Float>(&self, values: &[u8]) -> Option<Unfit> {
         let bits = i32::from(self.width as u8).saturating_mul(8);
         let end = 2_f64.powi(bits.saturating_sub(1));
-        let fits = |value: &F::Stored| {
-            let scaled = F::load(*value).rounded(self.factor, self.offset);
-            -end <= scaled && scaled < end
-        };
-        let index = F::slice(values)
-            .ok()?
-            .iter()
-            .position(|value| !fits(value))?;
+        let index = self.position_beyond::<F>(slice::<F>(values).ok()?, end)?;
         let ends = [-end, end - 1.0].map(|scaled| scaled * self.factor + self.offset);
         let [a, b] = ends;
         Some(Unfit {
@@ -225,6 +218,26 @@ impl ScaleFloat {
         })
     }
 
+    /// Where the first value is that does not fit in `-end..end`: a block is looked at value by value only if one of
+    /// its values is that far from 0, or no number.
+    fn position_beyond<F: Float>(&self, values: &[F::Stored], end: f64) -> Option<usize> {
+        let scaled = |value: &F::Stored| F::load(*value).scaled(self.factor, self.offset);
+        let is_near = |value: &F::Stored| scaled(value).past_half().abs() < end - 1.0;
+        let beyond = |value: &F::Stored| {
+            let rounded = scaled(value).rounded();
+            !(-end <= rounded && rounded < end)
+        };
+        for (block, values) in values.chunks(64).enumerate() {
+            if values.iter().fold(true, |all, value| all & is_near(value)) {
+                continue;
+            }
+            if let Some(place) = values.iter().position(beyond) {
+                return Some(block.saturating_mul(64).saturating_add(place));
+            }
+        }
+        None
+    }
+
     fn scale_all<F: Float, W: Word>(
         &self,
         values: &[u8],
@@ -232,11 +245,21 @@ impl ScaleFloat {
     ) -> Result<(), FilterError> {
         let most = i64::MAX >> 64_usize.saturating_sub(W::SIZE.saturating_mul(8));
         let least = !most;
-        let values = F::slice(values)?;
-        for (value, place) in values.iter().zip(W::slice_mut(NAME, room)?) {
-            let scaled = whole(F::load(*value).rounded(self.factor, self.offset));
-            let scaled = scaled.clamp(least, most).cast_unsigned();
-            *place = W::from_u64(scaled).store();
+        let values = slice::<F>(values)?;
+        let places = values.iter().zip(W::slice_mut(NAME, room)?);
+        if W::SIZE > 4 {
+            for (value, place) in places {
+                let scaled = F::load(*value).scaled(self.factor, self.offset);
+                *place = W::from_u64(whole(scaled.past_half()).cast_unsigned()).store();
+            }
+            return Ok(());
+        }
+        // Of 32 bits at most, which a real number holds exactly.
+        let (least, most) = (least as f64, most as f64);
+        for (value, place) in places {
+            let scaled = F::load(*value).scaled(self.factor, self.offset);
+            let scaled = whole_of_32(scaled.past_half().clamp(least, most));
+            *place = W::from_u64(i64::from(scaled).cast_unsigned()).store();
         }
         Ok(())
     }
@@ -247,7 +270,7 @@ impl ScaleFloat {
         room: &mut [u8],
     ) -> Result<(), FilterError> {
         let stored = W::slice(NAME, stored)?;
-        for (scaled, place) in stored.iter().zip(F::slice_mut(room)?) {
+        for (scaled, place) in stored.iter().zip(slice_mut::<F>(room)?) {
             let scaled = W::load(*scaled).sign_extended().cast_signed();
             *place = F::restore(scaled, self.factor, self.offset).store();
         }
@@ -255,65 +278,83 @@ impl ScaleFloat {
     }
 }
 
-#[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "saturating is what is wanted"
-)]
-fn whole(rounded: f64) -> i64 {
-    rounded as i64
+fn slice<F: Float>(bytes: &[u8]) -> Result<&[F::Stored], FilterError> {
+    <[F::Stored]>::ref_from_bytes(bytes).map_err(|_| delta::cut_value(NAME))
 }
 
-/// `f32` or `f64`; all arithmetic as TileDB does it, in that type or in `f64`.
-trait Float: Copy {
-    type Stored: Copy + FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned;
-
-    fn load(stored: Self::Stored) -> Self;
-    fn store(self) -> Self::Stored;
-    /// What is stored, if it fits.
-    fn rounded(self, factor: f64, offset: f64) -> f64;
-    fn restore(scaled: i64, factor: f64, offset: f64) -> Self;
-
-    fn slice(bytes: &[u8]) -> Result<&[Self::Stored], FilterError> {
-        <[Self::Stored]>::ref_from_bytes(bytes).map_err(|_| delta::cut_value(NAME))
-    }
-
-    fn slice_mut(bytes: &mut [u8]) -> Result<&mut [Self::Stored], FilterError> {
-        <[Self::Stored]>::mut_from_bytes(bytes).map_err(|_| delta::cut_value(NAME))
-    }
+fn slice_mut<F: Float>(bytes: &mut [u8]) -> Result<&mut [F::Stored], FilterError> {
+    <[F::Stored]>::mut_from_bytes(bytes).map_err(|_| delta::cut_value(NAME))
 }
 
-macro_rules! float {
-    ($($native:ident, $stored:ident;)*) => {$(
-        impl Float for $native {
-            type Stored = $stored;
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use zerocopy::IntoBytes;
 
-            #[inline]
-            fn load(stored: $stored) -> Self {
-                stored.get()
-            }
+    use super::*;
 
-            #[inline]
-            fn store(self) -> $stored {
-                $stored::new(self)
-            }
+    /// Whole numbers, halves and their neighbours of any size, and any bits.
+    fn doubles() -> impl Strategy<Value = f64> {
+        let half = (any::<i64>(), 0_u32..64).prop_map(|(n, by)| (n >> by) as f64 / 2.0);
+        let near = (half, -2_i64..3).prop_map(|(half, steps)| {
+            let bits = half.to_bits().cast_signed().wrapping_add(steps);
+            f64::from_bits(bits.cast_unsigned())
+        });
+        prop_oneof![near, any::<u64>().prop_map(f64::from_bits)]
+    }
 
-            #[inline]
-            #[allow(clippy::cast_possible_truncation, reason = "rounding is what is wanted")]
-            fn rounded(self, factor: f64, offset: f64) -> f64 {
-                f64::from(((self - offset as $native) / factor as $native).round())
-            }
+    fn floats() -> impl Strategy<Value = f32> {
+        let half = (any::<i32>(), 0_u32..32).prop_map(|(n, by)| (n >> by) as f32 / 2.0);
+        let near = (half, -2_i32..3).prop_map(|(half, steps)| {
+            let bits = half.to_bits().cast_signed().wrapping_add(steps);
+            f32::from_bits(bits.cast_unsigned())
+        });
+        prop_oneof![near, any::<u32>().prop_map(f32::from_bits)]
+    }
 
-            #[inline]
-            #[allow(clippy::cast_possible_truncation, reason = "rounding is what is wanted")]
-            fn restore(scaled: i64, factor: f64, offset: f64) -> Self {
-                (factor * f64::from(scaled as $native) + offset) as $native
-            }
+    /// The plain form: rounded, cut to what fits.
+    fn plain<F: Float, W: Word>(filter: &ScaleFloat, values: &[F]) -> Vec<u8> {
+        let most = i64::MAX >> (64 - W::SIZE * 8);
+        let mut out = Vec::new();
+        for value in values {
+            let rounded = value.scaled(filter.factor, filter.offset).rounded();
+            let stored = whole(rounded).clamp(!most, most).cast_unsigned();
+            out.extend_from_slice(W::from_u64(stored).store().as_bytes());
         }
-    )*};
-}
+        out
+    }
 
-float! {
-    f32, F32;
-    f64, F64;
+    fn check<F: Float, W: Word>(filter: &ScaleFloat, values: &[F]) {
+        let stored: Vec<F::Stored> = values.iter().map(|value| value.store()).collect();
+        let mut room = vec![0; values.len() * W::SIZE];
+        let bytes = stored.as_slice().as_bytes();
+        filter.scale_all::<F, W>(bytes, &mut room).unwrap();
+        assert_eq!(room, plain::<F, W>(filter, values));
+        let end = 2_f64.powi(i32::from(W::BITS) - 1);
+        let beyond = values.iter().position(|value| {
+            let rounded = value.scaled(filter.factor, filter.offset).rounded();
+            !(-end <= rounded && rounded < end)
+        });
+        assert_eq!(filter.position_beyond::<F>(&stored, end), beyond);
+    }
+
+    proptest! {
+        #[test]
+        fn values_are_scaled_as_in_the_plain_form(
+            doubles in proptest::collection::vec(doubles(), 0..150),
+            floats in proptest::collection::vec(floats(), 0..150),
+            factor in prop_oneof![Just(1.0), Just(0.5), Just(-3.0), any::<f64>()],
+            offset in prop_oneof![Just(0.0), Just(0.5), any::<f64>()],
+        ) {
+            let filter = ScaleFloat { factor, offset, width: Width::One };
+            check::<f64, u8>(&filter, &doubles);
+            check::<f64, u16>(&filter, &doubles);
+            check::<f64, u32>(&filter, &doubles);
+            check::<f64, u64>(&filter, &doubles);
+            check::<f32, u8>(&filter, &floats);
+            check::<f32, u16>(&filter, &floats);
+            check::<f32, u32>(&filter, &floats);
+            check::<f32, u64>(&filter, &floats);
+        }
+    }
 }

@@ -1,0 +1,96 @@
+//! Fields of fewer than 64 bits, packed into words from their most significant bit down.
+//!
+//! A block of 64 fields of `width` bits fills exactly `width` words, so blocks do not depend on each other.
+
+use zerocopy::little_endian::U64;
+
+/// Fields that are packed together.
+pub(crate) const BLOCK: usize = 64;
+
+/// The words that so many fields take; what their last has to spare is 0.
+pub(crate) fn words(fields: usize, width: u32) -> usize {
+    let (blocks, left) = (fields / BLOCK, fields % BLOCK);
+    let last = left.saturating_mul(width as usize).div_ceil(BLOCK);
+    blocks.saturating_mul(width as usize).saturating_add(last)
+}
+
+/// Packs a block of fields; of the last block, the words that hold fields that there are.
+pub(crate) fn pack(fields: &[u64; BLOCK], width: u32, words: &mut [U64]) {
+    match width {
+        0..=8 => pack_by::<8>(fields, width, words),
+        9..=16 => pack_by::<4>(fields, width, words),
+        17..=32 => pack_by::<2>(fields, width, words),
+        _ => pack_by::<1>(fields, width, words),
+    }
+}
+
+/// As [`pack`], of fields so narrow that `G` of them fit into a word: they are joined first.
+fn pack_by<const G: usize>(fields: &[u64; BLOCK], width: u32, words: &mut [U64]) {
+    let mut places = words.iter_mut();
+    #[expect(clippy::cast_possible_truncation, reason = "eight at most")]
+    let joined = width.saturating_mul(G as u32);
+    // The bits of the window that are filled are its highest.
+    let (mut window, mut filled) = (0_u64, 0_u32);
+    for group in fields.as_chunks::<G>().0 {
+        let group = group.iter().fold(0_u64, |all, field| {
+            all.wrapping_shl(width).wrapping_add(*field)
+        });
+        let free = 64_u32.wrapping_sub(filled);
+        if joined < free {
+            window |= group.wrapping_shl(free.wrapping_sub(joined));
+            filled = filled.wrapping_add(joined);
+            continue;
+        }
+        filled = joined.wrapping_sub(free);
+        let Some(place) = places.next() else {
+            return;
+        };
+        place.set(window | group.wrapping_shr(filled));
+        let left = group.wrapping_shl(64_u32.wrapping_sub(filled));
+        window = if filled == 0 { 0 } else { left };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The plain form: bit by bit.
+    fn plain(fields: &[u64], width: u32) -> Vec<u64> {
+        let mut out = vec![0; words(fields.len(), width)];
+        let bits = |field: &u64| {
+            (0..width)
+                .rev()
+                .map(|bit| *field >> bit & 1)
+                .collect::<Vec<_>>()
+        };
+        for (place, bit) in fields.iter().flat_map(bits).enumerate() {
+            out[place / 64] |= bit << (63 - place % 64);
+        }
+        out
+    }
+
+    #[test]
+    fn all_widths_and_counts_are_packed_as_in_the_plain_form() {
+        let mut random = 1_u64;
+        for width in 1..64 {
+            for count in 0..=BLOCK {
+                let mut fields = [0; BLOCK];
+                for field in fields.iter_mut().take(count) {
+                    random ^= random << 13;
+                    random ^= random >> 7;
+                    random ^= random << 17;
+                    *field = random >> (64 - width);
+                }
+                let mut packed = vec![U64::new(0xa5a5); words(count, width)];
+                pack(&fields, width, &mut packed);
+                let packed: Vec<u64> = packed.iter().map(|word| word.get()).collect();
+                assert_eq!(
+                    packed,
+                    plain(&fields[..count], width),
+                    "{width} bits, {count}"
+                );
+            }
+        }
+    }
+}
