@@ -121,9 +121,51 @@ impl CellSet {
         })
     }
 
-    /// The rows that it lacks, in ascending order.
-    pub fn lacking(&self) -> impl Iterator<Item = Row> + '_ {
-        self.bits.iter_zeros().map(Row::within)
+    /// Writes a value over those of some cells, of the size of the value, whose rows it lacks; without a value, nothing.
+    ///
+    /// # Errors
+    /// Another number of cells than the set tells of.
+    pub fn fill_lacking(&self, cells: &mut [u8], value: &[u8]) -> Result<(), Bug> {
+        if value.is_empty() {
+            return Ok(());
+        }
+        if self.rows().checked_mul(value.len()) != Some(cells.len()) {
+            return Err(Bug::new("cells of another number than a set of them"));
+        }
+        match value.len() {
+            1 => self.fill_sized::<1>(cells, value),
+            2 => self.fill_sized::<2>(cells, value),
+            4 => self.fill_sized::<4>(cells, value),
+            8 => self.fill_sized::<8>(cells, value),
+            size => {
+                for (row, cell) in cells.chunks_exact_mut(size).enumerate() {
+                    if !self.contains(Row::within(row))? {
+                        cell.copy_from_slice(value);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at all cells of a word at once, and does not branch where it has some of them.
+    fn fill_sized<const N: usize>(&self, cells: &mut [u8], value: &[u8]) {
+        let Some(value) = value.first_chunk::<N>() else {
+            return;
+        };
+        let (cells, _) = cells.as_chunks_mut::<N>();
+        for (cells, word) in cells.chunks_mut(WORD).zip(self.words()) {
+            match word {
+                0 => cells.fill(*value),
+                u64::MAX => {}
+                _ => {
+                    for (place, cell) in (0..u64::BITS).zip(cells) {
+                        let is_in = word.unbounded_shr(place) & 1 == 1;
+                        *cell = if is_in { *cell } else { *value };
+                    }
+                }
+            }
+        }
     }
 
     /// Adds the rows of another set.
@@ -256,8 +298,17 @@ mod tests {
             assert_eq!(found, wanted(true));
             let listed = set.to_rows().into_iter().map(Row::index);
             assert_eq!(listed.collect::<Vec<_>>(), found);
-            let lacking: Vec<usize> = set.lacking().map(Row::index).collect();
-            assert_eq!(lacking, wanted(false));
+            for size in [1, 2, 3, 4, 8, 16] {
+                let mut cells = vec![1; rows * size];
+                set.fill_lacking(&mut cells, &vec![9; size]).unwrap();
+                let filled: Vec<usize> = (0..rows)
+                    .filter(|row| cells[row * size..][..size].iter().all(|byte| *byte == 9))
+                    .collect();
+                assert_eq!(filled, wanted(false));
+                let kept = cells.iter().filter(|byte| **byte == 1).count();
+                assert_eq!(kept, wanted(true).len() * size);
+                assert!(set.fill_lacking(&mut [1; 3], &[9; 8]).is_err());
+            }
             assert_eq!(set.count(), found.len());
             let bitmap = set.to_bitmap().unwrap();
             let bit = |row: &usize| bitmap.as_slice()[row / 8] >> (row % 8) & 1 == 1;

@@ -13,7 +13,7 @@ use super::plan::DensePlan;
 use super::ruled_out::RuledOutRows;
 use super::source::Sources;
 use crate::QueryError;
-use tdb_cells::scatter::{Pass, fill, index, outside, repeat};
+use tdb_cells::scatter::{Pass, fill, index, outside};
 
 /// The rows for which the condition holds.
 pub(crate) fn evaluate(
@@ -154,20 +154,12 @@ fn blank_column(
     fill_valid: bool,
 ) -> Result<TableColumn, QueryError> {
     if let Some(validity) = &mut column.validity {
-        for row in keep.lacking() {
-            *validity.get_mut(row.index()).ok_or_else(outside)? = u8::from(fill_valid);
-        }
+        keep.fill_lacking(validity, &[u8::from(fill_valid)])?;
     }
     if column.offsets.is_some() {
         return blank_values(column, keep, fill);
     }
-    let size = fill.len();
-    let values = column.values.as_mut_slice();
-    for row in keep.lacking() {
-        let at = row.index().saturating_mul(size);
-        let cell = values.get_mut(at..at.saturating_add(size));
-        repeat(fill, cell.ok_or_else(outside)?);
-    }
+    keep.fill_lacking(column.values.as_mut_slice(), fill)?;
     Ok(column)
 }
 
