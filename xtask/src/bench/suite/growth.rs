@@ -73,11 +73,13 @@ fn series<'a>(rows: &'a [Row<'_>]) -> BTreeMap<&'a str, Vec<Step>> {
 
 fn told((size, ours, theirs): &Step) -> String {
     let power = size.log10().round();
-    format!(
-        "10^{power}: {} / {}",
-        milliseconds(*ours),
-        milliseconds(*theirs)
-    )
+    let size = if 10_f64.powf(power) == *size {
+        format!("10^{power}")
+    } else {
+        size.to_string()
+    };
+    let [ours, theirs] = [*ours, *theirs].map(milliseconds);
+    format!("{size}: {ours} / {theirs}")
 }
 
 /// The exponents of the last step and of the whole.
