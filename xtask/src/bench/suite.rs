@@ -67,11 +67,12 @@ pub(super) fn run(arguments: &[String]) -> Outcome {
             if let Err(error) = done {
                 eprintln!("error: {error}");
                 failed.push(name);
+                continue;
             }
+            // A run that is ended early has not been for nothing.
+            results.finish(&list, &needs, &[*name])?;
+            results.save()?;
         }
-        let done = names.iter().copied().filter(|name| !failed.contains(name));
-        results.finish(&list, &needs, &done.collect::<Vec<_>>())?;
-        results.save()?;
     }
     println!("{}", tables::plain(&results, &names));
     if !failed.is_empty() {
