@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use serde_json::{Map, Value};
 use tdb_aggregate::{Aggregate, Outcome, aggregate};
 
-use crate::Result;
 use crate::meter::{memory_at, timed};
+use crate::outcome::Result;
 use crate::place::{key_of, open, session};
 use crate::reads::options;
 use crate::workload::Workload;

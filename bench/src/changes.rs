@@ -11,8 +11,8 @@ use tdb_consolidate::{MergeOptions, plan_merge};
 use tdb_schema::{ArraySchema, Field};
 use tdb_write::{WriteOptions, WriteOrder, Writer};
 
-use crate::Result;
 use crate::meter::{memory_at, timed};
+use crate::outcome::Result;
 use crate::place::{open, session};
 use crate::workload::Workload;
 

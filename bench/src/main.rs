@@ -8,10 +8,13 @@
 //! it takes longer than two seconds. All batches of a result are kept until the clock stops, and dropped then: the next run
 //! reads into their memory, as TileDB does into the buffers that it is given.
 
+#![warn(clippy::disallowed_methods)]
+
 mod aggregates;
 mod changes;
 mod meter;
 mod openings;
+mod outcome;
 mod parquet_files;
 mod place;
 mod rates;
@@ -19,13 +22,10 @@ mod reads;
 mod sums;
 mod workload;
 
-use std::error::Error;
-
 use serde_json::Value;
 
+use crate::outcome::Result;
 use crate::workload::{Kind, Workload};
-
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const USAGE: &str =
     "tdb-bench run LIST NAME THREADS FOLDER, rates JOBS FOLDER, or parquet LIST NAME FILE";

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::Result;
+use crate::outcome::Result;
 use crate::workload::Workload;
 
 /// Where one run takes more processor time than this, in seconds, one is timed and no more.

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::Result;
 use crate::meter::{memory_at, timed};
+use crate::outcome::Result;
 use crate::place::{key_of, open};
 use crate::workload::{Kind, Workload};
 

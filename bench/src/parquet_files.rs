@@ -11,8 +11,8 @@ use parquet::arrow::arrow_reader::{
 };
 use serde_json::Value;
 
-use crate::Result;
 use crate::meter::{memory_at, timed};
+use crate::outcome::Result;
 use crate::workload::Workload;
 
 /// Rows of a batch.

@@ -11,7 +11,7 @@ use tdb_schema::ArraySchema;
 use tdb_store::LocalStore;
 use tdb_tile::{Range, Scalar, with_scalar};
 
-use crate::Result;
+use crate::outcome::Result;
 use crate::workload::{Bounds, Workload};
 
 /// Bytes that a session may hold: as much as TileDB is given.

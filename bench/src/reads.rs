@@ -10,8 +10,8 @@ use tdb_query::{Failing, ReadOptions, Reader, ResultOrder};
 use tdb_schema::ArraySchema;
 use tdb_tile::Limits;
 
-use crate::Result;
 use crate::meter::{memory_at, timed};
+use crate::outcome::Result;
 use crate::place::{key_of, open, ranges, session};
 use crate::sums::Sums;
 use crate::workload::Workload;

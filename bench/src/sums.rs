@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use tdb_cells::{Batch, Column};
 
-use crate::Result;
+use crate::outcome::Result;
 
 /// What the columns of a row are multiplied with before they are added up.
 const FACTORS: [u64; 4] = [

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::Result;
+use crate::outcome::Result;
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

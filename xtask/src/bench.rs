@@ -3,6 +3,7 @@
 //!
 //! The scripts by which TileDB makes the arrays and answers are in `xtask/bench`. Each figure is the median of the runs.
 
+mod built;
 mod questions;
 mod sql;
 mod stores;
@@ -17,7 +18,7 @@ use serde_json::{Map, Value};
 use crate::fixtures::{Workshop, output};
 use crate::interop::JUDGE;
 use crate::outcome::Outcome;
-use crate::workspace::{cargo, root};
+use crate::workspace::root;
 
 /// Runs of each reader, in turn.
 const RUNS: usize = 5;
@@ -98,32 +99,4 @@ impl Judge {
 fn text<'a>(workload: &'a Value, key: &str) -> &'a str {
     let text = workload.get(key).and_then(Value::as_str);
     text.unwrap_or_default()
-}
-
-/// Builds a program for measuring and says where it is.
-fn built(kind: &str, name: &str) -> Result<String, Box<dyn Error>> {
-    built_with(kind, name, &[])
-}
-
-/// The same, with features.
-fn built_with(kind: &str, name: &str, features: &[&str]) -> Result<String, Box<dyn Error>> {
-    let package = if name == "tdb" { "tdb-cli" } else { name };
-    let mut build = cargo();
-    build.args([
-        "build",
-        "--quiet",
-        "--release",
-        "--package",
-        package,
-        kind,
-        name,
-    ]);
-    build.args(features);
-    let built = output(build.args(["--message-format", "json-render-diagnostics"]))?;
-    let messages = built
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let mut executables =
-        messages.filter_map(|message| Some(message.get("executable")?.as_str()?.to_owned()));
-    Ok(executables.next_back().ok_or("cargo built nothing")?)
 }

@@ -12,8 +12,8 @@ use sha2::Digest;
 
 use super::frames::{Frame, frames};
 use super::memory::NEAR;
-use super::{Rates, rate};
-use crate::Result;
+use super::pace::{Rates, rate};
+use crate::outcome::Result;
 
 /// Bytes before compression that are looked at of a file.
 const SAMPLE: usize = 16 << 20;

@@ -5,8 +5,8 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::memory::FAR;
-use super::{Rates, rate};
-use crate::Result;
+use super::pace::{Rates, rate};
+use crate::outcome::Result;
 
 /// Bytes that are read at once: what is read is still in the cache when it is decoded.
 const PIECE: usize = 256 << 10;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::Result;
+use crate::outcome::Result;
 
 /// One piece: how many bytes it was, and what is stored for it.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use super::memory::{FAR, NEAR};
-use super::{Rates, rate};
-use crate::Result;
+use super::pace::{Rates, rate};
+use crate::outcome::Result;
 
 /// Values of eight bytes in a chunk.
 const VALUES: usize = NEAR / 8;
@@ -72,7 +72,7 @@ pub(super) fn measure(rates: &mut Rates) -> Result<()> {
         Ok(floats.iter().filter(|value| **value > 20.0).count())
     })?;
     rates.insert("compare".into(), compared);
-    let near = floats.get(..VALUES).unwrap_or_default();
+    let near = floats.get(..VALUES).ok_or("too few")?;
     let again = rate(NEAR, || {
         let near = black_box(near);
         Ok(near.iter().filter(|value| **value > 20.0).count())

@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
-use super::{Rates, rate};
-use crate::Result;
+use super::pace::{Rates, rate};
+use crate::outcome::Result;
 
 /// What lies in the cache nearest to a core, and is one chunk of a tile.
 pub(crate) const NEAR: usize = 64 << 10;

@@ -7,22 +7,15 @@ mod files;
 mod frames;
 mod loops;
 mod memory;
+mod pace;
 mod sorting;
 
-use std::collections::BTreeMap;
-use std::hint::black_box;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::Result;
-use crate::meter::processor_time;
-
-/// Passes of each, of which the best counts.
-const PASSES: usize = 5;
-
-/// Rates by name.
-pub(crate) type Rates = BTreeMap<String, f64>;
+use self::pace::Rates;
+use crate::outcome::Result;
 
 /// Measures what `jobs` says: the machine, if `machine` is set, and how stored data is decoded and encoded again.
 pub(crate) fn measure(jobs: &Value, folder: &Path) -> Result<Value> {
@@ -39,23 +32,4 @@ pub(crate) fn measure(jobs: &Value, folder: &Path) -> Result<Value> {
         codecs::of_stored(job, &mut rates)?;
     }
     Ok(json!({ "rates": rates }))
-}
-
-/// How much of `amount` is done in a second of the processor, at best. Short work is done again within a pass.
-pub(crate) fn rate<T>(amount: usize, mut work: impl FnMut() -> Result<T>) -> Result<f64> {
-    let mut best = f64::INFINITY;
-    for _ in 0..PASSES {
-        let before = processor_time();
-        let mut times = 0_u32;
-        let seconds = loop {
-            black_box(work()?);
-            times += 1;
-            let seconds = processor_time() - before;
-            if seconds > 0.02 {
-                break seconds / f64::from(times);
-            }
-        };
-        best = best.min(seconds);
-    }
-    Ok(amount as f64 / best)
 }

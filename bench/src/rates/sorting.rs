@@ -1,12 +1,16 @@
-//! Sorting keys with their rows, gathering by rows, and a map of names.
+//! Sorting keys with their rows, gathering by rows, copying words of a book, and a map of names.
 
 use std::collections::BTreeMap;
 
-use super::{Rates, rate};
-use crate::Result;
+use super::pace::{Rates, rate};
+use crate::outcome::Result;
 
 /// Keys that are sorted.
 const KEYS: usize = 1 << 22;
+
+/// Texts that are copied, and of how many words.
+const TEXTS: usize = 1 << 20;
+const WORDS: usize = 200;
 
 /// Names in a map.
 const NAMES: usize = 1000;
@@ -36,6 +40,7 @@ pub(super) fn measure(rates: &mut Rates) -> Result<()> {
         Ok(())
     })?;
     rates.insert("gather".into(), gather);
+    texts(rates)?;
     let names: Vec<String> = (0..NAMES)
         .map(|number| format!("key_{number:04}"))
         .collect();
@@ -45,6 +50,26 @@ pub(super) fn measure(rates: &mut Rates) -> Result<()> {
         Ok(map)
     })?;
     rates.insert("name".into(), named);
+    Ok(())
+}
+
+/// Copying words of a small book into a result, and where each begins.
+fn texts(rates: &mut Rates) -> Result<()> {
+    let words: Vec<Vec<u8>> = (0..WORDS).map(|size| vec![b'a'; size % 24]).collect();
+    let order = (0_u32..).take(TEXTS);
+    let order = order.map(|text| usize::try_from(scattered(text) % WORDS as u64));
+    let order: Vec<usize> = order.collect::<std::result::Result<_, _>>()?;
+    let mut result = Vec::with_capacity(TEXTS * 24);
+    let mut begins = vec![0_u64; TEXTS];
+    let copied = rate(TEXTS, || {
+        result.clear();
+        for (word, begin) in order.iter().zip(&mut begins) {
+            *begin = result.len() as u64;
+            result.extend_from_slice(words.get(*word).ok_or("no such word")?);
+        }
+        Ok(())
+    })?;
+    rates.insert("text".into(), copied);
     Ok(())
 }
 

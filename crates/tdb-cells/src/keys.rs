@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use tdb_tile::Bug;
 
-use crate::sort::{self, PARALLEL};
+use crate::sort::{self, Compare, PARALLEL, Sorted};
 use crate::{Row, threads};
 
 /// Numbers that compare as cells do, one for each row of a table.
@@ -14,9 +14,6 @@ pub enum Numbers {
     /// Of up to 128 bits.
     Wide(Vec<u128>),
 }
-
-/// How two rows of equal numbers compare.
-pub type Compare<'a> = Box<dyn Fn(Row, Row) -> Ordering + Send + Sync + 'a>;
 
 /// What the rows of a table are ordered by: numbers, and where those are equal or missing, the cells themselves.
 pub struct Keys<'a> {
@@ -96,15 +93,6 @@ impl<'a> Keys<'a> {
             }
         }
     }
-}
-
-/// Rows in order.
-#[derive(Debug, Default)]
-pub struct Sorted {
-    /// The rows.
-    pub rows: Vec<Row>,
-    /// Whether no two of them are equal.
-    pub are_distinct: bool,
 }
 
 /// Whether things stand in order; if they do, whether no two are equal.

@@ -9,8 +9,19 @@ use std::ops::Range;
 
 use tdb_tile::Bug;
 
-use crate::keys::{Compare, Sorted};
 use crate::{Row, threads};
+
+/// How two rows of equal numbers compare.
+pub type Compare<'a> = Box<dyn Fn(Row, Row) -> Ordering + Send + Sync + 'a>;
+
+/// Rows in order.
+#[derive(Debug, Default)]
+pub struct Sorted {
+    /// The rows.
+    pub rows: Vec<Row>,
+    /// Whether no two of them are equal.
+    pub are_distinct: bool,
+}
 
 /// Rows from which sorting is shared among threads.
 pub(crate) const PARALLEL: usize = 1 << 15;

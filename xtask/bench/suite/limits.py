@@ -19,7 +19,7 @@ COMPRESSORS = ("zstd", "lz4", "gzip", "bzip2")
 # What a filter without a compressor is at best: a plain loop, or a copy.
 LOOPS = {
     "byteshuffle": "place", "bitshuffle": "place", "double_delta": "add up twice", "delta": "add up", "positive_delta": "add up",
-    "bit_width_reduction": "widen", "xor": "flip", "scale_float": "scale", "rle": "fill", "dictionary": "place",
+    "bit_width_reduction": "widen", "xor": "flip", "scale_float": "scale", "rle": "fill",
     "checksum_sha256": "sha256", "checksum_md5": "md5", "aes": "aes",
 }
 
@@ -88,6 +88,9 @@ class Limit:
         if filter in COMPRESSORS:
             name = "decode:" + self.job(filter, filters, file)
             self.add(name, plain)
+        elif filter == "dictionary":
+            # Word by word; where each begins is not stored, and made.
+            self.add("text", self.spec["dims"][0]["domain"][1] + 1)
         elif filter != "bit_width_reduction" or len(filters) == 1:
             # Behind another loop it is part of that.
             self.add(LOOPS[filter], plain)

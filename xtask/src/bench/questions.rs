@@ -7,7 +7,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::{Judge, RUNS, built, text};
+use super::built::built;
+use super::{Judge, RUNS, text};
 use crate::outcome::Outcome;
 
 /// One run: seconds by the clock and of the processors.

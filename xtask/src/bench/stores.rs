@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::built::built;
 use super::questions::{Seconds, middle, seconds};
-use super::{Judge, RUNS, built};
+use super::{Judge, RUNS};
 use crate::fixtures::{Workshop, output};
 use crate::interop_stores::{make_bucket, moto};
 use crate::outcome::Outcome;

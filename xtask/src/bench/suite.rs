@@ -49,32 +49,55 @@ pub(super) fn run(arguments: &[String]) -> Outcome {
     engines.make(&names)?;
     let needs = engines.limits(&names)?;
     let others = engines.others(&names)?;
+    // What fails is told at once; the others go on, and keep what they took.
+    let mut failed: Vec<&str> = Vec::new();
     for round in 0..options.rounds {
         println!("round {} of {}", round.saturating_add(1), options.rounds);
         results.note_rates(&engines.rates(&needs)?)?;
         for name in &names {
             let workload = list.get(*name).ok_or("no workload")?;
             // What grows is compared with itself, and takes long.
-            if round > 0 && is_growing(workload) {
+            if failed.contains(name) || (round > 0 && is_growing(workload)) {
                 continue;
             }
-            let ours = one(&engines, &options, name, workload, &mut results)?;
-            let list = others.get(*name).and_then(Value::as_array);
-            for engine in list.into_iter().flatten().filter_map(Value::as_str) {
-                let theirs = engines.by_other(name, engine)?;
-                if theirs.get("cells") != Some(&ours) {
-                    return Err(format!("{name}: {engine} finds other cells than {ours}").into());
-                }
-                results.note_other(name, engine, theirs)?;
+            let others = others.get(*name).and_then(Value::as_array);
+            let others = others.into_iter().flatten().filter_map(Value::as_str);
+            let done = one(&engines, &options, name, workload, &mut results)
+                .and_then(|cells| beside(&engines, name, others, &cells, &mut results));
+            if let Err(error) = done {
+                eprintln!("error: {error}");
+                failed.push(name);
+                continue;
             }
+            // A run that is ended early has not been for nothing.
+            results.finish(&list, &needs, &[*name])?;
+            results.save()?;
         }
-        results.save()?;
     }
-    results.finish(&list, &needs, &names)?;
-    results.save()?;
     println!("{}", tables::plain(&results, &names));
+    if !failed.is_empty() {
+        return Err(format!("these went wrong: {}", failed.join(", ")).into());
+    }
     if options.writes_page() {
         write_page(&results)?;
+    }
+    Ok(())
+}
+
+/// Has other engines do a workload whose result has so many cells.
+fn beside<'a>(
+    engines: &Engines,
+    name: &str,
+    others: impl Iterator<Item = &'a str>,
+    cells: &Value,
+    results: &mut Results,
+) -> Outcome {
+    for engine in others {
+        let theirs = engines.by_other(name, engine)?;
+        if theirs.get("cells") != Some(cells) {
+            return Err(format!("{name}: {engine} finds other cells than {cells}").into());
+        }
+        results.note_other(name, engine, theirs)?;
     }
     Ok(())
 }

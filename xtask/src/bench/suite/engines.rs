@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Map, Value, json};
 
 use super::options::Options;
-use crate::bench::built;
+use crate::bench::built::built;
 use crate::fixtures::{Workshop, output};
 use crate::interop::JUDGE;
 use crate::outcome::Outcome;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::results::Results;
-use crate::bench::built;
+use crate::bench::built::built;
 use crate::fixtures::{Workshop, output};
 use crate::interop::JUDGE;
 use crate::interop_stores::{make_bucket, moto};

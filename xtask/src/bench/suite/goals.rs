@@ -131,3 +131,53 @@ pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let logs: Vec<f64> = values.map(f64::ln).collect();
     (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// TileDB takes 100 ms, tdb 20 with one thread and 15 with two, of which decoding is at least 6; it holds 30 MB.
+    fn row(name: &str, latency: bool) -> (String, serde_json::Value) {
+        let said = json!({
+            "kind": "read", "latency": latency, "memory": {"metadata": 1e6, "tiles": 2e6}, "stages": {"decode:a": 0.006, "place": 0.003},
+            "threads": {
+                "1": {"tiledb": {"cpu": 0.1}, "tdb": {"cpu": 0.02, "best": 0.02, "peak": 3e7, "result": 1e7}},
+                "2": {"tdb": {"cpu": 0.02, "best": 0.015}},
+            },
+        });
+        (name.to_owned(), said)
+    }
+
+    #[test]
+    fn goals_are_judged_by_kind() {
+        let (name, said) = row("read", false);
+        let row = Row {
+            name: &name,
+            said: &said,
+        };
+        assert_eq!(row.holds(Goal::NotBehind), Some(true));
+        assert_eq!(row.holds(Goal::Share), Some(false));
+        assert_eq!(row.holds(Goal::Latency), None);
+        assert_eq!(row.holds(Goal::Speedup), Some(false));
+        assert_eq!(row.holds(Goal::Memory), Some(false));
+    }
+
+    #[test]
+    fn latency_is_held_against_tiledb_or_the_limit() {
+        let (name, said) = row("open", true);
+        let row = Row {
+            name: &name,
+            said: &said,
+        };
+        assert_eq!(row.holds(Goal::Share), None);
+        assert_eq!(row.holds(Goal::Latency), Some(false));
+    }
+
+    #[test]
+    fn means_are_geometric() {
+        let mean = mean([2.0, 8.0].into_iter()).unwrap();
+        assert!((mean - 4.0).abs() < 1e-9);
+    }
+}

@@ -73,11 +73,13 @@ fn series<'a>(rows: &'a [Row<'_>]) -> BTreeMap<&'a str, Vec<Step>> {
 
 fn told((size, ours, theirs): &Step) -> String {
     let power = size.log10().round();
-    format!(
-        "10^{power}: {} / {}",
-        milliseconds(*ours),
-        milliseconds(*theirs)
-    )
+    let size = if 10_f64.powf(power) == *size {
+        format!("10^{power}")
+    } else {
+        size.to_string()
+    };
+    let [ours, theirs] = [*ours, *theirs].map(milliseconds);
+    format!("{size}: {ours} / {theirs}")
 }
 
 /// The exponents of the last step and of the whole.
@@ -89,4 +91,23 @@ fn exponents(steps: impl Iterator<Item = (f64, f64)>) -> Option<(f64, f64)> {
     let between =
         |low: &(f64, f64), high: &(f64, f64)| (high.1 / low.1).ln() / (high.0 / low.0).ln();
     Some((between(before, last), between(first, last)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exponents_are_those_of_powers() {
+        let steps = [1.0, 10.0, 100.0].map(|size: f64| (size, size.powf(1.5)));
+        let (last, whole) = exponents(steps.into_iter()).unwrap();
+        assert!((last - 1.5).abs() < 1e-9 && (whole - 1.5).abs() < 1e-9);
+        assert_eq!(exponents([(1.0, 1.0)].into_iter()), None);
+    }
+
+    #[test]
+    fn sizes_are_told_as_powers_of_ten_where_they_are() {
+        assert_eq!(told(&(100.0, 0.001, 0.002)), "10^2: 1.00 / 2.00");
+        assert_eq!(told(&(500.0, 0.001, 0.002)), "500: 1.00 / 2.00");
+    }
 }

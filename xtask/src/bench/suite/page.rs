@@ -237,7 +237,15 @@ fn rates(text: &mut String, results: &Results) -> Result<()> {
     for (name, rate) in results.rates() {
         let told = if matches!(
             name,
-            "open" | "list" | "list a name" | "create" | "seek" | "sort" | "gather" | "name"
+            "open"
+                | "list"
+                | "list a name"
+                | "create"
+                | "seek"
+                | "sort"
+                | "gather"
+                | "name"
+                | "text"
         ) {
             format!("{:.2} million", rate / 1e6)
         } else {

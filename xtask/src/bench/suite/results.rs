@@ -25,6 +25,8 @@ pub(super) struct Results {
     file: PathBuf,
     scale: &'static str,
     all: Value,
+    /// The commit that is measured: the one of the beginning.
+    commit: String,
     /// Rounds of this run: by workload and threads, what either engine said.
     rounds: Map<String, Value>,
     checked: Vec<String>,
@@ -60,6 +62,7 @@ impl Results {
             file: file.to_owned(),
             scale,
             all,
+            commit: machine::commit()?,
             rounds: Map::new(),
             checked: Vec::new(),
         })
@@ -119,7 +122,6 @@ impl Results {
         needs: &Map<String, Value>,
         names: &[&str],
     ) -> Outcome {
-        let commit = machine::commit()?;
         let rates = self.rounds.get("rates").cloned().unwrap_or(json!({}));
         let all = self
             .all
@@ -139,7 +141,7 @@ impl Results {
             let workload = list.get(name).ok_or("no workload")?;
             let need = needs.get(name).ok_or("no limit")?;
             let rounds = self.rounds.get(name).ok_or("no rounds")?;
-            let row = row(workload, need, rounds, &rates, &commit)?;
+            let row = row(workload, need, rounds, &rates, &self.commit)?;
             rows.insert(name.clone(), row);
         }
         of_scale.insert("machine".into(), machine::facts().into());
