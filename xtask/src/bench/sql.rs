@@ -6,8 +6,9 @@
 
 use serde_json::Value;
 
+use super::built::built_with;
 use super::questions::{Seconds, middle, seconds};
-use super::{Judge, RUNS, built_with, text};
+use super::{Judge, RUNS, text};
 use crate::outcome::Outcome;
 
 impl Judge {
@@ -60,9 +61,9 @@ impl Judge {
             ];
             let answers = lines.iter().map(|line| answer(line));
             let answers = answers.collect::<Result<Vec<_>, _>>()?;
-            let mut pairs = answers.iter().zip(answers.iter().skip(1));
-            if let Some((one, other)) = pairs.find(|(one, other)| one != other) {
-                return Err(format!("{name}: {one}, and {other}").into());
+            let first = answers.first().ok_or("no answer")?;
+            if let Some(other) = answers.iter().find(|other| *other != first) {
+                return Err(format!("{name}: {other}, DuckDB {first}").into());
             }
             for (runs, line) in runs.iter_mut().zip(&lines) {
                 runs.push(seconds(line)?);
