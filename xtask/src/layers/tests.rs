@@ -87,7 +87,7 @@ fn packages_have_homes() {
     assert_eq!(
         manifests(&allowed(TABLE), &house),
         [
-            "tdb-tile may not use zstd, which is for tdb-filters, tdb-text",
+            "tdb-tile may not use zstd, which is for tdb-filters, tdb-text, tdb-bench",
             "tdb-tile may not use arrow-array, which is for the leaves",
         ]
     );
