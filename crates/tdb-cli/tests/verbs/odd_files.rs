@@ -83,7 +83,7 @@ fn long_texts_are_shortened_in_errors() {
 
 #[test]
 fn columns_without_a_name_get_one() {
-    let folder = folder("nameless");
+    let folder = folder("nameless_columns");
     let file = folder.join("a.csv");
     fs::write(&file, ",,v,\n1,2,3,4\n").unwrap();
     let array = folder.join("a");

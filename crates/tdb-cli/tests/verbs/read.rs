@@ -344,7 +344,7 @@ fn run_with(arguments: &str, condition: &str) -> std::process::Output {
 #[test]
 fn a_date_means_all_of_the_period_that_it_names() {
     let (_, array) = of_schema(
-        "periods",
+        "periods_of_days",
         r#"{"type": "dense", "dimensions": [{"name": "day", "datatype": "datetime_day",
             "domain": ["2023-01-01", "2023-12-31"], "extent": 31}],
             "attributes": [{"name": "a", "datatype": "int32"}]}"#,
