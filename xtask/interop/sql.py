@@ -2,7 +2,7 @@
 
 `sql.py LIBRARY RECIPES URI FIXTURES PROGRAM FOLDER` makes the bucket that URI names, has tdb copy golden arrays and a large one of many
 fragments into it, and compares: all rows that SQL gives with TileDB's cells; what several statements give of the files, of the bucket, on two
-workers, and of the array's Parquet export, which DataFusion reads by itself. How TileDB and tdb reach the server, the environment says.
+workers, and of the array's Parquet export, which DataFusion reads by itself, as a file and as an object that `COPY` made. How TileDB and tdb reach the server, the environment says.
 """
 
 import json
@@ -130,6 +130,8 @@ def compare(lib, tdb, here, name, cluster):
     parquet = os.path.join(FOLDER, name + ".parquet")
     tdb("export", there, parquet, "--quiet")
     ways["Parquet"] = (parquet,)
+    ways["Parquet on S3"] = (there + ".parquet",)
+    tdb("sql", "copy (select * from '%s') to '%s.parquet'" % (parquet, there), "--quiet")
     told = {way: answers(tdb, schema, *arguments) for way, arguments in ways.items()}
     for way, answer in told.items():
         same("%s: answers of %s" % (name, way), answer, told["files"], "the files'")

@@ -43,26 +43,30 @@ impl Stores for Profile {
     }
 
     fn connection(&self, uri: &str) -> tdb::Result<Vec<(&'static str, String)>> {
-        match self.shared.stores.get() {
-            Some(stores) => stores.connection(uri),
-            None => LocalStores.connection(uri),
-        }
+        self.stores().connection(uri)
     }
 
     fn open_remote(&self, uri: &str) -> tdb::Result<RemoteFolder> {
-        let remote = match self.shared.stores.get() {
-            Some(stores) => stores.open_remote(uri),
-            None => LocalStores.open_remote(uri),
-        };
-        let remote = remote?;
+        let remote = self.stores().open_remote(uri)?;
         Ok(RemoteFolder {
             store: self.counted(remote.store),
             ..remote
         })
     }
+
+    #[cfg(feature = "sql")]
+    fn files(&self, root: &str) -> tdb::Result<Arc<dyn tdb::FileStore>> {
+        self.stores().files(root)
+    }
 }
 
 impl Profile {
+    /// What URIs other than paths lead to.
+    fn stores(&self) -> &dyn Stores {
+        let noted = self.shared.stores.get();
+        noted.map_or(&LocalStores, |stores| &**stores)
+    }
+
     fn counted(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
         Arc::new(Counted {
             store,

@@ -95,6 +95,8 @@ pub use tdb_aggregate::{Aggregate, Bin, Function, Group as CellGroup, Histogram,
 pub use tdb_array::{ChangeOptions, ErrorKind, ObjectType, OpenOptions};
 pub use tdb_cells::{Activity, Batch, Column, Progress, Session, SessionOptions};
 pub use tdb_condition::{Condition, FieldCondition, Operation, Term, UnknownLabel};
+#[cfg(feature = "sql")]
+pub use tdb_datafusion::ObjectStore as FileStore;
 #[cfg(feature = "distributed")]
 pub use tdb_distributed::{Cluster, Token};
 #[cfg(feature = "object-store")]
