@@ -12,7 +12,7 @@ use super::paint::paint;
 use super::plan::DensePlan;
 use super::shared_tiles::SharedTiles;
 use super::source::Sources;
-use super::var::{VarBrush, VarRows};
+use super::var_band::{VarBand, VarReading};
 use crate::QueryError;
 use tdb_cells::dense::fill_coordinates;
 use tdb_cells::scatter::{index, outside};
@@ -60,8 +60,8 @@ enum Task<'a> {
     Var {
         plan: &'a FieldPlan<'a>,
         band: &'a Band,
-        rows: &'a mut VarRows,
-        ends: &'a mut [u64],
+        into: &'a mut Option<VarBand>,
+        starts: &'a mut [u64],
     },
     Coordinates {
         dimension: usize,
@@ -74,7 +74,7 @@ enum Task<'a> {
 struct Draft<'a> {
     plan: FieldPlan<'a>,
     column: TableColumn,
-    var: Vec<VarRows>,
+    var: Vec<Option<VarBand>>,
 }
 
 /// The cells of all bands, a column for each field.
@@ -102,7 +102,7 @@ pub(crate) fn read_columns(
     }
     for_each(sight.session, all, |task, worker| run(sight, task, worker))?;
     for draft in drafts.iter_mut().filter(|draft| !draft.var.is_empty()) {
-        gather(sight.session, draft)?;
+        write_var(sight, draft, bands)?;
     }
     Ok(drafts
         .into_iter()
@@ -149,10 +149,7 @@ fn draft<'a>(sight: Sight<'a>, bands: &[Band], kind: FieldKind) -> Result<Draft<
         validity: field.nullable.then(|| vec![0; rows]),
         missing: Vec::new(),
     };
-    let var = bands
-        .iter()
-        .filter(|_| is_var)
-        .map(|band| VarRows::new(band.rows, fill));
+    let var = bands.iter().filter(|_| is_var).map(|_| None);
     let plan = FieldPlan {
         field: kind,
         cell_size,
@@ -173,11 +170,7 @@ fn tasks<'a>(draft: &'a mut Draft<'_>, bands: &'a [Band]) -> Result<Vec<Task<'a>
     let plan = &*plan;
     let mut values = column.values.as_mut_slice();
     let mut validity = column.validity.as_deref_mut().unwrap_or(&mut []);
-    let mut ends = column
-        .offsets
-        .as_deref_mut()
-        .and_then(|o| o.get_mut(1..))
-        .unwrap_or(&mut []);
+    let mut starts = column.offsets.as_deref_mut().unwrap_or(&mut []);
     let mut var = var.iter_mut();
     let mut tasks = Vec::new();
     for band in bands {
@@ -190,13 +183,13 @@ fn tasks<'a>(draft: &'a mut Draft<'_>, bands: &'a [Band]) -> Result<Vec<Task<'a>
                 band,
                 out,
             }),
-            (_, Some(rows)) => {
-                let ends = cut(&mut ends, band.rows)?;
+            (_, Some(into)) => {
+                let starts = cut(&mut starts, band.rows)?;
                 tasks.push(Task::Var {
                     plan,
                     band,
-                    rows,
-                    ends,
+                    into,
+                    starts,
                 });
             }
             (_, None) => tasks.push(Task::Values { plan, band, out }),
@@ -210,7 +203,7 @@ fn tasks<'a>(draft: &'a mut Draft<'_>, bands: &'a [Band]) -> Result<Vec<Task<'a>
 }
 
 /// Cuts the first `n` off a slice.
-fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> Result<&'a mut [T], Bug> {
+pub(super) fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> Result<&'a mut [T], Bug> {
     let (first, behind) = std::mem::take(rest)
         .split_at_mut_checked(n)
         .ok_or_else(outside)?;
@@ -219,7 +212,7 @@ fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> Result<&'a mut [T], Bug> {
 }
 
 /// Memory that is left of a band would hold cells of other results.
-fn all_written(rest: &[u8]) -> Result<(), Bug> {
+pub(super) fn all_written(rest: &[u8]) -> Result<(), Bug> {
     if rest.is_empty() {
         return Ok(());
     }
@@ -238,11 +231,12 @@ fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), Quer
         Task::Var {
             plan,
             band,
-            rows,
-            ends,
+            into,
+            starts,
         } => {
-            var(sight, plan, band, rows, worker)?;
-            Ok(rows.ends(ends)?)
+            let mut reading = var_reading(sight, plan, worker);
+            *into = Some(reading.find(band, starts)?);
+            Ok(())
         }
     }
 }
@@ -313,51 +307,45 @@ fn validity(
     Ok(())
 }
 
-fn var(
-    sight: Sight<'_>,
-    plan: &FieldPlan,
-    band: &Band,
-    rows: &mut VarRows,
-    worker: &mut Worker,
-) -> Result<(), QueryError> {
-    let (slots, mut from) = rows.parts();
-    for (_, block) in &band.blocks {
-        let mut brush = VarBrush {
-            sources: &plan.sources,
-            tile_cells: sight.plan.shape.cells,
-            slots,
-            rows: cut(&mut from, index(block.rows())?)?,
-            worker,
-            how: sight.how(),
-        };
-        paint(&sight.plan.shape, &sight.plan.layers, block, &mut brush)?;
+fn var_reading<'a>(
+    sight: Sight<'a>,
+    plan: &'a FieldPlan<'_>,
+    worker: &'a mut Worker,
+) -> VarReading<'a> {
+    VarReading {
+        plan: sight.plan,
+        sources: &plan.sources,
+        fill: plan.fill,
+        worker,
+        how: sight.how(),
     }
-    Ok(())
 }
 
-/// Puts the values of a var-sized column in their place: the bands have counted theirs from 0.
-fn gather(session: &Session, draft: &mut Draft<'_>) -> Result<(), QueryError> {
-    let offsets = draft.column.offsets.as_deref_mut();
-    let (_, mut ends) = offsets
-        .and_then(<[u64]>::split_first_mut)
-        .ok_or_else(|| Bug::new("strings without offsets"))?;
-    let mut sizes = Vec::with_capacity(draft.var.len());
-    let mut total = 0_u64;
-    for rows in &draft.var {
-        let ends = cut(&mut ends, rows.rows())?;
-        let base = total;
-        for end in ends {
-            *end = end.saturating_add(base);
-            total = *end;
-        }
-        sizes.push(total - base);
+/// Writes the values of a var-sized column, now that it is known how many bytes those of each band have.
+fn write_var(sight: Sight<'_>, draft: &mut Draft<'_>, bands: &[Band]) -> Result<(), QueryError> {
+    let Draft { plan, column, var } = draft;
+    let starts = column.offsets.as_deref_mut();
+    let starts = starts.and_then(<[u64]>::split_last_mut);
+    let (end, mut starts) = starts.ok_or_else(|| Bug::new("strings without offsets"))?;
+    let found: Vec<VarBand> = var.drain(..).flatten().collect();
+    let sizes = found.iter().map(VarBand::bytes);
+    *end = sizes.fold(0, u64::saturating_add);
+    column.values = sight.session.buffer(index(*end)?)?;
+    let mut values = column.values.as_mut_slice();
+    let mut tasks = Vec::with_capacity(found.len());
+    let mut base = 0_u64;
+    for (found, band) in found.into_iter().zip(bands) {
+        let bytes = found.bytes();
+        let starts = cut(&mut starts, band.rows)?;
+        let out = cut(&mut values, index(bytes)?)?;
+        tasks.push((found, base, (starts, out)));
+        base = base.saturating_add(bytes);
     }
-    draft.column.values = session.buffer(index(total)?)?;
-    let mut values = draft.column.values.as_mut_slice();
-    let parts = sizes.into_iter().zip(draft.var.drain(..));
-    let tasks = parts.map(|(size, rows)| Ok((cut(&mut values, index(size)?)?, rows)));
-    let tasks = tasks.collect::<Result<_, Bug>>()?;
-    for_each(session, tasks, |(out, rows): (&mut [u8], VarRows), _| {
-        Ok(rows.gather(out)?)
+    if !starts.is_empty() {
+        return Err(Bug::new("a band of strings that nobody has read").into());
+    }
+    let plan = &*plan;
+    for_each(sight.session, tasks, |(found, base, to), worker| {
+        var_reading(sight, plan, worker).write(&found, base, to)
     })
 }

@@ -28,6 +28,9 @@ mod sparse_tiles;
 #[cfg(test)]
 mod tests;
 mod var;
+mod var_band;
+mod var_runs;
+mod var_tile;
 mod whole_tiles;
 
 pub(crate) use bands::Bands;

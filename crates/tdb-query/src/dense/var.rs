@@ -2,29 +2,22 @@
 
 use tdb_cells::{Decoding, Worker};
 use tdb_fragment::TileNumber;
-use tdb_tile::{Bug, Limits};
+use tdb_tile::Bug;
 
 use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell};
 use super::source::Sources;
+use super::var_tile::{DecodedVarTile, VarTile};
 use crate::QueryError;
 use tdb_cells::scatter::{Pass, fill_numbers, index, number, outside};
 
-/// The cells of one decoded tile.
-#[derive(Debug, Default)]
-pub(crate) struct Slot {
-    /// Where each cell begins, and the end.
-    starts: Vec<u64>,
-    values: Vec<u8>,
-}
-
 /// The source of every row of a part of the result.
 ///
-/// A row's source is a slot in the upper half of its number and a cell of it in the lower half.
-/// Slot 0 has one cell: the fill value.
+/// A row's source is a tile in the upper half of its number and a cell of it in the lower half.
+/// Tile 0 has one cell: the fill value.
 #[derive(Debug, Default)]
 pub(crate) struct VarRows {
-    slots: Vec<Slot>,
+    tiles: Vec<DecodedVarTile>,
     rows: Vec<u64>,
 }
 
@@ -33,7 +26,7 @@ pub(crate) struct VarBrush<'a> {
     pub(crate) sources: &'a Sources<'a>,
     pub(crate) tile_cells: u64,
     /// Decoded tiles of this part of the result.
-    pub(crate) slots: &'a mut Vec<Slot>,
+    pub(crate) tiles: &'a mut Vec<DecodedVarTile>,
     pub(crate) rows: &'a mut [u64],
     pub(crate) worker: &'a mut Worker,
     pub(crate) how: Decoding<'a>,
@@ -42,33 +35,29 @@ pub(crate) struct VarBrush<'a> {
 impl VarRows {
     /// Rows that all hold the fill value.
     pub(crate) fn new(rows: usize, fill: &[u8]) -> Self {
-        let slot = Slot {
+        let one = DecodedVarTile {
             starts: vec![0, fill.len() as u64],
             values: fill.to_vec(),
         };
         Self {
-            slots: vec![slot],
+            tiles: vec![one],
             rows: vec![0; rows],
         }
     }
 
-    pub(crate) fn rows(&self) -> usize {
-        self.rows.len()
-    }
-
     /// What a brush works on.
-    pub(crate) fn parts(&mut self) -> (&mut Vec<Slot>, &mut [u64]) {
-        (&mut self.slots, &mut self.rows)
+    pub(crate) fn parts(&mut self) -> (&mut Vec<DecodedVarTile>, &mut [u64]) {
+        (&mut self.tiles, &mut self.rows)
     }
 
-    /// Writes where the values of each row end, from 0 on.
-    pub(crate) fn ends(&self, out: &mut [u64]) -> Result<(), Bug> {
+    /// Writes where the values of each row begin, from 0 on; gives the bytes of all.
+    pub(crate) fn starts(&self, out: &mut [u64]) -> Result<u64, Bug> {
         let mut end = 0_u64;
         for (place, &row) in out.iter_mut().zip(&self.rows) {
-            end = end.saturating_add(self.cells(row, 1)?.len() as u64);
             *place = end;
+            end = end.saturating_add(self.cells(row, 1)?.len() as u64);
         }
-        Ok(())
+        Ok(end)
     }
 
     /// Writes the values of all rows, one after the other.
@@ -92,15 +81,11 @@ impl VarRows {
         Ok(())
     }
 
-    /// The values of cells that follow each other in one slot.
+    /// The values of cells that follow each other in one copied.
     fn cells(&self, row: u64, count: usize) -> Result<&[u8], Bug> {
-        let unknown = Bug::new("a row whose values are in no tile that was decoded");
-        let slot = self.slots.get(index(row >> 32)?).ok_or(unknown)?;
-        let cell = index(row & u64::from(u32::MAX))?;
-        let ends = slot.starts.get(cell).zip(slot.starts.get(cell + count));
-        let (start, end) = ends.ok_or(unknown)?;
-        let values = slot.values.get(index(*start)?..index(*end)?);
-        values.ok_or(unknown)
+        let tile = self.tiles.get(index(row >> 32)?);
+        let tile = tile.ok_or_else(|| Bug::new("a row of a tile that was not decoded"))?;
+        tile.cells(index(row & u64::from(u32::MAX))?, count)
     }
 }
 
@@ -120,47 +105,27 @@ impl Brush for VarBrush<'_> {
         pass: &mut Pass,
     ) -> Result<(), QueryError> {
         let tiles = self.sources.tiles(layer)?;
-        let bytes = self.tile_cells.saturating_mul(8);
-        Limits::check(
-            "offsets tile size",
-            "data_tile",
-            bytes,
-            self.how.limits.data_tile.min(u64::from(u32::MAX)),
-        )?;
-        let size = tiles.var_size(tile);
-        Limits::check(
-            "values tile size",
-            "data_tile",
-            size,
-            self.how.limits.data_tile,
-        )?;
-        let mut slot = Slot {
-            starts: vec![0; index(self.tile_cells)? + 1],
-            values: vec![0; index(size)?],
-        };
-        if let Some((end, starts)) = slot.starts.split_last_mut() {
-            tiles.read_var(tile, starts, &mut slot.values, self.worker, self.how)?;
-            *end = size;
-        }
-        number(pass, (self.slots.len() as u64) << 32, self.rows)?;
-        self.slots.push(slot);
+        let tile = VarTile::new(tiles, tile, self.tile_cells, self.how)?;
+        let decoded = tile.decode(self.worker, self.how)?;
+        number(pass, (self.tiles.len() as u64) << 32, self.rows)?;
+        self.tiles.push(decoded);
         Ok(())
     }
 
     fn place(&mut self, layer: LayerIndex, cells: &[PlacedCell]) -> Result<(), QueryError> {
         let column = self.sources.cells(layer)?;
-        let base = (self.slots.len() as u64) << 32;
-        let mut slot = Slot {
+        let base = (self.tiles.len() as u64) << 32;
+        let mut copied = DecodedVarTile {
             starts: vec![0],
             values: Vec::new(),
         };
         for (number, placed) in (0_u64..).zip(cells) {
-            slot.values.extend_from_slice(column.cell(placed.cell)?);
-            slot.starts.push(slot.values.len() as u64);
+            copied.values.extend_from_slice(column.cell(placed.cell)?);
+            copied.starts.push(copied.values.len() as u64);
             let place = self.rows.get_mut(index(placed.dest)?);
             *place.ok_or_else(outside)? = base + number;
         }
-        self.slots.push(slot);
+        self.tiles.push(copied);
         Ok(())
     }
 }

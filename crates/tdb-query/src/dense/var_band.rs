@@ -1,0 +1,110 @@
+//! The var-sized cells of a band: first how large their values are, then the values.
+
+use tdb_cells::scatter::index;
+use tdb_cells::{Decoding, Worker};
+
+use super::bands::Band;
+use super::columns::cut;
+use super::paint::paint;
+use super::plan::DensePlan;
+use super::source::Sources;
+use super::var::{VarBrush, VarRows};
+use super::var_runs::{VarRuns, VarScout};
+use crate::QueryError;
+
+/// The rows of a band, once it is known where their values come from.
+#[derive(Debug)]
+pub(super) enum VarBand {
+    /// They lie in the result as in their tiles.
+    Runs(VarRuns),
+    /// They do not: their tiles are decoded, and where each row begins is written, counted from the start of the band.
+    Rows { rows: VarRows, bytes: u64 },
+}
+
+impl VarBand {
+    /// Bytes of the values of all rows.
+    pub(super) fn bytes(&self) -> u64 {
+        match self {
+            Self::Runs(runs) => runs.bytes(),
+            Self::Rows { bytes, .. } => *bytes,
+        }
+    }
+}
+
+/// Reads the var-sized cells of bands.
+pub(super) struct VarReading<'a> {
+    pub(super) plan: &'a DensePlan,
+    pub(super) sources: &'a Sources<'a>,
+    pub(super) fill: &'a [u8],
+    pub(super) worker: &'a mut Worker,
+    pub(super) how: Decoding<'a>,
+}
+
+impl VarReading<'_> {
+    /// Finds out where the values of a band come from, and how large they are. `starts` has a place for each row.
+    pub(super) fn find(&mut self, band: &Band, starts: &mut [u64]) -> Result<VarBand, QueryError> {
+        if let Some(runs) = self.runs(band)? {
+            return Ok(VarBand::Runs(runs));
+        }
+        let mut rows = VarRows::new(band.rows, self.fill);
+        self.rows(band, &mut rows)?;
+        let bytes = rows.starts(starts)?;
+        Ok(VarBand::Rows { rows, bytes })
+    }
+
+    /// The band as runs of cells of tiles; `None` where it is anything else.
+    fn runs(&mut self, band: &Band) -> Result<Option<VarRuns>, QueryError> {
+        let DensePlan { shape, layers, .. } = self.plan;
+        let mut scouts = Vec::with_capacity(band.blocks.len());
+        for (block, tiles) in &band.blocks {
+            let mut scout = VarScout::new(self.sources);
+            paint(shape, layers, tiles, &mut scout)?;
+            if !scout.is_whole(block.rows()) {
+                return Ok(None);
+            }
+            scouts.push(scout);
+        }
+        let mut runs = VarRuns::default();
+        for scout in &scouts {
+            runs.add(scout, shape.cells, self.worker, self.how)?;
+        }
+        Ok(Some(runs))
+    }
+
+    fn rows(&mut self, band: &Band, rows: &mut VarRows) -> Result<(), QueryError> {
+        let DensePlan { shape, layers, .. } = self.plan;
+        let (decoded, mut from) = rows.parts();
+        for (block, tiles) in &band.blocks {
+            let mut brush = VarBrush {
+                sources: self.sources,
+                tile_cells: shape.cells,
+                tiles: decoded,
+                rows: cut(&mut from, index(block.rows())?)?,
+                worker: self.worker,
+                how: self.how,
+            };
+            paint(shape, layers, tiles, &mut brush)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the values of a band to `out`, and to `starts` where each row begins, the first at `base`.
+    pub(super) fn write(
+        &mut self,
+        band: &VarBand,
+        base: u64,
+        (starts, out): (&mut [u64], &mut [u8]),
+    ) -> Result<(), QueryError> {
+        match band {
+            VarBand::Runs(runs) => {
+                runs.write(self.sources, (starts, out), base, self.worker, self.how)
+            }
+            VarBand::Rows { rows, .. } => {
+                for start in starts {
+                    *start = start.saturating_add(base);
+                }
+                Ok(rows.gather(out)?)
+            }
+        }
+    }
+}
