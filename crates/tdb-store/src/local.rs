@@ -1,3 +1,4 @@
+mod open_files;
 mod portable;
 mod tree;
 #[cfg(unix)]
@@ -12,6 +13,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
+use self::open_files::OpenFiles;
 pub use self::tree::SyncCounts;
 use self::tree::{Draft, Entry, Tree};
 use crate::{
@@ -20,9 +22,9 @@ use crate::{
 };
 
 #[cfg(not(unix))]
-use self::portable::Root;
+use self::portable::{Root, most_open_files};
 #[cfg(unix)]
-use self::unix::Root;
+use self::unix::{Root, most_open_files};
 
 /// How many entries of a folder are held and sorted at a time.
 const PAGE_SIZE: usize = 1 << 18;
@@ -37,11 +39,14 @@ const PAGE_SIZE: usize = 1 << 18;
 ///   that was placed is once [`Store::settle`] returns. It
 ///   never replaces a file. Until then it has no name where the system allows that; elsewhere its
 ///   name begins with `.tmp-`, in the folder given to [`LocalStore::with_staging`].
+/// - Files that [`Store::read_into`] has read of stay open, as many as a quarter of what the system allows the process: one that
+///   another process removes is read on, and its place on the disk is free once the store is dropped.
 /// - A listing reads the folder once and asks for no sizes. Folders too large for one page (of 262 144
 ///   entries) are read once per page.
 #[derive(Clone, Debug)]
 pub struct LocalStore {
     tree: Arc<dyn Tree>,
+    open_files: Arc<OpenFiles>,
     staging: String,
     page_size: usize,
 }
@@ -92,6 +97,7 @@ impl LocalStore {
     fn over(tree: Arc<dyn Tree>) -> Self {
         Self {
             tree,
+            open_files: Arc::new(OpenFiles::new()),
             staging: String::new(),
             page_size: PAGE_SIZE,
         }
@@ -115,6 +121,18 @@ impl LocalStore {
                 Err(error) => Err(error.clone()),
             });
         }
+    }
+
+    fn read_opened(
+        &self,
+        object: &tree::Opened,
+        key: &str,
+        offset: u64,
+        into: &mut [u8],
+    ) -> Result<(), StoreError> {
+        let wanted = into.len() as u64;
+        Read::bounded(key, offset, wanted).resolve(object.size)?;
+        self.tree.read_into(object, key, offset, into)
     }
 
     fn read_range(&self, object: &tree::Opened, read: &Read) -> Result<Piece, StoreError> {
@@ -197,10 +215,17 @@ impl Store for LocalStore {
 
     fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {
         check_key(key)?;
-        let object = self.tree.open(key)?;
-        let wanted = into.len() as u64;
-        Read::bounded(key, offset, wanted).resolve(object.size)?;
-        self.tree.read_into(&object, key, offset, into)
+        if let Some(object) = self.open_files.get(key) {
+            if self.read_opened(&object, key, offset, into).is_ok() {
+                return Ok(());
+            }
+            // Somebody else cut it short or replaced it: what its name leads to now counts.
+            self.open_files.forget(key);
+        }
+        let object = Arc::new(self.tree.open(key)?);
+        self.read_opened(&object, key, offset, into)?;
+        self.open_files.keep(key, &object);
+        Ok(())
     }
 
     fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError> {
@@ -232,6 +257,7 @@ impl Store for LocalStore {
         let mut touched = tree::Touched::default();
         let mut answers: Vec<Result<(), StoreError>> = Vec::with_capacity(keys.len());
         for key in keys {
+            self.open_files.forget(key);
             let answer = check_key(key).and_then(|()| self.tree.unlink(key));
             if answer.is_ok() {
                 touched.add(crate::parent(key));

@@ -11,6 +11,7 @@ use rustix::fs::{
     unlinkat,
 };
 use rustix::io::{Errno, pread, retry_on_intr};
+use rustix::process::{Resource, getrlimit};
 
 use self::calls::{
     DRAFT, FILE_MODE, FOLDER_MODE, nameless_file, nameless_files, open_at_once, open_part,
@@ -44,6 +45,14 @@ pub(super) struct Root {
     /// Whether the system can look up a whole key and follow no link.
     whole_keys: bool,
     syncs: Syncs,
+}
+
+/// How many files the system lets this process have open.
+pub(super) fn most_open_files() -> usize {
+    let most = getrlimit(Resource::Nofile).current;
+    most.map_or(usize::MAX, |most| {
+        usize::try_from(most).unwrap_or(usize::MAX)
+    })
 }
 
 impl Root {
