@@ -29,17 +29,9 @@ pub(crate) fn select(
         let column = table.column(FieldKind::Dimension(index));
         let column =
             column.ok_or_else(|| Bug::new("cells are chosen whose coordinates are not loaded"))?;
-        let ranges = if repeats {
-            ranges.to_vec()
-        } else {
-            merged(datatype, ranges)
-        };
-        for tile in tiles().filter(|tile| repeats || !tile.full) {
-            let counts = counts.get_mut(tile.rows.indices());
-            let counts =
-                counts.ok_or_else(|| Bug::new("a tile with rows behind those of its table"))?;
-            count(datatype, column, tile.rows, &ranges, counts)?;
-        }
+        let tiles = tiles().filter(|tile| repeats || !tile.full);
+        let rows = tiles.map(|tile| tile.rows);
+        count(datatype, (column, rows), ranges, repeats, &mut counts)?;
     }
     Ok(Some(counts))
 }
@@ -74,27 +66,39 @@ pub(crate) fn merged(datatype: Datatype, ranges: &[Range]) -> Vec<Range> {
     out
 }
 
-/// Multiplies the count of each cell by the number of `ranges` that it lies in.
+/// Multiplies the count of each cell in `rows` by the number of `ranges` that it lies in, or by one where it lies in any.
 fn count(
     datatype: Datatype,
-    column: &TableColumn,
-    rows: RowRange,
+    (column, rows): (&TableColumn, impl Iterator<Item = RowRange>),
     ranges: &[Range],
+    repeats: bool,
     counts: &mut [u32],
 ) -> Result<(), Bug> {
+    let unmatched = || Bug::new("a tile with rows behind those of its table");
     if column.offsets.is_some() {
-        for (row, place) in rows.indices().zip(counts) {
-            let cell = column.cell(row)?;
-            let holds = |range: &&Range| range.lo[..] <= *cell && *cell <= range.hi[..];
-            times(place, ranges.iter().filter(holds).count());
+        let merged = (!repeats).then(|| merged(datatype, ranges));
+        let ranges = merged.as_deref().unwrap_or(ranges);
+        for rows in rows {
+            let counts = counts.get_mut(rows.indices()).ok_or_else(unmatched)?;
+            for (row, place) in rows.indices().zip(counts) {
+                let cell = column.cell(row)?;
+                let holds = |range: &&Range| range.lo[..] <= *cell && *cell <= range.hi[..];
+                times(place, ranges.iter().filter(holds).count());
+            }
         }
         return Ok(());
     }
     let at = |row: usize| row.saturating_mul(datatype.size());
-    let cells = column.values.as_slice();
-    let cells = cells.get(at(rows.start())..at(rows.end()));
-    let cells = cells.ok_or_else(|| Bug::new("a dimension has fewer cells than its table"))?;
-    with_scalar!(datatype, T => count_numbers::<T>(cells, ranges, counts));
+    let values = column.values.as_slice();
+    with_scalar!(datatype, T => {
+        let ends = Ends::<T>::of(datatype, ranges, repeats);
+        for rows in rows {
+            let counts = counts.get_mut(rows.indices()).ok_or_else(unmatched)?;
+            let cells = values.get(at(rows.start())..at(rows.end()));
+            let cells = cells.ok_or_else(|| Bug::new("a dimension has fewer cells than its table"))?;
+            ends.count(cells, counts);
+        }
+    });
     Ok(())
 }
 
@@ -104,28 +108,53 @@ fn times(count: &mut u32, hits: usize) {
     *count = count.saturating_mul(hits);
 }
 
-fn count_numbers<T: Scalar>(cells: &[u8], ranges: &[Range], counts: &mut [u32]) {
-    let ranges: Vec<(T, T)> = ranges.iter().filter_map(Range::ends).collect();
-    let cells = T::read_all(cells);
-    match ranges[..] {
-        [(lo, hi)] => {
-            for (place, v) in counts.iter_mut().zip(cells) {
-                *place = if lo <= v && v <= hi { *place } else { 0 };
-            }
+/// Intervals of numbers, made ready once for all tiles: there may be many of both.
+struct Ends<T> {
+    ranges: Vec<(T, T)>,
+    /// Whether each lies behind the one before, so that a cell is in one at most.
+    is_ascending: bool,
+}
+
+impl<T: Scalar> Ends<T> {
+    fn of(datatype: Datatype, ranges: &[Range], repeats: bool) -> Self {
+        let ends = |ranges: &[Range]| -> Vec<(T, T)> {
+            let ends = ranges.iter().filter_map(Range::ends);
+            ends.collect()
+        };
+        let mut all = ends(ranges);
+        if !repeats && !is_ascending(&all) {
+            all = ends(&merged(datatype, ranges));
         }
-        _ if is_ascending(&ranges) => {
-            for (place, v) in counts.iter_mut().zip(cells) {
-                let next = ranges.partition_point(|(_, hi)| *hi < v);
-                let is_within = ranges
-                    .get(next)
-                    .is_some_and(|(lo, hi)| *lo <= v && v <= *hi);
-                *place = if is_within { *place } else { 0 };
-            }
+        Self {
+            is_ascending: is_ascending(&all),
+            ranges: all,
         }
-        _ => {
-            for (place, v) in counts.iter_mut().zip(cells) {
-                let holds = |(lo, hi): &&(T, T)| *lo <= v && v <= *hi;
-                times(place, ranges.iter().filter(holds).count());
+    }
+
+    /// Multiplies the count of each cell by the number of intervals that it lies in.
+    fn count(&self, cells: &[u8], counts: &mut [u32]) {
+        let cells = T::read_all(cells);
+        match self.ranges[..] {
+            [(lo, hi)] => {
+                for (place, v) in counts.iter_mut().zip(cells) {
+                    *place = if lo <= v && v <= hi { *place } else { 0 };
+                }
+            }
+            _ if self.is_ascending => {
+                for (place, v) in counts.iter_mut().zip(cells) {
+                    let next = self.ranges.partition_point(|(_, hi)| *hi < v);
+                    let is_within = self
+                        .ranges
+                        .get(next)
+                        .is_some_and(|(lo, hi)| *lo <= v && v <= *hi);
+                    *place = if is_within { *place } else { 0 };
+                }
+            }
+            _ => {
+                for (place, v) in counts.iter_mut().zip(cells) {
+                    let holds = |(lo, hi): &&(T, T)| *lo <= v && v <= *hi;
+                    times(place, self.ranges.iter().filter(holds).count());
+                }
             }
         }
     }
