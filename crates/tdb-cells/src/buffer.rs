@@ -70,6 +70,9 @@ impl Buffer {
     }
 
     fn of(bytes: Vec<u8>, len: usize, home: Weak<Spare>) -> Self {
+        if let Some(spare) = home.upgrade() {
+            spare.lend(bytes.len());
+        }
         let start = bytes.as_ptr().align_offset(ALIGNMENT);
         Self {
             bytes,

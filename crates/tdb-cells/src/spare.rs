@@ -14,7 +14,8 @@ const SHARE: u64 = 8;
 /// Memory that is looked through when some is wanted is not in more parts than this.
 const MOST_PARTS: usize = 256;
 
-/// What a session keeps of the memory of dropped buffers.
+/// What a session keeps of the memory of dropped buffers: no more than makes, with the buffers that are there, as much as there ever
+/// were at a time. Reads of many sizes so take no more memory than the largest of them.
 ///
 /// No grant stands for it, so that no read fails for what is kept. Instead, it is given up where it and what is granted
 /// would be more than the budget.
@@ -29,6 +30,9 @@ struct Kept {
     /// The one that was dropped last at the end.
     parts: VecDeque<Vec<u8>>,
     bytes: u64,
+    /// Bytes of the buffers that are there, and of as many as there ever were.
+    lent: u64,
+    most_lent: u64,
 }
 
 impl Spare {
@@ -37,6 +41,17 @@ impl Spare {
             budget,
             kept: Mutex::default(),
         }
+    }
+
+    /// There is a buffer of so many bytes more.
+    pub(crate) fn lend(&self, len: usize) {
+        let mut kept = self.lock();
+        kept.lent = kept.lent.saturating_add(len as u64);
+        kept.most_lent = kept.most_lent.max(kept.lent);
+        let room = kept.room();
+        let given_up = kept.shrink(room);
+        drop(kept);
+        drop(given_up);
     }
 
     /// Kept memory of at least `len` bytes and little more, which hold anything. The grant for it was taken before.
@@ -62,11 +77,13 @@ impl Spare {
     /// Keeps the memory of a dropped buffer, if there is room for it.
     pub(crate) fn keep(&self, part: Vec<u8>) {
         let len = part.len() as u64;
+        let mut kept = self.lock();
+        kept.lent = kept.lent.saturating_sub(len);
         let room = (self.budget.limit() / SHARE).min(self.budget.left());
+        let room = room.min(kept.room());
         let Some(beside) = room.checked_sub(len).filter(|_| part.len() >= LEAST) else {
             return;
         };
-        let mut kept = self.lock();
         let mut given_up = kept.shrink(beside);
         if kept.parts.len() >= MOST_PARTS {
             given_up.extend(kept.remove(0));
@@ -97,6 +114,11 @@ impl Kept {
         Some(part)
     }
 
+    /// Bytes that may be kept beside the buffers that are there.
+    fn room(&self) -> u64 {
+        self.most_lent.saturating_sub(self.lent)
+    }
+
     /// Takes out the oldest parts until the others have no more than so many bytes.
     fn shrink(&mut self, bytes: u64) -> Vec<Vec<u8>> {
         let mut given_up = Vec::new();
@@ -116,7 +138,25 @@ mod tests {
     const MIB: usize = 1 << 20;
 
     fn spare(mib: u64) -> Spare {
-        Spare::new(Budget::new(mib << 20))
+        let spare = Spare::new(Budget::new(mib << 20));
+        spare.lend(64 << 20);
+        spare
+    }
+
+    #[test]
+    fn no_more_is_kept_than_was_lent_at_a_time() {
+        let spare = Spare::new(Budget::new(64 << 20));
+        for len in [3 * MIB, MIB, 2 * MIB, 3 * MIB / 2] {
+            spare.lend(len);
+            spare.keep(vec![0; len]);
+            assert!(spare.lock().bytes <= 3 << 20);
+        }
+        assert_eq!(spare.lock().bytes, 3 * (1 << 19));
+        spare.lend(MIB);
+        assert_eq!(spare.lock().bytes, 3 * (1 << 19));
+        // As much as ever is in use now.
+        spare.lend(2 * MIB);
+        assert_eq!(spare.lock().bytes, 0);
     }
 
     #[test]
