@@ -1,6 +1,8 @@
 //! The parts of a dense batch.
 
 use tdb_cells::dense::{Block, BlockTiles};
+use tdb_cells::scatter::outside;
+use tdb_tile::Bug;
 
 /// A part of the result that is read by one task for each field.
 #[derive(Debug)]
@@ -27,4 +29,21 @@ impl Bands {
     pub(crate) fn rows(&self) -> usize {
         self.bands.iter().map(|band| band.rows).sum()
     }
+}
+
+/// Cuts the first `n` off a slice.
+pub(super) fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> Result<&'a mut [T], Bug> {
+    let (first, behind) = std::mem::take(rest)
+        .split_at_mut_checked(n)
+        .ok_or_else(outside)?;
+    *rest = behind;
+    Ok(first)
+}
+
+/// Memory that is left of a band would hold cells of other results.
+pub(super) fn all_written(rest: &[u8]) -> Result<(), Bug> {
+    if rest.is_empty() {
+        return Ok(());
+    }
+    Err(Bug::new("a band with more memory than its blocks fill"))
 }

@@ -6,7 +6,7 @@ use tdb_cells::{
 use tdb_schema::FieldKind;
 use tdb_tile::Bug;
 
-use super::bands::{Band, Bands};
+use super::bands::{Band, Bands, all_written, cut};
 use super::fixed::{FixedBrush, ValidityBrush};
 use super::paint::paint;
 use super::plan::DensePlan;
@@ -15,7 +15,7 @@ use super::source::Sources;
 use super::var_band::{VarBand, VarReading};
 use crate::QueryError;
 use tdb_cells::dense::fill_coordinates;
-use tdb_cells::scatter::{index, outside};
+use tdb_cells::scatter::index;
 
 /// What columns are read out of, and by whom.
 #[derive(Clone, Copy)]
@@ -200,23 +200,6 @@ fn tasks<'a>(draft: &'a mut Draft<'_>, bands: &'a [Band]) -> Result<Vec<Task<'a>
         }
     }
     Ok(tasks)
-}
-
-/// Cuts the first `n` off a slice.
-pub(super) fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> Result<&'a mut [T], Bug> {
-    let (first, behind) = std::mem::take(rest)
-        .split_at_mut_checked(n)
-        .ok_or_else(outside)?;
-    *rest = behind;
-    Ok(first)
-}
-
-/// Memory that is left of a band would hold cells of other results.
-pub(super) fn all_written(rest: &[u8]) -> Result<(), Bug> {
-    if rest.is_empty() {
-        return Ok(());
-    }
-    Err(Bug::new("a band with more memory than its blocks fill"))
 }
 
 fn run(sight: Sight<'_>, task: Task<'_>, worker: &mut Worker) -> Result<(), QueryError> {

@@ -3,8 +3,7 @@
 use tdb_cells::scatter::index;
 use tdb_cells::{Decoding, Worker};
 
-use super::bands::Band;
-use super::columns::cut;
+use super::bands::{Band, cut};
 use super::paint::paint;
 use super::plan::DensePlan;
 use super::source::Sources;

@@ -5,7 +5,7 @@ use tdb_cells::{Decoding, Worker};
 use tdb_fragment::TileNumber;
 use tdb_tile::Bug;
 
-use super::columns::{all_written, cut};
+use super::bands::{all_written, cut};
 use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell};
 use super::source::Sources;

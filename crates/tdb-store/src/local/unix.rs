@@ -47,12 +47,14 @@ pub(super) struct Root {
     syncs: Syncs,
 }
 
+/// Where the system sets no bound, or a higher one, this many files are enough.
+const ENOUGH_FILES: u64 = 1 << 20;
+
 /// How many files the system lets this process have open.
 pub(super) fn most_open_files() -> usize {
     let most = getrlimit(Resource::Nofile).current;
-    most.map_or(usize::MAX, |most| {
-        usize::try_from(most).unwrap_or(usize::MAX)
-    })
+    let most = most.unwrap_or(ENOUGH_FILES).min(ENOUGH_FILES);
+    usize::try_from(most).unwrap_or(0)
 }
 
 impl Root {
