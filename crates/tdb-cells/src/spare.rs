@@ -14,8 +14,10 @@ const SHARE: u64 = 8;
 /// Memory that is looked through when some is wanted is not in more parts than this.
 const MOST_PARTS: usize = 256;
 
-/// What a session keeps of the memory of dropped buffers: no more than makes, with the buffers that are there, as much as there ever
-/// were at a time. Reads of many sizes so take no more memory than the largest of them.
+/// What a session keeps of the memory of dropped buffers.
+///
+/// What is kept and the buffers in use together are never more than the most that buffers in use ever were: reads of many
+/// sizes take no more memory than the largest of them.
 ///
 /// No grant stands for it, so that no read fails for what is kept. Instead, it is given up where it and what is granted
 /// would be more than the budget.
@@ -30,8 +32,9 @@ struct Kept {
     /// The one that was dropped last at the end.
     parts: VecDeque<Vec<u8>>,
     bytes: u64,
-    /// Bytes of the buffers that are there, and of as many as there ever were.
+    /// Bytes of the buffers in use.
     lent: u64,
+    /// The most that they ever were.
     most_lent: u64,
 }
 
@@ -43,7 +46,7 @@ impl Spare {
         }
     }
 
-    /// There is a buffer of so many bytes more.
+    /// Counts a new buffer of so many bytes, and gives up what is kept beyond the bound.
     pub(crate) fn lend(&self, len: usize) {
         let mut kept = self.lock();
         kept.lent = kept.lent.saturating_add(len as u64);
@@ -114,7 +117,7 @@ impl Kept {
         Some(part)
     }
 
-    /// Bytes that may be kept beside the buffers that are there.
+    /// Bytes that may be kept beside the buffers in use.
     fn room(&self) -> u64 {
         self.most_lent.saturating_sub(self.lent)
     }

@@ -257,8 +257,9 @@ impl Store for LocalStore {
         let mut touched = tree::Touched::default();
         let mut answers: Vec<Result<(), StoreError>> = Vec::with_capacity(keys.len());
         for key in keys {
-            self.open_files.forget(key);
             let answer = check_key(key).and_then(|()| self.tree.unlink(key));
+            // Behind it, since who reads meanwhile may open the file once more.
+            self.open_files.forget(key);
             if answer.is_ok() {
                 touched.add(crate::parent(key));
             }

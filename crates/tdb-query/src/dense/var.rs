@@ -81,7 +81,7 @@ impl VarRows {
         Ok(())
     }
 
-    /// The values of cells that follow each other in one copied.
+    /// The values of cells that follow each other in one tile.
     fn cells(&self, row: u64, count: usize) -> Result<&[u8], Bug> {
         let tile = self.tiles.get(index(row >> 32)?);
         let tile = tile.ok_or_else(|| Bug::new("a row of a tile that was not decoded"))?;

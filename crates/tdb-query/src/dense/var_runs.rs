@@ -163,7 +163,7 @@ impl VarRuns {
                     0
                 }
             };
-            // A run of no values may begin behind those that it leaves out.
+            // What a part of a tile leaves out before it may be more than the result has so far: the difference wraps, and back.
             let shift = at.wrapping_sub(skipped);
             for start in starts {
                 *start = start.wrapping_add(shift);

@@ -9,11 +9,12 @@ use super::tree::Opened;
 /// How many files all stores of this process keep open.
 static OPEN: AtomicUsize = AtomicUsize::new(0);
 
-/// Files of one store that stay open, the oldest of which is closed first. An object never changes, so that
-/// what is open is what a name leads to, as long as it is there.
+/// Files of one store that stay open, the oldest of which is closed first. An object never changes: what is open under
+/// a name is what the name leads to, as long as it is there.
 #[derive(Debug)]
 pub(super) struct OpenFiles {
-    /// All stores of the process keep no more than this; none that has just begun closes files of others.
+    /// All stores of the process together keep no more than this. A store closes only files of its own to make room, so
+    /// that one that has none keeps none while others keep them all.
     most: usize,
     kept: Mutex<Kept>,
 }
