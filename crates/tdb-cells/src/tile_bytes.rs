@@ -165,7 +165,7 @@ impl TileBytes for Fetched {
     }
 }
 
-fn out_of_range(key: &Arc<str>, offset: u64, wanted: u64, size: u64) -> StoreError {
+pub(crate) fn out_of_range(key: &Arc<str>, offset: u64, wanted: u64, size: u64) -> StoreError {
     StoreError::OutOfRange {
         key: key.to_string(),
         offset,

@@ -11,7 +11,9 @@ use serde_json::Value as Json;
 use tdb::{LocalStores, RemoteFolder, Stores};
 use tdb_array::Array;
 use tdb_cells::Session;
-use tdb_store::{Distance, Listing, ObjectWriter, Page, Piece, Read, Store, StoreError};
+use tdb_store::{
+    Distance, Listing, ObjectWriter, OpenObject, Page, Piece, Read, Store, StoreError,
+};
 
 use crate::interrupt;
 use crate::paint::{Look, Role, Table, bytes, count};
@@ -246,12 +248,30 @@ struct Counted {
     counters: Arc<Counters>,
 }
 
-impl Counted {
+impl Counters {
     fn read_some(&self, reads: usize, bytes: u64) {
-        self.counters
-            .reads
-            .fetch_add(reads as u64, Ordering::Relaxed);
-        self.counters.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.reads.fetch_add(reads as u64, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// An open object whose reads count, and which Ctrl-C ends.
+#[derive(Debug)]
+struct CountedObject {
+    object: Box<dyn OpenObject>,
+    key: String,
+    counters: Arc<Counters>,
+}
+
+impl OpenObject for CountedObject {
+    fn size(&self) -> u64 {
+        self.object.size()
+    }
+
+    fn read_into(&self, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {
+        interrupt::check(&self.key)?;
+        self.counters.read_some(1, into.len() as u64);
+        self.object.read_into(offset, into)
     }
 }
 
@@ -314,14 +334,26 @@ impl Store for Counted {
             .flatten()
             .map(|piece| piece.bytes.len() as u64)
             .sum();
-        self.read_some(reads.len(), found);
+        self.counters.read_some(reads.len(), found);
         answers
     }
 
     fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {
         interrupt::check(key)?;
-        self.read_some(1, into.len() as u64);
+        self.counters.read_some(1, into.len() as u64);
         self.store.read_into(key, offset, into)
+    }
+
+    fn open_object(&self, key: &str) -> Result<Option<Box<dyn OpenObject>>, StoreError> {
+        interrupt::check(key)?;
+        let opened = self.store.open_object(key)?;
+        Ok(opened.map(|object| -> Box<dyn OpenObject> {
+            Box::new(CountedObject {
+                object,
+                key: key.to_owned(),
+                counters: Arc::clone(&self.counters),
+            })
+        }))
     }
 
     fn put(&self, key: &str, bytes: Bytes) -> Result<(), StoreError> {

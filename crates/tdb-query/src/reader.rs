@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tdb_array::{Array, Delete, ErrorKind};
-use tdb_cells::{Batch, FieldInfo, Session, WholeTiles};
+use tdb_cells::{Batch, FieldInfo, NearTiles, Session, WholeTiles};
 use tdb_fragment::FragmentIndex;
 use tdb_store::{Distance, Store};
 
@@ -287,7 +287,7 @@ fn decode(
     piece: Piece,
 ) -> Result<Decoded, QueryError> {
     match store.distance() {
-        Distance::Near => piece.decode(session, store),
+        Distance::Near => piece.decode(session, &NearTiles::new(store)),
         Distance::Far { gap } => {
             let budget = &session.limits().budget;
             let fetched = ahead.fetch(&**store, gap, read, &piece, budget)?;

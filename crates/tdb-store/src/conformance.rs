@@ -60,7 +60,30 @@ fn reads(store: &dyn Store) -> Result<(), Failure> {
         &"others",
     )?;
     let beyond = store.read_into(&key("long"), 1_199_999, &mut into);
-    out_of_range("read_into fails beyond the end", &beyond)
+    out_of_range("read_into fails beyond the end", &beyond)?;
+    open_object(store, &long)
+}
+
+fn open_object(store: &dyn Store, long: &[u8]) -> Result<(), Failure> {
+    let opened = store.open_object(&key("long"));
+    let Some(opened) = or_fail("an object can be opened", opened)? else {
+        return Ok(());
+    };
+    let size = long.len() as u64;
+    ensure(
+        "an open object has its size",
+        opened.size() == size,
+        &opened.size(),
+    )?;
+    let mut into = vec![0; 1000];
+    done("open objects are read", opened.read_into(4001, &mut into))?;
+    ensure(
+        "an open object gives the bytes asked for",
+        Some(&*into) == long.get(4001..5001),
+        &"others",
+    )?;
+    let beyond = opened.read_into(1_199_999, &mut into);
+    out_of_range("an open object fails beyond the end", &beyond)
 }
 
 fn ranges(store: &dyn Store) -> Result<(), Failure> {
@@ -249,6 +272,7 @@ fn keys(store: &dyn Store) -> Result<(), Failure> {
             store.put(bad, Bytes::new()),
             store.remove(bad),
             store.read_into(bad, 0, &mut []),
+            store.open_object(bad).map(drop),
             read_whole(store, bad, 0).map(drop),
         ];
         for answer in answers {

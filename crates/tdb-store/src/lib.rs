@@ -10,6 +10,7 @@ mod key;
 mod local;
 mod memory;
 mod objects;
+mod open_object;
 mod read;
 mod store;
 
@@ -22,5 +23,6 @@ pub use memory::{Counts, MemoryStore};
 pub use objects::{
     answers, copy, copy_tree, exists, list_all, list_recursive, read_one, read_tail, read_whole,
 };
+pub use open_object::OpenObject;
 pub use read::{ByteRange, Piece, Read};
 pub use store::{Distance, Listing, Object, ObjectWriter, Page, Store};

@@ -1,3 +1,4 @@
+mod open_file;
 mod portable;
 mod tree;
 #[cfg(unix)]
@@ -11,10 +12,11 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
+use self::open_file::OpenFile;
 pub use self::tree::SyncCounts;
 use self::tree::{Draft, Entry, Tree};
 use crate::{
-    Listing, Object, ObjectWriter, Page, Piece, Read, Store, StoreError, check_key,
+    Listing, Object, ObjectWriter, OpenObject, Page, Piece, Read, Store, StoreError, check_key,
     check_prefix, join,
 };
 
@@ -199,6 +201,15 @@ impl Store for LocalStore {
         let wanted = into.len() as u64;
         Read::bounded(key, offset, wanted).resolve(object.size)?;
         self.tree.read_into(&object, key, offset, into)
+    }
+
+    fn open_object(&self, key: &str) -> Result<Option<Box<dyn OpenObject>>, StoreError> {
+        check_key(key)?;
+        Ok(Some(Box::new(OpenFile {
+            file: self.tree.open(key)?,
+            tree: Arc::clone(&self.tree),
+            key: key.to_owned(),
+        })))
     }
 
     fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError> {

@@ -3,7 +3,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
-use crate::{Piece, Read, StoreError, check_prefix};
+use crate::{OpenObject, Piece, Read, StoreError, check_key, check_prefix};
 
 /// Immutable objects under keys.
 ///
@@ -62,6 +62,16 @@ pub trait Store: Send + Sync + Debug {
     /// [`StoreError::OutOfRange`] if there are too few bytes, [`StoreError::NotFound`],
     /// or as the store reports. `into` then holds anything.
     fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError>;
+
+    /// Opens an object of which several parts are to be read, where that saves something; `None`, as where a store does not
+    /// say otherwise, if [`Store::read_into`] is as good for each part. It is let go soon: a file is read on where it was
+    /// removed meanwhile. Who wraps a store may leave this out.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], or as the store reports.
+    fn open_object(&self, key: &str) -> Result<Option<Box<dyn OpenObject>>, StoreError> {
+        check_key(key).map(|()| None)
+    }
 
     /// Begins a new object, which nobody sees before [`ObjectWriter::finish`].
     ///
