@@ -40,7 +40,7 @@ fn main() -> Result<()> {
             let threads = threads.parse()?;
             match workload.kind {
                 Kind::Read => reads::run(&workload, threads)?,
-                Kind::Open | Kind::Metadata => openings::run(&workload)?,
+                Kind::Open | Kind::Schema | Kind::Metadata => openings::run(&workload)?,
                 Kind::Aggregate => aggregates::run(&workload, threads)?,
                 Kind::Write | Kind::Consolidate => changes::run(&workload, threads)?,
             }

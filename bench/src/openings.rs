@@ -1,10 +1,11 @@
-//! Opening arrays, and reading their metadata.
+//! Opening arrays, and reading their metadata or their schema alone.
 
 use serde_json::{Value, json};
+use tdb_array::{OpenOptions, StoredSchema};
 
 use crate::meter::{memory_at, timed};
 use crate::outcome::Result;
-use crate::place::{key_of, open};
+use crate::place::{key_of, location, open};
 use crate::workload::{Kind, Workload};
 
 pub(crate) fn run(workload: &Workload) -> Result<Value> {
@@ -13,6 +14,11 @@ pub(crate) fn run(workload: &Workload) -> Result<Value> {
     let once = || {
         let mut values = 0;
         for _ in 0..workload.times {
+            if workload.kind == Kind::Schema {
+                let location = location(&workload.array, key.as_ref())?;
+                StoredSchema::open(&location, OpenOptions::default())?;
+                continue;
+            }
             let array = open(&workload.array, key.as_ref())?;
             if workload.kind == Kind::Metadata {
                 values += array.metadata()?.iter().count() as u64;

@@ -27,12 +27,15 @@ pub(crate) fn session(threads: NonZeroUsize) -> Session {
 
 /// The array at a path, as a program opens it.
 pub(crate) fn open(path: &Path, key: Option<&EncryptionKey>) -> Result<Arc<Array>> {
+    let location = location(path, key)?;
+    let array = Array::open_location(&location, OpenOptions::default())?;
+    Ok(Arc::new(array))
+}
+
+/// Where the array at a path is.
+pub(crate) fn location(path: &Path, key: Option<&EncryptionKey>) -> Result<Location> {
     let store = Arc::new(LocalStore::open(path)?);
-    let location = Location::new(store, "").with_key(key.cloned());
-    Ok(Arc::new(Array::open_location(
-        &location,
-        OpenOptions::default(),
-    )?))
+    Ok(Location::new(store, "").with_key(key.cloned()))
 }
 
 pub(crate) fn key_of(workload: &Workload) -> Result<Option<EncryptionKey>> {

@@ -11,6 +11,7 @@ use crate::outcome::Result;
 pub(crate) enum Kind {
     Read,
     Open,
+    Schema,
     Metadata,
     Aggregate,
     Write,
@@ -94,8 +95,8 @@ impl Workload {
 fn kind(text: &str) -> Result<Kind> {
     Ok(match text {
         "read" => Kind::Read,
-        // There is no way to a schema alone but to open its array.
-        "open" | "schema" => Kind::Open,
+        "open" => Kind::Open,
+        "schema" => Kind::Schema,
         "metadata" => Kind::Metadata,
         "aggregate" => Kind::Aggregate,
         "write" => Kind::Write,

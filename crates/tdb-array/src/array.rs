@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use tdb_fragment::{ConsolidatedMetadata, FragmentIndex, MetadataPart};
 use tdb_rtree::RTree;
-use tdb_schema::{ArraySchema, DimensionLabel, Enumeration};
+use tdb_schema::{DimensionLabel, Enumeration};
 use tdb_store::{Piece, Read, Store};
 use tdb_tile::{Bug, Grant};
 
@@ -15,7 +15,7 @@ use crate::named_objects::{NamedObjects, open_schemas};
 use crate::open::{ObjectReader, Tile};
 use crate::opening::Opening;
 use crate::settling::settle;
-use crate::snapshot::{Snapshot, current, enumeration_key};
+use crate::snapshot::{Snapshot, current};
 use crate::uri::{Base, UriTarget};
 use crate::{
     ArrayError, At, Directory, Fragment, Live, Location, Metadata, Names, OpenOptions, OpenedPart,
@@ -237,7 +237,7 @@ impl Array {
     /// # Errors
     /// [`ArrayError::Invalid`] if there is none of that name; as the store reports.
     pub fn enumeration(&self, name: &str) -> Result<Arc<Enumeration>, ArrayError> {
-        self.enumeration_of(self.schema(), name)
+        self.place.enumeration(self.schema(), name)
     }
 
     /// Reads an enumeration of [`Snapshot::newest_schema`].
@@ -245,18 +245,7 @@ impl Array {
     /// # Errors
     /// As [`Array::enumeration`].
     pub fn newest_enumeration(&self, name: &str) -> Result<Arc<Enumeration>, ArrayError> {
-        self.enumeration_of(self.newest_schema(), name)
-    }
-
-    fn enumeration_of(
-        &self,
-        schema: &ArraySchema,
-        name: &str,
-    ) -> Result<Arc<Enumeration>, ArrayError> {
-        let key = enumeration_key(schema, name)?;
-        let tile = self.place.open_tile(&key, &self.place.read_one(&key)?)?;
-        let enumeration = Enumeration::decode(&tile.payload, self.limits()).at(&key)?;
-        Ok(Arc::new(enumeration))
+        self.place.enumeration(self.newest_schema(), name)
     }
 
     /// Reads these together, near ranges of an object as one; the grant holds what they take.

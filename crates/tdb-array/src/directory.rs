@@ -6,6 +6,7 @@ mod dated_objects;
 mod entries;
 mod folders;
 mod fragment_entry;
+mod listed;
 mod lists;
 mod live;
 mod names;

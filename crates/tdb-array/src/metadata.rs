@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use bytes::Bytes;
 use tdb_tile::{Bug, Datatype, FormatVersion, Limits, Record, Walk, WireError, WireErrorKind};
 
@@ -109,11 +107,13 @@ impl MetadataRecord {
         let mut records = Vec::new();
         let mut offset = 0;
         while offset < bytes.len() {
-            let rest = bytes.slice(offset..);
-            let (record, size) = Self::decode_prefix(&rest, version, &(), limits)
-                .map_err(|error| shift(error, offset))?;
+            let (record, end) = Self::decode_at(bytes, offset, version, &(), limits)?;
+            if end <= offset {
+                let kind = Bug::new("a record that was read takes no bytes");
+                return Err(WireError::new(Self::NAME, "size", offset, kind.into()));
+            }
             records.push(record);
-            offset = offset.saturating_add(size);
+            offset = end;
         }
         Ok(records)
     }
@@ -165,40 +165,57 @@ impl MetadataRecord {
 /// The metadata of an array or a group at a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
-    values: BTreeMap<String, MetadataValue>,
+    /// Sorted by key, each once.
+    entries: Vec<(String, MetadataValue)>,
 }
 
 impl Metadata {
     /// What holds after these records, in the order of their objects and within each as stored.
     pub fn replay(records: impl IntoIterator<Item = MetadataRecord>) -> Self {
-        let mut values = BTreeMap::new();
-        for MetadataRecord { key, value } in records {
-            match value {
-                Some(value) => values.insert(key, value),
-                None => values.remove(&key),
-            };
+        let mut records: Vec<MetadataRecord> = records.into_iter().collect();
+        // Releases write the records of an object by key: those of one alone are so already.
+        if !records.is_sorted_by(|a, b| a.key < b.key) {
+            records.sort_by(|a, b| a.key.cmp(&b.key));
+            // Of one key, the last record counts.
+            records.dedup_by(|later, kept| {
+                let is_same = later.key == kept.key;
+                if is_same {
+                    std::mem::swap(later, kept);
+                }
+                is_same
+            });
         }
-        Self { values }
+        let entries = records.into_iter();
+        let entries = entries.filter_map(|MetadataRecord { key, value }| Some((key, value?)));
+        Self {
+            entries: entries.collect(),
+        }
     }
 
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&MetadataValue> {
-        self.values.get(key)
+        let place = self
+            .entries
+            .binary_search_by(|(other, _)| other.as_str().cmp(key));
+        let (_, value) = self.entries.get(place.ok()?)?;
+        Some(value)
     }
 
     /// All keys and values, by key.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &MetadataValue)> {
-        self.values.iter().map(|(key, value)| (key.as_str(), value))
+        self.entries
+            .iter()
+            .map(|(key, value)| (key.as_str(), value))
     }
 
     /// How many keys there are.
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.entries.len()
     }
 
     /// Whether there is no key.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.entries.is_empty()
     }
 }
 
@@ -206,4 +223,43 @@ impl Metadata {
 fn shift(mut error: WireError, by: usize) -> WireError {
     error.offset = error.offset.saturating_add(by);
     error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_record_of_a_key_counts() {
+        let record = |key: &str, value: Option<u8>| MetadataRecord {
+            key: key.to_owned(),
+            value: value.map(|byte| MetadataValue::try_new(Datatype::UInt8, vec![byte]).unwrap()),
+        };
+        let first = [
+            record("a", Some(1)),
+            record("b", Some(2)),
+            record("d", Some(3)),
+        ];
+        let then = [
+            record("a", None),
+            record("b", Some(4)),
+            record("c", Some(5)),
+        ];
+        let again = [record("a", Some(6)), record("d", None)];
+        let shown = |records: &[MetadataRecord]| {
+            let metadata = Metadata::replay(records.iter().cloned());
+            let all = metadata
+                .iter()
+                .map(|(key, value)| format!("{key}{:?}", value.bytes[0]));
+            let all = all.collect::<Vec<_>>().join(" ");
+            for (key, value) in metadata.iter() {
+                assert_eq!(metadata.get(key), Some(value));
+            }
+            all
+        };
+        assert_eq!(shown(&first), "a1 b2 d3");
+        assert_eq!(shown(&[&first[..], &then].concat()), "b4 c5 d3");
+        assert_eq!(shown(&[&first[..], &then, &again].concat()), "a6 b4 c5");
+        assert!(Metadata::replay([record("a", None)]).is_empty());
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use tdb_schema::ArraySchema;
 
 use crate::fragment::Schemas;
@@ -47,16 +48,31 @@ pub(crate) fn open_schemas(
     warnings: &mut Vec<Warning>,
 ) -> Result<Schemas, ArrayError> {
     let mut schemas = HashMap::new();
-    for (key, tile) in place.open_tiles(objects, warnings)? {
-        let limits = place.location.limits();
-        let decoded = ArraySchema::decode_with_warnings(&tile.payload, limits);
-        let (schema, odd) = decoded.at(&key)?;
-        warnings.extend(odd.into_iter().map(|warning| Warning::Schema {
-            key: key.clone(),
-            warning,
-        }));
-        schemas.insert(tdb_store::name(&key).to_owned(), Arc::new(schema));
+    for (key, answer) in objects {
+        if let Some(schema) = open_schema(place, &key, &answer?, warnings)? {
+            schemas.insert(tdb_store::name(&key).to_owned(), schema);
+        }
     }
     directory.keep_schemas(|entry| schemas.contains_key(entry.schema_name()));
     Ok(schemas)
+}
+
+/// Opens a schema; none if it was never finished, and that is asked for.
+pub(crate) fn open_schema(
+    place: &ObjectReader,
+    key: &str,
+    bytes: &Bytes,
+    warnings: &mut Vec<Warning>,
+) -> Result<Option<Arc<ArraySchema>>, ArrayError> {
+    let Some(tile) = place.open_whole(key, bytes, warnings)? else {
+        return Ok(None);
+    };
+    let limits = place.location.limits();
+    let decoded = ArraySchema::decode_with_warnings(&tile.payload, limits);
+    let (schema, odd) = decoded.at(key)?;
+    warnings.extend(odd.into_iter().map(|warning| Warning::Schema {
+        key: key.to_owned(),
+        warning,
+    }));
+    Ok(Some(Arc::new(schema)))
 }

@@ -248,15 +248,26 @@ impl ObjectReader {
     ) -> Result<Vec<(String, Tile)>, ArrayError> {
         let mut tiles = Vec::new();
         for (key, answer) in objects {
-            let bytes = answer?;
-            if bytes.is_empty() && self.options.tolerate_torn {
-                warnings.push(Warning::Torn { key });
-                continue;
+            if let Some(tile) = self.open_whole(&key, &answer?, warnings)? {
+                tiles.push((key, tile));
             }
-            let tile = self.open_tile(&key, &bytes)?;
-            tiles.push((key, tile));
         }
         Ok(tiles)
+    }
+
+    /// Opens the generic tile that an object is; none where it is empty and that is to be passed over.
+    pub(crate) fn open_whole(
+        &self,
+        key: &str,
+        bytes: &Bytes,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Option<Tile>, ArrayError> {
+        if bytes.is_empty() && self.options.tolerate_torn {
+            let key = key.to_owned();
+            warnings.push(Warning::Torn { key });
+            return Ok(None);
+        }
+        self.open_tile(key, bytes).map(Some)
     }
 
     /// Opens the generic tile at the start of these bytes.
@@ -281,9 +292,9 @@ impl ObjectReader {
         for (key, tile) in self.replayed(METADATA_FOLDER, opened)? {
             let limits = self.location.limits();
             let decoded = MetadataRecord::decode_all(&tile.payload, tile.version, limits);
-            records.append(&mut decoded.at(&key)?);
+            records.push(decoded.at(&key)?);
         }
-        Ok(Metadata::replay(records))
+        Ok(Metadata::replay(records.into_iter().flatten()))
     }
 
     /// The objects of a folder that count, opened, in the order in which they are to be replayed: as they were at one

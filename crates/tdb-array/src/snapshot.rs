@@ -6,7 +6,7 @@ use tdb_schema::{ArraySchema, Enumeration};
 use tdb_store::{Piece, Read, join};
 use tdb_tile::{Bug, FormatVersion, GenericTile, Limits, Range};
 
-use crate::directory::{ENUMERATION_FOLDER, SCHEMA_FOLDER};
+use crate::enumerations::enumeration_key;
 use crate::fragment::Schemas;
 use crate::location::Access;
 use crate::{
@@ -226,21 +226,6 @@ impl Snapshot {
         let enumeration = Enumeration::decode(&payload, limits).at(&key)?;
         Ok(Arc::new(enumeration))
     }
-}
-
-/// The key of an enumeration, relative to the array.
-pub(crate) fn enumeration_key(schema: &ArraySchema, name: &str) -> Result<String, ArrayError> {
-    let mut known = schema.enumerations.iter();
-    let found = known.find(|known| known.name == name);
-    let found = found.ok_or_else(|| ArrayError::Invalid {
-        what: "enumeration",
-        name: name.to_owned(),
-        why: "the schema has none of that name",
-    })?;
-    Ok(format!(
-        "{SCHEMA_FOLDER}/{ENUMERATION_FOLDER}/{}",
-        found.file
-    ))
 }
 
 /// The schema of the array at its time.

@@ -1,4 +1,5 @@
 use crate::TimestampedName;
+use crate::name_parts::NameParts;
 
 /// The span of time that an array is opened for, both ends included, in milliseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,12 +25,20 @@ impl TimeWindow {
 
     /// Whether all that `name` stands for lies within.
     pub fn contains(self, name: &TimestampedName) -> bool {
-        self.since <= name.start() && name.end() <= self.at
+        self.contains_all(name.parts())
     }
 
     /// Whether anything that `name` stands for can lie within.
     pub fn overlaps(self, name: &TimestampedName) -> bool {
-        name.start() <= self.at && self.since <= name.end()
+        self.overlaps_some(name.parts())
+    }
+
+    pub(crate) fn contains_all(self, name: NameParts) -> bool {
+        self.since <= name.start && name.end <= self.at
+    }
+
+    pub(crate) fn overlaps_some(self, name: NameParts) -> bool {
+        name.start <= self.at && self.since <= name.end
     }
 }
 

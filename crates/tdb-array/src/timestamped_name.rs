@@ -2,11 +2,7 @@ use std::fmt;
 
 use tdb_tile::FormatVersion;
 
-/// The version that a name without one stands for, by its form.
-const UUID_FIRST_VERSION: FormatVersion = FormatVersion::new(2);
-const UUID_LAST_VERSION: FormatVersion = FormatVersion::new(4);
-
-const UUID_LEN: usize = 32;
+use crate::name_parts::{NameError, NameForm, NameParts};
 
 /// A name that says when its object was written: of a fragment, a commit, a schema, metadata.
 ///
@@ -21,38 +17,7 @@ const UUID_LEN: usize = 32;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TimestampedName {
     text: String,
-    start: u64,
-    end: u64,
-    form: NameForm,
-}
-
-/// How a [`TimestampedName`] is put together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NameForm {
-    /// `__UUID_T` or `__UUID_T1_T`: fragments of versions 1 and 2. The last time counts, as both.
-    UuidFirst,
-    /// `__T1_T2_UUID`: fragments of versions 3 and 4, schemas, metadata.
-    UuidLast,
-    /// `__T1_T2_UUID_V`: all else from version 5 on.
-    Versioned(FormatVersion),
-}
-
-/// Why a text is no [`TimestampedName`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NameError {
-    /// It has none of the forms.
-    #[error("not a name with times")]
-    Form,
-    /// A time is no number of 64 bits.
-    #[error("a time in the name is not a number below 2^64")]
-    Time,
-    /// The version is no number of 32 bits.
-    #[error("the version in the name is not a number below 2^32")]
-    Version,
-    /// The times are in the wrong order.
-    #[error("the name ends before it starts")]
-    Reversed,
+    parts: NameParts,
 }
 
 impl TimestampedName {
@@ -86,28 +51,14 @@ impl TimestampedName {
     /// # Errors
     /// [`NameError`].
     pub fn parse(text: &str) -> Result<Self, NameError> {
-        let tokens: Vec<&str> = text
-            .strip_prefix("__")
-            .ok_or(NameError::Form)?
-            .split('_')
-            .collect();
-        let (start, end, form) = match tokens.as_slice() {
-            [start, end, uuid, version] if is_uuid(uuid) => {
-                let version = number(version).ok_or(NameError::Version)?;
-                let version = u32::try_from(version).map_err(|_| NameError::Version)?;
-                let form = NameForm::Versioned(FormatVersion::new(version));
-                (time(start)?, time(end)?, form)
-            }
-            [start, end, uuid] if is_uuid(uuid) && uuid.len() == UUID_LEN => {
-                (time(start)?, time(end)?, NameForm::UuidLast)
-            }
-            [uuid, end] | [uuid, _, end] if is_uuid(uuid) && uuid.len() == UUID_LEN => {
-                let end = time(end)?;
-                (end, end, NameForm::UuidFirst)
-            }
-            _ => return Err(NameError::Form),
-        };
-        Self::checked(text.to_owned(), start, end, form)
+        let parts = NameParts::of(text)?;
+        Ok(Self::of_parts(text, parts))
+    }
+
+    /// The name that says so.
+    pub(crate) fn of_parts(text: &str, parts: NameParts) -> Self {
+        let text = text.to_owned();
+        Self { text, parts }
     }
 
     /// Reads the name of an object from its key: the last part, up to the last dot.
@@ -120,15 +71,12 @@ impl TimestampedName {
     }
 
     fn checked(text: String, start: u64, end: u64, form: NameForm) -> Result<Self, NameError> {
-        if start > end {
-            return Err(NameError::Reversed);
-        }
-        Ok(Self {
-            text,
-            start,
-            end,
-            form,
-        })
+        let parts = NameParts { start, end, form }.checked()?;
+        Ok(Self { text, parts })
+    }
+
+    pub(crate) fn parts(&self) -> NameParts {
+        self.parts
     }
 
     /// The name as it is written.
@@ -142,7 +90,7 @@ impl TimestampedName {
     /// # Errors
     /// [`NameError::Form`] where the name lacks it, which no name does that was read or made.
     pub fn id(&self) -> Result<&str, NameError> {
-        let place = match self.form {
+        let place = match self.parts.form {
             NameForm::UuidFirst => 0,
             NameForm::UuidLast | NameForm::Versioned(_) => 2,
         };
@@ -162,27 +110,23 @@ impl TimestampedName {
 
     /// The first time that the object holds something of, in milliseconds since 1970.
     pub fn start(&self) -> u64 {
-        self.start
+        self.parts.start
     }
 
     /// The last time that the object holds something of, in milliseconds since 1970.
     pub fn end(&self) -> u64 {
-        self.end
+        self.parts.end
     }
 
     /// How the name is put together.
     pub fn form(&self) -> NameForm {
-        self.form
+        self.parts.form
     }
 
     /// The format version, as far as the name tells: a fragment of version 1 shows as 2, one of
     /// version 3 as 4.
     pub fn version(&self) -> FormatVersion {
-        match self.form {
-            NameForm::UuidFirst => UUID_FIRST_VERSION,
-            NameForm::UuidLast => UUID_LAST_VERSION,
-            NameForm::Versioned(version) => version,
-        }
+        self.parts.version()
     }
 }
 
@@ -190,19 +134,4 @@ impl fmt::Display for TimestampedName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
-}
-
-/// Old releases were not strict about the digits, so neither is this.
-fn is_uuid(token: &str) -> bool {
-    !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_alphanumeric())
-}
-
-fn time(token: &str) -> Result<u64, NameError> {
-    number(token).ok_or(NameError::Time)
-}
-
-/// Digits and nothing else: `parse` alone would take a sign.
-fn number(token: &str) -> Option<u64> {
-    let digits = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| token.parse().ok()).flatten()
 }

@@ -27,10 +27,11 @@ pub(crate) struct Tiles {
 
 impl Tiles {
     pub(crate) fn new(starts: U64Column, file_size: u64) -> Result<Self, FragmentError> {
-        if !starts.iter().is_sorted_by(|a, b| a < b) {
+        if !starts.is_increasing() {
             return Err(FragmentError::Invalid("tile offsets do not increase"));
         }
-        if starts.iter().last().is_some_and(|last| last >= file_size) {
+        let last = starts.len().checked_sub(1).and_then(|at| starts.get(at));
+        if last.is_some_and(|last| last >= file_size) {
             return Err(FragmentError::Invalid("tile offsets beyond the file"));
         }
         Ok(Self { starts, file_size })

@@ -61,7 +61,11 @@ pub fn join(prefix: &str, name: &str) -> String {
     if prefix.is_empty() {
         return name.to_owned();
     }
-    format!("{prefix}/{name}")
+    let mut key = String::with_capacity(prefix.len().saturating_add(name.len()).saturating_add(1));
+    key.push_str(prefix);
+    key.push('/');
+    key.push_str(name);
+    key
 }
 
 /// What the names of objects begin with that are being written.

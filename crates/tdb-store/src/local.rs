@@ -4,7 +4,6 @@ mod tree;
 #[cfg(unix)]
 mod unix;
 
-use std::cmp::Ordering;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -159,7 +158,7 @@ impl Store for LocalStore {
     fn list(&self, prefix: &str, page: Option<&Page>) -> Result<Listing, StoreError> {
         check_prefix(prefix)?;
         let mut listing = Listing::default();
-        let mut names = Smallest::new(self.page_size, page.map(Page::token));
+        let mut names = Smallest::new(prefix, self.page_size, page.map(Page::token));
         self.tree.names(prefix, &mut |entry| match entry {
             Entry::Object(name) => names.see(name, false),
             Entry::Folder(name) => names.see(name, true),
@@ -167,17 +166,16 @@ impl Store for LocalStore {
             Entry::Foreign(name) if page.is_none() => listing.foreign.push(name.to_owned()),
             Entry::Foreign(_) => {}
         })?;
-        let (names, more) = names.into_sorted();
-        if let (true, Some(last)) = (more, names.last()) {
+        let (keys, more) = names.into_sorted();
+        if let (true, Some(last)) = (more, keys.last()) {
             listing.next = Some(Page::new(last.as_str()));
         }
-        for name in names {
-            match name.strip_suffix('/') {
-                Some(folder) => listing.prefixes.push(join(prefix, folder)),
-                None => listing.objects.push(Object {
-                    key: join(prefix, &name),
-                    size: None,
-                }),
+        for mut key in keys {
+            if key.ends_with('/') {
+                key.pop();
+                listing.prefixes.push(key);
+            } else {
+                listing.objects.push(Object { key, size: None });
             }
         }
         Ok(listing)
@@ -341,51 +339,52 @@ impl Drop for LocalWriter {
     }
 }
 
-/// The first names after a given one, of all that are seen. Folders carry their slash.
-struct Smallest {
+/// The first keys in a folder after a given one, of all whose names are seen. Those of folders carry their slash.
+struct Smallest<'a> {
+    folder: &'a str,
     most: usize,
-    after: Option<String>,
-    names: Vec<String>,
+    after: Option<&'a str>,
+    keys: Vec<String>,
     more: bool,
 }
 
-impl Smallest {
-    fn new(most: usize, after: Option<&str>) -> Self {
+impl<'a> Smallest<'a> {
+    fn new(folder: &'a str, most: usize, after: Option<&'a str>) -> Self {
         Self {
+            folder,
             most,
-            after: after.map(str::to_owned),
-            names: Vec::new(),
+            after,
+            keys: Vec::new(),
             more: false,
         }
     }
 
-    fn see(&mut self, name: &str, folder: bool) {
-        let mut name = name.to_owned();
-        if folder {
-            name.push('/');
+    fn see(&mut self, name: &str, is_folder: bool) {
+        let mut key = join(self.folder, name);
+        if is_folder {
+            key.push('/');
         }
-        let seen = |after: &String| name.cmp(after) != Ordering::Greater;
-        if self.after.as_ref().is_some_and(seen) {
+        if self.after.is_some_and(|after| key.as_str() <= after) {
             return;
         }
-        self.names.push(name);
-        if self.names.len() >= self.most.saturating_mul(2) {
+        self.keys.push(key);
+        if self.keys.len() >= self.most.saturating_mul(2) {
             self.shrink();
         }
     }
 
     fn shrink(&mut self) {
-        if self.names.len() > self.most {
-            self.names.select_nth_unstable(self.most);
-            self.names.truncate(self.most);
+        if self.keys.len() > self.most {
+            self.keys.select_nth_unstable(self.most);
+            self.keys.truncate(self.most);
             self.more = true;
         }
     }
 
     fn into_sorted(mut self) -> (Vec<String>, bool) {
         self.shrink();
-        self.names.sort_unstable();
-        (self.names, self.more)
+        self.keys.sort_unstable();
+        (self.keys, self.more)
     }
 }
 

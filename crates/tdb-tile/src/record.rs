@@ -81,7 +81,21 @@ pub trait Record: Clone + Default {
         cx: &Self::Cx,
         limits: &Limits,
     ) -> Result<(Self, usize), WireError> {
-        let mut walker = Decode::new(Self::NAME, bytes, version, limits, ());
+        Self::decode_at(bytes, 0, version, cx, limits)
+    }
+
+    /// Decodes a record from this byte on, with whatever follows it, and tells where it ended.
+    ///
+    /// # Errors
+    /// Where the bytes break the format or exceed `limits`; its place is one in all of the bytes.
+    fn decode_at(
+        bytes: &Bytes,
+        start: usize,
+        version: FormatVersion,
+        cx: &Self::Cx,
+        limits: &Limits,
+    ) -> Result<(Self, usize), WireError> {
+        let mut walker = Decode::new(Self::NAME, bytes, version, limits, ()).from(start);
         let mut record = Self::default();
         record.walk(&mut walker, cx)?;
         Ok((record, walker.offset()))

@@ -49,6 +49,17 @@ impl U64Column {
         self.values().iter().copied().map(u64::from_le_bytes)
     }
 
+    /// Whether each value is larger than the one before.
+    #[must_use]
+    pub fn is_increasing(&self) -> bool {
+        let values = self.values();
+        let later = values.iter().skip(1);
+        // With no way out in between, several are compared at a time.
+        values.iter().zip(later).fold(true, |increases, (a, b)| {
+            increases & (u64::from_le_bytes(*a) < u64::from_le_bytes(*b))
+        })
+    }
+
     /// The stored bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &Bytes {

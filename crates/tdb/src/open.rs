@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tdb_array::{ArrayError, ChangeOptions, ObjectType, OpenOptions, TimeWindow};
+use tdb_array::{ArrayError, ChangeOptions, ObjectType, OpenOptions, StoredSchema, TimeWindow};
 use tdb_schema::{ArraySchema, Enumeration};
 
 use crate::{Array, Context, Result, Schema, Time, place};
@@ -58,6 +58,43 @@ impl Context {
         Ok(Array::new(self.clone(), place, Arc::new(opened)))
     }
 
+    /// The schema of an array as it is now, with the labels of its enumerations. The array is not opened: this takes as long
+    /// however many fragments there are, and what is damaged besides is not noticed.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let uri = folder.path().join("array");
+    /// # let uri = uri.to_str().expect("a path of text");
+    /// use tdb::{Attribute, Context, Datatype, Dimension, Schema};
+    ///
+    /// let context = Context::new();
+    /// let schema = Schema::dense()
+    ///     .dimension(Dimension::new("day", Datatype::Int32).domain(1..=365).tile(7))
+    ///     .attribute(Attribute::new("rain", Datatype::Float32))
+    ///     .build()?;
+    /// context.create(uri, &schema)?;
+    /// assert_eq!(context.schema(uri)?.attributes[0].name, "rain");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where there is no array, and where its schema cannot be read.
+    pub fn schema(&self, uri: &str) -> Result<Schema> {
+        self.schema_with(uri, OpenOptions::at(Time::now().0))
+    }
+
+    /// As [`Context::schema`], as it was at the time of the options.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn schema_with(&self, uri: &str, options: OpenOptions) -> Result<Schema> {
+        let place = place::folder(uri, self.opener())?;
+        let stored = StoredSchema::open(&self.location(&place), options);
+        let stored = stored.map_err(|error| place.unopened(error))?;
+        let labels = |name: &str| stored.enumeration(name);
+        with_labels(stored.schema(), labels).map_err(|error| place.failed(error))
+    }
+
     /// Makes an array, and opens it. Nothing may be there yet; folders above are made.
     ///
     /// # Errors
@@ -95,9 +132,8 @@ impl Array {
     /// Enumerations that cannot be read.
     pub fn newest_schema(&self) -> Result<Schema> {
         let engine = self.engine();
-        self.with_labels(engine.newest_schema(), |name| {
-            engine.newest_enumeration(name)
-        })
+        let labels = |name: &str| engine.newest_enumeration(name);
+        with_labels(engine.newest_schema(), labels).map_err(|error| self.failed(error))
     }
 
     /// The schema with the labels of its enumerations, as [`Context::create`] and [`Array::rewrite`] take one.
@@ -106,18 +142,18 @@ impl Array {
     /// Enumerations that cannot be read.
     pub fn full_schema(&self) -> Result<Schema> {
         let engine = self.engine();
-        self.with_labels(engine.schema(), |name| engine.enumeration(name))
+        let labels = |name: &str| engine.enumeration(name);
+        with_labels(engine.schema(), labels).map_err(|error| self.failed(error))
     }
+}
 
-    fn with_labels(
-        &self,
-        schema: &ArraySchema,
-        labels: impl Fn(&str) -> Result<Arc<Enumeration>, ArrayError>,
-    ) -> Result<Schema> {
-        let names = schema.enumerations.iter().map(|entry| &entry.name);
-        let read = names.map(|name| labels(name).map(|labels| Enumeration::clone(&labels)));
-        let read: Result<Vec<Enumeration>, ArrayError> = read.collect();
-        let labels = read.map_err(|error| self.failed(error))?;
-        Ok(Schema::of(schema.clone(), labels))
-    }
+/// A schema with the labels of its enumerations.
+fn with_labels(
+    schema: &ArraySchema,
+    labels: impl Fn(&str) -> Result<Arc<Enumeration>, ArrayError>,
+) -> Result<Schema, ArrayError> {
+    let names = schema.enumerations.iter().map(|entry| &entry.name);
+    let read = names.map(|name| labels(name).map(|labels| Enumeration::clone(&labels)));
+    let labels = read.collect::<Result<Vec<Enumeration>, ArrayError>>()?;
+    Ok(Schema::of(schema.clone(), labels))
 }

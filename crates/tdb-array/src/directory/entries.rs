@@ -4,9 +4,9 @@ use std::ops::Range;
 use bytes::Bytes;
 use tdb_tile::{Bug, LimitError, Limits};
 
-use super::folders::COMMITS_FOLDER;
 use super::fragment_entry::FragmentEntry;
-use crate::{ArrayError, TimestampedName};
+use super::listed::{Listed, fragment_name};
+use crate::ArrayError;
 
 /// Fragments in an order.
 ///
@@ -89,7 +89,7 @@ impl FragmentEntries {
     pub(super) fn add_line(&mut self, key: Range<usize>) {
         let line = Line::try_new(self.lists.len(), key);
         self.lines
-            .extend(line.filter(|line| self.entry(*line).is_ok()));
+            .extend(line.filter(|line| self.look(*line).is_ok()));
     }
 
     /// Sorts by the keys of commits, and forgets what is there twice.
@@ -121,7 +121,7 @@ impl FragmentEntries {
         let mut keys = Vec::new();
         for entry in before.iter().chain(behind) {
             let start = text.len();
-            text.push_str(&entry.commit_key());
+            entry.push_commit_key(&mut text);
             keys.push(start..text.len());
         }
         self.add_list(&text.into())?;
@@ -137,16 +137,13 @@ impl FragmentEntries {
     ///
     /// # Errors
     /// As [`FragmentEntries::iter`].
-    pub(super) fn keep(
-        &mut self,
-        keep: impl Fn(&FragmentEntry) -> bool,
-    ) -> Result<Self, ArrayError> {
+    pub(super) fn keep(&mut self, keep: impl Fn(&Listed<'_>) -> bool) -> Result<Self, ArrayError> {
         let mut others = Vec::new();
         let mut lost = None;
         let mut lines = std::mem::take(&mut self.lines);
         lines.retain(|line| {
-            let kept = match self.entry(*line) {
-                Ok(entry) => keep(&entry),
+            let kept = match self.look(*line) {
+                Ok(listed) => keep(&listed),
                 Err(error) => {
                     lost = Some(error);
                     true
@@ -176,19 +173,23 @@ impl FragmentEntries {
     pub(super) fn sort_by_time(&mut self) {
         let mut lines = std::mem::take(&mut self.lines);
         // One that is lost is told of where it is asked for.
-        let start = |line: &Line| self.entry(*line).map_or(0, |entry| entry.name.start());
+        let start = |line: &Line| self.look(*line).map_or(0, |listed| listed.parts.start);
         crate::time_order::sort_by_time(&mut lines, start);
         self.lines = lines;
     }
 
+    /// What is known of the fragments by their names, in order.
+    pub(super) fn listed(&self) -> impl Iterator<Item = Result<Listed<'_>, ArrayError>> {
+        self.lines.iter().map(|line| self.look(*line))
+    }
+
     fn entry(&self, line: Line) -> Result<FragmentEntry, ArrayError> {
-        let commit = self.commit(line).ok_or_else(lost)?;
-        let name = TimestampedName::parse(self.name(line)?).map_err(|_| lost())?;
-        if commit.starts_with(COMMITS_FOLDER) {
-            Ok(FragmentEntry::in_folder(name))
-        } else {
-            Ok(FragmentEntry::in_root(name))
-        }
+        self.look(line).map(|listed| listed.entry())
+    }
+
+    fn look(&self, line: Line) -> Result<Listed<'_>, ArrayError> {
+        let listed = self.commit(line).and_then(Listed::of_commit);
+        listed.ok_or_else(lost)
     }
 
     fn name(&self, line: Line) -> Result<&str, ArrayError> {
@@ -240,14 +241,6 @@ impl Line {
 /// Left out, a fragment would be lost without a word.
 fn lost() -> ArrayError {
     Bug::new("the name of a fragment is not in its list").into()
-}
-
-/// The name of the fragment that this commits: `__commits/NAME.wrt`, or `NAME.ok` in the root.
-fn fragment_name(commit: &str) -> Option<&str> {
-    if let Some(name) = commit.strip_prefix(COMMITS_FOLDER) {
-        return name.strip_prefix('/')?.strip_suffix(".wrt");
-    }
-    commit.strip_suffix(".ok")
 }
 
 #[cfg(test)]

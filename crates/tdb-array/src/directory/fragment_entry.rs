@@ -20,18 +20,27 @@ impl FragmentEntry {
 
     pub(super) fn in_folder(name: TimestampedName) -> Self {
         Self {
-            key: format!("{FRAGMENT_FOLDER}/{name}"),
+            key: tdb_store::join(FRAGMENT_FOLDER, name.as_str()),
             name,
         }
     }
 
     /// What commits it from version 5 on.
     pub(super) fn commit_key(&self) -> String {
-        if self.key.starts_with(FRAGMENT_FOLDER) {
-            format!("{COMMITS_FOLDER}/{}.wrt", self.name)
+        let mut key = String::new();
+        self.push_commit_key(&mut key);
+        key
+    }
+
+    /// Adds what commits it to a text.
+    pub(super) fn push_commit_key(&self, text: &mut String) {
+        let name = self.name.as_str();
+        let parts = if self.key.starts_with(FRAGMENT_FOLDER) {
+            [COMMITS_FOLDER, "/", name, ".wrt"]
         } else {
-            format!("{}.ok", self.name)
-        }
+            [name, ".ok", "", ""]
+        };
+        parts.into_iter().for_each(|part| text.push_str(part));
     }
 
     /// The key of the fragment's metadata, relative to the array.

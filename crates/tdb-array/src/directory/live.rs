@@ -5,10 +5,10 @@ use tdb_tile::Limits;
 
 use super::lists::lines_of;
 use super::{
-    Directory, FRAGMENT_FOLDER, FragmentEntries, FragmentEntry, Lists, REPLACES, Replacements,
-    fragment_key,
+    Directory, FragmentEntries, FragmentEntry, Lists, REPLACES, Replacements, fragment_key,
 };
 use crate::commits::{check_line, parse_lines, records};
+use crate::name_parts::NameParts;
 use crate::{ArrayError, At, TimeWindow, TimestampedName};
 
 /// What counts of an array within a window of time.
@@ -67,25 +67,29 @@ impl Directory {
         limits: &Limits,
     ) -> Result<Live, ArrayError> {
         let window = self.window;
-        let rule = |name: &TimestampedName| {
+        let rule = |name: NameParts| {
             if sparse && name.version().selects_by_time_overlap() {
-                window.overlaps(name)
+                window.overlaps_some(name)
             } else {
-                window.contains(name)
+                window.contains_all(name)
             }
         };
         let consolidated = self.consolidated_commits(lists)?;
         let deletes = self.live_deletes(window, &consolidated);
         let mut committed = self.committed(consolidated.fragments, present)?;
-        committed.keep(|entry| rule(&entry.name))?;
+        committed.keep(|listed| rule(listed.parts))?;
         check_versions(&committed)?;
-        let replacements = self.replacements(lists, rule)?;
+        let replacements = self.replacements(lists, |name| rule(name.parts()))?;
         let there = listed_of(&replacements, &committed)?;
         let replaced = replacements.in_force(there.iter().map(String::as_str));
         // Who merges puts a `.replaces` before the commit that it counts from.
         let idle = replaced.idle.iter().filter(|key| !key.ends_with(REPLACES));
         let idle = idle.map(|key| (*key).to_owned()).collect();
-        let replaced = committed.keep(|entry| !replaced.contains(&entry.key))?;
+        let replaced = if there.is_empty() {
+            FragmentEntries::default()
+        } else {
+            committed.keep(|listed| !replaced.contains(&listed.key()))?
+        };
         let count = committed.len() as u64;
         Limits::check("number of fragments", "fragments", count, limits.fragments)?;
         committed.sort_by_time();
@@ -159,10 +163,12 @@ impl Directory {
                 || present.contains(&entry.metadata_key())
         });
         let loose = self.written.iter();
-        let loose = loose.filter(|entry| !listed.has_commit(&entry.commit_key()));
+        let is_listed =
+            |entry: &FragmentEntry| !listed.is_empty() && listed.has_commit(&entry.commit_key());
+        let loose = loose.filter(|entry| !is_listed(entry));
         let (in_root, loose): (Vec<_>, Vec<_>) = (in_root.collect(), loose.collect());
         // Of those in the root it is known which there are.
-        listed.keep(|entry| entry.key.starts_with(FRAGMENT_FOLDER))?;
+        listed.keep(|listed| listed.is_in_folder())?;
         listed.put_around(&in_root, &loose)?;
         Ok(listed)
     }
@@ -223,12 +229,13 @@ fn listed_of(
 
 /// Fails where a fragment is of a version that is not known.
 fn check_versions(fragments: &FragmentEntries) -> Result<(), ArrayError> {
-    for entry in fragments.iter() {
-        let FragmentEntry { key, name, .. } = entry?;
-        if !name.version().is_known() {
+    for listed in fragments.listed() {
+        let listed = listed?;
+        let version = listed.parts.version();
+        if !version.is_known() {
             return Err(ArrayError::Newer {
-                version: name.version().number(),
-                key,
+                version: version.number(),
+                key: listed.key(),
             });
         }
     }

@@ -1,13 +1,19 @@
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use tdb_store::Listing;
 
 /// The names in the folders of an array or a group, as keys relative to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
-    objects: BTreeSet<String>,
-    folders: BTreeSet<String>,
-    foreign: BTreeSet<(String, String)>,
+    folders: BTreeMap<String, InFolder>,
+}
+
+/// What lies in one folder: whole keys, sorted, each once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct InFolder {
+    objects: Vec<String>,
+    folders: Vec<String>,
+    foreign: Vec<String>,
 }
 
 impl Names {
@@ -20,10 +26,10 @@ impl Names {
     pub fn of_objects<'a>(keys: impl IntoIterator<Item = &'a str>) -> Self {
         let mut names = Self::new();
         for key in keys {
-            names.objects.insert(key.to_owned());
+            names.put([key.to_owned()], |all| &mut all.objects);
             let mut folder = tdb_store::parent(key);
             while !folder.is_empty() {
-                names.folders.insert(folder.to_owned());
+                names.put([folder.to_owned()], |all| &mut all.folders);
                 folder = tdb_store::parent(folder);
             }
         }
@@ -32,28 +38,51 @@ impl Names {
 
     /// Adds the listing of `folder` (relative, as all names here) in what lies at `root`.
     pub fn add(&mut self, listing: Listing, root: &str, folder: &str) {
-        let relative = |key: &str| {
-            let key = key.strip_prefix(root).unwrap_or(key);
-            key.strip_prefix('/').unwrap_or(key).to_owned()
-        };
-        let objects = listing.objects.into_iter().map(|object| object.key);
-        self.objects.extend(objects.map(|key| relative(&key)));
+        let objects = listing.objects.into_iter();
+        let objects = objects.map(|object| relative(object.key, root));
+        self.put(objects, |all| &mut all.objects);
         let folders = listing.prefixes.into_iter();
-        self.folders.extend(folders.map(|key| relative(&key)));
-        let foreign = listing.foreign.into_iter();
-        self.foreign
-            .extend(foreign.map(|name| (folder.to_owned(), name)));
+        let folders = folders.map(|key| relative(key, root));
+        self.put(folders, |all| &mut all.folders);
+        if !listing.foreign.is_empty() {
+            let all = self.folders.entry(folder.to_owned()).or_default();
+            let foreign = listing.foreign.into_iter();
+            foreign.for_each(|name| insert(&mut all.foreign, name));
+        }
+    }
+
+    /// Puts each key among the others of the folder that it lies in: mostly one folder for all of them.
+    fn put(
+        &mut self,
+        keys: impl IntoIterator<Item = String>,
+        place: fn(&mut InFolder) -> &mut Vec<String>,
+    ) {
+        let mut keys = keys.into_iter().peekable();
+        while let Some(first) = keys.next() {
+            let folder = tdb_store::parent(&first).to_owned();
+            let all = place(self.folders.entry(folder.clone()).or_default());
+            all.reserve(keys.size_hint().0.saturating_add(1));
+            insert(all, first);
+            while let Some(key) = keys.next_if(|key| tdb_store::parent(key) == folder) {
+                insert(all, key);
+            }
+        }
     }
 
     /// The keys of the objects that lie in a folder, sorted. An empty object named as the folder
     /// itself, as some object stores keep, lies beside it and is not among them.
     pub fn objects_in(&self, folder: &str) -> impl Iterator<Item = &str> {
-        in_folder(&self.objects, folder)
+        self.keys(folder, |all| &all.objects)
     }
 
     /// The keys of the folders that lie in a folder, sorted.
     pub fn folders_in(&self, folder: &str) -> impl Iterator<Item = &str> {
-        in_folder(&self.folders, folder)
+        self.keys(folder, |all| &all.folders)
+    }
+
+    fn keys(&self, folder: &str, of: fn(&InFolder) -> &Vec<String>) -> impl Iterator<Item = &str> {
+        let all = self.folders.get(folder).into_iter().flat_map(of);
+        all.map(String::as_str)
     }
 
     /// A name in the folder that no key can hold.
@@ -62,27 +91,25 @@ impl Names {
     }
 
     pub(super) fn all_foreign_in(&self, folder: &str) -> impl Iterator<Item = String> {
-        let names = self
-            .foreign
-            .iter()
-            .filter(move |(place, _)| place == folder);
-        names.map(move |(_, name)| tdb_store::join(folder, name))
+        let names = self.keys(folder, |all| &all.foreign);
+        names.map(move |name| tdb_store::join(folder, name))
     }
 }
 
-fn in_folder<'a>(keys: &'a BTreeSet<String>, folder: &str) -> impl Iterator<Item = &'a str> {
-    let start = match folder {
-        "" => String::new(),
-        folder => format!("{folder}/"),
-    };
-    let all = keys.range(start.clone()..).map(String::as_str);
-    // Keys of the root are spread among those of its folders, all others stand together.
-    all.take_while({
-        let start = start.clone();
-        move |key| key.starts_with(&start)
-    })
-    .filter(move |key| {
-        key.get(start.len()..)
-            .is_some_and(|name| !name.contains('/'))
-    })
+/// A key, seen from the folder `root`.
+fn relative(mut key: String, root: &str) -> String {
+    let below = key.strip_prefix(root).unwrap_or(&key);
+    let below = below.strip_prefix('/').unwrap_or(below);
+    let before = key.len().saturating_sub(below.len());
+    key.drain(..before);
+    key
+}
+
+/// Puts a key where it belongs, unless it is there.
+fn insert(keys: &mut Vec<String>, key: String) {
+    if keys.last().is_none_or(|last| *last < key) {
+        keys.push(key);
+    } else if let Err(place) = keys.binary_search(&key) {
+        keys.insert(place, key);
+    }
 }

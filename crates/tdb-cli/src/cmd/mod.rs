@@ -121,14 +121,19 @@ pub(crate) fn warn_of(array: &Array, out: &Output) {
     let made = first.and_then(|schema| Some(schema.name.as_ref()?.start()));
     let at = array.window().at;
     if let Some(made) = made.filter(|made| *made > at && array.fragments().is_empty()) {
-        let (at, made) = (rfc3339(at), rfc3339(made));
-        out.warn(&format!(
-            "there was no array yet at {at}: it was made at {made}"
-        ));
+        warn_of_none_yet(at, made, out);
     }
     for warning in array.warnings() {
         out.warn(&warning.to_string());
     }
+}
+
+/// Tells that there was no array yet at the time that is asked about.
+fn warn_of_none_yet(at: u64, made: u64, out: &Output) {
+    let (at, made) = (rfc3339(at), rfc3339(made));
+    out.warn(&format!(
+        "there was no array yet at {at}: it was made at {made}"
+    ));
 }
 
 /// Writes JSON as people can read it, too.

@@ -3,14 +3,15 @@
 use std::io::Write;
 
 use clap::Args;
-use tdb_array::Array;
+use tdb::place;
+use tdb_array::StoredSchema;
 use tdb_filters::{Description, FilterList, FilterRecord, OptionValue, Registry, describe};
 use tdb_schema::json::schema_to_json;
 use tdb_schema::{ArraySchema, Attribute, CellValNum, Dimension, Enumeration};
 use tdb_tile::{Code, Datatype, FormatVersion};
 
-use super::{open_array, write_json};
-use crate::access::session;
+use super::{warn_of_none_yet, write_json};
+use crate::access::{Opening, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -27,9 +28,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let array = open_array(&arguments.uri, global, &session(global), out)?;
-    let enumerations = enumerations(&array).map_err(|failure| failure.at(&arguments.uri))?;
-    let schema = array.schema();
+    let stored = open_schema(&arguments.uri, global, out)?;
+    let enumerations = enumerations(&stored).map_err(|failure| failure.at(&arguments.uri))?;
+    let schema = stored.schema();
     if global.json {
         let json = schema_to_json(schema, &enumerations, present::times(global.ticks));
         return write_json(out, &json);
@@ -59,14 +60,31 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     write_shared_filters(schema, out)
 }
 
-/// The enumerations of an array, read.
-fn enumerations(array: &Array) -> Result<Vec<Enumeration>, Failure> {
-    let names = array
-        .schema()
-        .enumerations
-        .iter()
-        .map(|entry| entry.name.as_str());
-    let read = names.map(|name| array.enumeration(name).map(|found| (*found).clone()));
+/// The schema of the array that a URI names, as of the times that the user gave; tells what is odd about it.
+fn open_schema(uri: &str, global: &Global, out: &Output) -> Result<StoredSchema, Failure> {
+    let place = place::folder(uri, &global.counts)?;
+    let opening = Opening::new(global, &session(global))?;
+    let (location, at) = (opening.access.to(&place), opening.options.window.at);
+    let open = || StoredSchema::open(&location, opening.options);
+    let stored = global.counts.stage("open", open);
+    let stored = stored.map_err(|error| place.unopened(error))?;
+    if let Some(made) = stored.came_later() {
+        warn_of_none_yet(at, made, out);
+    }
+    for warning in stored.warnings() {
+        out.warn(&warning.to_string());
+    }
+    Ok(stored)
+}
+
+/// The enumerations of a schema, read.
+fn enumerations(stored: &StoredSchema) -> Result<Vec<Enumeration>, Failure> {
+    let entries = stored.schema().enumerations.iter();
+    let read = entries.map(|entry| {
+        stored
+            .enumeration(&entry.name)
+            .map(|found| (*found).clone())
+    });
     Ok(read.collect::<Result<_, _>>()?)
 }
 

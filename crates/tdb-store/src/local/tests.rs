@@ -60,7 +60,7 @@ fn follows_no_link(tree: impl Fn(&Path) -> Arc<dyn Tree>) {
 
 #[test]
 fn the_smallest_names_are_kept() {
-    let mut names = Smallest::new(2, Some("b"));
+    let mut names = Smallest::new("", 2, Some("b"));
     for name in ["e", "b", "c", "a", "f", "d", "g"] {
         names.see(name, false);
     }

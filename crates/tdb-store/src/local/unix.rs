@@ -1,14 +1,15 @@
 mod calls;
 mod errors;
+mod names;
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
+use std::sync::OnceLock;
 
 use rustix::buffer::spare_capacity;
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, linkat, mkdirat, openat, statat,
-    unlinkat,
+    AtFlags, CWD, Mode, OFlags, Stat, fstat, linkat, mkdirat, openat, statat, unlinkat,
 };
 use rustix::io::{Errno, pread, retry_on_intr};
 use rustix::process::{Resource, getrlimit};
@@ -40,8 +41,8 @@ const ATTEMPTS: usize = 16;
 #[derive(Debug)]
 pub(super) struct Root {
     folder: OwnedFd,
-    /// Whether the system can write files that have no name yet.
-    nameless: bool,
+    /// Whether the system can write files that have no name yet; asked when the first one is written.
+    nameless: OnceLock<bool>,
     /// Whether the system can look up a whole key and follow no link.
     whole_keys: bool,
     syncs: Syncs,
@@ -64,7 +65,7 @@ impl Root {
             .map_err(|errno| StoreError::from_io(&path.to_string_lossy(), errno.into()))?;
         Ok(Self {
             folder,
-            nameless: nameless_files(),
+            nameless: OnceLock::new(),
             whole_keys: cfg!(target_os = "linux"),
             syncs: Syncs::default(),
         })
@@ -75,7 +76,7 @@ impl Root {
     pub(super) fn open_plainly(path: &Path) -> Result<Self, StoreError> {
         let root = Self::open(path)?;
         Ok(Self {
-            nameless: false,
+            nameless: OnceLock::from(false),
             whole_keys: false,
             ..root
         })
@@ -235,35 +236,11 @@ impl Tree for Root {
             Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
             Err(errno) => return Err(error(prefix, errno)),
         };
-        let failed = |errno| error(prefix, errno);
-        for entry in Dir::read_from(&folder).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let bytes = entry.file_name().to_bytes();
-            let Ok(name) = std::str::from_utf8(bytes) else {
-                see(Entry::Foreign(&String::from_utf8_lossy(bytes)));
-                continue;
-            };
-            if name == "." || name == ".." {
-                continue;
-            }
-            let kind = match entry.file_type() {
-                FileType::Unknown => match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-                    Ok(stat) => FileType::from_raw_mode(stat.st_mode),
-                    Err(Errno::NOENT) => continue,
-                    Err(errno) => return Err(failed(errno)),
-                },
-                kind => kind,
-            };
-            see(match kind {
-                FileType::Directory => Entry::Folder(name),
-                _ => Entry::Object(name),
-            });
-        }
-        Ok(())
+        names::names(&folder, see).map_err(|errno| error(prefix, errno))
     }
 
     fn draft(&self, staging: &str) -> Result<Draft, StoreError> {
-        if self.nameless
+        if *self.nameless.get_or_init(nameless_files)
             && let Some(file) = nameless_file(&self.folder)
         {
             return Ok(Draft { file, name: None });

@@ -33,6 +33,12 @@ impl<'a, O: Observer> Decode<'a, O> {
         }
     }
 
+    /// The same, from this byte on.
+    pub(crate) fn from(mut self, offset: usize) -> Self {
+        self.offset = offset;
+        self
+    }
+
     /// How far into the bytes the walk has come.
     pub(crate) fn offset(&self) -> usize {
         self.offset

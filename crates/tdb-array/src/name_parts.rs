@@ -1,0 +1,121 @@
+//! What a name with times says.
+
+use tdb_tile::FormatVersion;
+
+/// The version that a name without one stands for, by its form.
+const UUID_FIRST_VERSION: FormatVersion = FormatVersion::new(2);
+const UUID_LAST_VERSION: FormatVersion = FormatVersion::new(4);
+
+const UUID_LEN: usize = 32;
+
+/// How a [`TimestampedName`](crate::TimestampedName) is put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NameForm {
+    /// `__UUID_T` or `__UUID_T1_T`: fragments of versions 1 and 2. The last time counts, as both.
+    UuidFirst,
+    /// `__T1_T2_UUID`: fragments of versions 3 and 4, schemas, metadata.
+    UuidLast,
+    /// `__T1_T2_UUID_V`: all else from version 5 on.
+    Versioned(FormatVersion),
+}
+
+/// Why a text is no [`TimestampedName`](crate::TimestampedName).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameError {
+    /// It has none of the forms.
+    #[error("not a name with times")]
+    Form,
+    /// A time is no number of 64 bits.
+    #[error("a time in the name is not a number below 2^64")]
+    Time,
+    /// The version is no number of 32 bits.
+    #[error("the version in the name is not a number below 2^32")]
+    Version,
+    /// The times are in the wrong order.
+    #[error("the name ends before it starts")]
+    Reversed,
+}
+
+/// What a [`TimestampedName`](crate::TimestampedName) says, without the name: it is read without taking memory, as an array
+/// may have very many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct NameParts {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) form: NameForm,
+}
+
+impl NameParts {
+    /// Reads a name without folder and without ending.
+    pub(crate) fn of(text: &str) -> Result<Self, NameError> {
+        let text = text.strip_prefix("__").ok_or(NameError::Form)?;
+        let mut rest = Some(text);
+        let tokens = [(); 4].map(|()| next_token(&mut rest));
+        if rest.is_some() {
+            return Err(NameError::Form);
+        }
+        let (start, end, form) = match tokens {
+            [Some(start), Some(end), Some(uuid), Some(version)] if is_uuid(uuid) => {
+                let version = number(version).ok_or(NameError::Version)?;
+                let version = u32::try_from(version).map_err(|_| NameError::Version)?;
+                let form = NameForm::Versioned(FormatVersion::new(version));
+                (time(start)?, time(end)?, form)
+            }
+            [Some(start), Some(end), Some(uuid), None]
+                if is_uuid(uuid) && uuid.len() == UUID_LEN =>
+            {
+                (time(start)?, time(end)?, NameForm::UuidLast)
+            }
+            [Some(uuid), Some(end), None, None] | [Some(uuid), Some(_), Some(end), None]
+                if is_uuid(uuid) && uuid.len() == UUID_LEN =>
+            {
+                let end = time(end)?;
+                (end, end, NameForm::UuidFirst)
+            }
+            _ => return Err(NameError::Form),
+        };
+        Self { start, end, form }.checked()
+    }
+
+    /// The same, unless the times are in the wrong order.
+    pub(crate) fn checked(self) -> Result<Self, NameError> {
+        if self.start > self.end {
+            return Err(NameError::Reversed);
+        }
+        Ok(self)
+    }
+
+    pub(crate) fn version(self) -> FormatVersion {
+        match self.form {
+            NameForm::UuidFirst => UUID_FIRST_VERSION,
+            NameForm::UuidLast => UUID_LAST_VERSION,
+            NameForm::Versioned(version) => version,
+        }
+    }
+}
+
+/// What stands before the next `_`; the tokens are too short for a search that begins with preparations.
+fn next_token<'a>(rest: &mut Option<&'a str>) -> Option<&'a str> {
+    let text = rest.take()?;
+    let Some(end) = text.bytes().position(|byte| byte == b'_') else {
+        return Some(text);
+    };
+    *rest = text.get(end.saturating_add(1)..);
+    text.get(..end)
+}
+
+/// Old releases were not strict about the digits, so neither is this.
+fn is_uuid(token: &str) -> bool {
+    !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+fn time(token: &str) -> Result<u64, NameError> {
+    number(token).ok_or(NameError::Time)
+}
+
+/// Digits and nothing else: `parse` alone would take a sign.
+fn number(token: &str) -> Option<u64> {
+    let digits = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| token.parse().ok()).flatten()
+}
