@@ -16,6 +16,9 @@ const FACTORS: [u64; 4] = [
     0xD6E8_FEB8_6659_FD93,
 ];
 
+/// Rows that are mixed at a time.
+const FEW: usize = 1024;
+
 /// Grows with each result of a workload.
 pub(crate) struct Sums {
     ordered: bool,
@@ -89,17 +92,24 @@ impl Sums {
     }
 
     fn add_rows(&mut self, batch: &Batch) -> Result<()> {
-        let mut mixed = vec![0_u64; batch.rows];
-        for (column, factor) in batch.columns.iter().zip(FACTORS) {
-            for (mixed, word) in mixed.iter_mut().zip(words(column)?) {
-                *mixed = mixed.wrapping_add(word.wrapping_mul(factor));
+        let columns = batch.columns.iter().map(words);
+        let mut columns = columns.collect::<Result<Vec<_>>>()?;
+        let mut sum = 0_u64;
+        // Few rows at a time: memory for all of them would count with that of the result.
+        for first in (0..batch.rows).step_by(FEW) {
+            let mut mixed = [0_u64; FEW];
+            let rows = (batch.rows - first).min(FEW);
+            for (column, factor) in columns.iter_mut().zip(FACTORS) {
+                for (mixed, word) in mixed.iter_mut().take(rows).zip(column) {
+                    *mixed = mixed.wrapping_add(word.wrapping_mul(factor));
+                }
             }
+            let squares = mixed.iter().map(|mixed| {
+                let mixed = mixed ^ (mixed >> 32);
+                mixed.wrapping_mul(mixed)
+            });
+            sum = squares.fold(sum, u64::wrapping_add);
         }
-        let squares = mixed.iter().map(|mixed| {
-            let mixed = mixed ^ (mixed >> 32);
-            mixed.wrapping_mul(mixed)
-        });
-        let sum = squares.fold(0, u64::wrapping_add);
         self.grow("rows", sum);
         Ok(())
     }

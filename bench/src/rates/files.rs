@@ -34,7 +34,8 @@ fn large(rates: &mut Rates, place: &Path) -> Result<()> {
         for part in far.chunks(PIECE) {
             file.write_all(part)?;
         }
-        Ok(())
+        // What is written is to last.
+        Ok(file.sync_data()?)
     })?;
     rates.insert("write".into(), written);
     let mut file = File::open(&path)?;
@@ -90,7 +91,9 @@ fn small(rates: &mut Rates, place: &Path) -> Result<()> {
     rates.insert("list a name".into(), many);
     let created = rate(FILES, || {
         for (path, number) in paths.iter().zip(0..) {
-            fs::write(path.with_file_name(format!("new{number}")), &buffer)?;
+            let mut file = File::create(path.with_file_name(format!("new{number}")))?;
+            file.write_all(&buffer)?;
+            file.sync_data()?;
         }
         Ok(())
     })?;

@@ -1,9 +1,9 @@
-use std::sync::{Arc, Weak};
+use std::sync::Weak;
 
 use bytes::Bytes;
-use zerocopy::FromZeros;
 
 use crate::CellsError;
+use crate::memory::Memory;
 use crate::spare::{LEAST, Spare};
 
 /// What results begin at a multiple of, as Arrow wants it.
@@ -17,11 +17,11 @@ const POISON: u8 = 0xa5;
 /// A buffer of a [`Session`](crate::Session) returns its memory to it when it is dropped, or, once it was
 /// [frozen](Buffer::freeze), when the last that shares its bytes is dropped.
 ///
-/// It asks for no alignment, only for a little more than it needs: memory that is asked for with one is not taken
-/// from the system as zeros, but overwritten with them, all of it.
+/// It asks the allocator for no alignment, only for a little more than it needs: memory that is asked for with one is not
+/// taken from the system as zeros, but overwritten with them, all of it.
 #[derive(Default)]
 pub struct Buffer {
-    bytes: Vec<u8>,
+    bytes: Memory,
     start: usize,
     len: usize,
     home: Weak<Spare>,
@@ -59,17 +59,12 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// `len` zero bytes, whose memory goes to the session.
-    pub(crate) fn zeroed_of(len: usize, home: &Arc<Spare>) -> Result<Self, CellsError> {
-        Self::new(len, Arc::downgrade(home))
-    }
-
     fn new(len: usize, home: Weak<Spare>) -> Result<Self, CellsError> {
-        let bytes = u8::new_vec_zeroed(size(len)?).map_err(|_| too_large(len))?;
+        let bytes = Memory::zeroed(size(len)?, len).ok_or_else(|| too_large(len))?;
         Ok(Self::of(bytes, len, home))
     }
 
-    fn of(bytes: Vec<u8>, len: usize, home: Weak<Spare>) -> Self {
+    fn of(bytes: Memory, len: usize, home: Weak<Spare>) -> Self {
         if let Some(spare) = home.upgrade() {
             spare.lend(bytes.len());
         }

@@ -19,6 +19,7 @@ mod gather;
 mod gathered;
 mod keys;
 mod load;
+mod memory;
 mod problem;
 mod profile;
 mod progress;

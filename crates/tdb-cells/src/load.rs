@@ -98,15 +98,9 @@ fn reserve<'t>(
     let beside = offset.saturating_add(usize::from(field.nullable));
     let all = bytes.saturating_add(rows.saturating_mul(beside));
     let held = how.session.limits().budget.take(all as u64)?;
-    let all_tiles = || table.segments.iter().flat_map(|segment| &segment.tiles);
-    let values = if field.is_var() || all_tiles().all(|tile| tile.wanted) {
-        how.session.buffer(bytes)?
-    } else {
-        // Memory that nobody touches costs nothing.
-        how.session.zeroed_buffer(bytes)?
-    };
     let column = TableColumn {
-        values,
+        // What is not wanted is not written. Memory that is new costs nothing there, since nobody touches it.
+        values: how.session.buffer(bytes)?,
         cell_size,
         offsets: field.is_var().then(|| vec![0; rows.saturating_add(1)]),
         validity: field.nullable.then(|| vec![0; rows]),

@@ -177,21 +177,13 @@ impl Session {
         self.shared.workers.lend()
     }
 
-    /// Memory for `len` bytes of cells that are all about to be written. It may be that of a buffer that was dropped, and
-    /// then holds its cells until they are overwritten. The memory is taken from the budget by whoever asks.
+    /// Memory for `len` bytes of cells that are about to be written. It may be that of a buffer that was dropped, and
+    /// then holds its cells until they are overwritten: those that are not are nobody's to look at. The memory is taken from the budget by whoever asks.
     ///
     /// # Errors
     /// [`CellsError::Limit`] where the system has no such amount.
     pub fn buffer(&self, len: usize) -> Result<Buffer, CellsError> {
         Buffer::unwritten(len, &Arc::downgrade(&self.shared.spare))
-    }
-
-    /// As [`Session::buffer`], for cells some of which are not written: they are zero.
-    ///
-    /// # Errors
-    /// [`CellsError::Limit`] where the system has no such amount.
-    pub fn zeroed_buffer(&self, len: usize) -> Result<Buffer, CellsError> {
-        Buffer::zeroed_of(len, &self.shared.spare)
     }
 
     /// Runs `work` on the session's threads, among which [`crate::threads`] shares it; at one thread, or where none

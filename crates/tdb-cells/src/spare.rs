@@ -5,6 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tdb_tile::Budget;
 
+use crate::memory::Memory;
+
 /// Bytes below which the allocator does as well.
 pub(crate) const LEAST: usize = 64 << 10;
 
@@ -14,10 +16,13 @@ const SHARE: u64 = 8;
 /// Memory that is looked through when some is wanted is not in more parts than this.
 const MOST_PARTS: usize = 256;
 
+/// As many bytes are always kept: buffers of a few tiles are of many sizes.
+const LITTLE: u64 = 2 << 20;
+
 /// What a session keeps of the memory of dropped buffers.
 ///
-/// What is kept and the buffers in use together are never more than the most that buffers in use ever were: reads of many
-/// sizes take no more memory than the largest of them.
+/// But for a little, what is kept and the buffers in use together are never more than the most that buffers in use ever were:
+/// reads of many sizes take no more memory than the largest of them.
 ///
 /// No grant stands for it, so that no read fails for what is kept. Instead, it is given up where it and what is granted
 /// would be more than the budget.
@@ -30,7 +35,7 @@ pub(crate) struct Spare {
 #[derive(Debug, Default)]
 struct Kept {
     /// The one that was dropped last at the end.
-    parts: VecDeque<Vec<u8>>,
+    parts: VecDeque<Memory>,
     bytes: u64,
     /// Bytes of the buffers in use.
     lent: u64,
@@ -58,14 +63,14 @@ impl Spare {
     }
 
     /// Kept memory of at least `len` bytes and little more, which hold anything. The grant for it was taken before.
-    pub(crate) fn take(&self, len: usize) -> Option<Vec<u8>> {
+    pub(crate) fn take(&self, len: usize) -> Option<Memory> {
         if len < LEAST {
             return None;
         }
         let mut kept = self.lock();
         let found = kept.best(len).and_then(|at| kept.remove(at));
         // Other sizes than those that are kept are asked for now: the oldest makes room.
-        let outdated = if found.is_none() {
+        let outdated = if found.is_none() && kept.bytes > LITTLE {
             kept.remove(0)
         } else {
             None
@@ -78,7 +83,7 @@ impl Spare {
     }
 
     /// Keeps the memory of a dropped buffer, if there is room for it.
-    pub(crate) fn keep(&self, part: Vec<u8>) {
+    pub(crate) fn keep(&self, part: Memory) {
         let len = part.len() as u64;
         let mut kept = self.lock();
         kept.lent = kept.lent.saturating_sub(len);
@@ -111,7 +116,7 @@ impl Kept {
         Some(at)
     }
 
-    fn remove(&mut self, at: usize) -> Option<Vec<u8>> {
+    fn remove(&mut self, at: usize) -> Option<Memory> {
         let part = self.parts.remove(at)?;
         self.bytes = self.bytes.saturating_sub(part.len() as u64);
         Some(part)
@@ -119,11 +124,11 @@ impl Kept {
 
     /// Bytes that may be kept beside the buffers in use.
     fn room(&self) -> u64 {
-        self.most_lent.saturating_sub(self.lent)
+        self.most_lent.saturating_sub(self.lent).max(LITTLE)
     }
 
     /// Takes out the oldest parts until the others have no more than so many bytes.
-    fn shrink(&mut self, bytes: u64) -> Vec<Vec<u8>> {
+    fn shrink(&mut self, bytes: u64) -> Vec<Memory> {
         let mut given_up = Vec::new();
         while self.bytes > bytes {
             let Some(oldest) = self.remove(0) else { break };
@@ -146,33 +151,53 @@ mod tests {
         spare
     }
 
+    fn memory(len: usize) -> Memory {
+        Memory::zeroed(len, len).unwrap()
+    }
+
     #[test]
     fn no_more_is_kept_than_was_lent_at_a_time() {
-        let spare = Spare::new(Budget::new(64 << 20));
-        for len in [3 * MIB, MIB, 2 * MIB, 3 * MIB / 2] {
+        let spare = Spare::new(Budget::new(512 << 20));
+        for len in [24 * MIB, 8 * MIB, 16 * MIB, 12 * MIB] {
             spare.lend(len);
-            spare.keep(vec![0; len]);
-            assert!(spare.lock().bytes <= 3 << 20);
+            spare.keep(memory(len));
+            assert!(spare.lock().bytes <= 24 << 20);
         }
-        assert_eq!(spare.lock().bytes, 3 * (1 << 19));
-        spare.lend(MIB);
-        assert_eq!(spare.lock().bytes, 3 * (1 << 19));
+        assert_eq!(spare.lock().bytes, 12 << 20);
+        spare.lend(8 * MIB);
+        assert_eq!(spare.lock().bytes, 12 << 20);
         // As much as ever is in use now.
-        spare.lend(2 * MIB);
+        spare.lend(16 * MIB);
         assert_eq!(spare.lock().bytes, 0);
+    }
+
+    #[test]
+    fn a_little_is_kept_beside_all_that_was_lent() {
+        let spare = Spare::new(Budget::new(64 << 20));
+        for _ in 0..2 {
+            spare.lend(MIB);
+            spare.keep(memory(MIB));
+        }
+        assert_eq!(spare.lock().bytes, 2 << 20);
+        spare.lend(MIB);
+        spare.keep(memory(MIB));
+        assert_eq!(spare.lock().bytes, LITTLE);
+        // Nothing gives way to another size.
+        assert!(spare.take(3 * MIB).is_none());
+        assert_eq!(spare.lock().bytes, LITTLE);
     }
 
     #[test]
     fn what_was_dropped_is_taken_for_what_is_little_smaller() {
         let spare = spare(64);
-        for len in [LEAST - 1, 2 * MIB, MIB] {
-            spare.keep(vec![0; len]);
+        for len in [LEAST - 1, 4 * MIB, MIB] {
+            spare.keep(memory(len));
         }
-        assert_eq!(spare.lock().bytes, 3 << 20);
-        assert_eq!(spare.take(LEAST - 1), None);
+        assert_eq!(spare.lock().bytes, 5 << 20);
+        assert!(spare.take(LEAST - 1).is_none());
         let taken = spare.take(MIB - 1).map(|part| part.len());
         assert_eq!(taken, Some(MIB));
-        assert_eq!(spare.take(2 * MIB + 1), None);
+        assert!(spare.take(4 * MIB + 1).is_none());
         // What does not fit gives way.
         assert_eq!(spare.lock().bytes, 0);
     }
@@ -181,13 +206,13 @@ mod tests {
     fn no_more_than_a_share_of_the_budget_is_kept() {
         let spare = spare(64);
         for _ in 0..20 {
-            spare.keep(vec![0; MIB]);
+            spare.keep(memory(MIB));
         }
         assert_eq!(spare.lock().bytes, 8 << 20);
-        spare.keep(vec![0; 9 * MIB]);
+        spare.keep(memory(9 * MIB));
         assert_eq!(spare.lock().bytes, 8 << 20);
         for _ in 0..2 * MOST_PARTS {
-            spare.keep(vec![0; LEAST]);
+            spare.keep(memory(LEAST));
         }
         assert!(spare.lock().parts.len() <= MOST_PARTS);
     }
@@ -196,14 +221,14 @@ mod tests {
     fn what_is_kept_makes_room_for_what_is_granted() {
         let spare = spare(64);
         for _ in 0..8 {
-            spare.keep(vec![0; MIB]);
+            spare.keep(memory(MIB));
         }
         let granted = spare.budget.take(59 << 20).unwrap();
         assert!(spare.take(MIB).is_some());
         assert_eq!(spare.lock().bytes, 5 << 20);
-        spare.keep(vec![0; 6 * MIB]);
+        spare.keep(memory(6 * MIB));
         assert_eq!(spare.lock().bytes, 5 << 20);
-        spare.keep(vec![0; 3 * MIB]);
+        spare.keep(memory(3 * MIB));
         assert_eq!(spare.lock().bytes, 5 << 20);
         drop(granted);
     }
@@ -219,9 +244,8 @@ mod tests {
         assert_eq!(second.as_slice().as_ptr(), at);
         assert!(second.as_slice().iter().all(|byte| *byte == 0xa5));
         drop(second);
-        let zeroed = session.zeroed_buffer(MIB).unwrap();
-        assert!(zeroed.as_slice().iter().all(|byte| *byte == 0));
+        let third = session.buffer(MIB).unwrap();
         drop(session);
-        assert_eq!(zeroed.another(MIB).unwrap().as_slice().len(), MIB);
+        assert_eq!(third.another(MIB).unwrap().as_slice().len(), MIB);
     }
 }

@@ -42,7 +42,7 @@ pub struct TileRows {
     pub rows: RowRange,
     /// Whether all its cells lie within the subarray.
     pub full: bool,
-    /// Whether fields that are loaded from now on are wanted of it: what is not wanted is not fetched, and holds zeros.
+    /// Whether fields that are loaded from now on are wanted of it: what is not wanted is not fetched, and holds anything.
     pub wanted: bool,
 }
 

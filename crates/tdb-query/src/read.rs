@@ -59,6 +59,8 @@ pub struct Read {
     left: u64,
     /// Columns whose cells are stored.
     stored: u64,
+    /// Whether few tiles are loaded at a time.
+    in_portions: bool,
     state: State,
 }
 
@@ -116,12 +118,21 @@ impl Read {
             warnings: Vec::new(),
             left: options.limit.unwrap_or(u64::MAX),
             stored: 0,
+            in_portions: false,
             state: State::Planning(Box::new(planning)),
         };
         if needs_nothing {
             read.answer(Vec::new())?;
         }
         Ok(read)
+    }
+
+    /// Asks for the bytes of fewer tiles at a time, where that saves memory: they come without a wait.
+    pub(crate) fn load_in_portions(&mut self) {
+        self.in_portions = true;
+        if let State::Sparse(read) = &mut self.state {
+            read.load_in_portions();
+        }
     }
 
     /// Whether planning is done. Before, there are no [fields](Read::fields) and no batches.
@@ -220,7 +231,12 @@ impl Read {
                 self.fields = request.fields;
                 self.state = match planned {
                     Planned::Dense(read) => State::Dense(read),
-                    Planned::Sparse(read) => State::Sparse(read),
+                    Planned::Sparse(mut read) => {
+                        if self.in_portions {
+                            read.load_in_portions();
+                        }
+                        State::Sparse(read)
+                    }
                 };
                 Ok(())
             }

@@ -44,7 +44,11 @@ struct Asked {
 
 impl Asked {
     fn begin(&self, session: &Session, array: &Array) -> Result<Read, QueryError> {
-        Read::begin(session, array.snapshot(), &self.options, &self.purpose)
+        let mut read = Read::begin(session, array.snapshot(), &self.options, &self.purpose)?;
+        if matches!(array.store().distance(), Distance::Near) {
+            read.load_in_portions();
+        }
+        Ok(read)
     }
 }
 

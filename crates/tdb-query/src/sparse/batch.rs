@@ -1,11 +1,10 @@
 //! Makes batches of decoded cells: drops deleted cells and those that fail the condition, and gathers columns.
 
-use tdb_cells::{Batch, CellTable, scaled};
-use tdb_tile::{Bug, Grant};
+use tdb_cells::{Batch, CellTable};
 
 use super::deletes::apply_deletes;
 use super::read::{SparseRead, SparseStep};
-use super::ready::{Ready, Selected};
+use super::ready::{Ready, Selected, share_of};
 use super::rows::Rows;
 use crate::QueryError;
 use crate::options::Versions;
@@ -52,18 +51,24 @@ impl SparseRead {
                 }
                 self.plan.apply_condition(&table, &mut rows)?;
             }
+            if let Some(rows) = &mut rows {
+                let limit = usize::try_from(self.plan.request.limit);
+                rows.truncate(limit.unwrap_or(usize::MAX));
+            }
             match rows {
-                Some(rows) if rows.len() > self.rows_of_a_batch(&table) => {
-                    self.ready = Some(Ready {
-                        table,
-                        rows,
-                        given: 0,
-                    });
-                    Ok(None)
+                Some(rows) if self.is_little(&table, rows.len()) => self.collect(table, &rows),
+                Some(rows)
+                    if rows.len() > self.rows_of_a_batch(&table) || !self.collected.is_empty() =>
+                {
+                    let before = self.give_collected()?;
+                    let (most, plan) = (self.rows_of_a_batch(&table), &self.plan);
+                    let budget = &session.limits().budget;
+                    self.ready = Ready::new(plan, table, rows, most, budget)?;
+                    Ok(before)
                 }
                 Some(rows) => {
-                    let part = self.share_of(&table, rows.len())?;
-                    self.held.push(part);
+                    let part = share_of(&table, rows.len());
+                    self.held.push(session.limits().budget.take(part)?);
                     self.plan.columns(&mut table, Some(&rows)).map(Some)
                 }
                 None => {
@@ -76,20 +81,23 @@ impl SparseRead {
         Ok(batch?.map(SparseStep::Batch))
     }
 
+    /// Whether nothing is in memory that is to be given out, and cells come in the order of the fragments.
+    pub(super) fn is_between_batches(&self) -> bool {
+        let has_none = self.ready.is_empty() && self.collected.is_empty();
+        has_none && self.slabs.is_none() && self.carried.is_none()
+    }
+
     /// More of the cells that are in memory.
     pub(super) fn next_ready(&mut self) -> Result<Option<Batch>, QueryError> {
-        let Some(mut ready) = self.ready.take() else {
+        if self.ready.is_empty() {
+            return Ok(None);
+        }
+        let (plan, ready, session) = (&self.plan, &mut self.ready, &self.session);
+        let next = || ready.next(plan, &session.limits().budget);
+        let Some((batch, held)) = session.install(next)? else {
             return Ok(None);
         };
-        let most = self.rows_of_a_batch(&ready.table);
-        let end = ready.given.saturating_add(most).min(ready.rows.len());
-        let rows = ready.rows.get(ready.given..end);
-        let rows = rows.ok_or_else(|| Bug::new("more cells were given out than there are"))?;
-        self.held.push(self.share_of(&ready.table, rows.len())?);
-        let columns = || self.plan.columns_of(&ready.table, rows);
-        let batch = self.session.install(columns)?;
-        ready.given = end;
-        self.ready = (end < ready.rows.len()).then_some(ready);
+        self.held.push(held);
         Ok(Some(batch))
     }
 
@@ -106,12 +114,6 @@ impl SparseRead {
             .unwrap_or(1);
         // More than memory can address are more than the table has.
         usize::try_from(rows).map_or(all, |rows| rows.max(1))
-    }
-
-    /// Memory for so many of a table's rows, once more.
-    fn share_of(&self, table: &CellTable, rows: usize) -> Result<Grant, QueryError> {
-        let part = scaled(table.bytes_held(), rows as u64, table.rows().len() as u64);
-        Ok(self.session.limits().budget.take(part)?)
     }
 }
 

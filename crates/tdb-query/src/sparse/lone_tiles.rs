@@ -58,6 +58,7 @@ impl SparseRead {
             array,
             mut plan,
             tiles,
+            portion,
             ..
         } = self;
         let used = Bug::new("tiles are left out of a read that has begun");
@@ -80,7 +81,9 @@ impl SparseRead {
             }
         }
         plan.plan_only(left);
-        Self::new(session, array, plan, located)
+        let mut left = Self::new(session, array, plan, located)?;
+        left.portion = portion;
+        Ok(left)
     }
 }
 

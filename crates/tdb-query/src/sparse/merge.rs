@@ -8,9 +8,9 @@ use tdb_tile::Bug;
 
 use super::cursors::Frontier;
 use super::plan::SparsePlan;
+use super::row_times::RowTimes;
 use super::rows::{Rows, keep_in};
 use super::select::select;
-use super::visibility::time_of;
 use crate::QueryError;
 use crate::options::Versions;
 use tdb_cells::{Coordinates, dimension_types, row_keys};
@@ -137,10 +137,8 @@ impl SparsePlan {
         if !self.deduplicates {
             return Ok(());
         }
-        let newer = |row: Row, kept: Row| {
-            let (a, b) = (time_of(array, table, row)?, time_of(array, table, kept)?);
-            Ok(a > b || (a == b && is_later_fragment(table, row, kept)))
-        };
+        let times = RowTimes::new(array, table)?;
+        let newer = |row: Row, kept: Row| Ok(times.age(row)? > times.age(kept)?);
         keep_newest(keys, rows, newer)
     }
 
@@ -170,17 +168,6 @@ impl SparsePlan {
             Ok(gather(column.map_or_else(|| not_loaded(count), Ok)?, rows)?)
         })
     }
-
-    /// Columns of some rows, which leave the table as it is.
-    pub(crate) fn columns_of(&self, table: &CellTable, rows: &[Row]) -> Result<Batch, QueryError> {
-        self.request.batch(rows.len(), |field| {
-            let column = match table.column(field) {
-                Some(column) => column.at(rows)?,
-                None => not_loaded(rows.len())?,
-            };
-            Ok(gather(column, None)?)
-        })
-    }
 }
 
 /// The column of a field that was not loaded, since no row of it was left.
@@ -198,12 +185,12 @@ fn newest_first(
     keys: &Keys<'_>,
     rows: &mut [Row],
 ) -> Result<(), QueryError> {
+    let times = RowTimes::new(array, table)?;
     let equal = |a: &Row, b: &Row| keys.compare(*a, *b).is_eq();
     for same in rows.chunk_by_mut(equal).filter(|same| same.len() > 1) {
-        let aged = same.iter().map(|&row| {
-            let newest = (time_of(array, table, row)?, segment_of(table, row));
-            Ok((std::cmp::Reverse(newest), row))
-        });
+        let aged = same
+            .iter()
+            .map(|&row| Ok((std::cmp::Reverse(times.age(row)?), row)));
         let mut aged = aged.collect::<Result<Vec<_>, QueryError>>()?;
         aged.sort_unstable();
         for (place, (_, row)) in same.iter_mut().zip(aged) {
@@ -211,13 +198,4 @@ fn newest_first(
         }
     }
     Ok(())
-}
-
-fn segment_of(table: &CellTable, row: Row) -> usize {
-    let segments = &table.segments;
-    segments.partition_point(|segment| segment.rows.end() <= row.index())
-}
-
-fn is_later_fragment(table: &CellTable, a: Row, b: Row) -> bool {
-    segment_of(table, a) > segment_of(table, b)
 }

@@ -10,6 +10,7 @@ use tdb_store::Read;
 use tdb_tile::{Bug, Grant};
 
 use super::chosen::Chosen;
+use super::collected::Collected;
 use super::cursors::{Cursors, Frontier};
 use super::first_cell::FirstCell;
 use super::plan::{PlanIndex, PlannedTiles, SparsePlan};
@@ -50,9 +51,12 @@ pub(crate) struct SparseRead {
     /// Cells that were loaded and come behind those that were given out.
     pub(super) carried: Option<CellTable>,
     /// Cells of the result that are in memory and were not given out yet.
-    pub(super) ready: Option<Ready>,
+    pub(super) ready: Ready,
     /// The weight of the tiles of a batch, where that is not to be as much as there may be.
     share: u64,
+    /// The weight of the tiles that cells are taken out of together.
+    pub(super) portion: u64,
+    pub(super) collected: Collected,
     /// Where cells are to be counted and not given out.
     pub(super) tally: Option<Tally>,
     /// The memory of the batch that was given out last.
@@ -121,8 +125,10 @@ impl SparseRead {
             needs: None,
             reached: None,
             carried: None,
-            ready: None,
+            ready: Ready::default(),
             share,
+            portion: u64::MAX,
+            collected: Collected::default(),
             tally: None,
             held: Vec::new(),
         })
@@ -181,11 +187,6 @@ impl SparseRead {
         }
     }
 
-    /// Whether nothing is in memory that is to be given out, and cells come in the order of the fragments.
-    pub(super) fn is_between_batches(&self) -> bool {
-        self.ready.is_none() && self.slabs.is_none() && self.carried.is_none()
-    }
-
     /// Chooses the next tiles.
     fn begin(&mut self) -> Result<Option<SparseStep>, QueryError> {
         let most = self.most();
@@ -195,14 +196,15 @@ impl SparseRead {
                 None => Ok(Some(SparseStep::Done)),
             };
         }
-        let share = self.share.min(most);
+        let share = self.share.min(self.portion());
         if !self.plan.can_stop() && self.cursors.left() > most {
             return self.go_on_in_slabs();
         }
         let supply = Supply::new(&self.plan, &self.tiles, &self.weights, &self.session);
         let chosen = self.cursors.choose(supply, share, self.carried.as_ref())?;
         if chosen.is_empty() {
-            return Ok(Some(SparseStep::Done));
+            let rest = self.give_collected()?;
+            return Ok(Some(rest.map_or(SparseStep::Done, SparseStep::Batch)));
         }
         if self.plan.sorts && chosen.weight > share && !self.fits(&chosen) {
             // Not even one tile of each fragment fits.

@@ -1,17 +1,32 @@
 //! Cells on their way out of a read.
 
-use tdb_cells::{CellTable, Row};
+use std::collections::{HashMap, VecDeque};
 
+use tdb_cells::{Batch, CellTable, Gathered, Row, gather, scaled};
+use tdb_schema::FieldKind;
+use tdb_tile::{Budget, Bug, Grant};
+
+use super::plan::SparsePlan;
 use super::rows::Rows;
+use crate::QueryError;
 
-/// Cells of the result, more than a batch may have.
-#[derive(Debug)]
+/// More cells of a result than a batch may have.
+#[derive(Debug, Default)]
 pub(super) struct Ready {
-    pub(super) table: CellTable,
-    /// Those of the result, in its order.
-    pub(super) rows: Vec<Row>,
+    /// Batches that were made, each with its memory.
+    batches: VecDeque<(Batch, Grant)>,
+    rest: Option<Rest>,
+}
+
+/// Cells that are made batches one by one.
+#[derive(Debug)]
+struct Rest {
+    table: CellTable,
+    rows: Vec<Row>,
     /// How many of them were given out.
-    pub(super) given: usize,
+    given: usize,
+    /// How many make a batch.
+    most: usize,
 }
 
 /// The cells of a table that were chosen already.
@@ -20,4 +35,105 @@ pub(super) struct Selected {
     pub(super) rows: Rows,
     /// Whether what is deleted or fails the condition is left out.
     pub(super) is_final: bool,
+}
+
+impl Ready {
+    /// Rows of a table, `most` of them in a batch. All are made at once, column by column, so that no more than one is in memory
+    /// twice, unless rows that count often leave no memory for that.
+    pub(super) fn new(
+        plan: &SparsePlan,
+        table: CellTable,
+        rows: Vec<Row>,
+        most: usize,
+        budget: &Budget,
+    ) -> Result<Self, QueryError> {
+        let most = most.max(1);
+        if share_of(&table, rows.len()) <= budget.left() {
+            return Self::by_column(plan, table, &rows, most, budget);
+        }
+        let rest = Rest {
+            table,
+            rows,
+            given: 0,
+            most,
+        };
+        Ok(Self {
+            rest: Some(rest),
+            ..Self::default()
+        })
+    }
+
+    fn by_column(
+        plan: &SparsePlan,
+        mut table: CellTable,
+        rows: &[Row],
+        most: usize,
+        budget: &Budget,
+    ) -> Result<Self, QueryError> {
+        let held = rows.chunks(most).map(|part| {
+            let bytes = share_of(&table, part.len());
+            budget.take(bytes)
+        });
+        let held: Vec<Grant> = held.collect::<Result<_, _>>()?;
+        let mut columns: HashMap<FieldKind, VecDeque<Gathered>> = HashMap::new();
+        for info in &plan.request.fields {
+            let Some(column) = table.take(info.field) else {
+                continue;
+            };
+            let made = rows.chunks(most).map(|part| gather(column.at(part)?, None));
+            columns.insert(info.field, made.collect::<Result<_, _>>()?);
+        }
+        let batches = rows.chunks(most).zip(held).map(|(part, held)| {
+            let batch = plan.request.batch(part.len(), |field| {
+                let made = columns.get_mut(&field).and_then(VecDeque::pop_front);
+                Ok(made.ok_or_else(not_loaded)?)
+            });
+            Ok((batch?, held))
+        });
+        Ok(Self {
+            batches: batches.collect::<Result<_, QueryError>>()?,
+            rest: None,
+        })
+    }
+
+    /// The next batch, and its memory.
+    pub(super) fn next(
+        &mut self,
+        plan: &SparsePlan,
+        budget: &Budget,
+    ) -> Result<Option<(Batch, Grant)>, QueryError> {
+        if let Some(made) = self.batches.pop_front() {
+            return Ok(Some(made));
+        }
+        let Some(rest) = &mut self.rest else {
+            return Ok(None);
+        };
+        let end = rest.given.saturating_add(rest.most).min(rest.rows.len());
+        let rows = rest.rows.get(rest.given..end);
+        let rows = rows.ok_or_else(|| Bug::new("more cells were given out than there are"))?;
+        let held = budget.take(share_of(&rest.table, rows.len()))?;
+        let batch = plan.request.batch(rows.len(), |field| {
+            let column = rest.table.column(field).ok_or_else(not_loaded)?;
+            Ok(gather(column.at(rows)?, None)?)
+        })?;
+        rest.given = end;
+        if end == rest.rows.len() {
+            self.rest = None;
+        }
+        Ok(Some((batch, held)))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.batches.is_empty() && self.rest.is_none()
+    }
+}
+
+#[track_caller]
+fn not_loaded() -> Bug {
+    Bug::new("a column of the result was not loaded")
+}
+
+/// The part of the memory of a table that so many of its rows take.
+pub(super) fn share_of(table: &CellTable, rows: usize) -> u64 {
+    scaled(table.bytes_held(), rows as u64, table.rows().len() as u64)
 }

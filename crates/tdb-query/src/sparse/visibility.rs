@@ -11,6 +11,7 @@ use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Bug, WireError};
 
 use super::fragment_plan::FragmentPlan;
+use super::row_times::RowTimes;
 use super::rows::{Rows, keep_in};
 use crate::QueryError;
 use crate::options::Versions;
@@ -162,6 +163,7 @@ impl Visibility {
     ) -> Result<CellSet, QueryError> {
         let mut gone = CellSet::all(table.rows());
         gone.remove(&delete.keep.evaluate(table)?)?;
+        let times = RowTimes::new(array, table)?;
         for segment in &table.segments {
             if delete.fragments.binary_search(&segment.fragment).is_err() {
                 gone.remove_rows(segment.rows)?;
@@ -171,7 +173,7 @@ impl Visibility {
             let is_before = !fragment.metadata.extra_fields.timestamps
                 || delete.timestamp > fragment.timestamps().1;
             if !is_before {
-                let is_later = |row| Ok(time_of(array, table, row)? > delete.timestamp);
+                let is_later = |row| Ok(times.of(row)? > delete.timestamp);
                 gone.remove_where(segment.rows, is_later)?;
             }
         }
@@ -334,16 +336,4 @@ fn attribute_place(stored: &ArraySchema, index: usize, schema: &mut Arc<ArraySch
         attributes.push(attribute.clone());
         attributes.len().saturating_sub(1)
     }))
-}
-
-/// When a cell was written: its own time, or that of its fragment.
-pub(crate) fn time_of(array: &Snapshot, table: &CellTable, row: Row) -> Result<u64, Bug> {
-    if let Some(times) = table.column(FieldKind::Timestamps) {
-        return times.u64_at(row);
-    }
-    let segments = &table.segments;
-    let at = segments.partition_point(|segment| segment.rows.end() <= row.index());
-    let segment = segments.get(at);
-    let segment = segment.ok_or_else(|| Bug::new("a row behind those of its table"))?;
-    Ok(array.fragment(segment.fragment)?.timestamps().0)
 }

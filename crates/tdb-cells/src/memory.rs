@@ -1,0 +1,98 @@
+use std::ops::{Deref, DerefMut};
+
+use memmap2::MmapMut;
+use zerocopy::FromZeros;
+
+/// Bytes from which on memory is asked of the system itself, and goes back to it whole.
+///
+/// The allocator would take it from a heap, where what is asked for and dropped in many sizes leaves holes between the results
+/// that nothing fits and that never go back: a quarter of the memory of a read of a box.
+const MAPPED: usize = 256 << 10;
+
+/// What the system can give at once where that is asked for, instead of 512 small pages one by one.
+#[cfg(target_os = "linux")]
+const HUGE_PAGE: usize = 2 << 20;
+
+/// Memory that is zero when it is new, and takes none of the machine's before it is written.
+pub(crate) enum Memory {
+    Allocated(Vec<u8>),
+    Mapped(MmapMut),
+}
+
+impl Memory {
+    /// `len` zero bytes, of which the first `used` are about to be written; `None` where the system has no such amount.
+    pub(crate) fn zeroed(len: usize, used: usize) -> Option<Self> {
+        if len >= MAPPED
+            && let Ok(map) = MmapMut::map_anon(len)
+        {
+            prefer_huge_pages(&map, used);
+            return Some(Self::Mapped(map));
+        }
+        // Some systems have no such way.
+        u8::new_vec_zeroed(len).ok().map(Self::Allocated)
+    }
+}
+
+/// Asks for huge pages where whole ones are about to be written: the rest would take a page that is hardly used.
+#[cfg(target_os = "linux")]
+fn prefer_huge_pages(map: &MmapMut, used: usize) {
+    let whole = used / HUGE_PAGE * HUGE_PAGE;
+    if whole > 0 {
+        // Small pages do as well, only slower.
+        let _ = map.advise_range(memmap2::Advice::HugePage, 0, whole);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn prefer_huge_pages(_: &MmapMut, _: usize) {}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::Allocated(Vec::new())
+    }
+}
+
+impl Deref for Memory {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Allocated(bytes) => bytes,
+            Self::Mapped(map) => map,
+        }
+    }
+}
+
+impl DerefMut for Memory {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        match self {
+            Self::Allocated(bytes) => bytes,
+            Self::Mapped(map) => map,
+        }
+    }
+}
+
+impl std::fmt::Debug for Memory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Memory({} bytes)", self.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_of_any_size_is_zero_and_can_be_written() {
+        for len in [0, 1, MAPPED - 1, MAPPED, MAPPED + 1, 5 << 20] {
+            for used in [0, len / 2, len] {
+                let mut memory = Memory::zeroed(len, used).unwrap();
+                assert_eq!(memory.len(), len);
+                assert!(memory.iter().all(|byte| *byte == 0));
+                memory.fill(7);
+                assert!(memory.iter().all(|byte| *byte == 7));
+            }
+        }
+        assert!(Memory::zeroed(usize::MAX, 0).is_none());
+    }
+}
