@@ -36,7 +36,7 @@ impl Memory {
 /// Asks for huge pages where whole ones are about to be written: the rest would take a page that is hardly used.
 #[cfg(target_os = "linux")]
 fn prefer_huge_pages(map: &MmapMut, used: usize) {
-    let whole = used / HUGE_PAGE * HUGE_PAGE;
+    let whole = used.saturating_sub(used % HUGE_PAGE);
     if whole > 0 {
         // Small pages do as well, only slower.
         let _ = map.advise_range(memmap2::Advice::HugePage, 0, whole);

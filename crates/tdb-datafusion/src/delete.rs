@@ -11,7 +11,7 @@ use tdb_condition::{CompareOp, Condition, FieldTest, Literal, Test};
 use tdb_query::{DeleteOptions, delete_cells};
 use tdb_schema::value::{Value, read};
 
-use crate::pushdown::May;
+use crate::pushed::May;
 use crate::table::ArrayTable;
 
 /// What a statement asks to delete.

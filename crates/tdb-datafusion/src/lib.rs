@@ -19,6 +19,7 @@ mod memory;
 mod named_by_uri;
 mod parts;
 mod pushdown;
+mod pushed;
 mod requests;
 mod rows;
 mod scan;

@@ -26,7 +26,8 @@ use tdb_condition::Condition;
 use tdb_query::{ReadOptions, ResultOrder};
 
 use crate::parts::Part;
-use crate::pushdown::{May, pushed};
+use crate::pushdown::pushed;
+use crate::pushed::May;
 use crate::source::Source;
 use crate::stream::Batches;
 

@@ -25,7 +25,8 @@ use crate::insert::insertion;
 use crate::known::known_columns;
 use crate::machines::Machines;
 use crate::parts;
-use crate::pushdown::{May, Pushed, pushed};
+use crate::pushdown::pushed;
+use crate::pushed::{May, Pushed};
 use crate::scan::ArrayScan;
 use crate::source::Source;
 
