@@ -51,9 +51,9 @@ impl SparseRead {
                 }
                 self.plan.apply_condition(&table, &mut rows)?;
             }
-            if let Some(rows) = &mut rows {
-                let limit = usize::try_from(self.plan.request.limit);
-                rows.truncate(limit.unwrap_or(usize::MAX));
+            // No table has more rows than memory can address.
+            if let (Some(rows), Ok(limit)) = (&mut rows, usize::try_from(self.plan.request.limit)) {
+                rows.truncate(limit);
             }
             match rows {
                 Some(rows) if self.is_little(&table, rows.len()) => self.collect(table, &rows),

@@ -13,6 +13,7 @@ mod lone_tiles;
 mod merge;
 mod outset;
 mod plan;
+mod portions;
 mod read;
 mod ready;
 mod row_times;
