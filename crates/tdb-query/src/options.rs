@@ -90,8 +90,8 @@ pub struct ReadOptions {
     pub limit: Option<u64>,
     /// Return enumerated attributes as indexes, without their labels.
     pub enumeration_codes: bool,
-    /// The approximate maximum size of a batch in bytes; 32 MiB by default. With `u64::MAX`, a batch is as large as
-    /// the session's memory allows.
+    /// The approximate maximum size of a batch in bytes; 32 MiB by default, 8 MiB of dense arrays where cells are chosen by a
+    /// condition or by points. With `u64::MAX`, a batch is as large as the session's memory allows.
     pub batch_bytes: Option<u64>,
 }
 

@@ -16,6 +16,10 @@ use crate::options::{Failing, ReadOptions, ResultOrder, Versions};
 /// to come before the whole has been read.
 const BATCH: u64 = 32 << 20;
 
+/// The same where a condition is asked about every cell of a dense array: what it tests, and what it finds, is in memory beside
+/// the result.
+const ASKED_BATCH: u64 = 8 << 20;
+
 /// What is read of an array: [`ReadOptions`], resolved.
 ///
 /// Resolving fetches nothing: the enumerations of the attributes are passed in, and label ranges are ranges of
@@ -109,6 +113,8 @@ impl Request {
             (Some(condition), Some(points)) => Some(condition.and_points(points)),
             (condition, points) => condition.or(points),
         };
+        let is_asked = chooses.is_some() && schema.is_dense();
+        let batch = if is_asked { ASKED_BATCH } else { BATCH };
         Ok(Self {
             subarray,
             order,
@@ -118,7 +124,7 @@ impl Request {
             unknown_labels: unknown_labels.collect(),
             failing: options.failing,
             fields: fields.collect(),
-            batch_bytes: options.batch_bytes.unwrap_or(BATCH),
+            batch_bytes: options.batch_bytes.unwrap_or(batch),
             limit: options.limit.unwrap_or(u64::MAX),
         })
     }
