@@ -2,7 +2,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use tdb_array::Array;
-use tdb_cells::files::for_each_batch;
+use tdb_cells::files::{MadeOn, for_each_batch};
 use tdb_cells::{Batch, FieldInfo, Session};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_schema::names::UnknownName;
@@ -87,6 +87,7 @@ pub fn aggregate(
     }
     for_each_batch(
         session,
+        MadeOn::Session,
         || reader.next().transpose().map_err(AggregateError::from),
         |batch| {
             if by.is_empty() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tdb_array::Array;
-use tdb_cells::files::for_each_batch;
+use tdb_cells::files::{MadeOn, for_each_batch};
 use tdb_cells::{Batch, Column, FieldInfo, Session};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::value::{NOT_A_TIME, holds_bytes};
@@ -70,6 +70,7 @@ pub fn summarize(
         .collect();
     for_each_batch(
         session,
+        MadeOn::Session,
         || reader.next().transpose().map_err(AggregateError::from),
         |batch| {
             states.add(batch, GroupOf::One, 1)?;

@@ -191,4 +191,10 @@ impl Session {
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         self.shared.threads.install(work)
     }
+
+    /// Runs `work` on the session's threads while this one does something else, for which it may wait; where there are no such
+    /// threads, before it.
+    pub fn beside<T>(&self, work: impl FnOnce() + Send, here: impl FnOnce() -> T) -> T {
+        self.shared.threads.beside(work, here)
+    }
 }

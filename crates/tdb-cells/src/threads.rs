@@ -47,6 +47,20 @@ impl Threads {
             None => work(),
         }
     }
+
+    /// Runs `work` on these threads, and `here` on this one.
+    pub(crate) fn beside<T>(&self, work: impl FnOnce() + Send, here: impl FnOnce() -> T) -> T {
+        match self.pool.get_or_init(|| start(self.wanted, &spawn)) {
+            Some(pool) => pool.in_place_scope(|scope| {
+                scope.spawn(|_| work());
+                here()
+            }),
+            None => {
+                work();
+                here()
+            }
+        }
+    }
 }
 
 /// Starts one thread of a pool.

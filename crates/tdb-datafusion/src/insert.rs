@@ -11,7 +11,7 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::dml::InsertOp;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan};
 use tdb_arrow::ArrowInput;
-use tdb_cells::files::{Input, InputError, for_each_batch};
+use tdb_cells::files::{Input, InputError, MadeOn, for_each_batch};
 use tdb_store::LocalStore;
 use tdb_write::{WriteError, WriteOptions, Writer, input_fields};
 
@@ -98,8 +98,10 @@ fn write(source: &Source, rows: Rows) -> Result<u64> {
         ..WriteOptions::default()
     };
     let mut writer = Writer::open(session, &array, &options).map_err(failed)?;
+    let made_on = MadeOn::of(&*cells);
     let done = for_each_batch(
         session,
+        made_on,
         || cells.next().map_err(Stopped::Input),
         |batch| writer.push(batch).map_err(Stopped::Write),
     );

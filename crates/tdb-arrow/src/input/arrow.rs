@@ -42,6 +42,8 @@ struct Batches {
     reader: Box<dyn RecordBatchReader + Send>,
     /// The numbers of those columns, unless they are all.
     chosen: Option<Vec<usize>>,
+    /// Whether they may come of work of other threads.
+    waits: bool,
     source: Source,
 }
 
@@ -54,7 +56,7 @@ struct Source {
 }
 
 impl ArrowInput {
-    /// The cells of these batches; `format` names it in errors.
+    /// The cells of these batches, which may come of work of other threads; `format` names them in errors.
     #[must_use]
     pub fn new(batches: Box<dyn RecordBatchReader + Send>, format: &'static str) -> Self {
         let schema = batches.schema();
@@ -65,6 +67,7 @@ impl ArrowInput {
             batches: Batches {
                 reader: batches,
                 chosen: None,
+                waits: true,
                 source: Source {
                     format,
                     memory: InputOptions::default().memory,
@@ -113,6 +116,18 @@ impl ArrowInput {
     }
 }
 
+impl ArrowInput {
+    /// The same, of a file, which no other thread reads.
+    pub(super) fn of_file(
+        batches: Box<dyn RecordBatchReader + Send>,
+        format: &'static str,
+    ) -> Self {
+        let mut input = Self::new(batches, format);
+        input.batches.waits = false;
+        input
+    }
+}
+
 impl Input for ArrowInput {
     fn names(&self) -> &[String] {
         &self.names
@@ -148,6 +163,7 @@ impl Input for ArrowInput {
             });
         Ok(Box::new(ArrowCells {
             columns: columns.collect::<Result<_, _>>()?,
+            waits: self.batches.waits,
             batches: Some(self.batches),
             rows: 0,
             zoned,
@@ -205,6 +221,7 @@ fn see(guesses: &mut [ArrowGuess], batch: &RecordBatch, first: u64) -> Result<()
 struct ArrowCells {
     /// Gone after the last batch: readers keep what that came from.
     batches: Option<Batches>,
+    waits: bool,
     columns: Vec<ColumnConverter>,
     rows: u64,
     /// Names of fields whose columns have times of a zone.
@@ -249,6 +266,10 @@ impl BatchReader for ArrowCells {
 
     fn line(&self, _: u64) -> Option<u64> {
         None
+    }
+
+    fn waits(&self) -> bool {
+        self.waits
     }
 
     fn zoned(&self) -> Vec<String> {

@@ -26,7 +26,7 @@ pub fn ipc_file_input<R: Read + Seek + Send + 'static>(
     check_blocks(&mut file, options.memory)?;
     let reader = guarded(FORMAT, || FileReader::try_new_buffered(file, None))?;
     let reader = reader.map_err(|error| failed(FORMAT, error))?;
-    let input = ArrowInput::new(Box::new(reader), FORMAT).with_memory(options.memory);
+    let input = ArrowInput::of_file(Box::new(reader), FORMAT).with_memory(options.memory);
     input.with_columns(&options.columns)
 }
 
@@ -100,6 +100,6 @@ pub fn ipc_stream_input<R: Read + Send + 'static>(
     let stream = CheckedMessages::new(BufReader::new(stream), options.memory);
     let reader = guarded(FORMAT, || StreamReader::try_new(stream, None))?;
     let reader = reader.map_err(|error| failed(FORMAT, error))?;
-    let input = ArrowInput::new(Box::new(reader), FORMAT).with_memory(options.memory);
+    let input = ArrowInput::of_file(Box::new(reader), FORMAT).with_memory(options.memory);
     input.with_columns(&options.columns)
 }

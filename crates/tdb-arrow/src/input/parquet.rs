@@ -54,7 +54,7 @@ pub fn parquet_input<R: Read + Seek + Send + 'static>(
     let mask = ProjectionMask::roots(builder.parquet_schema(), numbers);
     let builder = builder.with_projection(mask);
     let reader = guarded(FORMAT, || builder.build())?.map_err(failed)?;
-    let input = ArrowInput::new(Box::new(reader), FORMAT).with_memory(options.memory);
+    let input = ArrowInput::of_file(Box::new(reader), FORMAT).with_memory(options.memory);
     // The reader of batches gives no metadata.
     Ok(input.with_chosen(chosen).with_array_schema(array_schema))
 }

@@ -125,6 +125,12 @@ pub trait BatchReader: Send {
     /// The line of the text at which a row begins, where the input is text and rows have been read so far.
     fn line(&self, row: u64) -> Option<u64>;
 
+    /// Whether batches may come of work of other threads. No thread of a session waits for them: it could be the one that the
+    /// work waits for.
+    fn waits(&self) -> bool {
+        false
+    }
+
     /// The columns, by the names of their fields, of which times were read so far that are those of another clock than that
     /// of UTC: what is stored is UTC, and the zone is lost.
     fn zoned(&self) -> Vec<String> {
@@ -135,7 +141,28 @@ pub trait BatchReader: Send {
 /// A batch of more bytes than this, which has very large cells, is alone in memory.
 const MOST_BESIDE_ANOTHER: usize = 16 << 20;
 
-/// Gives each batch to `take` while the next one is made, on the threads of the session. At most two are in memory; a
+/// Where batches are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MadeOn {
+    /// On the threads of the session, which share the work.
+    Session,
+    /// On the thread of the caller, since making one may wait for other threads, and these for those of the session.
+    Caller,
+}
+
+impl MadeOn {
+    /// Where the batches of a reader are made.
+    #[must_use]
+    pub fn of(reader: &dyn BatchReader) -> Self {
+        if reader.waits() {
+            Self::Caller
+        } else {
+            Self::Session
+        }
+    }
+}
+
+/// Gives each batch to `take`, on the threads of the session, while the next one is made. At most two are in memory; a
 /// batch of very large cells is the only one, and is made and taken on the thread of the caller, which gives the memory
 /// for one of them to the next.
 ///
@@ -143,12 +170,26 @@ const MOST_BESIDE_ANOTHER: usize = 16 << 20;
 /// The first of either, by the number of the batch.
 pub fn for_each_batch<E: Send>(
     session: &Session,
+    made_on: MadeOn,
     mut next: impl FnMut() -> Result<Option<Batch>, E> + Send,
     mut take: impl FnMut(&Batch) -> Result<(), E> + Send,
 ) -> Result<(), E> {
     while let Some(mut batch) = next()? {
         if !is_large(&batch) {
-            let large = session.install(|| take_small(batch, &mut next, &mut take))?;
+            let large = match made_on {
+                MadeOn::Session => session.install(|| {
+                    let both = |batch: &Batch| threads::both(|| take(batch), &mut next);
+                    take_small(batch, both)
+                }),
+                MadeOn::Caller => {
+                    let both = |batch: &Batch| {
+                        let mut taken = Ok(());
+                        let following = session.beside(|| taken = take(batch), &mut next);
+                        (taken, following)
+                    };
+                    take_small(batch, both)
+                }
+            }?;
             let Some(large) = large else { return Ok(()) };
             batch = large;
         }
@@ -162,13 +203,12 @@ fn is_large(batch: &Batch) -> bool {
 }
 
 /// Takes batches, each while the next one is made, up to the first large one, which it returns.
-fn take_small<E: Send>(
+fn take_small<E>(
     mut batch: Batch,
-    mut next: impl FnMut() -> Result<Option<Batch>, E> + Send,
-    mut take: impl FnMut(&Batch) -> Result<(), E> + Send,
+    mut both: impl FnMut(&Batch) -> (Result<(), E>, Result<Option<Batch>, E>),
 ) -> Result<Option<Batch>, E> {
     loop {
-        let (taken, following) = threads::both(|| take(&batch), &mut next);
+        let (taken, following) = both(&batch);
         taken?;
         match following? {
             Some(following) if !is_large(&following) => batch = following,
@@ -222,4 +262,76 @@ pub fn by_name(names: &[String], fields: &[FieldInfo]) -> Result<Vec<usize>, Inp
         }
     }
     Ok(places)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+    use std::sync::mpsc::sync_channel;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::SessionOptions;
+
+    /// A thread of a session that shares its work may be given other work while it waits for its share: where that waited for
+    /// the next batch, it would wait for what lies below it.
+    #[test]
+    fn batches_may_come_of_work_on_the_same_threads() {
+        for threads in [1, 2] {
+            let session = Session::new(SessionOptions {
+                threads: NonZeroUsize::new(threads),
+                ..SessionOptions::default()
+            });
+            for pause in (0..3000).step_by(20).map(Duration::from_micros) {
+                let (sender, batches) = sync_channel(0);
+                let source = session.clone();
+                let made = std::thread::spawn(move || {
+                    for rows in 1..4_usize {
+                        let numbers = 0..100_000_usize;
+                        let mut numbers: Vec<usize> = numbers.map(|n| n * rows % 9973).collect();
+                        source.install(|| threads::sort_unstable_by(&mut numbers, Ord::cmp));
+                        let columns = Vec::new();
+                        sender.send(Batch { rows, columns }).unwrap();
+                    }
+                });
+                let next = move || {
+                    let batch = batches.recv().ok();
+                    // The next one is on its way.
+                    std::thread::sleep(pause);
+                    Ok::<_, ()>(batch)
+                };
+                let mut taken = Vec::new();
+                let take = |batch: &Batch| {
+                    taken.push(batch.rows);
+                    Ok(())
+                };
+                for_each_batch(&session, MadeOn::Caller, next, take).unwrap();
+                made.join().unwrap();
+                assert_eq!(taken, [1, 2, 3]);
+            }
+        }
+    }
+
+    #[test]
+    fn what_goes_wrong_first_is_told() {
+        let session = Session::new(SessionOptions::default());
+        for made_on in [MadeOn::Session, MadeOn::Caller] {
+            let mut made = 0..5;
+            let mut next = || {
+                let rows = made.next().ok_or("no third batch")?;
+                let columns = Vec::new();
+                Ok(Some(Batch { rows, columns }))
+            };
+            let taken = for_each_batch(&session, made_on, &mut next, |batch| {
+                if batch.rows == 2 {
+                    Err("the third batch")
+                } else {
+                    Ok(())
+                }
+            });
+            assert_eq!(taken, Err("the third batch"));
+            let taken = for_each_batch(&session, made_on, &mut next, |_| Ok(()));
+            assert_eq!(taken, Err("no third batch"));
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tdb_array::{Array, ArrayError, OpenOptions};
-use tdb_cells::files::{BatchReader, InputError, for_each_batch};
+use tdb_cells::files::{BatchReader, InputError, MadeOn, for_each_batch};
 use tdb_cells::{Activity, Batch, CellProblem, FieldInfo, Progress, Session};
 use tdb_schema::ArraySchema;
 use tdb_store::LocalStore;
@@ -127,8 +127,10 @@ impl<'a> Filling<'a> {
             .map_err(|error| self.file.failed(error))?;
         let mut writer = Writer::open(session, self.array, &self.options)?;
         let mut bytes = 0_u64;
+        let made_on = MadeOn::of(&*cells);
         let done = for_each_batch(
             session,
+            made_on,
             || counters.input.time(|| cells.next()).map_err(Stopped::Input),
             |batch| {
                 bytes = bytes.saturating_add(size_of_batch(batch));

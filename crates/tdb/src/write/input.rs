@@ -1,6 +1,6 @@
 //! Cells of files and of Arrow, written into an array.
 
-use tdb_cells::files::{Input, for_each_batch};
+use tdb_cells::files::{Input, MadeOn, for_each_batch};
 use tdb_write::input_fields;
 
 use super::WriteBuilder;
@@ -23,8 +23,10 @@ impl WriteBuilder {
         }
         let mut cells = input.cells(&fields)?;
         let mut stream = self.stream()?;
+        let made_on = MadeOn::of(&*cells);
         for_each_batch::<Error>(
             array.context().shared_session(),
+            made_on,
             || Ok(cells.next()?),
             |batch| stream.push(batch),
         )?;
