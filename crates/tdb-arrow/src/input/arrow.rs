@@ -116,6 +116,7 @@ impl ArrowInput {
     }
 }
 
+#[cfg(any(feature = "ipc", feature = "parquet"))]
 impl ArrowInput {
     /// The same, of a file, which no other thread reads.
     pub(super) fn of_file(
