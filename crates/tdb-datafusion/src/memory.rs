@@ -33,54 +33,29 @@ pub(crate) struct SharedPool {
     state: Mutex<State>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
+    /// What DataFusion says that it uses.
     used: usize,
-    grants: Vec<Grant>,
+    /// What of that the budget granted: less, where DataFusion takes without asking.
+    grant: Grant,
 }
 
 impl SharedPool {
     /// # Errors
     /// A budget of which half is more than the machine can address.
     pub(crate) fn new(budget: &Budget) -> Result<Self> {
+        let grant = budget.take(0).map_err(external)?;
         Ok(Self {
             budget: budget.clone(),
             most: usize::try_from(budget.limit() / 2).map_err(external)?,
-            state: Mutex::default(),
+            state: Mutex::new(State { used: 0, grant }),
         })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         // Numbers have no state that could be half done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn granted(&self) -> u64 {
-        self.grants
-            .iter()
-            .map(Grant::bytes)
-            .fold(0, u64::saturating_add)
-    }
-
-    /// Gives back what is no longer used.
-    fn give_back(&mut self, budget: &Budget) {
-        while let Some(last) = self.grants.pop() {
-            let (others, used) = (self.granted(), self.used as u64);
-            if others >= used {
-                continue;
-            }
-            let needed = used.saturating_sub(others);
-            if needed >= last.bytes() {
-                self.grants.push(last);
-            } else {
-                drop(last);
-                // Somebody else may have taken it by now; it is less than it was.
-                self.grants.extend(budget.take(needed));
-            }
-            return;
-        }
     }
 }
 
@@ -92,13 +67,15 @@ impl MemoryPool for SharedPool {
     fn grow(&self, _reservation: &MemoryReservation, additional: usize) {
         let mut state = self.state();
         state.used = state.used.saturating_add(additional);
-        state.grants.extend(self.budget.take(additional as u64));
+        // It is used in any case: what the budget has not left is not counted.
+        let _ = state.grant.grow(additional as u64);
     }
 
     fn shrink(&self, _reservation: &MemoryReservation, shrink: usize) {
         let mut state = self.state();
         state.used = state.used.saturating_sub(shrink);
-        state.give_back(&self.budget);
+        let used = state.used as u64;
+        state.grant.shrink_to(used);
     }
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
@@ -113,10 +90,8 @@ impl MemoryPool for SharedPool {
         if used > self.most {
             return Err(refused(self.most.saturating_sub(state.used) as u64));
         }
-        let grant = self.budget.take(additional as u64);
-        state
-            .grants
-            .push(grant.map_err(|_| refused(self.budget.left()))?);
+        let grown = state.grant.grow(additional as u64);
+        grown.map_err(|_| refused(self.budget.left()))?;
         state.used = used;
         Ok(())
     }

@@ -195,6 +195,26 @@ impl Grant {
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
+
+    /// Takes `bytes` more from the budget.
+    ///
+    /// # Errors
+    /// More than the budget has left; the grant is what it was then.
+    pub fn grow(&mut self, bytes: u64) -> Result<(), LimitError> {
+        let mut more = self.budget.take(bytes)?;
+        self.bytes = self.bytes.saturating_add(std::mem::take(&mut more.bytes));
+        Ok(())
+    }
+
+    /// Gives back what is above `bytes`.
+    pub fn shrink_to(&mut self, bytes: u64) {
+        let bytes = self.bytes.min(bytes);
+        drop(Self {
+            budget: self.budget.clone(),
+            bytes: self.bytes.saturating_sub(bytes),
+        });
+        self.bytes = bytes;
+    }
 }
 
 impl Drop for Grant {

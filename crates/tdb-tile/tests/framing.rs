@@ -162,6 +162,23 @@ fn a_budget_is_shared_and_given_back() {
 }
 
 #[test]
+fn a_grant_grows_and_shrinks() {
+    let budget = Budget::new(100);
+    let mut grant = budget.take(0).unwrap();
+    grant.grow(70).unwrap();
+    assert_eq!((grant.bytes(), budget.left()), (70, 30));
+    insta::assert_snapshot!(grant.grow(31).unwrap_err(),
+        @"memory of 101 is over the limit of 100 (memory budget)");
+    assert_eq!((grant.bytes(), budget.left()), (70, 30));
+    grant.shrink_to(80);
+    assert_eq!((grant.bytes(), budget.left()), (70, 30));
+    grant.shrink_to(20);
+    assert_eq!((grant.bytes(), budget.left()), (20, 80));
+    drop(grant);
+    assert_eq!(budget.left(), 100);
+}
+
+#[test]
 fn codes_and_names_of_datatypes_are_their_own_inverse() {
     assert_eq!(Datatype::ALL.len(), 44);
     for (code, datatype) in Datatype::ALL.iter().enumerate() {

@@ -52,22 +52,20 @@ impl<'a, O: Observer> Decode<'a, O> {
         self.bytes.len().saturating_sub(self.offset) as u64
     }
 
-    fn take(&mut self, field: &'static str, n: u64) -> Result<Bytes, WireError> {
-        let end = usize::try_from(n)
-            .ok()
-            .and_then(|n| self.offset.checked_add(n))
-            .filter(|&end| end <= self.bytes.len())
-            .ok_or_else(|| {
-                self.fail(
-                    field,
-                    WireErrorKind::Truncated {
-                        needs: n,
-                        left: self.left(),
-                    },
-                )
-            })?;
-        let piece = self.bytes.slice(self.offset..end);
-        self.offset = end;
+    /// The next bytes, in place: only what keeps them ([`Walk::raw`]) counts as one more owner of them all.
+    fn take(&mut self, field: &'static str, n: u64) -> Result<&'a [u8], WireError> {
+        let len = usize::try_from(n).ok();
+        let piece = len.and_then(|len| self.bytes.get(self.offset..)?.get(..len));
+        let piece = piece.ok_or_else(|| {
+            self.fail(
+                field,
+                WireErrorKind::Truncated {
+                    needs: n,
+                    left: self.left(),
+                },
+            )
+        })?;
+        self.offset = self.offset.saturating_add(piece.len());
         Ok(piece)
     }
 
@@ -122,7 +120,8 @@ impl<O: Observer> Walk for Decode<'_, O> {
 
     fn raw(&mut self, field: &'static str, n: u64, v: &mut Bytes) -> Result<(), WireError> {
         let start = self.offset;
-        *v = self.take(field, n)?;
+        self.take(field, n)?;
+        *v = self.bytes.slice(start..self.offset);
         self.observer.bytes(start..self.offset, field, v);
         Ok(())
     }
@@ -142,7 +141,7 @@ impl<O: Observer> Walk for Decode<'_, O> {
 
     fn code<E: Code>(&mut self, field: &'static str, v: &mut E) -> Result<(), WireError> {
         let start = self.offset;
-        let [code] = *self.take(field, 1)? else {
+        let &[code] = self.take(field, 1)? else {
             let kind = Bug::new("one byte that is not one").into();
             return Err(WireError::new(self.record, field, start, kind));
         };
@@ -164,7 +163,7 @@ impl<O: Observer> Walk for Decode<'_, O> {
     fn text(&mut self, field: &'static str, n: u64, v: &mut String) -> Result<(), WireError> {
         let start = self.offset;
         let bytes = self.take(field, n)?;
-        *v = std::str::from_utf8(&bytes)
+        *v = std::str::from_utf8(bytes)
             .map_err(|_| WireError::new(self.record, field, start, WireErrorKind::NotUtf8))?
             .to_owned();
         self.observer
