@@ -13,8 +13,8 @@ use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::{Bug, Datatype};
 
 use super::datatypes::said_type;
-use super::form::{ConvertedCells, Form, dated, is_ascii};
-use super::numbers::shared;
+use super::form::{ConvertedCells, Form, is_ascii};
+use super::numbers::{dated, shared};
 
 /// How the arrays of one column become cells of a field.
 #[derive(Debug)]

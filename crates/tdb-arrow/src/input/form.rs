@@ -1,17 +1,18 @@
 //! The cells of Arrow arrays, without regard to what nulls and labels mean.
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, GenericListArray, OffsetSizeTrait};
+use arrow_array::{Array, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use bytes::Bytes;
 use tdb_schema::CellValNum;
-use tdb_schema::value::{NOT_A_TIME, holds_bytes, holds_text};
-use tdb_tile::{Bug, Datatype, Scalar};
+use tdb_schema::value::{holds_bytes, holds_text};
+use tdb_tile::{Bug, Datatype};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U64;
 
 use super::decimals::Scale;
+use super::lists::Lists;
 use super::numbers::{NumberConverter, shared};
 use super::wrong::Wrong;
 
@@ -93,16 +94,6 @@ fn within(values: &[u8], start: u64, end: u64) -> Result<&[u8], Bug> {
     let ends = usize::try_from(start).ok().zip(usize::try_from(end).ok());
     let cell = ends.and_then(|(start, end)| values.get(start..end));
     cell.ok_or_else(|| Bug::new("a cell of a column lies outside of its values"))
-}
-
-/// Dates and times with none of them where they are null.
-pub(super) fn dated(values: &[u8], nulls: &NullBuffer) -> Bytes {
-    let values = values.chunks_exact(i64::SIZE).zip(nulls.iter());
-    let dated = values.flat_map(|(value, is_valid)| {
-        let value = i64::read(value).filter(|_| is_valid);
-        value.unwrap_or(NOT_A_TIME).to_le_bytes()
-    });
-    dated.collect::<Vec<u8>>().into()
 }
 
 impl Form {
@@ -283,119 +274,4 @@ fn var_bytes(array: &ArrayRef) -> Result<(Bytes, Bytes), Wrong> {
         offsets.extend_from_slice(&(values.len() as u64).to_le_bytes());
     })?;
     Ok((values.into(), offsets.into()))
-}
-
-/// Lists: all their values, and where each of them begins.
-struct Lists {
-    values: ArrayRef,
-    starts: Vec<usize>,
-}
-
-impl Lists {
-    fn of(array: &ArrayRef) -> Result<Self, Wrong> {
-        Ok(match array.data_type() {
-            DataType::List(_) => Self::of_list(array.as_list::<i32>()),
-            DataType::LargeList(_) => Self::of_list(array.as_list::<i64>()),
-            _ => {
-                let lists = array.as_fixed_size_list();
-                let len = usize::try_from(lists.value_length());
-                let len = len.map_err(|_| (0, "a list of a negative length".to_owned()))?;
-                let starts = (0..=lists.len()).map(|row| row.saturating_mul(len));
-                Self {
-                    values: lists.values().clone(),
-                    starts: starts.collect(),
-                }
-            }
-        })
-    }
-
-    fn of_list<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> Self {
-        let offsets = lists.value_offsets();
-        let first = offsets.first().map_or(0, |first| first.as_usize());
-        let starts: Vec<usize> = offsets
-            .iter()
-            .map(|offset| offset.as_usize().saturating_sub(first))
-            .collect();
-        let len = starts.last().copied().unwrap_or(0);
-        Self {
-            values: lists.values().slice(first, len),
-            starts,
-        }
-    }
-
-    /// The row that a value belongs to.
-    fn row(&self, value: usize) -> usize {
-        self.starts
-            .partition_point(|start| *start <= value)
-            .saturating_sub(1)
-    }
-
-    fn values(&self, numbers: &NumberConverter, rows: Option<&NullBuffer>) -> Result<Bytes, Wrong> {
-        let nulls = self
-            .values
-            .logical_nulls()
-            .filter(|nulls| nulls.null_count() > 0);
-        let values = numbers.values(&self.values, nulls.as_ref());
-        let values = values.map_err(|(value, what)| (self.row(value), what))?;
-        let Some(nulls) = nulls else {
-            return Ok(values);
-        };
-        if numbers.is_time() {
-            return Ok(dated(&values, &nulls));
-        }
-        let counts = |value: &usize| {
-            let row = self.row(*value);
-            nulls.is_null(*value) && rows.is_none_or(|rows| rows.is_valid(row))
-        };
-        match (0..nulls.len()).find(counts) {
-            Some(value) => Err((self.row(value), "null within a list".to_owned())),
-            None => Ok(values),
-        }
-    }
-
-    /// The values of lists that all have this length, null ones apart.
-    fn of_count(
-        &self,
-        values: Bytes,
-        count: usize,
-        size: usize,
-        nulls: Option<&NullBuffer>,
-    ) -> Result<Bytes, Wrong> {
-        let lists = || {
-            self.starts.windows(2).map(|ends| match ends {
-                [start, end] => *start..*end,
-                _ => 0..0,
-            })
-        };
-        if lists().all(|list| list.len() == count) {
-            return Ok(values);
-        }
-        let mut all = Vec::new();
-        for (row, list) in lists().enumerate() {
-            let bytes = list.start.saturating_mul(size)..list.end.saturating_mul(size);
-            match nulls.is_some_and(|nulls| nulls.is_null(row)) {
-                true => all.resize(all.len().saturating_add(count.saturating_mul(size)), 0),
-                false if list.len() == count => {
-                    let cell = values.get(bytes);
-                    let outside = || (row, "a list that ends behind its values".to_owned());
-                    all.extend_from_slice(cell.ok_or_else(outside)?);
-                }
-                false => {
-                    return Err((
-                        row,
-                        format!("{} values, and a cell has {count}", list.len()),
-                    ));
-                }
-            }
-        }
-        Ok(all.into())
-    }
-
-    fn byte_offsets(&self, size: usize) -> Bytes {
-        let offsets = self
-            .starts
-            .iter()
-            .map(|start| start.saturating_mul(size) as u64);
-        offsets.flat_map(u64::to_le_bytes).collect()
-    }
 }

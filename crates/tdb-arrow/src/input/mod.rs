@@ -9,6 +9,7 @@ mod decimals;
 mod form;
 #[cfg(feature = "ipc")]
 mod ipc;
+mod lists;
 mod numbers;
 #[cfg(feature = "parquet")]
 mod parquet;

@@ -15,6 +15,7 @@ use arrow_schema::{DataType, TimeUnit};
 use bytes::Bytes;
 use tdb_cells::files::{Recount, write_float, write_whole};
 use tdb_schema::CellValNum;
+use tdb_schema::value::NOT_A_TIME;
 use tdb_tile::{Datatype, Physical, Scalar};
 
 use super::datatypes::of_arrow;
@@ -266,4 +267,14 @@ fn from_arrow(from: &DataType, to: Datatype) -> Option<Way> {
     } else {
         Recount::between(source, to).map(Way::Unit)
     }
+}
+
+/// Dates and times with none of them where they are null.
+pub(super) fn dated(values: &[u8], nulls: &NullBuffer) -> Bytes {
+    let values = values.chunks_exact(i64::SIZE).zip(nulls.iter());
+    let dated = values.flat_map(|(value, is_valid)| {
+        let value = i64::read(value).filter(|_| is_valid);
+        value.unwrap_or(NOT_A_TIME).to_le_bytes()
+    });
+    dated.collect::<Vec<u8>>().into()
 }
