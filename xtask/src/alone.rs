@@ -1,13 +1,17 @@
 //! Crates built each by itself, and the sets of features to build them with.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::thread;
 use std::time::Instant;
 
 use serde_json::{Map, Value};
 
 use crate::outcome::Outcome;
 use crate::runs::{Tests, succeed};
-use crate::workspace::{ALONE, cargo, metadata};
+use crate::workspace::{ALONE, cargo, metadata, root};
 
 /// Features that take minutes, and are checked with all others.
 const SLOW: [&str; 2] = ["distributed", "sql"];
@@ -15,34 +19,91 @@ const SLOW: [&str; 2] = ["distributed", "sql"];
 /// Crates whose features turn on modules of their own.
 const BY_FEATURE: &[&str] = &["tdb-arrow", "tdb-text", "tdb"];
 
+/// Crates that are tested at once: while the tests of one run, another is compiled.
+const AT_ONCE: usize = 2;
+
 /// Tests each crate by itself, since a build of the whole workspace unifies features and hides holes.
 /// All are tried, so that one run shows every hole.
 pub(crate) fn check(tests: &mut Tests) -> Outcome {
     let metadata = metadata(&["--no-deps"])?;
-    let mut failures = Vec::new();
-    for name in ALONE {
-        for features in feature_sets(&metadata, name) {
-            let (begun, before) = (Instant::now(), tests.passed);
-            let outcome = tests.run(
-                cargo()
-                    .args(["test", "--quiet", "--package", name])
-                    .args(features),
-            );
-            let count = tests.passed.saturating_sub(before);
-            let features = features.first().copied().unwrap_or("default features");
-            let seconds = begun.elapsed().as_secs_f64();
-            println!("   {name}, {features}: {count} tests, {seconds:.1} s");
-            if let Err(error) = outcome {
-                eprintln!("{error}");
-                failures.push(format!("{name}, {features}"));
-            }
+    let names = Mutex::new(ALONE.iter());
+    let next = || names.lock().ok().and_then(|mut names| names.next());
+    let worker = || {
+        let (mut tests, mut failures) = (Tests::default(), Vec::new());
+        while let Some(name) = next() {
+            failures.extend(check_one(&metadata, name, &mut tests));
         }
+        (tests, failures)
+    };
+    let done = thread::scope(|scope| {
+        let workers = [(); AT_ONCE].map(|()| scope.spawn(worker));
+        workers.map(thread::ScopedJoinHandle::join)
+    });
+    let mut failures = Vec::new();
+    for worker in done {
+        let (counted, failed) = worker.map_err(|_| "a thread that tests crates ended early")?;
+        tests.add(counted);
+        failures.extend(failed);
     }
     if failures.is_empty() {
         Ok(())
     } else {
         Err(format!("fail alone: {}", failures.join("; ")).into())
     }
+}
+
+/// Tests a crate with each of its sets of features, and tells with which it fails. One whose own code is the same with all of them
+/// is tested with the first, and linted with the others: what those turn on is tested in the crate that has it.
+fn check_one(metadata: &Value, name: &str, tests: &mut Tests) -> Vec<String> {
+    let mut failures = Vec::new();
+    let is_same = !depends_on_features(&root().join("crates").join(name).join("src"));
+    for (place, features) in feature_sets(metadata, name).into_iter().enumerate() {
+        let (begun, before) = (Instant::now(), tests.passed);
+        let is_linted = is_same && place > 0;
+        let outcome = if is_linted {
+            let mut lint = cargo();
+            lint.args(["clippy", "--quiet", "--all-targets", "--package", name]);
+            succeed(lint.args(features).args(["--", "-D", "warnings"]))
+        } else {
+            let mut test = cargo();
+            tests.run(
+                test.args(["test", "--quiet", "--package", name])
+                    .args(features),
+            )
+        };
+        let done = match tests.passed.saturating_sub(before) {
+            _ if is_linted => "linted".to_owned(),
+            count => format!("{count} tests"),
+        };
+        let features = features.first().copied().unwrap_or("default features");
+        let seconds = begun.elapsed().as_secs_f64();
+        println!("   {name}, {features}: {done}, {seconds:.1} s");
+        if let Err(error) = outcome {
+            eprintln!("{error}");
+            failures.push(format!("{name}, {features}"));
+        }
+    }
+    failures
+}
+
+/// Whether any code in this folder is there with some features only.
+fn depends_on_features(folder: &Path) -> bool {
+    let is_code = |path: &Path| path.extension().is_some_and(|extension| extension == "rs");
+    let names_none = |path: &Path| {
+        // Of what cannot be read, it is not known.
+        fs::read_to_string(path).is_ok_and(|code| !code.contains("feature = \""))
+    };
+    let Ok(entries) = fs::read_dir(folder) else {
+        return true;
+    };
+    entries.filter_map(Result::ok).any(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            depends_on_features(&path)
+        } else {
+            is_code(&path) && !names_none(&path)
+        }
+    })
 }
 
 /// Lints the crates whose features stand each for itself, tests and all: none of them, then one at a time.
@@ -114,6 +175,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn code_that_features_change_is_found() {
+        let of = |name| depends_on_features(&root().join("crates").join(name).join("src"));
+        assert!(of("tdb-filters") && of("tdb-schema") && of("tdb-text") && of("no such crate"));
+        assert!(!of("tdb-query") && !of("tdb-cells"));
+    }
 
     #[test]
     fn features_are_tried_one_by_one() {

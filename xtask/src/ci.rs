@@ -1,7 +1,10 @@
 //! `cargo xtask ci`: everything that must hold before a change is taken, with the seconds of each part.
+//!
+//! Fuzzing goes on beside the last parts: these have programs wait for each other, and leave a processor idle.
 
 use std::collections::BTreeSet;
 use std::error::Error;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::outcome::Outcome;
@@ -15,6 +18,29 @@ struct Part {
     about: &'static str,
     run: fn(&mut Tests) -> Outcome,
 }
+
+/// What a part came to.
+struct Done {
+    time: Duration,
+    tests: Tests,
+    /// What went wrong.
+    error: Option<String>,
+}
+
+impl Part {
+    fn done(&self) -> Done {
+        let (begun, mut tests) = (Instant::now(), Tests::default());
+        let error = (self.run)(&mut tests).err().map(|error| error.to_string());
+        Done {
+            time: begun.elapsed(),
+            tests,
+            error,
+        }
+    }
+}
+
+/// The part that those behind it do not wait for.
+const BESIDE: &str = "fuzz";
 
 const PARTS: &[Part] = &[
     Part {
@@ -73,6 +99,11 @@ const PARTS: &[Part] = &[
         run: package::check,
     },
     Part {
+        name: "fuzz",
+        about: "kept inputs, then some seconds of search for each target",
+        run: |_| fuzz::check(),
+    },
+    Part {
         name: "readme",
         about: "the examples of README.md run",
         run: readme::check,
@@ -81,11 +112,6 @@ const PARTS: &[Part] = &[
         name: "interop",
         about: "random arrays and tables against TileDB, pandas and pyarrow, no fewer than there should be",
         run: |_| judges::check(),
-    },
-    Part {
-        name: "fuzz",
-        about: "kept inputs, then some seconds of search for each target",
-        run: |_| fuzz::check(),
     },
 ];
 
@@ -97,19 +123,27 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let mut tests = Tests::default();
     let mut times: Vec<(&str, Duration)> = Vec::new();
     let mut failed = Vec::new();
+    let mut note = |name, done: Done| {
+        println!("   {name}: {:.1} s", done.time.as_secs_f64());
+        times.push((name, done.time));
+        tests.add(done.tests);
+        if let Some(error) = &done.error {
+            eprintln!("{error}");
+            failed.push(name);
+        }
+        done.error.is_none()
+    };
+    let mut beside = None;
     for part in parts {
         println!("== {}: {}", part.name, part.about);
-        let begun = Instant::now();
-        let outcome = (part.run)(&mut tests);
-        times.push((part.name, begun.elapsed()));
-        println!("   {:.1} s", begun.elapsed().as_secs_f64());
-        if let Err(error) = outcome {
-            eprintln!("{error}");
-            failed.push(part.name);
-            if !keep_going {
-                break;
-            }
+        if part.name == BESIDE {
+            beside = Some(thread::spawn(|| part.done()));
+        } else if !note(part.name, part.done()) && !keep_going {
+            break;
         }
+    }
+    if let Some(thread) = beside {
+        note(BESIDE, thread.join().map_err(|_| "fuzzing ended early")?);
     }
     let seconds: Vec<String> = times
         .iter()
@@ -187,6 +221,16 @@ fn docs(_tests: &mut Tests) -> Outcome {
     for features in FEATURES {
         let mut docs = cargo();
         docs.args(["doc", "--quiet", "--workspace", "--no-deps"]);
+        // With examples, dependencies have the features that they have in lints, and are not checked again. The program `tdb` has
+        // no pages of its own: its name is that of the library.
+        docs.args([
+            "--lib",
+            "--bin",
+            "xtask",
+            "--bin",
+            "tdb-bench",
+            "--examples",
+        ]);
         docs.args(features).env("RUSTDOCFLAGS", "-D warnings");
         succeed(&mut docs)?;
     }

@@ -25,6 +25,13 @@ impl Tests {
         Err(format!("{out}{err}{command:?}: {}", output.status).into())
     }
 
+    /// Adds what other tests came to.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.passed = self.passed.saturating_add(other.passed);
+        self.failed = self.failed.saturating_add(other.failed);
+        self.ignored = self.ignored.saturating_add(other.ignored);
+    }
+
     /// Adds what the lines `test result: ok. 12 passed; 0 failed; 1 ignored; …` say.
     fn count(&mut self, output: &str) {
         for line in output
