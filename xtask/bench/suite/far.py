@@ -1,6 +1,6 @@
 """Arrays of many fragments in an object store: `far.py LIBRARY RECIPES FOLDER list | make | ask NAME | run PROGRAM ARGUMENT...`.
 
-`list` prints what is asked of which array; `make` has local arrays whose metadata is consolidated, beside those of `growth.py`; `ask` has
+`list` prints what is asked of which array; `make` makes those of `growth.py`, and the same with consolidated metadata; `ask` has
 TileDB open and read, `run` a program; both print seconds by the clock. Settings of the store come from the environment.
 """
 
@@ -17,6 +17,8 @@ sys.path.append(RECIPES)
 import capi
 import growth
 from answers import Asking
+from making import make_array, once
+from sizes import SCALES
 
 COUNTS = [1, 10, 100, 1000, 10**4]
 BUCKET = "s3://bench"
@@ -38,16 +40,16 @@ def workloads():
 def make():
     lib = capi.Library(LIBRARY, {})
     for count in COUNTS:
-        path, source = (os.path.join(FOLDER, "full", "g_frag%s_%d" % (ending, count)) for ending in ("c", ""))
-        if os.path.exists(path):
-            continue
-        part = path + ".part"
-        shutil.rmtree(part, ignore_errors=True)
-        shutil.copytree(source, part, copy_function=os.link)
-        for mode in ("commits", "fragment_meta"):
-            lib.consolidate(part, mode)
-            lib.vacuum(part, mode)
-        os.rename(part, path)
+        plain, consolidated = (os.path.join(FOLDER, "full", "g_frag%s_%d" % (ending, count)) for ending in ("", "c"))
+        once(plain, lambda part: make_array(LIBRARY, os.path.basename(plain), part, SCALES["full"]))
+        once(consolidated, lambda part: consolidate(lib, plain, part))
+
+
+def consolidate(lib, plain, path):
+    shutil.copytree(plain, path, copy_function=os.link)
+    for mode in ("commits", "fragment_meta"):
+        lib.consolidate(path, mode)
+        lib.vacuum(path, mode)
 
 
 def ask(name):

@@ -19,6 +19,9 @@ KEYS = [10, 100, 1000, 10**4, 10**5]
 # So many fragments are written; more are the same files under other names.
 WRITTEN = 1000
 DOMAIN = 1_000_000
+# Times of fragments are counted from here, so that all have as many digits: TileDB takes the first and the last name in the order of the
+# alphabet for the first and the last time where it consolidates commits.
+START = 1_000_000
 
 
 def series():
@@ -81,13 +84,13 @@ def cells(name):
 def make_fragments(lib, path, spec, count, write):
     """Some fragments by TileDB, and more by linking their files under later names."""
     random = np.random.default_rng(3)
-    for at in range(1, min(count, WRITTEN) + 1):
+    for number in range(1, min(count, WRITTEN) + 1):
         y = np.unique(random.integers(0, DOMAIN, 10))
-        write(lib, path, spec, {"y": y, "a": y * 3 + at}, "global", at=at)
+        write(lib, path, spec, {"y": y, "a": y * 3 + number}, "global", at=START + number)
     folder, commits = os.path.join(path, "__fragments"), os.path.join(path, "__commits")
     written = sorted(os.listdir(folder), key=lambda name: int(name.split("_")[2]))
-    for at in range(WRITTEN + 1, count + 1):
-        known = written[(at - 1) % WRITTEN]
+    for number in range(WRITTEN + 1, count + 1):
+        known, at = written[(number - 1) % WRITTEN], START + number
         name = "__%d_%d_%s_%s" % (at, at, uuid.UUID(int=at).hex, known.rsplit("_", 1)[1])
         os.mkdir(os.path.join(folder, name))
         for file in os.listdir(os.path.join(folder, known)):

@@ -14,7 +14,7 @@ from sizes import DELETES, FRAGMENTS, KEYS, MIXED, SECRET
 from specs import CODECS, specs
 
 # Raised when the arrays are no longer what they were.
-RECIPE = 1
+RECIPE = 2
 
 
 def settings(array):
