@@ -292,9 +292,9 @@ impl ObjectReader {
         for (key, tile) in self.replayed(METADATA_FOLDER, opened)? {
             let limits = self.location.limits();
             let decoded = MetadataRecord::decode_all(&tile.payload, tile.version, limits);
-            records.push(decoded.at(&key)?);
+            records.append(&mut decoded.at(&key)?);
         }
-        Ok(Metadata::replay(records.into_iter().flatten()))
+        Ok(Metadata::replay(records))
     }
 
     /// The objects of a folder that count, opened, in the order in which they are to be replayed: as they were at one

@@ -16,35 +16,33 @@ fn scattered(i: u64) -> u64 {
     i.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-fn sort(bencher: Bencher<'_, '_>, numbers: Numbers) {
-    let keys = Keys::exact(numbers);
+fn sort(bencher: Bencher<'_, '_>, numbers: impl Fn() -> Numbers) {
     let rows = RowRange::first(usize::try_from(CELLS).unwrap()).unwrap();
     let bencher = bencher.counter(ItemsCount::new(CELLS));
-    bencher.bench_local(|| black_box(&keys).sorted(rows.iter()).unwrap().rows.len());
+    let bencher = bencher.with_inputs(|| Keys::exact(numbers()));
+    bencher.bench_local_values(|keys| black_box(keys).sorted(rows).unwrap().rows().len());
 }
 
 /// Of a square of a million by a million.
 #[divan::bench(sample_count = 5)]
 fn in_no_order(bencher: Bencher<'_, '_>) {
-    sort(
-        bencher,
-        Numbers::Narrow((0..CELLS).map(|i| scattered(i) >> 24).collect()),
-    );
+    sort(bencher, || {
+        Numbers::Narrow((0..CELLS).map(|i| scattered(i) >> 24).collect())
+    });
 }
 
 /// Of 62 bits, as on a Hilbert curve.
 #[divan::bench(sample_count = 5)]
 fn in_no_order_62_bits(bencher: Bencher<'_, '_>) {
-    sort(
-        bencher,
-        Numbers::Narrow((0..CELLS).map(|i| scattered(i) >> 2).collect()),
-    );
+    sort(bencher, || {
+        Numbers::Narrow((0..CELLS).map(|i| scattered(i) >> 2).collect())
+    });
 }
 
 #[divan::bench(sample_count = 5)]
 fn in_no_order_128_bits(bencher: Bencher<'_, '_>) {
     let wide = |i| (u128::from(scattered(i)) << 64) | u128::from(scattered(i ^ 77));
-    sort(bencher, Numbers::Wide((0..CELLS).map(wide).collect()));
+    sort(bencher, || Numbers::Wide((0..CELLS).map(wide).collect()));
 }
 
 /// As many sorted runs as there are fragments, which reach over all of the square.
@@ -52,10 +50,12 @@ fn in_no_order_128_bits(bencher: Bencher<'_, '_>) {
 fn in_runs(bencher: Bencher<'_, '_>, runs: u64) {
     let of_run = CELLS / runs;
     let number = |i: u64| (i % of_run) * ((1 << 40) / of_run) + scattered(i) % 1000;
-    sort(bencher, Numbers::Narrow((0..CELLS).map(number).collect()));
+    sort(bencher, || {
+        Numbers::Narrow((0..CELLS).map(number).collect())
+    });
 }
 
 #[divan::bench(sample_count = 5)]
 fn in_order(bencher: Bencher<'_, '_>) {
-    sort(bencher, Numbers::Narrow((0..CELLS).collect()));
+    sort(bencher, || Numbers::Narrow((0..CELLS).collect()));
 }

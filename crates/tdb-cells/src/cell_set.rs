@@ -4,6 +4,7 @@ use bitvec::order::Lsb0;
 use bitvec::vec::BitVec;
 use tdb_tile::{Bug, LimitError};
 
+use crate::threads::{self, CELLS_PER_TASK};
 use crate::{Buffer, CellsError, Row, RowRange};
 
 /// Cells that one word tells of.
@@ -132,40 +133,19 @@ impl CellSet {
         if self.rows().checked_mul(value.len()) != Some(cells.len()) {
             return Err(Bug::new("cells of another number than a set of them"));
         }
-        match value.len() {
-            1 => self.fill_sized::<1>(cells, value),
-            2 => self.fill_sized::<2>(cells, value),
-            4 => self.fill_sized::<4>(cells, value),
-            8 => self.fill_sized::<8>(cells, value),
-            size => {
-                for (row, cell) in cells.chunks_exact_mut(size).enumerate() {
-                    if !self.contains(Row::within(row))? {
-                        cell.copy_from_slice(value);
-                    }
-                }
+        let words: Vec<u64> = self.words().collect();
+        let cells = cells.chunks_mut(CELLS_PER_TASK.saturating_mul(value.len()));
+        let tasks: Vec<_> = cells.zip(words.chunks(CELLS_PER_TASK / WORD)).collect();
+        threads::for_each(tasks, |(cells, words)| {
+            match value.len() {
+                1 => fill_sized::<1>(cells, words, value),
+                2 => fill_sized::<2>(cells, words, value),
+                4 => fill_sized::<4>(cells, words, value),
+                8 => fill_sized::<8>(cells, words, value),
+                _ => fill_any(cells, words, value),
             }
-        }
-        Ok(())
-    }
-
-    /// Looks at all cells of a word at once, and does not branch where it has some of them.
-    fn fill_sized<const N: usize>(&self, cells: &mut [u8], value: &[u8]) {
-        let Some(value) = value.first_chunk::<N>() else {
-            return;
-        };
-        let (cells, _) = cells.as_chunks_mut::<N>();
-        for (cells, word) in cells.chunks_mut(WORD).zip(self.words()) {
-            match word {
-                0 => cells.fill(*value),
-                u64::MAX => {}
-                _ => {
-                    for (place, cell) in (0..u64::BITS).zip(cells) {
-                        let is_in = word.unbounded_shr(place) & 1 == 1;
-                        *cell = if is_in { *cell } else { *value };
-                    }
-                }
-            }
-        }
+            Ok(())
+        })
     }
 
     /// Adds the rows of another set.
@@ -269,6 +249,39 @@ impl CellSet {
     }
 }
 
+/// Writes a value over the cells of `N` bytes whose bit is 0. It looks at all cells of a word at once, and does not branch where
+/// the word has some of them.
+fn fill_sized<const N: usize>(cells: &mut [u8], words: &[u64], value: &[u8]) {
+    let Some(value) = value.first_chunk::<N>() else {
+        return;
+    };
+    let (cells, _) = cells.as_chunks_mut::<N>();
+    for (cells, &word) in cells.chunks_mut(WORD).zip(words) {
+        match word {
+            0 => cells.fill(*value),
+            u64::MAX => {}
+            _ => {
+                for (place, cell) in (0..u64::BITS).zip(cells) {
+                    let is_in = word.unbounded_shr(place) & 1 == 1;
+                    *cell = if is_in { *cell } else { *value };
+                }
+            }
+        }
+    }
+}
+
+/// The same for cells of the size of the value, which is some.
+fn fill_any(cells: &mut [u8], words: &[u64], value: &[u8]) {
+    let of_words = cells.chunks_mut(WORD.saturating_mul(value.len()));
+    for (cells, &word) in of_words.zip(words) {
+        for (place, cell) in (0..u64::BITS).zip(cells.chunks_exact_mut(value.len())) {
+            if word.unbounded_shr(place) & 1 == 0 {
+                cell.copy_from_slice(value);
+            }
+        }
+    }
+}
+
 /// A bit for each of eight bytes, 1 where it is not zero; the first is the lowest.
 fn packed(eight: [u8; 8]) -> u8 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
@@ -286,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_set_of_bytes_has_the_rows_that_are_not_zero() {
-        for rows in [0, 1, 7, 8, 9, 63, 64, 65, 130, 1000] {
+        for rows in [0, 1, 7, 8, 9, 63, 64, 65, 130, 1000, 70_000] {
             let byte = |row: usize| [0, 1, 0x80, 0xff, 0, 2][row * 7 % 6];
             let bytes: Vec<u8> = (0..rows).map(byte).collect();
             let set = CellSet::of_bytes(&bytes).unwrap();

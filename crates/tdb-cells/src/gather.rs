@@ -2,10 +2,10 @@
 
 use tdb_tile::Bug;
 
-use crate::{Buffer, CellSet, CellsError, Row, threads};
+use crate::copy_text::copy_text;
+use crate::threads::{self, CELLS_PER_TASK};
+use crate::{Buffer, CellSet, CellsError, Row};
 
-/// Cells that one task copies: enough to be worth a hand-over, few enough to spread.
-const ROWS_PER_TASK: usize = 1 << 16;
 /// Cells that one word of a set tells of.
 const WORD: usize = 64;
 
@@ -18,8 +18,8 @@ pub(crate) fn gather_fixed(
     let values = values.as_slice();
     let places = out
         .as_mut_slice()
-        .chunks_mut(ROWS_PER_TASK.saturating_mul(size.max(1)));
-    let tasks: Vec<_> = places.zip(rows.chunks(ROWS_PER_TASK)).collect();
+        .chunks_mut(CELLS_PER_TASK.saturating_mul(size.max(1)));
+    let tasks: Vec<_> = places.zip(rows.chunks(CELLS_PER_TASK)).collect();
     threads::for_each(tasks, |(out, rows)| {
         let are_there = match size {
             1 => gather_sized::<1>(values, rows, out),
@@ -72,11 +72,11 @@ pub(crate) fn keep_fixed(
 ) -> Result<(), CellsError> {
     let words: Vec<u64> = kept.words().collect();
     let mut tasks = Vec::new();
-    for (task, words) in words.chunks(ROWS_PER_TASK / WORD).enumerate() {
+    for (task, words) in words.chunks(CELLS_PER_TASK / WORD).enumerate() {
         let bits = words.iter().map(|word| word.count_ones() as usize);
         let bytes = bits.sum::<usize>().saturating_mul(size);
         let place = places.split_off_mut(..bytes).ok_or_else(too_few)?;
-        let first = task.saturating_mul(ROWS_PER_TASK).saturating_mul(size);
+        let first = task.saturating_mul(CELLS_PER_TASK).saturating_mul(size);
         let cells = cells.get(first..).ok_or_else(too_few)?;
         tasks.push((cells, words, place));
     }
@@ -139,38 +139,47 @@ pub(crate) fn gather_var(
     offsets: &[u64],
     rows: &[Row],
 ) -> Result<(Buffer, Vec<u64>), CellsError> {
-    let ends = |row: Row| match offsets.get(row.index()..)? {
-        [start, end, ..] => Some((*start, *end)),
-        _ => None,
+    let range = |row: Row| {
+        let place = |offset: &u64| usize::try_from(*offset).ok();
+        match offsets.get(row.index()..)? {
+            [start, end, ..] => Some(place(start)?..place(end)?),
+            _ => None,
+        }
     };
     let mut starts = Vec::with_capacity(rows.len().saturating_add(1));
-    let mut end = 0_u64;
-    starts.push(end);
+    let mut end = 0_usize;
+    starts.push(0);
     for &row in rows {
-        let (first, behind) = ends(row).ok_or_else(too_few)?;
-        end = end.saturating_add(behind.saturating_sub(first));
-        starts.push(end);
+        end = end.saturating_add(range(row).ok_or_else(too_few)?.len());
+        starts.push(end as u64);
     }
-    let mut out = values.another(tdb_tile::length(end)?)?;
+    let mut out = values.another(end)?;
     let values = values.as_slice();
-    let mut rest = out.as_mut_slice();
-    for &row in rows {
-        let ends = ends(row).and_then(|(first, behind)| {
-            let place = |offset: u64| usize::try_from(offset).ok();
-            values.get(place(first)?..place(behind)?)
-        });
-        let cell = ends.ok_or_else(too_few)?;
-        let (place, behind) = rest.split_at_mut(cell.len());
-        place.copy_from_slice(cell);
-        rest = behind;
+    let (mut rest, mut tasks, mut given) = (out.as_mut_slice(), Vec::new(), 0_u64);
+    let ends = starts.iter().skip(CELLS_PER_TASK).step_by(CELLS_PER_TASK);
+    let ends = ends.copied().chain(std::iter::once(end as u64));
+    for (rows, end) in rows.chunks(CELLS_PER_TASK).zip(ends) {
+        let bytes = tdb_tile::length(end.saturating_sub(given))?;
+        given = end;
+        tasks.push((rows, rest.split_off_mut(..bytes).ok_or_else(too_few)?));
     }
+    threads::for_each(tasks, |(rows, mut place)| {
+        for &row in rows {
+            let cell = range(row).ok_or_else(too_few)?;
+            let behind = copy_text(values, cell, std::mem::take(&mut place));
+            place = behind.ok_or_else(too_few)?;
+        }
+        Ok::<_, CellsError>(())
+    })?;
     Ok((out, starts))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroUsize;
+
     use super::*;
-    use crate::RowRange;
+    use crate::{RowRange, Session, SessionOptions};
 
     #[test]
     fn the_cells_of_a_set_are_those_of_its_rows() {
@@ -212,6 +221,35 @@ mod tests {
             let (cells, mut places) = (vec![0; 99 * size], vec![0; 100 * size]);
             let error = keep_fixed(&cells, size, &kept, &mut places).err().unwrap();
             assert!(error.to_string().contains("fewer cells"), "{error}");
+        }
+    }
+
+    #[test]
+    fn texts_of_many_rows_are_those_of_the_rows() {
+        let many = 2 * CELLS_PER_TASK + 1;
+        let (mut bytes, mut offsets) = (Vec::new(), vec![0]);
+        for row in 0..many {
+            let len = row * 7 % 23;
+            bytes.extend((0..len).map(|i| u8::try_from((row + i) % 251).unwrap()));
+            offsets.push(bytes.len() as u64);
+        }
+        let mut values = Buffer::zeroed(bytes.len()).unwrap();
+        values.as_mut_slice().copy_from_slice(&bytes);
+        let session = Session::new(SessionOptions {
+            threads: NonZeroUsize::new(2),
+            ..SessionOptions::default()
+        });
+        for count in [0, 1, CELLS_PER_TASK, CELLS_PER_TASK + 1, many] {
+            let rows: Vec<Row> = (0..count).rev().map(Row::within).collect();
+            let gathered = session.install(|| gather_var(&values, &offsets, &rows));
+            let (gathered, starts) = gathered.unwrap();
+            assert_eq!(starts.len(), count + 1);
+            for (row, ends) in rows.iter().zip(starts.windows(2)) {
+                let at = |offset: u64| usize::try_from(offset).unwrap();
+                let own = &gathered.as_slice()[at(ends[0])..at(ends[1])];
+                let row = row.index();
+                assert_eq!(own, &bytes[at(offsets[row])..at(offsets[row + 1])]);
+            }
         }
     }
 }

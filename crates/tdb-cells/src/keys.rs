@@ -1,11 +1,12 @@
-//! Puts loaded cells in order, and picks the newest of those with equal coordinates.
+//! Puts loaded cells in order.
 
 use std::cmp::Ordering;
 
 use tdb_tile::Bug;
 
-use crate::sort::{self, Compare, PARALLEL, Sorted};
-use crate::{Row, threads};
+use crate::sort::{self, Compare, PARALLEL};
+use crate::sorted::{Sorted, mark_repeats};
+use crate::{Row, RowList, threads};
 
 /// Numbers that compare as cells do, one for each row of a table.
 pub enum Numbers {
@@ -31,7 +32,7 @@ impl<'a> Keys<'a> {
     }
 
     /// Numbers, if there are any, that leave open which of equal ones comes first.
-    pub fn compared(numbers: Option<Numbers>, compare: Compare<'a>) -> Self {
+    pub(crate) fn compared(numbers: Option<Numbers>, compare: Compare<'a>) -> Self {
         Self {
             numbers,
             compare: Some(compare),
@@ -70,28 +71,32 @@ impl<'a> Keys<'a> {
     ///
     /// # Errors
     /// A row without a key.
-    pub fn sorted(&self, rows: impl ExactSizeIterator<Item = Row> + Clone) -> Result<Sorted, Bug> {
-        if let Some(are_distinct) = self.order(rows.clone()) {
-            return Ok(Sorted {
-                rows: rows.collect(),
-                are_distinct,
-            });
+    pub fn sorted(self, rows: impl RowList) -> Result<Sorted, Bug> {
+        match self.order(rows.rows()) {
+            Some(true) => return Ok(Sorted::distinct(rows.rows().collect())),
+            Some(false) => return self.mark(rows.rows().collect()),
+            None => {}
         }
-        match &self.numbers {
+        match self.numbers {
             Some(Numbers::Narrow(keys)) => sort::by_numbers(keys, self.compare.as_ref(), rows),
             Some(Numbers::Wide(keys)) => sort::by_numbers(keys, self.compare.as_ref(), rows),
             None => {
-                let mut rows: Vec<Row> = rows.collect();
+                let mut rows: Vec<Row> = rows.rows().collect();
                 if rows.len() < PARALLEL {
                     rows.sort_by(|&a, &b| self.compare(a, b));
                 } else {
                     threads::sort_by(&mut rows, |&a, &b| self.compare(a, b));
                 }
-                let mut pairs = rows.iter().zip(rows.iter().skip(1));
-                let are_distinct = pairs.all(|(&a, &b)| self.compare(a, b).is_ne());
-                Ok(Sorted { rows, are_distinct })
+                self.mark(rows)
             }
         }
+    }
+
+    /// Rows that are in order, with which of them are equal.
+    fn mark(&self, rows: Vec<Row>) -> Result<Sorted, Bug> {
+        let mut repeats = vec![false; rows.len()];
+        mark_repeats(&rows, &mut repeats, |a, b| self.compare(a, b).is_eq());
+        Sorted::new(rows, repeats)
     }
 }
 
@@ -115,57 +120,38 @@ fn order_of<T>(
     Some(are_distinct)
 }
 
-/// Keeps, of sorted rows that are equal, the one that `newer` puts first.
-///
-/// `newer(a, b)` tells whether row `a` supersedes row `b`, which came before it.
-///
-/// # Errors
-/// What `newer` finds; the rows mean nothing then.
-pub fn keep_newest<E>(
-    keys: &Keys<'_>,
-    rows: &mut Vec<Row>,
-    newer: impl Fn(Row, Row) -> Result<bool, E>,
-) -> Result<(), E> {
-    let mut failed = None;
-    rows.dedup_by(|row, kept| {
-        if keys.compare(*row, *kept).is_ne() {
-            return false;
-        }
-        match newer(*row, *kept) {
-            Ok(true) => *kept = *row,
-            Ok(false) => {}
-            Err(error) => failed = Some(error),
-        }
-        true
-    });
-    failed.map_or(Ok(()), Err)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroUsize;
+
     use proptest::prelude::*;
 
     use super::*;
+    use crate::{RowRange, Session, SessionOptions};
 
     fn places(rows: &[Row]) -> Vec<usize> {
         rows.iter().map(|row| row.index()).collect()
     }
 
-    fn first(count: usize) -> impl ExactSizeIterator<Item = Row> + Clone {
-        (0..count).map(Row::within)
+    fn first(count: usize) -> RowRange {
+        RowRange::first(count).unwrap()
     }
 
     #[test]
     fn equal_rows_stay_in_order_and_the_newest_is_kept() {
-        let keys = Keys::exact(Numbers::Narrow(vec![5, 3, 5, 1, 3]));
-        let mut sorted = keys.sorted(first(5)).unwrap();
-        assert_eq!(places(&sorted.rows), [3, 1, 4, 0, 2]);
-        assert!(!sorted.are_distinct);
-        keep_newest(&keys, &mut sorted.rows, |a, b| Ok::<_, Bug>(a > b)).unwrap();
-        assert_eq!(places(&sorted.rows), [3, 4, 2]);
-        assert!(keys.sorted([1, 0, 5].map(Row::within).into_iter()).is_err());
-        assert_eq!(places(&keys.sorted(first(1)).unwrap().rows), [0]);
-        assert_eq!(keys.order(first(2)), None);
+        let keys = || Keys::exact(Numbers::Narrow(vec![5, 3, 5, 1, 3]));
+        let sorted = keys().sorted(first(5)).unwrap();
+        assert_eq!(places(sorted.rows()), [3, 1, 4, 0, 2]);
+        let repeated = sorted
+            .repeated()
+            .map(|(row, before)| (row.index(), before.index()));
+        assert_eq!(repeated.collect::<Vec<_>>(), [(4, 1), (2, 0)]);
+        let newest = sorted.newest(|a, b| Ok::<_, Bug>(a > b)).unwrap();
+        assert_eq!(places(&newest), [3, 4, 2]);
+        assert!(keys().sorted(&[1, 0, 5].map(Row::within)[..]).is_err());
+        assert_eq!(places(keys().sorted(first(1)).unwrap().rows()), [0]);
+        let keys = keys();
+        assert_eq!(keys.order(first(2).iter()), None);
         assert_eq!(
             keys.order([3, 1, 4, 0].map(Row::within).into_iter()),
             Some(false)
@@ -174,6 +160,12 @@ mod tests {
             keys.order([3, 1, 0].map(Row::within).into_iter()),
             Some(true)
         );
+    }
+
+    fn model_repeats(rows: &[Row], equal: impl Fn(Row, Row) -> bool) -> Option<Vec<bool>> {
+        let pairs = rows.windows(2).map(|pair| equal(pair[0], pair[1]));
+        let repeats: Vec<bool> = std::iter::once(false).chain(pairs).collect();
+        repeats.contains(&true).then_some(repeats)
     }
 
     /// Numbers that are near each other, far from each other, and in runs.
@@ -217,16 +209,27 @@ mod tests {
                 } else {
                     Keys::exact(keys)
                 };
-                let rows: Vec<Row> = first(numbers.len()).step_by(step).collect();
+                let rows: Vec<Row> = first(numbers.len()).iter().step_by(step).collect();
                 let mut model = rows.clone();
                 model.sort_by(|&a, &b| keys.compare(a, b));
-                let sorted = keys.sorted(rows.iter().copied()).unwrap();
-                prop_assert_eq!(places(&sorted.rows), places(&model));
-                let are_distinct = model.windows(2).all(|pair| keys.compare(pair[0], pair[1]).is_ne());
-                prop_assert_eq!(sorted.are_distinct, are_distinct);
-                prop_assert_eq!(keys.order(model.iter().copied()), Some(are_distinct));
+                let repeats = model_repeats(&model, |a, b| keys.compare(a, b).is_eq());
+                prop_assert_eq!(keys.order(model.iter().copied()), Some(repeats.is_none()));
+                // All rows may be sorted in the memory of their numbers.
+                let sorted = if step == 1 { keys.sorted(first(rows.len())) } else { keys.sorted(&rows[..]) };
+                let sorted = sorted.unwrap();
+                prop_assert_eq!(sorted.are_distinct(), repeats.is_none());
+                let (sorted, found) = sorted.into_parts();
+                prop_assert_eq!(places(&sorted), places(&model));
+                prop_assert_eq!(found, repeats.unwrap_or_else(|| vec![false; model.len()]));
             }
         }
+    }
+
+    fn two_threads() -> Session {
+        Session::new(SessionOptions {
+            threads: NonZeroUsize::new(2),
+            ..SessionOptions::default()
+        })
     }
 
     #[test]
@@ -238,13 +241,24 @@ mod tests {
             (0..many).map(|i| scattered(i) % 1000).collect(),
             (0..many).map(|i| (i % (many / 4)) as u64 * 5).collect(),
         ];
-        for keys in cases {
-            let mut model: Vec<usize> = (0..many).collect();
-            model.sort_by_key(|&row| keys[row]);
-            let sorted = Keys::exact(Numbers::Narrow(keys))
-                .sorted(first(many))
-                .unwrap();
-            assert_eq!(places(&sorted.rows), model);
+        for numbers in cases {
+            let mut model: Vec<Row> = first(many).iter().collect();
+            model.sort_by_key(|&row| numbers[row.index()]);
+            let equal = |a: Row, b: Row| numbers[a.index()] == numbers[b.index()];
+            let repeats = model_repeats(&model, equal);
+            // Of numbers that are far from each other, only what leads is sorted at first.
+            let far = |number: &u64| u128::from(*number) << 40;
+            for wide in [false, true] {
+                let keys = if wide {
+                    Numbers::Wide(numbers.iter().map(far).collect())
+                } else {
+                    Numbers::Narrow(numbers.clone())
+                };
+                let sorted = two_threads().install(|| Keys::exact(keys).sorted(first(many)));
+                let (sorted, found) = sorted.unwrap().into_parts();
+                assert_eq!(places(&sorted), places(&model));
+                assert!(found == repeats.clone().unwrap_or_else(|| vec![false; many]));
+            }
         }
     }
 }

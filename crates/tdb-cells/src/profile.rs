@@ -35,7 +35,8 @@ pub struct Profile {
     pub read: Duration,
     /// Undoing filters, and where tiles of dense arrays are read in part, copying cells.
     pub decode: Duration,
-    /// All other work on batches: choosing, sorting and merging cells, and making columns of them.
+    /// All other work on batches: choosing, sorting and merging cells, and making columns of them; but for tasks that take cells
+    /// out of tiles as soon as these are decoded.
     pub merge: Duration,
     /// Reading files for the types of their columns.
     pub guess: Duration,
@@ -75,7 +76,7 @@ pub struct Counters {
     pub decode: Stage,
     /// Batches from beginning to end.
     pub batches: Stage,
-    /// The part of that in which tiles are read and decoded.
+    /// The part of that in which tiles are read and decoded, and cells taken out of them at once.
     pub load: Stage,
     /// [`Profile::guess`].
     pub guess: Stage,

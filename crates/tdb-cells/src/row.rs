@@ -116,6 +116,64 @@ impl RowRange {
     }
 }
 
+/// Rows in ascending order: those of a range, or those of a list.
+pub trait RowList: Copy + Send + Sync {
+    /// How many there are.
+    fn count(self) -> usize;
+
+    /// One after the other.
+    fn rows(self) -> impl Iterator<Item = Row> + Clone;
+
+    /// Whether they are known to be all of so many rows.
+    fn are_all(self, rows: usize) -> bool;
+
+    /// The same in parts of so many, the last of which may have fewer; of one at least.
+    fn parts(self, most: usize) -> Vec<Self>;
+}
+
+impl RowList for RowRange {
+    fn count(self) -> usize {
+        self.len()
+    }
+
+    fn rows(self) -> impl Iterator<Item = Row> + Clone {
+        self.iter()
+    }
+
+    fn are_all(self, rows: usize) -> bool {
+        self.indices() == (0..rows)
+    }
+
+    fn parts(self, most: usize) -> Vec<Self> {
+        // A range has no more rows than can be numbered.
+        let most = u32::try_from(most).unwrap_or(u32::MAX);
+        let starts = (self.start..self.end).step_by(most.max(1) as usize);
+        let parts = starts.map(|start| Self {
+            start,
+            end: start.saturating_add(most.max(1)).min(self.end),
+        });
+        parts.collect()
+    }
+}
+
+impl RowList for &[Row] {
+    fn count(self) -> usize {
+        self.len()
+    }
+
+    fn rows(self) -> impl Iterator<Item = Row> + Clone {
+        self.iter().copied()
+    }
+
+    fn are_all(self, _: usize) -> bool {
+        false
+    }
+
+    fn parts(self, most: usize) -> Vec<Self> {
+        self.chunks(most.max(1)).collect()
+    }
+}
+
 fn number(rows: usize) -> Result<u32, LimitError> {
     u32::try_from(rows).map_err(|_| LimitError {
         what: "cells that are decoded together",

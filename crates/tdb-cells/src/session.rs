@@ -19,6 +19,9 @@ pub struct SessionOptions {
     pub threads: Option<NonZeroUsize>,
     /// Bytes of memory that reading may hold at a time; 1 GiB by default.
     pub memory: Option<u64>,
+    /// Bytes that work handles at least that is shared among threads; by default 256 KiB, which takes about as long as waking a
+    /// thread and waiting for it.
+    pub share_from: Option<u64>,
     /// Caps on what is decoded; its budget is replaced by one of `memory` bytes.
     pub limits: Limits,
 }
@@ -33,6 +36,7 @@ pub struct Session {
 #[derive(Debug)]
 struct Shared {
     wanted: usize,
+    share_from: u64,
     threads: Threads,
     limits: Limits,
     workers: Workers,
@@ -69,6 +73,9 @@ impl Default for Session {
 /// What reading may hold where nobody says: a program that knows its machine says more.
 const DEFAULT_MEMORY: u64 = 1 << 30;
 
+/// From how many bytes on work is shared where nobody says.
+const SHARE_FROM: u64 = 256 << 10;
+
 impl Session {
     /// More threads than this are never started, whoever asks for them.
     pub const MOST_THREADS: usize = 1024;
@@ -88,6 +95,7 @@ impl Session {
         Self {
             shared: Arc::new(Shared {
                 wanted,
+                share_from: options.share_from.unwrap_or(SHARE_FROM),
                 threads: Threads::new(wanted.min(Self::MOST_THREADS)),
                 spare: Arc::new(Spare::new(limits.budget.clone())),
                 limits,
@@ -192,9 +200,44 @@ impl Session {
         self.shared.threads.install(work)
     }
 
+    /// Bytes that work handles at least that is shared among threads: [`SessionOptions::share_from`].
+    #[must_use]
+    pub fn share_from(&self) -> u64 {
+        self.shared.share_from
+    }
+
+    /// As [`Session::install`], for work that handles so many bytes: where those are few, it is done right here, since handing it
+    /// over takes longer than what other threads could save.
+    pub fn install_for<R: Send>(&self, bytes: u64, work: impl FnOnce() -> R + Send) -> R {
+        if bytes < self.share_from() {
+            work()
+        } else {
+            self.install(work)
+        }
+    }
+
     /// Runs `work` on the session's threads while this one does something else, for which it may wait; where there are no such
     /// threads, before it.
     pub fn beside<T>(&self, work: impl FnOnce() + Send, here: impl FnOnce() -> T) -> T {
         self.shared.threads.beside(work, here)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn little_work_is_done_where_it_is_asked_for() {
+        let session = Session::new(SessionOptions {
+            threads: NonZeroUsize::new(2),
+            ..SessionOptions::default()
+        });
+        let here = thread::current().id();
+        let worker = |bytes| session.install_for(bytes, || thread::current().id());
+        assert_eq!(worker(SHARE_FROM - 1), here);
+        assert_ne!(worker(SHARE_FROM), here);
     }
 }

@@ -9,21 +9,13 @@ use std::ops::Range;
 
 use tdb_tile::Bug;
 
-use crate::{Row, threads};
+use crate::sorted::{Sorted, equal_runs, mark_repeats, parts};
+use crate::{Row, RowList, threads};
 
 /// How two rows of equal numbers compare.
 pub type Compare<'a> = Box<dyn Fn(Row, Row) -> Ordering + Send + Sync + 'a>;
 
-/// Rows in order.
-#[derive(Debug, Default)]
-pub struct Sorted {
-    /// The rows.
-    pub rows: Vec<Row>,
-    /// Whether no two of them are equal.
-    pub are_distinct: bool,
-}
-
-/// Rows from which sorting is shared among threads.
+/// Rows that one task looks at; so many and more are compared on all threads.
 pub(crate) const PARALLEL: usize = 1 << 15;
 
 /// Rows that are equal in what was sorted, up to which these are compared with each other.
@@ -36,6 +28,13 @@ pub(crate) trait Number: Copy + Ord + Send + Sync {
 
     /// How far it is from `least`, without the last `left_out` bits, of which 64 are left at most.
     fn leading(self, least: Self, left_out: u32) -> u64;
+
+    /// As [`Packing::pack_all`], of all rows; in the memory of their numbers, where these are as narrow.
+    fn pack_own(
+        keys: Vec<Self>,
+        packing: &Packing<Self>,
+        rows: impl RowList,
+    ) -> Result<Vec<u64>, Bug>;
 }
 
 impl Number for u64 {
@@ -45,6 +44,21 @@ impl Number for u64 {
 
     fn leading(self, least: Self, left_out: u32) -> u64 {
         self.wrapping_sub(least).unbounded_shr(left_out)
+    }
+
+    fn pack_own(
+        mut keys: Vec<Self>,
+        packing: &Packing<Self>,
+        rows: impl RowList,
+    ) -> Result<Vec<u64>, Bug> {
+        let parts = keys.chunks_mut(PARALLEL).zip(rows.parts(PARALLEL));
+        threads::for_each(parts.collect(), |(keys, rows)| {
+            for (key, row) in keys.iter_mut().zip(rows.rows()) {
+                *key = packing.pack(*key, row);
+            }
+            Ok::<_, Bug>(())
+        })?;
+        Ok(keys)
     }
 }
 
@@ -57,10 +71,50 @@ impl Number for u128 {
     fn leading(self, least: Self, left_out: u32) -> u64 {
         self.wrapping_sub(least).unbounded_shr(left_out) as u64
     }
+
+    fn pack_own(
+        keys: Vec<Self>,
+        packing: &Packing<Self>,
+        rows: impl RowList,
+    ) -> Result<Vec<u64>, Bug> {
+        packing.pack_all(&keys, rows)
+    }
+}
+
+/// Between which numbers those of some rows lie, and which row is the last.
+#[derive(Clone, Copy)]
+struct Bounds<K> {
+    least: K,
+    most: K,
+    last: usize,
+}
+
+impl<K: Number> Bounds<K> {
+    fn of(keys: &[K], rows: impl Iterator<Item = Row>) -> Result<Option<Self>, Bug> {
+        let mut bounds: Option<Self> = None;
+        for row in rows {
+            let key = key_of(keys, row)?;
+            let one = Self {
+                least: key,
+                most: key,
+                last: row.index(),
+            };
+            bounds = Some(bounds.map_or(one, |bounds| bounds.and(one)));
+        }
+        Ok(bounds)
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            least: self.least.min(other.least),
+            most: self.most.max(other.most),
+            last: self.last.max(other.last),
+        }
+    }
 }
 
 /// How the numbers of some rows and the rows' own numbers share 64 bits.
-struct Packing<K> {
+pub(crate) struct Packing<K> {
     least: K,
     /// Bits at the end of the numbers that are left out.
     left_out: u32,
@@ -68,14 +122,11 @@ struct Packing<K> {
 }
 
 impl<K: Number> Packing<K> {
-    fn of(keys: &[K], rows: impl Iterator<Item = Row>) -> Result<Option<Self>, Bug> {
-        let mut bounds: Option<(K, K, usize)> = None;
-        for row in rows {
-            let key = key_of(keys, row)?;
-            let (least, most, last) = bounds.unwrap_or((key, key, 0));
-            bounds = Some((least.min(key), most.max(key), last.max(row.index())));
-        }
-        Ok(bounds.map(|(least, most, last)| {
+    fn of(keys: &[K], rows: impl RowList) -> Result<Option<Self>, Bug> {
+        let parts = threads::map(rows.parts(PARALLEL), |part| Bounds::of(keys, part.rows()))?;
+        let bounds = parts.into_iter().flatten().reduce(Bounds::and);
+        Ok(bounds.map(|bounds| {
+            let Bounds { least, most, last } = bounds;
             let row_bits = usize::BITS.saturating_sub(last.leading_zeros());
             let room = u64::BITS.saturating_sub(row_bits);
             Self {
@@ -96,6 +147,44 @@ impl<K: Number> Packing<K> {
         Row::packed(packed & !mask)
     }
 
+    /// The numbers of all rows, each with that of its row.
+    fn pack_all(&self, keys: &[K], rows: impl RowList) -> Result<Vec<u64>, Bug> {
+        let mut packed = vec![0_u64; rows.count()];
+        let places = packed.chunks_mut(PARALLEL);
+        threads::for_each(
+            places.zip(rows.parts(PARALLEL)).collect(),
+            |(places, rows)| {
+                for (place, row) in places.iter_mut().zip(rows.rows()) {
+                    *place = self.pack(key_of(keys, row)?, row);
+                }
+                Ok(())
+            },
+        )?;
+        Ok(packed)
+    }
+
+    /// The rows of sorted numbers; of these, any are equal that are so but for their rows.
+    fn unpack_all(&self, packed: &[u64]) -> Result<Sorted, Bug> {
+        let mut rows = vec![Row::within(0); packed.len()];
+        let mut repeats = vec![false; packed.len()];
+        let places = rows.chunks_mut(PARALLEL).zip(repeats.chunks_mut(PARALLEL));
+        let tasks = places.zip((0..packed.len()).step_by(PARALLEL));
+        threads::for_each(tasks.collect(), |((rows, repeats), start)| {
+            let own = packed.get(start..);
+            let own = own.ok_or_else(|| Bug::new("sorted rows that are not there"))?;
+            for (row, packed) in rows.iter_mut().zip(own) {
+                *row = self.row(*packed);
+            }
+            mark_repeats(own, repeats, |a, b| self.are_equal(a, b));
+            let before = start.checked_sub(1).and_then(|last| packed.get(last));
+            if let (Some(before), Some(first), [repeats, ..]) = (before, own.first(), repeats) {
+                *repeats = self.are_equal(*before, *first);
+            }
+            Ok::<_, Bug>(())
+        })?;
+        Sorted::new(rows, repeats)
+    }
+
     fn are_equal(&self, a: u64, b: u64) -> bool {
         (a ^ b).unbounded_shr(self.row_bits) == 0
     }
@@ -112,45 +201,74 @@ fn key_of<K: Copy>(keys: &[K], row: Row) -> Result<K, Bug> {
 /// # Errors
 /// A row without a number.
 pub(crate) fn by_numbers<K: Number>(
-    keys: &[K],
+    keys: Vec<K>,
     compare: Option<&Compare<'_>>,
-    rows: impl ExactSizeIterator<Item = Row> + Clone,
+    rows: impl RowList,
 ) -> Result<Sorted, Bug> {
-    let Some(packing) = Packing::of(keys, rows.clone())? else {
+    let Some(packing) = Packing::of(&keys, rows)? else {
         return Ok(Sorted::default());
     };
-    let mut packed: Vec<u64> = Vec::with_capacity(rows.len());
-    for row in rows {
-        packed.push(packing.pack(key_of(keys, row)?, row));
+    if packing.left_out > 0 || compare.is_some() {
+        return by_parts(&keys, &packing, compare, rows);
     }
-    sort(&mut packed);
-    let mut rows: Vec<Row> = packed.iter().map(|packed| packing.row(*packed)).collect();
-    let mut are_distinct = true;
-    for equal in equal_runs(&packed, &packing) {
-        let Some(rows) = rows.get_mut(equal) else {
-            return Err(Bug::new("sorted rows that are not there"));
-        };
-        if packing.left_out > 0 || compare.is_some() {
-            are_distinct &= sort_equal(keys, compare, packing.left_out > 0, rows)?;
-        } else {
-            are_distinct = false;
-        }
-    }
-    Ok(Sorted { rows, are_distinct })
+    // What is packed says it all, and the numbers are not kept beside it.
+    let mut packed = if rows.are_all(keys.len()) {
+        K::pack_own(keys, &packing, rows)?
+    } else {
+        let packed = packing.pack_all(&keys, rows)?;
+        drop(keys);
+        packed
+    };
+    threads::sort(&mut packed)?;
+    packing.unpack_all(&packed)
 }
 
-/// Sorts rows that are equal in the leading bits of their numbers; tells whether no two of them are equal.
+/// As [`by_numbers`], of rows that may differ where they are equal in what is packed of their numbers.
+fn by_parts<K: Number>(
+    keys: &[K],
+    packing: &Packing<K>,
+    compare: Option<&Compare<'_>>,
+    rows: impl RowList,
+) -> Result<Sorted, Bug> {
+    let mut packed = packing.pack_all(keys, rows)?;
+    // Merging runs, where there are some, takes longer than this from a hundred of them on, and memory besides.
+    threads::sort(&mut packed)?;
+    let sorted = packing.unpack_all(&packed)?;
+    drop(packed);
+    let says_all = packing.left_out == 0 && compare.is_none();
+    if says_all || sorted.are_distinct() {
+        return Ok(sorted);
+    }
+    let (mut rows, mut repeats) = sorted.into_parts();
+    threads::for_each(parts(&mut rows, &mut repeats), |(rows, repeats)| {
+        let equal: Vec<Range<usize>> = equal_runs(repeats).collect();
+        for equal in equal {
+            let part = rows.get_mut(equal.clone()).zip(repeats.get_mut(equal));
+            let (rows, repeats) = part.ok_or_else(|| Bug::new("sorted rows that are not there"))?;
+            sort_equal(keys, compare, packing.left_out > 0, rows, repeats)?;
+        }
+        Ok::<_, Bug>(())
+    })?;
+    Sorted::new(rows, repeats)
+}
+
+/// Sorts rows that are equal in the leading bits of their numbers; tells whether each is equal to the one before it.
 fn sort_equal<K: Number>(
     keys: &[K],
     compare: Option<&Compare<'_>>,
     differ_in_numbers: bool,
     rows: &mut [Row],
-) -> Result<bool, Bug> {
+    repeats: &mut [bool],
+) -> Result<(), Bug> {
     if differ_in_numbers && rows.len() > FEW {
         // What they have in common takes no bits now.
-        let sorted = by_numbers(keys, compare, rows.iter().copied())?;
-        rows.copy_from_slice(&sorted.rows);
-        return Ok(sorted.are_distinct);
+        let Some(packing) = Packing::of(keys, &*rows)? else {
+            return Ok(());
+        };
+        let (sorted, found) = by_parts(keys, &packing, compare, &*rows)?.into_parts();
+        rows.copy_from_slice(&sorted);
+        repeats.copy_from_slice(&found);
+        return Ok(());
     }
     let by_cell = |a: &Row, b: &Row| {
         let by_number = keys.get(a.index()).cmp(&keys.get(b.index()));
@@ -161,39 +279,6 @@ fn sort_equal<K: Number>(
     } else {
         threads::sort_by(rows, by_cell);
     }
-    let mut pairs = rows.iter().zip(rows.iter().skip(1));
-    Ok(pairs.all(|(a, b)| by_cell(a, b).is_ne()))
-}
-
-/// Sorts numbers that are all different. Merging runs, where there are some, takes longer than this from a hundred of them on, and
-/// memory besides.
-fn sort(packed: &mut [u64]) {
-    if packed.len() < PARALLEL {
-        packed.sort_unstable();
-    } else {
-        threads::sort_unstable_by(packed, u64::cmp);
-    }
-}
-
-/// Where sorted numbers are equal but for their rows: runs of two and more.
-fn equal_runs<'a, K: Number>(
-    packed: &'a [u64],
-    packing: &'a Packing<K>,
-) -> impl Iterator<Item = Range<usize>> + 'a {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let rest = packed.get(at..)?;
-        let mut pairs = rest.iter().zip(rest.iter().skip(1));
-        let first = pairs.position(|(a, b)| packing.are_equal(*a, *b))?;
-        let run = rest.get(first..)?;
-        let one = *run.first()?;
-        let others = run.iter().skip(1);
-        let len = others
-            .take_while(|next| packing.are_equal(one, **next))
-            .count()
-            .saturating_add(1);
-        let start = at.saturating_add(first);
-        at = start.saturating_add(len);
-        Some(start..at)
-    })
+    mark_repeats(rows, repeats, |a, b| by_cell(&a, &b).is_eq());
+    Ok(())
 }

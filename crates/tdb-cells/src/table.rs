@@ -8,7 +8,7 @@ use tdb_schema::FieldKind;
 use tdb_tile::{Budget, Bug, Grant};
 
 use crate::gather::{gather_fixed, gather_var};
-use crate::{Buffer, CellsError, Row, RowRange, scaled};
+use crate::{Buffer, CellsError, Row, RowRange, scaled, threads};
 
 /// Loaded cells: those of the first fragment, then those of the second, and so on,
 /// each in the order of its tiles.
@@ -323,11 +323,14 @@ fn join(pieces: &[(&TableColumn, RowRange)]) -> Result<TableColumn, CellsError> 
     let total = cells.iter().map(|cells| cells.len());
     let mut values = first.values.another(total.fold(0, usize::saturating_add))?;
     let mut rest = values.as_mut_slice();
-    for cells in cells {
-        let (place, behind) = rest.split_at_mut(cells.len());
+    let copies = cells.into_iter().map(|cells| {
+        let place = rest.split_off_mut(..cells.len());
+        Ok((place.ok_or_else(TableColumn::short)?, cells))
+    });
+    threads::for_each(copies.collect::<Result<_, Bug>>()?, |(place, cells)| {
         place.copy_from_slice(cells);
-        rest = behind;
-    }
+        Ok::<_, Bug>(())
+    })?;
     let offsets = first.offsets.as_ref().map(|_| joined_offsets(pieces));
     let validity = first.validity.as_ref().map(|_| joined_validity(pieces));
     Ok(TableColumn {

@@ -12,6 +12,8 @@ use std::thread::{Builder, JoinHandle};
 use rayon::prelude::*;
 use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 
+pub use crate::shared_sort::sort;
+
 thread_local! {
     /// Whether this thread is one of a session.
     static IS_OURS: Cell<bool> = const { Cell::new(false) };
@@ -94,6 +96,9 @@ fn start(mut wanted: usize, spawn: Spawn<'_>) -> Option<ThreadPool> {
     None
 }
 
+/// Cells that one task handles, where what it does with each is little: enough to be worth a hand-over, few enough to spread.
+pub const CELLS_PER_TASK: usize = 1 << 16;
+
 /// How many threads work here is shared among.
 pub fn count() -> usize {
     if IS_OURS.get() {
@@ -145,18 +150,6 @@ pub fn sort_by<T: Send>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering + 
         items.par_sort_by(compare)
     } else {
         items.sort_by(compare)
-    }
-}
-
-/// Sorts in place.
-pub fn sort_unstable_by<T: Send>(
-    items: &mut [T],
-    compare: impl Fn(&T, &T) -> Ordering + Send + Sync,
-) {
-    if IS_OURS.get() {
-        items.par_sort_unstable_by(compare)
-    } else {
-        items.sort_unstable_by(compare)
     }
 }
 

@@ -44,7 +44,7 @@ pub use field_condition::FieldCondition;
 pub use kept::Kept;
 pub use pattern::{Matcher, Pattern};
 pub use points::{GatheredPoints, Points};
-pub use predicate::Predicate;
+pub use predicate::{ColumnOf, Predicate};
 pub use resolved::{
     ResolvedComparison, ResolvedCondition, ResolvedField, ResolvedTerm, ResolvedTest, Step,
 };

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tdb_cells::{CellSet, CellTable, CellsError, FieldInfo, RowRange, TableColumn};
+use tdb_cells::{
+    CellSet, CellTable, CellsError, FieldInfo, RowList, RowRange, TableColumn, threads,
+};
 use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::Bug;
@@ -29,6 +31,9 @@ struct PlacedPoints {
     points: Arc<Points>,
     dimensions: Vec<usize>,
 }
+
+/// The column of a field, where there is one.
+pub type ColumnOf<'f, 'a> = &'f (dyn Fn(FieldKind) -> Option<&'a TableColumn> + Sync);
 
 impl Predicate {
     /// A condition on fields of this schema; one that the schema lacks fails every test.
@@ -128,32 +133,32 @@ impl Predicate {
     pub fn evaluate_parts<'a>(
         &self,
         parts: impl Iterator<Item = RowRange>,
-        column: &dyn Fn(FieldKind) -> Option<&'a TableColumn>,
+        column: ColumnOf<'_, 'a>,
     ) -> Result<CellSet, CellsError> {
-        let mut keep = Vec::new();
-        let mut answers = Vec::new();
-        for rows in parts {
+        let pieces = parts.flat_map(|part| {
+            let pieces = part.parts(threads::CELLS_PER_TASK).into_iter();
+            pieces.map(move |rows| (part, rows))
+        });
+        let answers = threads::map(pieces.collect(), |(part, rows)| {
+            let mut answers = Vec::new();
             match &self.condition {
-                Some(placed) => placed.evaluate(rows, column, &mut answers)?,
-                None => {
-                    answers.clear();
-                    answers.resize(rows.len(), 1);
-                }
+                Some(placed) => placed.evaluate((part, rows), column, &mut answers)?,
+                None => answers.resize(rows.len(), 1),
             }
             if let Some(placed) = &self.points {
                 placed.choose(rows, column, &mut answers)?;
             }
-            keep.extend_from_slice(&answers);
-        }
-        Ok(CellSet::of_bytes(&keep)?)
+            Ok::<_, CellsError>(answers)
+        })?;
+        Ok(CellSet::of_bytes(&answers.concat())?)
     }
 }
 
 impl PlacedCondition {
     fn evaluate<'a>(
         &self,
-        rows: RowRange,
-        column: &dyn Fn(FieldKind) -> Option<&'a TableColumn>,
+        (part, rows): (RowRange, RowRange),
+        column: ColumnOf<'_, 'a>,
         answers: &mut Vec<u8>,
     ) -> Result<(), CellsError> {
         let cells = self.fields.iter().map(|field| {
@@ -162,7 +167,7 @@ impl PlacedCondition {
                 return Ok(None);
             };
             let column = column(*field).ok_or_else(not_loaded)?;
-            if column.lacks(rows) {
+            if column.lacks(part) {
                 Ok(None)
             } else {
                 cells_of(column, rows).map(Some)
@@ -177,7 +182,7 @@ impl PlacedPoints {
     fn choose<'a>(
         &self,
         rows: RowRange,
-        column: &dyn Fn(FieldKind) -> Option<&'a TableColumn>,
+        column: ColumnOf<'_, 'a>,
         answers: &mut [u8],
     ) -> Result<(), Bug> {
         let columns = self.dimensions.iter();

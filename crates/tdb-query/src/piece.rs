@@ -8,9 +8,10 @@ use tdb_store::Read;
 
 use crate::QueryError;
 use crate::dense::{Bands, DensePlan, read_columns, reads_of};
+use crate::sparse::PortionsWork;
 use crate::table_work::TableWork;
 
-/// Tiles of one batch: knows the byte ranges to fetch, and decodes the fetched bytes into cells.
+/// Tiles: knows the byte ranges to fetch, and decodes the fetched bytes into cells.
 ///
 /// Returned by [`Read::next`](crate::Read::next); its result is passed to [`Read::take`](crate::Read::take).
 #[derive(Debug)]
@@ -25,12 +26,15 @@ pub struct Decoded(pub(crate) DecodedCells);
 #[derive(Debug)]
 enum Work {
     Table(TableWork),
+    Portions(PortionsWork),
     Bands(BandsWork),
 }
 
 #[derive(Debug)]
 pub(crate) enum DecodedCells {
     Table(CellTable),
+    /// Cells that were taken out of tiles, and what those weighed.
+    Portions(Vec<CellTable>, u64),
     Columns(Vec<(FieldKind, TableColumn)>),
 }
 
@@ -45,6 +49,13 @@ pub(crate) struct BandsWork {
 impl From<TableWork> for Piece {
     fn from(work: TableWork) -> Self {
         let work = Work::Table(work);
+        Self { work }
+    }
+}
+
+impl From<PortionsWork> for Piece {
+    fn from(work: PortionsWork) -> Self {
+        let work = Work::Portions(work);
         Self { work }
     }
 }
@@ -64,6 +75,7 @@ impl Piece {
     pub fn reads(&self) -> Result<Vec<Read>, QueryError> {
         match &self.work {
             Work::Table(work) => Ok(work.reads()?),
+            Work::Portions(work) => Ok(work.reads()?),
             Work::Bands(work) => reads_of(&work.plan, &work.bands, &work.fields),
         }
     }
@@ -78,6 +90,10 @@ impl Piece {
         let counted = &session.counters().load;
         counted.time(|| match self.work {
             Work::Table(work) => Ok(Decoded(DecodedCells::Table(work.decode(session, bytes)?))),
+            Work::Portions(work) => {
+                let (tables, weight) = work.decode(session, bytes)?;
+                Ok(Decoded(DecodedCells::Portions(tables, weight)))
+            }
             Work::Bands(work) => {
                 let columns = read_columns(&work.plan, session, bytes, &work.bands, &work.fields)?;
                 Ok(Decoded(DecodedCells::Columns(columns)))

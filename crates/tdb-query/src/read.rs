@@ -11,7 +11,7 @@ use tdb_tile::Bug;
 
 use crate::dense::{DenseRead, DenseStep};
 use crate::options::ReadOptions;
-use crate::piece::{Decoded, DecodedCells, Piece};
+use crate::piece::{Decoded, Piece};
 use crate::planning::{Planned, Planning, Purpose};
 use crate::sparse::{SparseRead, SparseStep, Tally};
 use crate::{ChosenTiles, LoneTiles, QueryError};
@@ -59,7 +59,7 @@ pub struct Read {
     left: u64,
     /// Columns whose cells are stored.
     stored: u64,
-    /// Whether few tiles are loaded at a time.
+    /// Whether cells may be taken out of few tiles at a time.
     in_portions: bool,
     state: State,
 }
@@ -127,7 +127,7 @@ impl Read {
         Ok(read)
     }
 
-    /// Asks for the bytes of fewer tiles at a time, where that saves memory: they come without a wait.
+    /// Takes cells out of few tiles at a time, where that is all there is to do: bytes come without a wait.
     pub(crate) fn load_in_portions(&mut self) {
         self.in_portions = true;
         if let State::Sparse(read) = &mut self.state {
@@ -256,7 +256,7 @@ impl Read {
     pub fn take(&mut self, decoded: Decoded) -> Result<(), QueryError> {
         let taken = match (&mut self.state, decoded.0) {
             (State::Dense(read), cells) => read.take(&self.array, cells),
-            (State::Sparse(read), DecodedCells::Table(table)) => read.take(table),
+            (State::Sparse(read), cells) => read.take(cells),
             _ => Err(Bug::new("cells of a piece that was not given out").into()),
         };
         if taken.is_err() {

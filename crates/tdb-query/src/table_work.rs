@@ -16,21 +16,14 @@ pub(crate) struct TableWork {
     pub(crate) schema: Arc<ArraySchema>,
     pub(crate) tiles: Arc<PlannedTiles>,
     pub(crate) fields: Vec<FieldKind>,
+    /// What the cells take in memory, about.
+    pub(crate) weight: u64,
     pub(crate) table: CellTable,
 }
 
 impl TableWork {
     pub(crate) fn reads(&self) -> Result<Vec<Read>, Bug> {
-        let mut reads = Vec::new();
-        for segment in &self.table.segments {
-            let tiles = self.tiles.find(segment.fragment);
-            let tiles =
-                tiles.ok_or_else(|| Bug::new("tiles of a fragment that was not planned"))?;
-            for tile in segment.tiles.iter().filter(|tile| tile.wanted) {
-                reads.extend(tiles.reads(&self.fields, tile.tile));
-            }
-        }
-        Ok(reads)
+        self.tiles.reads(&self.table.segments, &self.fields)
     }
 
     /// Loads the columns out of these bytes.
@@ -45,7 +38,9 @@ impl TableWork {
             bytes,
         };
         let find = |fragment| self.tiles.find(fragment);
-        session.install(|| load(how, &mut self.table, &self.fields, &find))?;
+        session.install_for(self.weight, || {
+            load(how, &mut self.table, &self.fields, &find)
+        })?;
         Ok(self.table)
     }
 }

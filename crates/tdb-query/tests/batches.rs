@@ -55,6 +55,7 @@ fn ends(array: &Array) -> Vec<(String, Range)> {
 fn a_result_is_the_same_in_batches_of_any_size() {
     let two = SessionOptions {
         threads: Some(2.try_into().unwrap()),
+        share_from: Some(0),
         ..SessionOptions::default()
     };
     let session = Session::new(two);

@@ -27,6 +27,19 @@ fn every_fixture_reads_as_its_manifest_says() {
     compare_all(SessionOptions::default(), None);
 }
 
+/// As much as is shared of large arrays: every tile by a task of its own.
+#[test]
+fn little_work_that_is_shared_reads_the_same() {
+    compare_all(
+        SessionOptions {
+            threads: Some(2.try_into().unwrap()),
+            share_from: Some(0),
+            ..SessionOptions::default()
+        },
+        None,
+    );
+}
+
 #[test]
 fn small_batches_read_the_same() {
     compare_all(

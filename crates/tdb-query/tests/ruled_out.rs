@@ -28,7 +28,8 @@ const MOST: u64 = 20_000;
 
 fn session() -> Session {
     Session::new(SessionOptions {
-        threads: std::num::NonZeroUsize::new(1),
+        threads: std::num::NonZeroUsize::new(2),
+        share_from: Some(0),
         ..SessionOptions::default()
     })
 }

@@ -1,7 +1,7 @@
 //! Checks coordinates against the domain, and compares cells by their coordinates.
 
-use tdb_cells::{CellProblem, Keys, Numbers, Row, value_text};
-use tdb_schema::order::{CellComparator, Column, KeyEncoder, KeyError, Keys as Encoded, SortOrder};
+use tdb_cells::{CellProblem, Keys, cell_keys, value_text};
+use tdb_schema::order::{Column, SortOrder};
 use tdb_schema::{ArraySchema, CellValNum, Dimension};
 use tdb_tile::{Bug, Range, Scalar, with_scalar};
 
@@ -119,23 +119,10 @@ pub(crate) fn columns<'a>(
 
 /// The sort keys that put cells within the domain in global order.
 pub(crate) fn keys<'a>(schema: &ArraySchema, cells: &'a CheckedCells) -> Result<Keys<'a>, Bug> {
-    let columns = columns(schema, cells)?;
-    let encoder = KeyEncoder::new(schema, SortOrder::Global);
-    let numbers = match encoder.encode(&columns) {
-        Ok(Encoded::U64(keys)) => Some(Numbers::Narrow(keys)),
-        Ok(Encoded::U128(keys)) => Some(Numbers::Wide(keys)),
-        // What is stored may be, and is compared as it is.
-        Err(KeyError::OutsideDomain { .. }) => None,
-        Err(_) => return Err(Bug::new("coordinates that are none of the dimensions")),
-    };
-    Ok(match numbers {
-        Some(numbers) if encoder.is_exact() => Keys::exact(numbers),
-        numbers => {
-            let comparator = CellComparator::new(schema, SortOrder::Global);
-            let compare = move |a: Row, b: Row| {
-                comparator.compare_rows(&columns, a.index(), &columns, b.index())
-            };
-            Keys::compared(numbers, Box::new(compare))
-        }
-    })
+    cell_keys(
+        schema,
+        columns(schema, cells)?,
+        cells.rows,
+        SortOrder::Global,
+    )
 }

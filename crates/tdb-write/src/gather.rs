@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use tdb_cells::Row;
+use tdb_cells::{Row, copy_text};
 use tdb_tile::Bug;
 
 use crate::input::{CheckedCells, Input};
@@ -111,11 +111,7 @@ fn picked<'a>(input: &'a Input, rows: &[Row], buffers: &'a mut Buffers) -> Resul
     } = buffers;
     values.clear();
     if input.is_var() {
-        starts.clear();
-        for row in rows {
-            starts.push(values.len() as u64);
-            values.extend_from_slice(input.cell(row.index())?);
-        }
+        pick_var(input, rows, starts, values)?;
     } else {
         match input.size {
             1 => pick::<1>(&input.values, rows, values)?,
@@ -195,6 +191,28 @@ pub(crate) fn pick_from(
         rows: picks.len(),
         fields: fields.collect::<Result<_, Bug>>()?,
     })
+}
+
+fn pick_var(
+    input: &Input,
+    rows: &[Row],
+    starts: &mut Vec<u64>,
+    out: &mut Vec<u8>,
+) -> Result<(), Bug> {
+    let range = |row: &Row| input.range(&(row.index()..row.index().saturating_add(1)));
+    let mut end = 0_usize;
+    starts.clear();
+    for row in rows {
+        starts.push(end as u64);
+        end = end.saturating_add(range(row)?.len());
+    }
+    out.resize(end, 0);
+    let mut rest = &mut out[..];
+    for row in rows {
+        let behind = copy_text(&input.values, range(row)?, rest);
+        rest = behind.ok_or_else(|| Bug::new("a cell that is to be written is not there"))?;
+    }
+    Ok(())
 }
 
 fn pick<const N: usize>(from: &[u8], rows: &[Row], out: &mut Vec<u8>) -> Result<(), Bug> {

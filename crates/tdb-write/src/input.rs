@@ -82,20 +82,20 @@ impl Input {
 
     /// The bytes of these cells together.
     pub(crate) fn bytes(&self, rows: &Range<usize>) -> Result<&[u8], Bug> {
-        let bytes = if self.is_var() {
+        self.values.get(self.range(rows)?).ok_or_else(not_there)
+    }
+
+    /// Where the bytes of these cells stand.
+    pub(crate) fn range(&self, rows: &Range<usize>) -> Result<Range<usize>, Bug> {
+        let range = if self.is_var() {
             let offsets = self.offsets()?;
             let at = |row: usize| usize::try_from(offsets.get(row)?.get()).ok();
-            at(rows.start)
-                .zip(at(rows.end))
-                .map(|(start, end)| start..end)
+            at(rows.start).zip(at(rows.end))
         } else {
             let at = |row: usize| row.checked_mul(self.size);
-            at(rows.start)
-                .zip(at(rows.end))
-                .map(|(start, end)| start..end)
+            at(rows.start).zip(at(rows.end))
         };
-        let bytes = bytes.and_then(|bytes| self.values.get(bytes));
-        bytes.ok_or_else(|| Bug::new("cells that are to be written are not there"))
+        range.map(|(start, end)| start..end).ok_or_else(not_there)
     }
 
     /// Offsets of these cells of a var-sized field, relative to the first of them.
@@ -307,4 +307,9 @@ fn bits(validity: &[u8]) -> Bytes {
         valid.fold(0_u8, |byte, (bit, _)| byte | 1 << bit)
     });
     bits.collect()
+}
+
+#[track_caller]
+fn not_there() -> Bug {
+    Bug::new("cells that are to be written are not there")
 }

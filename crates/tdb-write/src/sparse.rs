@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tdb_cells::{CellProblem, Keys, Row, RowRange, Sorted};
+use tdb_cells::{CellProblem, Keys, Row, RowRange};
 use tdb_schema::ArraySchema;
 use tdb_schema::order::{CellComparator, SortOrder};
 use tdb_tile::Bug;
@@ -291,32 +291,20 @@ pub(crate) fn sorted_rows(
     if in_place.is_some_and(|are_distinct| are_distinct || duplicates == Duplicates::Keep) {
         return Ok(Rows::InPlace(0..cells.rows));
     }
-    let Sorted {
-        mut rows,
-        are_distinct,
-    } = keys.sorted(count.iter())?;
-    if are_distinct {
-        return Ok(Rows::Picked(rows));
-    }
-    let is_double = |a: Row, b: Row| keys.compare(a, b).is_eq();
+    let sorted = keys.sorted(count)?;
     match duplicates {
-        Duplicates::Keep => {}
-        Duplicates::First => rows.dedup_by(|row, kept| is_double(*row, *kept)),
-        Duplicates::Error => {
-            let mut pairs = rows.windows(2).filter_map(|pair| match pair {
-                [a, b] if is_double(*a, *b) => Some((*b, *a)),
-                _ => None,
-            });
-            if let Some(first) = pairs.next() {
-                // The first cell, as they came, that repeats another.
-                let (cell, other) = pairs.fold(first, Ord::min);
+        Duplicates::Keep => Ok(Rows::Picked(sorted.into_rows())),
+        Duplicates::First => Ok(Rows::Picked(sorted.firsts())),
+        // The first cell, as they came, that repeats another.
+        Duplicates::Error => match sorted.repeated().min() {
+            None => Ok(Rows::Picked(sorted.into_rows())),
+            Some((cell, other)) => {
                 let other = other.index() as u64;
                 let problem = CellProblem::Duplicate { other };
-                return Err(cell_error(schema, cell.index() as u64, problem));
+                Err(cell_error(schema, cell.index() as u64, problem))
             }
-        }
+        },
     }
-    Ok(Rows::Picked(rows))
 }
 
 /// The rows of `rows` cells, if so many can be sorted together.

@@ -5,10 +5,13 @@
     reason = "a test fails by panicking"
 )]
 
+use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 
 use proptest::prelude::*;
-use tdb::{Array, Attribute, Batch, Context, Datatype, Dimension, Order, Schema};
+use tdb::{
+    Array, Attribute, Batch, Context, Datatype, Dimension, Order, Schema, Session, SessionOptions,
+};
 use tempfile::TempDir;
 
 /// First and last row, first and last column.
@@ -150,7 +153,11 @@ proptest! {
         let folder = TempDir::new().unwrap();
         let expected = expected(&case);
         for threads in [1, 2] {
-            let context = Context::new().threads(threads);
+            let context = Context::new().session(Session::new(SessionOptions {
+                threads: NonZeroUsize::new(threads),
+                share_from: Some(0),
+                ..SessionOptions::default()
+            }));
             let folder = TempDir::new_in(folder.path()).unwrap();
             let array = made(&case, &folder, &context);
             for order in [Order::Row, Order::Col, Order::Global] {

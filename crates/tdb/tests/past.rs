@@ -6,10 +6,14 @@
 )]
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 
 use proptest::prelude::*;
 use tdb::log::Change;
-use tdb::{Array, Attribute, Context, Datatype, Difference, Dimension, Schema, compare, field};
+use tdb::{
+    Array, Attribute, Context, Datatype, Difference, Dimension, Schema, Session, SessionOptions,
+    compare, field,
+};
 use tempfile::TempDir;
 
 /// Of a cell: `a`, `n`, which can be null, and `t`.
@@ -272,8 +276,12 @@ struct Past {
 fn happened(steps: &[Step], duplicates: bool) -> Past {
     let folder = TempDir::new().unwrap();
     let uri = folder.path().join("a").display().to_string();
-    // Small batches and one thread: cells with the same coordinates come in several.
-    let context = Context::new().threads(1);
+    // Every tile is looked at by a task of its own, if one task can do so.
+    let context = Context::new().session(Session::new(SessionOptions {
+        threads: NonZeroUsize::new(2),
+        share_from: Some(0),
+        ..SessionOptions::default()
+    }));
     context.create(&uri, &schema(duplicates)).unwrap();
     let start = tdb::Time::now().0;
     let mut past: Vec<(u64, Cells)> = vec![(start, Cells::new())];

@@ -289,7 +289,7 @@ mod tests {
                     for rows in 1..4_usize {
                         let numbers = 0..100_000_usize;
                         let mut numbers: Vec<usize> = numbers.map(|n| n * rows % 9973).collect();
-                        source.install(|| threads::sort_unstable_by(&mut numbers, Ord::cmp));
+                        source.install(|| threads::sort_by(&mut numbers, Ord::cmp));
                         let columns = Vec::new();
                         sender.send(Batch { rows, columns }).unwrap();
                     }

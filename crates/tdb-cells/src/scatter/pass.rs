@@ -162,6 +162,8 @@ impl Pass {
             pass: self,
             inner,
             base: (0, 0),
+            left: 0,
+            step: (0, 0),
             done: empty,
         };
         runs.find_base();
@@ -177,6 +179,10 @@ pub struct Runs<'a> {
     inner: usize,
     /// What the slower axes add to source and destination.
     base: (u64, u64),
+    /// How many cells follow in the segment of the fastest axis but one, for whose steps nothing is worked out anew.
+    left: u64,
+    /// What one of them adds.
+    step: (u64, u64),
     done: bool,
 }
 
@@ -206,6 +212,12 @@ impl Runs<'_> {
             return;
         }
         self.inner = last.first;
+        if self.left > 0 {
+            self.left -= 1;
+            self.base.0 += self.step.0;
+            self.base.1 += self.step.1;
+            return;
+        }
         self.advance_outer();
         self.find_base();
     }
@@ -236,13 +248,19 @@ impl Runs<'_> {
     }
 
     fn find_base(&mut self) {
-        let pass = &*self.pass;
+        let pass = &mut *self.pass;
         let mut base = (pass.source, pass.dest);
         for (axis, place) in pass.axes.iter().zip(&pass.outer) {
             if let Some(segment) = pass.segments.get(place.segment) {
                 base.0 += (segment.source + place.cell) * axis.source_stride;
                 base.1 += (segment.dest + place.cell) * axis.dest_stride;
+                self.left = segment.len.saturating_sub(place.cell + 1);
+                self.step = (axis.source_stride, axis.dest_stride);
             }
+        }
+        if let Some(place) = pass.outer.last_mut() {
+            // The steps to the end of the segment are counted in `left`.
+            place.cell += self.left;
         }
         self.base = base;
     }

@@ -1,5 +1,7 @@
 //! Fewer threads than were asked for.
 
+#[cfg(target_os = "linux")]
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use super::common::{run, stdout, tdb};
@@ -20,51 +22,66 @@ fn alone(arguments: &str) -> Output {
     command.output().expect("it runs")
 }
 
+/// Cells that it is worth starting threads for, as a file.
+#[cfg(target_os = "linux")]
+fn many_cells(folder: &Path) -> PathBuf {
+    let rows: Vec<String> = (0..40_000).map(|k| format!("{k},{}", k * 3)).collect();
+    let file = folder.join("many.csv");
+    std::fs::write(&file, format!("k,v\n{}\n", rows.join("\n"))).expect("a file");
+    file
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn without_threads_the_work_is_done_all_the_same() {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("tour.csv");
-    std::fs::write(&file, stdout(READ)).expect("a file");
-    let (file, array) = (file.display(), folder.path().join("array"));
-    let array = array.display();
+    let file = many_cells(folder.path());
+    let cells = std::fs::read_to_string(&file).expect("the file");
+    let file = file.display();
     let told = "the system started none of 8 threads, so one did all the work";
     for (threads, warning) in [("1", ""), ("8", told)] {
-        let check = |output: &Output| match warning {
-            "" => assert!(!said(output).contains("warning:"), "{output:?}"),
-            warning => assert!(said(output).contains(warning), "{output:?}"),
+        let done = |line: &str| {
+            let output = alone(&format!("{line} --threads {threads}"));
+            match warning {
+                "" => assert!(!said(&output).contains("warning:"), "{line}: {output:?}"),
+                warning => assert!(said(&output).contains(warning), "{line}: {output:?}"),
+            }
+            String::from_utf8_lossy(&output.stdout).into_owned()
         };
-        let read = alone(&format!("{READ} --threads {threads}"));
-        assert_eq!(String::from_utf8_lossy(&read.stdout), stdout(READ));
-        check(&read);
-        let dense = alone(&format!("{DENSE} --threads {threads}"));
-        assert_eq!(String::from_utf8_lossy(&dense.stdout), stdout(DENSE));
-        check(&dense);
-        let import =
-            format!("import {file} {array}-{threads} --dim station,hour --duplicates keep");
-        check(&alone(&format!("{import} --threads {threads}")));
-        let write = format!("write {array}-{threads} {file} --threads {threads}");
-        check(&alone(&write));
-        let merge = format!("consolidate {array}-{threads} --threads {threads}");
-        check(&alone(&merge));
-        assert_eq!(
-            stdout(&format!("read {array}-{threads} --order row"))
-                .lines()
-                .count(),
-            stdout(READ).lines().count() * 2 - 1
-        );
+        for kind in ["sparse", "dense"] {
+            let array = folder.path().join(format!("{kind}-{threads}"));
+            let array = array.display();
+            done(&format!("import {file} {array} --dim k --{kind}"));
+            assert_eq!(done(&format!("read {array}")), cells);
+            done(&format!("write {array} {file}"));
+            done(&format!("consolidate {array}"));
+            assert_eq!(stdout(&format!("read {array} --order row")), cells);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_threads_are_started_for_little_work() {
+    for line in [READ, DENSE] {
+        let read = alone(&format!("{line} --threads 8"));
+        assert!(!said(&read).contains("warning:"), "{read:?}");
+        assert_eq!(String::from_utf8_lossy(&read.stdout), stdout(line));
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn as_many_threads_work_as_can_be_started() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, array) = (many_cells(folder.path()), folder.path().join("array"));
+    let (file, array) = (file.display(), array.display());
+    stdout(&format!("import {file} {array} --dim k"));
     let program = env!("CARGO_BIN_EXE_tdb");
-    let line = format!("ulimit -v 4000000 && exec {program} {READ} --threads 8 --profile");
+    let line = format!("ulimit -v 4000000 && exec {program} read {array} --threads 8 --profile");
     let mut command = Command::new("sh");
     command
         .args(["-c", &line])
-        .current_dir(super::common::fixtures())
         .env("RUST_MIN_STACK", (1_u64 << 30).to_string());
     let output = command.output().expect("it runs");
     let said = said(&output);
@@ -73,7 +90,10 @@ fn as_many_threads_work_as_can_be_started() {
         "{said}"
     );
     assert!(said.contains(" of 8 threads\n"), "{said}");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), stdout(READ));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        stdout(&format!("read {array}"))
+    );
 }
 
 #[test]

@@ -17,6 +17,8 @@ pub(crate) struct Bands {
     pub(crate) bands: Vec<Band>,
     /// Whether some of them take cells of the same tiles.
     pub(crate) cuts_tiles: bool,
+    /// Bytes of cells that are decoded for them, about.
+    pub(crate) bytes: u64,
 }
 
 impl Bands {

@@ -91,6 +91,7 @@ pub(crate) fn read_columns(
         bytes: &shared,
         plan,
     };
+    let decoded = bands.bytes;
     let bands = &bands.bands;
     let mut drafts = fields
         .iter()
@@ -100,7 +101,8 @@ pub(crate) fn read_columns(
     for draft in &mut drafts {
         all.extend(tasks(draft, bands)?);
     }
-    for_each(sight.session, all, |task, worker| run(sight, task, worker))?;
+    let work = |task, worker: &mut Worker| run(sight, task, worker);
+    for_each(sight.session, (all, decoded), work)?;
     for draft in drafts.iter_mut().filter(|draft| !draft.var.is_empty()) {
         write_var(sight, draft, bands)?;
     }
@@ -110,17 +112,17 @@ pub(crate) fn read_columns(
         .collect())
 }
 
-/// Runs tasks on the session's threads.
+/// Runs tasks, which handle so many bytes together, on the session's threads.
 pub(crate) fn for_each<T: Send>(
     session: &Session,
-    tasks: Vec<T>,
+    (tasks, bytes): (Vec<T>, u64),
     run: impl Fn(T, &mut Worker) -> Result<(), QueryError> + Send + Sync,
 ) -> Result<(), QueryError> {
     let run = |task| run(task, &mut session.worker());
     if tasks.len() < 2 {
         return tasks.into_iter().try_for_each(run);
     }
-    session.install(|| threads::for_each(tasks, run))
+    session.install_for(bytes, || threads::for_each(tasks, run))
 }
 
 /// Memory for a column.
@@ -328,7 +330,7 @@ fn write_var(sight: Sight<'_>, draft: &mut Draft<'_>, bands: &[Band]) -> Result<
         return Err(Bug::new("a band of strings that nobody has read").into());
     }
     let plan = &*plan;
-    for_each(sight.session, tasks, |(found, base, to), worker| {
+    for_each(sight.session, (tasks, base), |(found, base, to), worker| {
         var_reading(sight, plan, worker).write(&found, base, to)
     })
 }

@@ -34,6 +34,8 @@ pub(super) struct Room {
     pub(super) rows: u64,
     /// Threads that share the work.
     pub(super) threads: u64,
+    /// Bytes of decoded cells that are worth a task of their own.
+    pub(super) part: u64,
 }
 
 /// The next part of a result.
@@ -75,7 +77,7 @@ impl Cutter<'_> {
                 share = share.halved(rows);
                 continue;
             }
-            let bands = self.bands(blocks, room.threads)?;
+            let bands = self.bands(blocks, room)?;
             let bytes = rows
                 .saturating_mul(fixed)
                 .saturating_add(self.var_bytes(&bands).saturating_mul(2));
@@ -104,17 +106,18 @@ impl Cutter<'_> {
         axes.map(|(axis, range)| u128::from(range.end - range.start) / axis.extent().max(1) + 1)
     }
 
-    /// Into how many parts blocks may be cut: what is less than a tile and less than a chunk would be decoded
-    /// anew for each.
-    fn worth_sharing(&self, blocks: &[Block]) -> u64 {
+    /// The bytes of cells that are decoded of these blocks, about: of each tile that they meet a chunk at least.
+    fn decoded_bytes(&self, blocks: &[Block]) -> u64 {
         let tiles = |block: &Block| self.tiles_along(block).fold(1, u128::saturating_mul);
         let tiles = blocks.iter().map(tiles).fold(0, u128::saturating_add);
         let rows = blocks.iter().map(Block::rows).fold(0, u64::saturating_add);
         let (fixed, estimate) = self.bytes_per_row();
-        let bytes = rows.saturating_mul(fixed.saturating_add(estimate));
-        // It is cut into no more parts than there are threads for.
-        let tiles = u64::try_from(tiles).unwrap_or(u64::MAX);
-        tiles.max(bytes / CHUNK).max(1)
+        let per_row = fixed.saturating_add(estimate);
+        let of_tile = self.plan.shape.cells.saturating_mul(per_row).min(CHUNK);
+        let of_tiles = tiles.saturating_mul(of_tile.into());
+        // More than can be counted is more than enough to share.
+        let of_tiles = u64::try_from(of_tiles).unwrap_or(u64::MAX);
+        rows.saturating_mul(per_row).max(of_tiles)
     }
 
     /// Bytes that each row takes while it is read: for certain, and for values of varying size about.
@@ -202,10 +205,15 @@ impl Cutter<'_> {
     }
 
     /// Puts blocks together, or cuts them, so that all threads have work.
-    fn bands(&self, blocks: Vec<Block>, threads: u64) -> Result<Bands, Bug> {
-        let count = match threads {
+    fn bands(&self, blocks: Vec<Block>, room: Room) -> Result<Bands, Bug> {
+        let bytes = self.decoded_bytes(&blocks);
+        // What is less than a tile and less than a chunk would be decoded anew for each part.
+        let count = match room.threads {
             1 => 1,
-            threads => threads.saturating_mul(4).min(self.worth_sharing(&blocks)),
+            threads => threads
+                .saturating_mul(4)
+                .min(bytes / room.part.max(1))
+                .max(1),
         };
         let (grid, runs) = (&self.plan.shape.grid, &self.plan.runs);
         let borders = |dimension, position| borders(grid, runs, dimension, position);
@@ -248,6 +256,10 @@ impl Cutter<'_> {
                 }),
             }
         }
-        Ok(Bands { bands, cuts_tiles })
+        Ok(Bands {
+            bands,
+            cuts_tiles,
+            bytes,
+        })
     }
 }

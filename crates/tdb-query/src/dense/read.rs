@@ -211,7 +211,9 @@ impl DenseRead {
     fn go_on(&mut self, mut making: Making) -> Result<Option<DenseStep>, QueryError> {
         if let (Some(condition), None) = (&self.request.condition, &making.keep) {
             let asked = (&**condition, &making.ruled_out);
-            let keep = evaluate(&self.plan, &making.bands, asked, &mut making.columns)?;
+            let keep = self.session.install_for(making.bands.bytes, || {
+                evaluate(&self.plan, &making.bands, asked, &mut making.columns)
+            })?;
             let is_any = keep.count() > 0;
             making.keep = Some(keep);
             if !is_any && self.drops() {
@@ -264,7 +266,9 @@ impl DenseRead {
                 _ if failing == 0 => {}
                 Failing::Drop => kept = Some(keep),
                 Failing::Fill => {
-                    columns = blank(&self.plan.schema, columns, &keep)?;
+                    columns = self
+                        .session
+                        .install_for(bands.bytes, || blank(&self.plan.schema, columns, &keep))?;
                     self.filled = self.filled.saturating_add(failing as u64);
                 }
             }
@@ -274,11 +278,12 @@ impl DenseRead {
         self.request.batch(count, |field| {
             let column = columns.remove(&field);
             let column = column.ok_or_else(|| Bug::new("a column of the result was not read"))?;
-            let gathered = || match &kept {
-                Some(kept) => gather_set(column, kept),
-                None => gather(column, None),
+            let Some(kept) = &kept else {
+                return Ok(gather(column, None)?);
             };
-            Ok(self.session.install(gathered)?)
+            let bytes = column.values.as_slice().len() as u64;
+            let gathered = self.session.install_for(bytes, || gather_set(column, kept));
+            Ok(gathered?)
         })
     }
 
@@ -295,6 +300,7 @@ impl DenseRead {
             memory: self.session.limits().budget.left() / 2,
             rows: self.rows_wanted(),
             threads: self.session.threads() as u64,
+            part: self.session.share_from() / 2,
         }
     }
 

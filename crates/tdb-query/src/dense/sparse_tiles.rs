@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tdb_array::Snapshot;
 use tdb_cells::dense::TileSet;
-use tdb_cells::{CellTable, FragmentTiles, RowRange, Segment, Session, TileRows};
+use tdb_cells::{CellSizes, CellTable, FragmentTiles, RowRange, Segment, Session, TileRows};
 use tdb_fragment::{FragmentIndex, FragmentMetadata, TileNumber};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_schema::{ArraySchema, FieldKind};
@@ -68,6 +68,9 @@ impl SparseTiles {
             schema: Arc::clone(schema),
             tiles: Arc::clone(&self.tiles),
             fields: self.fields.clone(),
+            weight: self
+                .tiles
+                .weight(&table, &CellSizes::new(schema, &self.fields)),
             table,
         })
     }

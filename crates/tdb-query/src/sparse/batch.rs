@@ -4,36 +4,11 @@ use tdb_cells::{Batch, CellTable};
 
 use super::deletes::apply_deletes;
 use super::read::{SparseRead, SparseStep};
-use super::ready::{Ready, Selected, share_of};
+use super::ready::{Ready, share_of};
 use super::rows::Rows;
 use crate::QueryError;
-use crate::options::Versions;
 
 impl SparseRead {
-    /// Chooses cells by what decides, and wants the other fields of those tiles alone that have any of them.
-    pub(super) fn select(&self, table: &mut CellTable) -> Result<Selected, QueryError> {
-        let session = &self.session;
-        session.install(|| {
-            let (plan, array) = (&self.plan, &self.array);
-            let mut rows = plan.select(table)?;
-            // Where cells are merged, one that is left out hides older ones all the same.
-            let is_final =
-                !plan.sorts && plan.request.versions == Versions::Current && self.tally.is_none();
-            if is_final {
-                apply_deletes(session, array, plan, table, &mut rows)?;
-                plan.apply_condition(table, &mut rows)?;
-                want(table, &rows);
-            } else if plan.request.condition.is_some() {
-                let mut kept = rows.clone();
-                plan.apply_condition(table, &mut kept)?;
-                want(table, &kept);
-            } else {
-                want(table, &rows);
-            }
-            Ok(Selected { rows, is_final })
-        })
-    }
-
     /// Leaves out what is deleted or fails the condition, and makes columns of the rest, or of the first of it.
     pub(super) fn finish(
         &mut self,
@@ -42,7 +17,7 @@ impl SparseRead {
         is_final: bool,
     ) -> Result<Option<SparseStep>, QueryError> {
         let session = self.session.clone();
-        let batch = session.install(|| {
+        let batch = session.install_for(table.bytes_held(), || {
             if !is_final {
                 apply_deletes(&session, &self.array, &self.plan, &mut table, &mut rows)?;
                 if let Some(tally) = &mut self.tally {
@@ -56,15 +31,11 @@ impl SparseRead {
                 rows.truncate(limit);
             }
             match rows {
-                Some(rows) if self.is_little(&table, rows.len()) => self.collect(table, &rows),
-                Some(rows)
-                    if rows.len() > self.rows_of_a_batch(&table) || !self.collected.is_empty() =>
-                {
-                    let before = self.give_collected()?;
+                Some(rows) if rows.len() > self.rows_of_a_batch(&table) => {
                     let (most, plan) = (self.rows_of_a_batch(&table), &self.plan);
                     let budget = &session.limits().budget;
                     self.ready = Ready::new(plan, table, rows, most, budget)?;
-                    Ok(before)
+                    Ok(None)
                 }
                 Some(rows) => {
                     let part = share_of(&table, rows.len());
@@ -83,7 +54,7 @@ impl SparseRead {
 
     /// Whether nothing is in memory that is to be given out, and cells come in the order of the fragments.
     pub(super) fn is_between_batches(&self) -> bool {
-        let has_none = self.ready.is_empty() && self.collected.is_empty();
+        let has_none = self.ready.is_empty() && self.collected.parts.is_empty();
         has_none && self.slabs.is_none() && self.carried.is_none()
     }
 
@@ -93,11 +64,12 @@ impl SparseRead {
             return Ok(None);
         }
         let (plan, ready, session) = (&self.plan, &mut self.ready, &self.session);
+        let bytes = ready.bytes_of_next();
         let next = || ready.next(plan, &session.limits().budget);
-        let Some((batch, held)) = session.install(next)? else {
+        let Some((batch, held)) = session.install_for(bytes, next)? else {
             return Ok(None);
         };
-        self.held.push(held);
+        self.held.extend(held);
         Ok(Some(batch))
     }
 
@@ -114,16 +86,5 @@ impl SparseRead {
             .unwrap_or(1);
         // More than memory can address are more than the table has.
         usize::try_from(rows).map_or(all, |rows| rows.max(1))
-    }
-}
-
-/// Wants those tiles that have any of these rows, which come in the order of the table; all of them without.
-fn want(table: &mut CellTable, rows: &Rows) {
-    let Some(rows) = rows else { return };
-    let mut rest = &rows[..];
-    for tile in table.segments.iter_mut().flat_map(|s| &mut s.tiles) {
-        let own = rest.partition_point(|row| row.index() < tile.rows.end());
-        tile.wanted = own > 0;
-        (_, rest) = rest.split_at(own);
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tdb_cells::{RowRange, Segment};
 use tdb_tile::Bug;
 
-use super::plan::PlanIndex;
+use super::plan_index::PlanIndex;
 use super::weights::Supply;
 use crate::QueryError;
 

@@ -9,9 +9,3 @@ pub(super) struct Collected {
     /// What their tiles weighed, and those without a cell of the result.
     pub(super) looked_at: u64,
 }
-
-impl Collected {
-    pub(super) fn is_empty(&self) -> bool {
-        self.parts.is_empty()
-    }
-}

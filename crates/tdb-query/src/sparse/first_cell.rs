@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tdb_schema::order::CellComparator;
 
-use super::plan::PlanIndex;
+use super::plan_index::PlanIndex;
 use tdb_cells::Corner;
 
 /// The next cell of a fragment when it was looked at; the fragment may have gone on since. That of the greatest in a heap

@@ -7,7 +7,7 @@ use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_tile::Bug;
 
 use super::fragment_plan::{FragmentPlan, PlannedTile};
-use super::plan::PlannedTiles;
+use super::planned_tiles::PlannedTiles;
 use super::read::SparseRead;
 use crate::options::Versions;
 use crate::{LoneTiles, QueryError};
@@ -56,13 +56,14 @@ impl SparseRead {
         let Self {
             session,
             array,
-            mut plan,
+            plan,
             tiles,
-            portion,
+            in_portions,
             ..
         } = self;
-        let used = Bug::new("tiles are left out of a read that has begun");
-        let PlannedTiles { fragments, tiles } = Arc::try_unwrap(tiles).map_err(|_| used)?;
+        let used = || Bug::new("tiles are left out of a read that has begun");
+        let mut plan = Arc::try_unwrap(plan).map_err(|_| used())?;
+        let PlannedTiles { fragments, tiles } = Arc::try_unwrap(tiles).map_err(|_| used())?;
         let mut left_out: HashMap<FragmentIndex, &[TileNumber]> = HashMap::new();
         for LoneTiles { fragment, tiles } in lone {
             left_out.insert(*fragment, tiles);
@@ -82,7 +83,7 @@ impl SparseRead {
         }
         plan.plan_only(left);
         let mut left = Self::new(session, array, plan, located)?;
-        left.portion = portion;
+        left.in_portions = in_portions;
         Ok(left)
     }
 }

@@ -2,7 +2,7 @@
 //! coordinates, without cells that are deleted or fail the condition.
 
 use tdb_array::Snapshot;
-use tdb_cells::{Batch, CellTable, Keys, Row, Sorted, TableColumn, gather, keep_newest};
+use tdb_cells::{Batch, CellTable, Keys, Row, Sorted, TableColumn, gather, threads};
 use tdb_schema::order::CellComparator;
 use tdb_tile::Bug;
 
@@ -83,12 +83,9 @@ impl SparsePlan {
     ) -> Result<Split, QueryError> {
         let coordinates = Coordinates::new(table, self.schema.dimensions.len())?;
         let keys = self.keys(table, &coordinates)?;
-        let Sorted {
-            mut rows,
-            are_distinct,
-        } = match rows {
-            Some(rows) => keys.sorted(rows.iter().copied())?,
-            None => keys.sorted(table.rows().iter())?,
+        let mut sorted = match rows {
+            Some(rows) => keys.sorted(&rows[..])?,
+            None => keys.sorted(table.rows())?,
         };
         let mut behind = Vec::new();
         let comparator = CellComparator::new(&self.schema, self.request.merge_order().sort_order());
@@ -102,16 +99,13 @@ impl SparsePlan {
         };
         if let Some(reached) = reached.filter(|_| self.deduplicates) {
             // Cells that are equal to the last one: it was the newest of them.
-            rows.drain(..before(&rows, reached));
+            sorted.skip(before(sorted.rows(), reached));
         }
         if let Some(frontier) = frontier {
-            behind = rows.split_off(before(&rows, frontier));
-            behind.sort_unstable();
+            behind = sorted.split_off(before(sorted.rows(), frontier));
+            threads::sort(&mut behind)?;
         }
-        if !are_distinct {
-            self.settle(array, table, &keys, &mut rows)?;
-        }
-        Ok((rows, behind))
+        Ok((self.settle(array, table, sorted)?, behind))
     }
 
     /// Whether no fragment can have two cells with the same coordinates.
@@ -124,22 +118,23 @@ impl SparsePlan {
     }
 
     /// Of sorted cells with equal coordinates, keeps the newest, or puts it first, as far as the plan says so.
-    pub(crate) fn settle(
+    fn settle(
         &self,
         array: &Snapshot,
         table: &CellTable,
-        keys: &Keys<'_>,
-        rows: &mut Vec<Row>,
-    ) -> Result<(), QueryError> {
+        mut sorted: Sorted,
+    ) -> Result<Vec<Row>, QueryError> {
+        if sorted.are_distinct() {
+            return Ok(sorted.into_rows());
+        }
         if self.request.versions != Versions::Current {
-            newest_first(array, table, keys, rows)?;
+            newest_first(array, table, &mut sorted)?;
         }
         if !self.deduplicates {
-            return Ok(());
+            return Ok(sorted.into_rows());
         }
         let times = RowTimes::new(array, table)?;
-        let newer = |row: Row, kept: Row| Ok(times.age(row)? > times.age(kept)?);
-        keep_newest(keys, rows, newer)
+        sorted.newest(|row, kept| Ok(times.age(row)? > times.age(kept)?))
     }
 
     /// Leaves out what fails the condition, whose fields are loaded.
@@ -182,12 +177,10 @@ fn not_loaded(rows: usize) -> Result<TableColumn, Bug> {
 fn newest_first(
     array: &Snapshot,
     table: &CellTable,
-    keys: &Keys<'_>,
-    rows: &mut [Row],
+    sorted: &mut Sorted,
 ) -> Result<(), QueryError> {
     let times = RowTimes::new(array, table)?;
-    let equal = |a: &Row, b: &Row| keys.compare(*a, *b).is_eq();
-    for same in rows.chunk_by_mut(equal).filter(|same| same.len() > 1) {
+    sorted.order_equal(|same| {
         let aged = same
             .iter()
             .map(|&row| Ok((std::cmp::Reverse(times.age(row)?), row)));
@@ -196,6 +189,6 @@ fn newest_first(
         for (place, (_, row)) in same.iter_mut().zip(aged) {
             *place = row;
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }

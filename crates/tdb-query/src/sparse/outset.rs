@@ -5,7 +5,7 @@ use tdb_schema::order::CellComparator;
 use tdb_tile::Bug;
 
 use super::bounds::FragmentBounds;
-use super::plan::PlanIndex;
+use super::plan_index::PlanIndex;
 use super::weights::Supply;
 use crate::QueryError;
 

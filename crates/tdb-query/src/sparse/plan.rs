@@ -10,6 +10,8 @@ use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Bug, Limits};
 
 use super::fragment_plan::{FragmentPlan, searches};
+use super::plan_index::PlanIndex;
+use super::planned_tiles::PlannedTiles;
 use super::visibility::Visibility;
 use crate::facts::Facts;
 use crate::options::{ResultOrder, Versions};
@@ -210,7 +212,7 @@ impl SparsePlan {
             let place = self
                 .fragments
                 .binary_search_by_key(&fragment, |plan| plan.fragment);
-            if let Ok(place) = place.map(PlanIndex) {
+            if let Ok(place) = place.map(PlanIndex::new) {
                 let tiles = tiles.at(place)?;
                 for planned in &self.fragment(place)?.tiles {
                     chosen.add(tiles, &fields, planned.tile);
@@ -227,18 +229,18 @@ impl SparsePlan {
         let fragments = &self.fragments;
         let found = fragments.binary_search_by_key(&fragment, |plan| plan.fragment);
         let unknown = Bug::new("cells of a fragment that was not planned");
-        found.map(PlanIndex).map_err(|_| unknown)
+        found.map(PlanIndex::new).map_err(|_| unknown)
     }
 
     /// The planned fragments, each with its place in the plan.
     pub(crate) fn numbered(&self) -> impl Iterator<Item = (PlanIndex, &FragmentPlan)> {
         let numbered = self.fragments.iter().enumerate();
-        numbered.map(|(at, fragment)| (PlanIndex(at), fragment))
+        numbered.map(|(at, fragment)| (PlanIndex::new(at), fragment))
     }
 
     /// The fragment at a place in the plan.
     pub(crate) fn fragment(&self, at: PlanIndex) -> Result<&FragmentPlan, Bug> {
-        let fragment = self.fragments.get(at.0);
+        let fragment = self.fragments.get(at.get());
         fragment.ok_or_else(|| Bug::new("a place in the plan of another read"))
     }
 
@@ -331,40 +333,6 @@ impl SparsePlan {
     pub(crate) fn condition_fields(&self) -> impl Iterator<Item = FieldKind> + '_ {
         let condition = self.request.condition.iter();
         condition.flat_map(|condition| condition.fields())
-    }
-}
-
-/// The place of a fragment in the plan of a read, which is not its place in the array's list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct PlanIndex(usize);
-
-impl PlanIndex {
-    /// The place, counted from 0.
-    pub(crate) fn get(self) -> usize {
-        self.0
-    }
-}
-
-/// Where the tiles of the planned fragments are.
-#[derive(Debug, Default)]
-pub(crate) struct PlannedTiles {
-    /// The fragments, ascending.
-    pub(crate) fragments: Vec<FragmentIndex>,
-    /// The tiles of each.
-    pub(crate) tiles: Vec<FragmentTiles>,
-}
-
-impl PlannedTiles {
-    /// The tiles of a fragment of the array.
-    pub(crate) fn find(&self, fragment: FragmentIndex) -> Option<&FragmentTiles> {
-        self.tiles
-            .get(self.fragments.binary_search(&fragment).ok()?)
-    }
-
-    /// The tiles of the fragment at a place in the plan.
-    pub(crate) fn at(&self, at: PlanIndex) -> Result<&FragmentTiles, Bug> {
-        let tiles = self.tiles.get(at.get());
-        tiles.ok_or_else(|| Bug::new("tiles of a fragment that was not planned"))
     }
 }
 

@@ -1,99 +1,133 @@
-//! Few cells of many tiles: they are taken out of the tiles a portion at a time, and given out together.
+//! Cells that are taken out of tiles, a portion of them at a time on each thread, and given out together where they are few.
 
-use tdb_cells::{Batch, CellTable, Row};
-use tdb_schema::FieldKind;
+use std::sync::Arc;
 
-use super::collected::Collected;
+use tdb_cells::{CellTable, Segment};
+use tdb_tile::Grant;
+
+use super::portions_work::PortionsWork;
 use super::read::SparseRead;
-use super::ready::share_of;
+use super::weights::Supply;
 use crate::QueryError;
+use crate::options::Versions;
 
-/// What tiles weigh that a thread takes cells out of together. That of all threads fits their caches, and is enough to share
-/// among them.
+/// What the tiles of a portion weigh: they fit the cache of a core, with the cells that are taken out of them.
 const PORTION: u64 = 2 << 20;
 
-/// Of the tiles of a batch, no more than one part in so many is a portion.
+/// Portions for each thread that are asked for together: those that end first take of the others.
 const PORTIONS: u64 = 4;
+
+/// Of the tiles of a batch, no more than one part in so many is in memory at a time.
+const PARTS: u64 = 4;
 
 /// Of the bytes that a batch may have, one part in so many is worth a batch of its own.
 const WORTH: u64 = 32;
 
 impl SparseRead {
-    /// Loads no more tiles together than it takes to keep the threads at work, where cells are taken out of them: for bytes
-    /// that come without a wait.
+    /// Takes cells out of a portion of the tiles at a time, where that is all there is to do: for bytes that come without a wait.
     pub(crate) fn load_in_portions(&mut self) {
-        let threads = self.session.threads() as u64;
-        self.portion = PORTION.saturating_mul(threads);
+        self.in_portions = true;
     }
 
-    /// Whether cells may be left out of tiles, and those that are not are given out as they come.
+    /// Whether cells may be left out of tiles, and the others come in the order of the fragments.
     fn takes_out(&self) -> bool {
         let plan = &self.plan;
         let may_fail = plan.request.condition.is_some() || plan.visibility.has_deletes();
         (plan.cuts || plan.filters_time || may_fail) && !plan.sorts
     }
 
-    /// The weight that tiles may have that are loaded together.
-    pub(super) fn portion(&self) -> u64 {
+    /// The weight of the tiles that are loaded together where cells are not taken out of portions.
+    pub(super) fn staged_at_a_time(&self) -> u64 {
         let most = self.most();
-        if self.takes_out() && self.portion < u64::MAX {
-            self.portion.min(most / PORTIONS).max(1)
-        } else {
-            most
+        if self.in_portions && self.takes_out() {
+            let threads = self.session.threads() as u64;
+            return PORTION.saturating_mul(threads).min(most / PARTS).max(1);
         }
+        most
     }
 
-    /// Whether so many rows of a table are to wait for others.
-    pub(super) fn is_little(&self, table: &CellTable, rows: usize) -> bool {
-        // Where a few cells are asked for, they are not to wait; what is from as many tiles as a batch has does not, either.
-        let may_wait = self.portion() < self.most() && self.plan.request.limit == u64::MAX;
-        may_wait && share_of(table, rows) < self.worth()
-    }
-
-    fn worth(&self) -> u64 {
-        self.plan.request.batch_bytes / WORTH
-    }
-
-    /// Copies rows out of a table; gives out all that was collected once it is worth a batch, or a batch of tiles was looked at.
-    pub(super) fn collect(
-        &mut self,
-        mut table: CellTable,
-        rows: &[Row],
-    ) -> Result<Option<Batch>, QueryError> {
-        let weight = self.weights.of_table(&table);
-        if !rows.is_empty() {
-            for field in self.plan.fields() {
-                if !self.is_asked_for(field) {
-                    table.take(field);
-                }
+    /// The next portions; `None` at the end, before a tile that weighs more than a batch may, and where tiles are loaded in stages.
+    pub(super) fn next_portions(&mut self) -> Result<Option<PortionsWork>, QueryError> {
+        let request = &self.plan.request;
+        // Where a few cells are asked for, they are not to wait for others.
+        let is_all = request.limit == u64::MAX && request.versions == Versions::Current;
+        if !self.in_portions || !self.takes_out() || !is_all || self.tally.is_some() {
+            return Ok(None);
+        }
+        let (heaviest, threads) = (self.most(), self.session.threads() as u64);
+        let count = threads.saturating_mul(PORTIONS).max(1);
+        let most = PORTION.saturating_mul(count).min(heaviest / PARTS);
+        // Smaller ones, where few tiles are shared among the threads, or many threads share what may be in memory.
+        let share = self.cursors.left().min(most).div_ceil(count);
+        let each = share.max(self.session.share_from()).min(PORTION);
+        let each = each.min(most).max(1);
+        let supply = Supply::new(&self.plan, &self.tiles, &self.weights, &self.session);
+        let (mut portions, mut weight) = (Vec::<Vec<Segment>>::new(), 0_u64);
+        while weight < most.max(1) {
+            let chosen = self.cursors.choose(supply, each, None)?;
+            if chosen.is_empty() || chosen.weight > heaviest {
+                break;
             }
-            let part = table.compact(rows, &self.session.limits().budget)?;
-            let bytes = part.bytes_held();
+            self.cursors.advance(supply, &chosen)?;
+            portions.push(chosen.segments(supply)?);
+            weight = weight.saturating_add(chosen.weight);
+        }
+        if portions.is_empty() {
+            return Ok(None);
+        }
+        let work = PortionsWork {
+            array: Arc::clone(&self.array),
+            plan: Arc::clone(&self.plan),
+            tiles: Arc::clone(&self.tiles),
+            portions,
+            weight,
+        };
+        Ok(Some(work))
+    }
+
+    /// Makes batches of cells that were taken out of tiles; of few, once they are worth one, or enough tiles were looked at.
+    pub(super) fn take_out(
+        &mut self,
+        portions: Vec<CellTable>,
+        weight: u64,
+    ) -> Result<(), QueryError> {
+        let batch_bytes = self.plan.request.batch_bytes;
+        // Who wants one batch gets one.
+        let worth = match batch_bytes {
+            u64::MAX => u64::MAX,
+            bytes => bytes.min(self.most()) / WORTH,
+        };
+        for table in portions {
+            if table.rows().is_empty() {
+                continue;
+            }
+            let bytes = table.bytes_held();
+            if bytes >= worth {
+                self.give_collected()?;
+            }
             self.collected.bytes = self.collected.bytes.saturating_add(bytes);
-            self.collected.parts.push(part);
+            self.collected.parts.push(table);
+            if self.collected.bytes >= worth {
+                self.give_collected()?;
+            }
         }
-        drop(table);
-        let collected = &mut self.collected;
-        collected.looked_at = collected.looked_at.saturating_add(weight);
-        if self.collected.bytes < self.worth() && self.collected.looked_at < self.most() {
-            return Ok(None);
+        self.collected.looked_at = self.collected.looked_at.saturating_add(weight);
+        if self.collected.looked_at >= batch_bytes {
+            self.give_collected()?;
         }
-        self.give_collected()
+        Ok(())
     }
 
-    fn is_asked_for(&self, field: FieldKind) -> bool {
-        let mut fields = self.plan.request.fields.iter();
-        fields.any(|info| info.field == field)
-    }
-
-    /// What was collected, as a batch; `None` if it is no cell.
-    pub(super) fn give_collected(&mut self) -> Result<Option<Batch>, QueryError> {
-        let Collected { parts, .. } = std::mem::take(&mut self.collected);
+    /// Makes a batch of what was collected; none of no cell.
+    pub(super) fn give_collected(&mut self) -> Result<(), QueryError> {
+        let parts = std::mem::take(&mut self.collected).parts;
         if parts.is_empty() {
-            return Ok(None);
+            return Ok(());
         }
         let mut table = CellTable::concat(parts, &self.session.limits().budget)?;
-        self.held.extend(table.take_held());
-        self.plan.columns(&mut table, None).map(Some)
+        let held: Vec<Grant> = table.take_held();
+        let batch = self.plan.columns(&mut table, None)?;
+        self.ready.add(batch, held);
+        Ok(())
     }
 }

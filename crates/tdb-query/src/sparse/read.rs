@@ -13,13 +13,16 @@ use super::chosen::Chosen;
 use super::collected::Collected;
 use super::cursors::{Cursors, Frontier};
 use super::first_cell::FirstCell;
-use super::plan::{PlanIndex, PlannedTiles, SparsePlan};
+use super::plan::SparsePlan;
+use super::plan_index::PlanIndex;
+use super::planned_tiles::PlannedTiles;
 use super::ready::{Ready, Selected};
 use super::rows::Rows;
-use super::slabs::{Slab, Slabs};
+use super::slabs::Slabs;
+use super::stages::{NextStage, Stage};
 use super::tally::Tally;
-use super::weights::{PICKED_ROW, SORTED_ROW, Supply, Weights};
-use crate::piece::Piece;
+use super::weights::{SORTED_ROW, Supply, Weights};
+use crate::piece::{DecodedCells, Piece};
 use crate::table_work::TableWork;
 use crate::{ChosenTiles, QueryError};
 
@@ -31,7 +34,7 @@ const MOST_ROWS: u64 = u32::MAX as u64;
 pub(crate) struct SparseRead {
     pub(super) session: Session,
     pub(super) array: Arc<Snapshot>,
-    pub(super) plan: SparsePlan,
+    pub(super) plan: Arc<SparsePlan>,
     pub(super) tiles: Arc<PlannedTiles>,
     pub(super) weights: Weights,
     pub(super) cursors: Cursors,
@@ -54,8 +57,8 @@ pub(crate) struct SparseRead {
     pub(super) ready: Ready,
     /// The weight of the tiles of a batch, where that is not to be as much as there may be.
     share: u64,
-    /// The weight of the tiles that cells are taken out of together.
-    pub(super) portion: u64,
+    /// Whether cells may be taken out of tiles as soon as their bytes are there.
+    pub(super) in_portions: bool,
     pub(super) collected: Collected,
     /// Where cells are to be counted and not given out.
     pub(super) tally: Option<Tally>,
@@ -81,19 +84,8 @@ enum State {
     Waiting(Stage),
     /// The piece has come back.
     Loaded(Stage, CellTable),
-}
-
-/// How far tiles have come on their way to a batch.
-#[derive(Debug)]
-pub(super) enum Stage {
-    /// The coordinates of the tiles that lie in the subarray in part are loaded.
-    Cutting,
-    /// What decides is loaded.
-    Deciding,
-    /// All fields are loaded; where some cells were chosen before, these.
-    Whole(Option<Selected>),
-    /// As that, of cells that may belong to a slab.
-    Slab(Box<Slab>),
+    /// A piece was given out: portions of tiles.
+    TakingOut,
 }
 
 impl SparseRead {
@@ -113,7 +105,7 @@ impl SparseRead {
         Ok(Self {
             session,
             array,
-            plan,
+            plan: Arc::new(plan),
             tiles: Arc::new(tiles),
             weights,
             cursors,
@@ -127,7 +119,7 @@ impl SparseRead {
             carried: None,
             ready: Ready::default(),
             share,
-            portion: u64::MAX,
+            in_portions: false,
             collected: Collected::default(),
             tally: None,
             held: Vec::new(),
@@ -166,7 +158,7 @@ impl SparseRead {
             let step = match std::mem::replace(&mut self.state, State::Between) {
                 State::Between => self.begin()?,
                 State::Loaded(stage, table) => self.go_on(stage, table)?,
-                State::Waiting(_) => {
+                State::Waiting(_) | State::TakingOut => {
                     return Err(Bug::new("a piece that was given out has not come back").into());
                 }
             };
@@ -177,11 +169,14 @@ impl SparseRead {
     }
 
     /// Takes what came of the piece that was given out last.
-    pub(crate) fn take(&mut self, table: CellTable) -> Result<(), QueryError> {
-        match std::mem::replace(&mut self.state, State::Between) {
-            State::Waiting(stage) => {
+    pub(crate) fn take(&mut self, cells: DecodedCells) -> Result<(), QueryError> {
+        match (std::mem::replace(&mut self.state, State::Between), cells) {
+            (State::Waiting(stage), DecodedCells::Table(table)) => {
                 self.state = State::Loaded(stage, table);
                 Ok(())
+            }
+            (State::TakingOut, DecodedCells::Portions(tables, weight)) => {
+                self.take_out(tables, weight)
             }
             _ => Err(Bug::new("cells of a piece that was not given out").into()),
         }
@@ -196,15 +191,22 @@ impl SparseRead {
                 None => Ok(Some(SparseStep::Done)),
             };
         }
-        let share = self.share.min(self.portion());
+        if let Some(work) = self.next_portions()? {
+            self.state = State::TakingOut;
+            return Ok(Some(SparseStep::Work(work.into())));
+        }
+        if !self.collected.parts.is_empty() {
+            self.give_collected()?;
+            return Ok(None);
+        }
+        let share = self.share.min(self.staged_at_a_time());
         if !self.plan.can_stop() && self.cursors.left() > most {
             return self.go_on_in_slabs();
         }
         let supply = Supply::new(&self.plan, &self.tiles, &self.weights, &self.session);
         let chosen = self.cursors.choose(supply, share, self.carried.as_ref())?;
         if chosen.is_empty() {
-            let rest = self.give_collected()?;
-            return Ok(Some(rest.map_or(SparseStep::Done, SparseStep::Batch)));
+            return Ok(Some(SparseStep::Done));
         }
         if self.plan.sorts && chosen.weight > share && !self.fits(&chosen) {
             // Not even one tile of each fragment fits.
@@ -213,24 +215,17 @@ impl SparseRead {
         self.cursors.advance(supply, &chosen)?;
         let segments = chosen.segments(supply)?;
         let mut table = self.table(segments)?;
-        let cutting = self.plan.cutting_fields();
-        if table.tiles().any(|tile| !tile.full) && !cutting.is_empty() {
-            table.tiles_mut().for_each(|tile| tile.wanted = !tile.full);
-            return Ok(Some(self.load(table, &cutting, Stage::Cutting)));
-        }
-        self.load_first(table)
+        let next = self.plan.first_stage(&mut table);
+        self.enter(next, table)
     }
 
-    /// Loads of tiles what decides which of their cells are part of the result, or else all that is.
-    fn load_first(&mut self, table: CellTable) -> Result<Option<SparseStep>, QueryError> {
-        let is_cut = table.tiles().any(|tile| !tile.full);
-        let (decides, fields) = self.plan.to_load(is_cut);
-        let stage = if decides {
-            Stage::Deciding
-        } else {
-            Stage::Whole(None)
-        };
-        if fields.is_empty() {
+    /// Loads what a stage takes, unless it is there.
+    fn enter(
+        &mut self,
+        (stage, fields): NextStage,
+        table: CellTable,
+    ) -> Result<Option<SparseStep>, QueryError> {
+        if fields.iter().all(|&field| table.has(field)) {
             return self.go_on(stage, table);
         }
         Ok(Some(self.load(table, &fields, stage)))
@@ -259,12 +254,9 @@ impl SparseRead {
         wanted <= self.session.limits().budget.left() && chosen.rows <= MOST_ROWS
     }
 
-    /// An empty table of these tiles, with the memory to choose among its rows.
+    /// An empty table of these tiles.
     pub(super) fn table(&self, segments: Vec<Segment>) -> Result<CellTable, QueryError> {
-        let mut table = CellTable::new(segments);
-        let picked = PICKED_ROW.saturating_mul(table.rows().len() as u64);
-        table.hold(self.session.limits().budget.take(picked)?);
-        Ok(table)
+        self.plan.table(segments, &self.session.limits().budget)
     }
 
     /// A piece that loads those of the fields that a table lacks.
@@ -274,6 +266,7 @@ impl SparseRead {
             schema: Arc::clone(&self.plan.schema),
             tiles: Arc::clone(&self.tiles),
             fields: lacking.collect(),
+            weight: self.tiles.weight(&table, self.weights.sizes()),
             table,
         };
         work.into()
@@ -297,29 +290,23 @@ impl SparseRead {
     ) -> Result<Option<SparseStep>, QueryError> {
         match stage {
             Stage::Cutting => {
-                table.tiles_mut().for_each(|tile| tile.wanted = true);
-                self.load_first(table)
+                let next = self.plan.stage_of_cut(&mut table);
+                self.enter(next, table)
             }
             Stage::Deciding => {
-                let selected = self.select(&mut table)?;
-                let is_empty = selected.rows.as_ref().is_some_and(Vec::is_empty);
-                let fields = self.plan.uncut(self.plan.fields());
-                let is_whole = fields.iter().all(|&field| table.has(field));
-                // What is merged later has all fields.
-                if is_whole || (is_empty && !self.plan.sorts) {
-                    return self.merge(table, Some(selected));
-                }
-                Ok(Some(self.load(
-                    table,
-                    &fields,
-                    Stage::Whole(Some(selected)),
-                )))
+                let (session, is_counted) = (&self.session, self.tally.is_some());
+                let selected = session.install_for(table.bytes_held(), || {
+                    let with = (session, &*self.array);
+                    self.plan.choose(with, &mut table, is_counted)
+                })?;
+                let next = self.plan.stage_of_selected(selected);
+                self.enter(next, table)
             }
             Stage::Whole(selected) => self.merge(table, selected),
             Stage::Slab(mut slab) => {
                 let (plan, session) = (&self.plan, &self.session);
                 let budget = &session.limits().budget;
-                session.install(|| {
+                session.install_for(table.bytes_held(), || {
                     let rows = plan.select(&table)?;
                     slab.add(plan, &self.weights, &table, rows, budget)
                 })?;
@@ -343,7 +330,9 @@ impl SparseRead {
         }
         let session = self.session.clone();
         let rows = selected.map(|selected| selected.rows);
-        match session.install(|| self.pick(table, rows))? {
+        let carried = self.carried.as_ref().map_or(0, CellTable::bytes_held);
+        let bytes = table.bytes_held().saturating_add(carried);
+        match session.install_for(bytes, || self.pick(table, rows))? {
             Some((table, rows)) => self.finish(table, rows, false),
             None => Ok(None),
         }

@@ -10,11 +10,11 @@ use super::plan::SparsePlan;
 use super::rows::Rows;
 use crate::QueryError;
 
-/// More cells of a result than a batch may have.
+/// Batches that are to be given out, and cells of a result that are more than a batch may have.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
     /// Batches that were made, each with its memory.
-    batches: VecDeque<(Batch, Grant)>,
+    batches: VecDeque<(Batch, Vec<Grant>)>,
     rest: Option<Rest>,
 }
 
@@ -88,7 +88,7 @@ impl Ready {
                 let made = columns.get_mut(&field).and_then(VecDeque::pop_front);
                 Ok(made.ok_or_else(not_loaded)?)
             });
-            Ok((batch?, held))
+            Ok((batch?, vec![held]))
         });
         Ok(Self {
             batches: batches.collect::<Result<_, QueryError>>()?,
@@ -101,7 +101,7 @@ impl Ready {
         &mut self,
         plan: &SparsePlan,
         budget: &Budget,
-    ) -> Result<Option<(Batch, Grant)>, QueryError> {
+    ) -> Result<Option<(Batch, Vec<Grant>)>, QueryError> {
         if let Some(made) = self.batches.pop_front() {
             return Ok(Some(made));
         }
@@ -120,7 +120,18 @@ impl Ready {
         if end == rest.rows.len() {
             self.rest = None;
         }
-        Ok(Some((batch, held)))
+        Ok(Some((batch, vec![held])))
+    }
+
+    /// Bytes that making the next batch handles.
+    pub(super) fn bytes_of_next(&self) -> u64 {
+        let rest = self.rest.iter().filter(|_| self.batches.is_empty());
+        rest.map(|rest| share_of(&rest.table, rest.most)).sum()
+    }
+
+    /// A batch that was made, behind the others.
+    pub(super) fn add(&mut self, batch: Batch, held: Vec<Grant>) {
+        self.batches.push_back((batch, held));
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -3,8 +3,9 @@
 use tdb_store::Piece as StoredPiece;
 use tdb_tile::Bug;
 
-use super::read::{SparseRead, SparseStep, Stage};
+use super::read::{SparseRead, SparseStep};
 use super::slabs::{Slab, Slabs};
+use super::stages::Stage;
 use super::weights::{SORTED_ROW, Supply};
 use crate::QueryError;
 
@@ -59,7 +60,9 @@ impl SparseRead {
         let (table, next) = slab.finish(plan, &self.weights, &budget)?;
         slabs.next = next;
         let sorted = budget.take(SORTED_ROW.saturating_mul(table.rows().len() as u64))?;
-        let rows = self.session.install(|| plan.merge(array, &table, None))?;
+        let rows = self
+            .session
+            .install_for(table.bytes_held(), || plan.merge(array, &table, None))?;
         drop(sorted);
         self.finish(table, rows, false)
     }

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
 
 use tdb_array::{At, OpenedPart, Snapshot};
-use tdb_cells::{CellTable, Counters, Row, RowRange, Segment, share};
+use tdb_cells::{CellTable, Counters, Row, RowRange, Segment, share, threads};
 use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_rtree::RTree;
 use tdb_schema::order::{CellComparator, Column};
@@ -15,7 +15,8 @@ use tdb_tile::{Budget, Bug, Datatype, Grant, Range, length};
 
 use super::cursors::Frontier;
 use super::fragment_plan::{FragmentPlan, PlannedTile};
-use super::plan::{PlanIndex, SparsePlan};
+use super::plan::SparsePlan;
+use super::plan_index::PlanIndex;
 use super::rows::{Rows, all_rows};
 use super::weights::{Supply, Weights};
 use crate::QueryError;
@@ -292,26 +293,21 @@ impl Slab {
         let whole = CellTable::concat(std::mem::take(&mut self.parts), budget)?;
         let coordinates = Coordinates::new(&whole, plan.schema.dimensions.len())?;
         let keys = plan.keys(&whole, &coordinates)?;
-        let mut rows = keys.sorted(whole.rows().iter())?.rows;
+        let sorted = keys.sorted(whole.rows())?;
         let all = whole.rows().len() as u64;
-        let kept = rows.get(length(share(all, self.most, self.weight))?);
-        let mut end = kept.copied().map_or(rows.len(), |at| {
-            rows.partition_point(|&row| keys.compare(row, at).is_lt())
-        });
-        if let Some(&first) = rows.first().filter(|_| end == 0) {
-            end = rows.partition_point(|&row| keys.compare(row, first).is_le());
-        }
-        let Some(&behind) = rows.get(end) else {
+        let most = length(share(all, self.most, self.weight))?;
+        let end = sorted.end_near(most);
+        let Some(&behind) = sorted.rows().get(end) else {
             // All are equal.
             self.most = self.weight;
-            drop(keys);
             self.parts.push(whole);
             return Ok(());
         };
         let dimensions = plan.schema.dimensions.len();
         self.end = Some(Corner::of(&whole, behind, dimensions)?);
+        let mut rows = sorted.into_rows();
         rows.truncate(end);
-        rows.sort_unstable();
+        threads::sort(&mut rows)?;
         let part = whole.compact(&rows, budget)?;
         self.weight = weights.of_table(&part);
         self.parts.push(part);

@@ -6,9 +6,11 @@ use tdb_cells::{CellSizes, CellTable, Counters, FragmentTiles, Session};
 use tdb_tile::Bug;
 
 use super::fragment_plan::PlannedTile;
-use super::plan::{PlanIndex, PlannedTiles, SparsePlan};
+use super::plan::SparsePlan;
+use super::plan_index::PlanIndex;
+use super::planned_tiles::PlannedTiles;
 
-/// Bytes for each row that is sorted: its key, the pair of key and row, its number.
+/// Bytes for each row that is sorted, at most: its key of 16, what is sorted, its number, and whether it repeats another.
 pub(super) const SORTED_ROW: u64 = 40;
 
 /// Bytes for each row that may be left out: how often it counts, and its number.
@@ -81,6 +83,11 @@ impl Weights {
             times,
             per_row,
         }
+    }
+
+    /// What the cells take by themselves.
+    pub(super) fn sizes(&self) -> &CellSizes {
+        &self.sizes
     }
 
     fn of_cells(&self, bytes: u64, cells: usize) -> u64 {

@@ -12,7 +12,7 @@ use tdb_tile::Bug;
 
 use super::first_cell::FirstCell;
 use super::fragment_plan::FragmentPlan;
-use super::plan::PlanIndex;
+use super::plan_index::PlanIndex;
 use super::read::SparseRead;
 use super::weights::Supply;
 use crate::QueryError;

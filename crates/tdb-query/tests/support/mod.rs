@@ -191,7 +191,7 @@ pub(crate) fn read_array(place: &Location) -> Result<u64, Refusal> {
     let session = Session::new(SessionOptions {
         threads: NonZeroUsize::new(1),
         memory: Some(MEMORY),
-        limits: Limits::default(),
+        ..SessionOptions::default()
     });
     let cells = read_cells(&session, &array, &ReadOptions::default())?;
     array.metadata()?;

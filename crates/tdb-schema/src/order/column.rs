@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use zerocopy::little_endian::U64;
 
 /// The coordinates of many cells along one dimension, as they are stored.
@@ -24,9 +26,38 @@ impl<'a> Column<'a> {
         }
     }
 
+    /// The coordinates of some of the cells; `size` is that of a number. `None` where there are not so many.
+    #[must_use]
+    pub fn part(&self, rows: Range<usize>, size: usize) -> Option<Self> {
+        match self {
+            Self::Fixed(bytes) => {
+                let bytes = bytes.get(rows.start.checked_mul(size)?..rows.end.checked_mul(size)?);
+                Some(Self::Fixed(bytes?))
+            }
+            Self::Var { offsets, data } => {
+                let end = match offsets.get(rows.end) {
+                    Some(end) => usize::try_from(end.get()).ok()?,
+                    None => data.len(),
+                };
+                Some(Self::Var {
+                    offsets: offsets.get(rows)?,
+                    data: data.get(..end)?,
+                })
+            }
+        }
+    }
+
     /// The string of a cell; `None` for numbers, and where the offsets are out of order.
     #[must_use]
     pub fn cell(&self, row: usize) -> Option<&'a [u8]> {
+        match self {
+            Self::Fixed(_) => None,
+            Self::Var { data, .. } => data.get(self.range(row)?),
+        }
+    }
+
+    /// Where the string of a cell stands; `None` as for [`Column::cell`].
+    pub(crate) fn range(&self, row: usize) -> Option<Range<usize>> {
         match self {
             Self::Fixed(_) => None,
             Self::Var { offsets, data } => {
@@ -35,7 +66,7 @@ impl<'a> Column<'a> {
                     Some(end) => usize::try_from(end.get()).ok()?,
                     None => data.len(),
                 };
-                data.get(start..end)
+                (start <= end && end <= data.len()).then_some(start..end)
             }
         }
     }

@@ -254,12 +254,34 @@ impl KeyEncoder {
         columns: &[Column<'_>],
         keys: &mut Vec<K>,
     ) -> Result<(), KeyError> {
+        self.check_width::<K>()?;
+        keys.clear();
+        keys.resize(self.rows(columns)?, K::ZERO);
+        self.encode_rows(columns, keys)
+    }
+
+    fn check_width<K: Key>(&self) -> Result<(), KeyError> {
         if self.width == KeyWidth::U128 && K::BITS < u128::BITS {
             return Err(KeyError::TooNarrow);
         }
+        Ok(())
+    }
+
+    /// As [`KeyEncoder::encode`], into as many zeros as there are cells: so can the keys of parts of the columns be made on
+    /// several threads ([`Column::part`]).
+    ///
+    /// # Errors
+    /// As for [`KeyEncoder::encode_into`].
+    pub fn encode_rows<K: Key>(
+        &self,
+        columns: &[Column<'_>],
+        keys: &mut [K],
+    ) -> Result<(), KeyError> {
+        self.check_width::<K>()?;
         let rows = self.rows(columns)?;
-        keys.clear();
-        keys.resize(rows, K::ZERO);
+        if rows != keys.len() {
+            return Err(KeyError::Columns { dimension: 0 });
+        }
         if let Some((space, place)) = &self.hilbert {
             space
                 .for_each_block(columns, rows, |first, places| {

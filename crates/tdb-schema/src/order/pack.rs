@@ -254,6 +254,9 @@ fn pack<T: Coordinate, K: Word>(
     is_inside
 }
 
+/// The most bytes of a string that a key has.
+const PREFIX: usize = 16;
+
 /// Sets the first `bytes` bytes of the strings in the keys, `left` bits from the end; `false` where there is no string.
 pub(crate) fn pack_text<K: Word>(
     column: &Column<'_>,
@@ -262,16 +265,36 @@ pub(crate) fn pack_text<K: Word>(
     order: TextOrder,
     keys: &mut [K],
 ) -> bool {
+    let Column::Var { data, .. } = column else {
+        return false;
+    };
     for (row, key) in keys.iter_mut().enumerate() {
-        let Some(text) = column.cell(row) else {
+        let Some(text) = column.range(row) else {
             return false;
         };
-        let prefix = (0..bytes).fold(0_u128, |prefix, i| {
-            // No byte ranks as the lowest one.
-            let byte = text.get(i).map_or(0, |byte| order.rank(*byte));
-            (prefix << 8) | u128::from(byte)
-        });
-        key.set_text(prefix, left);
+        let len = text.len();
+        // What stands behind a short string is read with it, and left out.
+        let window = data.get(text.start..).and_then(<[u8]>::first_chunk);
+        let first = window.map_or_else(|| padded(data.get(text)), |first| *first);
+        let ranks = u128::from_be_bytes(first) ^ order.signs();
+        // No byte ranks as the lowest one.
+        let prefix = ranks & u128::MAX.unbounded_shl(bits_behind(len));
+        key.set_text(prefix.unbounded_shr(bits_behind(bytes)), left);
     }
     true
+}
+
+/// The bits of a prefix behind so many bytes.
+#[expect(clippy::cast_possible_truncation, reason = "of 16 bytes at most")]
+fn bits_behind(bytes: usize) -> u32 {
+    u8::BITS.saturating_mul(PREFIX.saturating_sub(bytes) as u32)
+}
+
+/// A string at the end of all, and zeros behind it.
+fn padded(text: Option<&[u8]>) -> [u8; PREFIX] {
+    let mut bytes = [0; PREFIX];
+    for (place, byte) in bytes.iter_mut().zip(text.unwrap_or(&[])) {
+        *place = *byte;
+    }
+    bytes
 }

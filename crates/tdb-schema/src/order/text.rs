@@ -35,11 +35,11 @@ impl TextOrder {
         }
     }
 
-    /// A byte as a number without a sign that compares the same.
-    pub(crate) fn rank(self, byte: u8) -> u8 {
+    /// What is to be changed of bytes, so that they compare the same as numbers without a sign.
+    pub(crate) fn signs(self) -> u128 {
         match self {
-            Self::Signed => byte ^ 0x80,
-            Self::Unsigned => byte,
+            Self::Signed => u128::from_ne_bytes([0x80; 16]),
+            Self::Unsigned => 0,
         }
     }
 }

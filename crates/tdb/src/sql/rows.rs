@@ -22,7 +22,8 @@ use crate::{Context, Error, Exported, Result};
 pub struct Rows {
     stream: RowStream,
     runtime: Arc<Runtime>,
-    context: Context,
+    // In a box, so that an answer without rows is not as large as one with them.
+    context: Box<Context>,
 }
 
 impl Rows {
@@ -30,7 +31,7 @@ impl Rows {
         Self {
             stream,
             runtime,
-            context,
+            context: Box::new(context),
         }
     }
 
@@ -107,7 +108,7 @@ impl Rows {
 
     /// The rows as cells: what no field can hold, as text.
     fn cells(self) -> Result<(Vec<FieldInfo>, Cells, Context)> {
-        let context = self.context.clone();
+        let context = Context::clone(&self.context);
         let memory = context.shared_session().limits().budget.limit();
         let held = HeldRows::new(self);
         let schema = held.schema();

@@ -1,0 +1,294 @@
+//! Rows in order, and which of them are equal.
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use tdb_tile::Bug;
+
+use crate::Row;
+use crate::threads::{self, CELLS_PER_TASK};
+
+/// Rows in order, and which of them are equal.
+#[derive(Debug, Default)]
+pub struct Sorted {
+    rows: Vec<Row>,
+    /// Of each row whether it is equal to the one before it; `None` where none is.
+    repeats: Option<Vec<bool>>,
+}
+
+impl Sorted {
+    /// Rows, and of each whether it is equal to the one before it.
+    pub(crate) fn new(rows: Vec<Row>, repeats: Vec<bool>) -> Result<Self, Bug> {
+        if rows.len() != repeats.len() {
+            return Err(Bug::new("rows of which it is not known which are equal"));
+        }
+        let repeats = repeats.contains(&true).then_some(repeats);
+        Ok(Self { rows, repeats })
+    }
+
+    /// Rows of which no two are equal.
+    pub(crate) fn distinct(rows: Vec<Row>) -> Self {
+        Self {
+            rows,
+            repeats: None,
+        }
+    }
+
+    /// The rows, and of each whether it is equal to the one before it.
+    pub(crate) fn into_parts(self) -> (Vec<Row>, Vec<bool>) {
+        let Self { rows, repeats } = self;
+        let repeats = repeats.unwrap_or_else(|| vec![false; rows.len()]);
+        (rows, repeats)
+    }
+
+    /// The rows.
+    #[must_use]
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The rows, given away.
+    #[must_use]
+    pub fn into_rows(self) -> Vec<Row> {
+        self.rows
+    }
+
+    /// Whether no two rows are equal.
+    #[must_use]
+    pub fn are_distinct(&self) -> bool {
+        self.repeats.is_none()
+    }
+
+    /// The rows that are equal to the one before them, each with that one.
+    pub fn repeated(&self) -> impl Iterator<Item = (Row, Row)> + '_ {
+        let pairs = self.rows.iter().skip(1).zip(&self.rows);
+        let repeats = self.repeats.iter().flatten().skip(1);
+        let repeated = pairs.zip(repeats).filter(|(_, repeats)| **repeats);
+        repeated.map(|((row, before), _)| (*row, *before))
+    }
+
+    /// Leaves out so many of the first rows, of which none is equal to a later one.
+    pub fn skip(&mut self, count: usize) {
+        self.rows.drain(..count.min(self.rows.len()));
+        if let Some(repeats) = &mut self.repeats {
+            repeats.drain(..count.min(repeats.len()));
+        }
+    }
+
+    /// Gives away all rows but so many of the first.
+    pub fn split_off(&mut self, count: usize) -> Vec<Row> {
+        if let Some(repeats) = &mut self.repeats {
+            repeats.truncate(count);
+        }
+        self.rows.split_off(count.min(self.rows.len()))
+    }
+
+    /// Has rows that are equal put into another order, two and more at a time.
+    ///
+    /// # Errors
+    /// What `order` finds.
+    pub fn order_equal<E>(
+        &mut self,
+        mut order: impl FnMut(&mut [Row]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let repeats = self.repeats.as_deref().unwrap_or(&[]);
+        for run in equal_runs(repeats) {
+            // There are as many flags as rows.
+            if let Some(rows) = self.rows.get_mut(run) {
+                order(rows)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the rows end of which there are at most so many, or, where all of these are equal, those that are equal to the first:
+    /// equal rows stay together.
+    #[must_use]
+    pub fn end_near(&self, most: usize) -> usize {
+        let all = self.rows.len();
+        let is_end = |place: &usize| {
+            let repeats = self.repeats.as_ref().and_then(|all| all.get(*place));
+            *place >= all || !repeats.is_some_and(|repeats| *repeats)
+        };
+        let before = (1..=most.min(all)).rev().find(is_end);
+        before.unwrap_or_else(|| (1..all).find(is_end).unwrap_or(all))
+    }
+
+    /// The first of equal rows, and those that are equal to none.
+    #[must_use]
+    pub fn firsts(mut self) -> Vec<Row> {
+        let mut repeats = self.repeats.iter().flatten();
+        self.rows
+            .retain(|_| repeats.next().is_none_or(|repeats| !*repeats));
+        self.rows
+    }
+
+    /// Of rows that are equal, the one that `newer` puts first, and those that are equal to none.
+    ///
+    /// `newer(a, b)` tells whether row `a` supersedes row `b`, which came before it.
+    ///
+    /// # Errors
+    /// What `newer` finds.
+    pub fn newest<E: Send>(
+        self,
+        newer: impl Fn(Row, Row) -> Result<bool, E> + Send + Sync,
+    ) -> Result<Vec<Row>, E> {
+        let Self { mut rows, repeats } = self;
+        let Some(mut repeats) = repeats else {
+            return Ok(rows);
+        };
+        let kept = threads::map(parts(&mut rows, &mut repeats), |(rows, repeats)| {
+            let all = rows.len();
+            Ok((all, keep_newest(rows, repeats, &newer)?))
+        })?;
+        let (mut start, mut end) = (0_usize, 0_usize);
+        for (all, kept) in kept {
+            rows.copy_within(start..start.saturating_add(kept), end);
+            start = start.saturating_add(all);
+            end = end.saturating_add(kept);
+        }
+        rows.truncate(end);
+        Ok(rows)
+    }
+}
+
+/// Tells of each item but the first whether it is equal to the one before it.
+pub(crate) fn mark_repeats<T: Copy>(
+    items: &[T],
+    repeats: &mut [bool],
+    are_equal: impl Fn(T, T) -> bool,
+) {
+    let pairs = items.iter().zip(items.iter().skip(1));
+    for (repeats, (a, b)) in repeats.iter_mut().skip(1).zip(pairs) {
+        *repeats = are_equal(*a, *b);
+    }
+}
+
+/// Rows, and of each whether it repeats the one before it, in parts that one task looks at: equal rows stay together.
+pub(crate) fn parts<'a>(
+    mut rows: &'a mut [Row],
+    mut repeats: &'a mut [bool],
+) -> Vec<(&'a mut [Row], &'a mut [bool])> {
+    let mut parts = Vec::new();
+    while !repeats.is_empty() {
+        let more = repeats.iter().skip(CELLS_PER_TASK);
+        let more = more.take_while(|repeats| **repeats).count();
+        let end = CELLS_PER_TASK.saturating_add(more).min(repeats.len());
+        // There are as many of both.
+        parts.extend(rows.split_off_mut(..end).zip(repeats.split_off_mut(..end)));
+    }
+    parts
+}
+
+/// Where rows repeat the one before them: runs of two and more.
+pub(crate) fn equal_runs(repeats: &[bool]) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut at = 0_usize;
+    std::iter::from_fn(move || {
+        let (_, rest) = repeats.split_at_checked(at)?;
+        let first = rest.iter().position(|repeats| *repeats)?;
+        let len = rest.iter().skip(first).take_while(|repeats| **repeats);
+        let start = at.saturating_add(first);
+        at = start.saturating_add(len.count());
+        Some(start.saturating_sub(1)..at)
+    })
+}
+
+/// Brings those of sorted rows that are kept to the front; gives how many they are.
+fn keep_newest<E>(
+    rows: &mut [Row],
+    repeats: &[bool],
+    newer: impl Fn(Row, Row) -> Result<bool, E>,
+) -> Result<usize, E> {
+    let rows = Cell::from_mut(rows).as_slice_of_cells();
+    let mut places = rows.iter();
+    let Some(mut place) = places.next() else {
+        return Ok(0);
+    };
+    let mut count = 1_usize;
+    for (row, repeats) in rows.iter().zip(repeats).skip(1) {
+        let row = row.get();
+        if *repeats {
+            if newer(row, place.get())? {
+                place.set(row);
+            }
+        } else if let Some(next) = places.next() {
+            next.set(row);
+            place = next;
+            count = count.saturating_add(1);
+        }
+    }
+    Ok(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use super::*;
+    use crate::{RowRange, Session, SessionOptions};
+
+    fn rows(count: usize) -> Vec<Row> {
+        RowRange::first(count).unwrap().iter().collect()
+    }
+
+    fn places(rows: &[Row]) -> Vec<usize> {
+        rows.iter().map(|row| row.index()).collect()
+    }
+
+    #[test]
+    fn equal_rows_are_runs() {
+        let flags = |text: &str| text.chars().map(|c| c == '=').collect::<Vec<bool>>();
+        let sorted = |text| Sorted::new(rows(9), flags(text)).unwrap();
+        let runs = |text| -> Vec<Vec<usize>> {
+            let (mut sorted, mut runs) = (sorted(text), Vec::new());
+            let note = |run: &mut [Row]| {
+                runs.push(places(run));
+                Ok::<_, ()>(())
+            };
+            sorted.order_equal(note).unwrap();
+            runs
+        };
+        assert!(runs(".........").is_empty() && sorted(".........").are_distinct());
+        let found = runs(".==..=..=");
+        assert_eq!(found, [&[0, 1, 2][..], &[4, 5], &[7, 8]]);
+        assert_eq!(runs(".========"), [(0..9).collect::<Vec<_>>()]);
+        let mut sorted = sorted(".==..=..=");
+        let ends = [0, 1, 2, 3, 4, 5, 8, 9, 10].map(|most| sorted.end_near(most));
+        assert_eq!(ends, [3, 3, 3, 3, 4, 4, 7, 9, 9]);
+        sorted.skip(3);
+        assert_eq!(places(&sorted.split_off(4)), [7, 8]);
+        assert_eq!(places(sorted.rows()), [3, 4, 5, 6]);
+        assert_eq!(sorted.repeated().count(), 1);
+        assert_eq!(places(&sorted.firsts()), [3, 4, 6]);
+        assert!(Sorted::new(rows(2), flags(".")).is_err());
+    }
+
+    /// Equal rows that stand where work is cut for threads.
+    #[test]
+    fn the_newest_of_many_rows_are_kept() {
+        let session = Session::new(SessionOptions {
+            threads: NonZeroUsize::new(2),
+            ..SessionOptions::default()
+        });
+        for (equal, many) in [
+            (1, 3),
+            (3, 3 * CELLS_PER_TASK + 1),
+            (7, 2 * CELLS_PER_TASK),
+            (2 * CELLS_PER_TASK, 5 * CELLS_PER_TASK),
+        ] {
+            let mut model = rows(many);
+            model.dedup_by(|row, kept| {
+                let is_equal = row.index() / equal == kept.index() / equal;
+                if is_equal && row.index() % 5 == 2 {
+                    *kept = *row;
+                }
+                is_equal
+            });
+            let repeats = (0..many).map(|i| i % equal != 0).collect();
+            let sorted = Sorted::new(rows(many), repeats).unwrap();
+            let newer = |row: Row, _| Ok::<_, ()>(row.index() % 5 == 2);
+            let kept = session.install(|| sorted.newest(newer));
+            assert_eq!(places(&kept.unwrap()), places(&model), "{equal} of {many}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+use tdb_cells::{CellSizes, CellTable, FragmentTiles, Segment};
+use tdb_fragment::FragmentIndex;
+use tdb_schema::FieldKind;
+use tdb_store::Read;
+use tdb_tile::Bug;
+
+use super::plan_index::PlanIndex;
+
+/// Where the tiles of the planned fragments are.
+#[derive(Debug, Default)]
+pub(crate) struct PlannedTiles {
+    /// The fragments, ascending.
+    pub(crate) fragments: Vec<FragmentIndex>,
+    /// The tiles of each.
+    pub(crate) tiles: Vec<FragmentTiles>,
+}
+
+impl PlannedTiles {
+    /// The tiles of a fragment of the array.
+    pub(crate) fn find(&self, fragment: FragmentIndex) -> Option<&FragmentTiles> {
+        self.tiles
+            .get(self.fragments.binary_search(&fragment).ok()?)
+    }
+
+    /// What the cells of a table's tiles take in memory, before they are loaded.
+    pub(crate) fn weight(&self, table: &CellTable, sizes: &CellSizes) -> u64 {
+        let segments = table.segments.iter();
+        let tiles = segments.flat_map(|segment| {
+            let found = self.find(segment.fragment).into_iter();
+            found.flat_map(|found| segment.tiles.iter().map(move |tile| (found, tile)))
+        });
+        let weights = tiles.map(|(found, tile)| sizes.of_tile(found, tile.tile, tile.rows.len()));
+        weights.fold(0, u64::saturating_add)
+    }
+
+    /// The bytes of these fields of the tiles that are wanted.
+    pub(crate) fn reads<'a>(
+        &self,
+        segments: impl IntoIterator<Item = &'a Segment>,
+        fields: &[FieldKind],
+    ) -> Result<Vec<Read>, Bug> {
+        let mut reads = Vec::new();
+        for segment in segments {
+            let tiles = self.find(segment.fragment);
+            let tiles =
+                tiles.ok_or_else(|| Bug::new("tiles of a fragment that was not planned"))?;
+            for tile in segment.tiles.iter().filter(|tile| tile.wanted) {
+                reads.extend(tiles.reads(fields, tile.tile));
+            }
+        }
+        Ok(reads)
+    }
+
+    /// The tiles of the fragment at a place in the plan.
+    pub(crate) fn at(&self, at: PlanIndex) -> Result<&FragmentTiles, Bug> {
+        let tiles = self.tiles.get(at.get());
+        tiles.ok_or_else(|| Bug::new("tiles of a fragment that was not planned"))
+    }
+}

@@ -1,0 +1,93 @@
+//! Takes the cells of a result out of tiles: what there is to do with a portion of them is one task.
+
+use std::sync::Arc;
+
+use tdb_array::Snapshot;
+use tdb_cells::{CellTable, Loading, Segment, Session, TileBytes, load, threads};
+use tdb_store::Read;
+use tdb_tile::Bug;
+
+use super::plan::SparsePlan;
+use super::planned_tiles::PlannedTiles;
+use super::rows::Rows;
+use super::stages::Stage;
+use crate::QueryError;
+
+/// Tiles whose cells come in the order of the result, and are looked at each by itself.
+#[derive(Debug)]
+pub(crate) struct PortionsWork {
+    pub(super) array: Arc<Snapshot>,
+    pub(super) plan: Arc<SparsePlan>,
+    pub(super) tiles: Arc<PlannedTiles>,
+    /// The tiles of each task.
+    pub(super) portions: Vec<Vec<Segment>>,
+    /// What all of them weigh.
+    pub(super) weight: u64,
+}
+
+impl PortionsWork {
+    /// All that may be read of the tiles.
+    pub(crate) fn reads(&self) -> Result<Vec<Read>, Bug> {
+        let fields = self.plan.fields();
+        self.tiles.reads(self.portions.iter().flatten(), &fields)
+    }
+
+    /// The cells of the result, of each portion a table of them, and what the tiles weighed.
+    pub(crate) fn decode(
+        self,
+        session: &Session,
+        bytes: &dyn TileBytes,
+    ) -> Result<(Vec<CellTable>, u64), QueryError> {
+        let how = Loading {
+            session,
+            schema: &self.plan.schema,
+            bytes,
+        };
+        let (plan, array, tiles) = (&*self.plan, &*self.array, &*self.tiles);
+        let take_out = |segments| take_out(how, (plan, array, tiles), segments);
+        let portions = self.portions;
+        let tables = session.install_for(self.weight, || threads::map(portions, take_out))?;
+        Ok((tables, self.weight))
+    }
+}
+
+/// The cells of these tiles that are part of the result, with the fields that it has.
+fn take_out(
+    how: Loading<'_>,
+    (plan, array, tiles): (&SparsePlan, &Snapshot, &PlannedTiles),
+    segments: Vec<Segment>,
+) -> Result<CellTable, QueryError> {
+    let session = how.session;
+    let budget = &session.limits().budget;
+    let mut table = plan.table(segments, budget)?;
+    let (mut stage, mut fields) = plan.first_stage(&mut table);
+    let rows: Rows = loop {
+        fields.retain(|&field| !table.has(field));
+        load(how, &mut table, &fields, &|fragment| tiles.find(fragment))?;
+        (stage, fields) = match stage {
+            Stage::Cutting => plan.stage_of_cut(&mut table),
+            Stage::Deciding => {
+                let selected = plan.choose((session, array), &mut table, false)?;
+                plan.stage_of_selected(selected)
+            }
+            Stage::Whole(Some(selected)) if selected.is_final => break selected.rows,
+            Stage::Whole(selected) => {
+                let selected = selected.map(|selected| selected.rows);
+                let mut rows = selected.map_or_else(|| plan.select(&table), Ok)?;
+                plan.drop_failing((session, array), &mut table, &mut rows)?;
+                break rows;
+            }
+            Stage::Slab(_) => return Err(Bug::new("a slab of cells that are not sorted").into()),
+        };
+    };
+    let is_asked_for = |field| plan.request.fields.iter().any(|info| info.field == field);
+    for field in plan.fields() {
+        if !is_asked_for(field) {
+            table.take(field);
+        }
+    }
+    match rows {
+        Some(rows) => Ok(table.compact(&rows, budget)?),
+        None => Ok(table),
+    }
+}
