@@ -30,7 +30,7 @@ const COVERAGE: &[&str] = &[
 ];
 
 /// Seconds for each target, in `cargo xtask ci` and if nothing else is said.
-const SECONDS: u64 = 10;
+const SECONDS: u64 = 5;
 
 /// The seconds that an input may take, and the memory that it may use.
 const LIMITS: [&str; 2] = ["-timeout=5", "-rss_limit_mb=512"];

@@ -61,6 +61,11 @@ pub(crate) fn parse(arguments: &[String], workshop: &Workshop) -> Result<Options
 
 /// Builds the program and says where it is.
 pub(crate) fn program() -> Result<PathBuf, Box<dyn Error>> {
+    program_of(&build()?)
+}
+
+/// Builds the program, and gives what cargo says of each of its packages.
+pub(crate) fn build() -> Result<Vec<Value>, Box<dyn Error>> {
     let mut build = cargo();
     build
         .args(["build", "--quiet", "--bin", "tdb"])
@@ -69,13 +74,16 @@ pub(crate) fn program() -> Result<PathBuf, Box<dyn Error>> {
     // once more.
     build.args(["--test", "upkeep"]);
     let built = output(build.args(["--message-format", "json-render-diagnostics"]))?;
-    let messages = built
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let mut executables = messages.filter_map(|message| {
+    let messages = built.lines().map(serde_json::from_str);
+    Ok(messages.collect::<Result<_, _>>()?)
+}
+
+/// Where the program is, by what [`build`] gave.
+pub(crate) fn program_of(built: &[Value]) -> Result<PathBuf, Box<dyn Error>> {
+    let mut executables = built.iter().filter_map(|message| {
         let is_program = message.get("target")?.get("name")? == "tdb";
         let file = message.get("executable")?.as_str()?;
-        is_program.then(|| file.to_owned())
+        is_program.then_some(file)
     });
     Ok(executables
         .next_back()

@@ -10,10 +10,10 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::ci::Tests;
-use crate::fixtures::{Workshop, output};
+use crate::fixtures::Workshop;
 use crate::outcome::Outcome;
 use crate::server::{Server, Settings, log_file};
-use crate::workspace::{cargo, root};
+use crate::workspace::root;
 use crate::{interop, interop_stores};
 
 /// In place of lines of an output that are not shown.
@@ -32,7 +32,8 @@ struct Example<'a> {
 /// Runs what all READMEs show with the program, compares what it prints with what they show, and runs the Rust
 /// example of the first one as a test.
 pub(crate) fn check(tests: &mut Tests) -> Outcome {
-    let path = path_with(interop::program()?)?;
+    let built = interop::build()?;
+    let path = path_with(interop::program_of(&built)?)?;
     let workshop = Workshop::open()?;
     let (_server, settings) = interop_stores::moto(&workshop, &workshop.scratch().join("stores"))?;
     interop_stores::make_bucket(&workshop, BUCKET, &settings)?;
@@ -55,7 +56,7 @@ pub(crate) fn check(tests: &mut Tests) -> Outcome {
     if compared == 0 {
         return Err("no README shows what a command prints".into());
     }
-    rust_example(tests)
+    rust_example(&built, tests)
 }
 
 /// The READMEs, by their paths from the root.
@@ -159,8 +160,9 @@ fn examples(page: &str) -> Vec<Example<'_>> {
     examples
 }
 
-fn rust_example(tests: &mut Tests) -> Outcome {
-    let libraries = libraries()?;
+/// Runs the Rust example with the libraries that the program is built from: they are there.
+fn rust_example(built: &[Value], tests: &mut Tests) -> Outcome {
+    let libraries = libraries(built);
     let mut folders = libraries.values().filter_map(|file| file.parent());
     let folder = folders.find(|folder| folder.ends_with("deps"));
     let folder = folder.ok_or("cargo built no library")?;
@@ -191,22 +193,9 @@ pub(crate) fn path_with(program: PathBuf) -> Result<OsString, Box<dyn Error>> {
     )?)
 }
 
-/// The libraries of ours that tdb is built from, by name.
-fn libraries() -> Result<BTreeMap<String, PathBuf>, Box<dyn Error>> {
-    let mut build = cargo();
-    build.args([
-        "build",
-        "--quiet",
-        "--package",
-        "tdb",
-        "--message-format",
-        "json-render-diagnostics",
-    ]);
-    let built = output(&mut build)?;
-    let messages = built
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let libraries = messages.filter_map(|message| {
+/// The libraries of ours among what cargo built, by name.
+fn libraries(built: &[Value]) -> BTreeMap<String, PathBuf> {
+    let libraries = built.iter().filter_map(|message| {
         let name = message.get("target")?.get("name")?.as_str()?;
         let mut files = message
             .get("filenames")?
@@ -217,7 +206,7 @@ fn libraries() -> Result<BTreeMap<String, PathBuf>, Box<dyn Error>> {
         name.starts_with("tdb")
             .then(|| (name.replace('-', "_"), PathBuf::from(file)))
     });
-    Ok(libraries.collect())
+    libraries.collect()
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use tdb_schema::{CellValNum, Field};
 use tdb_tile::Datatype;
 
 /// Of so many conditions one is tried: which, changes from field to field.
-const EACH: usize = 7;
+const EACH: usize = 20;
 
 /// Cells of the largest array that is asked.
 const MOST: u64 = 20_000;
