@@ -1,3 +1,5 @@
+//! Lists of Arrow as cells of several values, or of varying size.
+
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, GenericListArray, OffsetSizeTrait};
 use arrow_buffer::NullBuffer;
@@ -99,21 +101,18 @@ impl Lists {
         }
         let mut all = Vec::new();
         for (row, list) in lists().enumerate() {
-            let bytes = list.start.saturating_mul(size)..list.end.saturating_mul(size);
-            match nulls.is_some_and(|nulls| nulls.is_null(row)) {
-                true => all.resize(all.len().saturating_add(count.saturating_mul(size)), 0),
-                false if list.len() == count => {
-                    let cell = values.get(bytes);
-                    let outside = || (row, "a list that ends behind its values".to_owned());
-                    all.extend_from_slice(cell.ok_or_else(outside)?);
-                }
-                false => {
-                    return Err((
-                        row,
-                        format!("{} values, and a cell has {count}", list.len()),
-                    ));
-                }
+            if nulls.is_some_and(|nulls| nulls.is_null(row)) {
+                all.resize(all.len().saturating_add(count.saturating_mul(size)), 0);
+                continue;
             }
+            if list.len() != count {
+                let wrong = format!("{} values, and a cell has {count}", list.len());
+                return Err((row, wrong));
+            }
+            let bytes = list.start.saturating_mul(size)..list.end.saturating_mul(size);
+            let cell = values.get(bytes);
+            let outside = || (row, "a list that ends behind its values".to_owned());
+            all.extend_from_slice(cell.ok_or_else(outside)?);
         }
         Ok(all.into())
     }

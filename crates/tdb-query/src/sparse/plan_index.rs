@@ -1,3 +1,5 @@
+//! The numbers by which a sparse read knows its fragments.
+
 /// The place of a fragment in the plan of a read, which is not its place in the array's list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct PlanIndex(usize);

@@ -1,3 +1,5 @@
+//! Where the tiles of the planned fragments are.
+
 use tdb_cells::{CellSizes, CellTable, FragmentTiles, Segment};
 use tdb_fragment::FragmentIndex;
 use tdb_schema::FieldKind;
