@@ -258,8 +258,9 @@ impl Contents {
             }
             size.objects = size.objects.saturating_add(part.keys.len() as u64);
             size.bytes = size.bytes.saturating_add(part.listed);
-            for key in &part.unlisted {
-                match self.location.store().size(key) {
+            let unlisted: Vec<&str> = part.unlisted.iter().map(String::as_str).collect();
+            for bytes in self.location.store().sizes(&unlisted) {
+                match bytes {
                     Ok(bytes) => size.bytes = size.bytes.saturating_add(bytes),
                     Err(StoreError::NotFound { .. }) => {}
                     Err(error) => return Err(error.into()),

@@ -56,6 +56,12 @@ impl Fragment {
         }
     }
 
+    /// The bytes of its metadata object, where they are known of having read the end of it.
+    pub(crate) fn metadata_size(&self) -> Option<u64> {
+        let tail = self.tail.as_ref()?;
+        Some(tail.offset.saturating_add(tail.bytes.len() as u64))
+    }
+
     /// The first and the last time that it holds cells of.
     pub fn timestamps(&self) -> (u64, u64) {
         (self.name.start(), self.name.end())

@@ -41,6 +41,7 @@ mod replace;
 mod settling;
 mod snapshot;
 mod stored_schema;
+mod stored_sizes;
 mod time_order;
 mod time_window;
 mod timestamped_name;

@@ -302,6 +302,12 @@ impl Store for Counted {
         self.store.size(key)
     }
 
+    fn sizes(&self, keys: &[&str]) -> Vec<Result<u64, StoreError>> {
+        let sizes = keys.len() as u64;
+        self.counters.sizes.fetch_add(sizes, Ordering::Relaxed);
+        self.store.sizes(keys)
+    }
+
     fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
         if let Some(first) = reads.first()
             && let Err(interrupted) = interrupt::check(&first.key)

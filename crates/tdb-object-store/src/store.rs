@@ -95,6 +95,14 @@ impl Store for RemoteStore {
             .wait(async move { ranges::size(&*remote.store, &path, &key).await })?
     }
 
+    fn sizes(&self, keys: &[&str]) -> Vec<Result<u64, StoreError>> {
+        let keys = keys.iter().map(|key| (*key).to_owned());
+        self.each(keys.collect(), |remote, key: String| async move {
+            let path = remote.path(&key)?;
+            ranges::size(&*remote.store, &path, &key).await
+        })
+    }
+
     fn modified(&self, key: &str) -> Result<Option<SystemTime>, StoreError> {
         let path = self.remote.path(key)?;
         let remote = Arc::clone(&self.remote);

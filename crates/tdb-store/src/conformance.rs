@@ -50,6 +50,16 @@ fn reads(store: &dyn Store) -> Result<(), Failure> {
         let size = bytes.len() as u64;
         equal("its size is that of its bytes", &store.size(&key), &size)?;
     }
+    let (first, absent, last) = (key("long"), key("absent"), key("empty"));
+    let sizes = store.sizes(&[&first, &absent, &last]);
+    ensure(
+        "sizes come in the order asked, each for itself",
+        matches!(
+            &sizes[..],
+            [Ok(1_200_000), Err(StoreError::NotFound { .. }), Ok(0)]
+        ),
+        &sizes,
+    )?;
     let mut into = vec![0; 1000];
     let read = store.read_into(&key("long"), 4001, &mut into);
     done("read_into fills memory", read)?;

@@ -42,6 +42,12 @@ pub trait Store: Send + Sync + Debug {
     /// [`StoreError::NotFound`], or as the store reports.
     fn size(&self, key: &str) -> Result<u64, StoreError>;
 
+    /// The sizes of several objects, in the order asked, each for itself. A store that must wait for answers asks for all
+    /// of them at once.
+    fn sizes(&self, keys: &[&str]) -> Vec<Result<u64, StoreError>> {
+        keys.iter().map(|key| self.size(key)).collect()
+    }
+
     /// When an object was finished, where the store keeps that.
     ///
     /// # Errors

@@ -21,7 +21,6 @@ from making import make_array, once
 from sizes import SCALES
 
 COUNTS = [1, 10, 100, 1000, 10**4]
-BUCKET = "s3://bench"
 BOX = {"y": [[0, growth.DOMAIN // 100 - 1]]}
 
 
@@ -29,9 +28,11 @@ def workloads():
     made = {}
     for count in COUNTS:
         for kind, array in (("plain", "g_frag_%d" % count), ("consolidated", "g_fragc_%d" % count)):
-            uri = "%s/%s" % (BUCKET, array)
+            # Each has a bucket of its own: the server looks through all objects of one for each listing.
+            bucket = array.replace("_", "-")
+            uri = "s3://%s/array" % bucket
             box = ["agg", uri, "count(*), sum(a)", "--json", "--range", "y=%d..%d" % tuple(BOX["y"][0])]
-            common = dict(count=count, metadata=kind, array=array, uri=uri)
+            common = dict(count=count, metadata=kind, array=array, bucket=bucket, uri=uri)
             made["open:%s:%d" % (kind, count)] = dict(common, what="open", arguments=["fragments", uri, "--json"])
             made["box:%s:%d" % (kind, count)] = dict(common, what="box", arguments=box)
     return made

@@ -68,8 +68,9 @@ impl Contents {
 
     /// Fails where something is no object, as a link: so that it is found before anything is copied.
     pub(crate) fn check_objects(&self) -> Result<(), ArrayError> {
-        self.keys()
-            .try_for_each(|key| self.location.store().size(key).map(drop).map_err(vanished))
+        let keys: Vec<&str> = self.keys().collect();
+        let mut sizes = self.location.store().sizes(&keys).into_iter();
+        sizes.try_for_each(|size| size.map(drop).map_err(vanished))
     }
 
     /// Copies all, and each group, by its folder, has its members changed so.

@@ -16,7 +16,6 @@ use tdb_consolidate::{
     plan_merged_group_metadata,
 };
 
-use super::fragments::stored_size;
 use super::progress::Line;
 use super::vacuum::{self, Removing, Vacuumed};
 use super::{change, write_json};
@@ -329,10 +328,11 @@ impl Amount {
             cells: 0,
             bytes: 0,
         };
-        for fragment in fragments {
+        let fragments: Vec<&Fragment> = fragments.collect();
+        for (fragment, size) in fragments.iter().zip(array.stored_sizes(&fragments)) {
             // What others have removed meanwhile has no size any more.
-            let size = match stored_size(array, fragment) {
-                Err(failure) if failure.kind == ErrorKind::NotFound => 0,
+            let size = match size {
+                Err(error) if error.kind() == ErrorKind::NotFound => 0,
                 size => size?,
             };
             sum.fragments = sum.fragments.saturating_add(1);

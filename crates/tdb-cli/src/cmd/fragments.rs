@@ -2,11 +2,10 @@
 
 use clap::Args;
 use serde_json::{Value, json};
+use tdb_array::Fragment;
 use tdb_array::directory::LEGACY_SCHEMA;
-use tdb_array::{Array, Fragment};
 use tdb_schema::json::ranges_to_json;
 use tdb_schema::value::rfc3339;
-use tdb_store::join;
 
 use super::{open_array, write_json};
 use crate::access::session;
@@ -32,9 +31,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         .chain(replaced.iter().map(|f| (f, true)))
         .collect();
     all.sort_by_key(|(fragment, _)| (fragment.timestamps(), fragment.name.as_str()));
-    let sizes = all
-        .iter()
-        .map(|(fragment, _)| stored_size(&array, fragment));
+    let fragments: Vec<&Fragment> = all.iter().map(|(fragment, _)| *fragment).collect();
+    let sizes = array.stored_sizes(&fragments).into_iter();
     let sizes: Vec<u64> = sizes.collect::<Result<_, _>>()?;
     if global.json {
         let fragments = all.iter().zip(&sizes).map(|((fragment, replaced), size)| {
@@ -73,13 +71,6 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     }
     let look = out.look;
     Ok(table.write(out, look)?)
-}
-
-/// Bytes of the data files and of the metadata.
-pub(super) fn stored_size(array: &Array, fragment: &Fragment) -> Result<u64, Failure> {
-    let key = join(array.prefix(), &fragment.metadata_key);
-    let metadata = array.store().size(&key)?;
-    Ok(fragment.metadata.data_size().saturating_add(metadata))
 }
 
 fn facts(fragment: &Fragment, size: u64) -> [(Role, String); 7] {

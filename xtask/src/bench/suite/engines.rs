@@ -19,6 +19,20 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// What the scripts need beside TileDB's library: for TileDB, and for what a user might take instead.
 const PACKAGES: [&str; 6] = ["numpy", "duckdb", "h5py", "pandas<3", "zarr", "zarrs"];
 
+/// Installs what the scripts need.
+pub(super) fn install_packages(workshop: &Workshop) -> Outcome {
+    let mut pip = Command::new(workshop.python());
+    pip.args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]);
+    output(pip.args(PACKAGES))?;
+    Ok(())
+}
+
 /// TileDB by a script and its library, tdb by a program; and where the arrays are.
 pub(super) struct Engines {
     python: PathBuf,
@@ -32,15 +46,7 @@ impl Engines {
     /// Sets up what is not there yet: the Python with its packages, TileDB's library, the program of tdb.
     pub(super) fn open(options: &Options) -> Result<Self> {
         let workshop = Workshop::open()?;
-        let mut pip = Command::new(workshop.python());
-        pip.args([
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-        ]);
-        output(pip.args(PACKAGES))?;
+        install_packages(&workshop)?;
         let folder = workshop.scratch().join("bench");
         fs::create_dir_all(folder.join(options.scale()))?;
         Ok(Self {

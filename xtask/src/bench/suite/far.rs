@@ -5,12 +5,14 @@
 
 use std::error::Error;
 use std::fmt::Write;
+use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::engines::install_packages;
 use super::results::Results;
 use crate::bench::built::built;
 use crate::fixtures::{Workshop, output};
@@ -40,17 +42,18 @@ struct Script {
 /// Measures all rows and adds them to the results.
 pub(super) fn run(results: &mut Results) -> Outcome {
     let workshop = Workshop::open()?;
+    install_packages(&workshop)?;
     let script = Script {
         python: workshop.python().to_owned(),
         library: workshop.library(JUDGE.0, JUDGE.1)?,
         folder: workshop.scratch().join("bench"),
     };
+    fs::create_dir_all(script.folder.join("full"))?;
     let program = built("--bin", "tdb")?;
     let list: Map<String, Value> = serde_json::from_str(&output(&mut script.command(&["list"]))?)?;
     output(&mut script.command(&["make"]))?;
     let (server, settings) = moto(&workshop, &script.folder)?;
-    make_bucket(&workshop, "bench", &settings)?;
-    upload(&script, &program, &list, &settings)?;
+    upload((&workshop, &script), &program, &list, &settings)?;
     let counting = Proxy::start(server.port, Duration::ZERO)?;
     let late = Proxy::start(server.port, DELAY)?;
     let [counted, late] = [counting.port, late.port].map(|port| behind(port, &settings));
@@ -74,9 +77,9 @@ pub(super) fn run(results: &mut Results) -> Outcome {
     Ok(())
 }
 
-/// Puts the arrays into the bucket.
+/// Puts each array into its bucket.
 fn upload(
-    script: &Script,
+    (workshop, script): (&Workshop, &Script),
     program: &str,
     list: &Map<String, Value>,
     settings: &Settings,
@@ -84,12 +87,14 @@ fn upload(
     let mut done: Vec<&str> = Vec::new();
     for workload in list.values() {
         let text = |key: &str| workload.get(key).and_then(Value::as_str);
-        let (Some(array), Some(uri)) = (text("array"), text("uri")) else {
+        let (Some(array), Some(bucket), Some(uri)) = (text("array"), text("bucket"), text("uri"))
+        else {
             return Err("a workload without its array".into());
         };
         if done.contains(&array) {
             continue;
         }
+        make_bucket(workshop, bucket, settings)?;
         let mut copy = Command::new(program);
         copy.arg("cp")
             .arg(script.folder.join("full").join(array))
