@@ -88,6 +88,14 @@ impl Part {
         }
         self.keys.push(object.key);
     }
+
+    /// The keys of objects that may be copied in any order, each behind those that come before.
+    fn stages(&self) -> impl Iterator<Item = &[String]> {
+        self.keys.chunk_by(|key, next| {
+            let stage = |key| stage(below(&self.prefix, key));
+            self.object_type == ObjectType::Array && stage(key) == stage(next)
+        })
+    }
 }
 
 impl Contents {

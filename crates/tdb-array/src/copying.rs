@@ -1,8 +1,9 @@
 //! A copy in the making, which goes again where it fails.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{slice, thread};
 
-use tdb_store::{Store, StoreError, join, list_recursive};
+use tdb_store::{Distance, Store, StoreError, join, list_recursive};
 
 use crate::ArrayError;
 use crate::directory::GROUP_FOLDER;
@@ -15,6 +16,48 @@ pub(crate) struct Copying<'a> {
     groups: Vec<String>,
 }
 
+/// Objects that are copied at a time where a store is far: each waits for three answers.
+const AT_ONCE: usize = 16;
+
+/// Bytes beyond which an object is the only one of its kind on its way: it takes memory for several parts.
+const LARGE: u64 = 1 << 20;
+
+/// What threads that copy share.
+struct Shared<'a> {
+    /// The keys of what is not begun.
+    left: slice::Iter<'a, (&'a str, String)>,
+    /// The new keys of what there may be something of.
+    begun: Vec<String>,
+    /// What went wrong first.
+    failure: Option<StoreError>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Copies what is left, until something goes wrong.
+fn copy_left(from: &dyn Store, to: &dyn Store, shared: &Mutex<Shared<'_>>, large: &Mutex<()>) {
+    let next = || {
+        let mut shared = lock(shared);
+        shared.left.next().filter(|_| shared.failure.is_none())
+    };
+    while let Some((key, to_key)) = next() {
+        let result = from.size(key).and_then(|size| {
+            let _alone = (size > LARGE).then(|| lock(large));
+            tdb_store::copy_sized(from, (key, size), to, to_key)
+        });
+        let mut shared = lock(shared);
+        // What others made meanwhile is theirs.
+        if !matches!(result, Err(StoreError::Exists { .. })) {
+            shared.begun.push(to_key.clone());
+        }
+        if let Err(error) = result {
+            shared.failure.get_or_insert(error);
+        }
+    }
+}
+
 impl<'a> Copying<'a> {
     /// A copy in a store, of nothing yet.
     pub(crate) fn new(store: &'a Arc<dyn Store>) -> Self {
@@ -25,19 +68,38 @@ impl<'a> Copying<'a> {
         }
     }
 
-    /// Copies an object.
+    /// Copies objects, each from the first of its keys to the second: in any order, and several at a time where a store is far.
+    ///
+    /// # Errors
+    /// The first of either store; none is begun after that.
     pub(crate) fn copy(
         &mut self,
         from: &dyn Store,
-        key: &str,
-        to_key: &str,
+        keys: &[(&str, String)],
     ) -> Result<(), ArrayError> {
-        let result = tdb_store::copy(from, key, &**self.store, to_key);
-        // What others made meanwhile is theirs.
-        if !matches!(result, Err(StoreError::Exists { .. })) {
-            self.keys.push(to_key.to_owned());
-        }
-        result.map_err(vanished)
+        let is_far = |store: &dyn Store| matches!(store.distance(), Distance::Far { .. });
+        let at_once = if is_far(from) || is_far(&**self.store) {
+            AT_ONCE.min(keys.len())
+        } else {
+            1
+        };
+        let shared = Mutex::new(Shared {
+            left: keys.iter(),
+            begun: Vec::new(),
+            failure: None,
+        });
+        let (to, large) = (&**self.store, Mutex::new(()));
+        thread::scope(|scope| {
+            for _ in 1..at_once {
+                // Where the system has no thread to give, this one does it all.
+                let _ = thread::Builder::new()
+                    .spawn_scoped(scope, || copy_left(from, to, &shared, &large));
+            }
+            copy_left(from, to, &shared, &large);
+        });
+        let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.keys.extend(shared.begun);
+        shared.failure.map_or(Ok(()), |error| Err(vanished(error)))
     }
 
     /// Notes that the members of a copied group are told anew.

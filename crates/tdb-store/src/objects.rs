@@ -109,7 +109,19 @@ pub fn copy(
     to: &dyn Store,
     to_key: &str,
 ) -> Result<(), StoreError> {
-    let size = from.size(from_key)?;
+    copy_sized(from, (from_key, from.size(from_key)?), to, to_key)
+}
+
+/// As [`copy`], of an object that has so many bytes.
+///
+/// # Errors
+/// As there; that bytes are out of range, where it has fewer.
+pub fn copy_sized(
+    from: &dyn Store,
+    (from_key, size): (&str, u64),
+    to: &dyn Store,
+    to_key: &str,
+) -> Result<(), StoreError> {
     let mut object = to.create(to_key)?;
     let mut start = 0;
     while start < size {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tdb_store::{Store, join, list_all};
 
-use super::{Contents, below, inside, join_folders};
+use super::{Contents, Part, below, inside, join_folders};
 use crate::copying::{Copying, vanished};
 use crate::create::check_above;
 use crate::{
@@ -81,9 +81,13 @@ impl Contents {
         changes: &HashMap<String, Vec<MemberChange>>,
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
-        for key in self.keys() {
-            let to_key = join(to_prefix, below(self.prefix(), key));
-            copying.copy(&**self.location.store(), key, &to_key)?;
+        for keys in self.parts.iter().flat_map(Part::stages) {
+            let keys = keys.iter().map(|key| {
+                let to_key = join(to_prefix, below(self.prefix(), key));
+                (key.as_str(), to_key)
+            });
+            let keys: Vec<(&str, String)> = keys.collect();
+            copying.copy(&**self.location.store(), &keys)?;
         }
         for prefix in self.groups() {
             let mut changes = changes.get(prefix).map_or_else(Vec::new, Vec::clone);

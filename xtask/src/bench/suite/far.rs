@@ -165,7 +165,8 @@ pub(super) fn write(text: &mut String, results: &Results) -> Outcome {
     writeln!(
         text,
         "\n## In a store that answers 30 ms late\n\nAn S3 server on the same machine, behind a proxy that waits; seconds by the clock, the \
-         fastest of three runs, and requests. Of tdb the program is measured whole, of TileDB opening and reading alone. The box is 1 % of the domain; \
+         fastest of three runs, and requests. Of tdb the program is measured whole, of TileDB opening and reading alone. To open is `tdb fragments`, which also asks for the size \
+         of each fragment's metadata where that was not read: where it is consolidated. The box is 1 % of the domain; \
          each fragment has ten cells anywhere. Metadata is consolidated by TileDB: commits and fragment metadata.\n\n\
          | what | metadata | fragments | TileDB s | tdb s | TileDB / tdb | TileDB requests | tdb requests |\n|---|---|--:|--:|--:|--:|--:|--:|"
     )?;
