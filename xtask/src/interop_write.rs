@@ -162,11 +162,15 @@ impl Judge<'_> {
 
     fn check(&self, phase: &str) -> Outcome {
         let said = self.ask(phase)?;
-        if said.lines().any(|line| line.starts_with("seed")) {
-            Err("TileDB does not find what it would have written".into())
-        } else {
-            Ok(())
+        let differences: Vec<&str> = said.lines().filter(|l| l.starts_with("seed")).collect();
+        if differences.is_empty() {
+            return Ok(());
         }
+        let differences = differences.join("\n");
+        Err(
+            format!("{phase}: TileDB does not find what it would have written\n{differences}")
+                .into(),
+        )
     }
 
     fn ask(&self, phase: &str) -> Result<String, Box<dyn Error>> {
