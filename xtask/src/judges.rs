@@ -84,8 +84,9 @@ const JUDGES: &[Judge] = &[
 pub(crate) fn check() -> Outcome {
     for judge in JUDGES {
         let mut command = Command::new(std::env::current_exe()?);
-        let said = output(command.current_dir(root()).args(judge.arguments))?;
         let name = judge.arguments.join(" ");
+        let said = output(command.current_dir(root()).args(judge.arguments));
+        let said = said.map_err(|error| format!("{name}: {error}"))?;
         for line in said.lines().filter(|line| judge.is_told_in(line)) {
             println!("   {name}: {line}");
         }
