@@ -6,7 +6,7 @@ mod support;
 
 use std::sync::Arc;
 
-use support::{describe, unpack};
+use support::{state, unpack};
 use tdb_array::{
     Array, ArrayError, ChangeOptions, Contents, ContentsOutside, ErrorKind, Group, Location,
     MemberChange, ObjectType, OpenOptions, UriTarget,
@@ -132,17 +132,6 @@ fn a_group_is_copied_and_its_members_are_those_of_the_copy() {
         .copy(&shared, "taken", &ChangeOptions::at(9))
         .unwrap_err();
     insta::assert_snapshot!(error, @r#""taken": there is something here already"#);
-}
-
-/// What an array holds, or nothing.
-fn state(store: &MemoryStore, prefix: &str) -> String {
-    match Array::open(Arc::new(store.clone()), prefix, OpenOptions::default()) {
-        Ok(array) => describe(&array),
-        Err(error) => {
-            assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
-            String::new()
-        }
-    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
-use tdb_array::{Array, ArrayError, Metadata, OpenOptions, TimeWindow};
+use tdb_array::{Array, ArrayError, ErrorKind, Metadata, OpenOptions, TimeWindow};
 use tdb_store::{MemoryStore, Store};
 
 /// The key of the encrypted array.
@@ -127,4 +127,15 @@ pub(crate) fn describe_metadata(metadata: &Metadata) -> String {
         .unwrap();
     }
     text
+}
+
+/// What an array holds; nothing where there is none.
+pub(crate) fn state(store: &MemoryStore, prefix: &str) -> String {
+    match Array::open(Arc::new(store.clone()), prefix, OpenOptions::default()) {
+        Ok(array) => describe(&array),
+        Err(error) => {
+            assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
+            String::new()
+        }
+    }
 }
