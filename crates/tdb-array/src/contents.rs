@@ -4,7 +4,7 @@ pub(crate) mod copy;
 
 use std::collections::HashSet;
 
-use tdb_store::{Object, StoreError, join, list_all, list_recursive};
+use tdb_store::{Object, StoreError, join, list_all};
 use tdb_tile::Limits;
 
 use crate::directory::{
@@ -148,7 +148,7 @@ impl Contents {
 
     fn add_array(&mut self, prefix: &str) -> Result<(), ArrayError> {
         let mut part = Part::new(ObjectType::Array, prefix);
-        for object in list_recursive(&**self.location.store(), prefix)? {
+        for object in self.location.store().list_recursive(prefix)? {
             part.add(object);
         }
         part.keys
@@ -188,7 +188,11 @@ impl Contents {
     fn add_group_objects(&mut self, prefix: &str) -> Result<(), ArrayError> {
         let mut part = Part::new(ObjectType::Group, prefix);
         for folder in [METADATA_FOLDER, GROUP_FOLDER] {
-            for object in list_recursive(&**self.location.store(), &join(prefix, folder))? {
+            for object in self
+                .location
+                .store()
+                .list_recursive(&join(prefix, folder))?
+            {
                 part.add(object);
             }
         }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{slice, thread};
 
-use tdb_store::{Distance, Store, StoreError, join, list_recursive};
+use tdb_store::{Distance, Store, StoreError, join};
 
 use crate::ArrayError;
 use crate::directory::GROUP_FOLDER;
@@ -111,7 +111,7 @@ impl<'a> Copying<'a> {
     pub(crate) fn take_back(mut self) {
         for group in &self.groups {
             // What cannot be listed stays.
-            if let Ok(made) = list_recursive(&**self.store, &join(group, GROUP_FOLDER)) {
+            if let Ok(made) = self.store.list_recursive(&join(group, GROUP_FOLDER)) {
                 self.keys.extend(made.into_iter().map(|object| object.key));
             }
         }

@@ -1,9 +1,18 @@
 //! How many bytes fragments have in the store.
 
-use tdb_store::join;
+use std::collections::{BTreeMap, BTreeSet};
+
+use tdb_store::{Distance, StoreError, join, parent};
 use tdb_tile::Bug;
 
 use crate::{Array, ArrayError, Fragment};
+
+/// From so many objects on, it may pay to list the folder that they lie in. A far store is asked some thirty things
+/// at a time, so that fewer take but a few waits.
+const LISTED: usize = 128;
+/// A page of a listing has a thousand names, and pages come one after the other: where a fragment has more fields than
+/// this, its share of the pages takes longer than asking for one size, thirty at a time.
+const LISTED_FIELDS: usize = 8;
 
 impl Array {
     /// The bytes of the data files and of the metadata of fragments, in their order, each for itself. They may be of
@@ -17,7 +26,7 @@ impl Array {
         let keys = unknown.map(|fragment| join(self.prefix(), &fragment.metadata_key));
         let keys: Vec<String> = keys.collect();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let mut asked = self.store().sizes(&keys).into_iter();
+        let mut asked = self.sizes_of(&keys).into_iter();
         let sizes = fragments.iter().map(|fragment| {
             let metadata = match fragment.metadata_size() {
                 Some(size) => size,
@@ -26,6 +35,50 @@ impl Array {
             Ok(fragment.metadata.data_size().saturating_add(metadata))
         });
         sizes.collect()
+    }
+
+    /// The sizes of objects that each fragment has one of, in their order.
+    fn sizes_of(&self, keys: &[&str]) -> Vec<Result<u64, ArrayError>> {
+        let schema = self.schema();
+        let fields = schema
+            .attributes
+            .len()
+            .saturating_add(schema.dimensions.len());
+        let is_far = matches!(self.store().distance(), Distance::Far { .. });
+        let is_listed = is_far && keys.len() >= LISTED && fields <= LISTED_FIELDS;
+        let listed = if is_listed {
+            self.listed_sizes(keys)
+        } else {
+            Ok(BTreeMap::new())
+        };
+        let listed = match listed {
+            Ok(listed) => listed,
+            Err(error) => return keys.iter().map(|_| Err(error.clone().into())).collect(),
+        };
+        let missing = keys
+            .iter()
+            .copied()
+            .filter(|key| !listed.contains_key(*key));
+        let missing: Vec<&str> = missing.collect();
+        let mut asked = self.store().sizes(&missing).into_iter();
+        let sizes = keys.iter().map(|key| match listed.get(*key) {
+            Some(size) => Ok(*size),
+            None => Ok(asked.next().ok_or_else(unanswered)??),
+        });
+        sizes.collect()
+    }
+
+    /// What the store tells of the sizes of objects when it lists the folders that the fragments lie in.
+    fn listed_sizes(&self, keys: &[&str]) -> Result<BTreeMap<String, u64>, StoreError> {
+        let folders: BTreeSet<&str> = keys.iter().map(|key| parent(parent(key))).collect();
+        let wanted: BTreeSet<&str> = keys.iter().copied().collect();
+        let mut sizes = BTreeMap::new();
+        for folder in folders {
+            let found = self.store().list_recursive(folder)?.into_iter();
+            let found = found.filter(|object| wanted.contains(&*object.key));
+            sizes.extend(found.filter_map(|object| Some((object.key, object.size?))));
+        }
+        Ok(sizes)
     }
 }
 

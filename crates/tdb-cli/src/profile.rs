@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use tdb::{LocalStores, RemoteFolder, Stores};
 use tdb_array::Array;
 use tdb_cells::Session;
-use tdb_store::{Distance, Listing, ObjectWriter, Page, Piece, Read, Store, StoreError};
+use tdb_store::{Distance, Listing, Object, ObjectWriter, Page, Piece, Read, Store, StoreError};
 
 use crate::interrupt;
 use crate::paint::{Look, Role, Table, bytes, count};
@@ -291,6 +291,12 @@ impl Store for Counted {
         let lists = prefixes.len() as u64;
         self.counters.lists.fetch_add(lists, Ordering::Relaxed);
         self.store.list_many(prefixes)
+    }
+
+    /// Counts as one list, however many answers the store needs for it.
+    fn list_recursive(&self, prefix: &str) -> Result<Vec<Object>, StoreError> {
+        self.counters.lists.fetch_add(1, Ordering::Relaxed);
+        self.store.list_recursive(prefix)
     }
 
     fn modified(&self, key: &str) -> Result<Option<std::time::SystemTime>, StoreError> {

@@ -84,7 +84,7 @@ impl Plan {
 
 /// Removes all in a folder; of a symbolic link in its place the link alone.
 fn remove_folder(store: &dyn Store, folder: &str) -> Result<(), StoreError> {
-    match tdb_store::list_recursive(store, folder) {
+    match store.list_recursive(folder) {
         Ok(objects) => {
             let keys: Vec<String> = objects.into_iter().map(|object| object.key).collect();
             remove_all(store, &keys)?;

@@ -1,5 +1,7 @@
 //! What lies in a folder.
 
+use std::collections::BTreeMap;
+
 use object_store::list::PaginatedListOptions;
 use object_store::path::Path;
 use object_store::{ListResult, ObjectStore};
@@ -19,14 +21,13 @@ pub(crate) async fn list(
     let before = Before::of(page.as_ref());
     let (found, next) = match &remote.pages {
         Some(pages) => {
-            let within = (!folder.is_empty()).then(|| format!("{folder}/"));
             let options = PaginatedListOptions {
                 delimiter: Some("/".into()),
                 page_token: before.token.clone(),
                 ..PaginatedListOptions::default()
             };
-            let answer = pages.list_paginated(within.as_deref(), options).await;
-            let answer = answer.map_err(|error| failed(prefix, error))?;
+            let answer = pages.list_paginated(inside(folder).as_deref(), options);
+            let answer = answer.await.map_err(|error| failed(prefix, error))?;
             (answer.result, answer.page_token)
         }
         None => (whole(remote, folder, prefix).await?, None),
@@ -44,6 +45,58 @@ pub(crate) async fn list(
     });
     Ok(listing)
 }
+
+/// What paths in a folder begin with; `None` for the root.
+fn inside(folder: &str) -> Option<String> {
+    (!folder.is_empty()).then(|| format!("{folder}/"))
+}
+
+/// All objects in a folder and below it, page by page without regard to folders; `None` where the store does not list so.
+pub(crate) async fn list_recursive(
+    remote: &Remote,
+    prefix: &str,
+) -> Result<Option<BTreeMap<String, u64>>, StoreError> {
+    let Some(pages) = &remote.pages else {
+        return Ok(None);
+    };
+    let folder = join(&remote.root, prefix);
+    let folder = folder.trim_end_matches('/');
+    let mut objects = BTreeMap::new();
+    let (mut token, mut empty) = (None, 0_u64);
+    loop {
+        let options = PaginatedListOptions {
+            page_token: token,
+            ..PaginatedListOptions::default()
+        };
+        let answer = pages.list_paginated(inside(folder).as_deref(), options);
+        let answer = answer.await.map_err(|error| failed(prefix, error))?;
+        let before = objects.len();
+        for object in &answer.result.objects {
+            let path = object.location.as_ref();
+            if below(path, folder).is_some_and(|name| !name.is_empty()) {
+                let key = below(path, &remote.root).unwrap_or(path).to_owned();
+                let size = objects.entry(key).or_insert(object.size);
+                // An object, and one that stands for a folder of its name, are told alike.
+                *size = object.size.max(*size);
+            }
+        }
+        let is_news = objects.len() > before;
+        if !is_news && answer.result.objects.iter().any(|object| object.size > 0) {
+            return Err(broken(prefix, CIRCLES));
+        }
+        empty = if is_news { 0 } else { empty.saturating_add(1) };
+        if empty > EMPTY {
+            return Err(broken(prefix, ENDLESS));
+        }
+        token = answer.page_token.filter(|token| !token.is_empty());
+        if token.is_none() {
+            return Ok(Some(objects));
+        }
+    }
+}
+
+const CIRCLES: &str = "the server lists the same names again: the listing goes in circles";
+const ENDLESS: &str = "the server gives pages without a name, and does not come to an end";
 
 /// Pages without a name that a server may give one after the other.
 const EMPTY: u64 = 1000;
@@ -86,7 +139,7 @@ impl Before {
         let (mut last, mut is_empty) = (self.last.clone(), true);
         for name in objects.chain(folders) {
             if name <= self.last {
-                return Err("the server lists the same names again: the listing goes in circles");
+                return Err(CIRCLES);
             }
             is_empty = false;
             last = last.max(name);
@@ -97,7 +150,7 @@ impl Before {
             0
         };
         if empty > EMPTY {
-            return Err("the server gives pages without a name, and does not come to an end");
+            return Err(ENDLESS);
         }
         Ok(Self {
             token: None,

@@ -1,5 +1,6 @@
 //! An object store as a [`Store`].
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -7,7 +8,8 @@ use bytes::Bytes;
 use futures_util::stream::{self, StreamExt};
 use object_store::ObjectStoreExt;
 use tdb_store::{
-    Distance, Listing, ObjectWriter, Page, Piece, Read, Store, StoreError, check_prefix,
+    Distance, Listing, Object, ObjectWriter, Page, Piece, Read, Store, StoreError, answers,
+    check_prefix, list_by_folder, list_rest, parent,
 };
 
 use crate::error::failed;
@@ -58,6 +60,32 @@ impl RemoteStore {
         }
     }
 
+    /// The objects of a listing without regard to folders, but for those that stand for folders: some programs make an empty
+    /// object whose name ends in a slash, so that a folder is seen, and its slash is lost on the way. Where an empty
+    /// object lies, the folder is listed, which tells the two apart.
+    fn without_placeholders(
+        &self,
+        found: BTreeMap<String, u64>,
+    ) -> Result<Vec<Object>, StoreError> {
+        let empty = found.iter().filter(|(_, size)| **size == 0);
+        let folders: BTreeSet<&str> = empty.map(|(key, _)| parent(key)).collect();
+        let folders: Vec<&str> = folders.into_iter().collect();
+        let mut there = BTreeSet::new();
+        let firsts = answers(folders.iter().copied(), self.list_many(&folders));
+        for (folder, first) in folders.iter().zip(firsts) {
+            let listing = list_rest(self, folder, first?)?;
+            there.extend(listing.objects.into_iter().map(|object| object.key));
+        }
+        let objects = found
+            .into_iter()
+            .filter(|(key, size)| *size > 0 || there.contains(key));
+        let objects = objects.map(|(key, size)| Object {
+            key,
+            size: Some(size),
+        });
+        Ok(objects.collect())
+    }
+
     fn check_writable(&self, key: &str) -> Result<(), StoreError> {
         if self.remote.is_writable {
             return Ok(());
@@ -82,6 +110,18 @@ impl Store for RemoteStore {
             check_prefix(&prefix)?;
             listing::list(&remote, &prefix, None).await
         })
+    }
+
+    fn list_recursive(&self, prefix: &str) -> Result<Vec<Object>, StoreError> {
+        check_prefix(prefix)?;
+        let (remote, folder) = (Arc::clone(&self.remote), prefix.to_owned());
+        let found = self
+            .runtime
+            .wait(async move { listing::list_recursive(&remote, &folder).await })?;
+        match found? {
+            Some(found) => self.without_placeholders(found),
+            None => list_by_folder(self, prefix),
+        }
     }
 
     fn distance(&self) -> Distance {

@@ -10,8 +10,8 @@ use bytes::Bytes;
 use self::expect::{done, ensure, equal, fail, is_exists, or_fail, out_of_range};
 pub use self::failure::Failure;
 use crate::{
-    ByteRange, Listing, Read, Store, StoreError, exists, join, list_all, list_recursive, parent,
-    read_coalesced, read_tail, read_whole,
+    ByteRange, Listing, Read, Store, StoreError, exists, join, list_all, parent, read_coalesced,
+    read_tail, read_whole,
 };
 
 /// The folder that [`check`] works in. It must be empty before, and is afterwards.
@@ -188,7 +188,7 @@ fn listings(store: &dyn Store) -> Result<(), Failure> {
             .all(|o| o.size.is_none_or(|s| s == 1))
     });
     equal("a size that is told is right", &sizes, &true)?;
-    let all = list_recursive(store, FOLDER).map(|all| {
+    let all = store.list_recursive(FOLDER).map(|all| {
         all.into_iter()
             .map(|object| object.key)
             .collect::<BTreeSet<_>>()
@@ -361,7 +361,7 @@ fn removal(store: &dyn Store) -> Result<(), Failure> {
 /// Removes what a law left.
 fn clean(store: &dyn Store) -> Result<(), Failure> {
     let law = "what is listed can be removed";
-    for object in or_fail(law, list_recursive(store, FOLDER))? {
+    for object in or_fail(law, store.list_recursive(FOLDER))? {
         done(law, store.remove(&object.key))?;
     }
     Ok(())

@@ -68,8 +68,21 @@ pub fn exists(store: &dyn Store, key: &str) -> Result<bool, StoreError> {
 ///
 /// # Errors
 /// As the store reports.
-pub fn list_all(store: &dyn Store, prefix: &str) -> Result<Listing, StoreError> {
-    let mut all = store.list(prefix, None)?;
+pub fn list_all(store: &(impl Store + ?Sized), prefix: &str) -> Result<Listing, StoreError> {
+    let first = store.list(prefix, None)?;
+    list_rest(store, prefix, first)
+}
+
+/// The first page of a folder, as [`Store::list_many`] gives it, and all that follow.
+///
+/// # Errors
+/// As the store reports.
+pub fn list_rest(
+    store: &(impl Store + ?Sized),
+    prefix: &str,
+    first: Listing,
+) -> Result<Listing, StoreError> {
+    let mut all = first;
     while let Some(page) = all.next.take() {
         let mut more = store.list(prefix, Some(&page))?;
         if more.next.as_ref() == Some(&page) {
@@ -83,17 +96,26 @@ pub fn list_all(store: &dyn Store, prefix: &str) -> Result<Listing, StoreError> 
     Ok(all)
 }
 
-/// All objects in a folder and in the folders below it, at any depth.
+/// What [`Store::list_recursive`] gives, by listing each folder, those of one depth together.
 ///
 /// # Errors
 /// As the store reports.
-pub fn list_recursive(store: &dyn Store, prefix: &str) -> Result<Vec<Object>, StoreError> {
+pub fn list_by_folder(
+    store: &(impl Store + ?Sized),
+    prefix: &str,
+) -> Result<Vec<Object>, StoreError> {
     let mut objects = Vec::new();
     let mut folders = vec![prefix.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let mut listing = list_all(store, &folder)?;
-        objects.append(&mut listing.objects);
-        folders.append(&mut listing.prefixes);
+    while !folders.is_empty() {
+        let asked: Vec<&str> = folders.iter().map(String::as_str).collect();
+        let firsts = answers(asked.iter().copied(), store.list_many(&asked));
+        let mut below = Vec::new();
+        for (folder, first) in asked.iter().zip(firsts) {
+            let mut listing = list_rest(store, folder, first?)?;
+            objects.append(&mut listing.objects);
+            below.append(&mut listing.prefixes);
+        }
+        folders = below;
     }
     objects.sort_unstable_by(|a, b| a.key.cmp(&b.key));
     Ok(objects)
@@ -143,7 +165,7 @@ pub fn copy_tree(
     to: &dyn Store,
     to_prefix: &str,
 ) -> Result<(), StoreError> {
-    for object in list_recursive(from, from_prefix)? {
+    for object in from.list_recursive(from_prefix)? {
         let below = object
             .key
             .strip_prefix(from_prefix)

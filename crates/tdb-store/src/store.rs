@@ -3,7 +3,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
-use crate::{Piece, Read, StoreError, check_prefix};
+use crate::{Piece, Read, StoreError, check_prefix, list_by_folder};
 
 /// Immutable objects under keys.
 ///
@@ -29,6 +29,16 @@ pub trait Store: Send + Sync + Debug {
     fn list_many(&self, prefixes: &[&str]) -> Vec<Result<Listing, StoreError>> {
         let listings = prefixes.iter().map(|prefix| self.list(prefix, None));
         listings.collect()
+    }
+
+    /// All objects in a folder and in the folders below it, at any depth, sorted by key. They are all held in memory.
+    ///
+    /// Folder by folder, where a store does not say otherwise; one that can list without regard to folders does that.
+    ///
+    /// # Errors
+    /// As [`Store::list`].
+    fn list_recursive(&self, prefix: &str) -> Result<Vec<Object>, StoreError> {
+        list_by_folder(self, prefix)
     }
 
     /// How far away the store is, which says how it is best asked. Who wraps a store hands this on.

@@ -14,7 +14,7 @@ use tdb_query::{
     DeleteOptions, Deletion, QueryError, ReadOptions, Reader, ResultOrder, delete_cells,
 };
 use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension};
-use tdb_store::{MemoryStore, list_recursive};
+use tdb_store::{MemoryStore, Store};
 use tdb_tile::{Datatype, Limits};
 use tdb_write::{WriteOptions, Writer};
 
@@ -96,7 +96,7 @@ impl CheckedCells {
 
     /// Deletes that are stored.
     fn deletes(&self) -> usize {
-        let all = list_recursive(&*self.store, "__commits").unwrap();
+        let all = self.store.list_recursive("__commits").unwrap();
         all.iter().filter(|o| o.key.ends_with(".del")).count()
     }
 }

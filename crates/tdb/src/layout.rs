@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap};
 use tdb_array::{Array, Fragment};
 use tdb_fragment::MetadataPart;
 use tdb_schema::{Field, FieldKind};
-use tdb_store::list_recursive;
 use tdb_tile::{Bug, FormatVersion};
 
 use crate::Result;
@@ -158,7 +157,7 @@ impl Layout {
     /// As the store reports; metadata that cannot be read.
     pub fn of(array: &Array) -> Result<Self> {
         let root = array.prefix();
-        let objects = list_recursive(&**array.store(), root)?;
+        let objects = array.store().list_recursive(root)?;
         let replaced = array.open_replaced()?;
         let live = array.fragments().iter().map(|fragment| (fragment, false));
         let all: Vec<(&Fragment, bool)> =

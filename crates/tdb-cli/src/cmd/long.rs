@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 use tdb_array::{Array, Group, Location, Metadata, ObjectType, OpenOptions};
-use tdb_store::{StoreError, list_recursive};
+use tdb_store::StoreError;
 
 use super::cells::CellNumbers;
 use super::children::{Child, Kind};
@@ -107,7 +107,10 @@ fn of_group(location: &Location, place: &Place, options: &OpenOptions) -> Result
 /// Bytes of all objects in a folder.
 fn size(place: &Place) -> Result<u64, Failure> {
     let failed = |error: StoreError| Failure::in_place(error, place);
-    let objects = list_recursive(&**place.store(), place.prefix()).map_err(failed)?;
+    let objects = place
+        .store()
+        .list_recursive(place.prefix())
+        .map_err(failed)?;
     objects.iter().try_fold(0_u64, |sum, object| {
         let size = match object.size {
             Some(size) => size,

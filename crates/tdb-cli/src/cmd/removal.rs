@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 use tdb_array::{ArrayError, Location};
 use tdb_consolidate::{Plan, Step};
-use tdb_store::{StoreError, list_recursive};
+use tdb_store::StoreError;
 
 use crate::paint::{bytes, plural};
 
@@ -29,7 +29,7 @@ impl Removal {
         let (folders, keys) = removed(plan);
         let (all_folders, all_keys) = removed(all);
         for folder in all_folders.difference(&folders) {
-            let objects = list_recursive(&**place.store(), &place.full(folder))?;
+            let objects = place.store().list_recursive(&place.full(folder))?;
             for object in objects {
                 self.add_size(object.size, place, &object.key)?;
             }

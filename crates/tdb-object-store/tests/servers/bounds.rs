@@ -157,7 +157,22 @@ fn a_listing_that_goes_in_circles_is_an_error() {
         };
         Does::Says(page(&listed("a/1", 1), Some(next)))
     });
-    let told = list_all(&server.store(), "a").unwrap_err().to_string();
-    assert!(told.contains("a: "), "{told}");
-    assert!(server.asked().len() < 5);
+    let store = server.store();
+    for told in [
+        list_all(&store, "a").map(drop),
+        store.list_recursive("a").map(drop),
+    ] {
+        let told = told.unwrap_err().to_string();
+        assert!(told.contains("a: "), "{told}");
+        assert!(told.contains("goes in circles"), "{told}");
+    }
+    assert!(server.asked().len() < 8);
+}
+
+#[test]
+fn pages_without_names_come_to_an_end() {
+    let server = Server::start(|_, number| Does::Says(page("", Some(&number.to_string()))));
+    let told = server.store().list_recursive("a").unwrap_err().to_string();
+    assert!(told.contains("does not come to an end"), "{told}");
+    assert!(server.asked().len() < 1100);
 }

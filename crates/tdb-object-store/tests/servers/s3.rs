@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use crate::stub::Server;
-use tdb_store::conformance;
+use tdb_store::{Store, conformance};
 
 #[test]
 fn a_bucket_of_s3_is_a_store() {
@@ -12,5 +12,50 @@ fn a_bucket_of_s3_is_a_store() {
         server.bucket.page.store(page, Ordering::Relaxed);
         conformance::check(&server.store()).unwrap();
         assert!(server.bucket.uploads.lock().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn what_lies_below_a_folder_is_listed_page_by_page() {
+    let server = Server::good();
+    for number in 0..2500 {
+        server
+            .bucket
+            .put(&format!("x/{:03}/{number}", number % 500), b"1");
+    }
+    server.bucket.put("xy/1", b"1");
+    let found = server.store().list_recursive("x").unwrap();
+    assert_eq!(found.len(), 2500);
+    assert!(found.iter().all(|object| object.size == Some(1)));
+    assert!(found.is_sorted_by_key(|object| &object.key));
+    assert_eq!(server.asked().len(), 3);
+}
+
+/// Objects that stand for folders, as some programs make them, are none; empty ones of other names are.
+#[test]
+fn what_stands_for_a_folder_is_no_object() {
+    for page in [1000, 1] {
+        let server = Server::good();
+        server.bucket.page.store(page, Ordering::Relaxed);
+        for empty in ["a/", "a/b/", "a/c/", "a/d", "a/e/", "a/e", "a/f/g"] {
+            server.bucket.put(empty, b"");
+        }
+        server.bucket.put("a/b/1", b"1");
+        server.bucket.put("a/h/", b"");
+        server.bucket.put("a/h", b"22");
+        let found = server.store().list_recursive("a").unwrap().into_iter();
+        let found: Vec<_> = found
+            .map(|object| (object.key, object.size.unwrap()))
+            .collect();
+        let expected = [
+            ("a/b/1", 1),
+            ("a/d", 0),
+            ("a/e", 0),
+            ("a/f/g", 0),
+            ("a/h", 2),
+        ];
+        assert_eq!(found, expected.map(|(key, size)| (key.to_owned(), size)));
+        let by_folder = tdb_store::list_by_folder(&server.store(), "a").unwrap();
+        assert_eq!(found.len(), by_folder.len());
     }
 }

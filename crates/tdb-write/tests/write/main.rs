@@ -23,7 +23,7 @@ use tdb_schema::{
     ArraySchema, ArrayType, Attribute, CellOrder, CellValNum, DataOrder, Dimension, DimensionLabel,
     Order,
 };
-use tdb_store::{FaultyStore, MemoryStore, Store, list_recursive};
+use tdb_store::{FaultyStore, MemoryStore, Store};
 use tdb_tile::{Datatype, FormatVersion, Range};
 use tdb_write::{Duplicates, WriteError, WriteOptions, WriteOrder, Writer};
 
@@ -136,7 +136,7 @@ pub(crate) fn line() -> ArraySchema {
 
 /// The objects of all fragments, committed or not.
 pub(crate) fn fragments(store: &dyn Store) -> Vec<String> {
-    let objects = list_recursive(store, "a/__fragments").unwrap();
+    let objects = store.list_recursive("a/__fragments").unwrap();
     objects.into_iter().map(|object| object.key).collect()
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn write(
 
 /// All objects of a store.
 pub(crate) fn objects(store: &dyn Store) -> Vec<(String, Vec<u8>)> {
-    let all = list_recursive(store, "").unwrap();
+    let all = store.list_recursive("").unwrap();
     let read = |key: &str| {
         tdb_store::read_whole(store, key, u64::MAX)
             .unwrap()

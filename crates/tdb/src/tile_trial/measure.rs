@@ -7,7 +7,7 @@ use tdb_array::{ChangeOptions, ErrorKind, Location, OpenOptions};
 use tdb_cells::Session;
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::ArraySchema;
-use tdb_store::{MemoryStore, Store, list_recursive};
+use tdb_store::{MemoryStore, Store};
 use tdb_tile::Bug;
 use tdb_write::{WriteOptions, WriteOrder, Writer};
 
@@ -102,7 +102,7 @@ fn shortest(mut attempt: impl FnMut() -> Result<u64>) -> Result<(Duration, u64)>
 /// Bytes of the fragments.
 fn size(store: &dyn Store) -> Result<u64> {
     let mut size = 0_u64;
-    for object in list_recursive(store, &format!("{FOLDER}/__fragments"))? {
+    for object in store.list_recursive(&format!("{FOLDER}/__fragments"))? {
         let bytes = match object.size {
             Some(bytes) => bytes,
             None => store.size(&object.key)?,

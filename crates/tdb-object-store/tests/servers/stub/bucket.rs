@@ -163,6 +163,7 @@ impl Bucket {
     fn list(&self, request: &Request) -> Answer {
         let prefix = request.value("prefix").unwrap_or_default();
         let token = request.value("continuation-token").unwrap_or_default();
+        let by_folder = request.value("delimiter") == Some("/");
         let objects = self.objects.lock().unwrap();
         let (mut text, mut count, mut last) = (String::new(), 0, token.to_owned());
         let from = if token < prefix {
@@ -174,7 +175,8 @@ impl Bucket {
         let mut next = None;
         for (key, bytes) in found.take_while(|(key, _)| key.starts_with(prefix)) {
             let below = &key[prefix.len()..];
-            let folder = below.find('/').map(|at| &key[..=prefix.len() + at]);
+            let folder = below.find('/').filter(|_| by_folder);
+            let folder = folder.map(|at| &key[..=prefix.len() + at]);
             if folder.is_some_and(|folder| folder == last) {
                 continue;
             }

@@ -1,6 +1,11 @@
-//! Copies to stores that are far: several objects at a time, and what shows an array after what it takes.
+//! Stores that are far: several objects are copied at a time, and what shows an array after what it takes; sizes are
+//! asked for one by one, or listed.
 #![cfg(feature = "gzip")]
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests, which may fail so"
+)]
 
 mod support;
 
@@ -10,7 +15,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use support::{state, unpack};
-use tdb_array::{ChangeOptions, Contents, Location, OpenOptions};
+use tdb_array::{Array, ChangeOptions, Contents, Fragment, Location, OpenOptions};
 use tdb_store::{
     Distance, FaultyStore, Listing, MemoryStore, ObjectWriter, Page, Piece, Read, Store,
     StoreError, read_whole,
@@ -24,6 +29,8 @@ struct Far<S> {
     most: AtomicUsize,
     /// The keys of the objects that were made.
     made: Mutex<Vec<String>>,
+    /// How many sizes were asked for.
+    sizes: AtomicUsize,
 }
 
 impl<S: Store> Far<S> {
@@ -33,6 +40,7 @@ impl<S: Store> Far<S> {
             under_way: AtomicUsize::new(0),
             most: AtomicUsize::new(0),
             made: Mutex::default(),
+            sizes: AtomicUsize::new(0),
         }
     }
 }
@@ -45,6 +53,7 @@ impl<S: Store> Store for Far<S> {
         self.inner.list(prefix, page)
     }
     fn size(&self, key: &str) -> Result<u64, StoreError> {
+        self.sizes.fetch_add(1, Ordering::SeqCst);
         self.inner.size(key)
     }
     fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
@@ -133,4 +142,26 @@ fn a_copy_that_fails_or_is_stopped_is_not_there() {
             }
         }
     }
+}
+
+#[test]
+fn sizes_of_many_fragments_are_listed() {
+    let far = Arc::new(Far::new(unpack("consolidated_dense")));
+    let array = Array::open(far.clone(), "", OpenOptions::at(25)).unwrap();
+    let two: Vec<&Fragment> = array.fragments().iter().collect();
+    let asked = || far.sizes.swap(0, Ordering::SeqCst);
+    let sizes = |fragments: &[&Fragment]| -> Vec<Option<u64>> {
+        let sizes = array.stored_sizes(fragments).into_iter();
+        sizes.map(Result::ok).collect()
+    };
+    let each = sizes(&two);
+    assert_eq!((each.iter().flatten().count(), asked()), (2, 2));
+
+    let many = two.repeat(100);
+    assert_eq!((sizes(&many), asked()), (each.repeat(100), 0));
+
+    // What is not listed is asked for, in case that it came to be meanwhile.
+    far.inner.remove(&two[1].metadata_key).unwrap();
+    assert_eq!(sizes(&many), [each[0], None].repeat(100));
+    assert_eq!(asked(), 100);
 }
