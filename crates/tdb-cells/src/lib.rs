@@ -38,7 +38,7 @@ mod table;
 pub mod threads;
 mod tile_bytes;
 mod tile_facts;
-mod unfiltered_part;
+mod unfiltered;
 mod value_order;
 mod whole_tiles;
 mod worker;

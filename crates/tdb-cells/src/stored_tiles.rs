@@ -9,7 +9,7 @@ use tdb_schema::ArraySchema;
 use tdb_store::{Read, name};
 use tdb_tile::{ChunkHeader, Limits, WireError, WireErrorKind};
 
-use crate::unfiltered_part::Part;
+use crate::unfiltered::{Part, Whole};
 use crate::worker::Worker;
 use crate::{CellsError, Decoding, KeptMemory, StoredBytes, TileError};
 
@@ -47,9 +47,7 @@ impl StoredTiles {
         how: Decoding<'w>,
     ) -> Result<StoredBytes<'w>, TileError> {
         let extent = extent.ok_or_else(no_such_tile)?;
-        let len = extent.end.saturating_sub(extent.start);
-        Limits::check("stored tile size", "data_tile", len, how.limits.data_tile)?;
-        how.counters.add_tile(len);
+        how.counters.add_tile(stored_len(&extent, how)?);
         let fetch = || how.bytes.fetch(&self.key, extent, stored, how.limits);
         how.counters.read.time(fetch)
     }
@@ -69,8 +67,36 @@ impl StoredTiles {
         worker: &mut Worker,
         how: Decoding<'_>,
     ) -> Result<(), TileError> {
+        if self.read_unfiltered(extent.as_ref(), out, how)? {
+            return Ok(());
+        }
         let stored = self.fetch(extent, &mut worker.stored, how)?;
         self.unfilter(&stored, out, None, &mut worker.scratch, how)
+    }
+
+    /// Reads a whole tile that has no filters from a near store right into `out`; whether it was cut as writers do, and
+    /// was read.
+    fn read_unfiltered(
+        &self,
+        extent: Option<&Range<u64>>,
+        out: &mut [u8],
+        how: Decoding<'_>,
+    ) -> Result<bool, TileError> {
+        let store = how.bytes.near().filter(|_| self.pipeline.is_identity());
+        let (Some(store), Some(extent)) = (store, extent) else {
+            return Ok(false);
+        };
+        let Some(whole) = Whole::new(extent, out.len(), self.cell_size) else {
+            return Ok(false);
+        };
+        let len = stored_len(extent, how)?;
+        let read = || whole.read(store, &self.key, out);
+        let is_read = how.counters.read.time(read)?;
+        if is_read {
+            how.counters.add_tile(len);
+            how.counters.add_decoded(out.len() as u64);
+        }
+        Ok(is_read)
     }
 
     /// Undoes the filters of a whole tile.
@@ -98,7 +124,7 @@ impl StoredTiles {
         wanted: &Range<u64>,
         how: Decoding<'_>,
     ) -> Option<Part> {
-        let knows = how.bytes.is_near() && self.pipeline.is_identity();
+        let knows = how.bytes.near().is_some() && self.pipeline.is_identity();
         extent
             .filter(|_| knows)
             .and_then(|extent| Part::new(extent, tile_size, self.cell_size, wanted))
@@ -209,6 +235,13 @@ impl Owner {
             source: found.error,
         }
     }
+}
+
+/// Bytes of a stored tile, if they are not too many.
+fn stored_len(extent: &Range<u64>, how: Decoding<'_>) -> Result<u64, TileError> {
+    let len = extent.end.saturating_sub(extent.start);
+    Limits::check("stored tile size", "data_tile", len, how.limits.data_tile)?;
+    Ok(len)
 }
 
 fn no_such_tile() -> TileError {

@@ -32,9 +32,9 @@ pub trait TileBytes: Send + Sync {
         limits: &Limits,
     ) -> Result<StoredBytes<'a>, TileError>;
 
-    /// Whether the bytes come from a store that is near: into the memory that is handed over, and any part by itself.
-    fn is_near(&self) -> bool {
-        false
+    /// The store that the bytes come from, if it is near: it is read into the memory that is handed over, any part by itself.
+    fn near(&self) -> Option<&dyn Store> {
+        None
     }
 }
 
@@ -121,8 +121,8 @@ impl TileBytes for Arc<dyn Store> {
         Ok(StoredBytes::Own(place))
     }
 
-    fn is_near(&self) -> bool {
-        true
+    fn near(&self) -> Option<&dyn Store> {
+        Some(&**self)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a verb read and decoded, and how long its stages took: `--profile`.
 
-use std::io::{self, Write};
+use std::io::{self, IoSliceMut, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -334,6 +334,18 @@ impl Store for Counted {
         interrupt::check(key)?;
         self.read_some(1, into.len() as u64);
         self.store.read_into(key, offset, into)
+    }
+
+    fn read_scattered(
+        &self,
+        key: &str,
+        offset: u64,
+        into: &mut [IoSliceMut<'_>],
+    ) -> Result<(), StoreError> {
+        interrupt::check(key)?;
+        let bytes = into.iter().map(|piece| piece.len() as u64).sum();
+        self.read_some(1, bytes);
+        self.store.read_scattered(key, offset, into)
     }
 
     fn put(&self, key: &str, bytes: Bytes) -> Result<(), StoreError> {

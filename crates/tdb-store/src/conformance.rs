@@ -4,6 +4,7 @@ mod expect;
 mod failure;
 
 use std::collections::BTreeSet;
+use std::io::IoSliceMut;
 
 use bytes::Bytes;
 
@@ -70,7 +71,30 @@ fn reads(store: &dyn Store) -> Result<(), Failure> {
         &"others",
     )?;
     let beyond = store.read_into(&key("long"), 1_199_999, &mut into);
-    out_of_range("read_into fails beyond the end", &beyond)
+    out_of_range("read_into fails beyond the end", &beyond)?;
+    scattered_reads(store, &long)
+}
+
+/// Reads into more pieces than systems fill in one call, some of them empty.
+fn scattered_reads(store: &dyn Store, long: &[u8]) -> Result<(), Failure> {
+    let mut memory = vec![0; 700_000];
+    let mut pieces: Vec<IoSliceMut<'_>> = Vec::new();
+    for (number, piece) in memory.chunks_mut(500).enumerate() {
+        let (left, right) = piece.split_at_mut(number % 400);
+        pieces.extend([left, right].map(IoSliceMut::new));
+    }
+    let read = store.read_scattered(&key("long"), 4001, &mut pieces);
+    done("read_scattered fills pieces of memory", read)?;
+    let beyond = store.read_scattered(&key("long"), 500_001, &mut pieces);
+    out_of_range("read_scattered fails beyond the end", &beyond)?;
+    let read = store.read_scattered(&key("long"), 7001, &mut pieces);
+    done("read_scattered fills the same pieces again", read)?;
+    drop(pieces);
+    ensure(
+        "read_scattered gives the bytes asked for",
+        Some(&*memory) == long.get(7001..707_001),
+        &"others",
+    )
 }
 
 fn ranges(store: &dyn Store) -> Result<(), Failure> {

@@ -5,7 +5,7 @@ mod tree;
 mod unix;
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{IoSliceMut, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -122,16 +122,24 @@ impl LocalStore {
         }
     }
 
-    fn read_opened(
+    /// Reads of a file that stays open, or was opened before.
+    fn with_opened(
         &self,
-        object: &tree::Opened,
         key: &str,
-        offset: u64,
-        into: &mut [u8],
+        mut read: impl FnMut(&tree::Opened) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let wanted = into.len() as u64;
-        Read::bounded(key, offset, wanted).resolve(object.size)?;
-        self.tree.read_into(object, key, offset, into)
+        check_key(key)?;
+        if let Some(object) = self.open_files.get(key) {
+            if read(&object).is_ok() {
+                return Ok(());
+            }
+            // Somebody else cut it short or replaced it: what its name leads to now counts.
+            self.open_files.forget(key);
+        }
+        let object = Arc::new(self.tree.open(key)?);
+        read(&object)?;
+        self.open_files.keep(key, &object);
+        Ok(())
     }
 
     fn read_range(&self, object: &tree::Opened, read: &Read) -> Result<Piece, StoreError> {
@@ -212,18 +220,25 @@ impl Store for LocalStore {
     }
 
     fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {
-        check_key(key)?;
-        if let Some(object) = self.open_files.get(key) {
-            if self.read_opened(&object, key, offset, into).is_ok() {
-                return Ok(());
-            }
-            // Somebody else cut it short or replaced it: what its name leads to now counts.
-            self.open_files.forget(key);
-        }
-        let object = Arc::new(self.tree.open(key)?);
-        self.read_opened(&object, key, offset, into)?;
-        self.open_files.keep(key, &object);
-        Ok(())
+        let read = Read::bounded(key, offset, into.len() as u64);
+        self.with_opened(key, |object| {
+            read.resolve(object.size)?;
+            self.tree.read_into(object, key, offset, into)
+        })
+    }
+
+    fn read_scattered(
+        &self,
+        key: &str,
+        offset: u64,
+        into: &mut [IoSliceMut<'_>],
+    ) -> Result<(), StoreError> {
+        let wanted = into.iter().map(|piece| piece.len() as u64);
+        let read = Read::bounded(key, offset, wanted.fold(0, u64::saturating_add));
+        self.with_opened(key, |object| {
+            read.resolve(object.size)?;
+            self.tree.read_scattered(object, key, offset, into)
+        })
     }
 
     fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError> {

@@ -9,7 +9,7 @@ const COPY_PIECE: u64 = 8 << 20;
 ///
 /// # Errors
 /// As [`Store::read`] answers it.
-pub fn read_one(store: &dyn Store, read: Read) -> Result<Piece, StoreError> {
+pub fn read_one(store: &(impl Store + ?Sized), read: Read) -> Result<Piece, StoreError> {
     let key = read.key.clone();
     store
         .read(&[read])

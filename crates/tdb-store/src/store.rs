@@ -1,9 +1,10 @@
 use std::fmt::Debug;
+use std::io::IoSliceMut;
 use std::time::SystemTime;
 
 use bytes::Bytes;
 
-use crate::{Piece, Read, StoreError, check_prefix, list_by_folder};
+use crate::{Piece, Read, StoreError, check_prefix, list_by_folder, read_one};
 
 /// Immutable objects under keys.
 ///
@@ -78,6 +79,31 @@ pub trait Store: Send + Sync + Debug {
     /// [`StoreError::OutOfRange`] if there are too few bytes, [`StoreError::NotFound`],
     /// or as the store reports. `into` then holds anything.
     fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError>;
+
+    /// Fills pieces of memory, one after the other, with the object's bytes from `offset` on.
+    ///
+    /// Where a store does not say otherwise, the bytes are read at once and copied.
+    ///
+    /// # Errors
+    /// As [`Store::read_into`]. The pieces then hold anything.
+    fn read_scattered(
+        &self,
+        key: &str,
+        offset: u64,
+        into: &mut [IoSliceMut<'_>],
+    ) -> Result<(), StoreError> {
+        let wanted = into.iter().map(|piece| piece.len() as u64);
+        let wanted = wanted.fold(0, u64::saturating_add);
+        let read = read_one(self, Read::bounded(key, offset, wanted))?;
+        let mut rest = &*read.bytes;
+        for piece in into {
+            let parts = rest.split_at_checked(piece.len());
+            let (part, behind) = parts.ok_or_else(|| StoreError::no_answer(key))?;
+            piece.copy_from_slice(part);
+            rest = behind;
+        }
+        Ok(())
+    }
 
     /// Begins a new object, which nobody sees before [`ObjectWriter::finish`].
     ///

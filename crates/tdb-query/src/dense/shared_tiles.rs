@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tdb_cells::{KeptMemory, StoredBytes, TileBytes, TileError};
 use tdb_schema::FieldKind;
+use tdb_store::Store;
 use tdb_tile::Limits;
 
 use super::bands::Bands;
@@ -65,7 +66,7 @@ impl<'a> SharedTiles<'a> {
     ) -> Result<Self, QueryError> {
         let mut wanted: HashMap<ObjectOffset, usize> = HashMap::new();
         // What was fetched before is in memory as it is.
-        let shares = bands.cuts_tiles && bytes.is_near();
+        let shares = bands.cuts_tiles && bytes.near().is_some();
         for &field in fields.iter().filter(|_| shares) {
             for (_, block) in bands.blocks() {
                 let mut reads = Vec::new();
@@ -125,7 +126,7 @@ impl TileBytes for SharedTiles<'_> {
         }
     }
 
-    fn is_near(&self) -> bool {
-        self.bytes.is_near()
+    fn near(&self) -> Option<&dyn Store> {
+        self.bytes.near()
     }
 }

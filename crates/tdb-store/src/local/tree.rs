@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::fs::File;
-use std::io;
+use std::io::{self, IoSliceMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::key::DRAFT;
@@ -42,6 +42,22 @@ pub(super) trait Tree: Send + Sync + Debug {
         offset: u64,
         into: &mut [u8],
     ) -> Result<(), StoreError>;
+
+    /// Fills pieces of memory, one after the other, with the file's bytes from `offset` on.
+    fn read_scattered(
+        &self,
+        object: &Opened,
+        key: &str,
+        offset: u64,
+        into: &mut [IoSliceMut<'_>],
+    ) -> Result<(), StoreError> {
+        let mut at = offset;
+        for piece in into {
+            self.read_into(object, key, at, piece)?;
+            at = at.saturating_add(piece.len() as u64);
+        }
+        Ok(())
+    }
 
     /// Shows each name in a folder; none if there is no such folder.
     fn names(&self, prefix: &str, see: &mut dyn FnMut(Entry<'_>)) -> Result<(), StoreError>;

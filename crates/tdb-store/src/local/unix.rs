@@ -3,6 +3,7 @@ mod errors;
 mod names;
 
 use std::fs::File;
+use std::io::IoSliceMut;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -11,7 +12,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{
     AtFlags, CWD, Mode, OFlags, Stat, fstat, linkat, mkdirat, openat, statat, unlinkat,
 };
-use rustix::io::{Errno, pread, retry_on_intr};
+use rustix::io::{Errno, pread, preadv, retry_on_intr};
 use rustix::process::{Resource, getrlimit};
 
 use self::calls::{
@@ -36,6 +37,9 @@ const OBJECT: OFlags = OFlags::RDONLY
 
 /// How often a folder may vanish under a writer before that is an error.
 const ATTEMPTS: usize = 16;
+
+/// Pieces that systems fill in one call, at least.
+const MOST_PIECES: usize = 1024;
 
 /// A folder held open. Each name is looked up from there, and no symbolic link is followed.
 #[derive(Debug)]
@@ -225,6 +229,33 @@ impl Tree for Root {
             rest = rest
                 .get_mut(read..)
                 .ok_or_else(|| odd(key, "the system says that it read more than it was asked"))?;
+        }
+        Ok(())
+    }
+
+    fn read_scattered(
+        &self,
+        object: &Opened,
+        key: &str,
+        offset: u64,
+        into: &mut [IoSliceMut<'_>],
+    ) -> Result<(), StoreError> {
+        let mut at = offset;
+        for pieces in into.chunks_mut(MOST_PIECES) {
+            let read = retry_on_intr(|| preadv(&object.file, &mut *pieces, at))
+                .map_err(|errno| error(key, errno))?;
+            let read_to = at.saturating_add(read as u64);
+            for piece in pieces {
+                let end = at.saturating_add(piece.len() as u64);
+                if end > read_to {
+                    // The system gave less than it was asked for: the rest of each piece by itself.
+                    let done = read_to.saturating_sub(at);
+                    let done = usize::try_from(done).unwrap_or(usize::MAX).min(piece.len());
+                    let (_, rest) = piece.split_at_mut(done);
+                    self.read_into(object, key, at.saturating_add(done as u64), rest)?;
+                }
+                at = end;
+            }
         }
         Ok(())
     }
