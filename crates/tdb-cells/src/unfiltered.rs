@@ -72,8 +72,8 @@ impl Whole {
         key: &str,
         place: &mut [u8],
     ) -> Result<bool, StoreError> {
-        let mut heads = vec![0_u8; COUNT + self.count.saturating_mul(HEADER)];
-        let (first, behind) = heads.split_at_mut(COUNT + HEADER);
+        let mut heads = vec![0_u8; COUNT.saturating_add(self.count.saturating_mul(HEADER))];
+        let (first, behind) = heads.split_at_mut(const { COUNT + HEADER });
         let mut pieces = Vec::with_capacity(self.count.saturating_mul(2));
         let each = std::iter::once(first).chain(behind.chunks_mut(HEADER));
         for (head, data) in each.zip(place.chunks_mut(self.chunk)) {

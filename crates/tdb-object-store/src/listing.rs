@@ -26,7 +26,8 @@ pub(crate) async fn list(
                 page_token: before.token.clone(),
                 ..PaginatedListOptions::default()
             };
-            let answer = pages.list_paginated(inside(folder).as_deref(), options);
+            let within = inside(folder);
+            let answer = pages.list_paginated(within.as_deref(), options);
             let answer = answer.await.map_err(|error| failed(prefix, error))?;
             (answer.result, answer.page_token)
         }
@@ -62,13 +63,14 @@ pub(crate) async fn list_recursive(
     let folder = join(&remote.root, prefix);
     let folder = folder.trim_end_matches('/');
     let mut objects = BTreeMap::new();
+    let within = inside(folder);
     let (mut token, mut empty) = (None, 0_u64);
     loop {
         let options = PaginatedListOptions {
             page_token: token,
             ..PaginatedListOptions::default()
         };
-        let answer = pages.list_paginated(inside(folder).as_deref(), options);
+        let answer = pages.list_paginated(within.as_deref(), options);
         let answer = answer.await.map_err(|error| failed(prefix, error))?;
         let before = objects.len();
         for object in &answer.result.objects {
