@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use tdb_filters::{Scratch, open_generic_tile_with};
-use tdb_store::{Listing, Piece, Read, StoreError};
+use tdb_store::{Listing, Piece, Read, StoreError, list_each};
 use tdb_tile::{FormatVersion, GenericTile, Grant, LimitError};
 
 use crate::directory::{DatedObjects, Lists, METADATA_FOLDER, Settled};
@@ -199,15 +199,8 @@ impl ObjectReader {
         let prefixes: Vec<String> = prefixes.collect();
         let all: Vec<&str> = prefixes.iter().map(String::as_str).collect();
         let mut present = BTreeSet::new();
-        let listings = self.location.store().list_many(&all);
-        let listings = tdb_store::answers(all.iter().copied(), listings);
-        for (prefix, first) in all.iter().zip(listings) {
-            let mut listing = first?;
-            loop {
-                present.extend(listing.objects.into_iter().map(|object| object.key));
-                let Some(page) = listing.next else { break };
-                listing = self.location.store().list(prefix, Some(&page))?;
-            }
+        for listing in list_each(&**self.location.store(), &all) {
+            present.extend(listing?.objects.into_iter().map(|object| object.key));
         }
         let is_there = |key: &String| present.contains(&self.location.full(key));
         Ok(wanted.into_iter().filter(is_there).collect())

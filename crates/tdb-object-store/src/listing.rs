@@ -10,6 +10,12 @@ use tdb_store::{Listing, Object, Page, StoreError, join};
 use crate::error::{broken, failed};
 use crate::remote::Remote;
 
+const CIRCLES: &str = "the server lists the same names again: the listing goes in circles";
+const ENDLESS: &str = "the server gives pages without a name, and does not come to an end";
+
+/// Pages without a name that a server may give one after the other.
+const EMPTY: u64 = 1000;
+
 /// A page of a folder; all of it where the store does not list page by page.
 pub(crate) async fn list(
     remote: &Remote,
@@ -75,12 +81,13 @@ pub(crate) async fn list_recursive(
         let before = objects.len();
         for object in &answer.result.objects {
             let path = object.location.as_ref();
-            if below(path, folder).is_some_and(|name| !name.is_empty()) {
-                let key = below(path, &remote.root).unwrap_or(path).to_owned();
-                let size = objects.entry(key).or_insert(object.size);
-                // An object, and one that stands for a folder of its name, are told alike.
-                *size = object.size.max(*size);
-            }
+            let inside = below(path, folder).filter(|name| !name.is_empty());
+            let Some(key) = inside.and_then(|_| below(path, &remote.root)) else {
+                continue;
+            };
+            let size = objects.entry(key.to_owned()).or_insert(object.size);
+            // An object, and one that stands for a folder of its name, are told alike.
+            *size = object.size.max(*size);
         }
         let is_news = objects.len() > before;
         if !is_news && answer.result.objects.iter().any(|object| object.size > 0) {
@@ -96,12 +103,6 @@ pub(crate) async fn list_recursive(
         }
     }
 }
-
-const CIRCLES: &str = "the server lists the same names again: the listing goes in circles";
-const ENDLESS: &str = "the server gives pages without a name, and does not come to an end";
-
-/// Pages without a name that a server may give one after the other.
-const EMPTY: u64 = 1000;
 
 /// What came before a page. It goes into the token of the next one, so that a listing that goes in circles is noticed.
 #[derive(Debug, Default)]

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use futures_util::stream::{self, StreamExt};
 use object_store::ObjectStoreExt;
 use tdb_store::{
-    Distance, Listing, Object, ObjectWriter, Page, Piece, Read, Store, StoreError, answers,
-    check_prefix, list_by_folder, list_rest, parent,
+    Distance, Listing, Object, ObjectWriter, Page, Piece, Read, Store, StoreError, check_prefix,
+    list_by_folder, list_each, parent,
 };
 
 use crate::error::failed;
@@ -71,10 +71,8 @@ impl RemoteStore {
         let folders: BTreeSet<&str> = empty.map(|(key, _)| parent(key)).collect();
         let folders: Vec<&str> = folders.into_iter().collect();
         let mut there = BTreeSet::new();
-        let firsts = answers(folders.iter().copied(), self.list_many(&folders));
-        for (folder, first) in folders.iter().zip(firsts) {
-            let listing = list_rest(self, folder, first?)?;
-            there.extend(listing.objects.into_iter().map(|object| object.key));
+        for listing in list_each(self, &folders) {
+            there.extend(listing?.objects.into_iter().map(|object| object.key));
         }
         let objects = found
             .into_iter()

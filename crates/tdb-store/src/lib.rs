@@ -20,7 +20,7 @@ pub use key::{MAX_KEY_LEN, check_key, check_prefix, is_draft, join, name, parent
 pub use local::{LocalStore, SyncCounts};
 pub use memory::{Counts, MemoryStore};
 pub use objects::{
-    answers, copy, copy_sized, copy_tree, exists, list_all, list_by_folder, list_rest, read_one,
+    answers, copy, copy_sized, copy_tree, exists, list_all, list_by_folder, list_each, read_one,
     read_tail, read_whole,
 };
 pub use read::{ByteRange, Piece, Read};

@@ -3,9 +3,9 @@ mod portable;
 mod tree;
 #[cfg(unix)]
 mod unix;
+mod writer;
 
-use std::fs::File;
-use std::io::{IoSliceMut, Write};
+use std::io::IoSliceMut;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -14,7 +14,8 @@ use bytes::Bytes;
 
 use self::open_files::OpenFiles;
 pub use self::tree::SyncCounts;
-use self::tree::{Draft, Entry, Tree};
+use self::tree::{Entry, Tree};
+use self::writer::LocalWriter;
 use crate::{
     Listing, Object, ObjectWriter, Page, Piece, Read, Store, StoreError, check_key, check_prefix,
     join,
@@ -254,11 +255,7 @@ impl Store for LocalStore {
             Err(error) => return Err(error),
         }
         let draft = self.tree.draft(&self.staging)?;
-        Ok(Box::new(LocalWriter {
-            tree: Arc::clone(&self.tree),
-            key: key.to_owned(),
-            draft: Some(draft),
-        }))
+        Ok(Box::new(LocalWriter::new(&self.tree, key, draft)))
     }
 
     fn settle(&self, prefix: &str) -> Result<(), StoreError> {
@@ -298,58 +295,6 @@ impl Store for LocalStore {
             Ok(true) => self.tree.sync_folder(crate::parent(folder)),
             Ok(false) | Err(StoreError::NotFound { .. }) => Ok(()),
             Err(error) => Err(error),
-        }
-    }
-}
-
-#[derive(Debug)]
-struct LocalWriter {
-    tree: Arc<dyn Tree>,
-    key: String,
-    /// Gone when finished.
-    draft: Option<Draft>,
-}
-
-impl ObjectWriter for LocalWriter {
-    fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
-        let Some(draft) = &mut self.draft else {
-            return Ok(());
-        };
-        let written = draft.file.write_all(bytes);
-        written.map_err(|error| StoreError::from_io(&self.key, error))
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<(), StoreError> {
-        let Some(folder) = self.publish()? else {
-            return Ok(());
-        };
-        let synced = self.tree.syncs().folder(&folder);
-        synced.map_err(|error| StoreError::from_io(&self.key, error))
-    }
-
-    fn place(mut self: Box<Self>) -> Result<(), StoreError> {
-        self.publish().map(drop)
-    }
-}
-
-impl LocalWriter {
-    /// Makes the bytes last, and gives them their name: in the folder that is given back, where it can be synced.
-    fn publish(&mut self) -> Result<Option<File>, StoreError> {
-        let Some(draft) = &self.draft else {
-            return Ok(None);
-        };
-        let synced = self.tree.syncs().file(&draft.file);
-        synced.map_err(|error| StoreError::from_io(&self.key, error))?;
-        let folder = self.tree.publish(draft, &self.key)?;
-        self.draft = None;
-        Ok(folder)
-    }
-}
-
-impl Drop for LocalWriter {
-    fn drop(&mut self) {
-        if let Some(draft) = self.draft.take() {
-            self.tree.discard(draft);
         }
     }
 }

@@ -73,11 +73,18 @@ pub fn list_all(store: &(impl Store + ?Sized), prefix: &str) -> Result<Listing, 
     list_rest(store, prefix, first)
 }
 
-/// The first page of a folder, as [`Store::list_many`] gives it, and all that follow.
-///
-/// # Errors
-/// As the store reports.
-pub fn list_rest(
+/// All pages of several folders, in the order asked, each for itself; their first pages are asked for together.
+pub fn list_each<'a>(
+    store: &'a (impl Store + ?Sized),
+    prefixes: &'a [&'a str],
+) -> impl Iterator<Item = Result<Listing, StoreError>> + 'a {
+    let firsts = answers(prefixes.iter().copied(), store.list_many(prefixes));
+    let firsts = firsts.zip(prefixes);
+    firsts.map(move |(first, prefix)| list_rest(store, prefix, first?))
+}
+
+/// The first page of a folder, and all that follow.
+fn list_rest(
     store: &(impl Store + ?Sized),
     prefix: &str,
     first: Listing,
@@ -108,10 +115,9 @@ pub fn list_by_folder(
     let mut folders = vec![prefix.to_owned()];
     while !folders.is_empty() {
         let asked: Vec<&str> = folders.iter().map(String::as_str).collect();
-        let firsts = answers(asked.iter().copied(), store.list_many(&asked));
         let mut below = Vec::new();
-        for (folder, first) in asked.iter().zip(firsts) {
-            let mut listing = list_rest(store, folder, first?)?;
+        for listing in list_each(store, &asked) {
+            let mut listing = listing?;
             objects.append(&mut listing.objects);
             below.append(&mut listing.prefixes);
         }

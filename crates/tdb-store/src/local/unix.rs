@@ -41,6 +41,8 @@ const ATTEMPTS: usize = 16;
 /// Pieces that systems fill in one call, at least.
 const MOST_PIECES: usize = 1024;
 
+const MORE_THAN_ASKED: &str = "the system says that it read more than it was asked";
+
 /// A folder held open. Each name is looked up from there, and no symbolic link is followed.
 #[derive(Debug)]
 pub(super) struct Root {
@@ -228,7 +230,7 @@ impl Tree for Root {
             }
             rest = rest
                 .get_mut(read..)
-                .ok_or_else(|| odd(key, "the system says that it read more than it was asked"))?;
+                .ok_or_else(|| odd(key, MORE_THAN_ASKED))?;
         }
         Ok(())
     }
@@ -244,17 +246,19 @@ impl Tree for Root {
         for pieces in into.chunks_mut(MOST_PIECES) {
             let read = retry_on_intr(|| preadv(&object.file, &mut *pieces, at))
                 .map_err(|errno| error(key, errno))?;
-            let read_to = at.saturating_add(read as u64);
+            let mut left = read;
             for piece in pieces {
-                let end = at.saturating_add(piece.len() as u64);
-                if end > read_to {
-                    // The system gave less than it was asked for: the rest of each piece by itself.
-                    let done = read_to.saturating_sub(at);
-                    let done = usize::try_from(done).unwrap_or(usize::MAX).min(piece.len());
-                    let (_, rest) = piece.split_at_mut(done);
+                let done = left.min(piece.len());
+                let (_, rest) = piece.split_at_mut(done);
+                // The system may give less than it was asked for: what is missing of each piece is read by itself.
+                if !rest.is_empty() {
                     self.read_into(object, key, at.saturating_add(done as u64), rest)?;
                 }
-                at = end;
+                left = left.saturating_sub(done);
+                at = at.saturating_add(piece.len() as u64);
+            }
+            if left > 0 {
+                return Err(odd(key, MORE_THAN_ASKED));
             }
         }
         Ok(())

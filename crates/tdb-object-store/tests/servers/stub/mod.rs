@@ -84,7 +84,7 @@ impl Server {
         self.asked().iter().filter(|one| is_meant(one)).count()
     }
 
-    /// Settings by which S3's protocol is spoken with this server, impatiently.
+    /// Settings by which S3's protocol is spoken with this server, impatiently, but for longer than a busy machine halts a program.
     pub(crate) fn s3(&self) -> Settings {
         let mut settings = Settings::new();
         for (name, value) in [
@@ -94,8 +94,8 @@ impl Server {
             ("vfs.s3.aws_access_key_id", "the-key-id"),
             ("vfs.s3.aws_secret_access_key", "the-secret"),
             ("vfs.s3.aws_session_token", "the-token"),
-            ("vfs.s3.request_timeout_ms", "400"),
-            ("vfs.s3.connect_timeout_ms", "400"),
+            ("vfs.s3.request_timeout_ms", "1000"),
+            ("vfs.s3.connect_timeout_ms", "1000"),
             ("vfs.s3.connect_max_tries", "3"),
         ] {
             settings.set(name, value);
