@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
-use crate::{Piece, Read, StoreError, check_prefix, list_by_folder, read_one};
+use crate::{Listing, Object, Page, Piece, Read, StoreError, answers, check_prefix};
 
 /// Immutable objects under keys.
 ///
@@ -190,40 +190,77 @@ pub trait ObjectWriter: Send + Debug {
     }
 }
 
-/// What lies directly in a folder.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listing {
-    /// The objects, sorted by key.
-    pub objects: Vec<Object>,
-    /// The folders, as whole keys without a slash at the end, sorted as if with one.
-    pub prefixes: Vec<String>,
-    /// Names that no key can hold, such as those that are not UTF-8, as readable as can be.
-    pub foreign: Vec<String>,
-    /// Where to go on, if there is more.
-    pub next: Option<Page>,
+/// Performs one read.
+///
+/// # Errors
+/// As [`Store::read`] answers it.
+pub fn read_one(store: &(impl Store + ?Sized), read: Read) -> Result<Piece, StoreError> {
+    let key = read.key.clone();
+    store
+        .read(&[read])
+        .pop()
+        .unwrap_or_else(|| Err(StoreError::no_answer(&key)))
 }
 
-/// One object in a [`Listing`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Object {
-    /// The whole key.
-    pub key: String,
-    /// The size in bytes, where the store gets it without another request; files have none.
-    pub size: Option<u64>,
+/// All pages of a folder in one listing. A folder of many millions of objects takes that much memory.
+///
+/// # Errors
+/// As the store reports.
+pub fn list_all(store: &(impl Store + ?Sized), prefix: &str) -> Result<Listing, StoreError> {
+    let first = store.list(prefix, None)?;
+    list_rest(store, prefix, first)
 }
 
-/// Where a listing goes on. Only the store that made it knows what it means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page(String);
+/// All pages of several folders, in the order asked, each for itself; their first pages are asked for together.
+pub fn list_each<'a>(
+    store: &'a (impl Store + ?Sized),
+    prefixes: &'a [&'a str],
+) -> impl Iterator<Item = Result<Listing, StoreError>> + 'a {
+    let firsts = answers(prefixes.iter().copied(), store.list_many(prefixes));
+    let firsts = firsts.zip(prefixes);
+    firsts.map(move |(first, prefix)| list_rest(store, prefix, first?))
+}
 
-impl Page {
-    /// For those who write a store.
-    pub fn new(token: impl Into<String>) -> Self {
-        Self(token.into())
+/// The first page of a folder, and all that follow.
+fn list_rest(
+    store: &(impl Store + ?Sized),
+    prefix: &str,
+    first: Listing,
+) -> Result<Listing, StoreError> {
+    let mut all = first;
+    while let Some(page) = all.next.take() {
+        let mut more = store.list(prefix, Some(&page))?;
+        if more.next.as_ref() == Some(&page) {
+            return Err(StoreError::no_answer(prefix));
+        }
+        all.objects.append(&mut more.objects);
+        all.prefixes.append(&mut more.prefixes);
+        all.foreign.append(&mut more.foreign);
+        all.next = more.next;
     }
+    Ok(all)
+}
 
-    /// What [`Page::new`] was given.
-    pub fn token(&self) -> &str {
-        &self.0
+/// What [`Store::list_recursive`] gives, by listing each folder, those of one depth together.
+///
+/// # Errors
+/// As the store reports.
+pub fn list_by_folder(
+    store: &(impl Store + ?Sized),
+    prefix: &str,
+) -> Result<Vec<Object>, StoreError> {
+    let mut objects = Vec::new();
+    let mut folders = vec![prefix.to_owned()];
+    while !folders.is_empty() {
+        let asked: Vec<&str> = folders.iter().map(String::as_str).collect();
+        let mut below = Vec::new();
+        for listing in list_each(store, &asked) {
+            let mut listing = listing?;
+            objects.append(&mut listing.objects);
+            below.append(&mut listing.prefixes);
+        }
+        folders = below;
     }
+    objects.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+    Ok(objects)
 }
