@@ -3,6 +3,7 @@
 //!
 //! Of tdb the program is measured whole, of TileDB only opening and reading, with the library loaded: seconds by the clock.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Write;
 use std::fs;
@@ -31,6 +32,19 @@ const RUNS: usize = 3;
 
 /// Where a run takes longer than this, one is enough.
 const LONG: f64 = 10.0;
+
+/// What stands above the table.
+const HOW: &str = "\
+# Performance in a store that answers 30 ms late
+
+An S3 server on the same machine, behind a proxy that waits; seconds by the clock, the fastest of three runs (one, where it takes over ten
+seconds), and requests. Of tdb the program is measured whole, of TileDB opening and reading alone. To open is `tdb fragments`,
+which also tells the size of each fragment. The box is 1 % of the domain; each fragment has ten cells anywhere. Metadata is
+consolidated by TileDB: commits and fragment metadata.
+
+| what | metadata | fragments | TileDB s | tdb s | TileDB / tdb | TileDB requests | tdb requests |
+|---|---|--:|--:|--:|--:|--:|--:|
+";
 
 /// The script, and where TileDB's library and the arrays are.
 struct Script {
@@ -71,9 +85,11 @@ pub(super) fn run(results: &mut Results) -> Outcome {
             row.insert(engine.into(), json!({ "wall": wall, "requests": requests }));
         }
         println!("  {name}: {:?} {:?}", row.get("tiledb"), row.get("tdb"));
-        results.note_far(name, row.into())?;
+        results.note_far(name, row)?;
         results.save()?;
     }
+    fs::write(root().join("docs/performance-far.md"), page(results)?)?;
+    println!("wrote docs/performance-far.md");
     Ok(())
 }
 
@@ -156,38 +172,36 @@ impl Script {
     }
 }
 
-/// The table of what was measured so far.
-pub(super) fn write(text: &mut String, results: &Results) -> Outcome {
+/// `docs/performance-far.md`, made of what was measured so far.
+fn page(results: &Results) -> Result<String, Box<dyn Error>> {
     let rows = results.far();
-    if rows.is_empty() {
-        return Ok(());
-    }
-    writeln!(
-        text,
-        "\n## In a store that answers 30 ms late\n\nAn S3 server on the same machine, behind a proxy that waits; seconds by the clock, the \
-         fastest of three runs, and requests. Of tdb the program is measured whole, of TileDB opening and reading alone. To open is `tdb fragments`, which also asks for the size \
-         of each fragment's metadata where that was not read: where it is consolidated. The box is 1 % of the domain; \
-         each fragment has ten cells anywhere. Metadata is consolidated by TileDB: commits and fragment metadata.\n\n\
-         | what | metadata | fragments | TileDB s | tdb s | TileDB / tdb | TileDB requests | tdb requests |\n|---|---|--:|--:|--:|--:|--:|--:|"
-    )?;
+    let text_of = |row: &Value, key: &str| {
+        let text = row.get(key).and_then(Value::as_str);
+        text.map(str::to_owned)
+            .ok_or_else(|| format!("a row without its {key}"))
+    };
+    let commits = rows.iter().map(|row| text_of(row, "commit"));
+    let commits: BTreeSet<String> = commits.collect::<Result<_, _>>()?;
+    let commits: Vec<String> = commits.into_iter().collect();
+    let (commits, machine) = (commits.join(", "), results.machine());
+    let mut text =
+        format!("Written by `cargo xtask bench --far` at commit {commits}. {machine}.\n\n{HOW}");
     for row in rows {
-        let text_of = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or("-");
         let number = |path: &str| {
-            row.pointer(path)
-                .and_then(Value::as_f64)
-                .unwrap_or(f64::NAN)
+            let number = row.pointer(path).and_then(Value::as_f64);
+            number.ok_or_else(|| format!("a row without {path}"))
         };
-        let (theirs, ours) = (number("/tiledb/wall"), number("/tdb/wall"));
+        let (theirs, ours) = (number("/tiledb/wall")?, number("/tdb/wall")?);
         writeln!(
             text,
             "| {} | {} | {} | {theirs:.2} | {ours:.2} | {:.2} | {} | {} |",
-            text_of("what"),
-            text_of("metadata"),
-            number("/count"),
+            text_of(row, "what")?,
+            text_of(row, "metadata")?,
+            number("/count")?,
             theirs / ours,
-            number("/tiledb/requests"),
-            number("/tdb/requests")
+            number("/tiledb/requests")?,
+            number("/tdb/requests")?
         )?;
     }
-    Ok(())
+    Ok(text)
 }

@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-use super::far;
 use super::goals::{GOALS, Goal, LEAST_MEAN_SHARE, mean};
 use super::growth;
 use super::results::{Results, Row, figures};
@@ -37,7 +36,7 @@ result included; the cells of a write are not.
 The **limit** is what one core of this machine cannot do without: the sum of bytes by rate over the steps of a workload (reading, decoding, placing,
 sorting, encoding, writing; one opening and reading for each file), with the rates below, which were measured in the same rounds. Compressors count at
 their own rate on the pieces that are stored in the array; other filters at that of a plain loop, or of a copy.
-`xtask/bench/suite/limits.py` has the steps of each workload.
+`xtask/bench/suite/limits.py` has the steps of each workload. `performance-far.md` has arrays in a store that answers late.
 ";
 
 pub(super) fn page(results: &Results, reasons: &Map<String, Value>) -> Result<String> {
@@ -70,7 +69,6 @@ pub(super) fn page(results: &Results, reasons: &Map<String, Value>) -> Result<St
     others(&mut text, &rows)?;
     misses(&mut text, &rows, reasons)?;
     growth::write(&mut text, results, reasons)?;
-    far::write(&mut text, results)?;
     rates(&mut text, results)?;
     Ok(text)
 }

@@ -176,13 +176,14 @@ impl Results {
         far.into_iter().flat_map(Map::values).collect()
     }
 
-    pub(super) fn note_far(&mut self, name: &str, row: Value) -> Outcome {
+    pub(super) fn note_far(&mut self, name: &str, mut row: Map<String, Value>) -> Outcome {
+        row.insert("commit".into(), self.commit.as_str().into());
         let all = self
             .all
             .as_object_mut()
             .ok_or("results that are no object")?;
         let far = entry(entry(all, self.scale)?, "far")?;
-        far.insert(name.to_owned(), row);
+        far.insert(name.to_owned(), row.into());
         Ok(())
     }
 
