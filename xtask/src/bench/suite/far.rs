@@ -3,7 +3,6 @@
 //!
 //! Of tdb the program is measured whole, of TileDB only opening and reading, with the library loaded: seconds by the clock.
 
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Write;
 use std::fs;
@@ -14,7 +13,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::engines::install_packages;
-use super::results::Results;
+use super::results::{Results, commits};
 use crate::bench::built::built;
 use crate::fixtures::{Workshop, output};
 use crate::interop::JUDGE;
@@ -172,18 +171,18 @@ impl Script {
     }
 }
 
+/// What a row says under `key`.
+fn text_of<'a>(row: &'a Value, key: &str) -> Result<&'a str, String> {
+    let text = row.get(key).and_then(Value::as_str);
+    text.ok_or_else(|| format!("a row without its {key}"))
+}
+
 /// `docs/performance-far.md`, made of what was measured so far.
 fn page(results: &Results) -> Result<String, Box<dyn Error>> {
     let rows = results.far();
-    let text_of = |row: &Value, key: &str| {
-        let text = row.get(key).and_then(Value::as_str);
-        text.map(str::to_owned)
-            .ok_or_else(|| format!("a row without its {key}"))
-    };
-    let commits = rows.iter().map(|row| text_of(row, "commit"));
-    let commits: BTreeSet<String> = commits.collect::<Result<_, _>>()?;
-    let commits: Vec<String> = commits.into_iter().collect();
-    let (commits, machine) = (commits.join(", "), results.machine());
+    let measured = rows.iter().map(|row| text_of(row, "commit"));
+    let measured = measured.collect::<Result<Vec<_>, _>>()?;
+    let (commits, machine) = (commits(measured.into_iter()), results.machine());
     let mut text =
         format!("Written by `cargo xtask bench --far` at commit {commits}. {machine}.\n\n{HOW}");
     for row in rows {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-use super::results::{Results, Row};
+use super::results::{Results, Row, commits};
 use super::tables::milliseconds;
 
 /// From this exponent on growth is told to be worse than it need be.
@@ -24,9 +24,10 @@ pub(super) fn write(
     if rows.is_empty() {
         return Ok(());
     }
+    let commits = commits(rows.iter().map(|row| row.text("commit")));
     writeln!(
         text,
-        "\n## Growth\n\nProcessor time in ms, tdb / TileDB, one thread, at sizes each ten times the one before. Exponents are of the last \
+        "\n## Growth\n\nMeasured at commit {commits}: processor time in ms, tdb / TileDB, one thread, at sizes each ten times the one before. Exponents are of the last \
          step and of the whole; 1 is in proportion. Arrays of 10^4 fragments and more have the files of a thousand, under other names.\n\n\
          | growth | size: tdb / TileDB | tdb: last step, whole | TileDB: last step, whole | |\n|---|---|---|---|---|"
     )?;

@@ -1,13 +1,12 @@
 //! `docs/performance.md`, made of the results and of the reasons that are written by hand.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
 use super::goals::{GOALS, Goal, LEAST_MEAN_SHARE, mean};
 use super::growth;
-use super::results::{Results, Row, figures};
+use super::results::{Results, Row, commits, figures};
 use super::tables::{megabytes, milliseconds, number, percent};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -45,12 +44,10 @@ pub(super) fn page(results: &Results, reasons: &Map<String, Value>) -> Result<St
         return Err("there are no results to write: `cargo xtask bench`".into());
     }
     let mut text = String::new();
-    let commits: BTreeSet<&str> = rows.iter().map(|row| row.text("commit")).collect();
-    let commits: Vec<&str> = commits.into_iter().collect();
+    let commits = commits(rows.iter().map(|row| row.text("commit")));
     writeln!(
         text,
-        "Written by `cargo xtask bench` at commit {}. {}.\n\n# Performance\n",
-        commits.join(", "),
+        "Written by `cargo xtask bench` at commit {commits}. {}.\n\n# Performance\n",
         results.machine()
     )?;
     text.push_str(

@@ -1,5 +1,6 @@
 //! What was measured, kept in a file to which runs of parts add.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,13 @@ pub(super) const GROWING: &str = "growth";
 /// Where results are kept.
 pub(super) fn file() -> Result<PathBuf> {
     Ok(Workshop::open()?.scratch().join("bench/results.json"))
+}
+
+/// The commits at which something was measured, each once.
+pub(super) fn commits<'a>(of_rows: impl Iterator<Item = &'a str>) -> String {
+    let commits: BTreeSet<&str> = of_rows.collect();
+    let commits: Vec<&str> = commits.into_iter().collect();
+    commits.join(", ")
 }
 
 /// The results of one size of arrays, and what this run adds.
