@@ -57,7 +57,8 @@ impl Stores<'_> {
         let (moto, settings) = moto(self.workshop, &self.folder)?;
         self.hold("s3", "s3://tdbtest", &settings, &self.count)?;
         self.profile("s3://tdbtest", moto.port)?;
-        requests::check(&self.program, "s3://tdbtest", moto.port, &settings)
+        let server = (moto.port, &settings);
+        requests::check(&self.program, "s3://tdbtest", server, &self.folder)
     }
 
     /// The program is led by a profile of AWS's files alone: to the server, and by its keys.

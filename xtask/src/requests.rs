@@ -1,7 +1,9 @@
-//! What the program asks of a server while it reads: nothing twice, and near ranges of an object as one.
+//! What the program asks of a server while it reads and copies: nothing twice, near ranges of an object as one, and no size that a
+//! listing told.
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::ffi::OsStr;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::Command;
@@ -33,30 +35,54 @@ const READS: [&[&str]; 5] = [
     &["read", "v22_merged_dense", "--format", "jsonl"],
 ];
 
-/// Reads by way of a proxy, which notes what is asked.
-pub(crate) fn check(program: &Path, bucket: &str, server: u16, settings: &Settings) -> Outcome {
-    let proxy = Proxy::start(server, Duration::ZERO)?;
+/// An array of several fragments, to copy.
+const COPIED: &str = "v22_merged_dense";
+
+/// The program, behind a proxy that notes what is asked.
+struct Noted<'a> {
+    program: &'a Path,
+    settings: &'a Settings,
+    proxy: Proxy,
+}
+
+impl Noted<'_> {
+    /// What a command asks of the server.
+    fn asked<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Vec<Asked>, Box<dyn Error>> {
+        let mut command = Command::new(self.program);
+        command.envs(self.settings.iter().cloned());
+        command.env(
+            "TILEDB_VFS_S3_ENDPOINT_OVERRIDE",
+            format!("127.0.0.1:{}", self.proxy.port),
+        );
+        output(command.args(arguments))?;
+        let asked = self.proxy.take();
+        if asked.is_empty() {
+            return Err("a command that asked nothing of the server".into());
+        }
+        Ok(asked)
+    }
+}
+
+/// Reads and copies by way of a proxy; `folder` is for the copy.
+pub(crate) fn check(
+    program: &Path,
+    bucket: &str,
+    (server, settings): (u16, &Settings),
+    folder: &Path,
+) -> Outcome {
+    let noted = Noted {
+        program,
+        settings,
+        proxy: Proxy::start(server, Duration::ZERO)?,
+    };
     let mut all = 0;
     for read in READS {
         let [verb, array, rest @ ..] = read else {
             return Err("a read without an array".into());
         };
-        let mut command = Command::new(program);
-        command.envs(settings.iter().cloned());
-        command.env(
-            "TILEDB_VFS_S3_ENDPOINT_OVERRIDE",
-            format!("127.0.0.1:{}", proxy.port),
-        );
-        output(
-            command
-                .arg(verb)
-                .arg(format!("{bucket}/{array}"))
-                .args(rest),
-        )?;
-        let asked = proxy.take();
-        if asked.is_empty() {
-            return Err(format!("{verb} of {array} asked nothing of the server").into());
-        }
+        let uri = format!("{bucket}/{array}");
+        let arguments = [&[*verb, &uri], *rest].concat();
+        let asked = noted.asked(&arguments)?;
         is_asked_once(&asked).map_err(|what| format!("{} of {array}: {what}", read.join(" ")))?;
         all += asked.len();
     }
@@ -64,6 +90,13 @@ pub(crate) fn check(program: &Path, bucket: &str, server: u16, settings: &Settin
         "{all} requests of {} reads: no bytes twice, near ranges as one",
         READS.len()
     );
+    let (uri, copy) = (format!("{bucket}/{COPIED}"), folder.join("copied"));
+    let asked = noted.asked(&[OsStr::new("cp"), uri.as_ref(), copy.as_ref()])?;
+    is_asked_once(&asked)?;
+    if let Some(size) = asked.iter().find(|one| one.method == "HEAD") {
+        return Err(format!("a copy asks for a size that was listed: {size:?}").into());
+    }
+    println!("{} requests of a copy: none for a size", asked.len());
     Ok(())
 }
 

@@ -35,12 +35,8 @@ pub struct Contents {
 struct Part {
     object_type: ObjectType,
     prefix: String,
-    /// Keys in the order in which they are copied: what makes it an array or a group comes last.
-    keys: Vec<String>,
-    /// Bytes of the objects whose sizes were listed.
-    listed: u64,
-    /// The keys of the others.
-    unlisted: Vec<String>,
+    /// In the order in which they are copied: what makes it an array or a group comes last.
+    objects: Vec<Object>,
 }
 
 /// How much arrays and groups are.
@@ -75,25 +71,19 @@ impl Part {
         Self {
             object_type,
             prefix: prefix.to_owned(),
-            keys: Vec::new(),
-            listed: 0,
-            unlisted: Vec::new(),
+            objects: Vec::new(),
         }
     }
 
-    fn add(&mut self, object: Object) {
-        match object.size {
-            Some(size) => self.listed = self.listed.saturating_add(size),
-            None => self.unlisted.push(object.key.clone()),
-        }
-        self.keys.push(object.key);
+    fn keys(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.objects.iter().map(|object| object.key.as_str())
     }
 
-    /// The keys of objects that may be copied in any order, each behind those that come before.
-    fn stages(&self) -> impl Iterator<Item = &[String]> {
-        self.keys.chunk_by(|key, next| {
-            let stage = |key| stage(below(&self.prefix, key));
-            self.object_type == ObjectType::Array && stage(key) == stage(next)
+    /// Objects that may be copied in any order, each behind those that come before.
+    fn stages(&self) -> impl Iterator<Item = &[Object]> {
+        self.objects.chunk_by(|object, next| {
+            let stage = |object: &Object| stage(below(&self.prefix, &object.key));
+            self.object_type == ObjectType::Array && stage(object) == stage(next)
         })
     }
 }
@@ -148,11 +138,9 @@ impl Contents {
 
     fn add_array(&mut self, prefix: &str) -> Result<(), ArrayError> {
         let mut part = Part::new(ObjectType::Array, prefix);
-        for object in self.location.store().list_recursive(prefix)? {
-            part.add(object);
-        }
-        part.keys
-            .sort_by_cached_key(|key| (stage(below(prefix, key)), key.clone()));
+        part.objects = self.location.store().list_recursive(prefix)?;
+        part.objects
+            .sort_by_cached_key(|object| (stage(below(prefix, &object.key)), object.key.clone()));
         self.parts.push(part);
         Ok(())
     }
@@ -188,18 +176,16 @@ impl Contents {
     fn add_group_objects(&mut self, prefix: &str) -> Result<(), ArrayError> {
         let mut part = Part::new(ObjectType::Group, prefix);
         for folder in [METADATA_FOLDER, GROUP_FOLDER] {
-            for object in self
-                .location
-                .store()
-                .list_recursive(&join(prefix, folder))?
-            {
-                part.add(object);
-            }
+            let store = self.location.store();
+            part.objects
+                .append(&mut store.list_recursive(&join(prefix, folder))?);
         }
         let marker = join(prefix, GROUP_MARKER);
         if tdb_store::exists(&**self.location.store(), &marker)? {
-            part.unlisted.push(marker.clone());
-            part.keys.push(marker);
+            part.objects.push(Object {
+                key: marker,
+                size: None,
+            });
         }
         self.parts.push(part);
         Ok(())
@@ -253,8 +239,15 @@ impl Contents {
 
     /// The keys of all objects.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
-        let keys = self.parts.iter().flat_map(|part| &part.keys);
-        keys.map(String::as_str)
+        self.parts.iter().flat_map(Part::keys)
+    }
+
+    /// The sizes of the objects that no listing told, asked for now.
+    pub(crate) fn unlisted_sizes(&self) -> Vec<Result<u64, StoreError>> {
+        let objects = self.parts.iter().flat_map(|part| &part.objects);
+        let unlisted = objects.filter(|object| object.size.is_none());
+        let keys: Vec<&str> = unlisted.map(|object| object.key.as_str()).collect();
+        self.location.store().sizes(&keys)
     }
 
     /// How much it is. Sizes that the listing did not tell are asked for.
@@ -268,15 +261,15 @@ impl Contents {
                 ObjectType::Array => size.arrays = size.arrays.saturating_add(1),
                 _ => size.groups = size.groups.saturating_add(1),
             }
-            size.objects = size.objects.saturating_add(part.keys.len() as u64);
-            size.bytes = size.bytes.saturating_add(part.listed);
-            let unlisted: Vec<&str> = part.unlisted.iter().map(String::as_str).collect();
-            for bytes in self.location.store().sizes(&unlisted) {
-                match bytes {
-                    Ok(bytes) => size.bytes = size.bytes.saturating_add(bytes),
-                    Err(StoreError::NotFound { .. }) => {}
-                    Err(error) => return Err(error.into()),
-                }
+            size.objects = size.objects.saturating_add(part.objects.len() as u64);
+            let listed = part.objects.iter().filter_map(|object| object.size);
+            size.bytes = listed.fold(size.bytes, u64::saturating_add);
+        }
+        for bytes in self.unlisted_sizes() {
+            match bytes {
+                Ok(bytes) => size.bytes = size.bytes.saturating_add(bytes),
+                Err(StoreError::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
             }
         }
         Ok(size)
@@ -287,7 +280,7 @@ impl Contents {
         let arrays = self.parts.iter();
         let arrays = arrays.filter(|part| part.object_type == ObjectType::Array);
         arrays.flat_map(|part| {
-            let keys = part.keys.iter().map(String::as_str);
+            let keys = part.keys();
             keys.filter(|key| !below(&part.prefix, key).starts_with("__"))
         })
     }
@@ -313,9 +306,9 @@ impl Contents {
         for part in &self.parts {
             let is_array = part.object_type == ObjectType::Array;
             let keys: Vec<&str> = if is_array {
-                part.keys.iter().rev().map(String::as_str).collect()
+                part.keys().rev().collect()
             } else {
-                part.keys.iter().map(String::as_str).collect()
+                part.keys().collect()
             };
             let removed = self.location.store().remove_many(&keys);
             for answer in tdb_store::answers(keys.iter().copied(), removed) {

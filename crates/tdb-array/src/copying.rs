@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{slice, thread};
 
-use tdb_store::{Distance, Store, StoreError, join};
+use tdb_store::{Distance, Object, Store, StoreError, join};
 
 use crate::ArrayError;
 use crate::directory::GROUP_FOLDER;
@@ -16,7 +16,7 @@ pub(crate) struct Copying<'a> {
     groups: Vec<String>,
 }
 
-/// Objects that are copied at a time where a store is far: each waits for three answers.
+/// Objects that are copied at a time where a store is far: each waits for answers of both.
 const AT_ONCE: usize = 16;
 
 /// Bytes beyond which an object is the only one of its kind on its way: it takes memory for several parts.
@@ -24,8 +24,8 @@ const LARGE: u64 = 1 << 20;
 
 /// What threads that copy share.
 struct Shared<'a> {
-    /// The keys of what is not begun.
-    left: slice::Iter<'a, (&'a str, String)>,
+    /// What is not begun, and its new keys.
+    left: slice::Iter<'a, (&'a Object, String)>,
     /// The new keys of what there may be something of.
     begun: Vec<String>,
     /// What went wrong first.
@@ -42,8 +42,9 @@ fn copy_left(from: &dyn Store, to: &dyn Store, shared: &Mutex<Shared<'_>>, large
         let mut shared = lock(shared);
         shared.left.next().filter(|_| shared.failure.is_none())
     };
-    while let Some((key, to_key)) = next() {
-        let result = from.size(key).and_then(|size| {
+    while let Some((Object { key, size }, to_key)) = next() {
+        let size = size.map_or_else(|| from.size(key), Ok);
+        let result = size.and_then(|size| {
             let _alone = (size > LARGE).then(|| lock(large));
             tdb_store::copy_sized(from, (key, size), to, to_key)
         });
@@ -68,23 +69,23 @@ impl<'a> Copying<'a> {
         }
     }
 
-    /// Copies objects, each from the first of its keys to the second: in any order, and several at a time where a store is far.
+    /// Copies objects, each to a key: in any order, and several at a time where a store is far.
     ///
     /// # Errors
     /// The first of either store; none is begun after that.
     pub(crate) fn copy(
         &mut self,
         from: &dyn Store,
-        keys: &[(&str, String)],
+        objects: &[(&Object, String)],
     ) -> Result<(), ArrayError> {
         let is_far = |store: &dyn Store| matches!(store.distance(), Distance::Far { .. });
         let at_once = if is_far(from) || is_far(&**self.store) {
-            AT_ONCE.min(keys.len())
+            AT_ONCE.min(objects.len())
         } else {
             1
         };
         let shared = Mutex::new(Shared {
-            left: keys.iter(),
+            left: objects.iter(),
             begun: Vec::new(),
             failure: None,
         });

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tdb_store::{Store, join, list_all};
+use tdb_store::{Object, Store, join, list_all};
 
 use super::{Contents, Part, below, inside, join_folders};
 use crate::copying::{Copying, vanished};
@@ -41,7 +41,7 @@ impl Contents {
     ) -> Result<(), ArrayError> {
         let copying = self.copied(to, to_prefix, options)?;
         let removed = self.remove();
-        if removed.is_err() && self.check_objects().is_ok() {
+        if removed.is_err() && self.is_whole() {
             copying.take_back();
         }
         removed
@@ -66,11 +66,18 @@ impl Contents {
         }
     }
 
-    /// Fails where something is no object, as a link: so that it is found before anything is copied.
+    /// Fails where something is no object, as a link: so that it is found before anything is copied. What was listed with
+    /// its size is one.
     pub(crate) fn check_objects(&self) -> Result<(), ArrayError> {
-        let keys: Vec<&str> = self.keys().collect();
-        let mut sizes = self.location.store().sizes(&keys).into_iter();
+        let mut sizes = self.unlisted_sizes().into_iter();
         sizes.try_for_each(|size| size.map(drop).map_err(vanished))
+    }
+
+    /// Whether all objects are still there.
+    fn is_whole(&self) -> bool {
+        let keys: Vec<&str> = self.keys().collect();
+        let sizes = self.location.store().sizes(&keys);
+        sizes.iter().all(Result::is_ok)
     }
 
     /// Copies all, and each group, by its folder, has its members changed so.
@@ -81,13 +88,13 @@ impl Contents {
         changes: &HashMap<String, Vec<MemberChange>>,
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
-        for keys in self.parts.iter().flat_map(Part::stages) {
-            let keys = keys.iter().map(|key| {
-                let to_key = join(to_prefix, below(self.prefix(), key));
-                (key.as_str(), to_key)
+        for objects in self.parts.iter().flat_map(Part::stages) {
+            let objects = objects.iter().map(|object| {
+                let to_key = join(to_prefix, below(self.prefix(), &object.key));
+                (object, to_key)
             });
-            let keys: Vec<(&str, String)> = keys.collect();
-            copying.copy(&**self.location.store(), &keys)?;
+            let objects: Vec<(&Object, String)> = objects.collect();
+            copying.copy(&**self.location.store(), &objects)?;
         }
         for prefix in self.groups() {
             let mut changes = changes.get(prefix).map_or_else(Vec::new, Vec::clone);
