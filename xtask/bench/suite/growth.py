@@ -9,11 +9,13 @@ from columns import image, points
 from specs import ZSTD, attribute, dimension, line, plane
 
 CELLS = [10**5, 10**6, 10**7, 10**8]
-SPARSE = [10**5, 10**6, 10**7]
+SPARSE = [10**5, 10**6, 10**7, 10**8]
+# For ten times as many cells TileDB takes five minutes, each time.
+SPARSE_WRITES = [10**5, 10**6, 10**7]
 FRAGMENTS = [1, 10, 100, 1000, 10**4, 10**5]
 RANGES = [1, 10, 100, 1000, 10**4, 10**5, 10**6]
-# The sparse array has 10^6 rows: ranges of all of them would be one.
-SPARSE_RANGES = [1, 10, 100, 1000, 10**4, 10**5, 5 * 10**5]
+# Cells of the sparse array whose ranges are asked for. It has as many rows, so that no two ranges touch.
+WIDE = 10**7
 ATTRIBUTES = [1, 10, 100, 1000]
 KEYS = [10, 100, 1000, 10**4, 10**5]
 # So many fragments are written; more are the same files under other names.
@@ -31,6 +33,7 @@ def series():
         made.append(("dense read", "cells", count, "g_line_%d" % count, dict(fields=["a"])))
     for count in SPARSE:
         made.append(("sparse read", "cells", count, "g_plane_%d" % count, dict(fields=["y", "x", "a"], layout="any")))
+    for count in SPARSE_WRITES:
         made.append(("sparse write", "cells", count, "g_plane_%d" % count, dict(kind="write", cells="g_points_%d" % count, order="any")))
     for count in FRAGMENTS:
         box = {"y": [[0, DOMAIN // 100 - 1]]}
@@ -38,9 +41,8 @@ def series():
         made.append(("read of 1 %", "fragments", count, "g_frag_%d" % count, dict(fields=["y", "a"], layout="any", boxes=[box])))
     for count in RANGES:
         made.append(("dense ranges", "ranges", count, "g_line_%d" % CELLS[2], dict(fields=["a"], boxes=[spread("i", CELLS[2], count)])))
-    for count in SPARSE_RANGES:
-        rows = dict(fields=["y", "x", "a"], layout="any", boxes=[spread("y", DOMAIN, count)])
-        made.append(("sparse ranges", "ranges", count, "g_plane_%d" % SPARSE[2], rows))
+        rows = dict(fields=["y", "x", "a"], layout="any", boxes=[spread("y", WIDE, count)])
+        made.append(("sparse ranges", "ranges", count, "g_wide_%d" % WIDE, rows))
     for count in ATTRIBUTES:
         made.append(("open", "attributes", count, "g_attrs_%d" % count, dict(kind="open", times=20, each=True)))
         made.append(("read of one", "attributes", count, "g_attrs_%d" % count, dict(fields=["a0"], times=20, each=True)))
@@ -57,6 +59,7 @@ def spread(dimension, size, count):
 def specs():
     made = {"g_line_%d" % count: line(count, min(count, 1 << 17), attribute("a", "int32", ZSTD)) for count in CELLS}
     made.update({"g_plane_%d" % count: plane(DOMAIN, ZSTD) for count in SPARSE})
+    made["g_wide_%d" % WIDE] = plane(WIDE, ZSTD)
     for count in FRAGMENTS:
         made["g_frag_%d" % count] = dict(
             kind="sparse", capacity=1000, dups=True, dims=[dimension("y", "int64", 0, DOMAIN - 1, 1000, ZSTD)], attrs=[attribute("a", "int64", ZSTD)]
@@ -76,6 +79,8 @@ def cells(name):
         return {"a": image(count // 1000, 1000).reshape(-1)}
     if kind in ("plane", "points"):
         return points(count, DOMAIN, 17, kind == "plane")
+    if kind == "wide":
+        return points(count, count, 17, True)
     if kind == "attrs":
         return {"a%d" % at: np.arange(1000, dtype=np.int32) + at for at in range(count)}
     return {"a": np.arange(10, dtype=np.int32)}
