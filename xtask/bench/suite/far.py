@@ -33,7 +33,7 @@ def workloads():
             uri = "s3://%s/array" % bucket
             box = ["agg", uri, "count(*), sum(a)", "--json", "--range", "y=%d..%d" % tuple(BOX["y"][0])]
             common = dict(count=count, metadata=kind, array=array, bucket=bucket, uri=uri)
-            made["open:%s:%d" % (kind, count)] = dict(common, what="open", arguments=["fragments", uri, "--json"])
+            made["open:%s:%d" % (kind, count)] = dict(common, what="open", arguments=["info", uri, "--json"])
             made["box:%s:%d" % (kind, count)] = dict(common, what="box", arguments=box)
     return made
 

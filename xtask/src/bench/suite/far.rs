@@ -37,8 +37,8 @@ const HOW: &str = "\
 # Performance in a store that answers 30 ms late
 
 An S3 server on the same machine, behind a proxy that waits; seconds by the clock, the fastest of three runs (one, where it takes over ten
-seconds), and requests. Of tdb the program is measured whole, of TileDB opening and reading alone. To open is `tdb fragments`,
-which also tells the size of each fragment. The box is 1 % of the domain; each fragment has ten cells anywhere. Metadata is
+seconds), and requests. Of tdb the program is measured whole, of TileDB opening and reading alone. To open is `tdb info`, which
+opens all fragments, as TileDB does, and tells what is in them. The box is 1 % of the domain; each fragment has ten cells anywhere. Metadata is
 consolidated by TileDB: commits and fragment metadata.
 
 | what | metadata | fragments | TileDB s | tdb s | TileDB / tdb | TileDB requests | tdb requests |
