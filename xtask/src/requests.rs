@@ -81,7 +81,7 @@ pub(crate) fn check(
             return Err("a read without an array".into());
         };
         let uri = format!("{bucket}/{array}");
-        let arguments = [&[*verb, &uri], *rest].concat();
+        let arguments = [&[*verb, uri.as_str()], rest].concat();
         let asked = noted.asked(&arguments)?;
         is_asked_once(&asked).map_err(|what| format!("{} of {array}: {what}", read.join(" ")))?;
         all += asked.len();

@@ -7,6 +7,7 @@ use zerocopy::FromBytes;
 use zerocopy::little_endian::U64;
 
 use crate::CellsError;
+use crate::field::check_numbers;
 
 /// The cells of one field, in Arrow's memory layout without its types.
 #[derive(Clone, Debug)]
@@ -105,15 +106,7 @@ impl Column {
     pub fn numbers<'a, T: Scalar + 'a>(
         &'a self,
     ) -> Result<impl Iterator<Item = T> + 'a, CellsError> {
-        let (found, wanted) = (self.datatype.physical(), T::PHYSICAL);
-        if found != wanted {
-            return Err(CellsError::NumberType {
-                column: self.name.clone(),
-                datatype: self.datatype,
-                found,
-                wanted,
-            });
-        }
+        check_numbers::<T>(&self.name, self.datatype)?;
         Ok(T::read_all(&self.values))
     }
 }

@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
 use tdb_schema::{ArraySchema, CellValNum, Enumeration, Field, FieldKind};
-use tdb_tile::Datatype;
+use tdb_tile::{Datatype, Scalar};
+
+use crate::CellsError;
 
 /// Bytes of a cell of fixed size; of one value of a var-sized field.
 #[must_use]
@@ -10,6 +12,20 @@ pub fn unit_size(field: &Field<'_>) -> usize {
         CellValNum::Fixed(n) => field.datatype.size().saturating_mul(n as usize),
         CellValNum::Var => field.datatype.size(),
     }
+}
+
+/// Fails where the values of a field are not of the type `T`.
+pub(crate) fn check_numbers<T: Scalar>(name: &str, datatype: Datatype) -> Result<(), CellsError> {
+    let (found, wanted) = (datatype.physical(), T::PHYSICAL);
+    if found == wanted {
+        return Ok(());
+    }
+    Err(CellsError::NumberType {
+        column: name.to_owned(),
+        datatype,
+        found,
+        wanted,
+    })
 }
 
 /// What a field holds, known before any cell is read: of a result, of a condition, of what is written.
@@ -41,6 +57,23 @@ impl FieldInfo {
             enumeration,
             field: field.kind,
         }
+    }
+
+    /// Bytes of one cell, where the field has a fixed size.
+    #[must_use]
+    pub fn cell_size(&self) -> Option<usize> {
+        match self.cell_val_num {
+            CellValNum::Fixed(n) => Some(self.datatype.size().saturating_mul(n as usize)),
+            CellValNum::Var => None,
+        }
+    }
+
+    /// Checks that the values are of the type `T`; dates and times are `i64`, booleans and bytes `u8`.
+    ///
+    /// # Errors
+    /// [`CellsError::NumberType`].
+    pub fn check_numbers<T: Scalar>(&self) -> Result<(), CellsError> {
+        check_numbers::<T>(&self.name, self.datatype)
     }
 
     /// The dimensions and attributes of a schema; `enumeration` finds the labels of an enumerated attribute by its number and

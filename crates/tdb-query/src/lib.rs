@@ -32,5 +32,5 @@ pub use lone_tiles::LoneTiles;
 pub use options::{Failing, ReadOptions, ResultOrder, Versions};
 pub use piece::{Decoded, Piece};
 pub use read::{Next, Read};
-pub use reader::Reader;
+pub use reader::{NextCells, Reader};
 pub use request::Request;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use tdb_cells::{CellTable, Session, TableColumn, TileBytes};
 use tdb_schema::FieldKind;
 use tdb_store::Read;
+use tdb_tile::Bug;
 
 use crate::QueryError;
-use crate::dense::{Bands, DensePlan, read_columns, reads_of};
+use crate::dense::{Bands, DensePlan, read_columns, read_values, reads_of};
 use crate::sparse::PortionsWork;
 use crate::table_work::TableWork;
 
@@ -36,6 +37,8 @@ pub(crate) enum DecodedCells {
     /// Cells that were taken out of tiles, and what those weighed.
     Portions(Vec<CellTable>, u64),
     Columns(Vec<(FieldKind, TableColumn)>),
+    /// The values of so many cells, which are in the memory that they were to go to.
+    Written(usize),
 }
 
 /// Fields of a part of a dense array.
@@ -98,6 +101,25 @@ impl Piece {
                 let columns = read_columns(&work.plan, session, bytes, &work.bands, &work.fields)?;
                 Ok(Decoded(DecodedCells::Columns(columns)))
             }
+        })
+    }
+
+    /// As [`Piece::decode`], of a piece whose cells are values of one field and just [fill](crate::Read::next_bytes) the memory.
+    pub(crate) fn decode_into(
+        self,
+        session: &Session,
+        bytes: &dyn TileBytes,
+        memory: &mut [u8],
+    ) -> Result<Decoded, QueryError> {
+        let (Work::Bands(work), counted) = (self.work, &session.counters().load) else {
+            return Err(Bug::new("cells of a sparse array for memory without coordinates").into());
+        };
+        let [field] = *work.fields else {
+            return Err(Bug::new("other than one field for the memory of one").into());
+        };
+        counted.time(|| {
+            read_values(&work.plan, session, bytes, &work.bands, (field, memory))?;
+            Ok(Decoded(DecodedCells::Written(work.bands.rows())))
         })
     }
 }

@@ -11,7 +11,7 @@ use tdb_tile::Bug;
 
 use crate::dense::{DenseRead, DenseStep};
 use crate::options::ReadOptions;
-use crate::piece::{Decoded, Piece};
+use crate::piece::{Decoded, DecodedCells, Piece};
 use crate::planning::{Planned, Planning, Purpose};
 use crate::sparse::{SparseRead, SparseStep, Tally};
 use crate::{ChosenTiles, LoneTiles, QueryError};
@@ -254,6 +254,9 @@ impl Read {
     /// # Errors
     /// A [limit](QueryError::Limit).
     pub fn take(&mut self, decoded: Decoded) -> Result<(), QueryError> {
+        if let DecodedCells::Written(rows) = decoded.0 {
+            self.note_given(rows as u64);
+        }
         let taken = match (&mut self.state, decoded.0) {
             (State::Dense(read), cells) => read.take(&self.array, cells),
             (State::Sparse(read), cells) => read.take(cells),
@@ -263,6 +266,15 @@ impl Read {
             self.state = State::Done;
         }
         taken
+    }
+
+    /// How many bytes of memory the piece that was given out last [fills](Piece::decode_into), if values are all that comes of it.
+    pub(crate) fn next_bytes(&self) -> Option<usize> {
+        let State::Dense(read) = &self.state else {
+            return None;
+        };
+        let (rows, bytes) = read.next_values()?;
+        (rows <= self.left).then_some(bytes)
     }
 
     /// About `most` bytes of ranges that later pieces are certain to need, for prefetching.
@@ -365,12 +377,15 @@ impl Read {
     /// As many of these cells as are wanted.
     fn give(&mut self, batch: Batch) -> Result<Batch, QueryError> {
         let batch = batch.first(self.left)?;
-        let rows = batch.rows as u64;
+        self.note_given(batch.rows as u64);
+        Ok(batch)
+    }
+
+    fn note_given(&mut self, rows: u64) {
         if self.left != u64::MAX {
             self.left = self.left.saturating_sub(rows);
         }
         let counters = self.session.counters();
         counters.add_given(rows.saturating_mul(self.stored));
-        Ok(batch)
     }
 }

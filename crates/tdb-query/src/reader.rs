@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use tdb_array::{Array, Delete, ErrorKind};
-use tdb_cells::{Batch, FieldInfo, Session, WholeTiles};
+use tdb_cells::{Batch, FieldInfo, Session, TileBytes, WholeTiles};
 use tdb_fragment::FragmentIndex;
 use tdb_store::{Distance, Store};
+use tdb_tile::Bug;
 
 use crate::ahead::Ahead;
 use crate::options::{ReadOptions, Versions};
@@ -33,6 +34,15 @@ pub struct Reader {
     /// Whether cells were given out, or tiles named to be copied.
     has_given: bool,
     is_done: bool,
+}
+
+/// The next cells of a read, as [`Reader::next_into`] gives them.
+#[derive(Debug)]
+pub enum NextCells {
+    /// The memory begins with their values, so many bytes.
+    Written(usize),
+    /// They are a batch.
+    Batch(Batch),
 }
 
 /// What a read is begun with, and begun with again.
@@ -121,7 +131,7 @@ impl Reader {
     /// Drives the read until it is known which tiles it takes.
     fn plan(&mut self) -> Result<(), QueryError> {
         while !self.read.is_planned() {
-            self.step()?;
+            self.step(&mut [])?;
         }
         match self.asked.purpose {
             Purpose::Tally(_) => self.read.count(),
@@ -187,7 +197,7 @@ impl Reader {
     ) -> Result<Option<WholeTiles>, E> {
         let (session, store) = (&self.session, self.array.store());
         let decode = |piece: Piece| -> Result<Decoded, QueryError> {
-            decode(session, store, &mut Ahead::default(), None, piece)
+            decode(session, store, &mut Ahead::default(), None, (piece, None))
         };
         let whole = self.read.whole_tiles(&decode, allows)?;
         self.has_given |= whole.is_some();
@@ -225,13 +235,39 @@ impl Reader {
         self.read.leave_out(tiles)
     }
 
-    /// The next cells; `None` after the last.
+    /// The next cells; `None` after the last. Of a dense array, the values of one field are decoded right into `memory`, where they
+    /// are all that is asked for: of fixed size and never null, of all cells of the ranges. All else, and what the memory does
+    /// not hold, is given as a batch.
+    ///
+    /// # Errors
+    /// As those of the batches; what is in the memory then may be a part of the values.
+    pub fn next_into(&mut self, memory: &mut [u8]) -> Result<Option<NextCells>, QueryError> {
+        if self.is_done {
+            return Ok(None);
+        }
+        let session = self.session.clone();
+        let next = session.counters().batches.time(|| self.next_cells(memory));
+        self.is_done = !matches!(next, Ok(Some(_)));
+        next
+    }
+
+    /// The next cells as a batch; `None` after the last.
     fn next_batch(&mut self) -> Result<Option<Batch>, QueryError> {
+        match self.next_cells(&mut [])? {
+            None => Ok(None),
+            Some(NextCells::Batch(batch)) => Ok(Some(batch)),
+            Some(NextCells::Written(_)) => {
+                Err(Bug::new("cells were written into memory that is none").into())
+            }
+        }
+    }
+
+    fn next_cells(&mut self, memory: &mut [u8]) -> Result<Option<NextCells>, QueryError> {
         loop {
-            match self.drive() {
-                Ok(batch) => {
+            match self.drive(memory) {
+                Ok(cells) => {
                     self.has_given = true;
-                    return Ok(batch);
+                    return Ok(cells);
                 }
                 Err(error) => self.look_again(error)?,
             }
@@ -239,17 +275,17 @@ impl Reader {
     }
 
     /// The loop that drives the read, until it has cells.
-    fn drive(&mut self) -> Result<Option<Batch>, QueryError> {
+    fn drive(&mut self, memory: &mut [u8]) -> Result<Option<NextCells>, QueryError> {
         self.plan()?;
         loop {
-            if let Some(batch) = self.step()? {
-                return Ok(batch);
+            if let Some(cells) = self.step(memory)? {
+                return Ok(cells);
             }
         }
     }
 
-    /// Fetches what the read asks for next; the batch, or the end, once it has one.
-    fn step(&mut self) -> Result<Option<Option<Batch>>, QueryError> {
+    /// Fetches what the read asks for next; the cells, or the end, once it has them.
+    fn step(&mut self, memory: &mut [u8]) -> Result<Option<Option<NextCells>>, QueryError> {
         match self.read.next()? {
             Next::Need(reads) => {
                 let (_held, pieces) = self.array.fetch(&reads)?;
@@ -257,12 +293,16 @@ impl Reader {
                 Ok(None)
             }
             Next::Work(piece) => {
+                let size = self.read.next_bytes().filter(|size| *size > 0);
+                let place = size.and_then(|size| memory.get_mut(..size));
+                let written = place.as_ref().map(|place| NextCells::Written(place.len()));
                 let (session, store) = (&self.session, self.array.store());
-                let decoded = decode(session, store, &mut self.ahead, Some(&self.read), piece)?;
+                let read = Some(&self.read);
+                let decoded = decode(session, store, &mut self.ahead, read, (piece, place))?;
                 self.read.take(decoded)?;
-                Ok(None)
+                Ok(written.map(Some))
             }
-            Next::Batch(batch) => Ok(Some(Some(batch))),
+            Next::Batch(batch) => Ok(Some(Some(NextCells::Batch(batch)))),
             Next::Done => Ok(Some(None)),
         }
     }
@@ -282,20 +322,24 @@ impl Iterator for Reader {
     }
 }
 
-/// Decodes a piece. The bytes of a far store are fetched before, with one wait, together with some that `read` needs later.
+/// Decodes a piece, where there is memory that it [fills](Piece::decode_into) into that. The bytes of a far store are fetched before, with one wait, together with some that `read` needs later.
 fn decode(
     session: &Session,
     store: &Arc<dyn Store>,
     ahead: &mut Ahead,
     read: Option<&Read>,
-    piece: Piece,
+    (piece, memory): (Piece, Option<&mut [u8]>),
 ) -> Result<Decoded, QueryError> {
+    let decode = |piece: Piece, bytes: &dyn TileBytes| match memory {
+        Some(memory) => piece.decode_into(session, bytes, memory),
+        None => piece.decode(session, bytes),
+    };
     match store.distance() {
-        Distance::Near => piece.decode(session, store),
+        Distance::Near => decode(piece, store),
         Distance::Far { gap } => {
             let budget = &session.limits().budget;
             let fetched = ahead.fetch(&**store, gap, read, &piece, budget)?;
-            piece.decode(session, &fetched.bytes)
+            decode(piece, &fetched.bytes)
         }
     }
 }

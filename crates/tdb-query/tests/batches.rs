@@ -13,7 +13,8 @@ use bytes::Bytes;
 use support::Golden;
 use tdb_array::{Array, Location, OpenOptions};
 use tdb_cells::{Session, SessionOptions};
-use tdb_query::{ReadOptions, Reader, ResultOrder};
+use tdb_query::{NextCells, ReadOptions, Reader, ResultOrder};
+use tdb_schema::FieldKind;
 use tdb_tile::Range;
 
 /// A text for each cell, in the order of the result.
@@ -111,4 +112,88 @@ fn a_result_is_the_same_in_batches_of_any_size() {
         }
     }
     assert!(compared > 400, "{compared} results");
+}
+
+/// Options for the one field.
+fn only(field: &str, is_dimension: bool) -> ReadOptions {
+    let (one, none) = (Some(vec![field.to_owned()]), Some(Vec::new()));
+    let (dimensions, attributes) = if is_dimension {
+        (one, none)
+    } else {
+        (none, one)
+    };
+    ReadOptions {
+        dimensions,
+        attributes,
+        ..ReadOptions::default()
+    }
+}
+
+/// All values of the one field that is read, and whether each of the parts was decoded right into the memory.
+fn into_memory(
+    session: &Session,
+    array: &Arc<Array>,
+    options: &ReadOptions,
+) -> (Vec<u8>, Vec<bool>) {
+    let mut reader = Reader::open(session, array, options).unwrap();
+    let (mut memory, mut end, mut written) = (vec![0xa5; 1 << 20], 0, Vec::new());
+    while let Some(cells) = reader.next_into(&mut memory[end..]).unwrap() {
+        written.push(matches!(cells, NextCells::Written(_)));
+        end += match cells {
+            NextCells::Written(bytes) => bytes,
+            NextCells::Batch(batch) => {
+                let values = &batch.columns[0].values;
+                memory[end..][..values.len()].copy_from_slice(values);
+                values.len()
+            }
+        };
+    }
+    memory.truncate(end);
+    (memory, written)
+}
+
+/// Of dense arrays, values that are all that is asked for are decoded where they belong; all else comes in batches.
+#[test]
+fn values_of_one_field_are_decoded_where_they_belong() {
+    let session = Session::new(SessionOptions::default());
+    let (mut fields, mut right_there) = (0, 0);
+    for golden in Golden::all() {
+        if golden.is_group || golden.name.contains("lost_tiles") {
+            continue;
+        }
+        let place = Location::new(Arc::new(golden.store()), "").with_key(golden.key.clone());
+        let array = Array::open_location(&place, OpenOptions::default());
+        let array = Arc::new(array.unwrap());
+        let schema = array.schema();
+        let cells = array.fragments().iter().map(|f| f.metadata.cell_count());
+        if cells.sum::<u64>() > 5000 || schema.allows_duplicates {
+            continue;
+        }
+        for field in schema.fields() {
+            let options = only(field.name, matches!(field.kind, FieldKind::Dimension(_)));
+            let batches = Reader::open(&session, &array, &options).unwrap();
+            let columns = batches.flat_map(|batch| batch.unwrap().columns);
+            let wanted: Vec<u8> = columns.flat_map(|column| column.values).collect();
+            if wanted.len() > 1 << 20 {
+                continue;
+            }
+            let name = format!("{}, {}", golden.name, field.name);
+            for batch_bytes in [1, u64::MAX] {
+                let options = ReadOptions {
+                    batch_bytes: Some(batch_bytes),
+                    ..options.clone()
+                };
+                let (found, written) = into_memory(&session, &array, &options);
+                assert_eq!(found, wanted, "{name}");
+                let may = schema.is_dense() && !field.is_var() && !field.nullable;
+                assert!(written.iter().all(|written| *written == may), "{name}");
+                right_there += usize::from(may && !written.is_empty());
+            }
+            fields += 1;
+        }
+    }
+    assert!(
+        fields > 400 && right_there > 100,
+        "{right_there} of {fields}"
+    );
 }

@@ -18,6 +18,12 @@ pub trait Scalar: Copy + Default + PartialEq + PartialOrd + fmt::Display + fmt::
 
     /// Appends the value to `out`.
     fn write(self, out: &mut Vec<u8>);
+
+    /// The memory of values, to put bytes into it as they are stored; [`Scalar::settle`] makes values of them.
+    fn memory(values: &mut [Self]) -> &mut [u8];
+
+    /// Makes values of what is in their memory, where the machine has them in another order of bytes than files.
+    fn settle(values: &mut [Self]);
 }
 
 macro_rules! scalar {
@@ -40,6 +46,18 @@ macro_rules! scalar {
             #[inline]
             fn write(self, out: &mut Vec<u8>) {
                 out.extend_from_slice(&self.to_le_bytes());
+            }
+
+            #[inline]
+            fn memory(values: &mut [Self]) -> &mut [u8] {
+                zerocopy::IntoBytes::as_mut_bytes(values)
+            }
+
+            #[inline]
+            fn settle(values: &mut [Self]) {
+                if cfg!(target_endian = "big") {
+                    values.iter_mut().for_each(|value| *value = <$t>::from_le_bytes(value.to_ne_bytes()));
+                }
             }
         }
     )*};

@@ -136,7 +136,6 @@ impl Arrangement {
     }
 
     /// Whether what is given are other cells than those of the read but for the end, or in another order.
-    #[cfg(any(feature = "arrow", feature = "text"))]
     pub(crate) fn changes_cells(&self) -> bool {
         self.offset > 0 || self.takes_all()
     }

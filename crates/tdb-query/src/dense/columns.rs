@@ -3,7 +3,7 @@
 use tdb_cells::{
     Decoding, Session, TableColumn, TileBytes, Worker, fill_is_valid, fill_of, threads, unit_size,
 };
-use tdb_schema::FieldKind;
+use tdb_schema::{Field, FieldKind};
 use tdb_tile::Bug;
 
 use super::bands::{Band, Bands, all_written, cut};
@@ -112,6 +112,42 @@ pub(crate) fn read_columns(
         .collect())
 }
 
+/// The values of all bands of one field, whose cells have a fixed size and are never null, into memory that they fill.
+pub(crate) fn read_values(
+    plan: &DensePlan,
+    session: &Session,
+    bytes: &dyn TileBytes,
+    bands: &Bands,
+    (field, mut memory): (FieldKind, &mut [u8]),
+) -> Result<(), QueryError> {
+    let shared = SharedTiles::new(plan, bands, &[field], bytes)?;
+    let sight = Sight {
+        session,
+        bytes: &shared,
+        plan,
+    };
+    let plan = field_plan(sight, field)?;
+    let mut tasks = Vec::with_capacity(bands.bands.len());
+    for band in &bands.bands {
+        let out = cut(&mut memory, band.rows.saturating_mul(plan.cell_size))?;
+        tasks.push(match field {
+            FieldKind::Dimension(dimension) => Task::Coordinates {
+                dimension,
+                band,
+                out,
+            },
+            _ => Task::Values {
+                plan: &plan,
+                band,
+                out,
+            },
+        });
+    }
+    all_written(memory)?;
+    let work = |task, worker: &mut Worker| run(sight, task, worker);
+    for_each(session, (tasks, bands.bytes), work)
+}
+
 /// Runs tasks, which handle so many bytes together, on the session's threads.
 pub(crate) fn for_each<T: Send>(
     session: &Session,
@@ -125,20 +161,37 @@ pub(crate) fn for_each<T: Send>(
     session.install_for(bytes, || threads::for_each(tasks, run))
 }
 
-/// Memory for a column.
-fn draft<'a>(sight: Sight<'a>, bands: &[Band], kind: FieldKind) -> Result<Draft<'a>, QueryError> {
+/// What the tasks of a field need to know.
+fn field_plan<'a>(sight: Sight<'a>, kind: FieldKind) -> Result<FieldPlan<'a>, QueryError> {
     let schema = &*sight.plan.schema;
-    let Some(field) = schema.field_of(kind) else {
-        return Err(Bug::new("a planned field is not one of the array").into());
-    };
-    let rows: usize = bands.iter().map(|band| band.rows).sum();
+    let field = planned(sight, kind)?;
     let cell_size = unit_size(&field);
     let fill = fill_of(schema, kind);
-    let is_var = field.is_var();
     let is_stored = !matches!(kind, FieldKind::Dimension(_));
-    if is_stored && !is_var && fill.len() != cell_size {
+    if is_stored && !field.is_var() && fill.len() != cell_size {
         return Err(Bug::new("a fill value of another size than the cells").into());
     }
+    Ok(FieldPlan {
+        field: kind,
+        cell_size,
+        sources: sight.plan.sources(kind),
+        fill,
+        fill_valid: fill_is_valid(schema, kind),
+    })
+}
+
+fn planned<'a>(sight: Sight<'a>, kind: FieldKind) -> Result<Field<'a>, Bug> {
+    let field = sight.plan.schema.field_of(kind);
+    field.ok_or_else(|| Bug::new("a planned field is not one of the array"))
+}
+
+/// Memory for a column.
+fn draft<'a>(sight: Sight<'a>, bands: &[Band], kind: FieldKind) -> Result<Draft<'a>, QueryError> {
+    let field = planned(sight, kind)?;
+    let plan = field_plan(sight, kind)?;
+    let cell_size = plan.cell_size;
+    let rows: usize = bands.iter().map(|band| band.rows).sum();
+    let is_var = field.is_var();
     let values = if is_var {
         0
     } else {
@@ -152,13 +205,6 @@ fn draft<'a>(sight: Sight<'a>, bands: &[Band], kind: FieldKind) -> Result<Draft<
         missing: Vec::new(),
     };
     let var = bands.iter().filter(|_| is_var).map(|_| None);
-    let plan = FieldPlan {
-        field: kind,
-        cell_size,
-        sources: sight.plan.sources(kind),
-        fill,
-        fill_valid: fill_is_valid(schema, kind),
-    };
     Ok(Draft {
         plan,
         column,

@@ -35,6 +35,6 @@ mod whole_tiles;
 
 pub(crate) use bands::Bands;
 pub(crate) use byte_ranges::reads_of;
-pub(crate) use columns::read_columns;
+pub(crate) use columns::{read_columns, read_values};
 pub(crate) use plan::{DenseCandidates, DensePlan};
 pub(crate) use read::{DenseRead, DenseStep};

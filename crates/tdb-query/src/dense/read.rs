@@ -152,8 +152,23 @@ impl DenseRead {
                 self.state = State::Loaded(making);
                 Ok(())
             }
+            // They are where they belong.
+            (State::Waiting(_), DecodedCells::Written(_)) => Ok(()),
             _ => Err(Bug::new("cells of a piece that was not given out").into()),
         }
+    }
+
+    /// The rows of the piece that was given out last, and the bytes of their values, where these are all that comes of it: of one
+    /// field of fixed size, without null cells, of all rows.
+    pub(crate) fn next_values(&self) -> Option<(u64, usize)> {
+        let (State::Waiting(making), None, [field]) =
+            (&self.state, &self.request.condition, &*self.request.fields)
+        else {
+            return None;
+        };
+        let rows = making.bands.rows();
+        let size = field.cell_size().filter(|_| !field.nullable)?;
+        Some((rows as u64, rows.checked_mul(size)?))
     }
 
     /// The bytes of the parts that come after what was given out, as many as are certain to be asked for.
