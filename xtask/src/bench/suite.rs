@@ -35,7 +35,8 @@ pub(super) fn run(arguments: &[String]) -> Outcome {
         return write_page(&results);
     }
     if options.far {
-        return far::run(&mut Results::load(&results::file()?, options.scale())?);
+        let mut results = Results::load(&results::file()?, options.scale())?;
+        return far::run(&options, &mut results);
     }
     let engines = Engines::open(&options)?;
     let mut results = Results::load(&results::file()?, options.scale())?;

@@ -40,8 +40,8 @@ impl ReadBuilder {
     }
 
     /// The values of one field, of all cells that match, into memory that is there: read after read may bring the same.
-    /// Gives their number; what stands behind them stays as it was. Values of dense arrays are decoded right into it, but
-    /// for fields that may be null, conditions, and orders other than those of the array.
+    /// Gives their number; what stands behind them stays as it was. Values of dense arrays are decoded right into it, unless the
+    /// field may be null, a condition or points choose cells, or the cells are sorted.
     ///
     /// ```no_run
     /// let weather = tdb::open("weather")?;

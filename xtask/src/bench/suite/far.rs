@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::engines::install_packages;
+use super::options::Options;
 use super::results::{Results, commits};
 use crate::bench::built::built;
 use crate::fixtures::{Workshop, output};
@@ -38,8 +39,8 @@ const HOW: &str = "\
 
 An S3 server on the same machine, behind a proxy that waits; seconds by the clock, the fastest of three runs (one, where it takes over ten
 seconds), and requests. Of tdb the program is measured whole, of TileDB opening and reading alone. To open is `tdb info`, which
-opens all fragments, as TileDB does, and tells what is in them. The box is 1 % of the domain; each fragment has ten cells anywhere. Metadata is
-consolidated by TileDB: commits and fragment metadata.
+opens all fragments, as TileDB does, looks whether there is a group and metadata, too, and tells what it found. The box is 1 % of
+the domain; each fragment has ten cells anywhere. Metadata is consolidated by TileDB: commits and fragment metadata.
 
 | what | metadata | fragments | TileDB s | tdb s | TileDB / tdb | TileDB requests | tdb requests |
 |---|---|--:|--:|--:|--:|--:|--:|
@@ -52,8 +53,8 @@ struct Script {
     folder: PathBuf,
 }
 
-/// Measures all rows and adds them to the results.
-pub(super) fn run(results: &mut Results) -> Outcome {
+/// Measures the rows that are wanted and adds them to the results.
+pub(super) fn run(options: &Options, results: &mut Results) -> Outcome {
     let workshop = Workshop::open()?;
     install_packages(&workshop)?;
     let script = Script {
@@ -63,7 +64,9 @@ pub(super) fn run(results: &mut Results) -> Outcome {
     };
     fs::create_dir_all(script.folder.join("full"))?;
     let program = built("--bin", "tdb")?;
-    let list: Map<String, Value> = serde_json::from_str(&output(&mut script.command(&["list"]))?)?;
+    let mut list: Map<String, Value> =
+        serde_json::from_str(&output(&mut script.command(&["list"]))?)?;
+    list.retain(|name, _| options.wants(name));
     output(&mut script.command(&["make"]))?;
     let (server, settings) = moto(&workshop, &script.folder)?;
     upload((&workshop, &script), &program, &list, &settings)?;
