@@ -9,9 +9,8 @@ from columns import image, points
 from specs import ZSTD, attribute, dimension, line, plane
 
 CELLS = [10**5, 10**6, 10**7, 10**8]
-SPARSE = [10**5, 10**6, 10**7, 10**8]
-# For ten times as many cells TileDB takes five minutes, each time.
-SPARSE_WRITES = [10**5, 10**6, 10**7]
+# Of ten times as many cells, TileDB's query stays incomplete within its memory, and writing them takes five minutes each time.
+SPARSE = [10**5, 10**6, 10**7]
 FRAGMENTS = [1, 10, 100, 1000, 10**4, 10**5]
 RANGES = [1, 10, 100, 1000, 10**4, 10**5, 10**6]
 # Cells of the sparse array whose ranges are asked for. It has as many rows, so that no two ranges touch.
@@ -33,7 +32,6 @@ def series():
         made.append(("dense read", "cells", count, "g_line_%d" % count, dict(fields=["a"])))
     for count in SPARSE:
         made.append(("sparse read", "cells", count, "g_plane_%d" % count, dict(fields=["y", "x", "a"], layout="any")))
-    for count in SPARSE_WRITES:
         made.append(("sparse write", "cells", count, "g_plane_%d" % count, dict(kind="write", cells="g_points_%d" % count, order="any")))
     for count in FRAGMENTS:
         box = {"y": [[0, DOMAIN // 100 - 1]]}
