@@ -57,7 +57,7 @@ impl Noted<'_> {
         output(command.args(arguments))?;
         let asked = self.proxy.take();
         if asked.is_empty() {
-            return Err("a command that asked nothing of the server".into());
+            return Err(format!("{command:?} asked nothing of the server").into());
         }
         Ok(asked)
     }

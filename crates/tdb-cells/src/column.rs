@@ -7,7 +7,7 @@ use zerocopy::FromBytes;
 use zerocopy::little_endian::U64;
 
 use crate::CellsError;
-use crate::field::check_numbers;
+use crate::field::{cell_size, check_numbers};
 
 /// The cells of one field, in Arrow's memory layout without its types.
 #[derive(Clone, Debug)]
@@ -34,10 +34,7 @@ impl Column {
     /// Bytes of one cell of a field of fixed size.
     #[must_use]
     pub fn cell_size(&self) -> Option<usize> {
-        match self.cell_val_num {
-            CellValNum::Fixed(n) => Some(self.datatype.size().saturating_mul(n as usize)),
-            CellValNum::Var => None,
-        }
+        cell_size(self.datatype, self.cell_val_num)
     }
 
     /// The bytes of the cell at `row`; whether it is null, [`Column::is_valid`] tells.

@@ -8,10 +8,14 @@ use crate::CellsError;
 /// Bytes of a cell of fixed size; of one value of a var-sized field.
 #[must_use]
 pub fn unit_size(field: &Field<'_>) -> usize {
-    match field.cell_val_num {
-        CellValNum::Fixed(n) => field.datatype.size().saturating_mul(n as usize),
-        CellValNum::Var => field.datatype.size(),
-    }
+    let datatype = field.datatype;
+    cell_size(datatype, field.cell_val_num).unwrap_or_else(|| datatype.size())
+}
+
+/// Bytes of one cell, where all have so many.
+pub(crate) fn cell_size(datatype: Datatype, values: CellValNum) -> Option<usize> {
+    let values = values.fixed()?;
+    Some(datatype.size().saturating_mul(values as usize))
 }
 
 /// Fails where the values of a field are not of the type `T`.
@@ -62,10 +66,7 @@ impl FieldInfo {
     /// Bytes of one cell, where the field has a fixed size.
     #[must_use]
     pub fn cell_size(&self) -> Option<usize> {
-        match self.cell_val_num {
-            CellValNum::Fixed(n) => Some(self.datatype.size().saturating_mul(n as usize)),
-            CellValNum::Var => None,
-        }
+        cell_size(self.datatype, self.cell_val_num)
     }
 
     /// Checks that the values are of the type `T`; dates and times are `i64`, booleans and bytes `u8`.

@@ -104,20 +104,20 @@ impl Piece {
         })
     }
 
-    /// As [`Piece::decode`], of a piece whose cells are values of one field and just [fill](crate::Read::next_bytes) the memory.
+    /// As [`Piece::decode`], into memory that the piece [just fills](crate::Read::next_bytes): with the values of one field.
     pub(crate) fn decode_into(
         self,
         session: &Session,
         bytes: &dyn TileBytes,
         memory: &mut [u8],
     ) -> Result<Decoded, QueryError> {
-        let (Work::Bands(work), counted) = (self.work, &session.counters().load) else {
-            return Err(Bug::new("cells of a sparse array for memory without coordinates").into());
+        let Work::Bands(work) = self.work else {
+            return Err(Bug::new("memory for the values of tiles that are no bands").into());
         };
         let [field] = *work.fields else {
-            return Err(Bug::new("other than one field for the memory of one").into());
+            return Err(Bug::new("memory for one field, and a piece of others").into());
         };
-        counted.time(|| {
+        session.counters().load.time(|| {
             read_values(&work.plan, session, bytes, &work.bands, (field, memory))?;
             Ok(Decoded(DecodedCells::Written(work.bands.rows())))
         })

@@ -254,16 +254,19 @@ impl Read {
     /// # Errors
     /// A [limit](QueryError::Limit).
     pub fn take(&mut self, decoded: Decoded) -> Result<(), QueryError> {
-        if let DecodedCells::Written(rows) = decoded.0 {
-            self.note_given(rows as u64);
-        }
+        let written = match decoded.0 {
+            DecodedCells::Written(rows) => Some(rows as u64),
+            _ => None,
+        };
         let taken = match (&mut self.state, decoded.0) {
             (State::Dense(read), cells) => read.take(&self.array, cells),
             (State::Sparse(read), cells) => read.take(cells),
             _ => Err(Bug::new("cells of a piece that was not given out").into()),
         };
-        if taken.is_err() {
-            self.state = State::Done;
+        match (&taken, written) {
+            (Err(_), _) => self.state = State::Done,
+            (Ok(()), Some(rows)) => self.note_given(rows),
+            (Ok(()), None) => {}
         }
         taken
     }
@@ -381,6 +384,7 @@ impl Read {
         Ok(batch)
     }
 
+    /// Counts cells that are given out.
     fn note_given(&mut self, rows: u64) {
         if self.left != u64::MAX {
             self.left = self.left.saturating_sub(rows);

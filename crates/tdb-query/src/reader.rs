@@ -100,7 +100,7 @@ impl Reader {
             purpose: Purpose::Tally(delete.cloned()),
         };
         let mut reader = Self::begin(session, array, asked, Vec::new())?;
-        while reader.next_batch()?.is_some() {}
+        while reader.next_cells(&mut [])?.is_some() {}
         reader.read.tally()
     }
 
@@ -251,17 +251,6 @@ impl Reader {
         next
     }
 
-    /// The next cells as a batch; `None` after the last.
-    fn next_batch(&mut self) -> Result<Option<Batch>, QueryError> {
-        match self.next_cells(&mut [])? {
-            None => Ok(None),
-            Some(NextCells::Batch(batch)) => Ok(Some(batch)),
-            Some(NextCells::Written(_)) => {
-                Err(Bug::new("cells were written into memory that is none").into())
-            }
-        }
-    }
-
     fn next_cells(&mut self, memory: &mut [u8]) -> Result<Option<NextCells>, QueryError> {
         loop {
             match self.drive(memory) {
@@ -312,17 +301,19 @@ impl Iterator for Reader {
     type Item = Result<Batch, QueryError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.is_done {
-            return None;
+        match self.next_into(&mut []).transpose()? {
+            Ok(NextCells::Batch(batch)) => Some(Ok(batch)),
+            Ok(NextCells::Written(_)) => {
+                let bug = Bug::new("cells were written into memory that is none");
+                Some(Err(bug.into()))
+            }
+            Err(error) => Some(Err(error)),
         }
-        let session = self.session.clone();
-        let next = session.counters().batches.time(|| self.next_batch());
-        self.is_done = !matches!(next, Ok(Some(_)));
-        next.transpose()
     }
 }
 
-/// Decodes a piece, where there is memory that it [fills](Piece::decode_into) into that. The bytes of a far store are fetched before, with one wait, together with some that `read` needs later.
+/// Decodes a piece, into `memory` where there is some, which it [fills](Piece::decode_into). The bytes of a far store are fetched
+/// before, with one wait, together with some that `read` needs later.
 fn decode(
     session: &Session,
     store: &Arc<dyn Store>,

@@ -52,6 +52,21 @@ fn ends(array: &Array) -> Vec<(String, Range)> {
     vec![range(&bounds.lo), range(&bounds.hi)]
 }
 
+/// The golden arrays of few cells, and their names.
+fn small_arrays() -> impl Iterator<Item = (String, Arc<Array>)> {
+    let goldens = Golden::all().into_iter();
+    let whole = goldens.filter(|golden| !golden.is_group && !golden.name.contains("lost_tiles"));
+    let arrays = whole.map(|golden| {
+        let place = Location::new(Arc::new(golden.store()), "").with_key(golden.key.clone());
+        let array = Array::open_location(&place, OpenOptions::default());
+        (golden.name.clone(), Arc::new(array.unwrap()))
+    });
+    arrays.filter(|(_, array)| {
+        let cells = array.fragments().iter().map(|f| f.metadata.cell_count());
+        cells.sum::<u64>() <= 5000
+    })
+}
+
 #[test]
 fn a_result_is_the_same_in_batches_of_any_size() {
     let two = SessionOptions {
@@ -61,17 +76,7 @@ fn a_result_is_the_same_in_batches_of_any_size() {
     };
     let session = Session::new(two);
     let mut compared = 0;
-    for golden in Golden::all() {
-        if golden.is_group || golden.name.contains("lost_tiles") {
-            continue;
-        }
-        let place = Location::new(Arc::new(golden.store()), "").with_key(golden.key.clone());
-        let array = Array::open_location(&place, OpenOptions::default());
-        let array = Arc::new(array.unwrap());
-        let cells = array.fragments().iter().map(|f| f.metadata.cell_count());
-        if cells.sum::<u64>() > 5000 {
-            continue;
-        }
+    for (name, array) in small_arrays() {
         let orders = [ResultOrder::Global, ResultOrder::RowMajor];
         let places = [Vec::new(), ends(&array)];
         for (order, ranges) in orders
@@ -92,7 +97,7 @@ fn a_result_is_the_same_in_batches_of_any_size() {
                 ..all.clone()
             };
             let whole = rows(&session, &array, &all);
-            let name = format!("{}, {order:?}", golden.name);
+            let name = format!("{name}, {order:?}");
             let has_duplicates = array.schema().allows_duplicates;
             for bytes in [1, 700] {
                 let (mut whole, mut small) = (whole.clone(), rows(&session, &array, &sized(bytes)));
@@ -157,16 +162,9 @@ fn into_memory(
 fn values_of_one_field_are_decoded_where_they_belong() {
     let session = Session::new(SessionOptions::default());
     let (mut fields, mut right_there) = (0, 0);
-    for golden in Golden::all() {
-        if golden.is_group || golden.name.contains("lost_tiles") {
-            continue;
-        }
-        let place = Location::new(Arc::new(golden.store()), "").with_key(golden.key.clone());
-        let array = Array::open_location(&place, OpenOptions::default());
-        let array = Arc::new(array.unwrap());
+    for (name, array) in small_arrays() {
         let schema = array.schema();
-        let cells = array.fragments().iter().map(|f| f.metadata.cell_count());
-        if cells.sum::<u64>() > 5000 || schema.allows_duplicates {
+        if schema.allows_duplicates {
             continue;
         }
         for field in schema.fields() {
@@ -177,7 +175,7 @@ fn values_of_one_field_are_decoded_where_they_belong() {
             if wanted.len() > 1 << 20 {
                 continue;
             }
-            let name = format!("{}, {}", golden.name, field.name);
+            let name = format!("{name}, {}", field.name);
             for batch_bytes in [1, u64::MAX] {
                 let options = ReadOptions {
                     batch_bytes: Some(batch_bytes),

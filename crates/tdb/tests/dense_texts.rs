@@ -5,17 +5,12 @@
     reason = "a test fails by panicking"
 )]
 
-use std::num::NonZeroUsize;
-use std::ops::RangeInclusive;
+mod boxes;
 
+use boxes::{Rectangle, context, interval, order, places};
 use proptest::prelude::*;
-use tdb::{
-    Array, Attribute, Batch, Context, Datatype, Dimension, Order, Schema, Session, SessionOptions,
-};
+use tdb::{Array, Attribute, Batch, Context, Datatype, Dimension, Order, Schema};
 use tempfile::TempDir;
-
-/// First and last row, first and last column.
-type Rectangle = [RangeInclusive<i32>; 2];
 
 #[derive(Clone, Debug)]
 struct Case {
@@ -31,23 +26,6 @@ struct Case {
     batch_bytes: u64,
 }
 
-fn interval(cells: i32) -> impl Strategy<Value = RangeInclusive<i32>> {
-    let whole = Just(0..=cells - 1);
-    let part = (0..cells, 0..cells).prop_map(|(a, b)| a.min(b)..=a.max(b));
-    prop_oneof![whole, part]
-}
-
-fn count(rectangle: &Rectangle) -> usize {
-    rectangle
-        .iter()
-        .map(|along| along.clone().count())
-        .product()
-}
-
-fn order() -> impl Strategy<Value = Order> {
-    prop_oneof![Just(Order::Row), Just(Order::Col)]
-}
-
 fn case() -> impl Strategy<Value = Case> {
     let side = || (1..=23_i32, 1..=9_i32);
     (side(), side(), 0..3_u8).prop_flat_map(|(rows, columns, shape)| {
@@ -61,7 +39,7 @@ fn case() -> impl Strategy<Value = Case> {
         let rectangle = move || (interval(cells[0]), interval(cells[1])).prop_map(|(a, b)| [a, b]);
         let text = prop_oneof![Just(String::new()), "[a-zé]{1,5}"];
         let written = rectangle().prop_flat_map(move |at| {
-            let texts = proptest::collection::vec(text.clone(), count(&at));
+            let texts = proptest::collection::vec(text.clone(), places(&at).count());
             texts.prop_map(move |texts| (at.clone(), texts))
         });
         let tile = [rows.1.min(rows.0), columns.1.min(columns.0)];
@@ -111,22 +89,6 @@ fn made(case: &Case, folder: &TempDir, context: &Context) -> Array {
     array
 }
 
-/// The cells of the box that is wanted, in row-major order.
-fn expected(case: &Case) -> Vec<String> {
-    let [rows, columns] = case.cells.map(|cells| usize::try_from(cells).unwrap());
-    let mut all = vec!["none".to_owned(); rows * columns];
-    let place = |y: i32, x: i32| usize::try_from(y * case.cells[1] + x).unwrap();
-    for ([y, x], texts) in &case.written {
-        let places = y.clone().flat_map(|y| x.clone().map(move |x| (y, x)));
-        for ((y, x), text) in places.zip(texts) {
-            all[place(y, x)].clone_from(text);
-        }
-    }
-    let [y, x] = &case.wanted;
-    let places = y.clone().flat_map(|y| x.clone().map(move |x| (y, x)));
-    places.map(|(y, x)| all[place(y, x)].clone()).collect()
-}
-
 /// The texts of a batch, sorted by their places in row-major order.
 fn texts(batches: &[Batch]) -> Vec<String> {
     let mut found = Vec::new();
@@ -151,13 +113,10 @@ proptest! {
     #[test]
     fn texts_are_those_of_the_model(case in case()) {
         let folder = TempDir::new().unwrap();
-        let expected = expected(&case);
+        let written = case.written.iter().cloned();
+        let expected = boxes::expected(case.cells, "none".to_owned(), written, &case.wanted);
         for threads in [1, 2] {
-            let context = Context::new().session(Session::new(SessionOptions {
-                threads: NonZeroUsize::new(threads),
-                share_from: Some(0),
-                ..SessionOptions::default()
-            }));
+            let context = context(threads);
             let folder = TempDir::new_in(folder.path()).unwrap();
             let array = made(&case, &folder, &context);
             for order in [Order::Row, Order::Col, Order::Global] {

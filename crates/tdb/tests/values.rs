@@ -6,18 +6,12 @@
     reason = "a test fails by panicking"
 )]
 
-use std::num::NonZeroUsize;
-use std::ops::RangeInclusive;
+mod boxes;
 
+use boxes::{Rectangle, context, interval, order, places};
 use proptest::prelude::*;
-use tdb::{
-    Array, Attribute, Context, Datatype, Dimension, Filter, Order, ReadBuilder, Schema, Session,
-    SessionOptions,
-};
+use tdb::{Array, Attribute, Context, Datatype, Dimension, Filter, Order, ReadBuilder, Schema};
 use tempfile::TempDir;
-
-/// First and last row, first and last column.
-type Rectangle = [RangeInclusive<i32>; 2];
 
 /// What stands where nobody has written.
 const FILL: i32 = -7;
@@ -38,20 +32,12 @@ struct Case {
     limit: Option<u64>,
 }
 
-fn order() -> impl Strategy<Value = Order> {
-    prop_oneof![Just(Order::Row), Just(Order::Col)]
-}
-
 fn case() -> impl Strategy<Value = Case> {
     let side = || (1..=23_i32, 1..=9_i32);
     (side(), side(), any::<bool>()).prop_flat_map(|(rows, columns, is_wide)| {
         // Tiles as wide as the array lie in the result as they are stored.
         let width = if is_wide { columns.0 } else { columns.1 };
         let cells = [rows.0, columns.0];
-        let interval = |cells: i32| {
-            let part = (0..cells, 0..cells).prop_map(|(a, b)| a.min(b)..=a.max(b));
-            prop_oneof![Just(0..=cells - 1), part]
-        };
         let rectangle = move || (interval(cells[0]), interval(cells[1])).prop_map(|(y, x)| [y, x]);
         let batch_bytes = prop_oneof![Just(u64::MAX), 1..900_u64];
         (
@@ -73,12 +59,6 @@ fn case() -> impl Strategy<Value = Case> {
                 limit,
             })
     })
-}
-
-fn places([y, x]: &Rectangle) -> impl Iterator<Item = (i32, i32)> {
-    let x = x.clone();
-    y.clone()
-        .flat_map(move |row| x.clone().map(move |column| (row, column)))
 }
 
 /// The values that are written into a rectangle, in row-major order.
@@ -118,21 +98,6 @@ fn made(case: &Case, folder: &TempDir, context: &Context) -> Array {
     array
 }
 
-/// The cells that are wanted, in row-major order.
-fn expected(case: &Case) -> Vec<i32> {
-    let [rows, columns] = case.cells.map(|cells| usize::try_from(cells).unwrap());
-    let mut all = vec![FILL; rows * columns];
-    let index = |y: i32, x: i32| usize::try_from(y * case.cells[1] + x).unwrap();
-    for (number, rectangle) in case.written.iter().enumerate() {
-        for ((y, x), value) in places(rectangle).zip(values(number, rectangle)) {
-            all[index(y, x)] = value;
-        }
-    }
-    places(&case.wanted)
-        .map(|(y, x)| all[index(y, x)])
-        .collect()
-}
-
 /// The values of a field, batch by batch.
 fn by_batches(read: ReadBuilder, field: &str) -> Vec<i32> {
     let mut found = Vec::new();
@@ -161,14 +126,12 @@ proptest! {
     #[test]
     fn values_are_those_of_the_model(case in case()) {
         let folder = TempDir::new().unwrap();
-        let mut wanted = expected(&case);
+        let written = case.written.iter().enumerate();
+        let written = written.map(|(number, at)| (at.clone(), values(number, at)));
+        let mut wanted = boxes::expected(case.cells, FILL, written, &case.wanted);
         wanted.truncate(usize::try_from(case.limit.unwrap_or(u64::MAX)).unwrap());
         for threads in [1, 2] {
-            let context = Context::new().session(Session::new(SessionOptions {
-                threads: NonZeroUsize::new(threads),
-                share_from: Some(0),
-                ..SessionOptions::default()
-            }));
+            let context = context(threads);
             let folder = TempDir::new_in(folder.path()).unwrap();
             let array = made(&case, &folder, &context);
             let [y, x] = case.wanted.clone();

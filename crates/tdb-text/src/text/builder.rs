@@ -1,7 +1,6 @@
 //! Columns that are put together cell by cell.
 
 use tdb_cells::{Column, FieldInfo};
-use tdb_schema::CellValNum;
 
 /// Bytes that are reserved at most before there is a cell.
 const MOST_RESERVED: usize = 1 << 20;
@@ -27,10 +26,7 @@ impl ColumnBuilder {
             field: field.clone(),
             values: Vec::new(),
             offsets: vec![0; 8],
-            size: match field.cell_val_num {
-                CellValNum::Fixed(n) => Some(field.datatype.size().saturating_mul(n as usize)),
-                CellValNum::Var => None,
-            },
+            size: field.cell_size(),
             validity: Vec::new(),
             rows: 0,
         }
