@@ -24,13 +24,14 @@ pub(super) const FAMILIES: [(&str, &str); 8] = [
 ];
 
 const HOW: &str = "\
-Each row is a workload that both engines run in turn, a process each: a run to warm up, then the median of three timed ones (one, where
-it takes over two seconds); of all rounds the median by processor time counts. The page cache is warm. TileDB 2.30.0 runs through its C interface,
+Each row is a workload that both engines run in turn, a process each, in several rounds: a run to warm up, then three timed ones (one, where
+it takes over two seconds). Of all runs of all rounds the fastest counts, for both engines as for the rates of the limit: what else the
+machine and its host do makes runs slower, never faster. The page cache is warm. TileDB 2.30.0 runs through its C interface,
 in memory that is allocated and touched before; tdb runs through its Rust crates and keeps a result whole until the clock stops. Opening the
 array is within the time. Times are of the processor, in milliseconds, with one thread; they equal the time of the clock where
-nothing else runs. Two threads against one: the fastest run of all, by the clock. Both must find the same cells: checksums of every column, in their order where there is one; of what was written
+nothing else runs. Two threads against one: by the clock. Both must find the same cells: checksums of every column, in their order where there is one; of what was written
 and consolidated, by what TileDB reads of it. Peak memory is what a process held beyond what it had before the first run,
-result included; the cells of a write are not.
+result included, in the round that took most; the cells of a write are not.
 
 The **limit** is what one core of this machine cannot do without: the sum of bytes by rate over the steps of a workload (reading, decoding, placing,
 sorting, encoding, writing; one opening and reading for each file), with the rates below, which were measured in the same rounds. Compressors count at
@@ -54,6 +55,7 @@ pub(super) fn page(results: &Results, reasons: &Map<String, Value>) -> Result<St
         "![how many times as fast as TileDB, and the share of the limit](performance.svg)\n\n",
     );
     text.push_str(HOW);
+    unevenness(&mut text, &rows)?;
     goals(&mut text, &rows)?;
     families(&mut text, &rows)?;
     for (family, title) in FAMILIES {
@@ -68,6 +70,23 @@ pub(super) fn page(results: &Results, reasons: &Map<String, Value>) -> Result<St
     growth::write(&mut text, results, reasons)?;
     rates(&mut text, results)?;
     Ok(text)
+}
+
+/// How much the machine's speed varied from round to round, by which one sees what a figure is worth.
+fn unevenness(text: &mut String, rows: &[Row<'_>]) -> Result<()> {
+    let of = |engine: &'static str| {
+        let figures = rows.iter().filter_map(move |row| row.figures(1, engine));
+        figures.map(|figures| figures.slowest / figures.cpu)
+    };
+    let most = of("tdb").chain(of("tiledb")).max_by(f64::total_cmp);
+    writeln!(
+        text,
+        "\nThe slowest round of a row took {} times as long as the fastest (geometric mean; TileDB {}), {} times at most: that is the machine's.",
+        number(mean(of("tdb")), 2),
+        number(mean(of("tiledb")), 2),
+        number(most, 2),
+    )?;
+    Ok(())
 }
 
 fn goals(text: &mut String, rows: &[Row<'_>]) -> Result<()> {
@@ -147,8 +166,8 @@ fn table<'a>(
             megabytes(theirs.peak),
             marked(megabytes(ours.peak), &[Goal::Memory]),
             row.allowed().map_or("-".into(), megabytes),
-            milliseconds(theirs.best),
-            milliseconds(ours.best),
+            milliseconds(theirs.wall),
+            milliseconds(ours.wall),
             marked(number(row.speedup("tdb"), 2), &[Goal::Speedup]),
             number(row.speedup("tiledb"), 2),
         )?;

@@ -40,14 +40,16 @@ pub(super) struct Results {
     checked: Vec<String>,
 }
 
-/// What one engine took in the median round.
+/// What one engine took.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Figures {
-    /// Seconds of the processor.
+    /// Seconds of the processor in the fastest run of all rounds.
     pub(super) cpu: f64,
-    /// Seconds by the clock of the fastest run of all rounds.
-    pub(super) best: f64,
-    /// Bytes at the peak, beyond what the process had before.
+    /// The same of the slowest round.
+    pub(super) slowest: f64,
+    /// Seconds by the clock in the fastest run of all rounds.
+    pub(super) wall: f64,
+    /// Bytes at the peak, beyond what the process had before, in the round that took most.
     pub(super) peak: f64,
     /// Bytes of the result of a read, told by tdb.
     pub(super) result: f64,
@@ -219,7 +221,7 @@ fn entry<'a>(of: &'a mut Map<String, Value>, key: &str) -> Result<&'a mut Map<St
     Ok(value.as_object_mut().ok_or("no object")?)
 }
 
-/// A row: what was asked, medians of both engines by threads, and the limit with what it is made of.
+/// A row: what was asked, what both engines took by threads, and the limit with what it is made of.
 fn row(
     workload: &Value,
     need: &Value,
@@ -229,12 +231,12 @@ fn row(
 ) -> Result<Value> {
     let mut threads = Map::new();
     for (number, engines) in rounds.as_object().ok_or("no rounds")? {
-        let mut medians = Map::new();
+        let mut taken = Map::new();
         for (engine, said) in engines.as_object().ok_or("no engines")? {
             let said = said.as_array().ok_or("no rounds of an engine")?;
-            medians.insert(engine.clone(), median(said)?);
+            taken.insert(engine.clone(), best(said)?);
         }
-        threads.insert(number.clone(), medians.into());
+        threads.insert(number.clone(), taken.into());
     }
     let mut stages = Map::new();
     let list = need.get("stages").and_then(Value::as_array);
@@ -252,21 +254,25 @@ fn row(
     }))
 }
 
-/// The round with the median of processor times, with the spread of all.
-fn median(rounds: &[Value]) -> Result<Value> {
-    let cpu = |said: &Value| said.get("cpu").and_then(Value::as_f64);
-    let mut sorted: Vec<&Value> = rounds.iter().collect();
-    sorted.sort_by(|a, b| cpu(a).unwrap_or(0.0).total_cmp(&cpu(b).unwrap_or(0.0)));
-    let least = sorted.first().and_then(|said| cpu(said));
-    let most = sorted.last().and_then(|said| cpu(said));
-    let middle = sorted.get(sorted.len() / 2).ok_or("no round")?;
-    let mut middle = middle.as_object().cloned().ok_or("no figures")?;
-    middle.remove("sums");
-    let best = rounds.iter().filter_map(|said| said.get("best")?.as_f64());
-    middle.insert("best".into(), json!(best.min_by(f64::total_cmp)));
-    middle.insert("least".into(), json!(least));
-    middle.insert("most".into(), json!(most));
-    Ok(middle.into())
+/// What all rounds have at best: the fastest times, which the machine disturbed least, but the highest peak.
+fn best(rounds: &[Value]) -> Result<Value> {
+    let all = |key: &'static str| {
+        rounds
+            .iter()
+            .filter_map(move |said| said.get(key)?.as_f64())
+    };
+    let last = rounds.last().and_then(Value::as_object);
+    let mut best = last.cloned().ok_or("no figures")?;
+    best.remove("sums");
+    for key in ["cpu", "wall"] {
+        let least = all(key).min_by(f64::total_cmp);
+        best.insert(key.into(), least.ok_or("no time")?.into());
+    }
+    for (key, of) in [("peak", "peak"), ("slowest", "cpu")] {
+        let most = all(of).max_by(f64::total_cmp);
+        best.insert(key.into(), most.ok_or("no peak")?.into());
+    }
+    Ok(best.into())
 }
 
 impl Row<'_> {
@@ -303,7 +309,8 @@ pub(super) fn figures(said: &Value) -> Figures {
     let number = |key: &str| said.get(key).and_then(Value::as_f64).unwrap_or(0.0);
     Figures {
         cpu: number("cpu"),
-        best: number("best"),
+        slowest: number("slowest"),
+        wall: number("wall"),
         peak: number("peak"),
         result: number("result"),
     }
