@@ -5,14 +5,14 @@ mod array_screen;
 mod group;
 
 use clap::Args;
-use tdb_array::{Array, Group, ObjectType};
+use tdb_array::{Array, ArrayError, Group, ObjectType};
 
 use super::write_json;
 use crate::access::{Opening, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
-use tdb::place;
+use tdb::place::{self, Place};
 
 #[derive(Debug, Args)]
 #[command(
@@ -27,19 +27,17 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let location = place::folder(&arguments.uri, &global.counts)?;
     let Opening { access, options } = Opening::new(global, &session(global))?;
     let place = access.to(&location);
+    // Most of what is asked about are arrays: opening one tells that, too, and asks a far store once less.
+    let open = || Array::open_location(&place, options.clone());
+    let error = match global.counts.stage("open", open) {
+        Ok(array) => return array_info(&array, arguments, global, &location, out),
+        Err(error) => error,
+    };
+    if !matches!(error, ArrayError::NoSuch { .. }) {
+        return Err(Failure::in_place(error, &location));
+    }
     match location.object_type()? {
-        ObjectType::Array => {
-            let open = || Array::open_location(&place, options);
-            let array = global.counts.stage("open", open);
-            let array = array.map_err(|e| Failure::in_place(e, &location))?;
-            let facts = array::Facts::gather(&array, global.at().is_none())
-                .map_err(|e| Failure::in_place(e, &location))?;
-            if global.json {
-                write_json(out, &facts.json(&arguments.uri, global.ticks))
-            } else {
-                array_screen::write(&facts, &arguments.uri, global.ticks, out)
-            }
-        }
+        ObjectType::Array => Err(Failure::in_place(error, &location)),
         ObjectType::Group => {
             let (group, metadata) = access.among_others(&location, |place| {
                 let failed = |error| Failure::in_place(error, &location);
@@ -59,5 +57,21 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             facts.write(&arguments.uri, global.ticks, out)
         }
         ObjectType::Invalid => Err(place::nothing(&arguments.uri, "array or group").into()),
+    }
+}
+
+fn array_info(
+    array: &Array,
+    arguments: &Arguments,
+    global: &Global,
+    place: &Place,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let facts = array::Facts::gather(array, global.at().is_none())
+        .map_err(|error| Failure::in_place(error, place))?;
+    if global.json {
+        write_json(out, &facts.json(&arguments.uri, global.ticks))
+    } else {
+        array_screen::write(&facts, &arguments.uri, global.ticks, out)
     }
 }
