@@ -111,7 +111,7 @@ fn a_large_cell_takes_three_times_its_size() {
     const PROGRAM: u64 = if cfg!(feature = "sql") {
         90_000_000
     } else {
-        55_000_000
+        65_000_000
     };
     let folder = tempfile::tempdir().unwrap();
     for file in files(folder.path(), &text(usize::try_from(SIZE).unwrap())) {
