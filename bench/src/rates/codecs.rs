@@ -62,7 +62,7 @@ pub(super) fn of_stored(job: &Value, rates: &mut Rates) -> Result<()> {
 type Decode = Box<dyn FnMut(&[u8], &mut [u8]) -> Result<()>>;
 type Encode = Box<dyn FnMut(&[u8]) -> Result<usize>>;
 
-fn decoder(codec: &str) -> Result<Decode> {
+pub(super) fn decoder(codec: &str) -> Result<Decode> {
     Ok(match codec {
         "zstd" => {
             let mut state = zstd::bulk::Decompressor::new()?;

@@ -1,4 +1,5 @@
-//! What the machine takes for the steps of which the limits are made up: bytes, or times, in a second, on one core.
+//! What the machine takes for the steps of which the limits are made up: bytes, or times, in a second, on one core;
+//! and what a second thread adds.
 //!
 //! Each is the best of some passes: what it is at most, whatever else the machine does at the time.
 
@@ -9,6 +10,7 @@ mod loops;
 mod memory;
 mod pace;
 mod sorting;
+mod two_threads;
 
 use std::path::Path;
 
@@ -26,10 +28,13 @@ pub(crate) fn measure(jobs: &Value, folder: &Path) -> Result<Value> {
         sorting::measure(&mut rates)?;
         files::measure(&mut rates, folder)?;
         codecs::digests(&mut rates)?;
+        two_threads::measure(&mut rates)?;
     }
     let stored = jobs.get("stored").and_then(Value::as_array);
-    for job in stored.into_iter().flatten() {
+    let stored = stored.map_or(&[][..], Vec::as_slice);
+    for job in stored {
         codecs::of_stored(job, &mut rates)?;
     }
+    two_threads::of_stored(stored, &mut rates)?;
     Ok(json!({ "rates": rates }))
 }

@@ -74,7 +74,7 @@ fn texts(rates: &mut Rates) -> Result<()> {
 }
 
 /// A number that looks like chance, of another.
-fn scattered(number: u32) -> u64 {
+pub(super) fn scattered(number: u32) -> u64 {
     let mixed = u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9)
 }

@@ -23,6 +23,10 @@ pub(super) const FAMILIES: [(&str, &str); 8] = [
     ("consolidation", "Consolidation"),
 ];
 
+/// What begins the names of rates of work that two threads do, and one alone.
+const TWO_THREADS: &str = "two threads: ";
+const ONE_THREAD: &str = "one thread: ";
+
 const HOW: &str = "\
 Each row is a workload that both engines run in turn, a process each, in several rounds: a run to warm up, then three timed ones (one, where
 it takes over two seconds). Of all runs of all rounds the fastest counts, for both engines as for the rates of the limit: what else the
@@ -66,6 +70,7 @@ pub(super) fn page(results: &Results, reasons: &Map<String, Value>) -> Result<St
         )?;
     }
     others(&mut text, &rows)?;
+    two_threads(&mut text, results)?;
     misses(&mut text, &rows, reasons)?;
     growth::write(&mut text, results, reasons)?;
     rates(&mut text, results)?;
@@ -243,12 +248,41 @@ fn short(goal: Goal) -> &'static str {
     }
 }
 
+/// What a second thread adds on this machine, where two share nothing.
+fn two_threads(text: &mut String, results: &Results) -> Result<()> {
+    let rates = results.rates();
+    let pairs = rates.iter().filter_map(|(name, two)| {
+        let name = name.strip_prefix(TWO_THREADS)?;
+        let one = format!("{ONE_THREAD}{name}");
+        let (_, one) = rates.iter().find(|(name, _)| *name == one)?;
+        Some((name, two / one))
+    });
+    let gains: Vec<String> = pairs
+        .map(|(name, gain)| format!("| {name} | {} |", number(Some(gain), 2)))
+        .collect();
+    if gains.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        text,
+        "\n## Two threads of this machine\n\nThe same work, by a thread on memory of its own and by two such threads at once, by the clock: what two \
+         threads that share nothing do in the time of one. No read gains more of the second thread than its codec does here.\n\n\
+         | work | two threads / one |\n|---|--:|\n{}",
+        gains.join("\n")
+    )?;
+    Ok(())
+}
+
 fn rates(text: &mut String, results: &Results) -> Result<()> {
     writeln!(
         text,
         "\n## Rates of this machine\n\nOf one core; at best. Compressors are measured on pieces of at most 64 KiB, as stored.\n\n| step | in a second |\n|---|--:|"
     )?;
+    let is_of_threads = |name: &str| name.starts_with(ONE_THREAD) || name.starts_with(TWO_THREADS);
     for (name, rate) in results.rates() {
+        if is_of_threads(name) {
+            continue;
+        }
         let told = if matches!(
             name,
             "open"
