@@ -39,7 +39,7 @@ const HOW: &str = "\
 
 An S3 server on the same machine, behind a proxy that waits; seconds by the clock, the fastest of three runs (one, where it takes over ten
 seconds), and requests. Of tdb the program is measured whole, of TileDB opening and reading alone. To open is `tdb info`, which
-opens all fragments, as TileDB does, looks whether there is a group and metadata, too, and tells what it found. The box is 1 % of
+opens all fragments, as TileDB does, reads the metadata, too, and tells what it found. The box is 1 % of
 the domain; each fragment has ten cells anywhere. Metadata is consolidated by TileDB: commits and fragment metadata.
 
 | what | metadata | fragments | TileDB s | tdb s | TileDB / tdb | TileDB requests | tdb requests |
