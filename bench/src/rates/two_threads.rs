@@ -1,5 +1,5 @@
 //! What a second thread is worth on this machine: work that shares nothing, done by one thread and by two at once. Cores that
-//! share their units, their caches or a busy host do less than twice as much, and no program gains more of the second one.
+//! share their units, their caches or a busy host do less than twice as much.
 
 use std::hint::black_box;
 use std::path::Path;

@@ -60,6 +60,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     }
 }
 
+/// Tells of an array that has been opened.
 fn array_info(
     array: &Array,
     arguments: &Arguments,

@@ -86,7 +86,7 @@ fn unevenness(text: &mut String, rows: &[Row<'_>]) -> Result<()> {
     let most = of("tdb").chain(of("tiledb")).max_by(f64::total_cmp);
     writeln!(
         text,
-        "\nThe slowest round of a row took {} times as long as the fastest (geometric mean; TileDB {}), {} times at most: that is the machine's.",
+        "\nThe slowest round of a row took {} times as long as the fastest (geometric mean; TileDB {}), {} times at most, by the same programs on the same data.",
         number(mean(of("tdb")), 2),
         number(mean(of("tiledb")), 2),
         number(most, 2),
@@ -266,7 +266,7 @@ fn two_threads(text: &mut String, results: &Results) -> Result<()> {
     writeln!(
         text,
         "\n## Two threads of this machine\n\nThe same work, by a thread on memory of its own and by two such threads at once, by the clock: what two \
-         threads that share nothing do in the time of one. No read gains more of the second thread than its codec does here.\n\n\
+         threads that share nothing do in the time of one.\n\n\
          | work | two threads / one |\n|---|--:|\n{}",
         gains.join("\n")
     )?;
