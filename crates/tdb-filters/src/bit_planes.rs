@@ -1,13 +1,26 @@
-//! The loops behind bitshuffle: values to planes of bits and back, by way of planes of bytes.
+//! The loops behind bitshuffle: values to planes of bits and back.
+//!
+//! A block of values of `S` bytes has `8 * S` planes: plane `8j + k` has bit `k` of byte `j` of all values, one byte for each group
+//! of eight values. Decoding first joins the planes of one `k` as byteshuffle joins planes of bytes: each group then has eight
+//! numbers of `S` bytes, where number `k` has bit `k` of all bytes of its values. Then bits change places among these eight, which
+//! makes them the values. Each byte is moved twice; by way of planes of bytes it would be moved three times.
 
 use tdb_simd::Kernel;
 use tdb_tile::Bug;
 
-use crate::planes::{check_lengths, eights, rows, rows_mut, shuffle_values, unshuffle_planes};
-use crate::turn::{bits_of_eights, bytes_of_eights};
+use crate::planes::{check_lengths, eights, join, rows, rows_mut, split};
+use crate::turn::{bits_of_eights, bytes_of_eights, halves_of_twos, twos_of_fours};
 
 /// Bytes that are bit-shuffled together.
 const BLOCK: usize = 8192;
+
+/// Bytes of eight groups of values of so many bytes.
+const fn eight_groups(size: usize) -> usize {
+    size.saturating_mul(64)
+}
+
+/// Bytes of eight groups of the widest values.
+const EIGHT_GROUPS: usize = eight_groups(8);
 
 /// [`shuffle_blocks`], for values of so many bytes.
 struct Shuffle(usize);
@@ -17,7 +30,13 @@ impl Kernel for Shuffle {
 
     #[inline(always)]
     fn run(self, values: &[u8], planes: &mut [u8]) -> Result<(), Bug> {
-        shuffle_blocks(self.0, values, planes)
+        check_lengths(values, planes)?;
+        match self.0 {
+            2 => shuffle_blocks::<2>(values, planes),
+            4 => shuffle_blocks::<4>(values, planes),
+            8 => shuffle_blocks::<8>(values, planes),
+            _ => shuffle_blocks::<1>(values, planes),
+        }
     }
 }
 
@@ -29,7 +48,13 @@ impl Kernel for Unshuffle {
 
     #[inline(always)]
     fn run(self, planes: &[u8], values: &mut [u8]) -> Result<(), Bug> {
-        unshuffle_blocks(self.0, planes, values)
+        check_lengths(planes, values)?;
+        match self.0 {
+            2 => unshuffle_blocks::<2>(planes, values),
+            4 => unshuffle_blocks::<4>(planes, values),
+            8 => unshuffle_blocks::<8>(planes, values),
+            _ => unshuffle_blocks::<1>(planes, values),
+        }
     }
 }
 
@@ -44,25 +69,28 @@ pub(crate) fn unshuffle_bits(size: usize, planes: &[u8], values: &mut [u8]) -> R
 }
 
 #[inline(always)]
-fn shuffle_blocks(size: usize, values: &[u8], planes: &mut [u8]) -> Result<(), Bug> {
-    check_lengths(values, planes)?;
-    let mut bytes = [0; BLOCK];
-    let blocks = values.chunks(BLOCK).zip(planes.chunks_mut(BLOCK));
-    for (values, planes) in blocks {
-        let whole = whole_groups(size, values.len());
-        let (values, left) = values.split_at(whole);
-        let (planes, rest) = planes.split_at_mut(whole);
+fn shuffle_blocks<const S: usize>(values: &[u8], planes: &mut [u8]) -> Result<(), Bug> {
+    let mut turned = [0; BLOCK];
+    for (values, planes) in values.chunks(BLOCK).zip(planes.chunks_mut(BLOCK)) {
+        let row = groups_in::<S>(values.len());
+        let (whole, left) = values.split_at(bytes_of_groups::<S>(row));
+        let (planes, rest) = planes.split_at_mut(whole.len());
         rest.copy_from_slice(left);
-        // A block holds no more than these.
-        let (bytes, _) = bytes.split_at_mut(whole);
-        shuffle_values(size, values, bytes)?;
-        let plane = whole.checked_div(size).unwrap_or(0).max(1);
-        let pairs = bytes
-            .chunks_exact(plane)
-            .zip(planes.chunks_exact_mut(plane));
-        // What `for_each` is given is not part of this loop for certain.
-        for (bytes, bits) in pairs {
-            split_bits(bytes, bits);
+        let (some, few) = whole.split_at(bytes_of_groups::<S>(eights(row)));
+        shuffle_groups::<S>(some, (planes, row), &mut turned)?;
+        if few.is_empty() {
+            continue;
+        }
+        let (mut values, mut bits) = ([0; EIGHT_GROUPS], [0; EIGHT_GROUPS]);
+        let ((values, _), (bits, _)) = (
+            values.split_at_mut(eight_groups(S)),
+            bits.split_at_mut(eight_groups(S)),
+        );
+        values.split_at_mut(few.len()).0.copy_from_slice(few);
+        shuffle_groups::<S>(values, (bits, 8), &mut turned)?;
+        for (plane, bits) in planes.chunks_exact_mut(row).zip(bits.chunks_exact(8)) {
+            let (_, end) = plane.split_at_mut(eights(row));
+            end.copy_from_slice(bits.split_at(end.len()).0);
         }
     }
     Ok(())
@@ -70,91 +98,164 @@ fn shuffle_blocks(size: usize, values: &[u8], planes: &mut [u8]) -> Result<(), B
 
 /// Undoes [`shuffle_blocks`].
 #[inline(always)]
-fn unshuffle_blocks(size: usize, planes: &[u8], values: &mut [u8]) -> Result<(), Bug> {
-    check_lengths(planes, values)?;
-    let mut bytes = [0; BLOCK];
-    let blocks = planes.chunks(BLOCK).zip(values.chunks_mut(BLOCK));
-    for (planes, values) in blocks {
-        let whole = whole_groups(size, values.len());
-        let (planes, left) = planes.split_at(whole);
-        let (values, rest) = values.split_at_mut(whole);
+fn unshuffle_blocks<const S: usize>(planes: &[u8], values: &mut [u8]) -> Result<(), Bug> {
+    let mut turned = [0; BLOCK];
+    for (planes, values) in planes.chunks(BLOCK).zip(values.chunks_mut(BLOCK)) {
+        let row = groups_in::<S>(values.len());
+        let (whole, rest) = values.split_at_mut(bytes_of_groups::<S>(row));
+        let (planes, left) = planes.split_at(whole.len());
         rest.copy_from_slice(left);
-        let (bytes, _) = bytes.split_at_mut(whole);
-        let plane = whole.checked_div(size).unwrap_or(0).max(1);
-        let pairs = planes
-            .chunks_exact(plane)
-            .zip(bytes.chunks_exact_mut(plane));
-        for (bits, bytes) in pairs {
-            join_bits(bits, bytes);
+        let (some, few) = whole.split_at_mut(bytes_of_groups::<S>(eights(row)));
+        unshuffle_groups::<S>((planes, row), some, &mut turned)?;
+        if few.is_empty() {
+            continue;
         }
-        unshuffle_planes(size, bytes, values)?;
+        let (mut values, mut bits) = ([0; EIGHT_GROUPS], [0; EIGHT_GROUPS]);
+        let ((values, _), (bits, _)) = (
+            values.split_at_mut(eight_groups(S)),
+            bits.split_at_mut(eight_groups(S)),
+        );
+        for (plane, bits) in planes.chunks_exact(row).zip(bits.chunks_exact_mut(8)) {
+            let (_, end) = plane.split_at(eights(row));
+            bits.split_at_mut(end.len()).0.copy_from_slice(end);
+        }
+        unshuffle_groups::<S>((bits, 8), values, &mut turned)?;
+        few.copy_from_slice(values.split_at(few.len()).0);
     }
     Ok(())
 }
 
-/// Bytes of as many values as come in groups of eight.
+/// How many groups of eight values of `S` bytes there are in so many bytes.
 #[inline(always)]
-fn whole_groups(size: usize, len: usize) -> usize {
-    let group = size.saturating_mul(8).max(1);
-    len.saturating_sub(len.checked_rem(group).unwrap_or(0))
+const fn groups_in<const S: usize>(len: usize) -> usize {
+    match len.checked_div(S.saturating_mul(8)) {
+        Some(count) => count,
+        None => 0,
+    }
 }
 
-/// One byte plane to its eight bit planes: byte `g` of plane `k` holds bit `k` of bytes `8g..8g + 8`.
+/// Bytes of so many groups of values of `S` bytes.
 #[inline(always)]
-fn split_bits(bytes: &[u8], bits: &mut [u8]) {
-    let (groups, _) = bytes.as_chunks::<8>();
-    let (whole, few) = groups.split_at(eights(groups.len()));
-    let rows = rows_mut::<8>(bits, groups.len());
-    let [a, b, c, d, e, f, g, h] = rows.map(|row| row.as_chunks_mut::<8>());
-    let (groups, _) = whole.as_chunks::<8>();
-    let all = groups.iter().zip(a.0).zip(b.0).zip(c.0).zip(d.0);
-    for ((((((((groups, a), b), c), d), e), f), g), h) in all.zip(e.0).zip(f.0).zip(g.0).zip(h.0) {
-        let turned = bits_of_eights(bytes_of_eights(groups.map(u64::from_le_bytes)));
+const fn bytes_of_groups<const S: usize>(count: usize) -> usize {
+    count.saturating_mul(S.saturating_mul(8))
+}
+
+/// The first groups of a block, eight of them at a time, to the beginnings of its planes of `row` bytes.
+#[inline(always)]
+fn shuffle_groups<const S: usize>(
+    values: &[u8],
+    (planes, row): (&mut [u8], usize),
+    turned: &mut [u8; BLOCK],
+) -> Result<(), Bug> {
+    let (turned, _) = turned.split_at_mut(values.len());
+    split_bits::<S>(values, turned);
+    let count = groups_in::<S>(values.len());
+    let mut left = rows_mut::<S>(planes, row.saturating_mul(8));
+    for turned in rows::<8>(turned, count.saturating_mul(S)) {
+        let planes = left.each_mut().map(|left| {
+            let (plane, others) = std::mem::take(left).split_at_mut(row);
+            *left = others;
+            plane.split_at_mut(count).0
+        });
+        split::<S>(turned.as_chunks().0, planes)?;
+    }
+    Ok(())
+}
+
+/// Undoes [`shuffle_groups`].
+#[inline(always)]
+fn unshuffle_groups<const S: usize>(
+    (planes, row): (&[u8], usize),
+    values: &mut [u8],
+    turned: &mut [u8; BLOCK],
+) -> Result<(), Bug> {
+    let (turned, _) = turned.split_at_mut(values.len());
+    let count = groups_in::<S>(values.len());
+    let mut left = rows::<S>(planes, row.saturating_mul(8));
+    for turned in rows_mut::<8>(turned, count.saturating_mul(S)) {
+        let planes = left.each_mut().map(|left| {
+            let (plane, others) = left.split_at(row);
+            *left = others;
+            plane.split_at(count).0
+        });
+        join::<S>(planes, turned.as_chunks_mut().0)?;
+    }
+    join_bits::<S>(turned, values);
+    Ok(())
+}
+
+/// Values of eight groups at a time to eight rows: value `k` of a group has bit `k` of all its bytes, group by group in row `k`.
+#[inline(always)]
+fn split_bits<const S: usize>(values: &[u8], turned: &mut [u8]) {
+    let rows = rows_mut::<8>(turned, turned.len() / 8);
+    let [a, b, c, d, e, f, g, h] = rows.map(|row| row.as_chunks_mut::<8>().0);
+    let (values, _) = values.as_chunks::<8>();
+    let all = values.as_chunks::<8>().0.iter().zip(a).zip(b).zip(c).zip(d);
+    for ((((((((values, a), b), c), d), e), f), g), h) in all.zip(e).zip(f).zip(g).zip(h) {
+        let turned = bits_of_eights(by_place::<S>(values.map(u64::from_le_bytes)));
         [*a, *b, *c, *d, *e, *f, *g, *h] = turned.map(u64::to_le_bytes);
     }
-    split_few(few, [a.1, b.1, c.1, d.1, e.1, f.1, g.1, h.1]);
-}
-
-/// As [`split_bits`], of fewer bytes than there are in eight groups.
-fn split_few(few: &[[u8; 8]], rows: [&mut [u8]; 8]) {
-    let [a, b, c, d, e, f, g, h] = rows;
-    let all = few.iter().zip(a).zip(b).zip(c).zip(d);
-    for ((((((((group, a), b), c), d), e), f), g), h) in all.zip(e).zip(f).zip(g).zip(h) {
-        let group = [u64::from_le_bytes(*group), 0, 0, 0, 0, 0, 0, 0];
-        let turned = bits_of_eights(bytes_of_eights(group));
-        [*a, *b, *c, *d, *e, *f, *g, *h] = turned.map(low_byte);
-    }
-}
-
-const fn low_byte(number: u64) -> u8 {
-    let [low, ..] = number.to_le_bytes();
-    low
 }
 
 /// Undoes [`split_bits`].
 #[inline(always)]
-fn join_bits(bits: &[u8], bytes: &mut [u8]) {
-    let (groups, _) = bytes.as_chunks_mut::<8>();
-    let row = groups.len();
-    let (eights, few) = groups.split_at_mut(eights(row));
-    let [a, b, c, d, e, f, g, h] = rows::<8>(bits, row).map(|row| row.as_chunks::<8>());
-    let (places, _) = eights.as_chunks_mut::<8>();
-    let all = places.iter_mut().zip(a.0).zip(b.0).zip(c.0).zip(d.0);
-    for ((((((((places, a), b), c), d), e), f), g), h) in all.zip(e.0).zip(f.0).zip(g.0).zip(h.0) {
+fn join_bits<const S: usize>(turned: &[u8], values: &mut [u8]) {
+    let rows = rows::<8>(turned, turned.len() / 8);
+    let [a, b, c, d, e, f, g, h] = rows.map(|row| row.as_chunks::<8>().0);
+    let (values, _) = values.as_chunks_mut::<8>();
+    let (values, _) = values.as_chunks_mut::<8>();
+    let all = values.iter_mut().zip(a).zip(b).zip(c).zip(d);
+    for ((((((((values, a), b), c), d), e), f), g), h) in all.zip(e).zip(f).zip(g).zip(h) {
         let rows = [a, b, c, d, e, f, g, h].map(|row| u64::from_le_bytes(*row));
-        *places = bytes_of_eights(bits_of_eights(rows)).map(u64::to_le_bytes);
+        *values = by_group::<S>(bits_of_eights(rows)).map(u64::to_le_bytes);
     }
-    join_few([a.1, b.1, c.1, d.1, e.1, f.1, g.1, h.1], few);
 }
 
-/// As [`join_bits`], of fewer bytes than there are in eight groups.
-fn join_few(rows: [&[u8]; 8], few: &mut [[u8; 8]]) {
-    let [a, b, c, d, e, f, g, h] = rows;
-    let all = few.iter_mut().zip(a).zip(b).zip(c).zip(d);
-    for ((((((((group, a), b), c), d), e), f), g), h) in all.zip(e).zip(f).zip(g).zip(h) {
-        let rows = [a, b, c, d, e, f, g, h].map(|byte| u64::from(*byte));
-        let [low, ..] = bytes_of_eights(bits_of_eights(rows));
-        *group = low.to_le_bytes();
+/// Of `8 / S` groups: number `i` has value `i` of each. What comes of it has all values of the first group, then of the next.
+#[inline(always)]
+const fn by_group<const S: usize>(numbers: [u64; 8]) -> [u64; 8] {
+    let [a, b, c, d, e, f, g, h] = numbers;
+    match S {
+        1 => bytes_of_eights(numbers),
+        2 => {
+            let ([a, b, c, d], [e, f, g, h]) =
+                (twos_of_fours([a, b, c, d]), twos_of_fours([e, f, g, h]));
+            [a, e, b, f, c, g, d, h]
+        }
+        4 => {
+            let [(a, e), (b, f), (c, g), (d, h)] = [
+                halves_of_twos(a, b),
+                halves_of_twos(c, d),
+                halves_of_twos(e, f),
+                halves_of_twos(g, h),
+            ];
+            [a, b, c, d, e, f, g, h]
+        }
+        _ => numbers,
+    }
+}
+
+/// Undoes [`by_group`].
+#[inline(always)]
+const fn by_place<const S: usize>(numbers: [u64; 8]) -> [u64; 8] {
+    let [a, b, c, d, e, f, g, h] = numbers;
+    match S {
+        1 => bytes_of_eights(numbers),
+        2 => {
+            let ([a, b, c, d], [e, f, g, h]) =
+                (twos_of_fours([a, c, e, g]), twos_of_fours([b, d, f, h]));
+            [a, b, c, d, e, f, g, h]
+        }
+        4 => {
+            let [(a, b), (c, d), (e, f), (g, h)] = [
+                halves_of_twos(a, e),
+                halves_of_twos(b, f),
+                halves_of_twos(c, g),
+                halves_of_twos(d, h),
+            ];
+            [a, b, c, d, e, f, g, h]
+        }
+        _ => numbers,
     }
 }
 

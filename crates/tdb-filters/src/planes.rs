@@ -43,68 +43,33 @@ pub(crate) fn unshuffle(size: usize, planes: &[u8], values: &mut [u8]) -> Result
     tdb_simd::run(Unshuffle(size), planes, values)
 }
 
-/// [`shuffle`] in a loop that is part of another.
 #[inline(always)]
-#[expect(
-    clippy::redundant_closure,
-    reason = "what is given by its name is not inlined for certain"
-)]
-pub(crate) fn shuffle_values(size: usize, values: &[u8], planes: &mut [u8]) -> Result<(), Bug> {
+fn shuffle_values(size: usize, values: &[u8], planes: &mut [u8]) -> Result<(), Bug> {
     check_lengths(values, planes)?;
     match size {
-        2 => shuffle_by::<2>(
-            values,
-            planes,
-            #[inline(always)]
-            |from, to| split_pairs(from, to),
-        ),
-        4 => shuffle_by::<4>(
-            values,
-            planes,
-            #[inline(always)]
-            |from, to| split_fours(from, to),
-        ),
-        8 => shuffle_by::<8>(
-            values,
-            planes,
-            #[inline(always)]
-            |from, to| split_eights(from, to),
-        ),
-        _ => planes.copy_from_slice(values),
+        2 => shuffle_by::<2>(values, planes),
+        4 => shuffle_by::<4>(values, planes),
+        8 => shuffle_by::<8>(values, planes),
+        _ => {
+            planes.copy_from_slice(values);
+            Ok(())
+        }
     }
-    Ok(())
 }
 
 /// Undoes [`shuffle_values`].
 #[inline(always)]
-#[expect(
-    clippy::redundant_closure,
-    reason = "what is given by its name is not inlined for certain"
-)]
-pub(crate) fn unshuffle_planes(size: usize, planes: &[u8], values: &mut [u8]) -> Result<(), Bug> {
+fn unshuffle_planes(size: usize, planes: &[u8], values: &mut [u8]) -> Result<(), Bug> {
     check_lengths(planes, values)?;
     match size {
-        2 => unshuffle_by::<2>(
-            planes,
-            values,
-            #[inline(always)]
-            |from, to| join_pairs(from, to),
-        ),
-        4 => unshuffle_by::<4>(
-            planes,
-            values,
-            #[inline(always)]
-            |from, to| join_fours(from, to),
-        ),
-        8 => unshuffle_by::<8>(
-            planes,
-            values,
-            #[inline(always)]
-            |from, to| join_eights(from, to),
-        ),
-        _ => values.copy_from_slice(planes),
+        2 => unshuffle_by::<2>(planes, values),
+        4 => unshuffle_by::<4>(planes, values),
+        8 => unshuffle_by::<8>(planes, values),
+        _ => {
+            values.copy_from_slice(planes);
+            Ok(())
+        }
     }
-    Ok(())
 }
 
 /// Where both slices are equally long, all places where they are cut lie within them.
@@ -136,13 +101,9 @@ pub(crate) fn rows_mut<const N: usize>(mut bytes: &mut [u8], row: usize) -> [&mu
     })
 }
 
-/// Runs `split` over as many values as come in eights, and a plain loop over the rest.
+/// As many values as come in eights by [`split`], the rest by a plain loop.
 #[inline(always)]
-fn shuffle_by<const S: usize>(
-    values: &[u8],
-    planes: &mut [u8],
-    split: impl Fn(&[[u8; S]], [&mut [u8]; S]),
-) {
+fn shuffle_by<const S: usize>(values: &[u8], planes: &mut [u8]) -> Result<(), Bug> {
     let (values, left) = values.as_chunks::<S>();
     let whole = values.len().saturating_mul(S);
     let (planes, rest) = planes.split_at_mut(whole);
@@ -159,28 +120,57 @@ fn shuffle_by<const S: usize>(
     split(
         eights,
         planes.map(|plane| plane.split_at_mut(eights.len()).0),
-    );
+    )
 }
 
-/// Runs `join` over as many values as come in eights, and a plain loop over the rest.
+/// As many values as come in eights by [`join`], the rest by a plain loop.
 #[inline(always)]
-fn unshuffle_by<const S: usize>(
-    planes: &[u8],
-    values: &mut [u8],
-    join: impl Fn([&[u8]; S], &mut [[u8; S]]),
-) {
+fn unshuffle_by<const S: usize>(planes: &[u8], values: &mut [u8]) -> Result<(), Bug> {
     let (values, rest) = values.as_chunks_mut::<S>();
     let whole = values.len().saturating_mul(S);
     let (planes, left) = planes.split_at(whole);
     rest.copy_from_slice(left);
     let planes = rows::<S>(planes, values.len());
     let (eights, few) = values.split_at_mut(eights(values.len()));
-    let planes = planes.map(|plane| plane.split_at(eights.len()));
-    join(planes.map(|(start, _)| start), eights);
-    for (j, (_, end)) in planes.iter().enumerate() {
+    for (j, plane) in planes.iter().enumerate() {
+        let (_, end) = plane.split_at(eights.len());
         let bytes = few.as_flattened_mut().iter_mut().skip(j).step_by(S);
-        bytes.zip(*end).for_each(|(place, byte)| *place = *byte);
+        bytes.zip(end).for_each(|(place, byte)| *place = *byte);
     }
+    join(planes.map(|plane| plane.split_at(eights.len()).0), eights)
+}
+
+/// Eights of values of one, two, four or eight bytes to a plane for each byte.
+#[inline(always)]
+pub(crate) fn split<const S: usize>(
+    values: &[[u8; S]],
+    mut planes: [&mut [u8]; S],
+) -> Result<(), Bug> {
+    let values = values.as_flattened();
+    match planes.as_mut_slice() {
+        [a] => a.copy_from_slice(values),
+        [a, b] => split_pairs(values.as_chunks().0, [a, b]),
+        [a, b, c, d] => split_fours(values.as_chunks().0, [a, b, c, d]),
+        [a, b, c, d, e, f, g, h] => split_eights(values.as_chunks().0, [a, b, c, d, e, f, g, h]),
+        _ => return Err(Bug::new("values of a size that no type has")),
+    }
+    Ok(())
+}
+
+/// Undoes [`split`].
+#[inline(always)]
+pub(crate) fn join<const S: usize>(planes: [&[u8]; S], values: &mut [[u8; S]]) -> Result<(), Bug> {
+    let values = values.as_flattened_mut();
+    match *planes.as_slice() {
+        [a] => values.copy_from_slice(a),
+        [a, b] => join_pairs([a, b], values.as_chunks_mut().0),
+        [a, b, c, d] => join_fours([a, b, c, d], values.as_chunks_mut().0),
+        [a, b, c, d, e, f, g, h] => {
+            join_eights([a, b, c, d, e, f, g, h], values.as_chunks_mut().0);
+        }
+        _ => return Err(Bug::new("values of a size that no type has")),
+    }
+    Ok(())
 }
 
 /// The largest multiple of eight up to `count`.

@@ -24,6 +24,22 @@ pub(crate) const fn bytes_of_eights([a, b, c, d, e, f, g, h]: [u64; 8]) -> [u64;
     [a, b, c, d, e, f, g, h]
 }
 
+/// Two bytes `j` of number `i` become two bytes `i` of number `j`.
+#[inline(always)]
+pub(crate) const fn twos_of_fours([a, b, c, d]: [u64; 4]) -> [u64; 4] {
+    let (a, c) = exchange(a, c, 32, LOW);
+    let (b, d) = exchange(b, d, 32, LOW);
+    let (a, b) = exchange(a, b, 16, 0x0000_ffff_0000_ffff);
+    let (c, d) = exchange(c, d, 16, 0x0000_ffff_0000_ffff);
+    [a, b, c, d]
+}
+
+/// The low halves of both, and the high ones.
+#[inline(always)]
+pub(crate) const fn halves_of_twos(a: u64, b: u64) -> (u64, u64) {
+    exchange(a, b, 32, LOW)
+}
+
 /// Byte `j` of each half of number `i` becomes byte `i` of that half of number `j`.
 #[inline(always)]
 pub(crate) const fn bytes_of_fours([a, b, c, d]: [u64; 4]) -> [u64; 4] {
