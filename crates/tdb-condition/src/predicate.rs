@@ -139,7 +139,7 @@ impl Predicate {
             let pieces = part.parts(threads::CELLS_PER_TASK).into_iter();
             pieces.map(move |rows| (part, rows))
         });
-        let answers = threads::map(pieces.collect(), |(part, rows)| {
+        let sets = threads::map(pieces.collect(), |(part, rows)| {
             let mut answers = Vec::new();
             match &self.condition {
                 Some(placed) => placed.evaluate((part, rows), column, &mut answers)?,
@@ -148,9 +148,10 @@ impl Predicate {
             if let Some(placed) = &self.points {
                 placed.choose(rows, column, &mut answers)?;
             }
-            Ok::<_, CellsError>(answers)
+            // A byte for each cell is short-lived: a bit is kept.
+            Ok::<_, CellsError>(CellSet::of_bytes(&answers)?)
         })?;
-        Ok(CellSet::of_bytes(&answers.concat())?)
+        Ok(CellSet::concat(&sets)?)
     }
 }
 

@@ -90,16 +90,14 @@ impl DensePlan {
             FoundBrush { others: false, .. } => return Ok(RuledOutRows::All),
             _ => {}
         }
-        let mut rows = vec![0; bands.rows()];
-        let mut rest = &mut rows[..];
+        let mut sets = Vec::new();
         for (_, block) in bands.blocks() {
-            let (out, behind) = rest
-                .split_at_mut_checked(index(block.rows())?)
-                .ok_or_else(outside)?;
-            paint(&self.shape, &self.layers, block, &mut RowsBrush { out })?;
-            rest = behind;
+            let mut rows = vec![0; index(block.rows())?];
+            let mut brush = RowsBrush { out: &mut rows };
+            paint(&self.shape, &self.layers, block, &mut brush)?;
+            sets.push(CellSet::of_bytes(&rows)?);
         }
-        Ok(RuledOutRows::Some(CellSet::of_bytes(&rows)?))
+        Ok(RuledOutRows::Some(CellSet::concat(&sets)?))
     }
 }
 
