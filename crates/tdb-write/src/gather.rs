@@ -199,17 +199,20 @@ fn pick_var(
     starts: &mut Vec<u64>,
     out: &mut Vec<u8>,
 ) -> Result<(), Bug> {
-    let range = |row: &Row| input.range(&(row.index()..row.index().saturating_add(1)));
+    let mut ranges = Vec::with_capacity(rows.len());
     let mut end = 0_usize;
     starts.clear();
+    starts.reserve(rows.len());
     for row in rows {
+        let range = input.range(&(row.index()..row.index().saturating_add(1)))?;
         starts.push(end as u64);
-        end = end.saturating_add(range(row)?.len());
+        end = end.saturating_add(range.len());
+        ranges.push(range);
     }
     out.resize(end, 0);
     let mut rest = &mut out[..];
-    for row in rows {
-        let behind = copy_text(&input.values, range(row)?, rest);
+    for range in ranges {
+        let behind = copy_text(&input.values, range, rest);
         rest = behind.ok_or_else(|| Bug::new("a cell that is to be written is not there"))?;
     }
     Ok(())
