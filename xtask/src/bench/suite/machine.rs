@@ -1,7 +1,7 @@
 //! What a table of figures must say of where it was made.
 
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::fixtures::output;
 use crate::workspace::root;
@@ -26,6 +26,21 @@ pub(super) fn commit() -> Result<String, Box<dyn std::error::Error>> {
         " with changes"
     };
     Ok(format!("{}{mark}", commit.trim()))
+}
+
+/// Whether what is measured, and what measures, is the same at two commits, of which the second is checked out.
+pub(super) fn same_programs(before: &str, now: &str) -> bool {
+    const PROGRAMS: [&str; 4] = ["crates", "bench", "Cargo.lock", "xtask/bench/suite/*.py"];
+    let is_plain = |commit: &str| commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_plain(before) || !is_plain(now) {
+        return false;
+    }
+    let mut git = Command::new("git");
+    git.current_dir(root())
+        .args(["diff", "--quiet", before, now, "--"]);
+    // A commit that is not there fails, too.
+    let status = git.args(PROGRAMS).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
 }
 
 /// Processor, cores, memory.

@@ -30,7 +30,8 @@ const ONE_THREAD: &str = "one thread: ";
 const HOW: &str = "\
 Each row is a workload that both engines run in turn, a process each, in several rounds: a run to warm up, then three timed ones (one, where
 it takes over two seconds). Of all runs of all rounds the fastest counts, for both engines as for the rates of the limit: what else the
-machine and its host do makes runs slower, never faster. The page cache is warm. TileDB 2.30.0 runs through its C interface,
+machine and its host do makes runs slower, never faster. Rows that are run again by the same programs have the rounds of all runs, of both
+engines. The page cache is warm. TileDB 2.30.0 runs through its C interface,
 in memory that is allocated and touched before; tdb runs through its Rust crates and keeps a result whole until the clock stops. Opening the
 array is within the time. Times are of the processor, in milliseconds, with one thread; they equal the time of the clock where
 nothing else runs. Two threads against one: by the clock. Both must find the same cells: checksums of every column, in their order where there is one; of what was written
@@ -38,7 +39,7 @@ and consolidated, by what TileDB reads of it. Peak memory is what a process held
 result included, in the round that took most; the cells of a write are not.
 
 The **limit** is what one core of this machine cannot do without: the sum of bytes by rate over the steps of a workload (reading, decoding, placing,
-sorting, encoding, writing; one opening and reading for each file), with the rates below, which were measured in the same rounds. Compressors count at
+sorting, encoding, writing; one opening and reading for each file), with the best rates of the same rounds. Compressors count at
 their own rate on the pieces that are stored in the array; other filters at that of a plain loop, or of a copy.
 `xtask/bench/suite/limits.py` has the steps of each workload. `performance-far.md` has arrays in a store that answers late.
 ";

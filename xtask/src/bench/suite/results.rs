@@ -85,7 +85,7 @@ impl Results {
         Ok(fs::rename(part, &self.file)?)
     }
 
-    /// The rates of a round; the best of all rounds of this run counts.
+    /// The rates of a round; the best of all rounds counts.
     pub(super) fn note_rates(&mut self, said: &Value) -> Outcome {
         let found = said.get("rates").and_then(Value::as_object);
         let rates = entry(&mut self.rounds, "rates")?;
@@ -125,13 +125,21 @@ impl Results {
         self.checked.push(name.to_owned());
     }
 
-    /// Makes rows of the rounds of this run, in the place of those that were there.
+    /// Makes rows of the rounds of this run, and of those that were made before of the same programs on the same machine; in the
+    /// place of the others.
     pub(super) fn finish(
         &mut self,
         list: &Map<String, Value>,
         needs: &Map<String, Value>,
         names: &[&str],
     ) -> Outcome {
+        let machine = machine::facts();
+        let is_same_machine = self.machine() == machine;
+        let commit = &self.commit;
+        let is_of_same = |said: &Value| {
+            let of = said.get("commit").and_then(Value::as_str);
+            is_same_machine && of.is_some_and(|of| machine::same_programs(of, commit))
+        };
         let rates = self.rounds.get("rates").cloned().unwrap_or(json!({}));
         let all = self
             .all
@@ -142,8 +150,9 @@ impl Results {
         // As the list has them, whichever were there before.
         let mut kept = std::mem::take(rows);
         for name in list.keys() {
+            let before = kept.remove(name);
             if !names.contains(&name.as_str()) {
-                if let Some(row) = kept.remove(name) {
+                if let Some(row) = before {
                     rows.insert(name.clone(), row);
                 }
                 continue;
@@ -151,14 +160,21 @@ impl Results {
             let workload = list.get(name).ok_or("no workload")?;
             let need = needs.get(name).ok_or("no limit")?;
             let rounds = self.rounds.get(name).ok_or("no rounds")?;
-            let row = row(workload, need, rounds, &rates, &self.commit)?;
+            let before = before.filter(|row| is_of_same(row));
+            let row = row(workload, need, (rounds, before.as_ref()), &rates, commit)?;
             rows.insert(name.clone(), row);
         }
-        of_scale.insert("machine".into(), machine::facts().into());
+        let before = json!({"commit": of_scale.get("rates_commit")});
+        let is_added = is_of_same(&before);
+        of_scale.insert("rates_commit".into(), commit.as_str().into());
         let kept = entry(of_scale, "rates")?;
         for (name, rate) in rates.as_object().into_iter().flatten() {
-            kept.insert(name.clone(), rate.clone());
+            let before = kept.get(name).filter(|_| is_added);
+            let best = before.and_then(Value::as_f64).unwrap_or(0.0);
+            let rate = rate.as_f64().ok_or("a rate that is no number")?;
+            kept.insert(name.clone(), best.max(rate).into());
         }
+        of_scale.insert("machine".into(), machine.into());
         Ok(())
     }
 
@@ -221,22 +237,24 @@ fn entry<'a>(of: &'a mut Map<String, Value>, key: &str) -> Result<&'a mut Map<St
     Ok(value.as_object_mut().ok_or("no object")?)
 }
 
-/// A row: what was asked, what both engines took by threads, and the limit with what it is made of.
+/// A row: what was asked, what both engines took by threads, and the limit with what it is made of. Rounds that were made of the
+/// same programs before count as those of this run do.
 fn row(
     workload: &Value,
     need: &Value,
-    rounds: &Value,
+    (rounds, before): (&Value, Option<&Value>),
     rates: &Value,
     commit: &str,
 ) -> Result<Value> {
-    let mut threads = Map::new();
+    let found = |key: &str| before.and_then(|row| row.get(key)?.as_object());
+    let mut threads = found("threads").cloned().unwrap_or_default();
     for (number, engines) in rounds.as_object().ok_or("no rounds")? {
-        let mut taken = Map::new();
+        let taken = entry(&mut threads, number)?;
         for (engine, said) in engines.as_object().ok_or("no engines")? {
             let said = said.as_array().ok_or("no rounds of an engine")?;
-            taken.insert(engine.clone(), best(said)?);
+            let best = best(taken.get(engine), said)?;
+            taken.insert(engine.clone(), best);
         }
-        threads.insert(number.clone(), taken.into());
     }
     let mut stages = Map::new();
     let list = need.get("stages").and_then(Value::as_array);
@@ -245,7 +263,9 @@ fn row(
         let amount = stage.get(1).and_then(Value::as_f64).ok_or("no amount")?;
         let rate = rates.get(name).and_then(Value::as_f64);
         let rate = rate.ok_or_else(|| format!("the rate `{name}` was not measured"))?;
-        stages.insert(name.to_owned(), (amount / rate).into());
+        let before = found("stages").and_then(|stages| stages.get(name)?.as_f64());
+        let seconds = before.map_or(amount / rate, |before| before.min(amount / rate));
+        stages.insert(name.to_owned(), seconds.into());
     }
     let told = |key: &str| workload.get(key).cloned().unwrap_or(Value::Null);
     Ok(json!({
@@ -255,11 +275,10 @@ fn row(
 }
 
 /// What all rounds have at best: the fastest times, which the machine disturbed least, but the highest peak.
-fn best(rounds: &[Value]) -> Result<Value> {
+fn best(before: Option<&Value>, rounds: &[Value]) -> Result<Value> {
     let all = |key: &'static str| {
-        rounds
-            .iter()
-            .filter_map(move |said| said.get(key)?.as_f64())
+        let said = before.into_iter().chain(rounds);
+        said.filter_map(move |said| said.get(key)?.as_f64())
     };
     let last = rounds.last().and_then(Value::as_object);
     let mut best = last.cloned().ok_or("no figures")?;
@@ -268,10 +287,10 @@ fn best(rounds: &[Value]) -> Result<Value> {
         let least = all(key).min_by(f64::total_cmp);
         best.insert(key.into(), least.ok_or("no time")?.into());
     }
-    for (key, of) in [("peak", "peak"), ("slowest", "cpu")] {
-        let most = all(of).max_by(f64::total_cmp);
-        best.insert(key.into(), most.ok_or("no peak")?.into());
-    }
+    let slowest = all("cpu").chain(all("slowest")).max_by(f64::total_cmp);
+    best.insert("slowest".into(), slowest.ok_or("no time")?.into());
+    let peak = all("peak").max_by(f64::total_cmp);
+    best.insert("peak".into(), peak.ok_or("no peak")?.into());
     Ok(best.into())
 }
 
@@ -313,5 +332,43 @@ pub(super) fn figures(said: &Value) -> Figures {
         wall: number("wall"),
         peak: number("peak"),
         result: number("result"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(cpu: f64, peak: f64) -> Value {
+        json!({"cpu": cpu, "wall": cpu, "peak": peak, "sums": {}})
+    }
+
+    fn of(row: &Value, threads: u64) -> Figures {
+        let row = Row {
+            name: "",
+            said: row,
+        };
+        row.figures(threads, "tdb").unwrap()
+    }
+
+    #[test]
+    fn rounds_of_the_same_programs_add_up() {
+        let need = json!({"stages": [["copy", 8.0]]});
+        let rounds = |threads: &str, list: &[Value]| json!({threads: {"tdb": list}});
+        let first = rounds("1", &[said(3.0, 10.0), said(2.0, 11.0)]);
+        let rates = |rate: f64| json!({"copy": rate});
+        let first = row(&json!({}), &need, (&first, None), &rates(4.0), "a").unwrap();
+        let two = rounds("2", &[said(5.0, 5.0)]);
+        let both = row(&json!({}), &need, (&two, Some(&first)), &rates(2.0), "b").unwrap();
+        let one = of(&both, 1);
+        assert_eq!((one.cpu, one.slowest, one.peak), (2.0, 3.0, 11.0));
+        assert_eq!(of(&both, 2).wall, 5.0);
+        assert_eq!(both["stages"]["copy"], 2.0);
+        assert_eq!(both["commit"], "b");
+        let more = rounds("1", &[said(4.0, 9.0), said(1.5, 9.0)]);
+        let more = row(&json!({}), &need, (&more, Some(&both)), &rates(8.0), "b").unwrap();
+        let one = of(&more, 1);
+        assert_eq!((one.cpu, one.slowest, one.peak), (1.5, 4.0, 11.0));
+        assert_eq!(more["stages"]["copy"], 1.0);
     }
 }
