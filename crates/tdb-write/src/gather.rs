@@ -193,27 +193,33 @@ pub(crate) fn pick_from(
     })
 }
 
+/// Cells whose places are looked up before the first of them is copied: no copy waits for the place of the next.
+const LOOKED_UP: usize = 1024;
+
+/// Adds these cells to `out`, which is empty, and says where they start.
 fn pick_var(
     input: &Input,
     rows: &[Row],
     starts: &mut Vec<u64>,
     out: &mut Vec<u8>,
 ) -> Result<(), Bug> {
-    let mut ranges = Vec::with_capacity(rows.len());
-    let mut end = 0_usize;
+    let mut ranges = Vec::with_capacity(LOOKED_UP.min(rows.len()));
     starts.clear();
-    starts.reserve(rows.len());
-    for row in rows {
-        let range = input.range(&(row.index()..row.index().saturating_add(1)))?;
-        starts.push(end as u64);
-        end = end.saturating_add(range.len());
-        ranges.push(range);
-    }
-    out.resize(end, 0);
-    let mut rest = &mut out[..];
-    for range in ranges {
-        let behind = copy_text(&input.values, range, rest);
-        rest = behind.ok_or_else(|| Bug::new("a cell that is to be written is not there"))?;
+    for rows in rows.chunks(LOOKED_UP) {
+        let begin = out.len();
+        let mut end = begin;
+        for row in rows {
+            let range = input.range(&(row.index()..row.index().saturating_add(1)))?;
+            starts.push(end as u64);
+            end = end.saturating_add(range.len());
+            ranges.push(range);
+        }
+        out.resize(end, 0);
+        let (_, mut rest) = out.split_at_mut(begin);
+        for range in ranges.drain(..) {
+            let behind = copy_text(&input.values, range, rest);
+            rest = behind.ok_or_else(|| Bug::new("a cell that is to be written is not there"))?;
+        }
     }
     Ok(())
 }

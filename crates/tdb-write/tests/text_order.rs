@@ -59,12 +59,12 @@ fn write(store: &MemoryStore, time: u64, cells: &[(&[u8], i32)]) {
     writer.finish().unwrap();
 }
 
-#[test]
-fn text_beyond_ascii_is_merged_in_batches_of_any_size() {
+/// An empty array of texts, with so many cells in a tile.
+fn array(capacity: u64) -> MemoryStore {
     let dimensions = vec![Dimension::strings("s")];
     let attributes = vec![Attribute::new("a", Datatype::Int32)];
     let mut schema = ArraySchema::new(ArrayType::Sparse, dimensions, attributes);
-    schema.capacity = 2;
+    schema.capacity = capacity;
     let store = MemoryStore::new();
     Array::create(
         &Location::new(Arc::new(store.clone()), ""),
@@ -73,6 +73,35 @@ fn text_beyond_ascii_is_merged_in_batches_of_any_size() {
         &ChangeOptions::default(),
     )
     .unwrap();
+    store
+}
+
+#[test]
+fn many_texts_of_any_length_are_put_in_order() {
+    // As many in a tile as are looked up at a time, one more, and several times as many.
+    for capacity in [1024, 1025, 4000] {
+        let text = |place: usize| format!("{:04}{}", place, "x".repeat(place % 45)).into_bytes();
+        let texts: Vec<Vec<u8>> = (0..5000).map(|place| text(place * 37 % 5000)).collect();
+        let numbers = (0..5000).map(|place| place * 37 % 5000);
+        let cells: Vec<(&[u8], i32)> = texts.iter().map(Vec::as_slice).zip(numbers).collect();
+        let store = array(capacity);
+        write(&store, 10, &cells);
+        let (mut found, mut numbers) = (Vec::new(), Vec::new());
+        let options = ReadOptions::default();
+        for batch in Reader::open(&Session::default(), &open(&store), &options).unwrap() {
+            let batch = batch.unwrap();
+            let column = batch.column("s").unwrap();
+            found.extend((0..batch.rows).map(|row| column.cell(row).unwrap().to_vec()));
+            numbers.extend(batch.column("a").unwrap().numbers::<i32>().unwrap());
+        }
+        assert_eq!(numbers, (0..5000).collect::<Vec<i32>>());
+        assert_eq!(found, (0..5000).map(text).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn text_beyond_ascii_is_merged_in_batches_of_any_size() {
+    let store = array(2);
     let high = "\u{e9}".as_bytes();
     write(&store, 10, &[(high, 1), (b"a", 2), (b"c", 3)]);
     write(&store, 20, &[(high, 4), (b"d", 5)]);
