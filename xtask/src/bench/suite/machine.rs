@@ -30,8 +30,15 @@ pub(super) fn commit() -> Result<String, Box<dyn std::error::Error>> {
 
 /// Whether what is measured, and what measures, is the same at two commits, of which the second is checked out.
 pub(super) fn same_programs(before: &str, now: &str) -> bool {
-    const PROGRAMS: [&str; 4] = ["crates", "bench", "Cargo.lock", "xtask/bench/suite/*.py"];
-    let is_plain = |commit: &str| commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    const PROGRAMS: [&str; 5] = [
+        "crates",
+        "bench",
+        "Cargo.lock",
+        "xtask/bench/suite/*.py",
+        ":!*.md",
+    ];
+    let is_plain =
+        |commit: &str| !commit.is_empty() && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_plain(before) || !is_plain(now) {
         return false;
     }
@@ -61,4 +68,24 @@ pub(super) fn facts() -> String {
         memory.unwrap_or(0.0) / 1024.0 / 1024.0,
         std::env::consts::OS
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_the_same_at_one_commit_and_unknown_with_changes() {
+        let now = output(
+            Command::new("git")
+                .current_dir(root())
+                .args(["rev-parse", "HEAD"]),
+        );
+        let now = now.unwrap();
+        let now = now.trim();
+        assert!(same_programs(now, now));
+        assert!(!same_programs(&format!("{now} with changes"), now));
+        assert!(!same_programs("0123456789", now));
+        assert!(!same_programs("", now));
+    }
 }
