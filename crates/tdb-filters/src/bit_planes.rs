@@ -32,10 +32,11 @@ impl Kernel for Shuffle {
     fn run(self, values: &[u8], planes: &mut [u8]) -> Result<(), Bug> {
         check_lengths(values, planes)?;
         match self.0 {
+            1 => shuffle_blocks::<1>(values, planes),
             2 => shuffle_blocks::<2>(values, planes),
             4 => shuffle_blocks::<4>(values, planes),
             8 => shuffle_blocks::<8>(values, planes),
-            _ => shuffle_blocks::<1>(values, planes),
+            _ => Err(Bug::new("values of a size that no type has")),
         }
     }
 }
@@ -50,10 +51,11 @@ impl Kernel for Unshuffle {
     fn run(self, planes: &[u8], values: &mut [u8]) -> Result<(), Bug> {
         check_lengths(planes, values)?;
         match self.0 {
+            1 => unshuffle_blocks::<1>(planes, values),
             2 => unshuffle_blocks::<2>(planes, values),
             4 => unshuffle_blocks::<4>(planes, values),
             8 => unshuffle_blocks::<8>(planes, values),
-            _ => unshuffle_blocks::<1>(planes, values),
+            _ => Err(Bug::new("values of a size that no type has")),
         }
     }
 }
@@ -72,7 +74,7 @@ pub(crate) fn unshuffle_bits(size: usize, planes: &[u8], values: &mut [u8]) -> R
 fn shuffle_blocks<const S: usize>(values: &[u8], planes: &mut [u8]) -> Result<(), Bug> {
     let mut turned = [0; BLOCK];
     for (values, planes) in values.chunks(BLOCK).zip(planes.chunks_mut(BLOCK)) {
-        let row = groups_in::<S>(values.len());
+        let row = groups_in::<S>(values);
         let (whole, left) = values.split_at(bytes_of_groups::<S>(row));
         let (planes, rest) = planes.split_at_mut(whole.len());
         rest.copy_from_slice(left);
@@ -101,7 +103,7 @@ fn shuffle_blocks<const S: usize>(values: &[u8], planes: &mut [u8]) -> Result<()
 fn unshuffle_blocks<const S: usize>(planes: &[u8], values: &mut [u8]) -> Result<(), Bug> {
     let mut turned = [0; BLOCK];
     for (planes, values) in planes.chunks(BLOCK).zip(values.chunks_mut(BLOCK)) {
-        let row = groups_in::<S>(values.len());
+        let row = groups_in::<S>(values);
         let (whole, rest) = values.split_at_mut(bytes_of_groups::<S>(row));
         let (planes, left) = planes.split_at(whole.len());
         rest.copy_from_slice(left);
@@ -125,13 +127,11 @@ fn unshuffle_blocks<const S: usize>(planes: &[u8], values: &mut [u8]) -> Result<
     Ok(())
 }
 
-/// How many groups of eight values of `S` bytes there are in so many bytes.
+/// How many groups of eight values of `S` bytes there are in `bytes`.
 #[inline(always)]
-const fn groups_in<const S: usize>(len: usize) -> usize {
-    match len.checked_div(S.saturating_mul(8)) {
-        Some(count) => count,
-        None => 0,
-    }
+const fn groups_in<const S: usize>(bytes: &[u8]) -> usize {
+    let (values, _) = bytes.as_chunks::<S>();
+    values.as_chunks::<8>().0.len()
 }
 
 /// Bytes of so many groups of values of `S` bytes.
@@ -149,7 +149,7 @@ fn shuffle_groups<const S: usize>(
 ) -> Result<(), Bug> {
     let (turned, _) = turned.split_at_mut(values.len());
     split_bits::<S>(values, turned);
-    let count = groups_in::<S>(values.len());
+    let count = groups_in::<S>(values);
     let mut left = rows_mut::<S>(planes, row.saturating_mul(8));
     for turned in rows::<8>(turned, count.saturating_mul(S)) {
         let planes = left.each_mut().map(|left| {
@@ -170,7 +170,7 @@ fn unshuffle_groups<const S: usize>(
     turned: &mut [u8; BLOCK],
 ) -> Result<(), Bug> {
     let (turned, _) = turned.split_at_mut(values.len());
-    let count = groups_in::<S>(values.len());
+    let count = groups_in::<S>(values);
     let mut left = rows::<S>(planes, row.saturating_mul(8));
     for turned in rows_mut::<8>(turned, count.saturating_mul(S)) {
         let planes = left.each_mut().map(|left| {

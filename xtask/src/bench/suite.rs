@@ -3,8 +3,8 @@
 //! The workloads are in `xtask/bench/suite/workloads.py`. In each round TileDB (`suite.py`, by its C interface) and tdb
 //! (`tdb-bench`) run each workload in turn, a process each, on the same arrays, which TileDB has made once. The rates that limits are
 //! made of are measured in the same rounds. What was found is kept in `target/fixtures/bench/results.json`, where runs of parts
-//! add to each other, and so do rounds of the same programs on the same machine; `docs/performance.md` is written from there after a whole run, with `--write`, or with `--page` alone, which
-//! writes `docs/performance-far.md`, too.
+//! add to each other, and so do rounds of the same programs on the same machine; `docs/performance.md` is written from there after a
+//! whole run, with `--write`, or with `--page` alone, which writes `docs/performance-far.md`, too.
 
 mod engines;
 mod far;

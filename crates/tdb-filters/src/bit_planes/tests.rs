@@ -65,3 +65,11 @@ fn all_lengths_and_places_are_shuffled_as_in_the_plain_form() {
         }
     }
 }
+
+#[test]
+fn values_of_a_size_that_no_type_has_are_a_bug() {
+    for size in [0, 3, 16] {
+        assert!(shuffle_bits(size, &[1; 96], &mut [0; 96]).is_err());
+        assert!(unshuffle_bits(size, &[1; 96], &mut [0; 96]).is_err());
+    }
+}
