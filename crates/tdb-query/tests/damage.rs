@@ -4,15 +4,6 @@
 //! again; names of objects are damaged, too. `TDB_DAMAGE_SEED` and `TDB_DAMAGE_COUNT` ask for other cases than the few that every run tries;
 //! `cargo xtask damage` sets them.
 
-#![cfg(all(
-    feature = "gzip",
-    feature = "zstd",
-    feature = "lz4",
-    feature = "bzip2",
-    feature = "checksums",
-    feature = "encryption",
-    feature = "webp"
-))]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -21,6 +12,7 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "it/support/mod.rs"]
 mod support;
 
 use std::collections::BTreeMap;

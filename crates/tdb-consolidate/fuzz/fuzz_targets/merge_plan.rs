@@ -1,7 +1,7 @@
 //! Any fragments and any policy: the plan names fragments that there are, each once at most, and merging changes no answer.
 #![no_main]
 #[allow(dead_code, reason = "the tests need more of it")]
-#[path = "../../tests/merge/arrays.rs"]
+#[path = "../../tests/it/merge/arrays.rs"]
 mod arrays;
 #[path = "../src/choices.rs"]
 mod choices;

@@ -2,7 +2,7 @@
 //! of an array to which the former alone happened.
 #![no_main]
 #[allow(dead_code, reason = "the tests need more of it")]
-#[path = "../../tests/merge/arrays.rs"]
+#[path = "../../tests/it/merge/arrays.rs"]
 mod arrays;
 #[path = "../src/choices.rs"]
 mod choices;

@@ -11,7 +11,7 @@
 )]
 
 mod measure;
-#[path = "../../tests/support/vast/mod.rs"]
+#[path = "../../tests/it/support/vast/mod.rs"]
 mod vast;
 
 use std::error::Error;

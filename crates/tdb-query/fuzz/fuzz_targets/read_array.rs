@@ -3,7 +3,7 @@
 //! The first bytes choose the array, the object and one of its generic tiles. The rest are, by the fourth, its bytes,
 //! the payload of the tile, which is sealed as it should be, or what to change in that payload: places and values.
 #![no_main]
-#[path = "../../tests/support/mod.rs"]
+#[path = "../../tests/it/support/mod.rs"]
 mod support;
 
 use std::sync::LazyLock;

@@ -1,0 +1,5 @@
+//! The tests of tdb-aggregate, in one program: it is linked once.
+
+mod golden;
+mod model;
+mod statistics;

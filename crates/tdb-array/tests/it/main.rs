@@ -1,0 +1,17 @@
+//! The tests of tdb-array, in one program: it is linked once.
+
+mod answers;
+mod array;
+mod change;
+mod contents;
+mod directory;
+mod encryption;
+mod far_stores;
+mod fixtures;
+mod group;
+mod many_names;
+mod names;
+mod naming;
+mod records;
+mod stored_schema;
+mod support;

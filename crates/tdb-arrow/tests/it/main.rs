@@ -1,0 +1,10 @@
+//! The tests of tdb-arrow, in one program: it is linked once.
+
+mod common;
+mod dates;
+mod files;
+mod input;
+mod ipc_damage;
+mod mapping;
+mod parquet_damage;
+mod reader;

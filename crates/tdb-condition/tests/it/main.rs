@@ -1,0 +1,9 @@
+//! The tests of tdb-condition, in one program: it is linked once.
+
+mod evaluate;
+mod kept;
+mod like;
+mod periods;
+mod resolve;
+mod terms;
+mod text;

@@ -1,0 +1,4 @@
+//! The tests of tdb-consolidate, in one program: it is linked once.
+
+mod merge;
+mod upkeep;

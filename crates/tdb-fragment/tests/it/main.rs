@@ -1,0 +1,12 @@
+//! The tests of tdb-fragment, in one program: it is linked once.
+
+mod condition;
+mod consolidated_metadata;
+mod damage;
+mod examples;
+mod file_names;
+mod footer;
+mod lost_tiles;
+mod metadata;
+mod metadata_file;
+mod support;

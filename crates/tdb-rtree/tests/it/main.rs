@@ -1,0 +1,4 @@
+//! The tests of tdb-rtree, in one program: it is linked once.
+
+mod search;
+mod stored;

@@ -1,0 +1,14 @@
+//! The tests of tdb-schema, in one program: it is linked once.
+
+mod common;
+mod damage;
+mod dates;
+mod evolution;
+mod grid;
+mod hilbert;
+mod json;
+mod orders;
+mod records;
+mod rules;
+mod stored;
+mod values;

@@ -1,0 +1,128 @@
+//! `char` and strings of fixed size as text or marked bytes, there and back.
+#![cfg(all(feature = "csv", feature = "json"))]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use crate::common::{column, result, texts};
+use proptest::prelude::*;
+use tdb_cells::Column;
+use tdb_cells::files::{BatchWriter, Input, InputOptions, OutputOptions};
+use tdb_schema::CellValNum;
+use tdb_text::{CsvInput, CsvWriter, JsonLinesInput, JsonLinesWriter};
+use tdb_tile::Datatype;
+
+fn written(rows: usize, column: Column) -> [Vec<u8>; 2] {
+    let (fields, batch) = result(rows, vec![column]);
+    let (mut csv, mut json) = (Vec::new(), Vec::new());
+    let options = OutputOptions::default();
+    let mut writers: [Box<dyn BatchWriter + '_>; 2] = [
+        Box::new(CsvWriter::try_new(&mut csv, &fields, options).unwrap()),
+        Box::new(JsonLinesWriter::try_new(&mut json, &fields, options).unwrap()),
+    ];
+    for writer in &mut writers {
+        writer.write(&batch).unwrap();
+    }
+    for writer in writers {
+        writer.finish().unwrap();
+    }
+    [csv, json]
+}
+
+/// The column that is read from what was written of it, as CSV and as JSON lines.
+fn read_again(rows: usize, column: &Column) -> [Column; 2] {
+    let (fields, _) = result(rows, vec![column.clone()]);
+    let [csv, json] = written(rows, column.clone());
+    let options = InputOptions::default;
+    let inputs: [Box<dyn Input + '_>; 2] = [
+        Box::new(CsvInput::try_new(&*csv, options()).unwrap()),
+        Box::new(JsonLinesInput::try_new(&*json, options()).unwrap()),
+    ];
+    inputs.map(|input| {
+        let mut cells = input.cells(&fields).unwrap();
+        let mut batch = cells.next().unwrap().unwrap();
+        assert_eq!(batch.rows, rows);
+        batch.columns.remove(0)
+    })
+}
+
+fn assert_same(rows: usize, column: &Column) {
+    for read in read_again(rows, column) {
+        assert_eq!(read.values, column.values);
+        assert_eq!(read.offsets, column.offsets);
+        assert_eq!(read.validity, column.validity);
+    }
+}
+
+#[test]
+fn text_stays_text_and_other_bytes_are_marked() {
+    let cells: &[Option<&[u8]>] = &[
+        Some(b"DP=13"),
+        Some("\u{e4}, \"b\"".as_bytes()),
+        Some(b"NA"),
+        Some(b""),
+        Some(b"a\nb"),
+        Some(b"\xff\x00"),
+        Some(b"a\0"),
+        Some(b"0x12"),
+        Some(b"0xyz"),
+    ];
+    let info = texts("info", Datatype::Char, cells);
+    let [csv, json] = written(cells.len(), info.clone()).map(|out| String::from_utf8(out).unwrap());
+    insta::assert_snapshot!(format!("{csv}{json}"), @r#"
+    info
+    DP=13
+    "ä, ""b"""
+    NA
+    ""
+    "a
+    b"
+    0xff00
+    0x6100
+    0x30783132
+    0xyz
+    {"info":"DP=13"}
+    {"info":"ä, \"b\""}
+    {"info":"NA"}
+    {"info":""}
+    {"info":"a\nb"}
+    {"info":{"hex":"ff00"}}
+    {"info":"a\u0000"}
+    {"info":"0x12"}
+    {"info":"0xyz"}
+    "#);
+    assert_same(cells.len(), &info);
+}
+
+#[test]
+fn cells_of_fixed_size_hold_so_many_bytes() {
+    let ids = column(
+        "id",
+        Datatype::StringAscii,
+        CellValNum::Fixed(3),
+        b"a01b\xff2"[..].into(),
+    );
+    assert_same(2, &ids);
+    let (fields, _) = result(2, vec![ids]);
+    let refused = |text: &'static str| {
+        let input = CsvInput::try_new(text.as_bytes(), InputOptions::default()).unwrap();
+        let mut cells = Box::new(input).cells(&fields).unwrap();
+        cells.next().map(drop).unwrap_err().to_string()
+    };
+    insta::assert_snapshot!(refused("id\na01\nb2\n"), @r#"line 3, field "id": 2 bytes, and a cell has 3"#);
+    insta::assert_snapshot!(refused("id\n0x6130\n"), @r#"line 2, field "id": 2 bytes, and a cell has 3"#);
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_come_back(
+        cells in prop::collection::vec(
+            prop::option::of(prop_oneof![
+                prop::collection::vec(any::<u8>(), 0..6),
+                "(0x)?[0-9a-fA-F\"\\r\\n\\PC]{0,6}".prop_map(String::into_bytes),
+            ]),
+            1..8,
+        )
+    ) {
+        let cells: Vec<Option<&[u8]>> = cells.iter().map(Option::as_deref).collect();
+        assert_same(cells.len(), &texts("info", Datatype::Char, &cells));
+    }
+}

@@ -1,0 +1,8 @@
+//! The tests of tdb-text, in one program: it is linked once.
+
+mod characters;
+mod common;
+mod csv_pieces;
+mod json_keys;
+mod npy;
+mod text;

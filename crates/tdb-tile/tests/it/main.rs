@@ -1,0 +1,4 @@
+//! The tests of tdb-tile, in one program: it is linked once.
+
+mod framing;
+mod walk;

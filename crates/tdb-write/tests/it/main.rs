@@ -1,0 +1,9 @@
+//! The tests of tdb-write, in one program: it is linked once.
+
+mod asked_labels;
+mod delete_cells;
+mod many_fragments;
+mod read_once;
+mod rows_of_raw_tiles;
+mod text_order;
+mod write;

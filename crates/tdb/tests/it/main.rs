@@ -1,0 +1,13 @@
+//! The tests of tdb, in one program: it is linked once.
+
+mod arranged;
+mod boxes;
+mod dense_texts;
+mod examples;
+mod files;
+mod front_door;
+mod keeping;
+mod little_memory;
+mod past;
+mod rewriting;
+mod values;
